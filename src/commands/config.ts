@@ -1,0 +1,111 @@
+import { checkProfile } from '../core/clients';
+import { checkConfigKey, configValue } from '../core/config-keys';
+import { resolveProfile } from '../core/settings';
+import { GwtokenError } from '../errors';
+import { COMMAND_FLAGS, type FlagValues } from '../options';
+import type { ConfigValues } from '../world';
+import type { Verb } from './verb';
+
+const flags = COMMAND_FLAGS.config;
+
+export const configCommand: Verb = {
+  name: 'config',
+  summary: 'read and change the settings file',
+  flags: [],
+  verbs: [
+    {
+      name: 'list',
+      summary: 'print what the settings file holds',
+      flags,
+      async run(given, world) {
+        const { general, profiles } = world.config.read();
+        const only = ownProfile(given);
+        const sections = Object.entries(profiles).filter(([name]) => only === undefined || name === only);
+        const texts = sections.map(([name, own]) => `[profile ${name}]\n${lines(own)}`);
+        if (only === undefined && Object.keys(general).length > 0) texts.unshift(lines(general));
+        if (texts.length > 0) world.stdout.write(texts.join('\n'));
+      },
+    },
+    {
+      name: 'get',
+      args: '<key>',
+      summary: 'print the value of a key, of the profile or else the general one',
+      flags,
+      async run(given, world, key = '') {
+        checkConfigKey(key, 'the command line');
+        const config = world.config.read();
+        const profile = resolveProfile({ flags: given, env: world.env, config }).value;
+        const value = config.profiles[profile]?.[key] ?? config.general[key];
+        if (value === undefined) {
+          throw new GwtokenError('usage', `${key} has no value in ${config.path}`, {
+            hints: [`run: gwtoken config set ${key} VALUE`],
+          });
+        }
+        world.stdout.write(`${value}\n`);
+      },
+    },
+    {
+      name: 'set',
+      args: '<key> <value>',
+      summary: 'set a key, with --profile for that profile alone',
+      flags,
+      async run(given, world, key = '', text = '') {
+        const profile = ownProfile(given);
+        checkConfigKey(key, 'the command line', profile);
+        await world.config.edit([{ profile, key, value: configValue(key, text, 'the command line') }]);
+        const config = world.config.read();
+        const current = resolveProfile({ flags: given, env: world.env, config }).value;
+        const own = config.profiles[current]?.[key];
+        if (profile === undefined && own !== undefined) {
+          world.stderr.write(
+            `gwtoken: warning: profile ${current} has its own ${key} = ${own}, which wins\n`,
+          );
+          world.stderr.write(`hint: run: gwtoken config unset ${key} --profile ${current}\n`);
+        }
+      },
+    },
+    {
+      name: 'unset',
+      args: '<key>',
+      summary: 'remove a key, with --profile that of the profile alone',
+      flags,
+      async run(given, world, key = '') {
+        const profile = ownProfile(given);
+        const config = world.config.read();
+        const values = profile === undefined ? config.general : (config.profiles[profile] ?? {});
+        // A key that gwtoken does not know can be removed all the same: that is how to mend such a file.
+        if (!Object.hasOwn(values, key)) {
+          checkConfigKey(key, 'the command line', profile);
+          return;
+        }
+        await world.config.edit([{ profile, key, value: undefined }]);
+      },
+    },
+    {
+      name: 'path',
+      summary: "print the settings file's path",
+      flags,
+      async run(_, world) {
+        const path = world.config.path();
+        if (path === undefined) {
+          throw new GwtokenError('usage', 'there is no home folder to keep the configuration in', {
+            hints: ['set HOME, or GWTOKEN_CONFIG_DIR to a folder of your own'],
+          });
+        }
+        world.stdout.write(`${path}\n`);
+      },
+    },
+  ],
+};
+
+/** The profile of `--profile`: a key set with it holds for that profile alone. */
+function ownProfile(given: FlagValues): string | undefined {
+  const name = given['profile'];
+  return typeof name === 'string' ? checkProfile(name, '--profile') : undefined;
+}
+
+function lines(values: ConfigValues): string {
+  return Object.entries(values)
+    .map(([key, value]) => `${key} = ${value}\n`)
+    .join('');
+}

@@ -1,0 +1,121 @@
+/**
+ * How the text of each setting is read. Every parser gets the text and where it came from, and throws a `usage`
+ * error that names the value, its source and what is allowed (contract section 2).
+ */
+import { GwtokenError } from '../errors';
+import { isRegion, REGIONS, type Region } from './clients';
+
+const UNIT_MS = { '': 1000, s: 1000, m: 60_000, h: 3_600_000 } as const;
+const HOUR_MS = UNIT_MS.h;
+
+export function badValue(
+  what: string,
+  text: string,
+  where: string,
+  allowed: string,
+  hints: string[] = [],
+): GwtokenError {
+  return new GwtokenError('usage', `${what} ${quoted(text)} (from ${where}) is not valid: use ${allowed}`, {
+    hints,
+  });
+}
+
+/** A value of the user's as it is safe to show: on one line, of bounded length. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
+}
+
+export function parseRegion(text: string, where: string): Region {
+  if (isRegion(text)) return text;
+  const lower = text.trim().toLowerCase();
+  throw badValue(
+    'region',
+    text,
+    where,
+    REGIONS.join(' or '),
+    isRegion(lower) ? [`did you mean ${lower}?`] : [],
+  );
+}
+
+export function parseSwitch(text: string, where: string): boolean {
+  if (text === '1' || text === 'true') return true;
+  if (text === '0' || text === 'false') return false;
+  throw badValue('value', text, where, '1, true, 0 or false');
+}
+
+export function parseOnOff(text: string, where: string): boolean {
+  if (text === 'on' || text === 'true') return true;
+  if (text === 'off' || text === 'false') return false;
+  throw badValue('value', text, where, 'on or off');
+}
+
+/** `90`, `90s`, `5m` or `1h`, in milliseconds. */
+export function parseDurationMs(text: string, where: string): number {
+  const match = /^(\d{1,9})([smh]?)$/.exec(text);
+  if (!match) throw badValue('duration', text, where, '90, 90s, 5m or 1h');
+  return Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS];
+}
+
+/** A time limit in milliseconds: above zero, and an hour at most, so that three of them still fit a timer. */
+export function parseTimeLimitMs(text: string, where: string): number {
+  const ms = parseDurationMs(text, where);
+  if (ms < 1 || ms > HOUR_MS) throw badValue('time limit', text, where, 'one second to one hour (1s to 1h)');
+  return ms;
+}
+
+export function parseRetries(text: string, where: string): number {
+  if (/^\d{1,2}$/.test(text) && Number(text) <= 10) return Number(text);
+  throw badValue('number of retries', text, where, '0 to 10');
+}
+
+export function parseText(text: string, where: string): string {
+  if (text !== '' && !text.includes('\0')) return text;
+  throw badValue('value', text, where, 'a text that is not empty');
+}
+
+/**
+ * An auth URL with `{region}` replaced, without a trailing slash: `https:`, or `http:` for a loopback address only;
+ * no user info, query or fragment (contract section 2).
+ */
+export function parseAuthUrl(text: string, where: string, region: Region): string {
+  const filled = text.replaceAll('{region}', region);
+  const url = URL.canParse(filled) ? new URL(filled) : undefined;
+  const fail = (problem: string, ...hints: string[]): GwtokenError =>
+    new GwtokenError('usage', `auth URL ${quoted(withoutUserInfo(text))} (from ${where}) ${problem}`, {
+      hints,
+    });
+
+  if (!url || url.hostname === '') throw fail('is not a URL', 'use one like https://identity.example.com');
+  if (url.username !== '' || url.password !== '') {
+    throw fail(
+      'has a user name or password in it',
+      'leave it out: gwtoken login stores credentials in the keychain',
+    );
+  }
+  if (/[?#]/.test(filled))
+    throw fail('has a query or fragment', 'use the address alone, such as https://identity.example.com');
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    throw fail(
+      'would send the client secret unencrypted',
+      `use https://${url.host}${url.pathname}`.replace(/\/$/, ''),
+    );
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw fail('is neither https: nor http:');
+  const address = url.href.replace(/\/+$/, '');
+  if (address.endsWith('/oauth2/token')) {
+    throw fail(
+      'is the token endpoint',
+      `gwtoken adds the path itself: use ${address.slice(0, -'/oauth2/token'.length)}`,
+    );
+  }
+  return address;
+}
+
+/** 127.0.0.0/8, `::1` and `localhost`, in the form that `URL` gives them. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+function withoutUserInfo(text: string): string {
+  return text.replace(/\/\/[^/]*@/, '//***@');
+}

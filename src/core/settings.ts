@@ -1,0 +1,247 @@
+/**
+ * Settings of contract section 2: flag, then environment variable, then config file, then default. Each value knows
+ * where it came from. No I/O: the quick way and the CLI both resolve with this file.
+ */
+import { GwtokenError } from '../errors';
+import type { FlagValues } from '../options';
+import type { Config, Env, World } from '../world';
+import { type Client, checkProfile, DEFAULT_PROFILE, type Environment, type Region } from './clients';
+import { checkConfigKey } from './config-keys';
+import {
+  parseAuthUrl,
+  parseDurationMs,
+  parseOnOff,
+  parseRegion,
+  parseRetries,
+  parseSwitch,
+  parseText,
+  parseTimeLimitMs,
+} from './setting-values';
+
+export interface Source {
+  readonly kind: 'flag' | 'variable' | 'config' | 'default';
+  /** As it is written in messages: `--region`, `GWTOKEN_REGION`, `region in ~/.config/gwtoken/config.json`. */
+  readonly name: string;
+}
+
+export interface Setting<T> {
+  readonly value: T;
+  readonly source: Source;
+}
+
+/** Where settings come from. */
+export interface Given {
+  readonly flags: FlagValues;
+  readonly env: Env;
+  readonly config: Config;
+}
+
+/** Gathers the places that settings come from. A key of the config file that does not exist is a `usage` error. */
+export function gather(flags: FlagValues, world: Pick<World, 'env' | 'config'>): Given {
+  const config = world.config.read();
+  for (const key of Object.keys(config.general)) checkConfigKey(key, config.path);
+  for (const [profile, own] of Object.entries(config.profiles)) {
+    for (const key of Object.keys(own)) checkConfigKey(key, `profile ${profile} in ${config.path}`, profile);
+  }
+  return { flags, env: world.env, config };
+}
+
+/** How long things may take and what may be used on the way to a token. */
+export interface FetchSettings {
+  /** Undefined: the smaller of 300 s and a fifth of the token's lifetime. */
+  readonly minTtlMs: Setting<number> | undefined;
+  readonly timeoutMs: Setting<number>;
+  readonly retries: Setting<number>;
+  readonly cache: Setting<boolean>;
+  readonly caFile: Setting<string> | undefined;
+  /** Undefined: 60 s where a person can answer a dialog, else 10 s. */
+  readonly keychainTimeoutMs: Setting<number> | undefined;
+  readonly credentialCommand: Setting<string> | undefined;
+}
+
+/** An auth URL for one region; `template` is what was written, with `{region}` if that was in it. */
+export interface AuthUrl extends Setting<string> {
+  readonly template: string;
+}
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+const DEFAULT_RETRIES = 2;
+
+interface Written {
+  readonly text: string;
+  readonly source: Source;
+}
+
+export function resolveProfile({ flags, env, config }: Given): Setting<string> {
+  const found =
+    fromFlag(flags, 'profile') ?? fromVariable(env, 'GWTOKEN_PROFILE') ?? fromGeneral(config, 'profile');
+  if (!found) return { value: DEFAULT_PROFILE, source: DEFAULT };
+  return { value: checkProfile(found.text, found.source.name), source: found.source };
+}
+
+export function resolveEnvironment(given: Given, profile: string): Setting<Environment> {
+  const { flags, env, config } = given;
+  if (typeof flags['sandbox'] === 'boolean') {
+    const name = flags['sandbox'] ? '--sandbox' : '--no-sandbox';
+    return { value: flags['sandbox'] ? 'sandbox' : 'production', source: { kind: 'flag', name } };
+  }
+  const found = read(
+    fromVariable(env, 'GWTOKEN_SANDBOX') ?? fromConfig(config, profile, ['sandbox']),
+    parseSwitch,
+  );
+  return found
+    ? { value: found.value ? 'sandbox' : 'production', source: found.source }
+    : { value: 'production', source: DEFAULT };
+}
+
+/** The region, or undefined when none is given anywhere: login asks for it then. */
+export function resolveRegion({ flags, env, config }: Given, profile: string): Setting<Region> | undefined {
+  return read(
+    fromFlag(flags, 'region') ??
+      fromVariable(env, 'GWTOKEN_REGION') ??
+      fromConfig(config, profile, ['region']),
+    parseRegion,
+  );
+}
+
+export interface ClientSettings {
+  readonly client: Client;
+  readonly profile: Setting<string>;
+  readonly environment: Setting<Environment>;
+  readonly region: Setting<Region>;
+}
+
+/** The client that the command works on. Without a region it throws a `usage` error naming the three ways to give one. */
+export function resolveClient(given: Given): ClientSettings {
+  const profile = resolveProfile(given);
+  const environment = resolveEnvironment(given, profile.value);
+  const region = resolveRegion(given, profile.value);
+  if (!region) {
+    const empty = given.env['GWTOKEN_REGION'] === '' ? ' (GWTOKEN_REGION is set but empty)' : '';
+    throw new GwtokenError('usage', `no region given${empty}`, {
+      hints: ['use --region eu or --region us, set GWTOKEN_REGION, or run: gwtoken config set region eu'],
+    });
+  }
+  return {
+    client: { profile: profile.value, environment: environment.value, region: region.value },
+    profile,
+    environment,
+    region,
+  };
+}
+
+/**
+ * The auth URL for a client, or undefined when none is given anywhere. With the sandbox, names with SANDBOX are looked
+ * up first, in variables and then in the config, and win over any without.
+ */
+export function resolveAuthUrl({ flags, env, config }: Given, client: Client): AuthUrl | undefined {
+  const { region, profile, environment } = client;
+  const named = (prefix: string, key: string): Written | undefined =>
+    fromVariable(env, `GWTOKEN_${prefix}AUTH_URL_${region.toUpperCase()}`) ??
+    fromVariable(env, `GWTOKEN_${prefix}AUTH_URL`) ??
+    fromConfig(config, profile, [`${key}.${region}`, key]);
+
+  const found =
+    fromFlag(flags, 'auth-url') ??
+    (environment === 'sandbox' ? named('SANDBOX_', 'sandbox.auth-url') : undefined) ??
+    named('', 'auth-url');
+  if (!found) return undefined;
+  return {
+    value: parseAuthUrl(found.text, found.source.name, region),
+    template: found.text,
+    source: found.source,
+  };
+}
+
+/** The auth URL for a client; without one it throws a `usage` error that says how to set it. */
+export function requireAuthUrl(given: Given, client: Client): AuthUrl {
+  const found = resolveAuthUrl(given, client);
+  if (found) return found;
+  const { region } = client;
+  throw new GwtokenError('usage', `no auth URL given for region ${region}`, {
+    hints: [
+      `run: gwtoken config set auth-url.${region} https://IDENTITY-ADDRESS`,
+      `or use --auth-url URL, or set GWTOKEN_AUTH_URL_${region.toUpperCase()} or GWTOKEN_AUTH_URL`,
+    ],
+  });
+}
+
+/** The auth URL of the config file alone: what a keychain item made by hand is bound to (contract section 3). */
+export function configAuthUrl(given: Given, client: Client): AuthUrl | undefined {
+  return resolveAuthUrl({ flags: {}, env: {}, config: given.config }, client);
+}
+
+export function resolveFetchSettings({ flags, env, config }: Given, profile: string): FetchSettings {
+  const value = <T>(name: string, parse: (text: string, where: string) => T): Setting<T> | undefined =>
+    read(
+      fromFlag(flags, name) ??
+        fromVariable(env, `GWTOKEN_${name.toUpperCase().replaceAll('-', '_')}`) ??
+        fromConfig(config, profile, [name]),
+      parse,
+    );
+  return {
+    minTtlMs: value('min-ttl', parseDurationMs),
+    timeoutMs: value('timeout', parseTimeLimitMs) ?? { value: DEFAULT_TIMEOUT_MS, source: DEFAULT },
+    retries: value('retries', parseRetries) ?? { value: DEFAULT_RETRIES, source: DEFAULT },
+    cache: resolveCache({ flags, env, config }),
+    caFile: value('ca-file', parseText),
+    keychainTimeoutMs: read(
+      fromVariable(env, 'GWTOKEN_KEYCHAIN_TIMEOUT') ?? fromGeneral(config, 'keychain-timeout'),
+      parseTimeLimitMs,
+    ),
+    credentialCommand: read(fromConfig(config, profile, ['credential-command']), parseText),
+  };
+}
+
+function resolveCache({ flags, env, config }: Given): Setting<boolean> {
+  if (flags['cache'] === false) return { value: false, source: { kind: 'flag', name: '--no-cache' } };
+  const off = read(fromVariable(env, 'GWTOKEN_NO_CACHE'), parseSwitch);
+  if (off) return { value: !off.value, source: off.source };
+  return read(fromGeneral(config, 'cache'), parseOnOff) ?? { value: true, source: DEFAULT };
+}
+
+const DEFAULT: Source = { kind: 'default', name: 'default' };
+
+function read<T>(
+  found: Written | undefined,
+  parse: (text: string, where: string) => T,
+): Setting<T> | undefined {
+  return found && { value: parse(found.text, found.source.name), source: found.source };
+}
+
+function fromFlag(flags: FlagValues, name: string): Written | undefined {
+  const value = flags[name];
+  return typeof value === 'string' ? { text: value, source: { kind: 'flag', name: `--${name}` } } : undefined;
+}
+
+/** An empty variable counts as unset. */
+function fromVariable(env: Env, name: string): Written | undefined {
+  const value = env[name];
+  return value ? { text: value, source: { kind: 'variable', name } } : undefined;
+}
+
+function fromGeneral(config: Config, key: string): Written | undefined {
+  const value = config.general[key];
+  return value === undefined
+    ? undefined
+    : { text: String(value), source: { kind: 'config', name: `${key} in ${config.path}` } };
+}
+
+/** The profile's specific key, its general one, then the general values' specific and general. */
+function fromConfig(config: Config, profile: string, keys: readonly string[]): Written | undefined {
+  const own = config.profiles[profile];
+  for (const key of keys) {
+    const value = own?.[key];
+    if (value !== undefined) {
+      return {
+        text: String(value),
+        source: { kind: 'config', name: `${key} of profile ${profile} in ${config.path}` },
+      };
+    }
+  }
+  for (const key of keys) {
+    const found = fromGeneral(config, key);
+    if (found) return found;
+  }
+  return undefined;
+}

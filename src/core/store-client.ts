@@ -1,0 +1,30 @@
+import type { ConfigEdit, KnownEntry, World } from '../world';
+import { type Client, clientName } from './clients';
+
+/**
+ * Stores a client: its keychain item, its entry among the known clients, its settings. If one of them fails, what was
+ * done before is undone, and the error is the one that it failed with.
+ */
+export async function storeClient(
+  client: Client,
+  item: string,
+  entry: KnownEntry,
+  edits: readonly ConfigEdit[],
+  { keychain, clients, config }: Pick<World, 'keychain' | 'clients' | 'config'>,
+): Promise<void> {
+  const name = clientName(client);
+  const previousItem = await keychain.get(name);
+  const previousEntry = clients.read()[name];
+  await keychain.set(name, item);
+  try {
+    await clients.add(name, entry);
+    if (edits.length > 0) await config.edit(edits);
+  } catch (error) {
+    // The first failure is what the person has to know; one more while undoing would only hide it.
+    await (previousItem === undefined ? keychain.delete(name) : keychain.set(name, previousItem)).catch(
+      () => {},
+    );
+    await (previousEntry ? clients.add(name, previousEntry) : clients.remove([name])).catch(() => {});
+    throw error;
+  }
+}

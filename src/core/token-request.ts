@@ -1,0 +1,74 @@
+/** The token request of RFC 6749 section 4.4.2, with the client's credentials in the body (section 2.3.1, service.md 4.1). */
+import { GwtokenError } from '../errors';
+import type { FetchReply, World } from '../world';
+import type { Credentials } from './credentials';
+import type { Token } from './token';
+import { judgeReply, type Reply } from './token-response';
+
+/** Longer replies are cut off: a token reply has a few kilobytes at most. */
+const REPLY_LIMIT = 64 * 1024;
+
+export interface TokenRequest {
+  /** The regional identity address, without a trailing slash. */
+  readonly authUrl: string;
+  readonly credentials: Credentials;
+  /** For the connection, the request and the whole reply together, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly caFile: string | undefined;
+}
+
+/**
+ * Asks the endpoint once for a token: exactly three form fields, no Authorization header, no redirect followed.
+ *
+ * @throws GwtokenError `refused`, `unreached` or `bad-reply`
+ */
+export async function requestToken(
+  request: TokenRequest,
+  world: Pick<World, 'fetch' | 'now' | 'version' | 'trace'>,
+): Promise<Token> {
+  const { authUrl, credentials, timeoutMs } = request;
+  const endpoint = `${authUrl}/oauth2/token`;
+  const requestedAtMs = world.now();
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), timeoutMs);
+  let reply: Reply;
+  try {
+    const answer = await world.fetch(endpoint, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        accept: 'application/json',
+        'user-agent': `gwtoken/${world.version}`,
+      },
+      body: new URLSearchParams({
+        client_id: credentials.clientId,
+        client_secret: credentials.clientSecret,
+        grant_type: 'client_credentials',
+      }).toString(),
+      signal: limit.signal,
+      caFile: request.caFile,
+    });
+    reply = { status: answer.status, headers: answer.headers, body: await readBody(answer) };
+  } catch (error) {
+    if (!limit.signal.aborted) throw error;
+    throw new GwtokenError('unreached', `${endpoint} did not answer within ${timeoutMs / 1000} s`, {
+      hints: ['check the network and the address, or allow more time with --timeout'],
+      cause: error,
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+  world.trace(`POST ${endpoint}: ${reply.status} after ${world.now() - requestedAtMs} ms`);
+  return judgeReply(reply, { endpoint, requestedAtMs, secret: credentials.clientSecret });
+}
+
+async function readBody({ body }: FetchReply): Promise<Uint8Array | 'too-long'> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    length += chunk.length;
+    if (length > REPLY_LIMIT) return 'too-long';
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,36 @@
+/** A token as the endpoint gave it (RFC 6749 section 5.1), with the moment it was asked for. */
+export interface Token {
+  readonly accessToken: string;
+  /** As received: `bearer` in any case. */
+  readonly tokenType: string;
+  /** Granted scope; empty when it was empty or absent. */
+  readonly scope: string;
+  /** When the request was sent, in milliseconds since the epoch: the lifetime counts from then. */
+  readonly requestedAtMs: number;
+  /** `expires_in` as received, in seconds; undefined when the endpoint gave none. */
+  readonly lifetimeS: number | undefined;
+}
+
+/** When the token expires, in milliseconds since the epoch; undefined when that is not known. */
+export function expiresAtMs(token: Token): number | undefined {
+  return token.lifetimeS === undefined ? undefined : token.requestedAtMs + token.lifetimeS * 1000;
+}
+
+/** Whole seconds that the token has left, never below zero; undefined when that is not known. */
+export function secondsLeft(token: Token, nowMs: number): number | undefined {
+  const expiresAt = expiresAtMs(token);
+  return expiresAt === undefined ? undefined : Math.max(0, Math.floor((expiresAt - nowMs) / 1000));
+}
+
+/**
+ * Whether the token may be used: it has more than the minimum life left. Unless told otherwise that is the smaller of
+ * 300 s and a fifth of its lifetime, so that a short-lived token is not refetched at each call.
+ *
+ * @param minTtlMs the setting, in milliseconds
+ */
+export function isFresh(token: Token, nowMs: number, minTtlMs: number | undefined): boolean {
+  const expiresAt = expiresAtMs(token);
+  if (expiresAt === undefined || token.lifetimeS === undefined) return false;
+  const least = minTtlMs ?? Math.min(300, token.lifetimeS / 5) * 1000;
+  return expiresAt - nowMs > least;
+}

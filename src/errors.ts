@@ -1,0 +1,96 @@
+/**
+ * What can go wrong, by what a caller does about it. The contract's section 5 is this table; scripts branch on it,
+ * so a kind may be added but never change its number.
+ */
+export const EXIT_CODES = {
+  /** A local file or stream could not be written. */
+  local: 1,
+  /** Wrong usage or configuration: the user has to change the command or a setting. */
+  usage: 2,
+  /** The endpoint refused these credentials. */
+  refused: 3,
+  /** There are no credentials for this client. */
+  'no-credentials': 4,
+  /** The keychain or the credential command does not work. */
+  keychain: 5,
+  /** The endpoint was not reached. */
+  unreached: 6,
+  /** The endpoint answered, but neither with a token nor with a refusal. */
+  'bad-reply': 7,
+} as const;
+
+export type ErrorKind = keyof typeof EXIT_CODES;
+
+/** What an error tells beside its message. */
+export interface ErrorMore {
+  /** Each is one line that names the next command or variable with the user's own values in it. */
+  readonly hints?: readonly string[];
+  readonly cause?: unknown;
+  /** What exactly it was, for code that reacts to it: an error code of RFC 6749, a keychain's state. */
+  readonly reason?: string | undefined;
+  /** For --verbose only. */
+  readonly detail?: string | undefined;
+}
+
+/**
+ * The one error that gwtoken expects. `message` is one line without a full stop. Nothing in it ever holds a secret,
+ * a token or a body.
+ */
+export class GwtokenError extends Error {
+  override readonly name = 'GwtokenError';
+  readonly kind: ErrorKind;
+  readonly hints: readonly string[];
+  readonly reason: string | undefined;
+  readonly detail: string | undefined;
+
+  constructor(kind: ErrorKind, message: string, more: ErrorMore = {}) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    this.kind = kind;
+    this.hints = more.hints ?? [];
+    this.reason = more.reason;
+    this.detail = more.detail;
+  }
+
+  get exitCode(): number {
+    return EXIT_CODES[this.kind];
+  }
+
+  /** The same error with these hints after its own. */
+  withHints(hints: readonly string[]): GwtokenError {
+    const { reason, detail, cause } = this;
+    return new GwtokenError(this.kind, this.message, {
+      hints: [...this.hints, ...hints],
+      reason,
+      detail,
+      cause,
+    });
+  }
+}
+
+/** The person pressed Ctrl-C at a prompt: the program ends by that signal, so that a calling script stops too. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+  readonly signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+
+  constructor(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP') {
+    super(`interrupted by ${signal}`);
+    this.signal = signal;
+  }
+}
+
+/** The reader of stdout has gone (EPIPE): nothing is said, and the exit code is the one a shell shows for SIGPIPE. */
+export class ReaderGone extends Error {
+  override readonly name = 'ReaderGone';
+  readonly exitCode = 141;
+}
+
+/** The text of an unknown thrown value, for messages and traces. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The system's error code (`ENOENT`, `ECONNREFUSED`), where the thrown value has one. */
+export function systemCode(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null | undefined)?.code;
+  return typeof code === 'string' ? code : undefined;
+}

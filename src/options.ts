@@ -1,0 +1,95 @@
+/**
+ * Every flag once, as data: commander's program and the quick way are both built from this table, so that the two
+ * cannot disagree about the grammar.
+ */
+export interface Flag {
+  readonly name: string;
+  readonly short?: string;
+  /** How the value is called in help; a flag without one is a switch. */
+  readonly value?: string;
+  /** A switch that also, or only, exists as `--no-NAME`. */
+  readonly negative?: 'also' | 'only';
+  readonly help: string;
+  readonly group: 'client' | 'fetch' | 'output' | 'general';
+}
+
+const flags = {
+  region: { name: 'region', short: 'r', value: 'eu|us', group: 'client', help: "the client's region" },
+  sandbox: {
+    name: 'sandbox',
+    negative: 'also',
+    group: 'client',
+    help: "the sandbox's clients instead of production's",
+  },
+  profile: { name: 'profile', short: 'p', value: 'NAME', group: 'client', help: 'a named set of clients' },
+  authUrl: {
+    name: 'auth-url',
+    value: 'URL',
+    group: 'client',
+    help: 'the regional identity address; {region} in it is replaced',
+  },
+  minTtl: {
+    name: 'min-ttl',
+    value: 'DURATION',
+    group: 'fetch',
+    help: 'the least life the token must have left: 90, 90s, 5m, 1h',
+  },
+  timeout: {
+    name: 'timeout',
+    value: 'DURATION',
+    group: 'fetch',
+    help: 'limit for one attempt; all together take at most three times that',
+  },
+  retries: { name: 'retries', value: 'N', group: 'fetch', help: 'how often a failed attempt is repeated' },
+  cache: { name: 'cache', negative: 'only', group: 'fetch', help: 'neither read nor write the token cache' },
+  caFile: {
+    name: 'ca-file',
+    value: 'FILE',
+    group: 'fetch',
+    help: 'PEM file of further certificate authorities',
+  },
+  verbose: { name: 'verbose', short: 'v', group: 'general', help: 'tell on stderr what is done and why' },
+} as const satisfies Record<string, Flag>;
+
+const CLIENT: readonly Flag[] = [flags.region, flags.sandbox, flags.profile, flags.authUrl];
+const FETCH: readonly Flag[] = [flags.minTtl, flags.timeout, flags.retries, flags.cache, flags.caFile];
+const VERBOSE: readonly Flag[] = [flags.verbose];
+
+/** The flags of each command, in the order of its help. */
+export const COMMAND_FLAGS = {
+  get: [
+    ...CLIENT,
+    ...FETCH,
+    { name: 'format', value: 'FORMAT', group: 'output', help: 'token (default), json, header or curl' },
+    { name: 'fresh', group: 'output', help: 'only a token asked for after this call began' },
+    ...VERBOSE,
+  ],
+  login: [
+    ...CLIENT,
+    {
+      name: 'client-id',
+      value: 'ID',
+      group: 'client',
+      help: 'the client id (asked for on a terminal when missing)',
+    },
+    { name: 'secret-stdin', group: 'client', help: 'read the client secret from stdin' },
+    { name: 'no-verify', group: 'client', help: 'store without fetching a token first' },
+    ...FETCH,
+    ...VERBOSE,
+  ],
+  logout: [
+    ...CLIENT,
+    { name: 'all', group: 'client', help: 'every known client' },
+    { name: 'yes', short: 'y', group: 'general', help: 'do not ask' },
+    ...VERBOSE,
+  ],
+  config: [flags.profile, ...VERBOSE],
+} as const satisfies Record<string, readonly Flag[]>;
+
+export type CommandName = keyof typeof COMMAND_FLAGS;
+
+/**
+ * The flags as given on the command line, by their long name without dashes: `{region: 'eu', sandbox: false}`.
+ * A switch that was not given is absent; `--no-NAME` is false.
+ */
+export type FlagValues = Readonly<Record<string, string | boolean | undefined>>;

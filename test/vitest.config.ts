@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+import LeftOut from './harness/left-out';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+
+// The workers inherit this process's environment, and setting a variable to '' is not the same as not having it.
+for (const name of Object.keys(process.env)) {
+  if (/^(NODE_EXTRA_CA_CERTS|FORCE_COLOR|GWTOKEN_.*)$/.test(name)) delete process.env[name];
+}
+
+export default defineConfig({
+  root,
+  define: { __VERSION__: JSON.stringify(version) },
+  plugins: [
+    {
+      // What the bundler's `moduleTypes: { '.md': 'text' }` does for the built program.
+      name: 'markdown-as-text',
+      transform: (code, id) =>
+        id.endsWith('.md') ? { code: `export default ${JSON.stringify(code)};`, map: null } : undefined,
+    },
+  ],
+  test: {
+    environment: 'node',
+    include: ['test/**/*.test.ts'],
+    pool: 'forks',
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    reporters: ['default', new LeftOut()],
+  },
+});
