@@ -1,0 +1,41 @@
+import { type Environment, run } from './session-bus';
+
+/** What the default collection of a bus's Secret Service is; `no provider` when nobody answers. */
+export type CollectionState = 'unlocked' | 'locked' | 'no collection' | 'no provider';
+
+const SERVICE = '/org/freedesktop/secrets';
+
+/** Asks the bus itself, with dbus-send(1): libsecret cannot tell a locked collection from an absent item. */
+export async function collectionState(env: Environment): Promise<CollectionState> {
+  try {
+    const collection = await defaultCollection(env);
+    if (collection === undefined) return 'no collection';
+    const reply = await call(env, collection, 'org.freedesktop.DBus.Properties.Get', [
+      'string:org.freedesktop.Secret.Collection',
+      'string:Locked',
+    ]);
+    return /\bboolean true\b/.test(reply) ? 'locked' : 'unlocked';
+  } catch {
+    return 'no provider';
+  }
+}
+
+/** Locks the default collection. Throws when it is not locked afterwards. */
+export async function lockCollection(env: Environment): Promise<void> {
+  const collection = await defaultCollection(env);
+  if (collection === undefined) throw new Error('no collection to lock');
+  await call(env, SERVICE, 'org.freedesktop.Secret.Service.Lock', [`array:objpath:${collection}`]);
+  const state = await collectionState(env);
+  if (state !== 'locked') throw new Error(`the collection should be locked and is: ${state}`);
+}
+
+/** Its object path. The alias names `/` when there is none. */
+async function defaultCollection(env: Environment): Promise<string | undefined> {
+  const reply = await call(env, SERVICE, 'org.freedesktop.Secret.Service.ReadAlias', ['string:default']);
+  return /object path "(\/.+)"/.exec(reply)?.[1];
+}
+
+function call(env: Environment, object: string, method: string, args: readonly string[]): Promise<string> {
+  const to = ['--session', '--print-reply', '--reply-timeout=5000', '--dest=org.freedesktop.secrets'];
+  return run('dbus-send', [...to, object, method, ...args], env);
+}

@@ -1,0 +1,99 @@
+import { constants } from 'node:os';
+import { stripVTControlCharacters } from 'node:util';
+import { spawn } from '@lydell/node-pty';
+import { inherited } from './program';
+
+export interface TerminalOptions {
+  /** The whole environment but for PATH and TERM. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cols?: number;
+  readonly rows?: number;
+  readonly cwd?: string;
+}
+
+export interface TerminalExit {
+  /** Null when a signal ended it. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface Terminal {
+  readonly pid: number;
+  /**
+   * Waits until the text so far, from the very beginning, holds `text`. Resolves with that text.
+   * Rejects with what is on the screen after `timeoutMs` (10,000 if left out), or when the program ends without it.
+   */
+  waitFor(text: string | RegExp, timeoutMs?: number): Promise<string>;
+  /** Types as a person would: Enter is `\r`, Ctrl-C is `\x03`. */
+  type(text: string): void;
+  /** All that was shown so far, without escape sequences and with LF ends of line. Nothing is overwritten in it. */
+  screen(): string;
+  raw(): string;
+  readonly exit: Promise<TerminalExit>;
+  /** Kills the program if it still runs and waits until it is gone. */
+  close(): Promise<void>;
+}
+
+/** Runs a command on a terminal of its own (a pty). */
+export function openTerminal(command: string, args: readonly string[], options: TerminalOptions): Terminal {
+  const pty = spawn(command, [...args], {
+    name: 'xterm-256color',
+    cols: options.cols ?? 80,
+    rows: options.rows ?? 24,
+    env: { ...inherited(), ...options.env },
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+  });
+  let raw = '';
+  let ended = false;
+  const waiting = new Set<() => void>();
+  const look = () => {
+    for (const check of [...waiting]) check();
+  };
+  const screen = () => stripVTControlCharacters(raw).replaceAll('\r\n', '\n');
+
+  pty.onData((text) => {
+    raw += text;
+    look();
+  });
+  const exit = new Promise<TerminalExit>((resolve) => {
+    pty.onExit(({ exitCode, signal }) => {
+      ended = true;
+      look();
+      resolve(signal ? { code: null, signal: signalName(signal) } : { code: exitCode, signal: null });
+    });
+  });
+
+  return {
+    pid: pty.pid,
+    waitFor: (text, timeoutMs = 10_000) =>
+      new Promise((resolve, reject) => {
+        const done = (problem?: string) => {
+          clearTimeout(timer);
+          waiting.delete(check);
+          if (problem === undefined) resolve(screen());
+          else reject(new Error(`${problem} ${text}; on the screen:\n${screen()}`));
+        };
+        const check = () => {
+          const shown = screen();
+          if (typeof text === 'string' ? shown.includes(text) : shown.search(text) >= 0) done();
+          else if (ended) done('ended without');
+        };
+        const timer = setTimeout(() => done(`not within ${timeoutMs} ms:`), timeoutMs);
+        waiting.add(check);
+        check();
+      }),
+    type: (text) => pty.write(text),
+    screen,
+    raw: () => raw,
+    exit,
+    close: async () => {
+      if (!ended) pty.kill('SIGKILL');
+      await exit;
+    },
+  };
+}
+
+function signalName(number: number): NodeJS.Signals | null {
+  const found = Object.entries(constants.signals).find(([, value]) => value === number);
+  return (found?.[0] as NodeJS.Signals | undefined) ?? null;
+}
