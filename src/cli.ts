@@ -103,7 +103,7 @@ function usageError(error: CommanderError, program: Command, argv: readonly stri
 }
 
 /** The one place where an error becomes words and a code (contract section 5). */
-async function report(error: unknown, argv: readonly string[], world: World): Promise<number> {
+export async function report(error: unknown, argv: readonly string[], world: World): Promise<number> {
   const paint = await world.terminal.paint('stderr');
   const label = `gwtoken: ${paint.red('error:')}`;
   if (!(error instanceof GwtokenError)) {

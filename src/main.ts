@@ -1,96 +1,59 @@
 /**
- * Builds the real World and runs the program in it. The only file that touches `process`; everything that is not
- * needed at every start is loaded where it is first used.
+ * Tries the quick way, else builds the whole World and runs the CLI in it. The only file that touches `process`;
+ * what is not needed at every start is loaded where it is first used.
  */
-import { GwtokenError, Interrupted, ReaderGone } from './errors';
-import { readConfig, readKnownClients } from './system/config-file';
+import { Interrupted, ReaderGone } from './errors';
+import { quick } from './quick';
+import { readConfig } from './system/config-file';
 import type { Machine } from './system/machine';
-import { configFolder } from './system/paths';
+import { cacheFolder, configFolder, fileIn } from './system/paths';
+import { readFileLimited } from './system/read-file';
 import { writeAll } from './system/streams';
-import type { Output, World } from './world';
+import { readEntry } from './system/token-cache';
+import type { WarmWorld } from './world';
 
 declare const __VERSION__: string;
 
 const { env, platform } = process;
 const machine: Machine = { platform, uid: process.geteuid?.() };
-const isTTY = (descriptor: number): boolean => process.getBuiltinModule('node:tty').isatty(descriptor);
-const output = (descriptor: number): Output => ({
-  isTTY: () => isTTY(descriptor),
-  write: (text) => writeAll(descriptor, text),
-});
+const folders = { config: configFolder(env, platform), cache: cacheFolder(env, platform) };
 
-const folder = configFolder(env, platform);
-const inFolder = (name: string): string | undefined =>
-  folder && `${folder}${platform === 'win32' ? '\\' : '/'}${name}`;
-const ownFolder = (): string => {
-  if (folder !== undefined) return folder;
-  throw new GwtokenError('usage', 'there is no home folder to keep the configuration in', {
-    hints: ['set HOME, or GWTOKEN_CONFIG_DIR to a folder of your own'],
-  });
-};
-
-const keychain = async () => (await import('./system/keychain')).keychain;
-const configStore = () => import('./system/config-store');
-const terminal = async () => (await import('./system/terminal')).openTerminal(process.stdin, process.stderr);
-
-const world: World = {
-  version: __VERSION__,
-  platform,
+const warm: WarmWorld = {
   env,
-  stdin: {
-    isTTY: () => isTTY(0),
-    async read(limit) {
-      const { readAll } = await import('./system/read-limited');
-      return readAll(process.stdin, limit);
-    },
+  config: { read: () => readConfig(fileIn(folders.config, 'config.json', platform), machine) },
+  tokens: {
+    read: (client) => (folders.cache === undefined ? {} : readEntry(folders.cache, client, machine)),
   },
-  stdout: output(1),
-  stderr: output(2),
-  terminal: {
-    canAsk: () => isTTY(0) && isTTY(2) && !env['CI'] && env['TERM'] !== 'dumb',
-    ask: async (...question) => (await terminal()).ask(...question),
-    askSecret: async (...question) => (await terminal()).askSecret(...question),
-    choose: async (...question) => (await terminal()).choose(...question),
-    confirm: async (...question) => (await terminal()).confirm(...question),
-    spin: async (label, work) =>
-      isTTY(2) && !env['CI'] && env['TERM'] !== 'dumb' ? (await terminal()).spin(label, work) : work(),
-    paint: async (stream) =>
-      (await import('./system/colour')).painter(env, isTTY(stream === 'stdout' ? 1 : 2)),
-  },
-  config: {
-    path: () => inFolder('config.json'),
-    read: () => readConfig(inFolder('config.json'), machine),
-    edit: async (edits) => (await configStore()).editConfig(ownFolder(), machine, edits),
-    checkWritable: async () => (await configStore()).checkWritable(ownFolder(), 'config', machine),
-  },
-  clients: {
-    path: () => inFolder('clients.json'),
-    read: () => readKnownClients(inFolder('clients.json'), machine),
-    add: async (name, entry) => (await configStore()).addKnownClient(ownFolder(), machine, name, entry),
-    remove: async (names) => (await configStore()).removeKnownClients(ownFolder(), machine, names),
-  },
-  keychain: {
-    probe: async () => (await keychain()).probe(),
-    get: async (account) => (await keychain()).get(account),
-    set: async (account, value) => (await keychain()).set(account, value),
-    delete: async (account) => (await keychain()).delete(account),
-  },
-  fetch: async (url, init) => (await import('./system/http')).post(url, init),
   now: Date.now,
-  async readFile(path, limit) {
-    const { readFileLimited } = await import('./system/read-limited');
-    return readFileLimited(path, limit);
-  },
+  readFile: readFileLimited,
+  crypto: () => process.getBuiltinModule('node:crypto'),
   trace() {},
 };
 
-async function main(): Promise<void> {
-  const { run } = await import('./cli');
-  process.exitCode = await run(process.argv.slice(2), world);
+async function main(argv: readonly string[]): Promise<number> {
+  const answer = quick(argv, warm);
+  let failure: unknown;
+  if (answer !== undefined) {
+    try {
+      writeAll(1, answer);
+      return 0;
+    } catch (error) {
+      if (error instanceof ReaderGone) throw error;
+      failure = error;
+    }
+  }
+  const [{ openWorld }, cli] = await Promise.all([import('./system/world'), import('./cli')]);
+  const world = openWorld(() => process, __VERSION__, warm, folders, machine);
+  return failure === undefined ? cli.run(argv, world) : cli.report(failure, argv, world);
 }
 
-main().catch((error) => {
-  if (error instanceof ReaderGone) process.exitCode = error.exitCode;
-  else if (error instanceof Interrupted) process.kill(process.pid, error.signal);
-  else throw error;
-});
+main(process.argv.slice(2)).then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error) => {
+    if (error instanceof ReaderGone) process.exitCode = error.exitCode;
+    else if (error instanceof Interrupted) process.kill(process.pid, error.signal);
+    else throw error;
+  },
+);

@@ -3,6 +3,8 @@
  * Types only. A function asks for its slice: `Pick<World, 'fetch' | 'now'>`.
  */
 
+import type { Client } from './core/clients';
+
 export interface World {
   /** gwtoken's own version, for `--version` and the User-Agent. */
   readonly version: string;
@@ -15,15 +17,24 @@ export interface World {
   readonly config: ConfigFile;
   readonly clients: KnownClients;
   readonly keychain: Keychain;
+  readonly tokens: TokenCache;
   /** Posts to the token endpoint; a network failure rejects with a GwtokenError of kind `unreached`. */
   readonly fetch: Fetch;
   /** The time in milliseconds since the epoch. */
   now(): number;
-  /** A file the user named, whole. Rejects with the system's error; more than `limit` bytes reject with EFBIG. */
-  readFile(path: string, limit: number): Promise<Uint8Array>;
+  /** A file the user named, whole. Throws the system's error; EFBIG for more than `limit` bytes. */
+  readFile(path: string, limit: number): Uint8Array;
+  /** Loaded when it is called for: it costs 3 ms at every start. */
+  crypto(): typeof import('node:crypto');
   /** One line of --verbose; nothing unless it was asked for. Never a secret, a token or a body. */
   trace(line: string): void;
 }
+
+/** What a token from the cache needs; main.ts has it at hand without loading anything. */
+export type WarmWorld = Pick<World, 'env' | 'now' | 'readFile' | 'crypto' | 'trace'> & {
+  readonly config: Pick<ConfigFile, 'read'>;
+  readonly tokens: Pick<TokenCache, 'read'>;
+};
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -114,6 +125,35 @@ export interface Keychain {
   /** Whether there was one. */
   delete(account: string): Promise<boolean>;
 }
+
+/** The token cache's files, and the turns that processes take to fill it. Nothing here throws or rejects. */
+export interface TokenCache {
+  read(client: Client): CacheRead;
+  /** Returns the system's error code if it cannot be written. */
+  write(client: Client, text: string): Promise<string | undefined>;
+  /** Removes the entries of the clients that pass. */
+  remove(passes: (client: Client) => boolean): Promise<void>;
+  /** Takes the client's turn at the endpoint, or joins those who wait for it. Undefined when there can be no turns here. */
+  takeTurn(client: Client): Promise<Turn | undefined>;
+}
+
+export interface CacheRead {
+  readonly text?: string;
+  /** Why the folder or file is not used, for a warning. */
+  readonly untrusted?: string;
+}
+
+export type Turn =
+  | {
+      readonly held: true;
+      /** Ends the turn and leaves a text for those who wait. */
+      release(outcome?: string): void;
+    }
+  | {
+      readonly held: false;
+      /** Waits until the holder has ended its turn: gives the text that it left, '' when it left none or was killed. */
+      wait(limitMs: number): Promise<string | 'late'>;
+    };
 
 /** The part of the standard `fetch` that the token request needs. */
 export type Fetch = (

@@ -15,7 +15,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   system: ['system', 'errors', 'type:core', 'type:world', 'node', 'package'],
   options: [],
   errors: [],
-  world: [],
+  // Types only; the module that `crypto()` gives is named by its type.
+  world: ['type:core', 'lazy:node:crypto'],
 };
 
 interface Import {

@@ -3,7 +3,7 @@ import { checkConfigKey, configValue } from '../core/config-keys';
 import { resolveProfile } from '../core/settings';
 import { GwtokenError } from '../errors';
 import { COMMAND_FLAGS, type FlagValues } from '../options';
-import type { ConfigValues } from '../world';
+import type { ConfigValues, World } from '../world';
 import type { Verb } from './verb';
 
 const flags = COMMAND_FLAGS.config;
@@ -53,6 +53,7 @@ export const configCommand: Verb = {
         const profile = ownProfile(given);
         checkConfigKey(key, 'the command line', profile);
         await world.config.edit([{ profile, key, value: configValue(key, text, 'the command line') }]);
+        await dropTokensOf(key, profile, world);
         const config = world.config.read();
         const current = resolveProfile({ flags: given, env: world.env, config }).value;
         const own = config.profiles[current]?.[key];
@@ -79,6 +80,7 @@ export const configCommand: Verb = {
           return;
         }
         await world.config.edit([{ profile, key, value: undefined }]);
+        await dropTokensOf(key, profile, world);
       },
     },
     {
@@ -97,6 +99,16 @@ export const configCommand: Verb = {
     },
   ],
 };
+
+/** Tokens of another credential source must not be served any more. */
+async function dropTokensOf(
+  key: string,
+  profile: string | undefined,
+  { tokens }: Pick<World, 'tokens'>,
+): Promise<void> {
+  if (key === 'credential-command')
+    await tokens.remove((client) => profile === undefined || client.profile === profile);
+}
 
 /** The profile of `--profile`: a key set with it holds for that profile alone. */
 function ownProfile(given: FlagValues): string | undefined {

@@ -7,7 +7,7 @@ import {
   REGIONS,
   type Region,
 } from '../core/clients';
-import { fetchToken } from '../core/get-token';
+import { fetchToken } from '../core/fetch-token';
 import { formatItem } from '../core/keychain-item';
 import { loginEdits } from '../core/login-edits';
 import { clientIdProblem, SECRET_LIMIT, secretFromBytes, secretProblem } from '../core/secret-text';
@@ -42,9 +42,10 @@ export const loginCommand: Verb = {
     const item = formatItem({ clientId, clientSecret, authUrl: authUrl.value });
     if (flags['no-verify'] !== true) {
       const settings = resolveFetchSettings(given, client.profile);
+      const deadlineMs = world.now() + 3 * settings.timeoutMs.value;
       try {
         await world.terminal.spin(`asking ${authUrl.value} for a token`, () =>
-          fetchToken(given, client, authUrl, credentials, settings, world),
+          fetchToken(given, client, authUrl, credentials, settings, deadlineMs, world),
         );
       } catch (error) {
         throw notVerified(error);
@@ -52,6 +53,8 @@ export const loginCommand: Verb = {
     }
     const edits = loginEdits(given, client, authUrl);
     await storeClient(client, item, { clientId, authUrl: authUrl.value }, edits, world);
+    // A token of the credentials before must not be served any more.
+    await world.tokens.remove((each) => clientName(each) === clientName(client));
     tell(client, given, edits, world);
   },
 };

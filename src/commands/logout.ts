@@ -66,8 +66,9 @@ async function removeAll(yes: boolean, world: World): Promise<string[]> {
 /** Whether there was anything to remove: in the keychain, or at least among the known clients. */
 async function removeClient(
   name: string,
-  { keychain, clients }: Pick<World, 'keychain' | 'clients'>,
+  { keychain, clients, tokens }: Pick<World, 'keychain' | 'clients' | 'tokens'>,
 ): Promise<boolean> {
+  await tokens.remove((client) => clientName(client) === name);
   const removed = await keychain.delete(name);
   const known = clients.read()[name] !== undefined;
   if (known) await clients.remove([name]);

@@ -2,39 +2,24 @@
 import { GwtokenError } from '../errors';
 import type { World } from '../world';
 import { type Client, clientFlags, clientName } from './clients';
+import type { Credentials, Wanted } from './credential-source';
 import { parseItem } from './keychain-item';
-import { type AuthUrl, configAuthUrl, type Given, type Source } from './settings';
-import { variableCredentials, variablePairs } from './variable-credentials';
-
-export interface Credentials {
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly source: CredentialSource;
-}
-
-export interface CredentialSource {
-  readonly kind: 'variables' | 'keychain' | 'login';
-  /** As it is written in messages: the two variables, or the item's service and account. */
-  readonly name: string;
-}
+import { type AuthUrl, configAuthUrl, type Given } from './settings';
+import { variablePairs } from './variable-credentials';
 
 /**
- * Finds the credentials of a client for an address.
+ * Takes the credentials of a client from the source that wins.
  *
- * @param profileSource where the profile's name came from: named by a flag it skips the variables, as `aws --profile` does
- * @throws GwtokenError `no-credentials` when no source has any; `usage` when a stored secret is bound to another address
+ * @throws GwtokenError `no-credentials` when it has none; `usage` when a stored secret is bound to another address
  */
 export async function findCredentials(
+  wanted: Wanted,
   given: Given,
   client: Client,
-  profileSource: Source,
   authUrl: AuthUrl,
-  world: Pick<World, 'env' | 'readFile' | 'keychain' | 'trace'>,
+  world: Pick<World, 'env' | 'keychain' | 'trace'>,
 ): Promise<Credentials> {
-  if (profileSource.kind !== 'flag') {
-    const found = await variableCredentials(client, world);
-    if (found) return found;
-  }
+  if (wanted.kind === 'variables') return wanted.credentials;
   const account = clientName(client);
   const item = await world.keychain.get(account).catch((error) => {
     throw withVariableHints(error, client, world.env);

@@ -1,29 +1,19 @@
-/** From settings to a valid token: the sentence that the whole program exists for. */
+/**
+ * From settings to a valid token: the sentence that the whole program exists for. Look into the cache, take the
+ * client's turn, look again, and only then the credentials, the request, the cache.
+ */
 import { GwtokenError } from '../errors';
-import type { World } from '../world';
-import { type Client, clientFlags, otherRegion } from './clients';
-import { type Credentials, findCredentials } from './credentials';
-import {
-  type AuthUrl,
-  type ClientSettings,
-  type FetchSettings,
-  type Given,
-  requireAuthUrl,
-  resolveAuthUrl,
-  resolveFetchSettings,
-} from './settings';
-import { isFresh, type Token } from './token';
-import { requestToken } from './token-request';
+import type { WarmWorld, World } from '../world';
+import { type Ask, demandsMinTtl, minTtlProblem, type Obtained, resolveAsk, wantsFresh } from './ask';
+import { formatEntry, isAgeing, isFromFuture, sourceOf } from './cached-token';
+import { findCredentials } from './credentials';
+import { fetchToken } from './fetch-token';
+import { fromCache, lookUp, readEntry } from './look-up';
+import type { ClientSettings, Given } from './settings';
+import { inTurn } from './single-flight';
+import { secondsLeft } from './token';
 
-/** A token with what it belongs to and where it came from. */
-export interface Obtained {
-  readonly token: Token;
-  readonly client: Client;
-  readonly authUrl: string;
-  readonly from: 'cache' | 'network';
-}
-
-type Outside = Pick<World, 'env' | 'readFile' | 'keychain' | 'fetch' | 'now' | 'version' | 'trace'>;
+type FetchWorld = WarmWorld & Pick<World, 'tokens' | 'keychain' | 'fetch' | 'version' | 'stderr'>;
 
 /**
  * Gives a valid token for the client that the settings name.
@@ -32,79 +22,78 @@ type Outside = Pick<World, 'env' | 'readFile' | 'keychain' | 'fetch' | 'now' | '
  */
 export async function getToken(
   given: Given,
-  { client, profile }: ClientSettings,
-  world: Outside,
+  clientSettings: ClientSettings,
+  world: FetchWorld,
 ): Promise<Obtained> {
-  const authUrl = requireAuthUrl(given, client);
-  const settings = resolveFetchSettings(given, client.profile);
-  const credentials = await findCredentials(given, client, profile.source, authUrl, world);
-  const token = await fetchToken(given, client, authUrl, credentials, settings, world);
-  checkMinTtl(token, settings, world.now());
-  return { token, client, authUrl: authUrl.value, from: 'network' };
+  const ask = resolveAsk(given, clientSettings, world);
+  const obtained = ask.settings.cache.value
+    ? await shared(ask, world)
+    : (await fetchNew(ask, world)).obtained;
+  const problem = minTtlProblem(obtained.token, ask.settings, world.now());
+  if (problem) throw problem;
+  return obtained;
 }
 
-/** Fetches a token with these credentials; a refusal gets the hints that fit this client. Login verifies with it. */
-export async function fetchToken(
-  given: Given,
-  client: Client,
-  authUrl: AuthUrl,
-  credentials: Credentials,
-  settings: FetchSettings,
-  world: Outside,
-): Promise<Token> {
+/** The cached token, or one request however many processes ask for it. */
+async function shared(ask: Ask, world: FetchWorld): Promise<Obtained> {
+  const { untrusted } = world.tokens.read(ask.client);
+  if (untrusted !== undefined)
+    world.stderr.write(`gwtoken: warning: the token cache is not used: ${untrusted}\n`);
+  const look = () => lookUp(ask, world);
+  const cached = look();
+  if (cached) return cached;
   try {
-    return await requestToken(
-      {
-        authUrl: authUrl.value,
-        credentials,
-        timeoutMs: settings.timeoutMs.value,
-        caFile: settings.caFile?.value,
-      },
-      world,
-    );
+    return await inTurn(ask, world, { look, fetch: () => fetchAndKeep(ask, world) });
   } catch (error) {
-    if (error instanceof GwtokenError && error.kind === 'refused')
-      throw withRefusalHints(error, given, client, authUrl, credentials);
+    const still = stillValid(ask, error, world);
+    if (still) return still;
     throw error;
   }
 }
 
-/** `invalid_client` is what an endpoint answers to another region's client, or to another environment's. */
-function withRefusalHints(
-  error: GwtokenError,
-  given: Given,
-  client: Client,
-  authUrl: AuthUrl,
-  { source }: Credentials,
-): GwtokenError {
-  const hints = source.kind === 'login' ? [] : [`the credentials are from ${source.name}`];
-  if (error.reason === 'invalid_client') {
-    const elsewhere: Client = { ...client, region: otherRegion(client.region) };
-    hints.push(`a client belongs to one region: try ${clientFlags(elsewhere)}`);
-    const swapped: Client = {
-      ...client,
-      environment: client.environment === 'sandbox' ? 'production' : 'sandbox',
-    };
-    if (resolveAuthUrl({ ...given, flags: {} }, swapped)?.value !== authUrl.value) {
-      hints.push(
-        `it may be a client of the ${swapped.environment}: try --${swapped.environment === 'sandbox' ? '' : 'no-'}sandbox`,
-      );
-    }
-  }
-  return error.withHints(hints);
+async function fetchNew(
+  { given, client, authUrl, settings, wanted, deadlineMs }: Ask,
+  world: FetchWorld,
+): Promise<{ obtained: Obtained; clientId: string }> {
+  const credentials = await findCredentials(wanted, given, client, authUrl, world);
+  const token = await fetchToken(given, client, authUrl, credentials, settings, deadlineMs, world);
+  return {
+    obtained: { token, client, authUrl: authUrl.value, from: 'network' },
+    clientId: credentials.clientId,
+  };
 }
 
-/** A `--min-ttl` that even a new token cannot meet is an error, not a shorter token. */
-function checkMinTtl(token: Token, { minTtlMs }: FetchSettings, nowMs: number): void {
-  if (minTtlMs === undefined || minTtlMs.source.kind === 'config' || isFresh(token, nowMs, minTtlMs.value))
-    return;
-  const has =
-    token.lifetimeS === undefined ? 'gives no expires_in' : `gives tokens that live ${token.lifetimeS} s`;
-  throw new GwtokenError(
-    'bad-reply',
-    `the endpoint ${has}, and ${minTtlMs.source.name} asks for more than ${minTtlMs.value / 1000} s`,
-    {
-      hints: [`lower ${minTtlMs.source.name}`],
-    },
+/** A new token, kept for the others if it can be. */
+async function fetchAndKeep(ask: Ask, world: FetchWorld): Promise<{ obtained: Obtained; kept: boolean }> {
+  const previous = readEntry(ask, world)?.token;
+  const { obtained, clientId } = await fetchNew(ask, world);
+  const { token } = obtained;
+  // Without expires_in nobody knows how long it may be used, so it is printed but not kept.
+  if (token.lifetimeS === undefined) return { obtained, kept: false };
+  const problem = await world.tokens.write(
+    ask.client,
+    formatEntry({
+      token,
+      clientId,
+      authUrl: ask.authUrl.value,
+      source: sourceOf(ask.wanted, world),
+      ageing: isAgeing(previous, token),
+    }),
   );
+  if (problem !== undefined) world.trace(`cache: the token cannot be kept (${problem})`);
+  return { obtained, kept: problem === undefined };
+}
+
+/** When the endpoint is down, a cached token with 10 s or more left is better than none, unless a flag forbids it. */
+function stillValid(ask: Ask, error: unknown, world: FetchWorld): Obtained | undefined {
+  if (!(error instanceof GwtokenError) || (error.kind !== 'unreached' && error.kind !== 'bad-reply'))
+    return undefined;
+  if (wantsFresh(ask) || demandsMinTtl(ask.settings)) return undefined;
+  const entry = readEntry(ask, world);
+  const left = entry && !isFromFuture(entry, world.now()) ? (secondsLeft(entry.token, world.now()) ?? 0) : 0;
+  if (entry === undefined || left < 10) return undefined;
+  world.stderr.write(
+    `gwtoken: warning: ${error.message}; the cached token, valid for ${left} s more, is used\n`,
+  );
+  return fromCache(entry, ask);
 }

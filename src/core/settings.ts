@@ -4,7 +4,7 @@
  */
 import { GwtokenError } from '../errors';
 import type { FlagValues } from '../options';
-import type { Config, Env, World } from '../world';
+import type { Config, Env, WarmWorld } from '../world';
 import { type Client, checkProfile, DEFAULT_PROFILE, type Environment, type Region } from './clients';
 import { checkConfigKey } from './config-keys';
 import {
@@ -37,7 +37,7 @@ export interface Given {
 }
 
 /** Gathers the places that settings come from. A key of the config file that does not exist is a `usage` error. */
-export function gather(flags: FlagValues, world: Pick<World, 'env' | 'config'>): Given {
+export function gather(flags: FlagValues, world: Pick<WarmWorld, 'env' | 'config'>): Given {
   const config = world.config.read();
   for (const key of Object.keys(config.general)) checkConfigKey(key, config.path);
   for (const [profile, own] of Object.entries(config.profiles)) {

@@ -1,6 +1,6 @@
 /** How `gwtoken get` prints a token. Each output ends with one LF on every platform. */
 import { GwtokenError } from '../errors';
-import type { Obtained } from './get-token';
+import type { Obtained } from './ask';
 import { quoted } from './setting-values';
 import { expiresAtMs, secondsLeft } from './token';
 

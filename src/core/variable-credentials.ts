@@ -2,7 +2,7 @@
 import { GwtokenError, messageOf, systemCode } from '../errors';
 import type { World } from '../world';
 import type { Client } from './clients';
-import type { Credentials } from './credentials';
+import type { Credentials } from './credential-source';
 import { checkSecret, clientIdProblem, SECRET_LIMIT, secretFromBytes } from './secret-text';
 
 /** The names of one pair: the id, and the secret itself or the file that it is in. */
@@ -28,17 +28,17 @@ export function variablePairs({ region, environment }: Client): readonly Pair[] 
  * The credentials in the variables, or undefined when none is set. Half a pair, or a secret given both ways, is a
  * `usage` error: it is never completed from elsewhere.
  */
-export async function variableCredentials(
+export function variableCredentials(
   client: Client,
   world: Pick<World, 'env' | 'readFile' | 'trace'>,
-): Promise<Credentials | undefined> {
+): Credentials | undefined {
   for (const pair of variablePairs(client)) {
     if (![pair.id, pair.secret, pair.secretFile].some((name) => world.env[name])) continue;
     const { clientId, secretIn } = checkPair(pair, world);
     const clientSecret =
       secretIn === pair.secret
         ? checkSecret(world.env[secretIn] ?? '', secretIn)
-        : await secretFromFile(secretIn, world);
+        : secretFromFile(secretIn, world);
     const name = `${pair.id} and ${secretIn}`;
     world.trace(`credentials from ${name}`);
     return { clientId, clientSecret, source: { kind: 'variables', name } };
@@ -80,11 +80,11 @@ function halfPair(missing: string, present: string, empty: boolean): GwtokenErro
       });
 }
 
-async function secretFromFile(variable: string, world: Pick<World, 'env' | 'readFile'>): Promise<string> {
+function secretFromFile(variable: string, world: Pick<World, 'env' | 'readFile'>): string {
   const path = world.env[variable] ?? '';
   let bytes: Uint8Array;
   try {
-    bytes = await world.readFile(path, SECRET_LIMIT);
+    bytes = world.readFile(path, SECRET_LIMIT);
   } catch (error) {
     throw new GwtokenError(
       'usage',

@@ -2,9 +2,9 @@
  * Reads the config file and the known clients: `node:fs` and JSON alone, since conf costs 24 ms at every start.
  * Writing is system/config-store.ts.
  */
-import * as fs from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { GwtokenError, messageOf, systemCode } from '../errors';
-import type { Config, ConfigValues, KnownEntry } from '../world';
+import type { Config, ConfigValues } from '../world';
 import type { Machine } from './machine';
 
 /** The largest file that is read: beyond it something else lies in its place. */
@@ -26,36 +26,26 @@ export function readConfig(path: string | undefined, machine: Machine): Config {
   };
 }
 
-/** The entries of the known clients' file: id and address by the client's name. An entry that is not one is passed over. */
-export function readKnownClients(path: string | undefined, machine: Machine): Record<string, KnownEntry> {
-  const known: Record<string, KnownEntry> = {};
-  for (const [name, entry] of Object.entries(path === undefined ? {} : (readTrusted(path, machine) ?? {}))) {
-    const { client_id: clientId, auth_url: authUrl } = (entry ?? {}) as Record<string, unknown>;
-    if (typeof clientId === 'string' && typeof authUrl === 'string') known[name] = { clientId, authUrl };
-  }
-  return known;
-}
-
 /**
  * A JSON object from a file that belongs to the user or root and that nobody else can write (POSIX): it can name a
  * command and an address. Owner, mode and content are read from one open file, so that they are of the same one.
  */
-function readTrusted(path: string, machine: Machine): Record<string, unknown> | undefined {
+export function readTrusted(path: string, machine: Machine): Record<string, unknown> | undefined {
   let text: string;
   let file: number | undefined;
   try {
-    file = fs.openSync(path, 'r');
-    const stat = fs.fstatSync(file);
+    file = openSync(path, 'r');
+    const stat = fstatSync(file);
     if (machine.uid !== undefined) checkTrusted(path, stat, machine.uid);
     if (stat.size > LIMIT) throw unusable(path, 'is larger than 1 MiB');
-    text = fs.readFileSync(file, 'utf8');
+    text = readFileSync(file, 'utf8');
   } catch (error) {
     if (error instanceof GwtokenError) throw error;
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw unusable(path, `cannot be read (${code ?? messageOf(error)})`);
   } finally {
-    if (file !== undefined) fs.closeSync(file);
+    if (file !== undefined) closeSync(file);
   }
   let parsed: unknown;
   try {
@@ -67,7 +57,7 @@ function readTrusted(path: string, machine: Machine): Record<string, unknown> | 
   return objectOf(parsed, path);
 }
 
-function checkTrusted(path: string, stat: fs.Stats, uid: number): void {
+function checkTrusted(path: string, stat: Stats, uid: number): void {
   if (stat.uid !== 0 && stat.uid !== uid) {
     throw unusable(
       path,

@@ -1,5 +1,5 @@
 /** Writes the config file and the known clients: whole, through conf, under one lock, since conf alone loses parallel writes. */
-import * as fs from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Conf from 'conf';
 import { GwtokenError, messageOf, systemCode } from '../errors';
@@ -23,7 +23,7 @@ export async function rewrite(
 ): Promise<void> {
   checkWritable(folder, name, machine);
   try {
-    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     await withLock(folder, 'config', machine, WAIT_MS, () => {
       const conf = new Conf<Stored>({
         cwd: folder,
@@ -57,7 +57,7 @@ export async function rewrite(
 export function checkWritable(folder: string, name: string, { uid }: Machine): void {
   if (uid === undefined) return;
   for (let path = join(folder, `${name}.json`); ; path = dirname(path)) {
-    const stat = fs.statSync(path, { throwIfNoEntry: false });
+    const stat = statSync(path, { throwIfNoEntry: false });
     if (stat === undefined && path !== dirname(path)) continue;
     if (stat !== undefined && stat.uid !== uid) {
       throw new GwtokenError(

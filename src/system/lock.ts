@@ -8,45 +8,28 @@
  * has a random id in it that lies in our 0700 folder.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import * as fs from 'node:fs';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import * as net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GwtokenError, systemCode } from '../errors';
+import type { Turn } from '../world';
 import type { Machine } from './machine';
-
-export interface Held {
-  readonly held: true;
-  /** Frees the lock, then tells those who wait: what `outcome` says, or nothing. */
-  release(outcome?: string): void;
-}
-
-export interface HeldByOther {
-  readonly held: false;
-  /** Resolves when the holder has let go: with the text it left, or undefined, also when it was killed. */
-  readonly outcome: Promise<string | undefined>;
-  /** Stops waiting. */
-  leave(): void;
-}
 
 /**
  * Takes the lock `name` of a folder, or joins those who wait for it. Undefined when no lock can be had there
  * (a read-only folder, a strange file system): then the caller does without.
  */
-export async function tryLock(
-  folder: string,
-  name: string,
-  machine: Machine,
-): Promise<Held | HeldByOther | undefined> {
+export async function tryLock(folder: string, name: string, machine: Machine): Promise<Turn | undefined> {
   const address = lockAddress(folder, name, machine);
   if (address === undefined) return undefined;
   // Between a refused listen and a refused connect the holder has gone: a few rounds settle who is next.
   for (let round = 0; round < 20; round++) {
-    const held = await listen(address);
-    if (held !== 'taken') return held;
+    const own = await listen(address);
+    if (own !== 'taken') return own;
     const other = await joinWaiting(address);
     if (other !== 'gone') return other;
-    if (isSocketFile(machine)) fs.rmSync(address, { force: true });
+    if (isSocketFile(machine)) rmSync(address, { force: true });
   }
   return undefined;
 }
@@ -70,18 +53,10 @@ export async function withLock<T>(
         turn.release();
       }
     }
-    const left = deadline - Date.now();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<'late'>((resolve) => {
-      timer = setTimeout(() => resolve('late'), Math.max(left, 0));
-    });
-    const first = await Promise.race([turn.outcome, late]);
-    clearTimeout(timer);
-    if (first === 'late') {
-      turn.leave();
+    if ((await turn.wait(deadline - Date.now())) === 'late') {
       throw new GwtokenError(
         'local',
-        `another gwtoken has been writing in ${folder} for ${Math.round(waitMs / 1000)} s`,
+        `another gwtoken has been writing in ${folder} for ${waitMs / 1000} s`,
         {
           hints: ['end that process, then try again'],
         },
@@ -114,20 +89,20 @@ function lockAddress(folder: string, name: string, { platform, uid }: Machine): 
 function folderId(folder: string): string {
   const path = join(folder, '.lock-id');
   try {
-    return checkedId(fs.readFileSync(path, 'latin1'));
+    return checkedId(readFileSync(path, 'latin1'));
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') throw error;
   }
   const own = `${path}.${randomBytes(6).toString('hex')}`;
-  fs.writeFileSync(own, randomBytes(16).toString('hex'), { flag: 'wx', mode: 0o600 });
+  writeFileSync(own, randomBytes(16).toString('hex'), { flag: 'wx', mode: 0o600 });
   try {
-    fs.linkSync(own, path);
+    linkSync(own, path);
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error;
   } finally {
-    fs.rmSync(own, { force: true });
+    rmSync(own, { force: true });
   }
-  return checkedId(fs.readFileSync(path, 'latin1'));
+  return checkedId(readFileSync(path, 'latin1'));
 }
 
 function checkedId(text: string): string {
@@ -135,7 +110,7 @@ function checkedId(text: string): string {
   throw new Error('not a lock id');
 }
 
-function listen(address: string): Promise<Held | 'taken' | undefined> {
+function listen(address: string): Promise<Turn | 'taken' | undefined> {
   return new Promise((resolve) => {
     const waiting = new Set<net.Socket>();
     const server = net.createServer((socket) => {
@@ -150,30 +125,43 @@ function listen(address: string): Promise<Held | 'taken' | undefined> {
         release(outcome = '') {
           // The name is free as soon as close() returns, so a waiter that hears the end can take it at once.
           server.close();
-          for (const socket of waiting) socket.end(outcome);
+          for (const socket of waiting) {
+            socket.end(outcome);
+            // One that is frozen and does not hang up must not keep this process.
+            socket.unref();
+          }
         },
       }),
     );
   });
 }
 
-function joinWaiting(address: string): Promise<HeldByOther | 'gone' | undefined> {
+function joinWaiting(address: string): Promise<Turn | 'gone' | undefined> {
   return new Promise((resolve) => {
     const socket = net.connect({ path: address });
     let said = '';
-    let finish: (outcome: string | undefined) => void = () => {};
-    const outcome = new Promise<string | undefined>((done) => {
-      finish = done;
-    });
+    const ended = new Promise<string>((done) => socket.on('close', () => done(said)));
     socket.setEncoding('utf8');
     socket.on('data', (text) => {
       said += text;
     });
-    socket.on('connect', () => resolve({ held: false, outcome, leave: () => socket.destroy() }));
+    socket.on('connect', () => resolve({ held: false, wait: (limitMs) => within(limitMs, ended, socket) }));
     socket.on('error', (error) => {
       const code = systemCode(error);
       resolve(code === 'ECONNREFUSED' || code === 'ENOENT' ? 'gone' : undefined);
     });
-    socket.on('close', () => finish(said === '' ? undefined : said));
   });
+}
+
+async function within(limitMs: number, ended: Promise<string>, socket: net.Socket): Promise<string | 'late'> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), Math.max(limitMs, 0));
+  });
+  try {
+    return await Promise.race([ended, late]);
+  } finally {
+    clearTimeout(timer);
+    socket.destroy();
+  }
 }

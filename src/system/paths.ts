@@ -22,6 +22,15 @@ export function cacheFolder(env: Env, platform: NodeJS.Platform): string | undef
   });
 }
 
+/** A file in one of our folders; undefined when there is no folder. */
+export function fileIn(
+  folder: string | undefined,
+  name: string,
+  platform: NodeJS.Platform,
+): string | undefined {
+  return folder === undefined ? undefined : `${folder}${platform === 'win32' ? '\\' : '/'}${name}`;
+}
+
 /** Joined by hand: node:path alone would cost the warm path a module. */
 function folder(
   env: Env,

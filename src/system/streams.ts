@@ -2,7 +2,7 @@
  * Standard streams on bare file descriptors: `process.stdout` alone costs 3 ms at every start. What is written has
  * been written when `write` returns, also into a slow pipe.
  */
-import * as fs from 'node:fs';
+import { writeSync } from 'node:fs';
 import { GwtokenError, messageOf, ReaderGone, systemCode } from '../errors';
 
 /** Writes all of the text to the descriptor. @throws ReaderGone on EPIPE, a `local` error on everything else */
@@ -11,7 +11,7 @@ export function writeAll(descriptor: number, text: string): void {
   let done = 0;
   while (done < bytes.length) {
     try {
-      done += fs.writeSync(descriptor, bytes, done);
+      done += writeSync(descriptor, bytes, done);
     } catch (error) {
       const code = systemCode(error);
       if (code === 'EAGAIN') pause(5);

@@ -11,7 +11,13 @@ import type { Terminal } from '../world';
 /** A token that comes sooner than this needs no spinner. */
 const SPINNER_AFTER_MS = 300;
 
-export function openTerminal(stdin: ReadStream, stderr: WriteStream): Omit<Terminal, 'canAsk' | 'paint'> {
+export function openTerminal({
+  stdin,
+  stderr,
+}: {
+  stdin: ReadStream;
+  stderr: WriteStream;
+}): Omit<Terminal, 'canAsk' | 'paint'> {
   const streams = { input: stdin, output: stderr };
   const answered = <T>(answer: T): Exclude<T, symbol> => {
     if (isCancel(answer)) throw new Interrupted('SIGINT');

@@ -1,0 +1,58 @@
+import { GwtokenError } from '../errors';
+import type { World } from '../world';
+import { type Client, clientFlags, otherRegion } from './clients';
+import type { Credentials } from './credential-source';
+import { type AuthUrl, type FetchSettings, type Given, resolveAuthUrl } from './settings';
+import type { Token } from './token';
+import { requestToken } from './token-request';
+
+/**
+ * Fetches a token with these credentials; a refusal gets the hints that fit this client. Login verifies with it too.
+ *
+ * @param deadlineMs when it has to have ended, in milliseconds since the epoch
+ */
+export async function fetchToken(
+  given: Given,
+  client: Client,
+  authUrl: AuthUrl,
+  credentials: Credentials,
+  settings: FetchSettings,
+  deadlineMs: number,
+  world: Pick<World, 'fetch' | 'now' | 'version' | 'trace'>,
+): Promise<Token> {
+  const timeoutMs = Math.max(1, Math.min(settings.timeoutMs.value, deadlineMs - world.now()));
+  try {
+    return await requestToken(
+      { authUrl: authUrl.value, credentials, timeoutMs, caFile: settings.caFile?.value },
+      world,
+    );
+  } catch (error) {
+    if (!(error instanceof GwtokenError) || error.kind !== 'refused') throw error;
+    throw withRefusalHints(error, given, client, authUrl, credentials);
+  }
+}
+
+/** `invalid_client` is what an endpoint answers to another region's client, or to another environment's. */
+function withRefusalHints(
+  error: GwtokenError,
+  given: Given,
+  client: Client,
+  authUrl: AuthUrl,
+  { source }: Credentials,
+): GwtokenError {
+  const hints = source.kind === 'login' ? [] : [`the credentials are from ${source.name}`];
+  if (error.reason === 'invalid_client') {
+    const elsewhere: Client = { ...client, region: otherRegion(client.region) };
+    hints.push(`a client belongs to one region: try ${clientFlags(elsewhere)}`);
+    const swapped: Client = {
+      ...client,
+      environment: client.environment === 'sandbox' ? 'production' : 'sandbox',
+    };
+    if (resolveAuthUrl({ ...given, flags: {} }, swapped)?.value !== authUrl.value) {
+      hints.push(
+        `it may be a client of the ${swapped.environment}: try --${swapped.environment === 'sandbox' ? '' : 'no-'}sandbox`,
+      );
+    }
+  }
+  return error.withHints(hints);
+}

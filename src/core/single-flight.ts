@@ -1,0 +1,88 @@
+/**
+ * One request however many processes ask: whoever takes the client's turn asks the endpoint, the others wait and take
+ * what it got, a failure too. A turn that cannot be had costs the sharing, never the token (contract section 7).
+ */
+import { type ErrorKind, EXIT_CODES, GwtokenError } from '../errors';
+import type { Turn, World } from '../world';
+import type { Ask, Obtained } from './ask';
+import { type CacheEntry, isSame, sourceOf } from './cached-token';
+import { clientName } from './clients';
+
+interface Work {
+  /** The cached token, if there is one that is good enough. */
+  look(): Obtained | undefined;
+  /** A new token, and whether the others will find it in the cache. */
+  fetch(): Promise<{ obtained: Obtained; kept: boolean }>;
+}
+
+type TurnWorld = Pick<World, 'tokens' | 'now' | 'crypto' | 'trace'>;
+
+export async function inTurn(ask: Ask, world: TurnWorld, work: Work): Promise<Obtained> {
+  for (;;) {
+    const turn = await world.tokens.takeTurn(ask.client);
+    if (turn === undefined) return (await work.fetch()).obtained;
+    if (turn.held) return await hold(turn, ask, world, work);
+
+    world.trace('waiting for another gwtoken that is asking for this token');
+    const text = await turn.wait(ask.deadlineMs - world.now());
+    if (text === 'late') throw tooLate(ask);
+    const left = parseLeft(text);
+    if (left?.failure && isSame(left, ask.authUrl.value, ask.wanted, world)) throw left.failure;
+    const cached = work.look();
+    if (cached) return cached;
+    if (left?.unshared) return (await work.fetch()).obtained;
+    // The holder was killed, or it asked with other credentials: somebody else's turn now, perhaps ours.
+  }
+}
+
+async function hold(turn: Turn & { held: true }, ask: Ask, world: TurnWorld, work: Work): Promise<Obtained> {
+  let text = '';
+  try {
+    const cached = work.look();
+    if (cached) return cached;
+    const { obtained, kept } = await work.fetch();
+    if (!kept) text = JSON.stringify({ unshared: true });
+    return obtained;
+  } catch (error) {
+    if (error instanceof GwtokenError) text = formatFailure(error, ask, world);
+    throw error;
+  } finally {
+    turn.release(text);
+  }
+}
+
+/** What a holder leaves for those who wait, with whose it is: they may have other credentials for the same client. */
+interface Left extends Pick<CacheEntry, 'clientId' | 'authUrl' | 'source'> {
+  readonly unshared: boolean;
+  readonly failure: GwtokenError | undefined;
+}
+
+function formatFailure(error: GwtokenError, { authUrl, wanted }: Ask, world: TurnWorld): string {
+  const { kind, message, hints, reason, detail } = error;
+  const clientId = wanted.kind === 'variables' ? wanted.credentials.clientId : '';
+  const whose = { clientId, authUrl: authUrl.value, source: sourceOf(wanted, world) };
+  return JSON.stringify({ ...whose, failure: { kind, message, hints, reason, detail } });
+}
+
+/** Only our own processes can write here (the lock's name is secret), but they may be of another version. */
+function parseLeft(text: string): Left | undefined {
+  try {
+    const { failure, ...whose } = JSON.parse(text);
+    const known = failure && Object.hasOwn(EXIT_CODES, failure.kind) && typeof failure.message === 'string';
+    const error = known ? new GwtokenError(failure.kind as ErrorKind, failure.message, failure) : undefined;
+    return { ...whose, unshared: whose.unshared === true, failure: error };
+  } catch {
+    return undefined;
+  }
+}
+
+function tooLate({ client, startedAtMs, deadlineMs }: Ask): GwtokenError {
+  const waited = Math.round((deadlineMs - startedAtMs) / 1000);
+  return new GwtokenError(
+    'unreached',
+    `another gwtoken has been asking for a token of ${clientName(client)} for ${waited} s`,
+    {
+      hints: ['allow more time with --timeout, or ask without waiting: --no-cache'],
+    },
+  );
+}
