@@ -61,7 +61,7 @@ const world: World = {
     path: () => inFolder('config.json'),
     read: () => readConfig(inFolder('config.json'), machine),
     edit: async (edits) => (await configStore()).editConfig(ownFolder(), machine, edits),
-    checkWritable: async () => (await configStore()).checkWritable(ownFolder(), 'config', machine),
+    checkWritable: async () => (await configStore()).checkWritable(ownFolder(), machine),
   },
   clients: {
     path: () => inFolder('clients.json'),

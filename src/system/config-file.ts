@@ -40,7 +40,7 @@ export function readKnownClients(path: string | undefined, machine: Machine): Re
  * A JSON object from a file that belongs to the user or root and that nobody else can write (POSIX): it can name a
  * command and an address. Owner, mode and content are read from one open file, so that they are of the same one.
  */
-function readTrusted(path: string, machine: Machine): Record<string, unknown> | undefined {
+export function readTrusted(path: string, machine: Machine): Record<string, unknown> | undefined {
   let text: string;
   let file: number | undefined;
   try {
@@ -53,7 +53,13 @@ function readTrusted(path: string, machine: Machine): Record<string, unknown> | 
     if (error instanceof GwtokenError) throw error;
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw unusable(path, `cannot be read (${code ?? messageOf(error)})`);
+    throw unusable(
+      path,
+      `cannot be read (${code ?? messageOf(error)})`,
+      code === 'EACCES' || code === 'EPERM'
+        ? 'run gwtoken as its owner, or set GWTOKEN_CONFIG_DIR to a folder of your own'
+        : undefined,
+    );
   } finally {
     if (file !== undefined) fs.closeSync(file);
   }
