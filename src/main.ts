@@ -29,9 +29,12 @@ const ownFolder = (): string => {
   });
 };
 
+const isDrawable = (): boolean => isTTY(2) && env['TERM'] !== 'dumb';
+
 const keychain = async () => (await import('./system/keychain')).keychain;
 const configStore = () => import('./system/config-store');
-const terminal = async () => (await import('./system/terminal')).openTerminal(process.stdin, process.stderr);
+const terminal = async () =>
+  (await import('./system/terminal')).openTerminal(process.stdin, process.stderr, process);
 
 const world: World = {
   version: __VERSION__,
@@ -47,13 +50,14 @@ const world: World = {
   stdout: output(1),
   stderr: output(2),
   terminal: {
-    canAsk: () => isTTY(0) && isTTY(2) && !env['CI'] && env['TERM'] !== 'dumb',
+    canAsk: () => isTTY(0) && isDrawable() && ['', '0', 'false'].includes(env['CI'] ?? ''),
     ask: async (...question) => (await terminal()).ask(...question),
     askSecret: async (...question) => (await terminal()).askSecret(...question),
     choose: async (...question) => (await terminal()).choose(...question),
     confirm: async (...question) => (await terminal()).confirm(...question),
+    // The spinner takes any CI, also an empty one, for a log.
     spin: async (label, work) =>
-      isTTY(2) && !env['CI'] && env['TERM'] !== 'dumb' ? (await terminal()).spin(label, work) : work(),
+      isDrawable() && env['CI'] === undefined ? (await terminal()).spin(label, work) : work(),
     paint: async (stream) =>
       (await import('./system/colour')).painter(env, isTTY(stream === 'stdout' ? 1 : 2)),
   },
@@ -85,12 +89,20 @@ const world: World = {
 };
 
 async function main(): Promise<void> {
+  // Should the event loop run dry under a promise that nobody settles, the caller must not take that for success.
+  process.exitCode = 1;
   const { run } = await import('./cli');
   process.exitCode = await run(process.argv.slice(2), world);
 }
 
 main().catch((error) => {
   if (error instanceof ReaderGone) process.exitCode = error.exitCode;
-  else if (error instanceof Interrupted) process.kill(process.pid, error.signal);
+  else if (error instanceof Interrupted) dieOf(error.signal);
   else throw error;
 });
+
+/** Packages leave listeners behind (atomically's are for all signals), and with one a signal no longer ends us. */
+function dieOf(signal: NodeJS.Signals): void {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+}
