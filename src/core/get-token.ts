@@ -12,6 +12,7 @@ import {
   resolveAuthUrl,
   resolveFetchSettings,
 } from './settings';
+import { describeSettings } from './settings-trace';
 import { isFresh, type Token } from './token';
 import { requestToken } from './token-request';
 
@@ -32,11 +33,13 @@ type Outside = Pick<World, 'env' | 'readFile' | 'keychain' | 'fetch' | 'now' | '
  */
 export async function getToken(
   given: Given,
-  { client, profile }: ClientSettings,
+  clientSettings: ClientSettings,
   world: Outside,
 ): Promise<Obtained> {
+  const { client, profile } = clientSettings;
   const authUrl = requireAuthUrl(given, client);
   const settings = resolveFetchSettings(given, client.profile);
+  for (const line of describeSettings(clientSettings, authUrl, settings)) world.trace(line);
   const credentials = await findCredentials(given, client, profile.source, authUrl, world);
   const token = await fetchToken(given, client, authUrl, credentials, settings, world);
   checkMinTtl(token, settings, world.now());
