@@ -61,7 +61,8 @@ function checkPair(pair: Pair, { env }: Pick<World, 'env'>): { clientId: string;
       hints: ['give the client id alone, on one line'],
     });
   if (!env[pair.secret] && !env[pair.secretFile]) {
-    throw halfPair(pair.secret, pair.id, env[pair.secret] === '' || env[pair.secretFile] === '');
+    const empty = [pair.secret, pair.secretFile].find((name) => env[name] === '');
+    throw halfPair(empty ?? pair.secret, pair.id, empty !== undefined);
   }
   return { clientId, secretIn: env[pair.secret] ? pair.secret : pair.secretFile };
 }
