@@ -89,12 +89,17 @@ async function secretFromFile(variable: string, world: Pick<World, 'env' | 'read
   } catch (error) {
     throw new GwtokenError(
       'usage',
-      `the file ${path} (from ${variable}) cannot be read (${systemCode(error) ?? messageOf(error)})`,
+      `the file ${shownPath(path)}(from ${variable}) cannot be read (${systemCode(error) ?? messageOf(error)})`,
       {
         hints: ['name a file with the client secret alone in it'],
         cause: error,
       },
     );
   }
-  return secretFromBytes(bytes, `${path} (${variable})`);
+  return secretFromBytes(bytes, `${shownPath(path)}(${variable})`);
+}
+
+/** A path that looks like one; what does not may be the secret itself, in the wrong variable. */
+function shownPath(path: string): string {
+  return /^(\.{0,2}[\\/]|[A-Za-z]:[\\/])/.test(path) ? `${path} ` : '';
 }
