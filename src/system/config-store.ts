@@ -24,6 +24,8 @@ async function rewrite(
 ): Promise<void> {
   const path = join(folder, `${name}.json`);
   checkOwned(path, machine);
+  // What would be refused under the lock is refused before the folder and the lock are made.
+  change(path);
   try {
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
     const { default: Conf } = await import('conf');
