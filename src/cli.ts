@@ -5,7 +5,7 @@ import { getCommand } from './commands/get';
 import { loginCommand } from './commands/login';
 import { logoutCommand } from './commands/logout';
 import type { Verb } from './commands/verb';
-import { GwtokenError, Interrupted, ReaderGone } from './errors';
+import { GwtokenError, Interrupted, oneLine, ReaderGone } from './errors';
 import type { Flag, FlagValues } from './options';
 import type { World } from './world';
 
@@ -23,11 +23,15 @@ export async function run(argv: readonly string[], world: World): Promise<number
   const program = new Command('gwtoken');
   program
     .description('Fetch OAuth 2.0 client-credentials tokens for the API gateway and its sandbox.')
-    .version(world.version, '--version', 'print the version')
     .helpOption('-h, --help', 'show this help')
-    .exitOverride()
     .configureOutput({ writeOut: (text) => world.stdout.write(text), writeErr: () => {} });
-  for (const verb of VERBS) addVerb(program, verb, world);
+  answerForItself(program, world);
+  let verbose = false;
+  const traced = (): World => {
+    verbose = true;
+    return { ...world, trace: (line) => world.stderr.write(`gwtoken: ${oneLine(line)}\n`) };
+  };
+  for (const verb of VERBS) addVerb(program, verb, world, traced);
 
   try {
     if (argv.length === 0) program.outputHelp();
@@ -36,21 +40,28 @@ export async function run(argv: readonly string[], world: World): Promise<number
   } catch (error) {
     if (error instanceof Interrupted || error instanceof ReaderGone) throw error;
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    const known = error instanceof CommanderError ? usageError(error, program, argv) : error;
-    return await report(known, argv, world);
+    return await report(error, verbose, world);
   }
 }
 
-function addVerb(parent: Command, verb: Verb, world: World): void {
+function addVerb(parent: Command, verb: Verb, world: World, traced: () => World): void {
   const command = parent.command([verb.name, verb.args].filter(Boolean).join(' ')).description(verb.summary);
+  answerForItself(command, world);
   for (const flag of verb.flags) for (const option of optionsOf(flag)) command.addOption(option);
-  for (const child of verb.verbs ?? []) addVerb(command, child, world);
+  for (const child of verb.verbs ?? []) addVerb(command, child, world, traced);
   const { run } = verb;
   if (!run) return;
   command.action(async (...given: unknown[]) => {
     const args = given.slice(0, -2).filter((arg): arg is string => typeof arg === 'string');
     const flags = givenFlags(command, verb.flags);
-    await run(flags, flags['verbose'] === true ? withTrace(world) : world, ...args);
+    await run(flags, flags['verbose'] === true ? traced() : world, ...args);
+  });
+}
+
+/** `--version` everywhere, and usage errors that name the command they belong to. */
+function answerForItself(command: Command, world: World): void {
+  command.version(world.version, '--version', 'print the version').exitOverride((error) => {
+    throw error.exitCode === 0 ? error : usageError(error, command);
   });
 }
 
@@ -82,44 +93,62 @@ function givenFlags(command: Command, flags: readonly Flag[]): FlagValues {
   return values;
 }
 
-function withTrace(world: World): World {
-  return { ...world, trace: (line) => world.stderr.write(`gwtoken: ${line}\n`) };
+/** commander's message, `error: unknown option '--regoin'\n(Did you mean --region?)`, as one of ours. */
+function usageError(error: CommanderError, command: Command): GwtokenError {
+  const name = fullName(command);
+  const help = `run: ${name} --help`;
+  // Its own second line, "(Did you mean get?)": an argument may have line ends in it too.
+  const [, message = '', meant] =
+    /^(?:error: )?(.*?)(?:\n\((Did you mean [^\n]*)\))?$/s.exec(error.message) ?? [];
+  const hints = [...(meant === undefined ? [] : [meant]), help];
+  const usage = (text: string, ...first: string[]): GwtokenError =>
+    new GwtokenError('usage', text, { hints: [...first, ...hints] });
+
+  if (error.code === 'commander.help') {
+    const children = command.commands.map((child) => child.name()).filter((child) => child !== 'help');
+    return usage(`${name} needs one of: ${children.join(', ')}`);
+  }
+  // What stands behind an unknown flag, or is one argument too many, may be a secret: neither is repeated.
+  if (error.code === 'commander.unknownOption') {
+    const flag = /'(--[^=']*|-.)/.exec(message)?.[1] ?? 'flag';
+    const secret = /secret|password|token/i.test(flag);
+    return usage(
+      `unknown option '${flag}'`,
+      ...(secret
+        ? ['no flag takes a secret: gwtoken login asks for it, or reads it with --secret-stdin']
+        : []),
+    );
+  }
+  if (error.code === 'commander.excessArguments') {
+    const takes = command.registeredArguments.map((argument) => `<${argument.name()}>`).join(' ');
+    return takes === ''
+      ? usage(`${name} takes no arguments`)
+      : usage(`too many arguments for ${name} ${takes}`, 'quote an argument with blanks in it');
+  }
+  return usage(message);
 }
 
-/** commander's message, `error: unknown option '--regoin'\n(Did you mean --region?)`, as one of ours. */
-function usageError(error: CommanderError, program: Command, argv: readonly string[]): GwtokenError {
-  const verb = program.commands.find((command) => argv.includes(command.name()));
-  const help = verb ? `run: gwtoken ${verb.name()} --help` : 'run: gwtoken --help';
-  if (error.code === 'commander.help') {
-    const children = verb?.commands.map((child) => child.name()).filter((name) => name !== 'help') ?? [];
-    return new GwtokenError('usage', `${verb?.name() ?? 'gwtoken'} needs one of: ${children.join(', ')}`, {
-      hints: [help],
-    });
-  }
-  const [message = '', ...more] = error.message.replace(/^error: /, '').split('\n');
-  return new GwtokenError('usage', message, {
-    hints: [...more.map((line) => line.replace(/^\(|\)$/g, '')), help],
-  });
+function fullName(command: Command): string {
+  return command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name();
 }
 
 /** The one place where an error becomes words and a code (contract section 5). */
-export async function report(error: unknown, argv: readonly string[], world: World): Promise<number> {
+export async function report(error: unknown, verbose: boolean, world: World): Promise<number> {
   const paint = await world.terminal.paint('stderr');
   const label = `gwtoken: ${paint.red('error:')}`;
-  if (!(error instanceof GwtokenError)) {
-    world.stderr.write(
-      `${label} a bug in gwtoken\n${error instanceof Error ? error.stack : String(error)}\n`,
-    );
-    return 1;
+  const known = error instanceof GwtokenError;
+  const lines = known
+    ? [
+        `${label} ${oneLine(error.message)}`,
+        ...error.hints.map((hint) => `${paint.cyan('hint:')} ${oneLine(hint)}`),
+        ...(verbose && error.detail !== undefined ? [`gwtoken: ${oneLine(error.detail)}`] : []),
+      ]
+    : [`${label} a bug in gwtoken`, error instanceof Error ? (error.stack ?? error.message) : String(error)];
+  try {
+    world.stderr.write(`${lines.join('\n')}\n`);
+  } catch (unwritable) {
+    // The code is the answer then; that nobody can read the words does not change it.
+    if (!(unwritable instanceof GwtokenError)) throw unwritable;
   }
-  const verbose = argv.includes('-v') || argv.includes('--verbose');
-  world.stderr.write(
-    [
-      `${label} ${error.message}`,
-      ...error.hints.map((hint) => `${paint.cyan('hint:')} ${hint}`),
-      ...(verbose && error.detail !== undefined ? [`gwtoken: ${error.detail}`] : []),
-      '',
-    ].join('\n'),
-  );
-  return error.exitCode;
+  return known ? error.exitCode : 1;
 }

@@ -31,6 +31,8 @@ const warm: WarmWorld = {
 };
 
 async function main(argv: readonly string[]): Promise<number> {
+  // Should the event loop run dry under a promise that nobody settles, the caller must not take that for success.
+  process.exitCode = 1;
   const answer = quick(argv, warm);
   let failure: unknown;
   if (answer !== undefined) {
@@ -43,8 +45,8 @@ async function main(argv: readonly string[]): Promise<number> {
     }
   }
   const [{ openWorld }, cli] = await Promise.all([import('./system/world'), import('./cli')]);
-  const world = openWorld(() => process, __VERSION__, warm, folders, machine);
-  return failure === undefined ? cli.run(argv, world) : cli.report(failure, argv, world);
+  const world = openWorld(process, __VERSION__, warm, folders, machine);
+  return failure === undefined ? cli.run(argv, world) : cli.report(failure, false, world);
 }
 
 main(process.argv.slice(2)).then(
@@ -53,7 +55,13 @@ main(process.argv.slice(2)).then(
   },
   (error) => {
     if (error instanceof ReaderGone) process.exitCode = error.exitCode;
-    else if (error instanceof Interrupted) process.kill(process.pid, error.signal);
+    else if (error instanceof Interrupted) dieOf(error.signal);
     else throw error;
   },
 );
+
+/** Packages leave listeners behind (atomically's are for all signals), and with one a signal no longer ends us. */
+function dieOf(signal: NodeJS.Signals): void {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+}

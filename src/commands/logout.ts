@@ -25,7 +25,7 @@ async function removeOne(flags: Parameters<NonNullable<Verb['run']>>[0], world: 
   const name = clientName(resolveClient(gather(flags, world)).client);
   if (await removeClient(name, world)) return [name];
   throw new GwtokenError('no-credentials', `there are no stored credentials for ${name}`, {
-    hints: ['the clients that gwtoken stored: gwtoken logout --all lists them and asks'],
+    hints: ['see which are stored: gwtoken status'],
   });
 }
 

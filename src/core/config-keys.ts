@@ -54,14 +54,26 @@ export function checkConfigKey(key: string, where: string, profile?: string): vo
   const known = Object.hasOwn(CONFIG_KEYS, key) ? CONFIG_KEYS[key] : undefined;
   if (!known) {
     throw new GwtokenError('usage', `unknown config key ${JSON.stringify(key)} (from ${where})`, {
-      hints: [`the keys are: ${Object.keys(CONFIG_KEYS).join(', ')}`],
+      hints: [
+        ...(/secret|client|password|token/i.test(key) ? ['credentials are stored by: gwtoken login'] : []),
+        `the keys are: ${Object.keys(CONFIG_KEYS).join(', ')}`,
+        ...(where === 'the command line' ? [] : [`remove it: ${unsetCommand(key, profile)}`]),
+      ],
     });
   }
   if (profile !== undefined && !known.perProfile) {
     throw new GwtokenError('usage', `config key ${key} cannot be set for one profile (${profile})`, {
-      hints: [`run it without --profile: gwtoken config set ${key} VALUE`],
+      hints: [
+        where === 'the command line'
+          ? `run it without --profile: gwtoken config set ${key} VALUE`
+          : `remove it: ${unsetCommand(key, profile)}`,
+      ],
     });
   }
+}
+
+function unsetCommand(key: string, profile: string | undefined): string {
+  return `gwtoken config unset ${key}${profile === undefined ? '' : ` --profile ${profile}`}`;
 }
 
 /** What `config set KEY VALUE` stores for the text of VALUE. */

@@ -4,7 +4,8 @@ import type { World } from '../world';
 import { type Client, clientFlags, clientName } from './clients';
 import type { Credentials, Wanted } from './credential-source';
 import { parseItem } from './keychain-item';
-import { type AuthUrl, configAuthUrl, type Given } from './settings';
+import { parseAuthUrl } from './setting-values';
+import { type AuthUrl, configAuthUrl, type Given, resolveProfile } from './settings';
 import { variablePairs } from './variable-credentials';
 
 /**
@@ -22,13 +23,13 @@ export async function findCredentials(
   if (wanted.kind === 'variables') return wanted.credentials;
   const account = clientName(client);
   const item = await world.keychain.get(account).catch((error) => {
-    throw withVariableHints(error, client, world.env);
+    throw withVariableHints(error, given, client);
   });
-  if (item === undefined) throw withVariableHints(noCredentials(client, authUrl), client, world.env);
+  if (item === undefined) throw withVariableHints(noCredentials(client, authUrl), given, client);
 
   const stored = parseItem(item, account);
-  const bound = stored.authUrl === undefined ? configAuthUrl(given, client)?.value : stored.authUrl;
-  if (bound !== authUrl.value) throw boundElsewhere(client, stored.authUrl, authUrl);
+  const bound = boundTo(stored.authUrl, given, client);
+  if (bound?.address !== authUrl.value) throw boundElsewhere(client, bound, authUrl);
   world.trace(`credentials from the keychain item gwtoken, ${account}`);
   return {
     clientId: stored.clientId,
@@ -37,41 +38,74 @@ export async function findCredentials(
   };
 }
 
+/** The one address that a stored secret may be sent to, with where that is written. */
+interface Bound {
+  readonly address: string;
+  readonly where: string;
+}
+
+/** An item made by hand may lack an auth_url: it is the config file's then, never a flag's or a variable's. */
+function boundTo(stored: string | undefined, given: Given, client: Client): Bound | undefined {
+  if (stored === undefined) {
+    const config = configAuthUrl(given, client);
+    return config && { address: config.value, where: config.source.name };
+  }
+  const where = 'its keychain item';
+  return { address: parseAuthUrl(stored, where, client.region), where };
+}
+
 function noCredentials(client: Client, authUrl: AuthUrl): GwtokenError {
-  const login = `gwtoken login ${clientFlags(client)}`;
   return new GwtokenError('no-credentials', `no credentials found for ${clientName(client)}`, {
-    hints: [`run: ${authUrl.source.kind === 'config' ? login : `${login} --auth-url ${authUrl.template}`}`],
+    hints: [`run: ${loginCommand(client, authUrl)}`],
   });
 }
 
+function loginCommand(client: Client, { source, template }: AuthUrl): string {
+  const login = `gwtoken login ${clientFlags(client)}`;
+  // Quoted, since in some shells braces are more than themselves.
+  return source.kind === 'config'
+    ? login
+    : `${login} --auth-url ${/[^\w.:/-]/.test(template) ? `'${template}'` : template}`;
+}
+
 /** Names the variables that would do instead, and those that are there but empty, as a fork's CI secrets are. */
-function withVariableHints(error: unknown, client: Client, env: World['env']): unknown {
+function withVariableHints(error: unknown, given: Given, client: Client): unknown {
   if (!(error instanceof GwtokenError)) return error;
+  const { env } = given;
+  const profileSource = resolveProfile(given).source;
   const pairs = variablePairs(client);
-  const empty = pairs
-    .flatMap(({ id, secret, secretFile }) => [id, secret, secretFile])
-    .filter((name) => env[name] === '');
+  const names = pairs.flatMap(({ id, secret, secretFile }) => [id, secret, secretFile]);
+  if (profileSource.kind === 'flag') {
+    const set = names.find((name) => env[name]);
+    const instead = `GWTOKEN_PROFILE=${client.profile} instead of ${profileSource.name} lets variables be used`;
+    return set === undefined
+      ? error
+      : error.withHints([`${set} is set, but ${profileSource.name} passes variables over: ${instead}`]);
+  }
+  const empty = names.filter((name) => env[name] === '');
   const hints = [`or set ${pairs[0]!.id} and ${pairs[0]!.secret}`];
-  if (empty.length > 0) hints.push(`${empty.join(' and ')} set but empty: CI secrets are not given to forks`);
+  if (empty.length > 0)
+    hints.push(
+      `${empty.join(' and ')} ${empty.length > 1 ? 'are' : 'is'} empty: CI secrets are not given to forks`,
+    );
   return error.withHints(hints);
 }
 
 /** A stray auth URL must not carry a stored secret away, so nothing is sent (contract section 3). */
-function boundElsewhere(client: Client, boundTo: string | undefined, authUrl: AuthUrl): GwtokenError {
+function boundElsewhere(client: Client, bound: Bound | undefined, authUrl: AuthUrl): GwtokenError {
+  const { source } = authUrl;
   const where =
-    boundTo === undefined
-      ? "the config file's address alone (it was made by hand)"
-      : `${boundTo}, where gwtoken login verified it`;
+    bound === undefined
+      ? 'the address of the config file, which has none'
+      : `${bound.address} (from ${bound.where})`;
+  const hints = [`to bind it anew, run: ${loginCommand(client, authUrl)}`];
+  if (bound !== undefined && source.kind === 'variable')
+    hints.unshift(`unset ${source.name}, to use the stored client where it belongs`);
+  if (bound !== undefined && source.kind === 'flag')
+    hints.unshift(`leave out ${source.name}, to use the stored client where it belongs`);
   return new GwtokenError(
     'usage',
-    `the stored secret of ${clientName(client)} is bound to ${where}, but the auth URL is ${authUrl.value} (from ${authUrl.source.name})`,
-    {
-      hints: [
-        ...(authUrl.source.kind === 'config'
-          ? []
-          : [`leave out ${authUrl.source.name} to use the stored client where it belongs`]),
-        `or run: gwtoken login ${clientFlags(client)} --auth-url ${authUrl.template}`,
-      ],
-    },
+    `the stored secret of ${clientName(client)} is bound to ${where}, but the auth URL is ${authUrl.value} (from ${source.name})`,
+    { hints },
   );
 }

@@ -10,6 +10,7 @@ import { findCredentials } from './credentials';
 import { fetchToken } from './fetch-token';
 import { fromCache, lookUp, readEntry } from './look-up';
 import type { ClientSettings, Given } from './settings';
+import { describeSettings } from './settings-trace';
 import { inTurn } from './single-flight';
 import { secondsLeft } from './token';
 
@@ -26,6 +27,7 @@ export async function getToken(
   world: FetchWorld,
 ): Promise<Obtained> {
   const ask = resolveAsk(given, clientSettings, world);
+  for (const line of describeSettings(clientSettings, ask.authUrl, ask.settings)) world.trace(line);
   const obtained = ask.settings.cache.value
     ? await shared(ask, world)
     : (await fetchNew(ask, world)).obtained;

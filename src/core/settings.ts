@@ -8,6 +8,15 @@ import type { Config, Env, WarmWorld } from '../world';
 import { type Client, checkProfile, DEFAULT_PROFILE, type Environment, type Region } from './clients';
 import { checkConfigKey } from './config-keys';
 import {
+  DEFAULT,
+  fromConfig,
+  fromFlag,
+  fromGeneral,
+  fromVariable,
+  read,
+  type Written,
+} from './setting-lookup';
+import {
   parseAuthUrl,
   parseDurationMs,
   parseOnOff,
@@ -41,6 +50,7 @@ export function gather(flags: FlagValues, world: Pick<WarmWorld, 'env' | 'config
   const config = world.config.read();
   for (const key of Object.keys(config.general)) checkConfigKey(key, config.path);
   for (const [profile, own] of Object.entries(config.profiles)) {
+    checkProfile(profile, `profiles in ${config.path}`);
     for (const key of Object.keys(own)) checkConfigKey(key, `profile ${profile} in ${config.path}`, profile);
   }
   return { flags, env: world.env, config };
@@ -66,11 +76,6 @@ export interface AuthUrl extends Setting<string> {
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_RETRIES = 2;
-
-interface Written {
-  readonly text: string;
-  readonly source: Source;
-}
 
 export function resolveProfile({ flags, env, config }: Given): Setting<string> {
   const found =
@@ -158,10 +163,12 @@ export function requireAuthUrl(given: Given, client: Client): AuthUrl {
   const found = resolveAuthUrl(given, client);
   if (found) return found;
   const { region } = client;
-  throw new GwtokenError('usage', `no auth URL given for region ${region}`, {
+  const names = [`GWTOKEN_AUTH_URL_${region.toUpperCase()}`, 'GWTOKEN_AUTH_URL'];
+  const empty = names.filter((name) => given.env[name] === '').map((name) => ` (${name} is set but empty)`);
+  throw new GwtokenError('usage', `no auth URL given for region ${region}${empty.join('')}`, {
     hints: [
       `run: gwtoken config set auth-url.${region} https://IDENTITY-ADDRESS`,
-      `or use --auth-url URL, or set GWTOKEN_AUTH_URL_${region.toUpperCase()} or GWTOKEN_AUTH_URL`,
+      `or use --auth-url URL, or set ${names.join(' or ')}`,
     ],
   });
 }
@@ -198,50 +205,4 @@ function resolveCache({ flags, env, config }: Given): Setting<boolean> {
   const off = read(fromVariable(env, 'GWTOKEN_NO_CACHE'), parseSwitch);
   if (off) return { value: !off.value, source: off.source };
   return read(fromGeneral(config, 'cache'), parseOnOff) ?? { value: true, source: DEFAULT };
-}
-
-const DEFAULT: Source = { kind: 'default', name: 'default' };
-
-function read<T>(
-  found: Written | undefined,
-  parse: (text: string, where: string) => T,
-): Setting<T> | undefined {
-  return found && { value: parse(found.text, found.source.name), source: found.source };
-}
-
-function fromFlag(flags: FlagValues, name: string): Written | undefined {
-  const value = flags[name];
-  return typeof value === 'string' ? { text: value, source: { kind: 'flag', name: `--${name}` } } : undefined;
-}
-
-/** An empty variable counts as unset. */
-function fromVariable(env: Env, name: string): Written | undefined {
-  const value = env[name];
-  return value ? { text: value, source: { kind: 'variable', name } } : undefined;
-}
-
-function fromGeneral(config: Config, key: string): Written | undefined {
-  const value = config.general[key];
-  return value === undefined
-    ? undefined
-    : { text: String(value), source: { kind: 'config', name: `${key} in ${config.path}` } };
-}
-
-/** The profile's specific key, its general one, then the general values' specific and general. */
-function fromConfig(config: Config, profile: string, keys: readonly string[]): Written | undefined {
-  const own = config.profiles[profile];
-  for (const key of keys) {
-    const value = own?.[key];
-    if (value !== undefined) {
-      return {
-        text: String(value),
-        source: { kind: 'config', name: `${key} of profile ${profile} in ${config.path}` },
-      };
-    }
-  }
-  for (const key of keys) {
-    const found = fromGeneral(config, key);
-    if (found) return found;
-  }
-  return undefined;
 }

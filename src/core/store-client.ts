@@ -1,5 +1,6 @@
+import { GwtokenError } from '../errors';
 import type { ConfigEdit, KnownEntry, World } from '../world';
-import { type Client, clientName } from './clients';
+import { type Client, clientFlags, clientName } from './clients';
 
 /**
  * Stores a client: its keychain item, its entry among the known clients, its settings. If one of them fails, what was
@@ -20,11 +21,12 @@ export async function storeClient(
     await clients.add(name, entry);
     if (edits.length > 0) await config.edit(edits);
   } catch (error) {
-    // The first failure is what the person has to know; one more while undoing would only hide it.
-    await (previousItem === undefined ? keychain.delete(name) : keychain.set(name, previousItem)).catch(
-      () => {},
-    );
-    await (previousEntry ? clients.add(name, previousEntry) : clients.remove([name])).catch(() => {});
-    throw error;
+    // The first failure is what the person has to know, and of one more while undoing only what it leaves behind.
+    const undone = await Promise.allSettled([
+      previousItem === undefined ? keychain.delete(name) : keychain.set(name, previousItem),
+      previousEntry ? clients.add(name, previousEntry) : clients.remove([name]),
+    ]);
+    if (undone[0].status === 'fulfilled' || !(error instanceof GwtokenError)) throw error;
+    throw error.withHints([`its keychain item stays behind: run gwtoken logout ${clientFlags(client)}`]);
   }
 }

@@ -61,7 +61,8 @@ function checkPair(pair: Pair, { env }: Pick<World, 'env'>): { clientId: string;
       hints: ['give the client id alone, on one line'],
     });
   if (!env[pair.secret] && !env[pair.secretFile]) {
-    throw halfPair(pair.secret, pair.id, env[pair.secret] === '' || env[pair.secretFile] === '');
+    const empty = [pair.secret, pair.secretFile].find((name) => env[name] === '');
+    throw halfPair(empty ?? pair.secret, pair.id, empty !== undefined);
   }
   return { clientId, secretIn: env[pair.secret] ? pair.secret : pair.secretFile };
 }
@@ -88,12 +89,17 @@ function secretFromFile(variable: string, world: Pick<World, 'env' | 'readFile'>
   } catch (error) {
     throw new GwtokenError(
       'usage',
-      `the file ${path} (from ${variable}) cannot be read (${systemCode(error) ?? messageOf(error)})`,
+      `the file ${shownPath(path)}(from ${variable}) cannot be read (${systemCode(error) ?? messageOf(error)})`,
       {
         hints: ['name a file with the client secret alone in it'],
         cause: error,
       },
     );
   }
-  return secretFromBytes(bytes, `${path} (${variable})`);
+  return secretFromBytes(bytes, `${shownPath(path)}(${variable})`);
+}
+
+/** A path that looks like one; what does not may be the secret itself, in the wrong variable. */
+function shownPath(path: string): string {
+  return /^(\.{0,2}[\\/]|[A-Za-z]:[\\/])/.test(path) ? `${path} ` : '';
 }

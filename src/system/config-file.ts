@@ -43,7 +43,13 @@ export function readTrusted(path: string, machine: Machine): Record<string, unkn
     if (error instanceof GwtokenError) throw error;
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw unusable(path, `cannot be read (${code ?? messageOf(error)})`);
+    throw unusable(
+      path,
+      `cannot be read (${code ?? messageOf(error)})`,
+      code === 'EACCES' || code === 'EPERM'
+        ? 'run gwtoken as its owner, or set GWTOKEN_CONFIG_DIR to a folder of your own'
+        : undefined,
+    );
   } finally {
     if (file !== undefined) closeSync(file);
   }

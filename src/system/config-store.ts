@@ -1,9 +1,9 @@
 /** Writes the config file and the known clients: whole, through conf, under one lock, since conf alone loses parallel writes. */
-import { mkdirSync, statSync } from 'node:fs';
+import { accessSync, constants, lstatSync, mkdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import Conf from 'conf';
 import { GwtokenError, messageOf, systemCode } from '../errors';
 import type { ConfigEdit, KnownEntry } from '../world';
+import { readConfig, readTrusted } from './config-file';
 import { withLock } from './lock';
 import type { Machine } from './machine';
 
@@ -13,18 +13,24 @@ type Stored = Record<string, unknown>;
 
 /**
  * Changes the JSON object in `folder/name.json`: atomic, mode 0600, in a 0700 folder that is made when it is not there.
- * `change` gets what is stored now and returns what shall be.
+ * `change` reads what is stored now, with the checks of every reader, and returns what shall be: a file that others
+ * could write to must not become one that is trusted.
  */
-export async function rewrite(
+async function rewrite(
   folder: string,
-  name: string,
+  name: 'config' | 'clients',
   machine: Machine,
-  change: (stored: Stored) => Stored,
+  change: (path: string) => Stored,
 ): Promise<void> {
-  checkWritable(folder, name, machine);
+  const path = join(folder, `${name}.json`);
+  checkOwned(path, machine);
+  // What would be refused under the lock is refused before the folder and the lock are made.
+  change(path);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const { default: Conf } = await import('conf');
     await withLock(folder, 'config', machine, WAIT_MS, () => {
+      const changed = change(path);
       const conf = new Conf<Stored>({
         cwd: folder,
         configName: name,
@@ -35,31 +41,40 @@ export async function rewrite(
         clearInvalidConfig: false,
         serialize: (value) => `${JSON.stringify(value, null, 2)}\n`,
       });
-      conf.store = change({ ...conf.store });
+      conf.store = changed;
     });
   } catch (error) {
     if (error instanceof GwtokenError) throw error;
-    throw new GwtokenError(
-      'local',
-      `${join(folder, `${name}.json`)} cannot be written (${systemCode(error) ?? messageOf(error)})`,
-      {
-        hints: ['set GWTOKEN_CONFIG_DIR to a folder that you can write to'],
-        cause: error,
-      },
-    );
+    throw unwritable(path, systemCode(error) ?? messageOf(error), error);
+  }
+}
+
+/** Throws what writing the config or the known clients would throw, as far as that can be known before. */
+export function checkWritable(folder: string, machine: Machine): void {
+  for (const name of ['config.json', 'clients.json']) {
+    const nearest = checkOwned(join(folder, name), machine);
+    const place = statSync(nearest).isDirectory() ? nearest : dirname(realpathSync(nearest));
+    try {
+      accessSync(place, constants.W_OK | constants.X_OK);
+    } catch (error) {
+      throw unwritable(join(folder, name), systemCode(error) ?? messageOf(error), error);
+    }
   }
 }
 
 /**
  * Refuses a file, or the nearest folder there is, that belongs to another user: `sudo gwtoken login` in a user's HOME
- * would leave a file there that the user cannot change.
+ * would leave a file there that the user cannot change. Returns what is there.
  */
-export function checkWritable(folder: string, name: string, { uid }: Machine): void {
-  if (uid === undefined) return;
-  for (let path = join(folder, `${name}.json`); ; path = dirname(path)) {
+function checkOwned(file: string, { uid }: Machine): string {
+  for (let path = file; ; path = dirname(path)) {
     const stat = statSync(path, { throwIfNoEntry: false });
-    if (stat === undefined && path !== dirname(path)) continue;
-    if (stat !== undefined && stat.uid !== uid) {
+    if (stat === undefined) {
+      // Written to, a link into nowhere would be replaced: it is somebody's who keeps the file elsewhere.
+      if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+        throw unwritable(file, `${path} is a link to ${readlinkSync(path)}, which is not there`);
+      if (path !== dirname(path)) continue;
+    } else if (uid !== undefined && stat.uid !== uid) {
       throw new GwtokenError(
         'usage',
         `${path} belongs to another user (uid ${stat.uid}): gwtoken writes no config that it does not own`,
@@ -68,22 +83,31 @@ export function checkWritable(folder: string, name: string, { uid }: Machine): v
         },
       );
     }
-    return;
+    return path;
   }
+}
+
+function unwritable(path: string, problem: string, cause?: unknown): GwtokenError {
+  return new GwtokenError('local', `${path} cannot be written (${problem})`, {
+    hints: ['set GWTOKEN_CONFIG_DIR to a folder that you can write to'],
+    cause,
+  });
 }
 
 /** Applies all edits to the config file at once. */
 export function editConfig(folder: string, machine: Machine, edits: readonly ConfigEdit[]): Promise<void> {
-  return rewrite(folder, 'config', machine, ({ profiles, ...general }) => {
-    const own: Record<string, Stored> = { ...(profiles as Record<string, Stored> | undefined) };
+  return rewrite(folder, 'config', machine, (path) => {
+    const stored = readConfig(path, machine);
+    let general: Stored = stored.general;
+    const profiles: Record<string, Stored> = { ...stored.profiles };
     for (const { profile, key, value } of edits) {
-      const { [key]: _, ...others } = profile === undefined ? general : (own[profile] ?? {});
+      const { [key]: _, ...others } = profile === undefined ? general : (profiles[profile] ?? {});
       const values = value === undefined ? others : { ...others, [key]: value };
       if (profile === undefined) general = values;
-      else if (Object.keys(values).length > 0) own[profile] = values;
-      else delete own[profile];
+      else if (Object.keys(values).length > 0) profiles[profile] = values;
+      else delete profiles[profile];
     }
-    return Object.keys(own).length > 0 ? { ...general, profiles: own } : general;
+    return Object.keys(profiles).length > 0 ? { ...general, profiles } : { ...general };
   });
 }
 
@@ -95,7 +119,7 @@ export function addKnownClient(
   entry: KnownEntry,
 ): Promise<void> {
   const stored = { client_id: entry.clientId, auth_url: entry.authUrl };
-  return rewrite(folder, 'clients', machine, (known) => ({ ...known, [name]: stored }));
+  return rewrite(folder, 'clients', machine, (path) => ({ ...readTrusted(path, machine), [name]: stored }));
 }
 
 export function removeKnownClients(
@@ -103,7 +127,9 @@ export function removeKnownClients(
   machine: Machine,
   names: readonly string[],
 ): Promise<void> {
-  return rewrite(folder, 'clients', machine, (known) =>
-    Object.fromEntries(Object.entries(known).filter(([name]) => !names.includes(name))),
+  return rewrite(folder, 'clients', machine, (path) =>
+    Object.fromEntries(
+      Object.entries(readTrusted(path, machine) ?? {}).filter(([name]) => !names.includes(name)),
+    ),
   );
 }

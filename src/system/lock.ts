@@ -1,19 +1,18 @@
 /**
  * A lock that the kernel frees when its holder dies, however it dies: a listening socket. On Linux it has an abstract
- * name, on Windows it is a named pipe, elsewhere a socket file in our folder. Whoever finds it taken connects and
- * waits for the holder to hang up; the holder may leave a text for those who wait.
+ * name, on Windows it is a named pipe, elsewhere a socket file in our folder
+ * behind a locked file. Whoever finds it taken connects and waits for the holder to hang up; the holder may leave a text for those who wait.
  *
  * Passed over: proper-lockfile (a killed holder delays the others by its stale time, and it leaves folders behind),
  * flock (no binding in Node; npm's are native). An abstract name could be squatted by any user of the machine, so it
  * has a random id in it that lies in our 0700 folder.
  */
-import { createHash, randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, openSync, rmSync } from 'node:fs';
 import * as net from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { GwtokenError, systemCode } from '../errors';
 import type { Turn } from '../world';
+import { lockPlace } from './lock-place';
 import type { Machine } from './machine';
 
 /**
@@ -21,15 +20,17 @@ import type { Machine } from './machine';
  * (a read-only folder, a strange file system): then the caller does without.
  */
 export async function tryLock(folder: string, name: string, machine: Machine): Promise<Turn | undefined> {
-  const address = lockAddress(folder, name, machine);
-  if (address === undefined) return undefined;
-  // Between a refused listen and a refused connect the holder has gone: a few rounds settle who is next.
-  for (let round = 0; round < 20; round++) {
-    const own = await listen(address);
-    if (own !== 'taken') return own;
+  const place = lockPlace(folder, name, machine);
+  if (place === undefined) return undefined;
+  const { address, gate } = place;
+  // Between a refused listen and a refused connect the holder has gone: a few rounds settle who is next. The more
+  // there are, the longer each steps aside, by chance, so that not all come back at the same moment.
+  for (let round = 1; round <= 100; round++) {
+    const held = await (gate === undefined ? listen(address) : listenBehind(gate, address));
+    if (held !== 'taken') return held;
     const other = await joinWaiting(address);
     if (other !== 'gone') return other;
-    if (isSocketFile(machine)) rmSync(address, { force: true });
+    await sleep(Math.random() * Math.min(round, 20));
   }
   return undefined;
 }
@@ -65,50 +66,32 @@ export async function withLock<T>(
   }
 }
 
-function isSocketFile({ platform }: Machine): boolean {
-  return platform !== 'linux' && platform !== 'win32';
-}
-
-function lockAddress(folder: string, name: string, { platform, uid }: Machine): string | undefined {
+/** Where the socket is a file: only who holds the gate makes or removes one, so a killed holder's cannot be mistaken. */
+async function listenBehind(gate: string, address: string): Promise<Turn | 'taken' | undefined> {
+  let file: number;
   try {
-    const id = createHash('sha256')
-      .update(`${uid} ${folderId(folder)} ${name}`)
-      .digest('hex');
-    // Padded to the whole of sun_path: Node 20 binds the padding too, later ones do not, and they must meet.
-    if (platform === 'linux') return `\0gwtoken-${id}`.padEnd(108, '.');
-    if (platform === 'win32') return `\\\\.\\pipe\\gwtoken-${id}`;
-    const path = join(folder, `${name}.sock`);
-    // sun_path holds 104 bytes on macOS; the temporary folder is the user's own there and short.
-    return Buffer.byteLength(path) < 104 ? path : join(tmpdir(), `gwtoken-${id.slice(0, 32)}.sock`);
-  } catch {
+    const { O_RDWR, O_CREAT, O_NONBLOCK } = constants;
+    file = openSync(gate, O_RDWR | O_CREAT | O_NONBLOCK | O_EXLOCK, 0o600);
+  } catch (error) {
+    return systemCode(error) === 'EAGAIN' ? 'taken' : undefined;
+  }
+  rmSync(address, { force: true });
+  const turn = await listen(address);
+  if (turn === undefined || turn === 'taken' || !turn.held) {
+    closeSync(file);
     return undefined;
   }
+  return {
+    held: true,
+    release(outcome) {
+      turn.release(outcome);
+      closeSync(file);
+    },
+  };
 }
 
-/** The folder's random id, made by whoever comes first: link() puts it there whole or not at all. */
-function folderId(folder: string): string {
-  const path = join(folder, '.lock-id');
-  try {
-    return checkedId(readFileSync(path, 'latin1'));
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-  }
-  const own = `${path}.${randomBytes(6).toString('hex')}`;
-  writeFileSync(own, randomBytes(16).toString('hex'), { flag: 'wx', mode: 0o600 });
-  try {
-    linkSync(own, path);
-  } catch (error) {
-    if (systemCode(error) !== 'EEXIST') throw error;
-  } finally {
-    rmSync(own, { force: true });
-  }
-  return checkedId(readFileSync(path, 'latin1'));
-}
-
-function checkedId(text: string): string {
-  if (/^[0-9a-f]{32}$/.test(text)) return text;
-  throw new Error('not a lock id');
-}
+/** open(2) of macOS and the BSDs: lock the file as flock(2) does, until it is closed. Node has no name for it. */
+const O_EXLOCK = 0x20;
 
 function listen(address: string): Promise<Turn | 'taken' | undefined> {
   return new Promise((resolve) => {
@@ -136,6 +119,12 @@ function listen(address: string): Promise<Turn | 'taken' | undefined> {
   });
 }
 
+/**
+ * What connecting says when nobody listens (any more): the holder let go before, or while we were in its queue; or
+ * when its queue is full, which is as good as coming too early.
+ */
+const GONE = ['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'EAGAIN'];
+
 function joinWaiting(address: string): Promise<Turn | 'gone' | undefined> {
   return new Promise((resolve) => {
     const socket = net.connect({ path: address });
@@ -148,7 +137,7 @@ function joinWaiting(address: string): Promise<Turn | 'gone' | undefined> {
     socket.on('connect', () => resolve({ held: false, wait: (limitMs) => within(limitMs, ended, socket) }));
     socket.on('error', (error) => {
       const code = systemCode(error);
-      resolve(code === 'ECONNREFUSED' || code === 'ENOENT' ? 'gone' : undefined);
+      resolve(code !== undefined && GONE.includes(code) ? 'gone' : undefined);
     });
   });
 }

@@ -18,6 +18,7 @@ export function writeAll(descriptor: number, text: string): void {
       else if (code === 'EPIPE') throw new ReaderGone('the reader of stdout has gone');
       else
         throw new GwtokenError('local', `output cannot be written (${code ?? messageOf(error)})`, {
+          hints: ['make room where it is written to, or write it elsewhere'],
           cause: error,
         });
     }

@@ -11,53 +11,101 @@ import type { Terminal } from '../world';
 /** A token that comes sooner than this needs no spinner. */
 const SPINNER_AFTER_MS = 300;
 
-export function openTerminal({
-  stdin,
-  stderr,
-}: {
-  stdin: ReadStream;
-  stderr: WriteStream;
-}): Omit<Terminal, 'canAsk' | 'paint'> {
-  const streams = { input: stdin, output: stderr };
-  const answered = <T>(answer: T): Exclude<T, symbol> => {
-    if (isCancel(answer)) throw new Interrupted('SIGINT');
-    return answer as Exclude<T, symbol>;
+const SHOW_CURSOR = '\x1b[?25h';
+
+/** Node's own streams, touched only by what needs them: opening stdin alone keeps a terminal. */
+export type Standard = Pick<NodeJS.Process, 'stdin' | 'stderr'>;
+
+/** The part of our process that signals are about. */
+export type Signalled = Pick<NodeJS.Process, 'on' | 'off' | 'kill' | 'pid'>;
+
+export function openTerminal(
+  { stdin, stderr }: Standard,
+  own: Signalled,
+): Omit<Terminal, 'canAsk' | 'paint'> {
+  /** Shows a prompt until it is answered; Ctrl-C, Ctrl-D and the end of input interrupt. */
+  const answer = async <T>(
+    show: (options: { input: ReadStream; output: WriteStream; signal: AbortSignal }) => Promise<T>,
+  ): Promise<Exclude<T, symbol>> => {
+    const closed = new AbortController();
+    let answered = false;
+    // After a Ctrl-D readline only stops reading, as it does after an answer, and clack would wait for ever.
+    const onPause = (): void => void setImmediate(() => answered || closed.abort());
+    stdin.once('pause', onPause);
+    const restore = (): void => {
+      stdin.setRawMode(false);
+      stderr.write(`${SHOW_CURSOR}\n`);
+    };
+    try {
+      const given = await untilSignal(own, restore, () =>
+        show({ input: stdin, output: stderr, signal: closed.signal }),
+      );
+      if (isCancel(given)) throw new Interrupted('SIGINT');
+      return given as Exclude<T, symbol>;
+    } finally {
+      answered = true;
+      stdin.off('pause', onPause);
+    }
   };
   const validate =
-    (check: ((answer: string) => string | undefined) | undefined) => (answer: string | undefined) =>
-      check?.(answer ?? '');
+    (check: ((answer: string) => string | undefined) | undefined) => (given: string | undefined) =>
+      check?.(given ?? '');
   return {
-    ask: async (message, { initial, check } = {}) =>
-      answered(
-        await text({
+    ask: (message, { initial, check } = {}) =>
+      answer((streams) =>
+        text({
           ...streams,
           message,
           validate: validate(check),
           ...(initial === undefined ? {} : { initialValue: initial }),
         }),
       ),
-    askSecret: async (message, { check } = {}) =>
-      answered(await password({ ...streams, message, validate: validate(check) })),
+    askSecret: (message, { check } = {}) =>
+      answer((streams) => password({ ...streams, message, validate: validate(check) })),
     choose: async (message, choices, initial) => {
       const options = choices.map(({ value, label }) => ({ value: value as string, label }));
-      const answer = await select<string>({
-        ...streams,
-        message,
-        options,
-        ...(initial === undefined ? {} : { initialValue: initial }),
-      });
-      return answered(answer) as (typeof choices)[number]['value'];
+      const given = await answer((streams) =>
+        select<string>({
+          ...streams,
+          message,
+          options,
+          ...(initial === undefined ? {} : { initialValue: initial }),
+        }),
+      );
+      return given as (typeof choices)[number]['value'];
     },
-    confirm: async (message) => answered(await confirm({ ...streams, message, initialValue: false })),
+    confirm: (message) => answer((streams) => confirm({ ...streams, message, initialValue: false })),
     async spin(label, work) {
-      const spinner = yoctoSpinner({ text: label, stream: stderr });
+      // Its own signal handling ends in process.exit(): a loop in a calling script would go on.
+      const spinner = yoctoSpinner({ text: label, stream: stderr, handleSignals: false });
       const timer = setTimeout(() => spinner.start(), SPINNER_AFTER_MS);
-      try {
-        return await work();
-      } finally {
+      const stop = (): void => {
         clearTimeout(timer);
         spinner.stop();
+      };
+      try {
+        return await untilSignal(own, stop, work);
+      } finally {
+        stop();
       }
     },
   };
+}
+
+/** Does the work. A signal meanwhile first restores the terminal, then is sent again to do what it does. */
+async function untilSignal<T>(own: Signalled, restore: () => void, work: () => Promise<T>): Promise<T> {
+  const leave = (): void => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) own.off(signal, onSignal);
+  };
+  const onSignal = (signal: NodeJS.Signals): void => {
+    leave();
+    restore();
+    own.kill(own.pid, signal);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) own.on(signal, onSignal);
+  try {
+    return await work();
+  } finally {
+    leave();
+  }
 }

@@ -10,12 +10,10 @@ import type { Machine } from './machine';
 import { fileIn } from './paths';
 import { readAll } from './read-all';
 import { writeAll } from './streams';
-
-/** Node's own streams, touched only by what needs them: `process.stdin` alone keeps a terminal open. */
-export type Standard = () => Pick<NodeJS.Process, 'stdin' | 'stderr'>;
+import type { Signalled, Standard } from './terminal';
 
 export function openWorld(
-  standard: Standard,
+  own: Standard & Signalled,
   version: string,
   warm: WarmWorld,
   folders: { readonly config: string | undefined; readonly cache: string | undefined },
@@ -28,7 +26,7 @@ export function openWorld(
     isTTY: () => isatty(descriptor),
     write: (text) => writeAll(descriptor, text),
   });
-  const isLively = isatty(2) && !env['CI'] && env['TERM'] !== 'dumb';
+  const isDrawable = isatty(2) && env['TERM'] !== 'dumb';
   const ownFolder = (): string => {
     if (config !== undefined) return config;
     throw new GwtokenError('usage', 'there is no home folder to keep the configuration in', {
@@ -39,29 +37,31 @@ export function openWorld(
   const store = () => import('./config-store');
   const keychain = async () => (await import('./keychain')).keychain;
   const cacheWriter = () => import('./token-cache-writer');
-  const terminal = async () => (await import('./terminal')).openTerminal(standard());
+  const terminal = async () => (await import('./terminal')).openTerminal(own, own);
 
   return {
     ...warm,
     version,
     platform,
-    stdin: { isTTY: () => isatty(0), read: (limit) => readAll(standard().stdin, limit) },
+    stdin: { isTTY: () => isatty(0), read: (limit) => readAll(own.stdin, limit) },
     stdout: output(1),
     stderr: output(2),
     terminal: {
-      canAsk: () => isLively && isatty(0),
+      canAsk: () => isatty(0) && isDrawable && ['', '0', 'false'].includes(env['CI'] ?? ''),
       ask: async (...question) => (await terminal()).ask(...question),
       askSecret: async (...question) => (await terminal()).askSecret(...question),
       choose: async (...question) => (await terminal()).choose(...question),
       confirm: async (...question) => (await terminal()).confirm(...question),
-      spin: async (label, work) => (isLively ? (await terminal()).spin(label, work) : work()),
+      // The spinner takes any CI, also an empty one, for a log.
+      spin: async (label, work) =>
+        isDrawable && env['CI'] === undefined ? (await terminal()).spin(label, work) : work(),
       paint: async (stream) => (await import('./colour')).painter(env, isatty(stream === 'stdout' ? 1 : 2)),
     },
     config: {
       path: () => inConfig('config.json'),
       read: warm.config.read,
       edit: async (edits) => (await store()).editConfig(ownFolder(), machine, edits),
-      checkWritable: async () => (await store()).checkWritable(ownFolder(), 'config', machine),
+      checkWritable: async () => (await store()).checkWritable(ownFolder(), machine),
     },
     clients: {
       path: () => inConfig('clients.json'),
