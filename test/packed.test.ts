@@ -53,7 +53,8 @@ function npm(args: readonly string[]): void {
 
 function install(name: string, tarball: string, option: '--global' | '--omit=optional'): Installed {
   const prefix = join(dir, name);
-  npm(['install', option, '--prefix', prefix, '--no-audit', '--no-fund', tarball]);
+  // `npm ci` has left keytar in npm's cache: where it still is, a slow registry is no matter.
+  npm(['install', option, '--prefix', prefix, '--prefer-offline', '--no-audit', '--no-fund', tarball]);
   const global = option === '--global';
   const bin = global ? (WINDOWS ? '' : 'bin') : join('node_modules', '.bin');
   const program = join(prefix, bin, WINDOWS ? 'gwtoken.cmd' : 'gwtoken');
