@@ -1,25 +1,9 @@
 // What every script needs before it starts on a fresh clone: the packages of the lock file and a current build.
-// With --packages, as root on Debian, also the system's packages that the tests use (a keyring and shells).
+// With --packages, on Debian and its like, also the system's packages that the tests use (a keyring and shells).
 import { execFileSync } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-/** @param {string} command @param {string[]} args */
-const run = (command, args) =>
-  execFileSync(command, args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
-
-const installed = join(root, 'node_modules', '.package-lock.json');
-if (
-  !existsSync(installed) ||
-  statSync(installed).mtimeMs < statSync(join(root, 'package-lock.json')).mtimeMs
-) {
-  console.log('> installing the packages of package-lock.json');
-  run(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
-}
-run(process.execPath, [join(root, 'bin', 'build.mjs')]);
 
 /** Debian's packages, each with the program or file that tells that it is there. */
 const DEBIAN = {
@@ -27,25 +11,71 @@ const DEBIAN = {
   'dbus-daemon': '/usr/bin/dbus-daemon',
   'dbus-bin': '/usr/bin/dbus-send',
   'libsecret-tools': '/usr/bin/secret-tool',
+  openssl: '/usr/bin/openssl',
 };
 
-const isDebian = existsSync('/etc/debian_version');
-if (process.argv.includes('--packages') && isDebian) {
-  const missing = Object.entries(DEBIAN)
-    .filter(([, path]) => !existsSync(path))
-    .map(([name]) => name);
-  if (missing.length > 0 && process.getuid?.() === 0) {
-    console.log(`> installing Debian packages for the tests: ${missing.join(' ')}`);
-    /** @type {import('node:child_process').ExecFileSyncOptions} */
-    const quiet = {
-      stdio: ['ignore', 'ignore', 'inherit'],
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    };
-    execFileSync('apt-get', ['update', '-qq'], quiet);
-    execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...missing], quiet);
-  } else if (missing.length > 0) {
-    console.log(
-      `> not root, so these Debian packages are left out, and their tests with them: ${missing.join(' ')}`,
-    );
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+/** @param {string} path */
+const file = (path) => join(root, path);
+/** When a file was last written, in milliseconds; 0 when there is none. @param {string} path */
+const written = (path) => statSync(file(path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+const LOCK = 'package-lock.json';
+const INSTALLED = 'node_modules/.package-lock.json';
+
+if (written(INSTALLED) < written(LOCK)) {
+  console.log(`> installing the packages of ${LOCK}`);
+  const windows = process.platform === 'win32';
+  // Whatever the user's npm leaves out by habit (NODE_ENV=production), the build needs these.
+  const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
+  execFileSync(windows ? 'npm.cmd' : 'npm', args, { cwd: root, stdio: 'inherit', shell: windows });
+}
+
+// A build of what is built already would take dist/ away from programs that are running.
+const sources = [
+  'src',
+  ...readdirSync(file('src'), { recursive: true, encoding: 'utf8' }).map((name) => join('src', name)),
+];
+const newest = Math.max(...[...sources, 'bin/build.mjs', 'package.json', INSTALLED].map(written));
+if (written('dist/main.cjs') <= newest)
+  execFileSync(process.execPath, [file('bin/build.mjs')], { stdio: 'inherit' });
+
+if (process.argv.includes('--packages') && process.platform === 'linux') installDebianPackages();
+
+function installDebianPackages() {
+  const missing = Object.entries(DEBIAN).filter(([, path]) => !existsSync(path));
+  const names = missing.map(([name]) => name).join(' ');
+  if (missing.length === 0) return;
+  if (!existsSync('/usr/bin/apt-get')) {
+    leaveOut(`this is not Debian, so what Debian has in these packages is not installed: ${names}`);
+    return;
   }
+  const inCi = process.env['CI'] === 'true';
+  const sudo = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
+  // Outside CI nobody's password-free sudo is used without being asked for.
+  if (sudo.length > 0 && !inCi) {
+    leaveOut(`not root, so these Debian packages are not installed: ${names}`);
+    return;
+  }
+  console.log(`> installing Debian packages for the tests: ${names}`);
+  try {
+    apt(sudo, ['update', '-qq']);
+    apt(sudo, ['install', '-y', '-qq', '--no-install-recommends', ...missing.map(([name]) => name)]);
+  } catch {
+    // What went wrong stands above: apt-get's own stderr.
+    if (!inCi) return leaveOut(`apt-get failed, so these Debian packages are missing: ${names}`);
+    console.error('> apt-get failed, and CI must run every test');
+    process.exitCode = 1;
+  }
+}
+
+/** @param {string[]} sudo @param {string[]} args */
+function apt(sudo, args) {
+  const [program = 'env', ...rest] = [...sudo, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args];
+  execFileSync(program, rest, { stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+/** @param {string} why */
+function leaveOut(why) {
+  console.log(`> ${why}; the tests that need them are left out, and named at the end`);
 }

@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { keyringAvailable } from '../harness/keyring';
+import { openSession } from './session';
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+function folder(): string {
+  const made = realpathSync(mkdtempSync(join(tmpdir(), 'gwtoken-demo-test-')));
+  folders.push(made);
+  return made;
+}
+
+/** Starts the demo as `npm run demo` does, with a temporary folder of its own: what is left there is found. */
+function startDemo(env: Readonly<Record<string, string>> = {}) {
+  const temporary = folder();
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'start.mjs')], {
+    env: { ...process.env, TMPDIR: temporary, TEMP: temporary, TMP: temporary, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const text = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (chunk: string) => {
+      text[name] += chunk;
+    });
+  }
+  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal }));
+  });
+  return { child, text, ended, left: () => readdirSync(temporary) };
+}
+
+describe('the demo', () => {
+  test('plays to its end with a keychain, and leaves nothing', { timeout: 60_000 }, async ({ skip }) => {
+    const reason = process.platform === 'linux' ? keyringAvailable() : undefined;
+    skip(reason !== undefined, reason);
+    const demo = startDemo();
+    expect(await demo.ended).toEqual({ code: 0, signal: null });
+    expect(demo.text.stderr).toBe('');
+    expect(demo.text.stdout).toMatch(/gwtoken login --region eu .*\nStored the credentials of demo-/);
+    expect(demo.text.stdout).toMatch(/each gave what it should\. Nothing of it is left\.\n$/);
+    expect(demo.left()).toEqual([]);
+  });
+
+  test('says that there is no keychain, and plays with variables', { timeout: 60_000 }, async ({ skip }) => {
+    skip(process.platform !== 'linux', 'needs Linux: elsewhere the keychain is part of the system');
+    const bin = join(folder(), 'bin');
+    mkdirSync(bin);
+    for (const program of ['sh', 'env']) symlinkSync(`/bin/${program}`, join(bin, program));
+    const demo = startDemo({ PATH: bin });
+    expect(await demo.ended).toEqual({ code: 0, signal: null });
+    expect(demo.text.stderr).toBe('');
+    expect(demo.text.stdout).toContain('There is no keychain for the demo here (needs Debian: gnome-keyring');
+    expect(demo.text.stdout).toMatch(/\$ export GWTOKEN_CLIENT_SECRET_EU=\S+\n/);
+    expect(demo.text.stdout).not.toContain('gwtoken login');
+    expect(demo.left()).toEqual([]);
+  });
+
+  test('interrupted, dies of the signal and leaves nothing either', { timeout: 60_000 }, async ({ skip }) => {
+    skip(process.platform === 'win32', 'needs signals: Windows ends a process without telling it');
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      const demo = startDemo();
+      demo.child.stdout.on('data', () => {
+        if (demo.text.stdout.includes('--format json')) demo.child.kill(signal);
+      });
+      expect(await demo.ended).toEqual({ code: null, signal });
+      expect(demo.text.stdout).not.toContain('Nothing of it is left');
+      expect(demo.left()).toEqual([]);
+    }
+  });
+});
+
+describe('a line of the demo', () => {
+  const session = openSession(
+    process.platform === 'win32' ? 'powershell' : 'sh',
+    { ...process.env } as never,
+    () => {},
+  );
+
+  test('is right when code and both streams are', async () => {
+    await session.run('echo right', { stdout: 'right\n' });
+    await session.run('exit 3', { code: 3 });
+  });
+
+  test('fails the demo when one of them is not', async () => {
+    await expect(session.run('echo wrong', { stdout: 'right\n' })).rejects.toThrow(
+      '"echo wrong" gave "wrong\\n" on stdout and should: "right\\n"',
+    );
+    await expect(session.run('echo more')).rejects.toThrow('on stdout');
+    await expect(session.run("node -e 'console.error(1)'", { stderr: /2/ })).rejects.toThrow('on stderr');
+    await expect(session.run('exit 3')).rejects.toThrow('"exit 3" ended with 3 and should with 0');
+  });
+
+  test('is not run any more once the session is stopped', async () => {
+    const stopped = openSession('sh', { PATH: process.env['PATH'] ?? '' }, () => {});
+    stopped.stop();
+    await expect(stopped.run('echo late', { stdout: 'late\n' })).rejects.toThrow('interrupted');
+  });
+});

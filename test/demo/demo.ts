@@ -1,0 +1,206 @@
+/**
+ * `npm run demo`: the real program against two identity servers on loopback, as a transcript to follow. Every line is
+ * run as it is shown, and the demo fails when one does not give what it should.
+ */
+import type { IdentityClient } from '../harness/identity-server';
+import { openSession, type Session, type Shell } from './session';
+import { type RegionOnStage, type Stage, setStage } from './stage';
+
+const shell: Shell = process.platform === 'win32' ? 'powershell' : 'sh';
+const inSh = shell === 'sh';
+
+async function play(stage: Stage, session: Session): Promise<void> {
+  const { eu, us } = stage;
+  session.say(`One identity server for each region; each knows only the clients of its own:
+eu ${eu.identity.authUrl}   ${eu.production.clientId}, ${eu.sandbox.clientId}
+us ${us.identity.authUrl}   ${us.production.clientId}, ${us.sandbox.clientId}
+${stage.keychain.why}`);
+  session.set('GWTOKEN_PROFILE', stage.profile);
+
+  session.say('The first client. gwtoken fetches a token with it before it stores anything.');
+  const stored = await login(stage, session);
+  await formats(eu, session);
+
+  session.say('The sandbox has clients of its own.');
+  if (stored) {
+    await session.run(loginLine('EU_SANDBOX_SECRET', `--sandbox --client-id ${eu.sandbox.clientId}`), {
+      stderr: /^Stored the credentials of demo-\w+:sandbox:eu in the keychain/,
+    });
+  } else {
+    giveCredentials(session, 'GWTOKEN_SANDBOX_', 'EU', eu.sandbox);
+  }
+  await session.run('gwtoken get --sandbox', { stdout: (text) => eu.identity.issued.at(-1) === text.trim() });
+
+  await regions(stage, stored, session);
+  await intoTheEnvironment(eu, session);
+  await leave(stored, session);
+}
+
+/** Stores the first client; false when variables have to do. */
+async function login({ eu, keychain }: Stage, session: Session): Promise<boolean> {
+  if (keychain.kind !== 'none') {
+    const { code } = await session.run(
+      loginLine(
+        'EU_SECRET',
+        `--region eu --auth-url ${eu.identity.authUrl} --client-id ${eu.production.clientId}`,
+      ),
+      {
+        code: keychain.kind === 'real' ? [0, 5] : 0,
+        stderr: /^(Stored the credentials of demo-|gwtoken: error: )/,
+      },
+    );
+    if (code === 0) return true;
+    session.say('The keychain cannot be used here, so the credentials are given in variables.');
+  }
+  session.set('GWTOKEN_REGION', 'eu');
+  session.set('GWTOKEN_AUTH_URL_EU', eu.identity.authUrl);
+  giveCredentials(session, 'GWTOKEN_', 'EU', eu.production);
+  return false;
+}
+
+async function formats({ identity, production }: RegionOnStage, session: Session): Promise<void> {
+  const issued = (text: string): boolean => identity.issued.includes(text);
+  session.say('The token, alone on stdout; nothing on stderr.');
+  await session.run('gwtoken get', { stdout: (text) => text.endsWith('\n') && issued(text.slice(0, -1)) });
+  session.say('As a header, and as a line for curl -K -.');
+  await session.run('gwtoken get --format header', {
+    stdout: (text) => issued(/^Authorization: Bearer (.+)\n$/.exec(text)?.[1] ?? ''),
+  });
+  await session.run('gwtoken get --format curl', {
+    stdout: (text) => issued(/^header = "Authorization: Bearer (.+)"\n$/.exec(text)?.[1] ?? ''),
+  });
+  session.say('With all that is known about it.');
+  await session.run('gwtoken get --format json', {
+    stdout: (text) => {
+      const json = JSON.parse(text);
+      return issued(json.access_token) && json.region === 'eu' && json.environment === 'production';
+    },
+  });
+  const secrets = identity.requests.filter(({ body }) => body.includes(production.clientSecret));
+  if (secrets.length === 0) throw new Error('no request brought the client secret to the identity server');
+}
+
+async function regions({ eu, us }: Stage, stored: boolean, session: Session): Promise<void> {
+  session.say('A client belongs to one region: the us endpoint does not know the eu client.');
+  const address = `--region us --auth-url ${us.identity.authUrl}`;
+  const refused = {
+    code: 3,
+    stderr: /^gwtoken: error: .*invalid_client[\s\S]*a client belongs to one region/,
+  };
+  if (stored) {
+    await session.run(loginLine('EU_SECRET', `${address} --client-id ${eu.production.clientId}`), refused);
+    session.say('Nothing was stored. The us client is known there:');
+    await session.run(loginLine('US_SECRET', `${address} --client-id ${us.production.clientId}`), {
+      stderr: /^Stored the credentials of demo-\w+:production:us in the keychain/,
+    });
+  } else {
+    session.set('GWTOKEN_AUTH_URL_US', us.identity.authUrl);
+    giveCredentials(session, 'GWTOKEN_', 'US', eu.production);
+    await session.run('gwtoken get --region us', refused);
+    session.say('The us client is known there:');
+    giveCredentials(session, 'GWTOKEN_', 'US', us.production);
+  }
+  await session.run('gwtoken get --region us', {
+    stdout: (text) => us.identity.issued.at(-1) === text.trim(),
+  });
+}
+
+async function intoTheEnvironment({ identity }: RegionOnStage, session: Session): Promise<void> {
+  const issued = (text: string): boolean =>
+    identity.issued.includes(/^Bearer (\S+)\n$/i.exec(text)?.[1] ?? '');
+  session.say('Into the shell.');
+  if (await has('env', session)) {
+    await session.run(
+      inSh
+        ? ['eval $(gwtoken env)', 'echo "$GWTOKEN_TOKEN_TYPE $GWTOKEN_ACCESS_TOKEN"']
+        : [
+            'gwtoken env --format powershell | Out-String | Invoke-Expression',
+            '"$env:GWTOKEN_TOKEN_TYPE $env:GWTOKEN_ACCESS_TOKEN"',
+          ],
+      { stdout: issued },
+    );
+    if (inSh) {
+      session.say('A failure fails the shell line too.');
+      await session.run('eval $(gwtoken env --region mars) || echo "failed with $?"', {
+        stdout: 'failed with 2\n',
+        stderr: /^gwtoken: error: .*mars/,
+      });
+    }
+  }
+  session.say('Into one command.');
+  if (await has('exec', session)) {
+    await session.run('gwtoken exec -- node -p process.env.GWTOKEN_ACCESS_TOKEN', {
+      stdout: (text) => issued(`Bearer ${text}`),
+    });
+  }
+}
+
+async function leave(stored: boolean, session: Session): Promise<void> {
+  if (!stored) {
+    session.say('Nothing was stored, so there is nothing to log out of.');
+    return;
+  }
+  session.say('All credentials out of the keychain again, and what is said then.');
+  await session.run('gwtoken logout --all --yes', {
+    stderr: (text) => text.match(/^Removed the credentials of demo-/gm)?.length === 3,
+  });
+  await session.run('gwtoken get', { code: 4, stderr: /^gwtoken: error: no credentials found for demo-/ });
+}
+
+function loginLine(secret: string, flags: string): string {
+  const pipe = inSh ? `printf %s "$${secret}"` : `$env:${secret}`;
+  return `${pipe} | gwtoken login ${flags} --secret-stdin`;
+}
+
+function giveCredentials(session: Session, prefix: string, region: string, client: IdentityClient): void {
+  session.set(`${prefix}CLIENT_ID_${region}`, client.clientId);
+  session.set(`${prefix}CLIENT_SECRET_${region}`, client.clientSecret);
+}
+
+/** Whether this gwtoken has the command, by its own help; says so where it has not. */
+async function has(command: string, session: Session): Promise<boolean> {
+  const { stdout, stderr } = await session.ask(`gwtoken ${command} --help`);
+  if (`${stdout}${stderr}`.includes(`gwtoken ${command} `)) return true;
+  session.say(`Left out: this gwtoken has no command ${command}.`);
+  return false;
+}
+
+async function main(): Promise<void> {
+  const started = performance.now();
+  const stage = await setStage();
+  const { eu, us } = stage;
+  const session = openSession(
+    shell,
+    {
+      ...stage.env,
+      EU_SECRET: eu.production.clientSecret,
+      EU_SANDBOX_SECRET: eu.sandbox.clientSecret,
+      US_SECRET: us.production.clientSecret,
+    },
+    (text) => process.stdout.write(text),
+  );
+
+  let interrupted: NodeJS.Signals | undefined;
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) {
+    process.on(signal, () => {
+      interrupted ??= signal;
+      session.stop();
+    });
+  }
+  try {
+    await play(stage, session);
+    await stage.strike();
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    session.say(`${session.typed} lines in ${seconds} s, each gave what it should. Nothing of it is left.`);
+  } catch (error) {
+    await stage.strike().catch((problem) => console.error(`demo: ${problem}`));
+    if (!interrupted) console.error(`\ndemo: FAILED: ${error instanceof Error ? error.message : error}`);
+    process.exitCode = 1;
+  }
+  for (const signal of signals) process.removeAllListeners(signal);
+  // Of the signal itself, so that a calling script stops too.
+  if (interrupted) process.kill(process.pid, interrupted);
+}
+
+void main();

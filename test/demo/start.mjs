@@ -1,0 +1,5 @@
+// Starts demo.ts in this very process, so that a signal reaches it, and without the cache that tsx would otherwise
+// leave in the temporary folder.
+process.env['TSX_DISABLE_CACHE'] = '1';
+const tsx = await import('tsx/cjs/api');
+tsx.require('./demo.ts', import.meta.url);
