@@ -4,6 +4,7 @@
  */
 import { GwtokenError, Interrupted, ReaderGone } from './errors';
 import { readConfig, readKnownClients } from './system/config-file';
+import type { Wire } from './system/http';
 import type { Machine } from './system/machine';
 import { configFolder } from './system/paths';
 import { writeAll } from './system/streams';
@@ -32,6 +33,19 @@ const ownFolder = (): string => {
 const keychain = async () => (await import('./system/keychain')).keychain;
 const configStore = () => import('./system/config-store');
 const terminal = async () => (await import('./system/terminal')).openTerminal(process.stdin, process.stderr);
+
+let opened: Promise<Wire> | undefined;
+const wire = (): Promise<Wire> => {
+  opened ??= import('./system/http').then(({ openWire }) =>
+    openWire({
+      env,
+      platform,
+      nodeVersion: process.versions.node,
+      warn: (line) => world.stderr.write(`gwtoken: warning: ${line}\n`),
+    }),
+  );
+  return opened;
+};
 
 const world: World = {
   version: __VERSION__,
@@ -75,8 +89,16 @@ const world: World = {
     set: async (account, value) => (await keychain()).set(account, value),
     delete: async (account) => (await keychain()).delete(account),
   },
-  fetch: async (url, init) => (await import('./system/http')).post(url, init),
+  fetch: async (url, init) => (await wire()).fetch(url, init),
+  warmUp(url, options) {
+    wire().then(
+      ({ warmUp }) => warmUp(url, options),
+      () => {},
+    );
+  },
   now: Date.now,
+  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  random: Math.random,
   async readFile(path, limit) {
     const { readFileLimited } = await import('./system/read-limited');
     return readFileLimited(path, limit);
@@ -86,7 +108,14 @@ const world: World = {
 
 async function main(): Promise<void> {
   const { run } = await import('./cli');
-  process.exitCode = await run(process.argv.slice(2), world);
+  try {
+    process.exitCode = await run(process.argv.slice(2), world);
+  } finally {
+    (await opened)?.close();
+  }
+  // A name lookup that DNS never answers cannot be called off, and would keep the program for as long as the system
+  // goes on trying. Nothing is cut short by this: what was said has been written when `write` returned.
+  if (process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')) process.exit();
 }
 
 main().catch((error) => {

@@ -13,7 +13,7 @@ import {
   resolveFetchSettings,
 } from './settings';
 import { isFresh, type Token } from './token';
-import { requestToken } from './token-request';
+import { requestTokenWithRetries } from './token-attempts';
 
 /** A token with what it belongs to and where it came from. */
 export interface Obtained {
@@ -23,7 +23,10 @@ export interface Obtained {
   readonly from: 'cache' | 'network';
 }
 
-type Outside = Pick<World, 'env' | 'readFile' | 'keychain' | 'fetch' | 'now' | 'version' | 'trace'>;
+type Outside = Pick<
+  World,
+  'env' | 'readFile' | 'keychain' | 'fetch' | 'now' | 'sleep' | 'random' | 'version' | 'trace'
+>;
 
 /**
  * Gives a valid token for the client that the settings name.
@@ -53,11 +56,13 @@ export async function fetchToken(
   world: Outside,
 ): Promise<Token> {
   try {
-    return await requestToken(
+    return await requestTokenWithRetries(
       {
         authUrl: authUrl.value,
         credentials,
         timeoutMs: settings.timeoutMs.value,
+        retries: settings.retries.value,
+        deadlineMs: world.now() + 3 * settings.timeoutMs.value,
         caFile: settings.caFile?.value,
       },
       world,
