@@ -30,6 +30,13 @@ export interface ErrorMore {
   readonly reason?: string | undefined;
   /** For --verbose only. */
   readonly detail?: string | undefined;
+  /** There where the same request may succeed a little later, and only there. */
+  readonly retry?: Retry | undefined;
+}
+
+export interface Retry {
+  /** How long the endpoint asks to wait, in milliseconds, if it does. */
+  readonly afterMs?: number | undefined;
 }
 
 /**
@@ -42,6 +49,7 @@ export class GwtokenError extends Error {
   readonly hints: readonly string[];
   readonly reason: string | undefined;
   readonly detail: string | undefined;
+  readonly retry: Retry | undefined;
 
   constructor(kind: ErrorKind, message: string, more: ErrorMore = {}) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause });
@@ -49,6 +57,7 @@ export class GwtokenError extends Error {
     this.hints = more.hints ?? [];
     this.reason = more.reason;
     this.detail = more.detail;
+    this.retry = more.retry;
   }
 
   get exitCode(): number {
@@ -57,12 +66,13 @@ export class GwtokenError extends Error {
 
   /** The same error with these hints after its own. */
   withHints(hints: readonly string[]): GwtokenError {
-    const { reason, detail, cause } = this;
+    const { reason, detail, cause, retry } = this;
     return new GwtokenError(this.kind, this.message, {
       hints: [...this.hints, ...hints],
       reason,
       detail,
       cause,
+      retry,
     });
   }
 }

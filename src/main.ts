@@ -45,13 +45,20 @@ async function main(argv: readonly string[]): Promise<number> {
     }
   }
   const [{ openWorld }, cli] = await Promise.all([import('./system/world'), import('./cli')]);
-  const world = openWorld(process, __VERSION__, warm, folders, machine);
-  return failure === undefined ? cli.run(argv, world) : cli.report(failure, false, world);
+  const { world, close } = openWorld(process, __VERSION__, warm, folders, machine);
+  try {
+    return await (failure === undefined ? cli.run(argv, world) : cli.report(failure, false, world));
+  } finally {
+    await close();
+  }
 }
 
 main(process.argv.slice(2)).then(
   (code) => {
     process.exitCode = code;
+    // A name lookup that DNS never answers cannot be called off, and would keep the program for as long as the system
+    // goes on trying. Nothing is cut short by this: what was said has been written when `write` returned.
+    if (process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')) process.exit();
   },
   (error) => {
     if (error instanceof ReaderGone) process.exitCode = error.exitCode;

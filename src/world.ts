@@ -20,12 +20,21 @@ export interface World {
   readonly tokens: TokenCache;
   /** Posts to the token endpoint; a network failure rejects with a GwtokenError of kind `unreached`. */
   readonly fetch: Fetch;
+  /**
+   * Opens the connection that the next {@link Fetch} to the same origin with the same options will use, while the
+   * credentials are still being looked up. Nothing is sent; a failure is silent, since the fetch meets it again.
+   */
+  warmUp(url: string, options: ConnectionOptions): void;
   /** The time in milliseconds since the epoch. */
   now(): number;
   /** A file the user named, whole. Throws the system's error; EFBIG for more than `limit` bytes. */
   readFile(path: string, limit: number): Uint8Array;
   /** Loaded when it is called for: it costs 3 ms at every start. */
   crypto(): typeof import('node:crypto');
+  /** Resolves after so many milliseconds. */
+  sleep(ms: number): Promise<void>;
+  /** Evenly spread over [0, 1): for the jitter between attempts, not for secrets. */
+  random(): number;
   /** One line of --verbose; nothing unless it was asked for. Never a secret, a token or a body. */
   trace(line: string): void;
 }
@@ -155,21 +164,33 @@ export type Turn =
       wait(limitMs: number): Promise<string | 'late'>;
     };
 
-/** The part of the standard `fetch` that the token request needs. */
+export interface ConnectionOptions {
+  /** PEM file of further certificate authorities. */
+  readonly caFile?: string | undefined;
+  /** Told what is decided on the way: which proxy and why, which address. */
+  readonly trace?: ((line: string) => void) | undefined;
+}
+
+/**
+ * The part of the standard `fetch` that the token request needs. No redirect is followed. When the signal aborts, the
+ * connection is cut at once and the promise (or the body) rejects with an `unreached` error of reason `time-limit`,
+ * whose message is what was being waited for: `no reply came`.
+ */
 export type Fetch = (
   url: string,
-  init: {
+  init: ConnectionOptions & {
     readonly method: 'POST';
     readonly headers: Readonly<Record<string, string>>;
     readonly body: string;
     readonly signal: AbortSignal;
-    /** PEM file of further certificate authorities. */
-    readonly caFile?: string | undefined;
   },
 ) => Promise<FetchReply>;
 
 export interface FetchReply {
   readonly status: number;
+  /** The value of a header, the first one if there are several. */
   readonly headers: { get(name: string): string | null };
   readonly body: AsyncIterable<Uint8Array> | null;
+  /** Who was talked to, for the trace: `127.0.0.1:443`, or the proxy. */
+  readonly address?: string | undefined;
 }

@@ -4,7 +4,7 @@ import { type Client, clientFlags, otherRegion } from './clients';
 import type { Credentials } from './credential-source';
 import { type AuthUrl, type FetchSettings, type Given, resolveAuthUrl } from './settings';
 import type { Token } from './token';
-import { requestToken } from './token-request';
+import { requestTokenWithRetries } from './token-attempts';
 
 /**
  * Fetches a token with these credentials; a refusal gets the hints that fit this client. Login verifies with it too.
@@ -18,12 +18,18 @@ export async function fetchToken(
   credentials: Credentials,
   settings: FetchSettings,
   deadlineMs: number,
-  world: Pick<World, 'fetch' | 'now' | 'version' | 'trace'>,
+  world: Pick<World, 'fetch' | 'now' | 'sleep' | 'random' | 'version' | 'trace'>,
 ): Promise<Token> {
-  const timeoutMs = Math.max(1, Math.min(settings.timeoutMs.value, deadlineMs - world.now()));
   try {
-    return await requestToken(
-      { authUrl: authUrl.value, credentials, timeoutMs, caFile: settings.caFile?.value },
+    return await requestTokenWithRetries(
+      {
+        authUrl: authUrl.value,
+        credentials,
+        timeoutMs: settings.timeoutMs.value,
+        retries: settings.retries.value,
+        deadlineMs,
+        caFile: settings.caFile?.value,
+      },
       world,
     );
   } catch (error) {

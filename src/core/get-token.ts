@@ -6,6 +6,7 @@ import { GwtokenError } from '../errors';
 import type { WarmWorld, World } from '../world';
 import { type Ask, demandsMinTtl, minTtlProblem, type Obtained, resolveAsk, wantsFresh } from './ask';
 import { formatEntry, isAgeing, isFromFuture, sourceOf } from './cached-token';
+import { type Client, clientName } from './clients';
 import { findCredentials } from './credentials';
 import { fetchToken } from './fetch-token';
 import { fromCache, lookUp, readEntry } from './look-up';
@@ -14,7 +15,11 @@ import { describeSettings } from './settings-trace';
 import { inTurn } from './single-flight';
 import { secondsLeft } from './token';
 
-type FetchWorld = WarmWorld & Pick<World, 'tokens' | 'keychain' | 'fetch' | 'version' | 'stderr'>;
+type FetchWorld = WarmWorld &
+  Pick<
+    World,
+    'tokens' | 'clients' | 'keychain' | 'fetch' | 'warmUp' | 'sleep' | 'random' | 'version' | 'stderr'
+  >;
 
 /**
  * Gives a valid token for the client that the settings name.
@@ -57,12 +62,28 @@ async function fetchNew(
   { given, client, authUrl, settings, wanted, deadlineMs }: Ask,
   world: FetchWorld,
 ): Promise<{ obtained: Obtained; clientId: string }> {
+  if (wanted.kind === 'keychain' && isBoundTo(authUrl.value, client, world)) {
+    world.warmUp(authUrl.value, { caFile: settings.caFile?.value, trace: world.trace });
+  }
   const credentials = await findCredentials(wanted, given, client, authUrl, world);
   const token = await fetchToken(given, client, authUrl, credentials, settings, deadlineMs, world);
   return {
     obtained: { token, client, authUrl: authUrl.value, from: 'network' },
     clientId: credentials.clientId,
   };
+}
+
+/**
+ * Whether the client that gwtoken stored belongs to this address, as far as the list of known clients tells. Only then
+ * is the connection made while the keychain is still being read: a stray auth URL gets not even that.
+ */
+function isBoundTo(authUrl: string, client: Client, { clients }: Pick<World, 'clients'>): boolean {
+  try {
+    return clients.read()[clientName(client)]?.authUrl === authUrl;
+  } catch {
+    // Unreadable, it costs the head start alone.
+    return false;
+  }
 }
 
 /** A new token, kept for the others if it can be. */

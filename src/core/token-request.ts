@@ -2,6 +2,8 @@
 import { GwtokenError } from '../errors';
 import type { FetchReply, World } from '../world';
 import type { Credentials } from './credential-source';
+import { requestId } from './endpoint-text';
+import { seconds } from './retry-after';
 import type { Token } from './token';
 import { judgeReply, type Reply } from './token-response';
 
@@ -17,6 +19,11 @@ export interface TokenRequest {
   readonly caFile: string | undefined;
 }
 
+/** The token endpoint of an auth URL (service.md 4.1). */
+export function endpointOf({ authUrl }: Pick<TokenRequest, 'authUrl'>): string {
+  return `${authUrl}/oauth2/token`;
+}
+
 /**
  * Asks the endpoint once for a token: exactly three form fields, no Authorization header, no redirect followed.
  *
@@ -26,8 +33,9 @@ export async function requestToken(
   request: TokenRequest,
   world: Pick<World, 'fetch' | 'now' | 'version' | 'trace'>,
 ): Promise<Token> {
-  const { authUrl, credentials, timeoutMs } = request;
-  const endpoint = `${authUrl}/oauth2/token`;
+  const { credentials, timeoutMs } = request;
+  const endpoint = endpointOf(request);
+  const secret = credentials.clientSecret;
   const requestedAtMs = world.now();
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(), timeoutMs);
@@ -42,24 +50,27 @@ export async function requestToken(
       },
       body: new URLSearchParams({
         client_id: credentials.clientId,
-        client_secret: credentials.clientSecret,
+        client_secret: secret,
         grant_type: 'client_credentials',
       }).toString(),
       signal: limit.signal,
       caFile: request.caFile,
+      trace: world.trace,
     });
     reply = { status: answer.status, headers: answer.headers, body: await readBody(answer) };
+    const id = requestId(answer.headers, secret);
+    world.trace(
+      `POST ${endpoint}: ${answer.status} from ${answer.address ?? 'the endpoint'} after ${world.now() - requestedAtMs} ms${id === undefined ? '' : `, request id ${id}`}`,
+    );
   } catch (error) {
-    if (!limit.signal.aborted) throw error;
-    throw new GwtokenError('unreached', `${endpoint} did not answer within ${timeoutMs / 1000} s`, {
-      hints: ['check the network and the address, or allow more time with --timeout'],
-      cause: error,
-    });
+    world.trace(`POST ${endpoint}: no reply after ${world.now() - requestedAtMs} ms`);
+    if (!(error instanceof GwtokenError) || error.reason !== 'time-limit') throw error;
+    const message = `${endpoint} did not answer within ${seconds(timeoutMs)}: ${error.message}`;
+    throw new GwtokenError('unreached', message, error);
   } finally {
     clearTimeout(timer);
   }
-  world.trace(`POST ${endpoint}: ${reply.status} after ${world.now() - requestedAtMs} ms`);
-  return judgeReply(reply, { endpoint, requestedAtMs, secret: credentials.clientSecret });
+  return judgeReply(reply, { endpoint, requestedAtMs, receivedAtMs: world.now(), secret });
 }
 
 async function readBody({ body }: FetchReply): Promise<Uint8Array | 'too-long'> {

@@ -3,8 +3,10 @@
  * Success by RFC 6749 section 5.1, a refusal by section 5.2; everything else is `bad-reply`. No message ever holds a
  * part of the body, except the cleaned `error` and `error_description` of a refusal.
  */
-import { GwtokenError } from '../errors';
+import { type ErrorMore, GwtokenError, type Retry } from '../errors';
 import type { FetchReply } from '../world';
+import { shown } from './endpoint-text';
+import { retryOf, seconds } from './retry-after';
 import type { Token } from './token';
 
 export interface Reply {
@@ -18,6 +20,8 @@ export interface Asked {
   readonly endpoint: string;
   /** When the request was sent, in milliseconds since the epoch. */
   readonly requestedAtMs: number;
+  /** When the reply was there, in milliseconds since the epoch. */
+  readonly receivedAtMs: number;
   /** Held only to withhold any text that repeats it. */
   readonly secret: string;
 }
@@ -34,31 +38,45 @@ const REFUSALS = [
 
 const TOKEN_LIMIT = 32 * 1024;
 
+/**
+ * The token in a reply.
+ *
+ * @throws GwtokenError `refused` or `bad-reply`, with `retry` where RFC 9110 lets the status pass by itself
+ */
 export function judgeReply(reply: Reply, asked: Asked): Token {
   const { status } = reply;
   if (status >= 300 && status < 400) throw redirected(reply, asked);
+  const retry = retryOf(status, reply.headers, asked.receivedAtMs);
   if (status >= 400 && status < 500) {
-    const refusal = refusalIn(reply, asked);
+    const refusal = refusalIn(reply, asked, retry);
     if (refusal) throw refusal;
   }
-  if (status !== 200)
-    throw badReply(
-      asked,
-      `answered ${isHtml(reply) ? `${status} with an HTML page (a proxy's?)` : said(reply, asked)}`,
-    );
+  if (status !== 200) {
+    const wait = retry?.afterMs === undefined ? '' : ` and asks to wait ${seconds(retry.afterMs)}`;
+    throw badReply(asked, `answered ${said(reply, asked)}${wait}`, { hints: hintsFor(status), retry });
+  }
   return tokenIn(objectIn(reply, asked), asked);
+}
+
+function hintsFor(status: number): string[] {
+  if (status === 404 || status === 405 || status === 410)
+    return ['check the auth URL: is this the address of the identity endpoint?'];
+  if (status === 403) return ['a firewall or proxy may be in between: ask who runs it, or the operators'];
+  if (status === 429) return ['fewer calls: cached tokens are shared by every call of this client'];
+  return status >= 500 ? ['it is not your doing: try again later, or ask the operators'] : [];
 }
 
 /** The token of a success reply, each member checked by its own rule. */
 function tokenIn(reply: Record<string, unknown>, asked: Asked): Token {
   const { access_token: accessToken, token_type: tokenType, scope, expires_in: expiresIn } = reply;
-  if (typeof accessToken !== 'string' || accessToken === '') {
+  if (accessToken === undefined && typeof reply['error'] === 'string') {
     throw badReply(
       asked,
-      'answered 200 without an access_token',
-      ...(typeof reply['error'] === 'string' ? ['the reply has an error in it instead'] : []),
+      `answered 200 with an error in place of a token${inBrackets(errorWords(reply, asked))}`,
     );
   }
+  if (typeof accessToken !== 'string' || accessToken === '')
+    throw badReply(asked, 'answered 200 without an access_token');
   if (accessToken.length > TOKEN_LIMIT) throw badReply(asked, 'gave an access_token of more than 32 KiB');
   // VSCHAR, RFC 6749 appendix A.12.
   if (!/^[\x20-\x7e]+$/.test(accessToken))
@@ -81,18 +99,19 @@ function tokenIn(reply: Record<string, unknown>, asked: Asked): Token {
   };
 }
 
-/** `expires_in` in seconds: a positive integer, also as a numeric string, as some servers send it. */
+/**
+ * `expires_in` in seconds: a positive integer, also as a numeric string, as some servers send it; null, as some write
+ * what they have no value for, counts as absent. More than a century is cut to one: no date can be made of it.
+ */
 function lifetimeIn(expiresIn: unknown, asked: Asked): number | undefined {
   if (expiresIn === undefined || expiresIn === null) return undefined;
-  const seconds =
-    typeof expiresIn === 'string' && /^\d{1,15}$/.test(expiresIn) ? Number(expiresIn) : expiresIn;
-  if (typeof seconds === 'number' && Number.isSafeInteger(seconds) && seconds > 0 && seconds <= LONGEST_S)
-    return seconds;
+  const value = typeof expiresIn === 'string' && /^\d+$/.test(expiresIn) ? Number(expiresIn) : expiresIn;
+  if (value === Number.POSITIVE_INFINITY && typeof expiresIn === 'string') return CENTURY_S;
+  if (typeof value === 'number' && Number.isInteger(value) && value > 0) return Math.min(value, CENTURY_S);
   throw badReply(asked, 'gave an expires_in that is not a positive whole number of seconds');
 }
 
-/** A century: beyond it the number is no lifetime, and dates made of it stop being valid. */
-const LONGEST_S = 100 * 366 * 24 * 3600;
+const CENTURY_S = 100 * 366 * 24 * 3600;
 
 function objectIn(reply: Reply, asked: Asked): Record<string, unknown> {
   if (reply.body === 'too-long') throw badReply(asked, 'answered with more than 64 KiB');
@@ -102,7 +121,7 @@ function objectIn(reply: Reply, asked: Asked): Record<string, unknown> {
   throw badReply(
     asked,
     isHtml(reply)
-      ? "answered with an HTML page (a proxy's?)"
+      ? "answered 200 with an HTML page (a proxy's page?)"
       : 'answered 200 with something other than a JSON object',
   );
 }
@@ -119,47 +138,52 @@ function parseJson(body: Uint8Array): Record<string, unknown> | undefined {
 }
 
 /** The endpoint refused these credentials: 401, or any 4xx whose JSON has an `error` of section 5.2. */
-function refusalIn(reply: Reply, asked: Asked): GwtokenError | undefined {
-  const { code } = errorIn(reply, asked);
-  const known = code !== undefined && REFUSALS.includes(code);
+function refusalIn(reply: Reply, asked: Asked, retry: Retry | undefined): GwtokenError | undefined {
+  const code = bodyOf(reply)?.['error'];
+  const known = typeof code === 'string' && REFUSALS.includes(code);
   if (!known && reply.status !== 401) return undefined;
   return new GwtokenError('refused', `${asked.endpoint} refused these credentials (${said(reply, asked)})`, {
     reason: known ? code : 'invalid_client',
+    retry,
   });
 }
 
-/** The status, and the `error` and `error_description` of the body, if it has them: `400, invalid_client: unknown client`. */
+/** The status, and what the body says of it: `400, invalid_client: unknown client`. */
 function said(reply: Reply, asked: Asked): string {
-  const { code, description } = errorIn(reply, asked);
-  const words = [code, description].filter((part) => part !== undefined).join(': ');
+  if (isHtml(reply)) return `${reply.status} with an HTML page (a proxy's page?)`;
+  const words = errorWords(bodyOf(reply), asked);
   return words === '' ? String(reply.status) : `${reply.status}, ${words}`;
 }
 
-function errorIn(
-  reply: Reply,
-  { secret }: Asked,
-): { code: string | undefined; description: string | undefined } {
-  const body = reply.body === 'too-long' ? undefined : parseJson(reply.body);
-  return { code: shown(body?.['error'], secret), description: shown(body?.['error_description'], secret) };
+function errorWords(body: Record<string, unknown> | undefined, { secret }: Asked): string {
+  return [shown(body?.['error'], secret), shown(body?.['error_description'], secret)]
+    .filter((part) => part !== undefined)
+    .join(': ');
 }
 
-/** A text of the endpoint's, as it is safe to show: one line, 200 characters at most, and nothing if it has the secret in it. */
-function shown(text: unknown, secret: string): string | undefined {
-  if (typeof text !== 'string' || text.includes(secret)) return undefined;
-  const clean = text.replace(/[\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu, ' ').trim();
-  return clean === '' ? undefined : clean.slice(0, 200);
+function bodyOf({ body }: Reply): Record<string, unknown> | undefined {
+  return body === 'too-long' ? undefined : parseJson(body);
 }
 
+function inBrackets(words: string): string {
+  return words === '' ? '' : ` (${words})`;
+}
+
+/** Where it points is shown without user info and query: those may hold anything. */
 function redirected(reply: Reply, asked: Asked): GwtokenError {
-  const target = shown(reply.headers.get('location'), asked.secret);
+  const location = reply.headers.get('location') ?? '';
+  const url =
+    location !== '' && URL.canParse(location, asked.endpoint) ? new URL(location, asked.endpoint) : undefined;
+  const target = url && shown(`${url.protocol}//${url.host}${url.pathname}`, asked.secret);
   return badReply(
     asked,
     `answered ${reply.status}, a redirect${target === undefined ? '' : ` to ${target}`}, which is never followed`,
-    'check the auth URL: it must be the address that answers itself',
+    { hints: ['check the auth URL: it must be the address that answers itself'] },
   );
 }
 
 function isHtml(reply: Reply): boolean {
+  if (bodyOf(reply) !== undefined) return false;
   if (/\bhtml\b/i.test(reply.headers.get('content-type') ?? '')) return true;
   return (
     reply.body !== 'too-long' &&
@@ -167,6 +191,10 @@ function isHtml(reply: Reply): boolean {
   );
 }
 
-function badReply(asked: Asked, problem: string, ...hints: string[]): GwtokenError {
-  return new GwtokenError('bad-reply', `${asked.endpoint} ${problem}`, { hints });
+function badReply(
+  { endpoint }: Asked,
+  problem: string,
+  more: Pick<ErrorMore, 'hints' | 'retry'> = {},
+): GwtokenError {
+  return new GwtokenError('bad-reply', `${endpoint} ${problem}`, more);
 }

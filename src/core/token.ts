@@ -7,7 +7,7 @@ export interface Token {
   readonly scope: string;
   /** When the request was sent, in milliseconds since the epoch: the lifetime counts from then. */
   readonly requestedAtMs: number;
-  /** `expires_in` as received, in seconds; undefined when the endpoint gave none. */
+  /** `expires_in` as received (a century at most), in seconds; undefined when the endpoint gave none. */
   readonly lifetimeS: number | undefined;
 }
 

@@ -1,98 +1,117 @@
-/** The connection to the token endpoint, through undici: one request, no redirect, certificates always verified. */
-import { lookup } from 'node:dns';
-import { readFileSync } from 'node:fs';
-import type { LookupFunction } from 'node:net';
-import { Client } from 'undici';
-import { GwtokenError, messageOf, systemCode } from '../errors';
-import type { Fetch } from '../world';
+/**
+ * The wire to the token endpoint: one request a connection, no redirect, certificates always verified. Everything
+ * that only some calls need is in a file of its own: undici, proxies, authorities, what to say when it fails.
+ */
+import type { Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import type { ConnectionOptions, Fetch, World } from '../world';
+import { addressOf, type Connection, openConnection, type Surroundings } from './connection';
 
-/** Posts by the seam's rules; see {@link Fetch}. The reply's body has to be read to its end or left by an error. */
-export const post: Fetch = async (url, { method, headers, body, signal, caFile }) => {
-  const { origin, host, pathname, protocol } = new URL(url);
-  const client = new Client(origin, {
-    connect: {
-      // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment cannot turn it off.
-      rejectUnauthorized: true,
-      ...(caFile === undefined ? {} : { ca: readAuthorities(caFile) }),
-      ...(protocol === 'http:' ? { lookup: loopbackOnly } : {}),
+export interface Wire extends Pick<World, 'fetch' | 'warmUp'> {
+  /** Cuts a connection that was opened ahead and never used, so that it does not keep the program alive. */
+  close(): void;
+}
+
+/** Servers hang up on connections that stay silent, some after five seconds: an older one is not worth the risk. */
+const WARM_MS = 2000;
+
+interface Warm extends Connection {
+  readonly key: string;
+  readyAtMs: number | undefined;
+}
+
+export function openWire(surroundings: Surroundings): Wire {
+  // V8 of Node 20 optimises undici's parser (llhttp in wasm) for longer than it runs: half of a cold start. Later
+  // versions do not, and print a warning or know the flag no more.
+  if (surroundings.nodeVersion.startsWith('20.')) setFlagsFromString('--liftoff-only');
+  const told = new Set<string>();
+  const within: Surroundings = {
+    ...surroundings,
+    warn(line) {
+      if (!told.has(line)) surroundings.warn(line);
+      told.add(line);
     },
-    // The caller's signal limits everything; undici's own limits would only race it.
-    connectTimeout: 0,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
-  try {
-    const reply = await client.request({ path: pathname, method, headers, body, signal });
-    return {
-      status: reply.statusCode,
-      headers: { get: (name) => [reply.headers[name] ?? null].flat()[0] ?? null },
-      body: closing(reply.body, client, host),
-    };
-  } catch (error) {
-    await client.destroy();
-    throw unreached(error, host);
-  }
-};
+  };
+  let warm: Warm | undefined;
 
-async function* closing(
+  const claim = (url: URL, options: ConnectionOptions): Connection | undefined => {
+    const found = warm;
+    if (found === undefined) return undefined;
+    warm = undefined;
+    const isOld = found.readyAtMs !== undefined && performance.now() - found.readyAtMs > WARM_MS;
+    if (found.key === keyOf(url, options) && !found.isClosed() && !isOld) return found;
+    found.close();
+    return undefined;
+  };
+
+  const fetch: Fetch = async (address, init) => {
+    const url = new URL(address);
+    const connection = claim(url, init) ?? openConnection(url, init, within);
+    const { progress } = connection;
+    const cut = () => connection.close();
+    const problem = async (error: unknown) =>
+      (await import('./wire-problems')).wireProblem(error, url, progress, init.signal);
+    init.signal.addEventListener('abort', cut, { once: true });
+    if (init.signal.aborted) cut();
+    const done = () => {
+      init.signal.removeEventListener('abort', cut);
+      cut();
+    };
+    try {
+      const loading = import('./exchange');
+      const socket: Socket = await connection.ready;
+      const { exchange } = await loading;
+      progress.waitingFor = 'reply';
+      const reply = await exchange(socket, url, init);
+      progress.waitingFor = 'body';
+      return { ...reply, address: addressOf(socket), body: guarded(reply.body, problem, done) };
+    } catch (error) {
+      done();
+      throw await problem(error);
+    }
+  };
+
+  return {
+    fetch,
+    warmUp(address, options) {
+      const url = new URL(address);
+      warm?.close();
+      const opened: Warm = Object.assign(openConnection(url, options, within), {
+        key: keyOf(url, options),
+        readyAtMs: undefined,
+      });
+      opened.ready.then(
+        () => {
+          opened.readyAtMs = performance.now();
+        },
+        () => {},
+      );
+      warm = opened;
+      import('./exchange').catch(() => {});
+    },
+    close() {
+      warm?.close();
+      warm = undefined;
+    },
+  };
+}
+
+/** The proxy follows from the address and the environment, which stays the same. */
+function keyOf(url: URL, { caFile = '' }: ConnectionOptions): string {
+  return `${url.origin} ${caFile}`;
+}
+
+/** The body, with its faults as ours; the connection is cut at its end, and when the reader leaves early. */
+async function* guarded(
   body: AsyncIterable<Uint8Array>,
-  client: Client,
-  host: string,
+  problem: (error: unknown) => Promise<unknown>,
+  done: () => void,
 ): AsyncIterable<Uint8Array> {
   try {
     yield* body;
   } catch (error) {
-    throw unreached(error, host);
+    throw await problem(error);
   } finally {
-    await client.destroy();
+    done();
   }
-}
-
-function readAuthorities(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new GwtokenError(
-      'usage',
-      `the CA file ${path} cannot be read (${systemCode(error) ?? messageOf(error)})`,
-      {
-        hints: ['name a PEM file with --ca-file or GWTOKEN_CA_FILE'],
-      },
-    );
-  }
-}
-
-/** `http:` is for this machine alone, so `localhost` has to resolve to it. */
-const loopbackOnly: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error) return callback(error, [], 0);
-    const local = addresses.filter(({ address }) => address === '::1' || address.startsWith('127.'));
-    const first = local[0];
-    if (!first)
-      return callback(Object.assign(new Error('not a loopback address'), { code: 'ENOTLOOPBACK' }), [], 0);
-    return options.all ? callback(null, local) : callback(null, first.address, first.family);
-  });
-};
-
-const PROBLEMS: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'the name cannot be resolved',
-  EAI_AGAIN: 'the name cannot be resolved now',
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was reset',
-  UND_ERR_SOCKET: 'the connection was closed',
-  EHOSTUNREACH: 'there is no route to it',
-  ENETUNREACH: 'the network cannot be reached',
-  ENOTLOOPBACK: 'localhost does not resolve to this machine',
-};
-
-function unreached(error: unknown, host: string): GwtokenError {
-  if (error instanceof GwtokenError) return error;
-  const code = systemCode(error);
-  const problem = (code && PROBLEMS[code]) ?? `the connection failed (${code ?? messageOf(error)})`;
-  return new GwtokenError('unreached', `${host} was not reached: ${problem}`, {
-    hints: ['check the network and the auth URL'],
-    reason: code,
-    cause: error,
-    detail: messageOf(error),
-  });
 }

@@ -5,6 +5,7 @@
 import { isatty } from 'node:tty';
 import { GwtokenError } from '../errors';
 import type { Output, WarmWorld, World } from '../world';
+import type { Wire } from './http';
 import { readKnownClients } from './known-clients';
 import type { Machine } from './machine';
 import { fileIn } from './paths';
@@ -12,13 +13,14 @@ import { readAll } from './read-all';
 import { writeAll } from './streams';
 import type { Signalled, Standard } from './terminal';
 
+/** `close` ends what would keep the program: connections that were opened ahead. */
 export function openWorld(
-  own: Standard & Signalled,
+  own: Standard & Signalled & Pick<NodeJS.Process, 'env' | 'versions'>,
   version: string,
   warm: WarmWorld,
   folders: { readonly config: string | undefined; readonly cache: string | undefined },
   machine: Machine,
-): World {
+): { readonly world: World; close(): Promise<void> } {
   const { env } = warm;
   const { platform } = machine;
   const { config, cache } = folders;
@@ -37,9 +39,21 @@ export function openWorld(
   const store = () => import('./config-store');
   const keychain = async () => (await import('./keychain')).keychain;
   const cacheWriter = () => import('./token-cache-writer');
+  let opened: Promise<Wire> | undefined;
+  const wire = (): Promise<Wire> => {
+    opened ??= import('./http').then(({ openWire }) =>
+      openWire({
+        env: own.env,
+        platform,
+        nodeVersion: own.versions.node,
+        warn: (line) => world.stderr.write(`gwtoken: warning: ${line}\n`),
+      }),
+    );
+    return opened;
+  };
   const terminal = async () => (await import('./terminal')).openTerminal(own, own);
 
-  return {
+  const world: World = {
     ...warm,
     version,
     platform,
@@ -85,6 +99,15 @@ export function openWorld(
       set: async (account, value) => (await keychain()).set(account, value),
       delete: async (account) => (await keychain()).delete(account),
     },
-    fetch: async (url, init) => (await import('./http')).post(url, init),
+    fetch: async (url, init) => (await wire()).fetch(url, init),
+    warmUp(url, options) {
+      wire().then(
+        ({ warmUp }) => warmUp(url, options),
+        () => {},
+      );
+    },
+    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    random: Math.random,
   };
+  return { world, close: async () => (await opened)?.close() };
 }
