@@ -69,6 +69,8 @@ const world: World = {
     add: async (name, entry) => (await configStore()).addKnownClient(ownFolder(), machine, name, entry),
     remove: async (names) => (await configStore()).removeKnownClients(ownFolder(), machine, names),
   },
+  runCredentialCommand: async (command, options) =>
+    (await import('./system/credential-command')).runCredentialCommand(command, options, process),
   keychain: {
     probe: async () => (await keychain()).probe(),
     get: async (account) => (await keychain()).get(account),

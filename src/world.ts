@@ -14,6 +14,8 @@ export interface World {
   readonly terminal: Terminal;
   readonly config: ConfigFile;
   readonly clients: KnownClients;
+  /** Runs the credential command of the settings. */
+  readonly runCredentialCommand: RunCredentialCommand;
   readonly keychain: Keychain;
   /** Posts to the token endpoint; a network failure rejects with a GwtokenError of kind `unreached`. */
   readonly fetch: Fetch;
@@ -114,6 +116,21 @@ export interface Keychain {
   /** Whether there was one. */
   delete(account: string): Promise<boolean>;
 }
+
+/**
+ * Runs a command line in the system's shell, with our stdin and stderr. What takes longer than `timeoutMs`, or prints
+ * more than `limit` bytes, is ended with all that it has started; so it is on a signal, which rejects with Interrupted.
+ */
+export type RunCredentialCommand = (
+  command: string,
+  options: { readonly env: Env; readonly timeoutMs: number; readonly limit: number },
+) => Promise<CommandEnd>;
+
+export type CommandEnd =
+  | { readonly how: 'exited'; readonly code: number; readonly stdout: Uint8Array }
+  | { readonly how: 'killed'; readonly signal: string }
+  | { readonly how: 'not-started'; readonly reason: string }
+  | { readonly how: 'late' | 'too-long' };
 
 /** The part of the standard `fetch` that the token request needs. */
 export type Fetch = (

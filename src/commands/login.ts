@@ -205,6 +205,8 @@ function tell(client: Client, before: Given, edits: ReturnType<typeof loginEdits
   for (const variable of shadows.filter((each) => world.env[each])) {
     say(`gwtoken: warning: ${variable} is set, so variables are used instead of what was stored`);
   }
+  const command = resolveFetchSettings(after, client.profile).credentialCommand;
+  if (command) say(`gwtoken: warning: ${command.source.name} is used instead of what was stored`);
   const next = resolveAuthUrl({ ...after, flags: { sandbox: client.environment === 'sandbox' } }, client);
   const stored = world.clients.read()[name]?.authUrl;
   if (next?.value !== stored)

@@ -2,8 +2,9 @@
 import { GwtokenError } from '../errors';
 import type { World } from '../world';
 import { type Client, clientFlags, clientName } from './clients';
+import { commandCredentials } from './credential-command';
 import { parseItem } from './keychain-item';
-import { type AuthUrl, configAuthUrl, type Given, type Source } from './settings';
+import { type AuthUrl, configAuthUrl, type FetchSettings, type Given, type Source } from './settings';
 import { variableCredentials, variablePairs } from './variable-credentials';
 
 export interface Credentials {
@@ -13,8 +14,8 @@ export interface Credentials {
 }
 
 export interface CredentialSource {
-  readonly kind: 'variables' | 'keychain' | 'login';
-  /** As it is written in messages: the two variables, or the item's service and account. */
+  readonly kind: 'variables' | 'command' | 'keychain' | 'login';
+  /** As it is written in messages: the two variables, the setting that has the command, or the item's service and account. */
   readonly name: string;
 }
 
@@ -29,11 +30,18 @@ export async function findCredentials(
   client: Client,
   profileSource: Source,
   authUrl: AuthUrl,
-  world: Pick<World, 'env' | 'readFile' | 'keychain' | 'trace'>,
+  settings: Pick<FetchSettings, 'credentialCommand' | 'keychainTimeoutMs'>,
+  world: Pick<World, 'env' | 'stderr' | 'readFile' | 'runCredentialCommand' | 'keychain' | 'trace'>,
 ): Promise<Credentials> {
   if (profileSource.kind !== 'flag') {
     const found = await variableCredentials(client, world);
     if (found) return found;
+  }
+  const { credentialCommand } = settings;
+  if (credentialCommand) {
+    return await commandCredentials(credentialCommand, client, settings, world).catch((error) => {
+      throw withVariableHints(error, client, world.env);
+    });
   }
   const account = clientName(client);
   const item = await world.keychain.get(account).catch((error) => {

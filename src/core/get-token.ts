@@ -23,7 +23,19 @@ export interface Obtained {
   readonly from: 'cache' | 'network';
 }
 
-type Outside = Pick<World, 'env' | 'readFile' | 'keychain' | 'fetch' | 'now' | 'version' | 'trace'>;
+type Outside = Pick<
+  World,
+  | 'env'
+  | 'stderr'
+  | 'terminal'
+  | 'readFile'
+  | 'runCredentialCommand'
+  | 'keychain'
+  | 'fetch'
+  | 'now'
+  | 'version'
+  | 'trace'
+>;
 
 /**
  * Gives a valid token for the client that the settings name.
@@ -37,8 +49,11 @@ export async function getToken(
 ): Promise<Obtained> {
   const authUrl = requireAuthUrl(given, client);
   const settings = resolveFetchSettings(given, client.profile);
-  const credentials = await findCredentials(given, client, profile.source, authUrl, world);
-  const token = await fetchToken(given, client, authUrl, credentials, settings, world);
+  const credentials = await findCredentials(given, client, profile.source, authUrl, settings, world);
+  // No spinner before this: a credential command may be asking the person something on the same terminal.
+  const token = await world.terminal.spin('asking for a token', () =>
+    fetchToken(given, client, authUrl, credentials, settings, world),
+  );
   checkMinTtl(token, settings, world.now());
   return { token, client, authUrl: authUrl.value, from: 'network' };
 }
