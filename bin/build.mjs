@@ -1,28 +1,84 @@
 // One bundler run: src/ becomes dist/, CommonJS (an ES module entry costs 4 ms at every start on Node 20),
 // cut into files at each dynamic import(), so that the source alone decides what is loaded late.
 // keytar stays outside: it is native, optional, and read from node_modules when it is needed.
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import license from 'rollup-plugin-license';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const NOTICES = 'THIRD-PARTY-NOTICES.txt';
 
-rmSync(join(root, 'dist'), { recursive: true, force: true });
-const bundle = await rolldown({
-  cwd: root,
-  input: { main: 'src/main.ts' },
-  platform: 'node',
-  external: ['keytar'],
-  moduleTypes: { '.md': 'text' },
-  transform: { define: { __VERSION__: JSON.stringify(version) }, target: 'node20' },
-});
-await bundle.write({
-  dir: join(root, 'dist'),
-  format: 'cjs',
-  entryFileNames: '[name].cjs',
-  chunkFileNames: '[name].cjs',
-  minify: true,
-});
-await bundle.close();
+/**
+ * Bundles the program into a folder, which is emptied before. Gives what rolldown put into it.
+ * @param {string} folder
+ */
+export async function build(folder) {
+  rmSync(folder, { recursive: true, force: true });
+  const bundle = await rolldown({
+    cwd: root,
+    input: { main: 'src/main.ts' },
+    platform: 'node',
+    external: ['keytar'],
+    moduleTypes: { '.md': 'text' },
+    transform: { define: { __VERSION__: JSON.stringify(version) }, target: 'node20' },
+    plugins: [withoutAjv, /** @type {any} */ (notices(join(folder, NOTICES)))],
+  });
+  const { output } = await bundle.write({
+    dir: folder,
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: '[name].cjs',
+    minify: true,
+  });
+  await bundle.close();
+  return output;
+}
+
+/**
+ * conf imports ajv for a schema, which we give it none of: half of the config writer's size.
+ * @type {import('rolldown').Plugin}
+ */
+const withoutAjv = {
+  name: 'without-ajv',
+  resolveId: (id) => (/^ajv(-formats)?(\/|$)/.test(id) ? `\0${id}` : undefined),
+  load: (id) => (id.startsWith('\0ajv') ? 'export const Ajv2020 = undefined; export default {};' : undefined),
+};
+
+/**
+ * The licences of all packages in the bundle. One without a licence, or with one that asks for more than its text to
+ * be passed on, fails the build.
+ * @param {string} file
+ */
+function notices(file) {
+  return license({
+    cwd: root,
+    thirdParty: {
+      multipleVersions: true,
+      allow: {
+        test: '(MIT OR ISC OR 0BSD OR BSD-2-Clause OR BSD-3-Clause OR BlueOak-1.0.0)',
+        failOnUnlicensed: true,
+        failOnViolation: true,
+      },
+      output: { file, template: noticesText },
+    },
+  });
+}
+
+/** @param {readonly import('rollup-plugin-license').Dependency[]} packages */
+function noticesText(packages) {
+  const texts = packages
+    .map(({ name, version, license, licenseText, noticeText }) => {
+      if (!licenseText) throw new Error(`${name} ${version} ships no licence text`);
+      return [`${name} ${version} (${license})`, licenseText, noticeText].filter(Boolean).join('\n\n').trim();
+    })
+    .sort();
+  const rule = `\n\n${'-'.repeat(80)}\n\n`;
+  return `The files of this folder contain the following packages.${rule}${texts.join(rule)}\n`;
+}
+
+// Run and not imported: import.meta.main is younger than Node 20.
+const started = process.argv[1] === undefined ? '' : realpathSync(process.argv[1]);
+if (started === fileURLToPath(import.meta.url)) await build(join(root, 'dist'));

@@ -16,6 +16,8 @@ export interface World {
   readonly terminal: Terminal;
   readonly config: ConfigFile;
   readonly clients: KnownClients;
+  /** Runs the credential command of the settings. */
+  readonly runCredentialCommand: RunCredentialCommand;
   readonly keychain: Keychain;
   readonly tokens: TokenCache;
   /** Posts to the token endpoint; a network failure rejects with a GwtokenError of kind `unreached`. */
@@ -170,6 +172,21 @@ export interface ConnectionOptions {
   /** Told what is decided on the way: which proxy and why, which address. */
   readonly trace?: ((line: string) => void) | undefined;
 }
+
+/**
+ * Runs a command line in the system's shell, with our stdin and stderr. What takes longer than `timeoutMs`, or prints
+ * more than `limit` bytes, is ended with all that it has started; so it is on a signal, which rejects with Interrupted.
+ */
+export type RunCredentialCommand = (
+  command: string,
+  options: { readonly env: Env; readonly timeoutMs: number; readonly limit: number },
+) => Promise<CommandEnd>;
+
+export type CommandEnd =
+  | { readonly how: 'exited'; readonly code: number; readonly stdout: Uint8Array }
+  | { readonly how: 'killed'; readonly signal: string }
+  | { readonly how: 'not-started'; readonly reason: string }
+  | { readonly how: 'late' | 'too-long' };
 
 /**
  * The part of the standard `fetch` that the token request needs. No redirect is followed. When the signal aborts, the

@@ -12,7 +12,7 @@ export const getCommand: Verb = {
     const write = tokenFormat(String(flags['format'] ?? 'token'), '--format');
     const given = gather(flags, world);
     const client = resolveClient(given);
-    const obtained = await world.terminal.spin('asking for a token', () => getToken(given, client, world));
+    const obtained = await getToken(given, client, world);
     world.stdout.write(write(obtained, world.now()));
   },
 };

@@ -82,6 +82,8 @@ function tell(client: Client, before: Given, edits: ReturnType<typeof loginEdits
   }
   // What is stored is stored: a variable that is wrong, and was overruled by a flag this time, is a warning.
   try {
+    const command = resolveFetchSettings(after, client.profile).credentialCommand;
+    if (command) say(`gwtoken: warning: ${command.source.name} is used instead of what was stored`);
     const next = resolveAuthUrl(after, client);
     const stored = world.clients.read()[name]?.authUrl;
     if (next?.value !== stored) {

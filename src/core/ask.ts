@@ -43,7 +43,7 @@ export function resolveAsk(given: Given, { client, profile }: ClientSettings, wo
     client,
     authUrl: requireAuthUrl(given, client),
     settings,
-    wanted: wantedSource(client, profile.source, world),
+    wanted: wantedSource(client, profile.source, settings, world),
     startedAtMs,
     deadlineMs: startedAtMs + 3 * settings.timeoutMs.value,
   };

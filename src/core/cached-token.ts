@@ -19,6 +19,7 @@ export interface CacheEntry {
 /** The secret of variables is held as an HMAC under a random salt; a changed keychain is noticed at the next fetch. */
 export type EntrySource =
   | { readonly kind: 'variables'; readonly salt: string; readonly hmac: string }
+  | { readonly kind: 'command'; readonly command: string }
   | { readonly kind: 'keychain' };
 
 type Crypto = Pick<World, 'crypto'>;
@@ -40,11 +41,15 @@ export function isSame(
       source.hmac === hmac(source.salt, clientSecret, world)
     );
   }
+  if (wanted.kind === 'command') {
+    return source.kind === 'command' && source.command === wanted.command.value;
+  }
   return source.kind === 'keychain';
 }
 
 export function sourceOf(wanted: Wanted, world: Crypto): EntrySource {
-  if (wanted.kind !== 'variables') return wanted;
+  if (wanted.kind === 'keychain') return wanted;
+  if (wanted.kind === 'command') return { kind: 'command', command: wanted.command.value };
   const salt = world.crypto().randomBytes(16).toString('hex');
   return { kind: 'variables', salt, hmac: hmac(salt, wanted.credentials.clientSecret, world) };
 }
@@ -124,8 +129,9 @@ export function parseEntry(text: string): CacheEntry | undefined {
 }
 
 function parseSource(stored: unknown): EntrySource | undefined {
-  const { kind, salt, hmac } = (stored ?? {}) as Record<string, unknown>;
+  const { kind, salt, hmac, command } = (stored ?? {}) as Record<string, unknown>;
   if (kind === 'keychain') return { kind };
+  if (kind === 'command' && typeof command === 'string') return { kind, command };
   if (kind === 'variables' && typeof salt === 'string' && typeof hmac === 'string')
     return { kind, salt, hmac };
   return undefined;

@@ -1,7 +1,7 @@
 /** Which source of credentials wins (contract section 3), as far as that is known without opening the keychain. */
 import type { World } from '../world';
 import type { Client } from './clients';
-import type { Source } from './settings';
+import type { FetchSettings, Setting, Source } from './settings';
 import { variableCredentials } from './variable-credentials';
 
 export interface Credentials {
@@ -11,14 +11,15 @@ export interface Credentials {
 }
 
 export interface CredentialSource {
-  readonly kind: 'variables' | 'keychain' | 'login';
-  /** As it is written in messages: the two variables, or the item's service and account. */
+  readonly kind: 'variables' | 'command' | 'keychain' | 'login';
+  /** As it is written in messages: the two variables, the setting that has the command, or the item's service and account. */
   readonly name: string;
 }
 
 /** Where a run takes its credentials from, as far as that is known without opening the keychain. */
 export type Wanted =
   | { readonly kind: 'variables'; readonly credentials: Credentials }
+  | { readonly kind: 'command'; readonly command: Setting<string> }
   | { readonly kind: 'keychain' };
 
 /**
@@ -29,8 +30,10 @@ export type Wanted =
 export function wantedSource(
   client: Client,
   profileSource: Source,
+  { credentialCommand }: Pick<FetchSettings, 'credentialCommand'>,
   world: Pick<World, 'env' | 'readFile' | 'trace'>,
 ): Wanted {
   const credentials = profileSource.kind === 'flag' ? undefined : variableCredentials(client, world);
-  return credentials ? { kind: 'variables', credentials } : { kind: 'keychain' };
+  if (credentials) return { kind: 'variables', credentials };
+  return credentialCommand ? { kind: 'command', command: credentialCommand } : { kind: 'keychain' };
 }

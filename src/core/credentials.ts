@@ -2,10 +2,11 @@
 import { GwtokenError } from '../errors';
 import type { World } from '../world';
 import { type Client, clientFlags, clientName } from './clients';
+import { commandCredentials } from './credential-command';
 import type { Credentials, Wanted } from './credential-source';
 import { parseItem } from './keychain-item';
 import { parseAuthUrl } from './setting-values';
-import { type AuthUrl, configAuthUrl, type Given, resolveProfile } from './settings';
+import { type AuthUrl, configAuthUrl, type FetchSettings, type Given, resolveProfile } from './settings';
 import { variablePairs } from './variable-credentials';
 
 /**
@@ -18,9 +19,15 @@ export async function findCredentials(
   given: Given,
   client: Client,
   authUrl: AuthUrl,
-  world: Pick<World, 'env' | 'keychain' | 'trace'>,
+  settings: Pick<FetchSettings, 'keychainTimeoutMs'>,
+  world: Pick<World, 'stderr' | 'env' | 'runCredentialCommand' | 'keychain' | 'trace'>,
 ): Promise<Credentials> {
   if (wanted.kind === 'variables') return wanted.credentials;
+  if (wanted.kind === 'command') {
+    return await commandCredentials(wanted.command, client, settings, world).catch((error) => {
+      throw withVariableHints(error, given, client);
+    });
+  }
   const account = clientName(client);
   const item = await world.keychain.get(account).catch((error) => {
     throw withVariableHints(error, given, client);

@@ -18,7 +18,17 @@ import { secondsLeft } from './token';
 type FetchWorld = WarmWorld &
   Pick<
     World,
-    'tokens' | 'clients' | 'keychain' | 'fetch' | 'warmUp' | 'sleep' | 'random' | 'version' | 'stderr'
+    | 'tokens'
+    | 'terminal'
+    | 'clients'
+    | 'runCredentialCommand'
+    | 'keychain'
+    | 'fetch'
+    | 'warmUp'
+    | 'sleep'
+    | 'random'
+    | 'version'
+    | 'stderr'
   >;
 
 /**
@@ -33,9 +43,12 @@ export async function getToken(
 ): Promise<Obtained> {
   const ask = resolveAsk(given, clientSettings, world);
   for (const line of describeSettings(clientSettings, ask.authUrl, ask.settings)) world.trace(line);
-  const obtained = ask.settings.cache.value
-    ? await shared(ask, world)
-    : (await fetchNew(ask, world)).obtained;
+  const work = async (): Promise<Obtained> =>
+    ask.settings.cache.value ? shared(ask, world) : (await fetchNew(ask, world)).obtained;
+  // A credential command may be asking the person something on the same terminal.
+  const obtained = await (ask.wanted.kind === 'command'
+    ? work()
+    : world.terminal.spin('asking for a token', work));
   const problem = minTtlProblem(obtained.token, ask.settings, world.now());
   if (problem) throw problem;
   return obtained;
@@ -65,7 +78,7 @@ async function fetchNew(
   if (wanted.kind === 'keychain' && isBoundTo(authUrl.value, client, world)) {
     world.warmUp(authUrl.value, { caFile: settings.caFile?.value, trace: world.trace });
   }
-  const credentials = await findCredentials(wanted, given, client, authUrl, world);
+  const credentials = await findCredentials(wanted, given, client, authUrl, settings, world);
   const token = await fetchToken(given, client, authUrl, credentials, settings, deadlineMs, world);
   return {
     obtained: { token, client, authUrl: authUrl.value, from: 'network' },

@@ -1,6 +1,6 @@
 /** The value of a keychain item: `{"client_id":"…","client_secret":"…","auth_url":"…"}` (contract section 3). */
 import { GwtokenError } from '../errors';
-import { clientIdProblem, secretProblem } from './secret-text';
+import { parseCredentials } from './credentials-json';
 
 export interface StoredCredentials {
   readonly clientId: string;
@@ -37,17 +37,8 @@ export function parseItem(text: string, account: string): StoredCredentials {
     new GwtokenError('keychain', `the keychain item gwtoken, ${account} ${problem}`, {
       hints: [`store it anew: gwtoken login, or remove it: gwtoken logout`],
     });
-  let item: unknown;
-  try {
-    item = JSON.parse(text);
-  } catch {
-    throw bad('does not hold JSON');
-  }
-  const { client_id, client_secret, auth_url } = (item ?? {}) as Record<string, unknown>;
-  if (typeof client_id !== 'string' || typeof client_secret !== 'string')
-    throw bad('lacks client_id or client_secret');
-  if (auth_url !== undefined && typeof auth_url !== 'string') throw bad('has an auth_url that is not a text');
-  const problem = clientIdProblem(client_id) ?? secretProblem(client_secret);
-  if (problem) throw bad(`has a client_id or client_secret that ${problem}`);
-  return { clientId: client_id, clientSecret: client_secret, authUrl: auth_url };
+  const { clientId, clientSecret, more } = parseCredentials(text, bad);
+  const { auth_url: authUrl } = more;
+  if (authUrl !== undefined && typeof authUrl !== 'string') throw bad('has an auth_url that is not a text');
+  return { clientId, clientSecret, authUrl };
 }

@@ -15,7 +15,7 @@ import type { Signalled, Standard } from './terminal';
 
 /** `close` ends what would keep the program: connections that were opened ahead. */
 export function openWorld(
-  own: Standard & Signalled & Pick<NodeJS.Process, 'env' | 'versions'>,
+  own: Standard & Signalled & Pick<NodeJS.Process, 'env' | 'platform' | 'versions'>,
   version: string,
   warm: WarmWorld,
   folders: { readonly config: string | undefined; readonly cache: string | undefined },
@@ -93,6 +93,8 @@ export function openWorld(
       takeTurn: async (client) =>
         cache === undefined ? undefined : (await cacheWriter()).takeTurn(cache, client, machine),
     },
+    runCredentialCommand: async (command, options) =>
+      (await import('./credential-command')).runCredentialCommand(command, options, own),
     keychain: {
       probe: async () => (await keychain()).probe(),
       get: async (account) => (await keychain()).get(account),
