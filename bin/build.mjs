@@ -38,7 +38,7 @@ export async function build(folder) {
 }
 
 /**
- * conf imports ajv for a schema, which we give it none of: half of the config writer's size.
+ * conf imports ajv for a schema, which we give it none of: three quarters of the config writer's size.
  * @type {import('rolldown').Plugin}
  */
 const withoutAjv = {

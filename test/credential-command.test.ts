@@ -1,16 +1,19 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Client } from '../src/core/clients';
 import { commandEnv } from '../src/core/credential-command';
-import { descendants } from '../src/system/process-tree';
-import { type IdentityServer, startIdentityServer } from './harness/identity-server';
+import {
+  answer,
+  CANARY,
+  type CommandPlace,
+  expectNoCanary,
+  printing,
+  startPlace,
+} from './harness/command-place';
 import { keyringAvailable, startKeyring } from './harness/keyring';
-import { filesBelow, freshHome, PROGRAM, runProgram, startProgram } from './harness/program';
-import { openTerminal } from './harness/terminal';
+import { PROGRAM, runProgram } from './harness/program';
 
-const CANARY = 'canary-s3cret "\\$`\' +/=&%<>|;!~{}[]#@';
 const onPosix = process.platform === 'win32' ? 'needs a POSIX shell' : undefined;
 
 const cleanups: (() => void | Promise<void>)[] = [];
@@ -18,67 +21,10 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-interface Place {
-  readonly dir: string;
-  readonly env: Record<string, string>;
-  readonly identity: IdentityServer;
-}
-
-/** A home whose config names the command, and the endpoint that knows the client `from-command`. */
-async function place(command: string, config: Record<string, unknown> = {}): Promise<Place> {
-  const identity = await startIdentityServer({
-    region: 'eu',
-    clients: [{ clientId: 'from-command', clientSecret: CANARY }],
-  });
-  const home = freshHome();
-  cleanups.push(identity.close, home.remove);
-  const folder = join(home.env.XDG_CONFIG_HOME, 'gwtoken');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const values = { region: 'eu', 'auth-url': identity.authUrl, 'credential-command': command, ...config };
-  writeFileSync(join(folder, 'config.json'), JSON.stringify(values), { mode: 0o600 });
-  return { dir: home.dir, env: { ...home.env }, identity };
-}
-
-/** A shell command that prints the credentials, from a file, so that no quoting comes in between. */
-function printing(dir: string, text: string | Buffer): string {
-  writeFileSync(join(dir, 'answer'), text);
-  return `cat '${join(dir, 'answer')}'`;
-}
-
-const answer = (clientId = 'from-command', clientSecret = CANARY): string =>
-  JSON.stringify({ client_id: clientId, client_secret: clientSecret });
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    // In a container nobody may collect the dead: a zombie is not alive.
-    return process.platform !== 'linux' || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
-  } catch {
-    return false;
-  }
-};
-
-async function untilFile(path: string, end = '\n'): Promise<string> {
-  let text = '';
-  for (let round = 0; round < 500; round++) {
-    text = existsSync(path) ? readFileSync(path, 'utf8') : '';
-    if (text.endsWith(end)) return text;
-    await sleep(20);
-  }
-  throw new Error(`${path} does not end as it should: ${JSON.stringify(text)}`);
-}
-
-/** Waits a moment for what was killed to be collected. */
-async function untilGone(pids: readonly number[]): Promise<number[]> {
-  for (let round = 0; round < 50 && pids.some(isAlive); round++) await sleep(20);
-  return pids.filter(isAlive);
-}
-
-function expectNoCanary(dir: string, ...texts: string[]): void {
-  for (const text of texts) expect(text).not.toContain('canary-s3cret');
-  for (const [path, bytes] of filesBelow(dir)) {
-    if (path !== 'answer') expect(bytes.includes('canary-s3cret'), path).toBe(false);
-  }
+async function place(...given: Parameters<typeof startPlace>): Promise<CommandPlace> {
+  const made = await startPlace(...given);
+  cleanups.push(made.close);
+  return made;
 }
 
 describe('the credential command', () => {
@@ -169,26 +115,26 @@ describe('the credential command', () => {
   });
 
   test.each([
-    ['text', 'canary-s3cret', 'printed something that is not JSON'],
-    ['two objects', `${answer()}${answer()}`, 'printed something that is not JSON'],
-    ['null', 'null', 'printed something that lacks client_id or client_secret'],
-    ['half', '{"client_secret":"canary-s3cret"}', 'printed something that lacks client_id or client_secret'],
+    ['text', 'canary-s3cret', 'gave an output that does not hold JSON'],
+    ['two objects', `${answer()}${answer()}`, 'gave an output that does not hold JSON'],
+    ['null', 'null', 'gave an output that lacks client_id or client_secret'],
+    ['half', '{"client_secret":"canary-s3cret"}', 'gave an output that lacks client_id or client_secret'],
     [
       'an empty secret',
       answer('x', ''),
-      'printed something that has a client_id or client_secret that is empty',
+      'gave an output that has a client_id or client_secret that is empty',
     ],
     [
       'a newline',
       answer('x', 'canary-s3cret\n2'),
-      'printed something that has a client_id or client_secret that has a control character',
+      'gave an output that has a client_id or client_secret that has a control character',
     ],
     [
       'Latin-1',
       Buffer.from(answer('x', 'canary-s3cret ü'), 'latin1'),
-      'printed something that is not UTF-8 text',
+      'gave an output that is not UTF-8 text',
     ],
-    ['UTF-16', Buffer.from(`\ufeff${answer()}`, 'utf16le'), 'printed something that is not UTF-8 text'],
+    ['UTF-16', Buffer.from(`\ufeff${answer()}`, 'utf16le'), 'gave an output that is not UTF-8 text'],
     ['64 KiB and a byte', answer('x', 'canary-s3cret'.padEnd(64 * 1024, 'x')), 'printed more than 64 KiB'],
   ])('that prints %s: 5, and nothing of it is shown', async (_, text, problem) => {
     const { dir, env, identity } = await place('');
@@ -245,10 +191,10 @@ describe('the credential command', () => {
   test('that asks gwtoken for its own client ends at once', async ({ skip }) => {
     skip(onPosix !== undefined, onPosix);
     const { env } = await place(`'${process.execPath}' '${PROGRAM}' get --no-cache`);
-    const { code, stderr, ms } = await runProgram(['get', '--no-cache'], { env });
+    const { code, stderr } = await runProgram(['get', '--no-cache'], { env });
     expect(code).toBe(5);
     expect(stderr).toContain('the credential command of default:production:eu calls gwtoken for that client');
-    expect(ms).toBeLessThan(8000);
+    expect(stderr).not.toContain('did not finish');
   });
 
   test('hides what login stores, and login says so', async ({ skip }) => {
@@ -267,108 +213,5 @@ describe('the credential command', () => {
       code: 5,
       stdout: '',
     });
-  });
-
-  describe('that hangs', () => {
-    const HANG =
-      'echo $$ > "$HOME/pids"; (trap "" TERM; sleep 300) & echo $! >> "$HOME/pids"; sleep 301 & echo $! >> "$HOME/pids"; echo end >> "$HOME/pids"; wait';
-    const pidsIn = async (dir: string): Promise<number[]> =>
-      (await untilFile(join(dir, 'home', 'pids'), 'end\n')).split('\n').slice(0, 3).map(Number);
-
-    test('is ended with all that it started, also what ignores SIGTERM: 5', async ({ skip }) => {
-      skip(onPosix !== undefined, onPosix);
-      const { dir, env } = await place(HANG, { 'keychain-timeout': '1s' });
-      const { code, stdout, stderr, ms } = await runProgram(['get'], { env });
-      expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
-      expect(stderr).toContain('the credential command did not finish within 1 s');
-      expect(stderr).toContain('GWTOKEN_KEYCHAIN_TIMEOUT=2s');
-      expect(ms).toBeLessThan(6000);
-      expect(await untilGone(await pidsIn(dir))).toEqual([]);
-    });
-
-    test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('ends with gwtoken on %s', async (signal) => {
-      if (process.platform === 'win32') return;
-      const { dir, env } = await place(HANG);
-      const running = startProgram(['get'], { env });
-      const pids = await pidsIn(dir);
-      expect(pids.filter(isAlive)).toEqual(pids);
-      running.kill(signal);
-      expect(await running.result).toMatchObject({ code: null, signal, stdout: '', stderr: '' });
-      expect(await untilGone(pids)).toEqual([]);
-    });
-
-    test('on a terminal, too, by its tree of processes', async ({ skip }) => {
-      skip(onPosix !== undefined, onPosix);
-      const { dir, env } = await place(HANG, { 'keychain-timeout': '1s' });
-      const terminal = openTerminal(process.execPath, [PROGRAM, 'get'], { env });
-      cleanups.push(terminal.close);
-      expect(await terminal.exit).toEqual({ code: 5, signal: null });
-      expect(terminal.screen()).toContain('did not finish within 1 s');
-      expect(await untilGone(await pidsIn(dir))).toEqual([]);
-    });
-
-    test('has ten seconds where nobody is at hand, sixty at a terminal', async ({ skip }) => {
-      skip(onPosix !== undefined, onPosix);
-      const { env } = await place('exit 1');
-      expect((await runProgram(['get', '-v'], { env })).stderr).toContain('for 10 s at most');
-      const terminal = openTerminal(process.execPath, [PROGRAM, 'get', '-v'], { env });
-      cleanups.push(terminal.close);
-      await terminal.exit;
-      expect(terminal.screen()).toContain('for 60 s at most');
-    });
-  });
-
-  test('can ask on the terminal and read stdin, without a spinner over its question', async ({ skip }) => {
-    skip(onPosix !== undefined, onPosix);
-    const { dir, env, identity } = await place(
-      'printf "Vault password: " >&2; stty -echo </dev/tty; read a </dev/tty; stty echo </dev/tty; read b; [ "$a $b" = "open sesame" ] && cat "$HOME/../answer"',
-    );
-    printing(dir, answer());
-    const terminal = openTerminal(process.execPath, [PROGRAM, 'get'], { env: { ...env, NO_COLOR: '1' } });
-    cleanups.push(terminal.close);
-    await terminal.waitFor('Vault password: ');
-    await sleep(600);
-    expect(terminal.raw()).toBe('Vault password: ');
-    terminal.type('open\r');
-    await sleep(100);
-    terminal.type('sesame\r');
-    expect(await terminal.exit).toEqual({ code: 0, signal: null });
-    expect(terminal.screen()).toBe(`Vault password: sesame\n${identity.issued[0]}\n`);
-  });
-
-  test('Ctrl-C at its question ends a calling script, and the terminal has its echo again', async ({
-    skip,
-  }) => {
-    skip(onPosix !== undefined, onPosix);
-    const { dir, env } = await place(
-      "trap 'stty echo </dev/tty; exit 130' INT TERM; stty -echo </dev/tty; printf 'Password: ' >&2; read a </dev/tty",
-    );
-    const script = join(dir, 'script.sh');
-    writeFileSync(script, `'${process.execPath}' '${PROGRAM}' get\necho after-gwtoken\n`);
-    chmodSync(script, 0o755);
-    const terminal = openTerminal('bash', ['-c', `trap : INT; bash '${script}'; stty -a </dev/tty`], { env });
-    cleanups.push(terminal.close);
-    await terminal.waitFor('Password: ');
-    terminal.type('\x03');
-    await terminal.exit;
-    expect(terminal.screen()).not.toContain('after-gwtoken');
-    expect(terminal.screen()).toMatch(/[^-]echo /);
-  });
-});
-
-describe('descendants', () => {
-  test('finds children and theirs, as Linux and as other systems tell them', async ({ skip }) => {
-    skip(onPosix !== undefined, onPosix);
-    const { dir, env } = await place('sh -c "sleep 300; :" & echo $! > "$HOME/pid"; wait');
-    const running = startProgram(['get'], { env });
-    const child = Number(await untilFile(join(dir, 'home', 'pid')));
-    await sleep(100);
-    const found = descendants(running.pid, process.platform);
-    expect(found).toContain(child);
-    expect(found).toHaveLength(3);
-    // ps is what the other systems have; on Linux, where it is installed, the two must agree.
-    if (existsSync('/bin/ps')) expect(descendants(running.pid, 'darwin')).toEqual(found);
-    running.kill('SIGTERM');
-    await running.result;
   });
 });

@@ -13,6 +13,8 @@ import type { FetchSettings, Setting } from './settings';
 /** A person needs time to unlock a vault; where nobody is, a command that asks should not hold up a job. */
 const WAIT_WITH_PERSON_MS = 60_000;
 const WAIT_ALONE_MS = 10_000;
+/** The most that `keychain-timeout` takes: an hour. */
+const LONGEST_WAIT_S = 3600;
 
 /** The clients whose command is running further up: a command that asks gwtoken for its own client would never end. */
 const RUNNING_FOR = 'GWTOKEN_COMMAND_RUNNING_FOR';
@@ -47,7 +49,7 @@ export async function commandCredentials(
   });
   const stdout = checkEnd(end, timeoutMs, client, where);
   const bad = (problem: string): GwtokenError =>
-    failed(`printed something that ${problem}`, where, [
+    failed(`gave an output that ${problem}`, where, [
       'it has to print {"client_id":"…","client_secret":"…"} and nothing else on stdout',
     ]);
   const text = decode(stdout, bad);
@@ -96,7 +98,7 @@ function checkEnd(end: CommandEnd, timeoutMs: number, client: Client, where: str
     case 'too-long':
       throw failed(`printed more than ${SECRET_LIMIT / 1024} KiB`, where, [see]);
     case 'late': {
-      const more = `${(2 * timeoutMs) / 1000}s`;
+      const more = `${Math.min((2 * timeoutMs) / 1000, LONGEST_WAIT_S)}s`;
       throw failed(`did not finish within ${timeoutMs / 1000} s`, where, [
         `if it needs longer, run: gwtoken config set keychain-timeout ${more}, or set GWTOKEN_KEYCHAIN_TIMEOUT=${more}`,
         `try it: gwtoken get ${clientFlags(client)} --verbose`,

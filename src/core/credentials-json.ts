@@ -19,7 +19,7 @@ export function parseCredentials(text: string, bad: (problem: string) => Gwtoken
   try {
     parsed = JSON.parse(text);
   } catch {
-    throw bad('is not JSON');
+    throw bad('does not hold JSON');
   }
   const { client_id, client_secret, ...more } = (parsed ?? {}) as Record<string, unknown>;
   if (typeof client_id !== 'string' || typeof client_secret !== 'string')

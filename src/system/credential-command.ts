@@ -45,8 +45,9 @@ export async function runCredentialCommand(
     });
     const end = await Promise.race([interrupted, endOf(child, limit), late]);
     if (end instanceof Interrupted || end.how === 'late' || end.how === 'too-long') {
-      await stop(child, ownGroup, own);
+      // First: a command that ignores SIGTERM may print on and on.
       child.stdout?.destroy();
+      await stop(child, ownGroup, own);
     }
     if (end instanceof Interrupted) throw end;
     // What a Ctrl-C ends, it ends for us too, even if the command's end is seen before our own signal.
