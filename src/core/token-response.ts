@@ -145,7 +145,8 @@ function errorIn(
 
 /** A text of the endpoint's, as it is safe to show: one line, 200 characters at most, and nothing if it has the secret in it. */
 function shown(text: unknown, secret: string): string | undefined {
-  if (typeof text !== 'string' || text.includes(secret)) return undefined;
+  const forms = [secret, new URLSearchParams({ s: secret }).toString().slice(2), encodeURIComponent(secret)];
+  if (typeof text !== 'string' || forms.some((form) => text.includes(form))) return undefined;
   const clean = text.replace(/[\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu, ' ').trim();
   return clean === '' ? undefined : clean.slice(0, 200);
 }
