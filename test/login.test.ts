@@ -207,7 +207,7 @@ describe('gwtoken login, without a terminal', () => {
     // The folder is shut while login waits for its token: all checks before were passed.
     identity.delayMs = 1500;
     const asked = identity.requests.length;
-    const running = login(client.clientSecret, ['-r', 'eu', '--auth-url', identity.authUrl], { command });
+    const running = login(client.clientSecret, [], { command });
     while (identity.requests.length === asked) await sleep(10);
     chmodSync(session.config, 0o500);
     const result = await running;
