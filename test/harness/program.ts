@@ -17,6 +17,8 @@ export interface ProgramOptions {
   readonly timeoutMs?: number;
   /** Another Node binary to run it with. */
   readonly node?: string;
+  /** What runs the launcher instead of this Node: a wrapper such as setpriv(1), and the Node in it. */
+  readonly command?: readonly string[];
   /** Another launcher than the build's, such as an installed one. */
   readonly program?: string;
 }
@@ -44,7 +46,8 @@ export function runProgram(args: readonly string[], options: ProgramOptions): Pr
 /** Starts gwtoken, for a test that sends it a signal or does something meanwhile. */
 export function startProgram(args: readonly string[], options: ProgramOptions): RunningProgram {
   const started = performance.now();
-  const child = spawn(options.node ?? process.execPath, [options.program ?? PROGRAM, ...args], {
+  const [command = process.execPath, ...before] = options.command ?? [options.node ?? process.execPath];
+  const child = spawn(command, [...before, options.program ?? PROGRAM, ...args], {
     env: { ...inherited(), ...options.env },
     stdio: ['pipe', 'pipe', 'pipe'],
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),

@@ -49,6 +49,12 @@ export function searchItem(env: Environment, account: string): Promise<string> {
   return run('secret-tool', search, { PATH: process.env['PATH'] ?? '', ...env });
 }
 
+/** Removes an item, or does nothing when there is none. */
+export async function clearItem(env: Environment, account: string): Promise<void> {
+  const clear = ['clear', 'service', 'gwtoken', 'account', account];
+  await run('secret-tool', clear, { PATH: process.env['PATH'] ?? '', ...env }).catch(() => {});
+}
+
 /** What every refused command line looks like: nothing on stdout, one error line, then hints and nothing else. */
 export function expectRefusal(result: ProgramResult, code: number): void {
   const lines = result.stderr.split('\n');

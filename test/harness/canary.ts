@@ -1,0 +1,38 @@
+import { expect } from 'vitest';
+import { filesBelow, type ProgramResult } from './program';
+import type { Session } from './session';
+
+/** Long enough to be found anywhere, with all that forms, JSON, shells and URLs escape. */
+export const SECRET = 'Zk9+Canary-Secret/"Q7&=%\\$!';
+export const TOKEN = 'Canary-Token.a~b+c/d==';
+/** Every escape of them keeps the words; base64 does not. */
+export const SECRET_FORMS = [/canary-secret/i, ...base64Forms(SECRET)];
+const TOKEN_FORMS = [/canary-token/i, ...base64Forms(TOKEN)];
+
+/** The middle part of a text's base64, at each of the three offsets that it can have inside a longer one. */
+function base64Forms(text: string): RegExp[] {
+  return [0, 1, 2].map((offset) => {
+    const encoded = Buffer.from(' '.repeat(offset) + text).toString('base64');
+    return new RegExp(encoded.slice(4, 16).replace(/[+/]/g, '[+/_-]'));
+  });
+}
+
+/** Both streams and every file but those that the test put there itself; the cache may have the token. */
+export function expectSilence(
+  session: Session,
+  result: ProgramResult,
+  before: ReadonlyMap<string, Buffer> = new Map(),
+): void {
+  const places = new Map([
+    ['stdout', result.stdout],
+    ['stderr', result.stderr],
+  ]);
+  for (const [path, content] of filesBelow(session.home.dir))
+    if (!before.get(path)?.equals(content)) places.set(path, content.toString('latin1'));
+  const leaks = [...places].flatMap(([place, text]) => {
+    const forms = place.startsWith('cache/') ? SECRET_FORMS : [...SECRET_FORMS, ...TOKEN_FORMS];
+    return forms.filter((form) => form.test(text)).map((form) => `${form} in ${place}: ${text}`);
+  });
+  expect(leaks).toEqual([]);
+  expect(result.stderr).toMatch(/^gwtoken: error: /m);
+}

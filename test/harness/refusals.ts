@@ -1,0 +1,65 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { expectRefusal, openSession, treeOf } from './session';
+
+const posix = process.platform !== 'win32';
+const root = process.getuid?.() === 0;
+/** Enough to fetch a token with, from an address where nobody listens: what gets as far as that has not been refused. */
+export const COMPLETE = {
+  GWTOKEN_REGION: 'eu',
+  GWTOKEN_AUTH_URL: 'http://127.0.0.1:9',
+  GWTOKEN_CLIENT_ID: 'id',
+  GWTOKEN_CLIENT_SECRET: 'secret',
+};
+
+export interface Bad {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** A variable of the complete ones to leave out. */
+  readonly unset?: string;
+  readonly stdin?: string | Buffer;
+  /** Files below the home's folder, by their path. */
+  readonly files?: Readonly<Record<string, string | Buffer>>;
+  readonly before?: (folder: string) => void;
+  readonly code?: number;
+  /** What the error or its hints have to name: the value, where it came from, the next step. */
+  readonly says: readonly (string | RegExp)[];
+}
+
+/** One test for each row: refused with one error line and a hint, and the same file tree as before. */
+export function testRefusals(about: string, table: Readonly<Record<string, Bad>>): void {
+  describe.concurrent(`${about}: one error line and a hint, and nothing is changed`, () => {
+    test.for(Object.entries(table))('%s', async ([, bad], { skip }) => {
+      skip(!posix && bad.before !== undefined, 'needs POSIX owners and modes');
+      skip(!root && String(bad.before).includes('chown'), 'needs root: chown');
+      const session = openSession();
+      try {
+        const folder = session.home.dir;
+        for (const [path, content] of Object.entries(bad.files ?? {})) {
+          mkdirSync(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
+          writeFileSync(join(folder, path), content, { mode: 0o600 });
+        }
+        bad.before?.(folder);
+        const before = treeOf(folder);
+        const given = Object.entries({ ...COMPLETE, ...bad.env }).filter(([name]) => name !== bad.unset);
+        const result = await session.gwtoken(bad.args ?? ['get'], {
+          env: Object.fromEntries(given),
+          cwd: folder,
+          ...(bad.stdin === undefined ? {} : { stdin: bad.stdin }),
+        });
+        expectRefusal(result, bad.code ?? 2);
+        for (const part of bad.says)
+          expect(result.stderr).toMatch(part instanceof RegExp ? part : literal(part));
+        expect(result.stderr).not.toContain('hidden');
+        expect(treeOf(folder)).toEqual(before);
+      } finally {
+        session.remove();
+      }
+    });
+  });
+}
+
+function literal(text: string): RegExp {
+  return new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+}
