@@ -12,9 +12,10 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 rmSync(join(root, 'dist'), { recursive: true, force: true });
 const bundle = await rolldown({
   cwd: root,
-  input: { main: 'src/main.ts' },
+  // The keychain's child is a program of its own (src/system/keychain-child.ts says why).
+  input: { main: 'src/main.ts', 'keychain-child': 'src/system/keychain-child.ts' },
   platform: 'node',
-  external: ['keytar'],
+  external: [/^keytar(\/|$)/],
   moduleTypes: { '.md': 'text' },
   transform: { define: { __VERSION__: JSON.stringify(version) }, target: 'node20' },
 });

@@ -29,7 +29,13 @@ const ownFolder = (): string => {
   });
 };
 
-const keychain = async () => (await import('./system/keychain')).keychain;
+const keychain = async () =>
+  (await import('./system/keychain')).openKeychain({
+    platform,
+    env,
+    stderr: world.stderr,
+    childPath: `${__dirname}/keychain-child.cjs`,
+  });
 const configStore = () => import('./system/config-store');
 const terminal = async () => (await import('./system/terminal')).openTerminal(process.stdin, process.stderr);
 
@@ -70,10 +76,10 @@ const world: World = {
     remove: async (names) => (await configStore()).removeKnownClients(ownFolder(), machine, names),
   },
   keychain: {
-    probe: async () => (await keychain()).probe(),
-    get: async (account) => (await keychain()).get(account),
-    set: async (account, value) => (await keychain()).set(account, value),
-    delete: async (account) => (await keychain()).delete(account),
+    probe: async (...call) => (await keychain()).probe(...call),
+    get: async (...call) => (await keychain()).get(...call),
+    set: async (...call) => (await keychain()).set(...call),
+    delete: async (...call) => (await keychain()).delete(...call),
   },
   fetch: async (url, init) => (await import('./system/http')).post(url, init),
   now: Date.now,

@@ -9,6 +9,7 @@ import {
 } from '../core/clients';
 import { fetchToken } from '../core/get-token';
 import { formatItem } from '../core/keychain-item';
+import { limitedKeychain } from '../core/limited-keychain';
 import { loginEdits } from '../core/login-edits';
 import { clientIdProblem, SECRET_LIMIT, secretFromBytes, secretProblem } from '../core/secret-text';
 import { parseAuthUrl, quoted } from '../core/setting-values';
@@ -36,7 +37,8 @@ export const loginCommand: Verb = {
   async run(flags, world) {
     const given = gather(flags, world);
     await world.config.checkWritable();
-    await world.keychain.probe();
+    const keychain = limitedKeychain(given, world);
+    await keychain.probe();
     const { client, authUrl, clientId, clientSecret } = await answers(given, world);
     const credentials = { clientId, clientSecret, source: { kind: 'login' as const, name: 'this login' } };
     const item = formatItem({ clientId, clientSecret, authUrl: authUrl.value });
@@ -51,7 +53,7 @@ export const loginCommand: Verb = {
       }
     }
     const edits = loginEdits(given, client, authUrl);
-    await storeClient(client, item, { clientId, authUrl: authUrl.value }, edits, world);
+    await storeClient(client, item, { clientId, authUrl: authUrl.value }, edits, { ...world, keychain });
     tell(client, given, edits, world);
   },
 };

@@ -3,6 +3,7 @@ import { GwtokenError } from '../errors';
 import type { World } from '../world';
 import { type Client, clientFlags, clientName } from './clients';
 import { parseItem } from './keychain-item';
+import { limitedKeychain } from './limited-keychain';
 import { type AuthUrl, configAuthUrl, type Given, type Source } from './settings';
 import { variableCredentials, variablePairs } from './variable-credentials';
 
@@ -36,9 +37,11 @@ export async function findCredentials(
     if (found) return found;
   }
   const account = clientName(client);
-  const item = await world.keychain.get(account).catch((error) => {
-    throw withVariableHints(error, client, world.env);
-  });
+  const item = await limitedKeychain(given, world)
+    .get(account)
+    .catch((error) => {
+      throw withVariableHints(error, client, world.env);
+    });
   if (item === undefined) throw withVariableHints(noCredentials(client, authUrl), client, world.env);
 
   const stored = parseItem(item, account);
