@@ -5,7 +5,7 @@
 import { GwtokenError, Interrupted, ReaderGone } from './errors';
 import { readConfig, readKnownClients } from './system/config-file';
 import type { Machine } from './system/machine';
-import { configFolder } from './system/paths';
+import { cacheFolder, configFolder } from './system/paths';
 import { writeAll } from './system/streams';
 import type { Output, World } from './world';
 
@@ -80,6 +80,19 @@ const world: World = {
     get: async (...call) => (await keychain()).get(...call),
     set: async (...call) => (await keychain()).set(...call),
     delete: async (...call) => (await keychain()).delete(...call),
+  },
+  probes: {
+    system: () => `Node ${process.version} on ${platform} ${process.arch}`,
+    folder: async (which) =>
+      (await import('./system/probe-folder')).probeFolder(
+        which === 'config' ? folder : cacheFolder(env, platform),
+        machine,
+      ),
+    async endpoint(url, options) {
+      const { probeEndpoint } = await import('./system/probe-endpoint');
+      const userAgent = `gwtoken/${__VERSION__}`;
+      return probeEndpoint(url, options, { env, platform, userAgent, now: Date.now });
+    },
   },
   fetch: async (url, init) => (await import('./system/http')).post(url, init),
   now: Date.now,

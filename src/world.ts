@@ -2,6 +2,7 @@
  * All that lies outside the program, as one plain object: main.ts builds the real one, tests hand in their own.
  * Types only. A function asks for its slice: `Pick<World, 'fetch' | 'now'>`.
  */
+import type { Probes } from './core/probes';
 
 export interface World {
   /** gwtoken's own version, for `--version` and the User-Agent. */
@@ -15,6 +16,7 @@ export interface World {
   readonly config: ConfigFile;
   readonly clients: KnownClients;
   readonly keychain: Keychain;
+  readonly probes: Probes;
   /** Posts to the token endpoint; a network failure rejects with a GwtokenError of kind `unreached`. */
   readonly fetch: Fetch;
   /** The time in milliseconds since the epoch. */

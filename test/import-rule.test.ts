@@ -15,7 +15,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   system: ['system', 'errors', 'type:core', 'type:world', 'node', 'package'],
   options: [],
   errors: [],
-  world: [],
+  world: ['type:core'],
 };
 
 interface Import {
