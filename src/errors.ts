@@ -104,3 +104,14 @@ export function systemCode(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null | undefined)?.code;
   return typeof code === 'string' ? code : undefined;
 }
+
+/**
+ * A text on one line, whatever a name, a path or an endpoint put into it: control characters, which could also write
+ * over what stands on a terminal, and those that turn the direction of reading become `\u001b`.
+ */
+export function oneLine(text: string): string {
+  return text.replace(
+    /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

@@ -27,6 +27,7 @@ const DEBIAN = {
   'dbus-daemon': '/usr/bin/dbus-daemon',
   'dbus-bin': '/usr/bin/dbus-send',
   'libsecret-tools': '/usr/bin/secret-tool',
+  'python3-jeepney': '/usr/lib/python3/dist-packages/jeepney/__init__.py',
 };
 
 const isDebian = existsSync('/etc/debian_version');

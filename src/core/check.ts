@@ -1,4 +1,4 @@
-import { type ErrorKind, EXIT_CODES, GwtokenError } from '../errors';
+import { type ErrorKind, EXIT_CODES, GwtokenError, oneLine } from '../errors';
 
 /** One line of `gwtoken doctor`. */
 export interface Check {
@@ -16,9 +16,18 @@ export interface Check {
 
 /** Makes the checks of one section. */
 export function section(title: string) {
+  const made = (
+    name: string,
+    result: Check['result'],
+    message: string,
+    hints: readonly string[],
+    kind?: ErrorKind,
+  ): Check => {
+    return { section: title, name, result, message: oneLine(message), hints: hints.map(oneLine), kind };
+  };
   const check = (result: Check['result']) => {
     return (name: string, message: string, ...hints: string[]): Check => {
-      return { section: title, name, result, message, hints, kind: undefined };
+      return made(name, result, message, hints);
     };
   };
   return {
@@ -26,13 +35,13 @@ export function section(title: string) {
     warning: check('warning'),
     skipped: check('skipped'),
     failed: (kind: ErrorKind, name: string, message: string, ...hints: string[]): Check => {
-      return { section: title, name, result: 'failed', message, hints, kind };
+      return made(name, 'failed', message, hints, kind);
     },
     /** What a command would fail with. Anything but a GwtokenError is a bug, and thrown on. */
     error: (name: string, error: unknown): Check => {
       if (!(error instanceof GwtokenError)) throw error;
       const { kind, message, hints } = error;
-      return { section: title, name, result: 'failed', message, hints, kind };
+      return made(name, 'failed', message, hints, kind);
     },
   };
 }

@@ -58,7 +58,10 @@ export async function findCredentials(
 function noCredentials(client: Client, authUrl: AuthUrl): GwtokenError {
   const login = `gwtoken login ${clientFlags(client)}`;
   return new GwtokenError('no-credentials', `no credentials found for ${clientName(client)}`, {
-    hints: [`run: ${authUrl.source.kind === 'config' ? login : `${login} --auth-url ${authUrl.template}`}`],
+    hints: [
+      `run: ${authUrl.source.kind === 'config' ? login : `${login} --auth-url ${authUrl.template}`}`,
+      'an item made by hand needs its attributes: gwtoken help keychain',
+    ],
   });
 }
 

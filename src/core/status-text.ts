@@ -1,5 +1,5 @@
 /** How `gwtoken status` shows what it knows: lines for people, an object for programs. Never a secret or a token. */
-import { GwtokenError } from '../errors';
+import { GwtokenError, oneLine } from '../errors';
 import type { Paint } from '../world';
 import { clientFlags, clientName } from './clients';
 import type { Mark } from './report-style';
@@ -11,28 +11,34 @@ interface Style {
   readonly mark: (mark: Mark) => string;
 }
 
+interface Row {
+  readonly name: string;
+  readonly mark?: Mark;
+  readonly text: string;
+  readonly hints?: readonly string[];
+}
+
 /** The lines of one client, ending with one LF each. `verdict` is undefined without --check. */
 export function statusText(
   status: ClientStatus,
   verdict: Verdict | undefined,
   nowMs: number,
-  { paint, mark }: Style,
+  { paint, mark: sign }: Style,
 ): string {
   const { client, selected, credentials, token } = status;
-  const rows: [string, string, ...string[]][] = [
-    ['credentials', credentials instanceof GwtokenError ? problem(credentials, mark) : credentials.name],
-    ['client id', shownId(status, verdict)],
-    ['auth URL', authUrlText(status, mark)],
-    ['token', token ? `cached, ${left(token.expiresAtMs - nowMs)} left` : 'none cached'],
+  const rows: Row[] = [
+    {
+      name: 'credentials',
+      ...(credentials instanceof GwtokenError ? problem(credentials) : { text: credentials.name }),
+    },
+    { name: 'client id', text: shownId(status, verdict) },
+    { name: 'auth URL', ...authUrlText(status) },
+    { name: 'token', text: token ? `cached, ${left(token.expiresAtMs - nowMs)} left` : 'none cached' },
+    ...(verdict === undefined ? [] : [{ name: 'check', ...verdictText(verdict) }]),
   ];
-  if (verdict instanceof GwtokenError) rows.push(['check', problem(verdict, mark), ...verdict.hints]);
-  else if (verdict) {
-    const life = verdict.lifetimeS === undefined ? '' : ` that lives ${left(verdict.lifetimeS * 1000)}`;
-    rows.push(['check', `${mark('ok')} the endpoint gave a token${life}`]);
-  }
-  const lines = rows.flatMap(([name, text, ...hints]) => [
-    `  ${paint.dim(name.padEnd(11))}  ${text}`,
-    ...hints.map((hint) => `${' '.repeat(15)}${paint.cyan('fix:')} ${hint}`),
+  const lines = rows.flatMap(({ name, mark, text, hints = [] }) => [
+    `  ${paint.dim(name.padEnd(11))}  ${mark ? `${sign(mark)} ` : ''}${oneLine(text)}`,
+    ...hints.map((hint) => `${' '.repeat(15)}${paint.cyan('fix:')} ${oneLine(hint)}`),
   ]);
   const which = selected ? ` ${paint.dim('(what the settings name)')}` : '';
   return `${paint.bold(clientName(client))}${which}\n${lines.join('\n')}\n`;
@@ -43,19 +49,29 @@ function shownId({ clientId }: ClientStatus, verdict: Verdict | undefined): stri
   return id === undefined ? 'not known' : maskMiddle(id);
 }
 
-function authUrlText({ client, authUrl, boundTo }: ClientStatus, mark: Style['mark']): string {
-  if (authUrl instanceof GwtokenError) return problem(authUrl, mark);
-  if (authUrl === undefined)
-    return boundTo === undefined
-      ? 'none'
-      : `${mark('warning')} none; the credentials are bound to ${boundTo}`;
+function authUrlText({ client, authUrl, boundTo }: ClientStatus): Omit<Row, 'name'> {
+  if (authUrl instanceof GwtokenError) return problem(authUrl);
+  if (authUrl === undefined) {
+    if (boundTo === undefined) return { text: 'none' };
+    return { mark: 'warning', text: `none, but the credentials are bound to ${boundTo}` };
+  }
   const text = `${authUrl.value} (${authUrl.source.name})`;
-  if (boundTo === undefined || boundTo === authUrl.value) return text;
-  return `${mark('warning')} ${text}, but the credentials are bound to ${boundTo}: gwtoken login ${clientFlags(client)} binds them anew`;
+  if (boundTo === undefined || boundTo === authUrl.value) return { text };
+  return {
+    mark: 'warning',
+    text: `${text}, but the credentials are bound to ${boundTo}`,
+    hints: [`to bind them anew, run: gwtoken login ${clientFlags(client)} --auth-url ${authUrl.template}`],
+  };
 }
 
-function problem({ message }: GwtokenError, mark: Style['mark']): string {
-  return `${mark('failed')} ${message}`;
+function verdictText(verdict: Verdict): Omit<Row, 'name'> {
+  if (verdict instanceof GwtokenError) return problem(verdict, verdict.hints);
+  const life = verdict.lifetimeS === undefined ? '' : ` that lives ${left(verdict.lifetimeS * 1000)}`;
+  return { mark: 'ok', text: `the endpoint gave a token${life}` };
+}
+
+function problem({ message }: GwtokenError, hints: readonly string[] = []): Omit<Row, 'name'> {
+  return { mark: 'failed', text: message, hints };
 }
 
 /** A lapse of time in its two largest units: `59 min 3 s`, `2 h 5 min`. */

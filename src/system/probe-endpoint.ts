@@ -57,7 +57,7 @@ const NOTHING: EndpointFacts = {
 };
 
 function isUntrusted(failure: EndpointFailure | undefined): boolean {
-  return failure?.step === 'TLS' && /ISSUER|SELF_SIGNED|UNABLE_TO_VERIFY/.test(failure.code ?? '');
+  return failure?.step === 'TLS' && /ISSUER|SELF_SIGNED|UNABLE_TO_VERIFY|UNTRUSTED/.test(failure.code ?? '');
 }
 
 async function goTo(url: URL, roots: Roots, options: Options, outside: Outside): Promise<EndpointFacts> {
@@ -96,21 +96,24 @@ async function goTo(url: URL, roots: Roots, options: Options, outside: Outside):
     let socket: Socket = plain;
     if (proxy) {
       if (proxy.secure) {
-        const safe = await within('proxy', secure(socket, proxy.hostname, roots));
+        const safe = await within('proxy', secure(socket, proxy.hostname, roots, outside.env));
         verify(safe);
         socket = safe;
       }
       socket = await within('proxy', tunnel(socket, proxy, host, port));
     }
     if (isTls) {
-      const safe = await within('TLS', secure(socket, host, roots));
+      const safe = await within('TLS', secure(socket, host, roots, outside.env));
       found.tls = tlsFacts(safe, roots);
       verify(safe);
       socket = safe;
     }
     found.reply = await within('reply', head(url, socket, outside));
   } catch (error) {
-    found.failure = { step, code: systemCode(error), message: messageOf(error) };
+    // OpenSSL's errors have a short reason beside a message that names its source files.
+    const { reason } = error as { reason?: unknown };
+    const message = typeof reason === 'string' ? reason : messageOf(error);
+    found.failure = { step, code: systemCode(error), message };
   } finally {
     plain?.destroy();
   }

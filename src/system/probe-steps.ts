@@ -5,6 +5,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { type TLSSocket, connect as tlsConnect } from 'node:tls';
 import type { EndpointFacts, TlsFacts } from '../core/probes';
 import { systemCode } from '../errors';
+import type { Env } from '../world';
 import type { Route } from './proxy';
 
 /** Authorities to verify with; undefined is Node's own. */
@@ -22,21 +23,35 @@ export function connectTo(host: string, port: number): Socket {
  * Verification is looked at and not enforced here, so that a refused certificate can be shown: nothing is sent before
  * {@link verify} has looked. Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED decides nothing.
  */
-export async function secure(plain: Socket, host: string, { ca }: Roots): Promise<TLSSocket> {
-  const socket = tlsConnect({
-    socket: plain,
-    host,
-    rejectUnauthorized: false,
-    ALPNProtocols: ['http/1.1'],
-    ...(isIP(host) ? {} : { servername: host }),
-    ...(ca === undefined ? {} : { ca }),
-  }).on('error', () => {});
+export async function secure(plain: Socket, host: string, { ca }: Roots, env: Env): Promise<TLSSocket> {
+  const start = (): TLSSocket =>
+    tlsConnect({
+      socket: plain,
+      host,
+      rejectUnauthorized: false,
+      ALPNProtocols: ['http/1.1'],
+      ...(isIP(host) ? {} : { servername: host }),
+      ...(ca === undefined ? {} : { ca }),
+    });
+  const socket = withoutOverride(env, start).on('error', () => {});
   const closed = once(socket, 'close').then(() => {
     throw Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' });
   });
   await Promise.race([once(socket, 'secureConnect'), closed]);
   closed.catch(() => {});
   return socket;
+}
+
+/** With the variable set Node would say on stderr that the connection is insecure, which it is not. */
+function withoutOverride<T>(env: { NODE_TLS_REJECT_UNAUTHORIZED?: string }, start: () => T): T {
+  const value = env.NODE_TLS_REJECT_UNAUTHORIZED;
+  if (value === undefined) return start();
+  delete env.NODE_TLS_REJECT_UNAUTHORIZED;
+  try {
+    return start();
+  } finally {
+    env.NODE_TLS_REJECT_UNAUTHORIZED = value;
+  }
 }
 
 export function verify({ authorized, authorizationError: problem }: TLSSocket): void {

@@ -8,7 +8,7 @@ import { BlockList, isIP } from 'node:net';
 import { GwtokenError } from '../errors';
 import type { Env } from '../world';
 
-export interface Proxy {
+export interface HttpProxy {
   readonly secure: boolean;
   readonly hostname: string;
   readonly port: number;
@@ -21,7 +21,7 @@ export interface Proxy {
 }
 
 /** A proxy, or why there is none. */
-export type Route = { readonly proxy: Proxy } | { readonly proxy: undefined; readonly why: string };
+export type Route = { readonly proxy: HttpProxy } | { readonly proxy: undefined; readonly why: string };
 
 /** Decides for one address. @throws GwtokenError `usage` for a proxy that cannot be used */
 export function routeTo({ protocol, hostname, port }: URL, env: Env): Route {
@@ -37,7 +37,7 @@ export function routeTo({ protocol, hostname, port }: URL, env: Env): Route {
 const direct = (why: string): Route => ({ proxy: undefined, why });
 
 /** A proxy without a scheme is an http: one, as in curl. Nothing of the value is shown: it may hold a password. */
-function parseProxy(text: string, source: string): Proxy {
+function parseProxy(text: string, source: string): HttpProxy {
   const written = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   const url = URL.canParse(written) ? new URL(written) : undefined;
   if (!url || url.hostname === '') {

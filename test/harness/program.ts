@@ -17,6 +17,8 @@ export interface ProgramOptions {
   readonly timeoutMs?: number;
   /** Another Node binary to run it with. */
   readonly node?: string;
+  /** Another copy of the launcher; {@link PROGRAM} if left out. */
+  readonly program?: string;
 }
 
 export interface ProgramResult {
@@ -42,7 +44,7 @@ export function runProgram(args: readonly string[], options: ProgramOptions): Pr
 /** Starts gwtoken, for a test that sends it a signal or does something meanwhile. */
 export function startProgram(args: readonly string[], options: ProgramOptions): RunningProgram {
   const started = performance.now();
-  const child = spawn(options.node ?? process.execPath, [PROGRAM, ...args], {
+  const child = spawn(options.node ?? process.execPath, [options.program ?? PROGRAM, ...args], {
     env: { ...inherited(), ...options.env },
     stdio: ['pipe', 'pipe', 'pipe'],
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
