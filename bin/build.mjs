@@ -19,9 +19,10 @@ export async function build(folder) {
   rmSync(folder, { recursive: true, force: true });
   const bundle = await rolldown({
     cwd: root,
-    input: { main: 'src/main.ts' },
+    // The keychain's child is a program of its own (src/system/keychain-child.ts says why).
+    input: { main: 'src/main.ts', 'keychain-child': 'src/system/keychain-child.ts' },
     platform: 'node',
-    external: ['keytar'],
+    external: [/^keytar(\/|$)/],
     moduleTypes: { '.md': 'text' },
     transform: { define: { __VERSION__: JSON.stringify(version) }, target: 'node20' },
     plugins: [withoutAjv, /** @type {any} */ (notices(join(folder, NOTICES)))],

@@ -1,15 +1,24 @@
 /** run(argv, world) -> exit code: the commander program, built from the options table, and the one error boundary. */
 import { Command, CommanderError, Option } from 'commander';
 import { configCommand } from './commands/config';
+import { doctorCommand } from './commands/doctor';
 import { getCommand } from './commands/get';
 import { loginCommand } from './commands/login';
 import { logoutCommand } from './commands/logout';
+import { statusCommand } from './commands/status';
 import type { Verb } from './commands/verb';
 import { GwtokenError, Interrupted, oneLine, ReaderGone } from './errors';
 import type { Flag, FlagValues } from './options';
 import type { World } from './world';
 
-const VERBS: readonly Verb[] = [getCommand, loginCommand, logoutCommand, configCommand];
+const VERBS: readonly Verb[] = [
+  getCommand,
+  loginCommand,
+  logoutCommand,
+  statusCommand,
+  doctorCommand,
+  configCommand,
+];
 
 const GROUPS = {
   client: 'Which client:',

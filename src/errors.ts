@@ -94,6 +94,16 @@ export class ReaderGone extends Error {
   readonly exitCode = 141;
 }
 
+/** What the work gives, or the error that it fails with. Anything but a GwtokenError is a bug, and thrown on. */
+export function attempt<T>(work: () => T): T | GwtokenError {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof GwtokenError) return error;
+    throw error;
+  }
+}
+
 /** The text of an unknown thrown value, for messages and traces. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -54,6 +54,7 @@ const flags = {
 const CLIENT: readonly Flag[] = [flags.region, flags.sandbox, flags.profile, flags.authUrl];
 const FETCH: readonly Flag[] = [flags.minTtl, flags.timeout, flags.retries, flags.cache, flags.caFile];
 const VERBOSE: readonly Flag[] = [flags.verbose];
+const JSON_OUTPUT: Flag = { name: 'json', group: 'output', help: 'print one JSON object' };
 
 /** The flags of each command, in the order of its help. */
 export const COMMAND_FLAGS = {
@@ -83,6 +84,18 @@ export const COMMAND_FLAGS = {
     { name: 'yes', short: 'y', group: 'general', help: 'do not ask' },
     ...VERBOSE,
   ],
+  status: [
+    ...CLIENT,
+    ...FETCH,
+    {
+      name: 'check',
+      group: 'general',
+      help: 'read the credentials and ask the endpoint with them',
+    },
+    JSON_OUTPUT,
+    ...VERBOSE,
+  ],
+  doctor: [...CLIENT, ...FETCH, JSON_OUTPUT, ...VERBOSE],
   config: [flags.profile, ...VERBOSE],
 } as const satisfies Record<string, readonly Flag[]>;
 

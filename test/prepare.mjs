@@ -12,6 +12,7 @@ const DEBIAN = {
   'dbus-bin': '/usr/bin/dbus-send',
   'libsecret-tools': '/usr/bin/secret-tool',
   openssl: '/usr/bin/openssl',
+  'python3-jeepney': '/usr/lib/python3/dist-packages/jeepney/__init__.py',
 };
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));

@@ -1,6 +1,7 @@
 import { type Client, clientFlags, clientName } from '../core/clients';
 import { fetchToken } from '../core/fetch-token';
 import { formatItem } from '../core/keychain-item';
+import { limitedKeychain } from '../core/limited-keychain';
 import { loginEdits } from '../core/login-edits';
 import {
   type Given,
@@ -28,7 +29,8 @@ export const loginCommand: Verb = {
     const known = checkGiven(given, world);
     const settings = resolveFetchSettings(given, known.profile);
     await world.config.checkWritable();
-    await world.keychain.probe();
+    const keychain = limitedKeychain(given, world);
+    await keychain.probe();
     const { client, authUrl, clientId, clientSecret } = await askMissing(known, given, world);
     const credentials = { clientId, clientSecret, source: { kind: 'login' as const, name: 'this login' } };
     const item = formatItem({ clientId, clientSecret, authUrl: authUrl.value });
@@ -43,7 +45,7 @@ export const loginCommand: Verb = {
       }
     }
     const edits = loginEdits(given, client, authUrl);
-    await storeClient(client, item, { clientId, authUrl: authUrl.value }, edits, world);
+    await storeClient(client, item, { clientId, authUrl: authUrl.value }, edits, { ...world, keychain });
     // A token of the credentials before must not be served any more.
     await world.tokens.remove((each) => clientName(each) === clientName(client));
     tell(client, given, edits, world);

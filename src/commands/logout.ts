@@ -1,4 +1,5 @@
 import { clientName } from '../core/clients';
+import { limitedKeychain } from '../core/limited-keychain';
 import { gather, resolveClient } from '../core/settings';
 import { GwtokenError } from '../errors';
 import { COMMAND_FLAGS } from '../options';
@@ -9,7 +10,8 @@ export const logoutCommand: Verb = {
   name: 'logout',
   summary: "remove a client's credentials from the keychain",
   flags: COMMAND_FLAGS.logout,
-  async run(flags, world) {
+  async run(flags, outside) {
+    const world = { ...outside, keychain: limitedKeychain(gather(flags, outside), outside) };
     const removed =
       flags['all'] === true ? await removeAll(flags['yes'] === true, world) : await removeOne(flags, world);
     for (const name of removed) world.stderr.write(`Removed the credentials of ${name} from the keychain\n`);

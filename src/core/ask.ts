@@ -35,7 +35,11 @@ export interface Ask {
 }
 
 /** Resolves what is asked for; the quick way and the CLI both do. @throws GwtokenError `usage` */
-export function resolveAsk(given: Given, { client, profile }: ClientSettings, world: WarmWorld): Ask {
+export function resolveAsk(
+  given: Given,
+  { client, profile }: Pick<ClientSettings, 'client' | 'profile'>,
+  world: WarmWorld,
+): Ask {
   const settings = resolveFetchSettings(given, client.profile);
   const startedAtMs = world.now();
   return {

@@ -5,6 +5,7 @@ import { type Client, clientFlags, clientName } from './clients';
 import { commandCredentials } from './credential-command';
 import type { Credentials, Wanted } from './credential-source';
 import { parseItem } from './keychain-item';
+import { limitedKeychain } from './limited-keychain';
 import { parseAuthUrl } from './setting-values';
 import { type AuthUrl, configAuthUrl, type FetchSettings, type Given, resolveProfile } from './settings';
 import { variablePairs } from './variable-credentials';
@@ -29,9 +30,11 @@ export async function findCredentials(
     });
   }
   const account = clientName(client);
-  const item = await world.keychain.get(account).catch((error) => {
-    throw withVariableHints(error, given, client);
-  });
+  const item = await limitedKeychain(given, world)
+    .get(account)
+    .catch((error) => {
+      throw withVariableHints(error, given, client);
+    });
   if (item === undefined) throw withVariableHints(noCredentials(client, authUrl), given, client);
 
   const stored = parseItem(item, account);
@@ -63,7 +66,10 @@ function boundTo(stored: string | undefined, given: Given, client: Client): Boun
 
 function noCredentials(client: Client, authUrl: AuthUrl): GwtokenError {
   return new GwtokenError('no-credentials', `no credentials found for ${clientName(client)}`, {
-    hints: [`run: ${loginCommand(client, authUrl)}`],
+    hints: [
+      `run: ${loginCommand(client, authUrl)}`,
+      'an item made by hand needs its attributes: gwtoken help keychain',
+    ],
   });
 }
 

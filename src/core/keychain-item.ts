@@ -1,5 +1,6 @@
 /** The value of a keychain item: `{"client_id":"…","client_secret":"…","auth_url":"…"}` (contract section 3). */
 import { GwtokenError } from '../errors';
+import { clientFlags, parseClientName } from './clients';
 import { parseCredentials } from './credentials-json';
 
 export interface StoredCredentials {
@@ -24,6 +25,7 @@ export function formatItem(stored: StoredCredentials): string {
       'usage',
       `the credentials take ${bytes} bytes, and a keychain item holds at most ${LIMIT_BYTES}`,
       {
+        reason: 'too-large',
         hints: ['give them in variables or from a file: gwtoken help environment'],
       },
     );
@@ -31,14 +33,32 @@ export function formatItem(stored: StoredCredentials): string {
   return text;
 }
 
-/** Reads an item; what is not one is a `keychain` error that never shows the value. */
+/**
+ * Reads an item, also one made by hand: with a BOM or blanks around it, or as UTF-16 by `cmdkey`. What is not one is a
+ * `keychain` error of the reason `malformed`, which never shows the value.
+ */
 export function parseItem(text: string, account: string): StoredCredentials {
-  const bad = (problem: string): GwtokenError =>
+  const bad = (problem: string, ...hints: string[]): GwtokenError =>
     new GwtokenError('keychain', `the keychain item gwtoken, ${account} ${problem}`, {
-      hints: [`store it anew: gwtoken login, or remove it: gwtoken logout`],
+      reason: 'malformed',
+      hints: [...hints, ...mend(account)],
     });
-  const { clientId, clientSecret, more } = parseCredentials(text, bad);
+  const clean = withoutUtf16Padding(text).replace(/^\uFEFF/, '');
+  // What keytar makes of bytes that are not UTF-8.
+  if (clean.includes('\uFFFD')) throw bad('is not UTF-8 text');
+  const { clientId, clientSecret, more } = parseCredentials(clean, bad);
   const { auth_url: authUrl } = more;
   if (authUrl !== undefined && typeof authUrl !== 'string') throw bad('has an auth_url that is not a text');
   return { clientId, clientSecret, authUrl };
+}
+
+/** `cmdkey` and the Credential Manager's window store UTF-16, which keytar reads as a NUL after each ASCII letter. */
+function withoutUtf16Padding(text: string): string {
+  return /^(?:[^\0]\0)+$/.test(text) ? text.replaceAll('\0', '') : text;
+}
+
+function mend(account: string): string[] {
+  const client = parseClientName(account);
+  const flags = client ? ` ${clientFlags(client)}` : '';
+  return [`store it anew: gwtoken login${flags}`, `or remove it: gwtoken logout${flags}`];
 }

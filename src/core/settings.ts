@@ -192,12 +192,20 @@ export function resolveFetchSettings({ flags, env, config }: Given, profile: str
     retries: value('retries', parseRetries) ?? { value: DEFAULT_RETRIES, source: DEFAULT },
     cache: resolveCache({ flags, env, config }),
     caFile: value('ca-file', parseText),
-    keychainTimeoutMs: read(
-      fromVariable(env, 'GWTOKEN_KEYCHAIN_TIMEOUT') ?? fromGeneral(config, 'keychain-timeout'),
-      parseTimeLimitMs,
-    ),
+    keychainTimeoutMs: resolveKeychainTimeoutMs({ env, config }),
     credentialCommand: read(fromConfig(config, profile, ['credential-command']), parseText),
   };
+}
+
+/** Undefined: 60 s where a person can answer a dialog, else 10 s. */
+export function resolveKeychainTimeoutMs({
+  env,
+  config,
+}: Pick<Given, 'env' | 'config'>): Setting<number> | undefined {
+  return read(
+    fromVariable(env, 'GWTOKEN_KEYCHAIN_TIMEOUT') ?? fromGeneral(config, 'keychain-timeout'),
+    parseTimeLimitMs,
+  );
 }
 
 function resolveCache({ flags, env, config }: Given): Setting<boolean> {

@@ -25,6 +25,20 @@ export function variablePairs({ region, environment }: Client): readonly Pair[] 
 }
 
 /**
+ * The names of the pair that would be used and the client id, with no secret read; undefined when none is set. Half a
+ * pair, or a secret given both ways, is a `usage` error.
+ */
+export function variablePairInUse(
+  client: Client,
+  env: World['env'],
+): { id: string; clientId: string; secretIn: string } | undefined {
+  const pair = variablePairs(client).find(({ id, secret, secretFile }) =>
+    [id, secret, secretFile].some((name) => env[name]),
+  );
+  return pair && { id: pair.id, ...checkPair(pair, { env }) };
+}
+
+/**
  * The credentials in the variables, or undefined when none is set. Half a pair, or a secret given both ways, is a
  * `usage` error: it is never completed from elsewhere.
  */

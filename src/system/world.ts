@@ -15,7 +15,7 @@ import type { Signalled, Standard } from './terminal';
 
 /** `close` ends what would keep the program: connections that were opened ahead. */
 export function openWorld(
-  own: Standard & Signalled & Pick<NodeJS.Process, 'env' | 'platform' | 'versions'>,
+  own: Standard & Signalled & Pick<NodeJS.Process, 'arch' | 'env' | 'platform' | 'version' | 'versions'>,
   version: string,
   warm: WarmWorld,
   folders: { readonly config: string | undefined; readonly cache: string | undefined },
@@ -37,7 +37,13 @@ export function openWorld(
   };
   const inConfig = (name: string): string | undefined => fileIn(config, name, platform);
   const store = () => import('./config-store');
-  const keychain = async () => (await import('./keychain')).keychain;
+  const keychain = async () =>
+    (await import('./keychain')).openKeychain({
+      platform,
+      env,
+      stderr: world.stderr,
+      childPath: `${__dirname}/keychain-child.cjs`,
+    });
   const cacheWriter = () => import('./token-cache-writer');
   let opened: Promise<Wire> | undefined;
   const wire = (): Promise<Wire> => {
@@ -96,10 +102,18 @@ export function openWorld(
     runCredentialCommand: async (command, options) =>
       (await import('./credential-command')).runCredentialCommand(command, options, own),
     keychain: {
-      probe: async () => (await keychain()).probe(),
-      get: async (account) => (await keychain()).get(account),
-      set: async (account, value) => (await keychain()).set(account, value),
-      delete: async (account) => (await keychain()).delete(account),
+      probe: async (...call) => (await keychain()).probe(...call),
+      get: async (...call) => (await keychain()).get(...call),
+      set: async (...call) => (await keychain()).set(...call),
+      delete: async (...call) => (await keychain()).delete(...call),
+    },
+    probes: {
+      system: () => `Node ${own.version} on ${platform} ${own.arch}`,
+      folder: async (which) => (await import('./probe-folder')).probeFolder(folders[which], machine),
+      async endpoint(url, options) {
+        const { probeEndpoint } = await import('./probe-endpoint');
+        return probeEndpoint(url, options, { env, platform, userAgent: `gwtoken/${version}`, now: warm.now });
+      },
     },
     fetch: async (url, init) => (await wire()).fetch(url, init),
     warmUp(url, options) {

@@ -26,6 +26,8 @@ export interface Keyring {
   lookup(account: string): Promise<string | undefined>;
   /** Stores as a user would by hand, with the schema attribute that keytar looks for. */
   store(account: string, secret: string): Promise<void>;
+  /** What secret-tool finds of a service: its items' attributes and values. Empty when there are none. */
+  search(service: string): Promise<string>;
   /** Locks the default collection. */
   lock(): Promise<void>;
   /** Ends what was started, by pid, and removes the folder. */
@@ -101,6 +103,7 @@ export async function startKeyring({ state, seed = {} }: KeyringOptions): Promis
           () => undefined,
         ),
       store,
+      search: (service) => run('secret-tool', ['search', '--all', 'service', service], withPath),
       lock: () => lockCollection(withPath),
       stop,
     };

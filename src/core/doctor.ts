@@ -1,0 +1,87 @@
+/** All checks of `gwtoken doctor`, a section at a time, in the order in which they are printed. */
+import { attempt, GwtokenError } from '../errors';
+import type { FlagValues } from '../options';
+import type { World } from '../world';
+import { type Check, section } from './check';
+import { DEFAULT_PROFILE, REGIONS, type Region } from './clients';
+import { credentialPlace } from './credential-place';
+import { endpointChecks } from './doctor-endpoint';
+import { environmentChecks } from './doctor-environment';
+import { folderChecks } from './doctor-folders';
+import { keychainChecks } from './doctor-keychain';
+import { gatherLeniently, settingsChecks } from './doctor-settings';
+import { limitedKeychain } from './limited-keychain';
+import { only } from './one-setting';
+import {
+  type AuthUrl,
+  type Given,
+  requireAuthUrl,
+  resolveAuthUrl,
+  resolveClient,
+  resolveEnvironment,
+  resolveFetchSettings,
+  resolveProfile,
+  resolveRegion,
+} from './settings';
+
+type Outside = Pick<
+  World,
+  'version' | 'env' | 'config' | 'platform' | 'keychain' | 'probes' | 'readFile' | 'now'
+>;
+
+/** Starts all sections at once. What fails is a line of the report, never a rejection. */
+export function examine(flags: FlagValues, world: Outside): Promise<Check[]>[] {
+  const given = gatherLeniently(flags, world);
+  return [
+    Promise.resolve([section('gwtoken').ok('version', `${world.version}, ${world.probes.system()}`)]),
+    Promise.resolve(settingsChecks(given, world)),
+    folderChecks(world),
+    keychainChecks(usableKeychain(given, world), otherPlace(given, world), world),
+    ...REGIONS.map((region) => endpointChecks(region, addressOf(region, given), limits(given), world)),
+    environmentChecks(world),
+  ];
+}
+
+/** With a bad time limit, which has a line of its own, the default one holds. */
+function usableKeychain(given: Given, world: Outside) {
+  return orElse(() => limitedKeychain(given, world), world.keychain);
+}
+
+/** Where the credentials of the client that the settings name come from, unless it is the keychain. */
+function otherPlace(given: Given, world: Outside): string | undefined {
+  return orElse(() => {
+    const { client, profile } = resolveClient(given);
+    const place = credentialPlace(given, client, profile.source, world);
+    return place.kind === 'keychain' ? undefined : place.name;
+  }, undefined);
+}
+
+/** The region's auth URL; why there is none, if it is the one in use or there is none for any; else undefined. */
+function addressOf(region: Region, given: Given): AuthUrl | GwtokenError | undefined {
+  const profile = orElse(() => resolveProfile(given).value, DEFAULT_PROFILE);
+  const environment = orElse(() => resolveEnvironment(given, profile).value, 'production');
+  const inUse = orElse(() => resolveRegion(given, profile)?.value, undefined);
+  const client = { profile, environment, region };
+  // A region named on the command line is the one that is asked about.
+  if (given.flags['region'] !== undefined && inUse !== undefined && inUse !== region) return undefined;
+  const needed =
+    inUse === region ||
+    (inUse === undefined &&
+      REGIONS.every((each) => orElse(() => !resolveAuthUrl(given, { ...client, region: each }), false)));
+  return attempt(() => (needed ? requireAuthUrl(given, client) : resolveAuthUrl(given, client)));
+}
+
+function limits(given: Given): { timeoutMs: number; caFile: string | undefined } {
+  const profile = orElse(() => resolveProfile(given).value, DEFAULT_PROFILE);
+  const alone = (name: string) => resolveFetchSettings(only(name, given), profile);
+  return {
+    timeoutMs: orElse(() => alone('timeout'), alone('none of them')).timeoutMs.value,
+    caFile: orElse(() => alone('ca-file').caFile?.value, undefined),
+  };
+}
+
+/** Settings that cannot be read have a line of their own, and the default is used beyond that. */
+function orElse<T>(find: () => T, otherwise: T): T {
+  const found = attempt(find);
+  return found instanceof GwtokenError ? otherwise : found;
+}

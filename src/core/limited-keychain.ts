@@ -1,0 +1,13 @@
+import type { Keychain, World } from '../world';
+import { type Given, resolveKeychainTimeoutMs } from './settings';
+
+/** The keychain under the time limit that the settings give (`keychain-timeout`). */
+export function limitedKeychain(given: Given, { keychain }: Pick<World, 'keychain'>): Keychain {
+  const limitMs = resolveKeychainTimeoutMs(given)?.value;
+  return {
+    probe: () => keychain.probe(limitMs),
+    get: (account) => keychain.get(account, limitMs),
+    set: (account, value) => keychain.set(account, value, limitMs),
+    delete: (account) => keychain.delete(account, limitMs),
+  };
+}

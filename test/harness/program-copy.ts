@@ -1,0 +1,35 @@
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { PROGRAM } from './program';
+
+export interface ProgramCopy {
+  readonly dir: string;
+  /** For `ProgramOptions.program`. */
+  readonly program: string;
+  /** The built keychain child. */
+  readonly childPath: string;
+  remove(): void;
+}
+
+/**
+ * Copies the built program to a folder of its own, with a module of ours in keytar's place: the text of its index.js,
+ * or undefined for none at all. The product has no switch for that and needs none.
+ */
+export function copyProgram(keytar: string | undefined): ProgramCopy {
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'gwtoken-copy-')));
+  const root = dirname(dirname(PROGRAM));
+  for (const folder of ['bin', 'dist']) cpSync(join(root, folder), join(dir, folder), { recursive: true });
+  if (keytar !== undefined) {
+    const module = join(dir, 'node_modules', 'keytar');
+    mkdirSync(module, { recursive: true });
+    writeFileSync(join(module, 'package.json'), '{"name":"keytar","version":"0.0.0","main":"index.js"}');
+    writeFileSync(join(module, 'index.js'), keytar);
+  }
+  return {
+    dir,
+    program: join(dir, 'bin', 'gwtoken.js'),
+    childPath: join(dir, 'dist', 'keychain-child.cjs'),
+    remove: () => rmSync(dir, { recursive: true, force: true }),
+  };
+}

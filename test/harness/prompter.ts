@@ -1,0 +1,39 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Environment, endHelper } from './session-bus';
+
+export interface Prompter {
+  /** How many dialogs it has been asked to show. */
+  dialogs(): number;
+  stop(): Promise<void>;
+}
+
+/** Debian's Python alone sees Debian's packages. */
+const PYTHON = '/usr/bin/python3';
+const JEEPNEY = '/usr/lib/python3/dist-packages/jeepney/__init__.py';
+
+/** Why there can be no prompter here, worded for `ctx.skip()`; undefined when there can. */
+export function prompterAvailable(): string | undefined {
+  return existsSync(PYTHON) && existsSync(JEEPNEY) ? undefined : 'needs Debian: python3-jeepney';
+}
+
+/**
+ * Starts what shows the keyring's dialogs, on the bus of `env`: `silent` has nobody before it, `dismiss` answers each
+ * as the Cancel button does. It ends with us, since it reads our end of a pipe.
+ */
+export async function startPrompter(env: Environment, mode: 'silent' | 'dismiss'): Promise<Prompter> {
+  const child: ChildProcess = spawn(PYTHON, [join(import.meta.dirname, 'prompter.py'), mode], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let said = '';
+  await new Promise<void>((resolve, reject) => {
+    child.once('error', reject).once('exit', () => reject(new Error('the prompter ended')));
+    child.stdout?.on('data', (text) => {
+      said += text;
+      if (said.includes('ready')) resolve();
+    });
+  });
+  return { dialogs: () => said.split('dialog').length - 1, stop: () => endHelper(child) };
+}

@@ -1,0 +1,36 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const LIBRARIES = '/usr/lib/x86_64-linux-gnu';
+
+/** Why the library cannot be hidden here, worded for `ctx.skip()`; undefined when it can. */
+export function hidingAvailable(): string | undefined {
+  if (process.platform !== 'linux' || !existsSync(LIBRARIES))
+    return 'needs Debian on x64: its library folder';
+  try {
+    execFileSync('unshare', ['--mount', 'true'], { stdio: 'ignore' });
+    return undefined;
+  } catch {
+    return 'needs root: a mount namespace of its own';
+  }
+}
+
+/**
+ * Makes a Node that finds no libsecret: the library folder is replaced, for it alone, by links to all that is in it
+ * but that. For `ProgramOptions.node`.
+ */
+export function nodeWithoutLibsecret(): { readonly node: string; remove(): void } {
+  const dir = mkdtempSync(join(tmpdir(), 'gwtoken-library-'));
+  const [all, some, node] = [join(dir, 'all'), join(dir, 'some'), join(dir, 'node')];
+  mkdirSync(all);
+  mkdirSync(some);
+  for (const name of readdirSync(LIBRARIES)) {
+    if (!name.startsWith('libsecret-1')) symlinkSync(join(all, name), join(some, name));
+  }
+  const mounts = `mount --bind ${LIBRARIES} ${all} && mount --bind ${some} ${LIBRARIES}`;
+  const inner = `${mounts} && exec ${process.execPath} "$@"`;
+  writeFileSync(node, `#!/bin/sh\nexec unshare --mount sh -c '${inner}' sh "$@"\n`, { mode: 0o755 });
+  return { node, remove: () => rmSync(dir, { recursive: true, force: true }) };
+}

@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { GwtokenError } from '../src/errors';
+import { openKeychain } from '../src/system/keychain';
+import type { Output } from '../src/world';
+import { startIdentityServer } from './harness/identity-server';
+import { leftBehind } from './harness/processes';
+import { freshHome, runProgram } from './harness/program';
+import { copyProgram } from './harness/program-copy';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+const SECRET = 'canary-secret-7fQx';
+
+/** The program with a module of ours in keytar's place, in a home of its own. */
+function programWith(keytar: string | undefined) {
+  const copy = copyProgram(keytar);
+  const home = freshHome();
+  cleanups.push(copy.remove, home.remove);
+  const settings = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: 'http://127.0.0.1:9', GWTOKEN_RETRIES: '0' };
+  const run = async (args: readonly string[], more: Record<string, string> = {}, stdin = '') => {
+    const mark = randomUUID();
+    const env = { ...home.env, ...settings, ...more, MARK: mark };
+    const result = await runProgram(args, { env, stdin, program: copy.program });
+    if (process.platform === 'linux') expect(await leftBehind(mark)).toEqual([]);
+    expect(result.stdout + result.stderr).not.toContain(SECRET);
+    return result;
+  };
+  return { run, copy, home };
+}
+
+const asFunction = (body: string) =>
+  `const f = ${body}; module.exports = { getPassword: f, setPassword: f, deletePassword: f };`;
+
+describe('a keychain child that', () => {
+  test.each([
+    ['crashes', asFunction("() => process.kill(process.pid, 'SIGSEGV')"), 'the keychain module crashed'],
+    ['aborts while it loads the module', 'process.abort();', 'the keychain module crashed'],
+    ['ends without an answer', asFunction('() => process.exit(0)'), 'the keychain module crashed'],
+    [
+      'sends garbage',
+      asFunction("() => { process.send('garbage'); process.send(null); return new Promise(() => {}); }"),
+      'the keychain module crashed',
+    ],
+    [
+      'answers with something else than was asked for',
+      asFunction('async () => ({ client_id: 1 })'),
+      'the keychain module crashed',
+    ],
+    [
+      'says what nobody knows',
+      asFunction("async () => { throw new Error('Ungültige Parameter\\n\\x1b[31m'); }"),
+      'the keychain failed in a way that gwtoken does not know',
+    ],
+    ['has no module', undefined, 'the keychain module keytar is not installed'],
+    [
+      'has a module without its native part',
+      "throw new Error('Failed to load keytar native addon, checked [] on prebuilds/linux-x64');",
+      'the keychain module does not run on this system',
+    ],
+  ])('%s is told of with exit code 5', async (_, keytar, message) => {
+    const { run } = programWith(keytar);
+    const { code, stdout, stderr, ms } = await run(['get']);
+    expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
+    expect(stderr.split('\n')[0]).toContain(`gwtoken: error: ${message}`);
+    expect(stderr).toMatch(/\nhint: /);
+    expect(ms).toBeLessThan(5000);
+  });
+
+  test.each([
+    ['answers after the limit', asFunction("() => new Promise((done) => setTimeout(done, 60_000, '{}'))")],
+    ['hangs while it loads the module', 'while (true);'],
+    ['cannot be asked to end', asFunction("() => { process.on('SIGTERM', () => {}); while (true); }")],
+  ])('%s is ended by it', async (_, keytar) => {
+    const { run } = programWith(keytar);
+    const { code, stdout, stderr, ms } = await run(['get'], { GWTOKEN_KEYCHAIN_TIMEOUT: '1' });
+    expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
+    expect(stderr).toMatch(/^gwtoken: error: the keychain did not answer within 1 s\n/);
+    const { ms: starting } = await run(['--version']);
+    expect(ms).toBeLessThan(1000 + 1000 + 2 * starting);
+  });
+
+  test('prints on its own is not heard, and its answer is', async () => {
+    const noise = "process.stdout.write('noise'); process.stderr.write('noise');";
+    const { run } = programWith(asFunction(`async () => { ${noise} return null; }`));
+    const { code, stdout, stderr } = await run(['get']);
+    expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
+    expect(stderr).not.toContain('noise');
+  });
+
+  test('fails shows its raw words under --verbose alone', async () => {
+    const { run } = programWith(asFunction("async () => { throw new Error('raw words of the store'); }"));
+    expect((await run(['get'])).stderr).not.toContain('raw words');
+    expect((await run(['get', '--verbose'])).stderr).toContain('raw words of the store');
+  });
+});
+
+/** Keeps its items in a file, and writes down how it was called. */
+const FILE_KEYTAR = `
+const { appendFileSync, existsSync, readFileSync, writeFileSync } = require('node:fs');
+const { join } = require('node:path');
+const file = join(__dirname, 'items.json');
+const log = (name, args) => appendFileSync(join(__dirname, 'calls'),
+  JSON.stringify({ name, args, argv: process.argv, env: process.env, execArgv: process.execArgv }) + '\\n');
+const items = () => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {});
+module.exports = {
+  async getPassword(...args) { log('getPassword', args); return items()[args.join('/')] ?? null; },
+  async setPassword(service, account, value) {
+    log('setPassword', [service, account]);
+    writeFileSync(file, JSON.stringify({ ...items(), [service + '/' + account]: value }));
+  },
+  async deletePassword(...args) {
+    log('deletePassword', args);
+    const { [args.join('/')]: found, ...rest } = items();
+    writeFileSync(file, JSON.stringify(rest));
+    return found !== undefined;
+  },
+  async findCredentials() { log('findCredentials', []); return []; },
+  async findPassword() { log('findPassword', []); return null; },
+};`;
+
+test('no command calls find*, and no secret is in an argument or the environment of the child', async () => {
+  const identity = await startIdentityServer({
+    region: 'eu',
+    clients: [{ clientId: 'eu-client', clientSecret: SECRET }],
+  });
+  cleanups.push(identity.close);
+  const { run, copy } = programWith(FILE_KEYTAR);
+  const env = {
+    GWTOKEN_AUTH_URL: identity.authUrl,
+    GWTOKEN_SANDBOX_CLIENT_SECRET: SECRET,
+    NODE_OPTIONS: '--max-old-space-size=512',
+  };
+  const login = await run(['login', '--client-id', 'eu-client', '--secret-stdin'], env, SECRET);
+  expect(login.code).toBe(0);
+  for (const command of [['get'], ['status', '--check'], ['doctor'], ['logout']]) {
+    expect({ command, code: (await run(command, env)).code }).toEqual({ command, code: 0 });
+  }
+  const calls = join(copy.dir, 'node_modules', 'keytar', 'calls');
+  const seen = readFileSync(calls, 'utf8');
+  expect(seen).not.toContain(SECRET);
+  const lines = seen
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { name: string; args: string[]; env: object; execArgv: string[] });
+  expect(new Set(lines.map(({ name }) => name))).toEqual(
+    new Set(['getPassword', 'setPassword', 'deletePassword']),
+  );
+  expect(new Set(lines.map(({ args }) => args[0]))).toEqual(new Set(['gwtoken', 'gwtoken-probe']));
+  expect(Object.keys(lines[0]?.env ?? {}).filter((name) => /^(GWTOKEN_|NODE_OPT)/.test(name))).toEqual([]);
+});
+
+test('a warm start, help and variables do not load the module', async () => {
+  const { run, copy } = programWith("require('node:fs').writeFileSync(__dirname + '/loaded', '');");
+  await run(['--help']);
+  await run(['status']);
+  await run(['get'], { GWTOKEN_CLIENT_ID: 'eu-client', GWTOKEN_CLIENT_SECRET: SECRET });
+  expect(existsSync(join(copy.dir, 'node_modules', 'keytar', 'loaded'))).toBe(false);
+});
+
+// macOS and Windows cannot be tried here: these are the texts that their systems give, by keytar's sources, in a
+// module of ours; the child, the channel and the telling apart are the real ones.
+describe('on macOS and Windows', () => {
+  const silent: Output = { isTTY: () => false, write: () => {} };
+  async function failure(platform: NodeJS.Platform, text: string): Promise<GwtokenError> {
+    const { copy } = programWith(asFunction(`async () => { throw new Error(${JSON.stringify(text)}); }`));
+    const keychain = openKeychain({ platform, env: {}, stderr: silent, childPath: copy.childPath });
+    const error = await keychain.get('default:production:eu').catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(GwtokenError);
+    return error as GwtokenError;
+  }
+
+  test.each([
+    ['darwin', 'User interaction is not allowed.', 'locked', 'security unlock-keychain'],
+    ['darwin', 'In dark wake, no UI possible', 'locked', 'security unlock-keychain'],
+    ['darwin', 'User canceled the operation.', 'denied', 'Always Allow'],
+    ['darwin', 'The user name or passphrase you entered is not correct.', 'denied', 'Always Allow'],
+    ['darwin', 'A default keychain could not be found.', 'no-collection', 'security default-keychain'],
+    [
+      'darwin',
+      'No keychain is available. You may need to restart your computer.',
+      'no-provider',
+      'gwtoken help',
+    ],
+    ['win32', 'The stub received bad data.\r\n', 'too-large', '2,560 bytes'],
+    [
+      'win32',
+      'A specified logon session does not exist. It may already have been terminated.\r\n',
+      'no-session',
+      'gwtoken help',
+    ],
+    ['win32', 'Access is denied.\r\n', 'denied', 'allow it'],
+    ['win32', 'Zugriff verweigert\r\n', 'failed', '--verbose'],
+  ] as const)('%s: %s', async (platform, text, reason, hint) => {
+    const error = await failure(platform, text);
+    expect(error).toMatchObject({ kind: 'keychain', exitCode: 5, reason });
+    expect(error.hints.join('\n')).toContain(hint);
+    expect(error.message).not.toContain('\r');
+    expect(error.detail).toContain(text);
+  });
+
+  test('"not there" is not asked of a bus', async () => {
+    const { copy } = programWith(asFunction('async () => null'));
+    const env = { PATH: '/nonexistent' };
+    const keychain = openKeychain({ platform: 'win32', env, stderr: silent, childPath: copy.childPath });
+    expect(await keychain.get('default:production:eu')).toBeUndefined();
+  });
+});
