@@ -29,6 +29,8 @@ export interface World {
    * credentials are still being looked up. Nothing is sent; a failure is silent, since the fetch meets it again.
    */
   warmUp(url: string, options: ConnectionOptions): void;
+  /** Rejects with a `usage` error for a file that has no readable PEM certificates. */
+  checkCaFile(path: string): Promise<void>;
   /** The time in milliseconds since the epoch. */
   now(): number;
   /** A file the user named, whole. Throws the system's error; EFBIG for more than `limit` bytes. */

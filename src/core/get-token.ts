@@ -25,6 +25,7 @@ type FetchWorld = WarmWorld &
     | 'keychain'
     | 'fetch'
     | 'warmUp'
+    | 'checkCaFile'
     | 'sleep'
     | 'random'
     | 'version'
@@ -62,6 +63,8 @@ async function shared(ask: Ask, world: FetchWorld): Promise<Obtained> {
   const look = () => lookUp(ask, world);
   const cached = look();
   if (cached) return cached;
+  // What would be refused later is refused before a folder and a lock are made for it.
+  if (ask.settings.caFile) await world.checkCaFile(ask.settings.caFile.value);
   try {
     return await inTurn(ask, world, { look, fetch: () => fetchAndKeep(ask, world) });
   } catch (error) {

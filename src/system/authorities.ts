@@ -63,7 +63,7 @@ function readIfThere(path: string): string[] {
 const PEM = /-----BEGIN ((?:X509 |TRUSTED )?CERTIFICATE)-----[\s\S]+?-----END \1-----/;
 
 /** Node passes over what it cannot read in `ca` without a word, so each certificate is looked at here. */
-async function readCaFile(path: string): Promise<string> {
+export async function readCaFile(path: string): Promise<string> {
   const fail = (problem: string, ...hints: string[]): GwtokenError =>
     new GwtokenError('usage', `the CA file ${path} ${problem}`, {
       hints: [...hints, 'name a PEM file with --ca-file, GWTOKEN_CA_FILE or the config key ca-file'],

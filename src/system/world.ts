@@ -122,6 +122,9 @@ export function openWorld(
         () => {},
       );
     },
+    async checkCaFile(path) {
+      await (await import('./authorities')).readCaFile(path);
+    },
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     random: Math.random,
   };
