@@ -6,7 +6,7 @@ import { openSession, type Session } from './harness/session';
 
 const client = { clientId: 'id', clientSecret: 'secret' };
 
-describe('the standard streams', () => {
+describe.concurrent('the standard streams', () => {
   let identity: IdentityServer;
   let session: Session;
   beforeAll(async () => {
