@@ -27,6 +27,17 @@ const DEBIAN = {
   'dbus-daemon': '/usr/bin/dbus-daemon',
   'dbus-bin': '/usr/bin/dbus-send',
   'libsecret-tools': '/usr/bin/secret-tool',
+  dash: '/usr/bin/dash',
+  bash: '/usr/bin/bash',
+  zsh: '/usr/bin/zsh',
+  'ksh93u+m': '/usr/bin/ksh93',
+  mksh: '/usr/bin/mksh',
+  busybox: '/usr/bin/busybox',
+  fish: '/usr/bin/fish',
+  tcsh: '/usr/bin/tcsh',
+  elvish: '/usr/bin/elvish',
+  less: '/usr/bin/less',
+  vim: '/usr/bin/vim',
 };
 
 const isDebian = existsSync('/etc/debian_version');
