@@ -7,9 +7,6 @@ import type { Variable } from '../../src/core/formats/format';
 import { filesIn, fillHostileFolder } from './hostile-folder';
 import type { Shell } from './shells';
 
-/** How many values one output of `gwtoken env` has here; the fourth variable of the real one is a number. */
-const TOGETHER = 3;
-
 export type Encoder = (variables: readonly Variable[]) => string;
 
 /** Some values on disk: an output of each three, and the folder that they are evaluated in. */
@@ -34,15 +31,22 @@ export function makeScratch(): { dir: string; remove(): void } {
   return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) };
 }
 
-export function writeBatch(dir: string, name: string, values: readonly string[], encode: Encoder): Batch {
+/** @param together how many values one output has; the fourth variable of the real `gwtoken env` is a number */
+export function writeBatch(
+  dir: string,
+  name: string,
+  values: readonly string[],
+  encode: Encoder,
+  together = 3,
+): Batch {
   const folder = join(dir, name);
   const hostile = join(folder, 'hostile');
   mkdirSync(hostile, { recursive: true });
   const outputs: string[] = [];
   const texts: string[] = [];
-  for (let first = 0; first < values.length; first += TOGETHER) {
+  for (let first = 0; first < values.length; first += together) {
     const variables = values
-      .slice(first, first + TOGETHER)
+      .slice(first, first + together)
       .map((value, index) => ({ name: nameOf(first + index), value }));
     const text = encode(variables);
     const path = join(folder, `output-${first}`);
@@ -54,19 +58,27 @@ export function writeBatch(dir: string, name: string, values: readonly string[],
   return { values, outputs, hostile, files: filesIn(hostile) };
 }
 
-/** Evaluates the batch in one process of the shell: one `eval` for each output, in the state and way given. */
+/**
+ * Evaluates the batch in one process of the shell: one `eval` for each output, in the state and way given.
+ *
+ * @param apart each in a subshell of its own, so that one that ends the shell does not take the others with it
+ */
 export async function evaluate(
   shell: Shell,
   state: string,
   context: (command: string) => string,
   batch: Batch,
   locale: string,
+  apart = false,
 ): Promise<Verdict> {
   const scratch = mkdtempSync(join(tmpdir(), 'gwtoken-cell-'));
   try {
     const saved = join(scratch, 'environment');
     const script = join(scratch, 'script');
-    const lines = [state, ...batch.outputs.map((path) => context(`cat '${path}'`)), shell.save(saved)];
+    const evals = batch.outputs.map((path) => context(`cat '${path}'`));
+    const lines = apart
+      ? [state, ...evals.map((each) => `(${each}\nenv -0 >> '${saved}')`)]
+      : [state, ...evals, shell.save(saved)];
     writeFileSync(script, `${lines.join('\n')}\n`);
     const env = {
       PATH: '/usr/local/bin:/usr/bin:/bin',

@@ -37,7 +37,8 @@ export function fillHostileFolder(folder: string, outputs: readonly string[]): n
     for (const name of matchesOf(word)) names.add(name);
   }
   for (const name of names) {
-    if (!isFileName(name)) continue;
+    // The mark that something ran must not be there before.
+    if (!isFileName(name) || name.includes('PWNED/') || name === 'PWNED') continue;
     const path = join(folder, name);
     try {
       mkdirSync(dirname(path), { recursive: true });
