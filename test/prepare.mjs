@@ -13,6 +13,17 @@ const DEBIAN = {
   'libsecret-tools': '/usr/bin/secret-tool',
   openssl: '/usr/bin/openssl',
   'python3-jeepney': '/usr/lib/python3/dist-packages/jeepney/__init__.py',
+  dash: '/usr/bin/dash',
+  bash: '/usr/bin/bash',
+  zsh: '/usr/bin/zsh',
+  'ksh93u+m': '/usr/bin/ksh93',
+  mksh: '/usr/bin/mksh',
+  busybox: '/usr/bin/busybox',
+  fish: '/usr/bin/fish',
+  tcsh: '/usr/bin/tcsh',
+  elvish: '/usr/bin/elvish',
+  less: '/usr/bin/less',
+  vim: '/usr/bin/vim',
 };
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -41,7 +52,10 @@ const newest = Math.max(...[...sources, 'bin/build.mjs', 'package.json', INSTALL
 if (written('dist/main.cjs') <= newest)
   execFileSync(process.execPath, [file('bin/build.mjs')], { stdio: 'inherit' });
 
-if (process.argv.includes('--packages') && process.platform === 'linux') installDebianPackages();
+if (process.argv.includes('--packages') && process.platform === 'linux') {
+  installDebianPackages();
+  installNushell();
+}
 
 function installDebianPackages() {
   const missing = Object.entries(DEBIAN).filter(([, path]) => !existsSync(path));
@@ -67,6 +81,23 @@ function installDebianPackages() {
     if (!inCi) return leaveOut(`apt-get failed, so these Debian packages are missing: ${names}`);
     console.error('> apt-get failed, and CI must run every test');
     process.exitCode = 1;
+  }
+}
+
+/**
+ * Debian has no nushell; npm has builds of it. Not one of our own packages: a registry need not have the builds of all
+ * platforms, and a lock file that lacks one is refused by `npm ci`. 0.108 is the last that takes Node 20.
+ */
+function installNushell() {
+  const name = `@nushell/linux-${process.arch}`;
+  const prefix = file('node_modules/.cache/nushell');
+  if (existsSync(join(prefix, 'node_modules', name, 'bin', 'nu'))) return;
+  console.log(`> fetching ${name} for the tests`);
+  try {
+    const quiet = ['--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
+    execFileSync('npm', ['install', '--prefix', prefix, ...quiet, `${name}@0.108.0`], { stdio: 'inherit' });
+  } catch {
+    leaveOut(`npm has no ${name}`);
   }
 }
 

@@ -1,0 +1,39 @@
+/**
+ * cmd.exe, one simple command a line for `FOR /F … DO @%i`. What `" % ! ^ & | < >` mean there depends on where they
+ * stand and on options, so a value that has more than plain characters is refused.
+ */
+import { cannotCarry } from './check';
+import type { Format, Variable } from './format';
+
+/** The longest line that cmd.exe reads, in characters. */
+const LINE_LIMIT = 8191;
+
+export const cmd: Format = {
+  name: 'cmd',
+  set: (variables) => variables.map(statement).join(''),
+  unset: (names) => names.map(remove).join(''),
+  failure: (names, exitCode) => `${names.map(remove).join('')}cmd /d /c exit ${exitCode}\n`,
+  hint: (command) => `FOR /F "delims=" %i IN ('${command}') DO @%i`,
+};
+
+function statement({ name, value }: Variable): string {
+  if (value === undefined) return remove(name);
+  if (!/^[A-Za-z0-9 ._~+/=:@,-]*$/.test(value)) {
+    throw cannotCarry(
+      name,
+      'has a character that cmd.exe may change',
+      'use --format powershell in PowerShell, or: gwtoken exec -- COMMAND',
+    );
+  }
+  const line = `SET "${name}=${value}"\n`;
+  if (line.length <= LINE_LIMIT) return line;
+  throw cannotCarry(
+    name,
+    `makes a line of more than ${LINE_LIMIT} characters, more than cmd.exe reads`,
+    'use --format powershell in PowerShell, or: gwtoken exec -- COMMAND',
+  );
+}
+
+function remove(name: string): string {
+  return `SET "${name}="\n`;
+}

@@ -1,0 +1,29 @@
+/** fish: every unsafe character as `\Xhh`, which it decodes itself, also in `eval (gwtoken env --format fish)`. */
+import { encodeRuns, type Format } from './format';
+
+// No `%`: fish takes a word that begins with %self for its process id.
+const LITERAL = '[A-Za-z0-9_./@+=,:-]';
+
+export const fish: Format = {
+  name: 'fish',
+  set: (variables) =>
+    variables
+      .map(({ name, value }) => (value === undefined ? remove(name) : `set -gx ${name} ${encode(value)};\n`))
+      .join(''),
+  unset: (names) => names.map(remove).join(''),
+  failure: (names, exitCode) => `${names.map(remove).join('')}sh -c "exit ${exitCode}";\n`,
+  hint: (command) => `${command} | source`,
+};
+
+/** The global one: never a universal variable, which lies on the disk, and not a function's own. */
+function remove(name: string): string {
+  return `set -eg ${name};\n`;
+}
+
+function encode(value: string): string {
+  if (value === '') return "''";
+  return encodeRuns(value, [
+    [`${LITERAL}+`, (run) => run],
+    ['.', (char) => `\\X${char.charCodeAt(0).toString(16).padStart(2, '0')}`],
+  ]).join('');
+}

@@ -1,0 +1,43 @@
+/** One variable of the output. Without a value it is removed: nothing stays behind from the client before. */
+export interface Variable {
+  readonly name: string;
+  readonly value: string | undefined;
+}
+
+/**
+ * How `gwtoken env` speaks to one kind of reader. Pure functions from texts to texts: the quick way uses them too.
+ * They get names that match `[A-Za-z_][A-Za-z0-9_]*` and values that {@link checkVariables} has passed.
+ */
+export interface Format {
+  readonly name: string;
+  /** All of the output for these variables, each line ended by LF on every platform. */
+  set(variables: readonly Variable[]): string;
+  /** The output that removes these variables. */
+  unset(names: readonly string[]): string;
+  /**
+   * What is printed when gwtoken failed: it removes the variables and makes whoever evaluates it fail with this exit
+   * code. Absent where printing nothing is what makes the reader fail.
+   */
+  failure?(names: readonly string[], exitCode: number): string;
+  /**
+   * The one-liner for a person at the terminal, with the command line as it was given; absent where there is nothing
+   * to evaluate.
+   */
+  hint?(command: string): string;
+}
+
+/** Each run of characters encoded by the first rule that takes it; the pieces are to be joined with nothing between. */
+export function encodeRuns(
+  value: string,
+  rules: readonly (readonly [run: string, encode: (text: string) => string])[],
+): string[] {
+  const pattern = new RegExp(rules.map(([run]) => `(${run})`).join('|'), 'g');
+  return [...value.matchAll(pattern)].map(([text, ...groups]) =>
+    rules[groups.findIndex((group) => group !== undefined)]![1](text),
+  );
+}
+
+/** `\ooo` for each character, which has passed as one byte of ASCII. */
+export function octal(text: string): string {
+  return text.replace(/./g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
+}

@@ -1,0 +1,156 @@
+/** The shells that the tests run in, with the options and the ways to evaluate that each of them has. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface Shell {
+  readonly name: string;
+  /** The format of `gwtoken env` for it. */
+  readonly format: 'sh' | 'fish' | 'csh' | 'elvish' | 'nu';
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Debian's package; undefined for what comes from npm. */
+  readonly debian: string | undefined;
+  /** Statements that put the shell into a state, by a name for messages; the first is the shell as it starts. */
+  readonly states: Readonly<Record<string, string>>;
+  /** How the output of a command gets evaluated. */
+  readonly contexts: Readonly<Record<string, (command: string) => string>>;
+  /** Writes the environment of a child process into a file, NUL-separated. */
+  readonly save: (path: string) => string;
+}
+
+const IFS = {
+  '': '',
+  ', IFS unset': 'unset IFS;',
+  ', IFS empty': 'IFS=;',
+  ', IFS newline': "IFS='\n';",
+  ', IFS colon': 'IFS=:;',
+};
+
+/** Every option under every IFS. */
+function statesOf(options: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(options).flatMap(([name, statement]) =>
+      Object.entries(IFS).map(([suffix, ifs]) => [name + suffix, `${statement}${ifs}`]),
+    ),
+  );
+}
+
+const POSIX_OPTIONS = { plain: '', 'set -f': 'set -f;', 'set -eu': 'set -eu;' };
+const BASH_OPTIONS = {
+  ...POSIX_OPTIONS,
+  nullglob: 'shopt -s nullglob;',
+  failglob: 'shopt -s failglob;',
+  'extglob dotglob': 'shopt -s extglob dotglob globstar nocaseglob;',
+};
+const ZSH_OPTIONS = {
+  ...POSIX_OPTIONS,
+  'shwordsplit globsubst extendedglob': 'setopt shwordsplit globsubst extendedglob;',
+  'shwordsplit globsubst nullglob': 'setopt shwordsplit globsubst nullglob;',
+};
+
+const save = (path: string): string => `env -0 > '${path}'`;
+
+function posix(
+  name: string,
+  debian: string,
+  options: Readonly<Record<string, string>> = POSIX_OPTIONS,
+): Shell {
+  const [command = '', ...args] = name.split(' ');
+  return {
+    name,
+    format: 'sh',
+    command,
+    args,
+    debian,
+    states: statesOf(options),
+    contexts: {
+      'eval $(…)': (output) => `eval $(${output})`,
+      'eval "$(…)"': (output) => `eval "$(${output})"`,
+      'eval `…`': (output) => `eval \`${output}\``,
+      '. file': (output) => `${output} > "$SCRATCH"; . "$SCRATCH"`,
+    },
+    save,
+  };
+}
+
+export const SHELLS: readonly Shell[] = [
+  posix('dash', 'dash'),
+  posix('bash', 'bash', BASH_OPTIONS),
+  posix('bash --posix', 'bash', BASH_OPTIONS),
+  posix('zsh', 'zsh', ZSH_OPTIONS),
+  posix('ksh93', 'ksh93u+m'),
+  posix('mksh', 'mksh'),
+  posix('busybox sh', 'busybox'),
+  {
+    name: 'fish',
+    format: 'fish',
+    command: 'fish',
+    args: ['--no-config'],
+    debian: 'fish',
+    states: { plain: '' },
+    contexts: {
+      '| source': (output) => `${output} | source`,
+      'eval (…)': (output) => `eval (${output})`,
+      'eval (… | string collect)': (output) => `eval (${output} | string collect)`,
+    },
+    save,
+  },
+  {
+    name: 'tcsh',
+    format: 'csh',
+    command: 'tcsh',
+    args: ['-f'],
+    debian: 'tcsh',
+    states: { plain: '', noglob: 'set noglob;', nonomatch: 'set nonomatch;' },
+    contexts: {
+      'eval `…`': (output) => `eval \`${output}\``,
+      source: (output) => `${output} > "$SCRATCH"; source "$SCRATCH"`,
+    },
+    save,
+  },
+  {
+    name: 'elvish',
+    format: 'elvish',
+    command: 'elvish',
+    args: ['-norc'],
+    debian: 'elvish',
+    states: { plain: '' },
+    contexts: { 'eval (… | slurp)': (output) => `eval (${output} | slurp)` },
+    save,
+  },
+  {
+    name: 'nu',
+    format: 'nu',
+    command: nushell(),
+    args: ['--no-config-file', '--no-std-lib'],
+    debian: undefined,
+    states: { plain: '' },
+    contexts: { '| from json | load-env': (output) => `^${output} | from json | load-env` },
+    save: (path) => `^env -0 | save --raw --force '${path}'`,
+  },
+];
+
+/** Where test/prepare.mjs puts npm's build of it. */
+function nushell(): string {
+  const installed = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'nushell');
+  const binary = join(
+    installed,
+    'node_modules',
+    '@nushell',
+    `${process.platform}-${process.arch}`,
+    'bin',
+    'nu',
+  );
+  return existsSync(binary) ? binary : 'nu';
+}
+
+/** Why a shell cannot be run here; undefined when it can. */
+export function missing(shell: Shell): string | undefined {
+  if (process.platform === 'win32') return 'needs a POSIX system';
+  if (shell.command.includes('/') && existsSync(shell.command)) return undefined;
+  const folders = (process.env['PATH'] ?? '').split(':');
+  if (folders.some((folder) => existsSync(join(folder, shell.command)))) return undefined;
+  return shell.debian === undefined
+    ? `needs a build of ${shell.name} on npm`
+    : `needs Debian: ${shell.debian}`;
+}

@@ -1,0 +1,102 @@
+/** The values that are handed over: what a token may be (RFC 6749 appendix A.12), and then as bad as that can get. */
+import fc from 'fast-check';
+
+/** Each printable character of ASCII as a value of its own. */
+export const SINGLE_CHARACTERS: readonly string[] = Array.from({ length: 95 }, (_, index) =>
+  String.fromCharCode(0x20 + index),
+);
+
+/** What has broken some encoder in some shell, or looks as if it could. */
+export const EDGES: readonly string[] = [
+  'read write admin',
+  ' leading and trailing ',
+  '   ',
+  '*',
+  '**/*',
+  '?????',
+  '[a-z]*',
+  '[!a]*[^b]*[]-]*',
+  '{a,b}{1..9}',
+  '(a|b)#(^c)~d',
+  '=ls',
+  '=',
+  '~',
+  '~root/x',
+  'a=~root:~',
+  '-n',
+  '-e -E -',
+  '--',
+  '#',
+  'a #b',
+  '!',
+  '!!:gs/a/b/',
+  '^a^b',
+  "'",
+  "''''",
+  '"',
+  "'\"'\"'",
+  '\\',
+  '\\\\\\',
+  'trailing\\',
+  '\\n\\101\\x41\\u0041\\0',
+  '$HOME$PATH$$$?',
+  '$(touch PWNED)',
+  '`touch PWNED`',
+  ';touch PWNED;',
+  "';touch PWNED;'",
+  '" ; touch PWNED ; "',
+  '&& touch PWNED ||',
+  '>PWNED',
+  '<(touch PWNED)',
+  '%self',
+  '%',
+  '%s%d%5$s%n',
+  '%1s',
+  "$'x'",
+  '$"x"',
+  '@',
+  '@(a|b)',
+  '+(x)?(y)!(z)',
+  'export',
+  'x x x',
+  'sentinel x',
+  ':a:b::',
+  'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhYmMifQ.c2ln-bmF0_dXJl',
+  'a*b '.repeat(150),
+  '$'.repeat(1001),
+  'it\'s 100% "~/*" & more; `!#\\',
+];
+
+/** As long as a token may be. */
+export const LONG: readonly string[] = ['a'.repeat(32 * 1024), '$'.repeat(32 * 1024), ' '.repeat(32 * 1024)];
+
+/** More pieces than dash and busybox can hold in one word. */
+export const MANY_PIECES = 'a$'.repeat(2_500);
+
+const printable = fc.string({
+  unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
+  minLength: 1,
+  maxLength: 60,
+});
+const nasty = fc.string({
+  unit: fc.constantFrom(...' *?[]{}()|<>~^#!$&;:\'"\\`=%@+-,./ab1'),
+  minLength: 1,
+  maxLength: 24,
+});
+const words = fc
+  .array(fc.tuple(fc.string({ unit: fc.constantFrom(...'abcxyz019:._-*'), maxLength: 8 }), fc.nat(3)), {
+    minLength: 1,
+    maxLength: 6,
+  })
+  .map((parts) => parts.map(([word, blanks]) => word + ' '.repeat(blanks)).join(''))
+  .filter((text) => text !== '');
+const value = fc.oneof(
+  { weight: 4, arbitrary: printable },
+  { weight: 3, arbitrary: nasty },
+  { weight: 1, arbitrary: words },
+);
+
+/** As many random values as asked for, the same ones for the same seed. */
+export function randomValues(count: number, seed: number): string[] {
+  return fc.sample(value, { numRuns: count, seed });
+}
