@@ -9,6 +9,7 @@ import { startIdentityServer } from './harness/identity-server';
 import { leftBehind } from './harness/processes';
 import { freshHome, runProgram } from './harness/program';
 import { copyProgram } from './harness/program-copy';
+import { openTerminal } from './harness/terminal';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -98,6 +99,33 @@ describe('a keychain child that', () => {
     expect((await run(['get'])).stderr).not.toContain('raw words');
     expect((await run(['get', '--verbose'])).stderr).toContain('raw words of the store');
   });
+});
+
+test('a person who answers after the notice gets the token', async () => {
+  const identity = await startIdentityServer({
+    region: 'eu',
+    clients: [{ clientId: 'eu-client', clientSecret: SECRET }],
+  });
+  const { copy, home } = programWith(
+    asFunction('() => new Promise((done) => setTimeout(done, 2600, process.env.ITEM))'),
+  );
+  const item = { client_id: 'eu-client', client_secret: SECRET, auth_url: identity.authUrl };
+  const terminal = openTerminal(process.execPath, [copy.program, 'get'], {
+    env: {
+      ...home.env,
+      GWTOKEN_REGION: 'eu',
+      GWTOKEN_AUTH_URL: identity.authUrl,
+      DISPLAY: ':99',
+      ITEM: JSON.stringify(item),
+    },
+  });
+  cleanups.push(identity.close, terminal.close);
+  expect(await terminal.exit).toEqual({ code: 0, signal: null });
+  // The spinner's line before it is cleared, and it stands on a line of its own.
+  const notice =
+    'gwtoken: waiting for the keychain: it may be asking you something in a dialog (within 60 s)';
+  expect(terminal.raw()).toContain(`\r\x1b[K${notice}\r\n`);
+  expect(terminal.screen()).toContain(`${identity.issued[0]}\n`);
 });
 
 /** Keeps its items in a file, and writes down how it was called. */

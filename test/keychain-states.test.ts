@@ -168,6 +168,20 @@ describe('the keyring', () => {
   }
 });
 
+test('without a program to ask the bus with, a locked keyring is still told from an absent item', async ({
+  skip,
+}) => {
+  skip(keyringAvailable() !== undefined, keyringAvailable());
+  const started = await keyring({ state: 'unlocked', seed: { [CLIENT]: ITEM } });
+  const env = { ...started.env, PATH: '/nonexistent' };
+  expect((await run('get --profile other', env)).code).toBe(4);
+  expect(await started.search('gwtoken-probe')).toBe('');
+  await started.lock();
+  const { code, stderr } = await run('get', env);
+  expect(code).toBe(5);
+  expect(stderr).toContain('the keychain is locked');
+});
+
 describe('a dialog', () => {
   async function locked(skip: (condition: boolean, note?: string) => void, mode: 'silent' | 'dismiss') {
     const reason = keyringAvailable() ?? prompterAvailable();

@@ -30,7 +30,7 @@ export function openKeychain(outside: Outside): Keychain {
     async get(account, limitMs) {
       const value = await ask({ op: 'get', account }, limitMs);
       if (typeof value === 'string') return value;
-      await checkReadable(outside);
+      await checkReadable(outside, limitMs);
       return undefined;
     },
     async set(account, value, limitMs) {
@@ -38,7 +38,7 @@ export function openKeychain(outside: Outside): Keychain {
     },
     async delete(account, limitMs) {
       if ((await ask({ op: 'delete', account }, limitMs)) === true) return true;
-      await checkReadable(outside);
+      await checkReadable(outside, limitMs);
       return false;
     },
   };
@@ -50,10 +50,12 @@ function hasPerson({ platform, env, stderr }: Outside): boolean {
   return Boolean(desktop) && stderr.isTTY();
 }
 
-/** On Linux "not there" may mean that the keyring is locked, or that there is none yet: only the bus can tell. */
-async function checkReadable(outside: Outside): Promise<void> {
+/** On Linux "not there" may mean that the keyring is locked, or that there is none yet: the bus can tell. */
+async function checkReadable(outside: Outside, limitMs: number | undefined): Promise<void> {
   if (outside.platform !== 'linux') return;
   const state = await collectionOnBus(outside.env);
+  // Nobody to ask: a locked keyring shows itself when something is to be stored.
+  if (state === 'unknown') await askChild({ op: 'probe' }, limitMs, outside);
   if (state === 'locked') throw keychainError('locked', outside.platform);
   // Where a person can answer, the keychain asks for a new keyring's password at the first login.
   if (state === 'no-collection' && !hasPerson(outside)) throw keychainError(state, outside.platform);
