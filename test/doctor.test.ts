@@ -90,6 +90,8 @@ describe('doctor', () => {
     expect(find('region eu', 'reply')?.message).toMatch(/^status 404 in \d+ ms/);
     expect(find('region eu', 'clock')?.message).toBe('right');
     expect(find('region us', 'address')).toMatchObject({ result: 'skipped', message: 'none is set' });
+    expect((await doctor(env, '--region', 'eu')).find('region us', 'address')).toBeUndefined();
+    requests.pop();
     expect(requests).toEqual([
       {
         method: 'HEAD',

@@ -88,9 +88,14 @@ describe('a keychain child that', () => {
 
   test('prints on its own is not heard, and its answer is', async () => {
     const noise = "process.stdout.write('noise'); process.stderr.write('noise');";
-    const { run } = programWith(asFunction(`async () => { ${noise} return null; }`));
+    const { run } = programWith(
+      asFunction(
+        `async () => { ${noise} return '{"client_id":"a","client_secret":"b","auth_url":"http://127.0.0.1:9"}'; }`,
+      ),
+    );
     const { code, stdout, stderr } = await run(['get']);
-    expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
+    // The discard port refuses: the credentials were there.
+    expect({ code, stdout }).toEqual({ code: 6, stdout: '' });
     expect(stderr).not.toContain('noise');
   });
 
