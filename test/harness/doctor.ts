@@ -1,6 +1,6 @@
 import { createServer as createHttps } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
-import { expect, onTestFinished } from 'vitest';
+import { afterAll, expect, onTestFinished } from 'vitest';
 import { makeCertificates } from './certificates';
 import { freshHome, runProgram } from './program';
 import { copyProgram } from './program-copy';
@@ -15,7 +15,7 @@ module.exports = {
 };`;
 /** The program that doctor is tried in. */
 export const copy = copyProgram(WORKING_KEYTAR);
-process.once('exit', copy.remove);
+afterAll(copy.remove);
 
 /** An empty home, and doctor in it; both end with the test. */
 export function setUp() {
