@@ -32,7 +32,22 @@ const ownFolder = (): string => {
 
 const keychain = async () => (await import('./system/keychain')).keychain;
 const configStore = () => import('./system/config-store');
-const terminal = async () => (await import('./system/terminal')).openTerminal(process.stdin, process.stderr);
+/** A signal still ends the program by itself, so that a calling script stops; the clean-up comes before it. */
+const uponSignal = (cleanUp: () => void): (() => void) => {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  const end = (signal: NodeJS.Signals): void => {
+    forget();
+    cleanUp();
+    process.kill(process.pid, signal);
+  };
+  const forget = (): void => {
+    for (const signal of signals) process.off(signal, end);
+  };
+  for (const signal of signals) process.on(signal, end);
+  return forget;
+};
+const terminal = async () =>
+  (await import('./system/terminal')).openTerminal(process.stdin, process.stderr, uponSignal);
 
 let opened: Promise<Wire> | undefined;
 const wire = (): Promise<Wire> => {

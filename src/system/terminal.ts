@@ -11,7 +11,12 @@ import type { Terminal } from '../world';
 /** A token that comes sooner than this needs no spinner. */
 const SPINNER_AFTER_MS = 300;
 
-export function openTerminal(stdin: ReadStream, stderr: WriteStream): Omit<Terminal, 'canAsk' | 'paint'> {
+/** @param uponSignal runs a clean-up when a signal ends the program, until the function that it gives is called */
+export function openTerminal(
+  stdin: ReadStream,
+  stderr: WriteStream,
+  uponSignal: (cleanUp: () => void) => () => void,
+): Omit<Terminal, 'canAsk' | 'paint'> {
   const streams = { input: stdin, output: stderr };
   const answered = <T>(answer: T): Exclude<T, symbol> => {
     if (isCancel(answer)) throw new Interrupted('SIGINT');
@@ -44,13 +49,22 @@ export function openTerminal(stdin: ReadStream, stderr: WriteStream): Omit<Termi
     },
     confirm: async (message) => answered(await confirm({ ...streams, message, initialValue: false })),
     async spin(label, work) {
-      const spinner = yoctoSpinner({ text: label, stream: stderr });
-      const timer = setTimeout(() => spinner.start(), SPINNER_AFTER_MS);
+      // Its own handling of signals would exit with 130, and a calling script would go on: we die of the signal.
+      const spinner = yoctoSpinner({ text: label, stream: stderr, handleSignals: false });
+      const stop = (): void => {
+        spinner.stop();
+      };
+      let forget = (): void => {};
+      const timer = setTimeout(() => {
+        forget = uponSignal(stop);
+        spinner.start();
+      }, SPINNER_AFTER_MS);
       try {
         return await work();
       } finally {
         clearTimeout(timer);
-        spinner.stop();
+        forget();
+        stop();
       }
     },
   };
