@@ -7,7 +7,7 @@ import { quick } from './quick';
 import { readConfig } from './system/config-file';
 import type { Machine } from './system/machine';
 import { cacheFolder, configFolder, fileIn } from './system/paths';
-import { readFileLimited } from './system/read-file';
+import { fileReader } from './system/read-file';
 import { writeAll } from './system/streams';
 import { readEntry } from './system/token-cache';
 import type { WarmWorld } from './world';
@@ -25,35 +25,39 @@ const warm: WarmWorld = {
     read: (client) => (folders.cache === undefined ? {} : readEntry(folders.cache, client, machine)),
   },
   now: Date.now,
-  readFile: readFileLimited,
+  readFile: fileReader(),
   crypto: () => process.getBuiltinModule('node:crypto'),
   trace() {},
 };
 
-async function main(argv: readonly string[]): Promise<number> {
-  const answer = quick(argv, warm);
-  let failure: unknown;
-  if (answer !== undefined) {
-    try {
-      writeAll(1, answer);
-      return 0;
-    } catch (error) {
-      if (error instanceof ReaderGone) throw error;
-      failure = error;
-    }
+const argv = process.argv.slice(2);
+const answer = quick(argv, warm);
+if (answer === undefined) endWith(runCli());
+else {
+  try {
+    writeAll(1, answer);
+  } catch (error) {
+    endWith(runCli(error));
   }
+}
+
+/** Runs the whole program, or only reports why the quick way's answer could not be written. */
+async function runCli(failure?: unknown): Promise<number> {
+  if (failure instanceof ReaderGone) throw failure;
   const [{ openWorld }, cli] = await Promise.all([import('./system/world'), import('./cli')]);
   const world = openWorld(() => process, __VERSION__, warm, folders, machine);
   return failure === undefined ? cli.run(argv, world) : cli.report(failure, argv, world);
 }
 
-main(process.argv.slice(2)).then(
-  (code) => {
-    process.exitCode = code;
-  },
-  (error) => {
-    if (error instanceof ReaderGone) process.exitCode = error.exitCode;
-    else if (error instanceof Interrupted) process.kill(process.pid, error.signal);
-    else throw error;
-  },
-);
+function endWith(run: Promise<number>): void {
+  run.then(
+    (code) => {
+      process.exitCode = code;
+    },
+    (error) => {
+      if (error instanceof ReaderGone) process.exitCode = error.exitCode;
+      else if (error instanceof Interrupted) process.kill(process.pid, error.signal);
+      else throw error;
+    },
+  );
+}

@@ -8,10 +8,11 @@
  * has a random id in it that lies in our 0700 folder.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import * as net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { GwtokenError, systemCode } from '../errors';
 import type { Turn } from '../world';
 import type { Machine } from './machine';
@@ -23,13 +24,17 @@ import type { Machine } from './machine';
 export async function tryLock(folder: string, name: string, machine: Machine): Promise<Turn | undefined> {
   const address = lockAddress(folder, name, machine);
   if (address === undefined) return undefined;
-  // Between a refused listen and a refused connect the holder has gone: a few rounds settle who is next.
-  for (let round = 0; round < 20; round++) {
+  // Between a refused listen and a refused connect the holder has gone. Where many want the lock that happens again
+  // and again, so each steps aside for a moment, by chance.
+  for (let round = 1; round <= 100; round++) {
     const own = await listen(address);
     if (own !== 'taken') return own;
+    const left = isSocketFile(machine) ? identityOf(address) : undefined;
     const other = await joinWaiting(address);
     if (other !== 'gone') return other;
-    if (isSocketFile(machine)) rmSync(address, { force: true });
+    // A killed holder leaves its socket's file behind. One that somebody has made meanwhile is not that one.
+    if (left !== undefined && left === identityOf(address)) rmSync(address, { force: true });
+    else await sleep(Math.random() * Math.min(round, 20));
   }
   return undefined;
 }
@@ -65,17 +70,28 @@ export async function withLock<T>(
   }
 }
 
-function isSocketFile({ platform }: Machine): boolean {
-  return platform !== 'linux' && platform !== 'win32';
+function hasAbstractNames({ platform }: Machine): boolean {
+  return platform === 'linux' || platform === 'android';
 }
 
-function lockAddress(folder: string, name: string, { platform, uid }: Machine): string | undefined {
+function isSocketFile(machine: Machine): boolean {
+  return !hasAbstractNames(machine) && machine.platform !== 'win32';
+}
+
+/** Tells a file from another that has taken its name, and perhaps its inode. */
+function identityOf(path: string): string | undefined {
+  const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return stat && `${stat.dev} ${stat.ino} ${stat.ctimeNs}`;
+}
+
+function lockAddress(folder: string, name: string, machine: Machine): string | undefined {
+  const { platform, uid } = machine;
   try {
     const id = createHash('sha256')
       .update(`${uid} ${folderId(folder)} ${name}`)
       .digest('hex');
     // Padded to the whole of sun_path: Node 20 binds the padding too, later ones do not, and they must meet.
-    if (platform === 'linux') return `\0gwtoken-${id}`.padEnd(108, '.');
+    if (hasAbstractNames(machine)) return `\0gwtoken-${id}`.padEnd(108, '.');
     if (platform === 'win32') return `\\\\.\\pipe\\gwtoken-${id}`;
     const path = join(folder, `${name}.sock`);
     // sun_path holds 104 bytes on macOS; the temporary folder is the user's own there and short.
@@ -88,26 +104,34 @@ function lockAddress(folder: string, name: string, { platform, uid }: Machine): 
 /** The folder's random id, made by whoever comes first: link() puts it there whole or not at all. */
 function folderId(folder: string): string {
   const path = join(folder, '.lock-id');
+  const stored = readId(path);
+  if (stored !== undefined) return stored;
+  const own = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
-    return checkedId(readFileSync(path, 'latin1'));
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-  }
-  const own = `${path}.${randomBytes(6).toString('hex')}`;
-  writeFileSync(own, randomBytes(16).toString('hex'), { flag: 'wx', mode: 0o600 });
-  try {
+    writeFileSync(own, randomBytes(16).toString('hex'), { flag: 'wx', mode: 0o600 });
     linkSync(own, path);
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error;
   } finally {
     rmSync(own, { force: true });
   }
-  return checkedId(readFileSync(path, 'latin1'));
+  const made = readId(path);
+  if (made === undefined) throw new Error('no lock id can be kept here');
+  return made;
 }
 
-function checkedId(text: string): string {
+/** A file that a crash of the machine left without its content is as good as none, and goes. */
+function readId(path: string): string | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, 'latin1');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
   if (/^[0-9a-f]{32}$/.test(text)) return text;
-  throw new Error('not a lock id');
+  rmSync(path);
+  return undefined;
 }
 
 function listen(address: string): Promise<Turn | 'taken' | undefined> {
@@ -136,6 +160,12 @@ function listen(address: string): Promise<Turn | 'taken' | undefined> {
   });
 }
 
+/**
+ * What connecting says when nobody listens any more: the holder let go before, or while we were in its queue; or when
+ * that queue is full, which is as good as coming too early.
+ */
+const GONE = ['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'EAGAIN'];
+
 function joinWaiting(address: string): Promise<Turn | 'gone' | undefined> {
   return new Promise((resolve) => {
     const socket = net.connect({ path: address });
@@ -147,8 +177,7 @@ function joinWaiting(address: string): Promise<Turn | 'gone' | undefined> {
     });
     socket.on('connect', () => resolve({ held: false, wait: (limitMs) => within(limitMs, ended, socket) }));
     socket.on('error', (error) => {
-      const code = systemCode(error);
-      resolve(code === 'ECONNREFUSED' || code === 'ENOENT' ? 'gone' : undefined);
+      resolve(GONE.includes(systemCode(error) ?? '') ? 'gone' : undefined);
     });
   });
 }
