@@ -128,9 +128,6 @@ async function main(): Promise<void> {
   } finally {
     (await opened)?.close();
   }
-  // A name lookup that DNS never answers cannot be called off, and would keep the program for as long as the system
-  // goes on trying. Nothing is cut short by this: what was said has been written when `write` returned.
-  if (process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')) process.exit();
 }
 
 main().catch((error) => {

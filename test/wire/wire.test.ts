@@ -90,7 +90,7 @@ const CANARIES = [
 ];
 
 /** Over its time, or cut off by the time limit where the case does not ask for that. */
-function isLate({ says }: WireCase, mode: Mode, { result, allowedMs }: Outcome): boolean {
+function isLate({ says }: WireCase, { result, allowedMs }: Outcome): boolean {
   const cut = /did not answer within/.test(result.stderr) && !says?.test(result.stderr);
   return cut || result.ms > allowedMs;
 }
@@ -120,7 +120,7 @@ class Runs {
     let before = Promise.allSettled(first).then(() => {});
     for (const [index, { one, mode }] of each.entries()) {
       const outcome = first[index]!.then(async (met) => {
-        if (!isLate(one, mode, met)) return met;
+        if (!isLate(one, met)) return met;
         // The machine was busy, with the others and with who knows what: what the program needs by itself shows when
         // they are over, one at a time, and beside what the same machine needs for a start just then.
         if (mode === 'default limits' && one.waits) return before.then(() => withControl(one, mode));
@@ -180,7 +180,7 @@ test('there are cases enough, each with a name of its own', () => {
 
 describe.each(picked)('%s', (_, cases) => {
   for (const mode of Object.keys(MODES) as Mode[]) {
-    test.for(cases)(`$name, ${mode}`, { timeout: 150_000 }, async (each, { skip }: TestContext) => {
+    test.for(cases)(`$name, ${mode}`, { timeout: 300_000 }, async (each, { skip }: TestContext) => {
       skip(each.needs !== undefined, each.needs);
       const once = mode === 'one attempt of 1 s';
       const expected = once ? { ...each, requests: Math.min(each.requests, 1), ...each.once } : each;
