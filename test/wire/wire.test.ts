@@ -180,7 +180,7 @@ test('there are cases enough, each with a name of its own', () => {
 
 describe.each(picked)('%s', (_, cases) => {
   for (const mode of Object.keys(MODES) as Mode[]) {
-    test.for(cases)(`$name, ${mode}`, { timeout: 150_000 }, async (each, { skip }: TestContext) => {
+    test.for(cases)(`$name, ${mode}`, { timeout: 300_000 }, async (each, { skip }: TestContext) => {
       skip(each.needs !== undefined, each.needs);
       const once = mode === 'one attempt of 1 s';
       const expected = once ? { ...each, requests: Math.min(each.requests, 1), ...each.once } : each;
