@@ -35,6 +35,11 @@ export interface World {
   now(): number;
   /** A file the user named, whole. Throws the system's error; EFBIG for more than `limit` bytes. */
   readFile(path: string, limit: number): Uint8Array;
+  /**
+   * Refuses now (`usage`) a file that is not there; what it returns appends to it in one write, all or nothing, behind
+   * a line end if the file has none (`local` where that fails). `variable` named the file.
+   */
+  appender(path: string, variable: string): (text: string) => void;
   /** Loaded when it is called for: it costs 3 ms at every start. */
   crypto(): typeof import('node:crypto');
   /** Resolves after so many milliseconds. */

@@ -5,6 +5,7 @@
 import { isatty } from 'node:tty';
 import { GwtokenError } from '../errors';
 import type { Output, WarmWorld, World } from '../world';
+import { openAppender } from './append-file';
 import type { Wire } from './http';
 import { readKnownClients } from './known-clients';
 import type { Machine } from './machine';
@@ -125,6 +126,7 @@ export function openWorld(
     async checkCaFile(path) {
       await (await import('./authorities')).readCaFile(path);
     },
+    appender: openAppender,
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     random: Math.random,
   };
