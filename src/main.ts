@@ -7,7 +7,7 @@ import { quick } from './quick';
 import { readConfig } from './system/config-file';
 import type { Machine } from './system/machine';
 import { cacheFolder, configFolder, fileIn } from './system/paths';
-import { readFileLimited } from './system/read-file';
+import { fileReader } from './system/read-file';
 import { writeAll } from './system/streams';
 import { readEntry } from './system/token-cache';
 import type { WarmWorld } from './world';
@@ -25,25 +25,25 @@ const warm: WarmWorld = {
     read: (client) => (folders.cache === undefined ? {} : readEntry(folders.cache, client, machine)),
   },
   now: Date.now,
-  readFile: readFileLimited,
+  readFile: fileReader(),
   crypto: () => process.getBuiltinModule('node:crypto'),
   trace() {},
 };
 
-async function main(argv: readonly string[]): Promise<number> {
-  // Should the event loop run dry under a promise that nobody settles, the caller must not take that for success.
-  process.exitCode = 1;
-  const answer = quick(argv, warm);
-  let failure: unknown;
-  if (answer !== undefined) {
-    try {
-      writeAll(1, answer);
-      return 0;
-    } catch (error) {
-      if (error instanceof ReaderGone) throw error;
-      failure = error;
-    }
+const argv = process.argv.slice(2);
+const answer = quick(argv, warm);
+if (answer === undefined) endWith(runCli());
+else {
+  try {
+    writeAll(1, answer);
+  } catch (error) {
+    endWith(runCli(error));
   }
+}
+
+/** Runs the whole program, or only reports why the quick way's answer could not be written. */
+async function runCli(failure?: unknown): Promise<number> {
+  if (failure instanceof ReaderGone) throw failure;
   const [{ openWorld }, cli] = await Promise.all([import('./system/world'), import('./cli')]);
   const { world, close } = openWorld(process, __VERSION__, warm, folders, machine);
   try {
@@ -53,19 +53,23 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-main(process.argv.slice(2)).then(
-  (code) => {
-    process.exitCode = code;
-    // A name lookup that DNS never answers cannot be called off, and would keep the program for as long as the system
-    // goes on trying. Nothing is cut short by this: what was said has been written when `write` returned.
-    if (process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')) process.exit();
-  },
-  (error) => {
-    if (error instanceof ReaderGone) process.exitCode = error.exitCode;
-    else if (error instanceof Interrupted) dieOf(error.signal);
-    else throw error;
-  },
-);
+function endWith(run: Promise<number>): void {
+  // Should the event loop run dry under a promise that nobody settles, the caller must not take that for success.
+  process.exitCode = 1;
+  run.then(
+    (code) => {
+      process.exitCode = code;
+      // A name lookup that DNS never answers cannot be called off, and would keep the program for as long as the system
+      // goes on trying. Nothing is cut short by this: what was said has been written when `write` returned.
+      if (process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')) process.exit();
+    },
+    (error) => {
+      if (error instanceof ReaderGone) process.exitCode = error.exitCode;
+      else if (error instanceof Interrupted) dieOf(error.signal);
+      else throw error;
+    },
+  );
+}
 
 /** Packages leave listeners behind (atomically's are for all signals), and with one a signal no longer ends us. */
 function dieOf(signal: NodeJS.Signals): void {

@@ -1,41 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
-import { GwtokenError } from '../src/errors';
-import { openKeychain } from '../src/system/keychain';
-import type { Output } from '../src/world';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { startIdentityServer } from './harness/identity-server';
-import { leftBehind } from './harness/processes';
-import { freshHome, runProgram } from './harness/program';
-import { copyProgram } from './harness/program-copy';
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-const SECRET = 'canary-secret-7fQx';
-
-/** The program with a module of ours in keytar's place, in a home of its own. */
-function programWith(keytar: string | undefined) {
-  const copy = copyProgram(keytar);
-  const home = freshHome();
-  cleanups.push(copy.remove, home.remove);
-  const settings = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: 'http://127.0.0.1:9', GWTOKEN_RETRIES: '0' };
-  const run = async (args: readonly string[], more: Record<string, string> = {}, stdin = '') => {
-    const mark = randomUUID();
-    const env = { ...home.env, ...settings, ...more, MARK: mark };
-    const result = await runProgram(args, { env, stdin, program: copy.program });
-    if (process.platform === 'linux') expect(await leftBehind(mark)).toEqual([]);
-    expect(result.stdout + result.stderr).not.toContain(SECRET);
-    return result;
-  };
-  return { run, copy, home };
-}
-
-const asFunction = (body: string) =>
-  `const f = ${body}; module.exports = { getPassword: f, setPassword: f, deletePassword: f };`;
+import { asFunction, programWith, SECRET } from './harness/keytar-in-place';
+import { openTerminal } from './harness/terminal';
 
 describe('a keychain child that', () => {
   test.each([
@@ -87,9 +55,14 @@ describe('a keychain child that', () => {
 
   test('prints on its own is not heard, and its answer is', async () => {
     const noise = "process.stdout.write('noise'); process.stderr.write('noise');";
-    const { run } = programWith(asFunction(`async () => { ${noise} return null; }`));
+    const { run } = programWith(
+      asFunction(
+        `async () => { ${noise} return '{"client_id":"a","client_secret":"b","auth_url":"http://127.0.0.1:9"}'; }`,
+      ),
+    );
     const { code, stdout, stderr } = await run(['get']);
-    expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
+    // The discard port refuses: the credentials were there.
+    expect({ code, stdout }).toEqual({ code: 6, stdout: '' });
     expect(stderr).not.toContain('noise');
   });
 
@@ -98,6 +71,34 @@ describe('a keychain child that', () => {
     expect((await run(['get'])).stderr).not.toContain('raw words');
     expect((await run(['get', '--verbose'])).stderr).toContain('raw words of the store');
   });
+});
+
+test('a person who answers after the notice gets the token', async () => {
+  const identity = await startIdentityServer({
+    region: 'eu',
+    clients: [{ clientId: 'eu-client', clientSecret: SECRET }],
+  });
+  const { copy, home } = programWith(
+    asFunction('() => new Promise((done) => setTimeout(done, 2600, process.env.ITEM))'),
+  );
+  const item = { client_id: 'eu-client', client_secret: SECRET, auth_url: identity.authUrl };
+  const terminal = openTerminal(process.execPath, [copy.program, 'get'], {
+    env: {
+      ...home.env,
+      GWTOKEN_REGION: 'eu',
+      GWTOKEN_AUTH_URL: identity.authUrl,
+      DISPLAY: ':99',
+      ITEM: JSON.stringify(item),
+    },
+  });
+  onTestFinished(identity.close);
+  onTestFinished(terminal.close);
+  expect(await terminal.exit).toEqual({ code: 0, signal: null });
+  // The spinner's line before it is cleared, and it stands on a line of its own.
+  const notice =
+    'gwtoken: waiting for the keychain: it may be asking you something in a dialog (within 60 s)';
+  expect(terminal.raw()).toContain(`\r\x1b[K${notice}\r\n`);
+  expect(terminal.screen()).toContain(`${identity.issued[0]}\n`);
 });
 
 /** Keeps its items in a file, and writes down how it was called. */
@@ -129,7 +130,7 @@ test('no command calls find*, and no secret is in an argument or the environment
     region: 'eu',
     clients: [{ clientId: 'eu-client', clientSecret: SECRET }],
   });
-  cleanups.push(identity.close);
+  onTestFinished(identity.close);
   const { run, copy } = programWith(FILE_KEYTAR);
   const env = {
     GWTOKEN_AUTH_URL: identity.authUrl,
@@ -161,53 +162,4 @@ test('a warm start, help and variables do not load the module', async () => {
   await run(['status']);
   await run(['get'], { GWTOKEN_CLIENT_ID: 'eu-client', GWTOKEN_CLIENT_SECRET: SECRET });
   expect(existsSync(join(copy.dir, 'node_modules', 'keytar', 'loaded'))).toBe(false);
-});
-
-// macOS and Windows cannot be tried here: these are the texts that their systems give, by keytar's sources, in a
-// module of ours; the child, the channel and the telling apart are the real ones.
-describe('on macOS and Windows', () => {
-  const silent: Output = { isTTY: () => false, write: () => {} };
-  async function failure(platform: NodeJS.Platform, text: string): Promise<GwtokenError> {
-    const { copy } = programWith(asFunction(`async () => { throw new Error(${JSON.stringify(text)}); }`));
-    const keychain = openKeychain({ platform, env: {}, stderr: silent, childPath: copy.childPath });
-    const error = await keychain.get('default:production:eu').catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(GwtokenError);
-    return error as GwtokenError;
-  }
-
-  test.each([
-    ['darwin', 'User interaction is not allowed.', 'locked', 'security unlock-keychain'],
-    ['darwin', 'In dark wake, no UI possible', 'locked', 'security unlock-keychain'],
-    ['darwin', 'User canceled the operation.', 'denied', 'Always Allow'],
-    ['darwin', 'The user name or passphrase you entered is not correct.', 'denied', 'Always Allow'],
-    ['darwin', 'A default keychain could not be found.', 'no-collection', 'security default-keychain'],
-    [
-      'darwin',
-      'No keychain is available. You may need to restart your computer.',
-      'no-provider',
-      'gwtoken help',
-    ],
-    ['win32', 'The stub received bad data.\r\n', 'too-large', '2,560 bytes'],
-    [
-      'win32',
-      'A specified logon session does not exist. It may already have been terminated.\r\n',
-      'no-session',
-      'gwtoken help',
-    ],
-    ['win32', 'Access is denied.\r\n', 'denied', 'allow it'],
-    ['win32', 'Zugriff verweigert\r\n', 'failed', '--verbose'],
-  ] as const)('%s: %s', async (platform, text, reason, hint) => {
-    const error = await failure(platform, text);
-    expect(error).toMatchObject({ kind: 'keychain', exitCode: 5, reason });
-    expect(error.hints.join('\n')).toContain(hint);
-    expect(error.message).not.toContain('\r');
-    expect(error.detail).toContain(text);
-  });
-
-  test('"not there" is not asked of a bus', async () => {
-    const { copy } = programWith(asFunction('async () => null'));
-    const env = { PATH: '/nonexistent' };
-    const keychain = openKeychain({ platform: 'win32', env, stderr: silent, childPath: copy.childPath });
-    expect(await keychain.get('default:production:eu')).toBeUndefined();
-  });
 });

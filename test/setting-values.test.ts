@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { configValue } from '../src/core/config-keys';
+import type { ConfigKeyName } from '../src/core/config-keys';
+import { configValue } from '../src/core/config-values';
 import { isLoopback, parseAuthUrl, parseDurationMs, parseTimeLimitMs } from '../src/core/setting-values';
 
 describe('the text of an auth URL', () => {
@@ -89,7 +90,7 @@ describe('values', () => {
   });
 
   test('config set stores numbers and switches as such, and all else as it was written', () => {
-    const stored = ([key, text]: readonly [string, string]) => configValue(key, text, 'x');
+    const stored = ([key, text]: readonly [ConfigKeyName, string]) => configValue(key, text, 'x');
     const rows = [
       ['sandbox', 'true'],
       ['sandbox', '0'],

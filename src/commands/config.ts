@@ -1,5 +1,6 @@
 import { checkProfile } from '../core/clients';
-import { checkConfigKey, configValue } from '../core/config-keys';
+import { checkConfigKey } from '../core/config-keys';
+import { configValue } from '../core/config-values';
 import { resolveProfile } from '../core/settings';
 import { GwtokenError } from '../errors';
 import { COMMAND_FLAGS, type FlagValues } from '../options';

@@ -34,18 +34,24 @@ export interface Ask {
   readonly deadlineMs: number;
 }
 
-/** Resolves what is asked for; the quick way and the CLI both do. @throws GwtokenError `usage` */
+/**
+ * Resolves what is asked for; the quick way and the CLI both do.
+ *
+ * @param verifiedUrl an address that was resolved before and need not be checked again: that of a cached token
+ * @throws GwtokenError `usage`
+ */
 export function resolveAsk(
   given: Given,
   { client, profile }: Pick<ClientSettings, 'client' | 'profile'>,
   world: WarmWorld,
+  verifiedUrl?: string,
 ): Ask {
   const settings = resolveFetchSettings(given, client.profile);
   const startedAtMs = world.now();
   return {
     given,
     client,
-    authUrl: requireAuthUrl(given, client),
+    authUrl: requireAuthUrl(given, client, verifiedUrl),
     settings,
     wanted: wantedSource(client, profile.source, settings, world),
     startedAtMs,

@@ -3,6 +3,7 @@
  * (contract section 7). Whatever cannot be read is a miss, never an error.
  */
 import type { World } from '../world';
+import type { Ask } from './ask';
 import type { Wanted } from './credential-source';
 import { expiresAtMs, isFresh, type Token } from './token';
 
@@ -59,17 +60,21 @@ function hmac(salt: string, secret: string, { crypto }: Crypto): string {
 }
 
 /**
- * Whether a cached token is good enough to be used without asking the endpoint: it has the minimum life left. One
- * that the endpoint just gave again without a later expiry is good enough until half of what was left then has passed
- * (5 s at least), since asking again would bring nothing.
+ * Whether a cached token is good enough to be used without asking the endpoint: it has the minimum life left. Asking
+ * again would bring nothing better where the token was asked for after this run began, and for the one that the
+ * endpoint just gave again without a later expiry, until half of what was left then has passed (5 s at least).
  */
-export function isUsable(entry: CacheEntry, nowMs: number, minTtlMs: number | undefined): boolean {
+export function isUsable(
+  entry: CacheEntry,
+  { settings, startedAtMs }: Pick<Ask, 'settings' | 'startedAtMs'>,
+  nowMs: number,
+): boolean {
   const { token, ageing } = entry;
   const expiresAt = expiresAtMs(token);
   if (expiresAt === undefined || token.lifetimeS === undefined || isFromFuture(entry, nowMs)) return false;
-  if (isFresh(token, nowMs, minTtlMs)) return true;
+  if (isFresh(token, nowMs, settings.minTtlMs?.value)) return true;
   const again = token.requestedAtMs + Math.max(5000, (token.lifetimeS * 1000) / 2);
-  return ageing && nowMs < again && nowMs < expiresAt;
+  return nowMs < expiresAt && (token.requestedAtMs >= startedAtMs || (ageing && nowMs < again));
 }
 
 /** The clock was set back: such a token is a miss, not eternal. */
@@ -128,7 +133,8 @@ export function parseEntry(text: string): CacheEntry | undefined {
   return { token, clientId, authUrl, source, ageing: ageing === true };
 }
 
-function parseSource(stored: unknown): EntrySource | undefined {
+/** Reads an {@link EntrySource} of JSON; undefined for anything else. */
+export function parseSource(stored: unknown): EntrySource | undefined {
   const { kind, salt, hmac, command } = (stored ?? {}) as Record<string, unknown>;
   if (kind === 'keychain') return { kind };
   if (kind === 'command' && typeof command === 'string') return { kind, command };

@@ -3,7 +3,7 @@ import { attempt, GwtokenError } from '../errors';
 import type { FlagValues } from '../options';
 import type { World } from '../world';
 import { type Check, section } from './check';
-import { DEFAULT_PROFILE, REGIONS, type Region } from './clients';
+import { DEFAULT_PROFILE, isRegion, REGIONS, type Region } from './clients';
 import { credentialPlace } from './credential-place';
 import { endpointChecks } from './doctor-endpoint';
 import { environmentChecks } from './doctor-environment';
@@ -37,7 +37,9 @@ export function examine(flags: FlagValues, world: Outside): Promise<Check[]>[] {
     Promise.resolve(settingsChecks(given, world)),
     folderChecks(world),
     keychainChecks(usableKeychain(given, world), otherPlace(given, world), world),
-    ...REGIONS.map((region) => endpointChecks(region, addressOf(region, given), limits(given), world)),
+    ...regionsOf(given).map((region) =>
+      endpointChecks(region, addressOf(region, given), limits(given), world),
+    ),
     environmentChecks(world),
   ];
 }
@@ -56,14 +58,18 @@ function otherPlace(given: Given, world: Outside): string | undefined {
   }, undefined);
 }
 
+/** A region named on the command line is the one that is asked about. */
+function regionsOf(given: Given): readonly Region[] {
+  const named = given.flags['region'];
+  return typeof named === 'string' && isRegion(named) ? [named] : REGIONS;
+}
+
 /** The region's auth URL; why there is none, if it is the one in use or there is none for any; else undefined. */
 function addressOf(region: Region, given: Given): AuthUrl | GwtokenError | undefined {
   const profile = orElse(() => resolveProfile(given).value, DEFAULT_PROFILE);
   const environment = orElse(() => resolveEnvironment(given, profile).value, 'production');
   const inUse = orElse(() => resolveRegion(given, profile)?.value, undefined);
   const client = { profile, environment, region };
-  // A region named on the command line is the one that is asked about.
-  if (given.flags['region'] !== undefined && inUse !== undefined && inUse !== region) return undefined;
   const needed =
     inUse === region ||
     (inUse === undefined &&

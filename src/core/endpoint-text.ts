@@ -20,11 +20,12 @@ export function shown(text: unknown, secret: string): string | undefined {
 /** As it is, form-encoded (the request's body), percent-encoded, escaped as JSON, in base64. */
 function formsOf(secret: string): string[] {
   const form = new URLSearchParams({ s: secret }).toString().slice(2);
-  const percent = [...Buffer.from(secret)]
-    .map((byte) => (byte < 0x80 ? encodeURIComponent(String.fromCharCode(byte)) : `%${byte.toString(16)}`))
-    .join('');
+  // A lone half of a surrogate pair cannot be encoded, and was sent as U+FFFD.
+  const percent = encodeURIComponent(Buffer.from(secret).toString());
+  const lower = (text: string): string => text.replace(/%[0-9A-F]{2}/g, (byte) => byte.toLowerCase());
   const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
-  return [secret, form, percent, percent.toLowerCase(), JSON.stringify(secret).slice(1, -1), base64];
+  const escaped = JSON.stringify(secret).slice(1, -1);
+  return [secret, form, lower(form), percent, lower(percent), escaped, base64];
 }
 
 const REQUEST_ID_HEADERS = [

@@ -9,7 +9,7 @@ import { formatEntry, isAgeing, isFromFuture, sourceOf } from './cached-token';
 import { type Client, clientName } from './clients';
 import { findCredentials } from './credentials';
 import { fetchToken } from './fetch-token';
-import { fromCache, lookUp, readEntry } from './look-up';
+import { fromCache, lookUp, ownEntry } from './look-up';
 import type { ClientSettings, Given } from './settings';
 import { describeSettings } from './settings-trace';
 import { inTurn } from './single-flight';
@@ -104,7 +104,7 @@ function isBoundTo(authUrl: string, client: Client, { clients }: Pick<World, 'cl
 
 /** A new token, kept for the others if it can be. */
 async function fetchAndKeep(ask: Ask, world: FetchWorld): Promise<{ obtained: Obtained; kept: boolean }> {
-  const previous = readEntry(ask, world)?.token;
+  const previous = ownEntry(ask, world)?.token;
   const { obtained, clientId } = await fetchNew(ask, world);
   const { token } = obtained;
   // Without expires_in nobody knows how long it may be used, so it is printed but not kept.
@@ -128,7 +128,7 @@ function stillValid(ask: Ask, error: unknown, world: FetchWorld): Obtained | und
   if (!(error instanceof GwtokenError) || (error.kind !== 'unreached' && error.kind !== 'bad-reply'))
     return undefined;
   if (wantsFresh(ask) || demandsMinTtl(ask.settings)) return undefined;
-  const entry = readEntry(ask, world);
+  const entry = ownEntry(ask, world);
   const left = entry && !isFromFuture(entry, world.now()) ? (secondsLeft(entry.token, world.now()) ?? 0) : 0;
   if (entry === undefined || left < 10) return undefined;
   world.stderr.write(

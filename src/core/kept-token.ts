@@ -3,7 +3,7 @@ import type { WarmWorld } from '../world';
 import { resolveAsk } from './ask';
 import { isFromFuture } from './cached-token';
 import type { Client } from './clients';
-import { readEntry } from './look-up';
+import { ownEntry } from './look-up';
 import type { Given, Source } from './settings';
 import { expiresAtMs } from './token';
 
@@ -22,7 +22,7 @@ export function keptToken(
 ): KeptToken | undefined {
   try {
     const profile = { value: client.profile, source: profileSource };
-    const entry = readEntry(resolveAsk(given, { client, profile }, world), world);
+    const entry = ownEntry(resolveAsk(given, { client, profile }, world), world);
     const expiresAt = entry && !isFromFuture(entry, world.now()) ? expiresAtMs(entry.token) : undefined;
     return expiresAt !== undefined && expiresAt > world.now() ? { expiresAtMs: expiresAt } : undefined;
   } catch (error) {

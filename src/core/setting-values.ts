@@ -22,7 +22,7 @@ export function badValue(
 
 /** A value of the user's as it is safe to show: on one line, of bounded length. */
 export function quoted(text: string): string {
-  return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
+  return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}\u2026` : text);
 }
 
 export function parseRegion(text: string, where: string): Region {

@@ -138,8 +138,15 @@ export function resolveClient(given: Given): ClientSettings {
 /**
  * The auth URL for a client, or undefined when none is given anywhere. With the sandbox, names with SANDBOX are looked
  * up first, in variables and then in the config, and win over any without.
+ *
+ * @param verified an address that has come out of the checks before. They would give it back as it is, so the same text
+ * is not checked again: it costs a warm run more than reading the cache.
  */
-export function resolveAuthUrl({ flags, env, config }: Given, client: Client): AuthUrl | undefined {
+export function resolveAuthUrl(
+  { flags, env, config }: Given,
+  client: Client,
+  verified?: string,
+): AuthUrl | undefined {
   const { region, profile, environment } = client;
   const named = (prefix: string, key: string): Written | undefined =>
     fromVariable(env, `GWTOKEN_${prefix}AUTH_URL_${region.toUpperCase()}`) ??
@@ -151,16 +158,14 @@ export function resolveAuthUrl({ flags, env, config }: Given, client: Client): A
     (environment === 'sandbox' ? named('SANDBOX_', 'sandbox.auth-url') : undefined) ??
     named('', 'auth-url');
   if (!found) return undefined;
-  return {
-    value: parseAuthUrl(found.text, found.source.name, region),
-    template: found.text,
-    source: found.source,
-  };
+  const { text: template, source } = found;
+  const isVerified = template.replaceAll('{region}', region) === verified;
+  return { value: isVerified ? verified : parseAuthUrl(template, source.name, region), template, source };
 }
 
 /** The auth URL for a client; without one it throws a `usage` error that says how to set it. */
-export function requireAuthUrl(given: Given, client: Client): AuthUrl {
-  const found = resolveAuthUrl(given, client);
+export function requireAuthUrl(given: Given, client: Client, verified?: string): AuthUrl {
+  const found = resolveAuthUrl(given, client, verified);
   if (found) return found;
   const { region } = client;
   const names = [`GWTOKEN_AUTH_URL_${region.toUpperCase()}`, 'GWTOKEN_AUTH_URL'];

@@ -5,7 +5,7 @@
 import { type ErrorKind, EXIT_CODES, GwtokenError } from '../errors';
 import type { Turn, World } from '../world';
 import type { Ask, Obtained } from './ask';
-import { type CacheEntry, isSame, sourceOf } from './cached-token';
+import { type CacheEntry, isSame, parseSource, sourceOf } from './cached-token';
 import { clientName } from './clients';
 
 interface Work {
@@ -27,10 +27,10 @@ export async function inTurn(ask: Ask, world: TurnWorld, work: Work): Promise<Ob
     const text = await turn.wait(ask.deadlineMs - world.now());
     if (text === 'late') throw tooLate(ask);
     const left = parseLeft(text);
-    if (left?.failure && isSame(left, ask.authUrl.value, ask.wanted, world)) throw left.failure;
+    if (left && 'failure' in left && isSame(left, ask.authUrl.value, ask.wanted, world)) throw left.failure;
     const cached = work.look();
     if (cached) return cached;
-    if (left?.unshared) return (await work.fetch()).obtained;
+    if (left && 'unshared' in left) return (await work.fetch()).obtained;
     // The holder was killed, or it asked with other credentials: somebody else's turn now, perhaps ours.
   }
 }
@@ -52,13 +52,16 @@ async function hold(turn: Turn & { held: true }, ask: Ask, world: TurnWorld, wor
 }
 
 /** What a holder leaves for those who wait, with whose it is: they may have other credentials for the same client. */
-interface Left extends Pick<CacheEntry, 'clientId' | 'authUrl' | 'source'> {
-  readonly unshared: boolean;
-  readonly failure: GwtokenError | undefined;
-}
+type Left =
+  | { readonly unshared: true }
+  | (Pick<CacheEntry, 'clientId' | 'authUrl' | 'source'> & { readonly failure: GwtokenError });
+
+/** A wrong flag or file is the holder's own: those who wait find out about theirs without asking the endpoint. */
+const OWN_FAULTS: readonly ErrorKind[] = ['usage', 'local'];
 
 function formatFailure(error: GwtokenError, { authUrl, wanted }: Ask, world: TurnWorld): string {
   const { kind, message, hints, reason, detail } = error;
+  if (OWN_FAULTS.includes(kind)) return '';
   const clientId = wanted.kind === 'variables' ? wanted.credentials.clientId : '';
   const whose = { clientId, authUrl: authUrl.value, source: sourceOf(wanted, world) };
   return JSON.stringify({ ...whose, failure: { kind, message, hints, reason, detail } });
@@ -66,14 +69,29 @@ function formatFailure(error: GwtokenError, { authUrl, wanted }: Ask, world: Tur
 
 /** Only our own processes can write here (the lock's name is secret), but they may be of another version. */
 function parseLeft(text: string): Left | undefined {
+  let stored: Record<string, unknown>;
   try {
-    const { failure, ...whose } = JSON.parse(text);
-    const known = failure && Object.hasOwn(EXIT_CODES, failure.kind) && typeof failure.message === 'string';
-    const error = known ? new GwtokenError(failure.kind as ErrorKind, failure.message, failure) : undefined;
-    return { ...whose, unshared: whose.unshared === true, failure: error };
+    stored = JSON.parse(text) ?? {};
   } catch {
     return undefined;
   }
+  if (stored['unshared'] === true) return { unshared: true };
+  const { clientId, authUrl } = stored;
+  const source = parseSource(stored['source']);
+  const failure = parseFailure(stored['failure']);
+  if (source === undefined || failure === undefined) return undefined;
+  return { clientId: String(clientId), authUrl: String(authUrl), source, failure };
+}
+
+function parseFailure(stored: unknown): GwtokenError | undefined {
+  const { kind, message, hints, reason, detail } = (stored ?? {}) as Record<string, unknown>;
+  if (typeof kind !== 'string' || !Object.hasOwn(EXIT_CODES, kind) || typeof message !== 'string')
+    return undefined;
+  return new GwtokenError(kind as ErrorKind, message, {
+    hints: Array.isArray(hints) ? hints.map(String) : [],
+    reason: typeof reason === 'string' ? reason : undefined,
+    detail: typeof detail === 'string' ? detail : undefined,
+  });
 }
 
 function tooLate({ client, startedAtMs, deadlineMs }: Ask): GwtokenError {

@@ -106,7 +106,6 @@ function tokenIn(reply: Record<string, unknown>, asked: Asked): Token {
 function lifetimeIn(expiresIn: unknown, asked: Asked): number | undefined {
   if (expiresIn === undefined || expiresIn === null) return undefined;
   const value = typeof expiresIn === 'string' && /^\d+$/.test(expiresIn) ? Number(expiresIn) : expiresIn;
-  if (value === Number.POSITIVE_INFINITY && typeof expiresIn === 'string') return CENTURY_S;
   if (typeof value === 'number' && Number.isInteger(value) && value > 0) return Math.min(value, CENTURY_S);
   throw badReply(asked, 'gave an expires_in that is not a positive whole number of seconds');
 }

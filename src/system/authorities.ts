@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import * as tls from 'node:tls';
 import { GwtokenError, messageOf, systemCode } from '../errors';
 import type { Env } from '../world';
-import { readFileLimited } from './read-file';
+import { readLimited } from './read-file';
 
 /** A bundle of all public roots has a quarter of a megabyte. */
 const LIMIT = 4 * 1024 * 1024;
@@ -70,7 +70,7 @@ export async function readCaFile(path: string): Promise<string> {
     });
   let text: string;
   try {
-    text = Buffer.from(readFileLimited(path, LIMIT)).toString('utf8');
+    text = Buffer.from(readLimited(path, LIMIT)).toString('utf8');
   } catch (error) {
     const code = systemCode(error);
     throw fail(code === 'EFBIG' ? 'is larger than 4 MiB' : `cannot be read (${code ?? messageOf(error)})`);

@@ -3,8 +3,8 @@
  * may crash. The request goes over the IPC channel, never by argument or environment. Whatever the child does, the
  * call ends within its limit, and the child with it.
  */
-import { fork } from 'node:child_process';
-import { GwtokenError } from '../errors';
+import { type ChildProcess, fork } from 'node:child_process';
+import { GwtokenError, messageOf } from '../errors';
 import type { Env, Keychain, Output } from '../world';
 import { type BusState, collectionOnBus } from './keychain-bus';
 import { keychainError, notAnswered } from './keychain-errors';
@@ -23,14 +23,13 @@ const LIMIT_WITH_A_PERSON_MS = 60_000;
 const NOTICE_AFTER_MS = 2000;
 
 export function openKeychain(outside: Outside): Keychain {
-  const ask = <T extends Answer & { ok: true }>(request: Request, limitMs?: number) =>
-    askChild(request, limitMs, outside) as Promise<T['value']>;
+  const ask = (request: Request, limitMs?: number) => askChild(request, limitMs, outside);
   return {
     probe: async (limitMs) => String(await ask({ op: 'probe' }, limitMs)),
     async get(account, limitMs) {
       const value = await ask({ op: 'get', account }, limitMs);
       if (typeof value === 'string') return value;
-      await checkReadable(outside);
+      await checkReadable(outside, limitMs);
       return undefined;
     },
     async set(account, value, limitMs) {
@@ -38,7 +37,7 @@ export function openKeychain(outside: Outside): Keychain {
     },
     async delete(account, limitMs) {
       if ((await ask({ op: 'delete', account }, limitMs)) === true) return true;
-      await checkReadable(outside);
+      await checkReadable(outside, limitMs);
       return false;
     },
   };
@@ -50,10 +49,12 @@ function hasPerson({ platform, env, stderr }: Outside): boolean {
   return Boolean(desktop) && stderr.isTTY();
 }
 
-/** On Linux "not there" may mean that the keyring is locked, or that there is none yet: only the bus can tell. */
-async function checkReadable(outside: Outside): Promise<void> {
+/** On Linux "not there" may mean that the keyring is locked, or that there is none yet: the bus can tell. */
+async function checkReadable(outside: Outside, limitMs: number | undefined): Promise<void> {
   if (outside.platform !== 'linux') return;
   const state = await collectionOnBus(outside.env);
+  // Nobody to ask: a locked keyring shows itself when something is to be stored.
+  if (state === 'unknown') await askChild({ op: 'probe' }, limitMs, outside);
   if (state === 'locked') throw keychainError('locked', outside.platform);
   // Where a person can answer, the keychain asks for a new keyring's password at the first login.
   if (state === 'no-collection' && !hasPerson(outside)) throw keychainError(state, outside.platform);
@@ -69,16 +70,27 @@ function askChild(
   const person = hasPerson(outside);
   const limitMs = givenLimitMs ?? (person ? LIMIT_WITH_A_PERSON_MS : LIMIT_MS);
   return new Promise((resolve, reject) => {
-    const child = fork(childPath, [], {
-      env: childEnv(env, platform),
-      execArgv: [],
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    });
+    let child: ChildProcess;
+    try {
+      child = fork(childPath, [], {
+        env: childEnv(env, platform),
+        execArgv: [],
+        stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      });
+    } catch (error) {
+      // What the system refuses for another reason than those that arrive as an event: no memory.
+      return reject(keychainError('crashed', platform, `the keychain child: ${messageOf(error)}`));
+    }
     let seen: BusState | undefined;
     const answered = new AbortController();
     const notice = setTimeout(async () => {
       if (platform === 'linux') seen = await collectionOnBus(env, answered.signal);
-      if (person && !settled) stderr.write(noticeText(seen, limitMs));
+      if (!person || settled) return;
+      try {
+        stderr.write(noticeText(seen, limitMs));
+      } catch {
+        // Nobody reads it any more; the answer may still be wanted.
+      }
     }, NOTICE_AFTER_MS);
     const limit = setTimeout(() => end(notAnswered(seen === 'locked', limitMs, person, platform)), limitMs);
 

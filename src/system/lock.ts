@@ -1,13 +1,13 @@
 /**
  * A lock that the kernel frees when its holder dies, however it dies: a listening socket. On Linux it has an abstract
- * name, on Windows it is a named pipe, elsewhere a socket file in our folder
- * behind a locked file. Whoever finds it taken connects and waits for the holder to hang up; the holder may leave a text for those who wait.
+ * name, on Windows it is a named pipe, elsewhere a socket file in our folder. Whoever finds it taken connects and
+ * waits for the holder to hang up; the holder may leave a text for those who wait.
  *
  * Passed over: proper-lockfile (a killed holder delays the others by its stale time, and it leaves folders behind),
  * flock (no binding in Node; npm's are native). An abstract name could be squatted by any user of the machine, so it
  * has a random id in it that lies in our 0700 folder.
  */
-import { closeSync, constants, openSync, rmSync } from 'node:fs';
+import { lstatSync, rmSync } from 'node:fs';
 import * as net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GwtokenError, systemCode } from '../errors';
@@ -22,15 +22,18 @@ import type { Machine } from './machine';
 export async function tryLock(folder: string, name: string, machine: Machine): Promise<Turn | undefined> {
   const place = lockPlace(folder, name, machine);
   if (place === undefined) return undefined;
-  const { address, gate } = place;
-  // Between a refused listen and a refused connect the holder has gone: a few rounds settle who is next. The more
-  // there are, the longer each steps aside, by chance, so that not all come back at the same moment.
+  const { address, isFile } = place;
+  // Between a refused listen and a refused connect the holder has gone. Where many want the lock that happens again
+  // and again, so each steps aside for a moment, by chance.
   for (let round = 1; round <= 100; round++) {
-    const held = await (gate === undefined ? listen(address) : listenBehind(gate, address));
-    if (held !== 'taken') return held;
+    const own = await listen(address);
+    if (own !== 'taken') return own;
+    const left = isFile ? identityOf(address) : undefined;
     const other = await joinWaiting(address);
     if (other !== 'gone') return other;
-    await sleep(Math.random() * Math.min(round, 20));
+    // A killed holder leaves its socket's file behind. One that somebody has made meanwhile is not that one.
+    if (left !== undefined && left === identityOf(address)) rmSync(address, { force: true });
+    else await sleep(Math.random() * Math.min(round, 20));
   }
   return undefined;
 }
@@ -66,32 +69,11 @@ export async function withLock<T>(
   }
 }
 
-/** Where the socket is a file: only who holds the gate makes or removes one, so a killed holder's cannot be mistaken. */
-async function listenBehind(gate: string, address: string): Promise<Turn | 'taken' | undefined> {
-  let file: number;
-  try {
-    const { O_RDWR, O_CREAT, O_NONBLOCK } = constants;
-    file = openSync(gate, O_RDWR | O_CREAT | O_NONBLOCK | O_EXLOCK, 0o600);
-  } catch (error) {
-    return systemCode(error) === 'EAGAIN' ? 'taken' : undefined;
-  }
-  rmSync(address, { force: true });
-  const turn = await listen(address);
-  if (turn === undefined || turn === 'taken' || !turn.held) {
-    closeSync(file);
-    return undefined;
-  }
-  return {
-    held: true,
-    release(outcome) {
-      turn.release(outcome);
-      closeSync(file);
-    },
-  };
+/** Tells a file from another that has taken its name, and perhaps its inode. */
+function identityOf(path: string): string | undefined {
+  const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return stat && `${stat.dev} ${stat.ino} ${stat.ctimeNs}`;
 }
-
-/** open(2) of macOS and the BSDs: lock the file as flock(2) does, until it is closed. Node has no name for it. */
-const O_EXLOCK = 0x20;
 
 function listen(address: string): Promise<Turn | 'taken' | undefined> {
   return new Promise((resolve) => {
@@ -120,8 +102,8 @@ function listen(address: string): Promise<Turn | 'taken' | undefined> {
 }
 
 /**
- * What connecting says when nobody listens (any more): the holder let go before, or while we were in its queue; or
- * when its queue is full, which is as good as coming too early.
+ * What connecting says when nobody listens any more: the holder let go before, or while we were in its queue; or when
+ * that queue is full, which is as good as coming too early.
  */
 const GONE = ['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'EAGAIN'];
 
@@ -136,8 +118,7 @@ function joinWaiting(address: string): Promise<Turn | 'gone' | undefined> {
     });
     socket.on('connect', () => resolve({ held: false, wait: (limitMs) => within(limitMs, ended, socket) }));
     socket.on('error', (error) => {
-      const code = systemCode(error);
-      resolve(code !== undefined && GONE.includes(code) ? 'gone' : undefined);
+      resolve(GONE.includes(systemCode(error) ?? '') ? 'gone' : undefined);
     });
   });
 }

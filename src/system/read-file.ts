@@ -1,17 +1,30 @@
-/** Reads a file that the user named, up to a limit: a secret's file may turn out to be a disk. */
-import { closeSync, openSync, readSync } from 'node:fs';
+/** Reads files that the user named, up to a limit: a secret's file may turn out to be a disk. */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
-/** Named pipes work too, as `<(pass show client)` gives one. @throws the system's error, or one with the code EFBIG */
-export function readFileLimited(path: string, limit: number): Uint8Array {
+/**
+ * Gives the World's `readFile`. A pipe, as `<(pass show client)` is one, can be read only once: what the quick way has
+ * read from it is kept for the CLI.
+ */
+export function fileReader(): (path: string, limit: number) => Uint8Array {
+  const pipes = new Map<string, Uint8Array>();
+  return (path, limit) => pipes.get(path) ?? readLimited(path, limit, pipes);
+}
+
+/** Reads a file whole. @throws the system's error; EFBIG for more than `limit` bytes */
+export function readLimited(path: string, limit: number, pipes = new Map<string, Uint8Array>()): Uint8Array {
   const file = openSync(path, 'r');
   try {
+    const isPipe = !fstatSync(file).isFile();
     const bytes = Buffer.alloc(limit + 1);
     let length = 0;
     for (;;) {
       const read = readSync(file, bytes, length, bytes.length - length, null);
       length += read;
       if (length > limit) throw tooLarge(limit);
-      if (read === 0) return bytes.subarray(0, length);
+      if (read > 0) continue;
+      const content = bytes.subarray(0, length);
+      if (isPipe) pipes.set(path, content);
+      return content;
     }
   } finally {
     closeSync(file);

@@ -76,7 +76,7 @@ function rename(from: string, to: string, { platform }: Machine): void {
 /** Temporary files of writers that were killed. */
 function sweep(folder: string, machine: Machine): void {
   for (const file of readdirSync(folder)) {
-    if (!/^token-.*\.tmp$/.test(file)) continue;
+    if (!/^(token-|\.lock-id\.).*\.tmp$/.test(file)) continue;
     const left = join(folder, file, machine);
     const stat = lstatSync(left, { throwIfNoEntry: false });
     if (stat && Date.now() - stat.mtimeMs > STALE_MS) rmSync(left, { force: true });

@@ -38,7 +38,7 @@ export function wireProblem(error: unknown, url: URL, progress: Progress, signal
   }
   const setting = proxy ? proxy.source : 'the auth URL';
   if (waitingFor === 'tunnel') {
-    return new GwtokenError('unreached', `${peer} ${brokenTunnel(code)}`, {
+    return new GwtokenError('unreached', `${peer} ${brokenTunnel(error)}`, {
       ...more,
       hints: [`check that ${setting} is the address of an HTTP proxy`],
       retry: {},
@@ -88,14 +88,18 @@ function detailOf(error: unknown): string {
 function garbledReply(error: unknown, code: string | undefined): string | undefined {
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return 'answered with more headers than are read';
   if (messageOf(error) === 'bad upgrade') return 'answered 101, a change of protocol that nobody asked for';
-  // HPE_INVALID_EOF_STATE is the connection's end in the middle of a reply.
-  if (code?.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE')
-    return 'answered with something other than HTTP';
-  return undefined;
+  return isNoHttp(error) ? 'answered with something other than HTTP' : undefined;
 }
 
-function brokenTunnel(code: string | undefined): string {
-  return code?.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE'
+/** undici's parser gave up, and not merely because the bytes ended; or it was spoken to before it asked. */
+function isNoHttp(error: unknown): boolean {
+  const message = messageOf(error);
+  if (message === 'bad response') return true;
+  return error instanceof Error && error.name === 'HTTPParserError' && !message.includes('EOF');
+}
+
+function brokenTunnel(error: unknown): string {
+  return isNoHttp(error)
     ? 'answered with something other than HTTP'
     : 'closed the connection and opened no tunnel';
 }

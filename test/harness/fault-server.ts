@@ -1,0 +1,141 @@
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import { Worker } from 'node:worker_threads';
+
+/** What a server does, byte by byte: nothing of HTTP is done for it. */
+export interface Script {
+  /** At each connection, before anything was read (with TLS: after the handshake). */
+  connected?(socket: Socket, connection: number): void;
+  /** At each complete request, with its number from 1. */
+  answer?(socket: Socket, request: number, text: string): void;
+}
+
+export interface FaultServer {
+  readonly port: number;
+  /** `http://127.0.0.1:PORT`, or https. */
+  readonly url: string;
+  connections: number;
+  /** Every complete request, as it came. */
+  readonly requests: string[];
+  /** All that ever arrived, complete or not. */
+  received(): string;
+  close(): Promise<void>;
+}
+
+/** A server on the loopback that follows the script, and never crashes over what its client does. */
+export async function startFaultServer(
+  script: Script,
+  { tls, host = '127.0.0.1', port = 0 }: { tls?: TlsOptions; host?: string; port?: number } = {},
+): Promise<FaultServer> {
+  const sockets = new Set<Socket>();
+  let received = '';
+  const serve = (socket: Socket): void => {
+    sockets.add(socket);
+    fault.connections++;
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+    let text = '';
+    socket.on('data', (bytes) => {
+      received += bytes.toString('latin1');
+      text += bytes.toString('latin1');
+      const [, length = '0'] = /\r\ncontent-length: (\d+)/i.exec(text) ?? [];
+      const head = text.indexOf('\r\n\r\n');
+      if (head < 0 || text.length < head + 4 + Number(length)) return;
+      fault.requests.push(text);
+      script.answer?.(socket, fault.requests.length, text);
+      text = '';
+    });
+    script.connected?.(socket, fault.connections);
+  };
+  const server: Server = tls
+    ? createTlsServer(tls, serve).on('tlsClientError', () => {})
+    : createServer(serve);
+  server.on('error', () => {});
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, host, resolve);
+  });
+  const address = server.address() as AddressInfo;
+  const name = host.includes(':') ? `[${host}]` : host;
+  const fault: FaultServer = {
+    port: address.port,
+    url: `${tls ? 'https' : 'http'}://${name}:${address.port}`,
+    connections: 0,
+    requests: [],
+    received: () => received,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+  return fault;
+}
+
+/** A port of the loopback that nobody listens on (for as long as nobody is given it). */
+export async function closedPort(): Promise<number> {
+  const server = await startFaultServer({});
+  await server.close();
+  return server.port;
+}
+
+export interface BlackHole {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/**
+ * An address of the loopback that answers no SYN: a listener whose queue is full, since the thread that it belongs to
+ * sleeps. Linux drops what does not fit; elsewhere it may be refused.
+ */
+export async function startBlackHole(host = '127.0.0.1', port = 0): Promise<BlackHole> {
+  const worker = new Worker(
+    `const { parentPort } = require('node:worker_threads');
+     const server = require('node:net').createServer();
+     server.listen({ host: ${JSON.stringify(host)}, port: ${port}, backlog: 1 }, () => {
+       parentPort.postMessage(server.address().port);
+       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+     });`,
+    { eval: true },
+  );
+  const own = await new Promise<number>((resolve, reject) => {
+    worker.once('message', resolve).once('error', reject);
+  });
+  const { connect } = await import('node:net');
+  const fill = Array.from({ length: 6 }, () => connect({ host, port: own }).on('error', () => {}));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  return {
+    port: own,
+    async close() {
+      for (const socket of fill) socket.destroy();
+      await worker.terminate();
+    },
+  };
+}
+
+/** A forward proxy that knows CONNECT; `refuse` gives the whole answer to a target that it does not connect to. */
+export async function startConnectProxy(
+  refuse: (request: string) => string | undefined = () => undefined,
+  tls?: TlsOptions,
+): Promise<FaultServer> {
+  const { connect } = await import('node:net');
+  return await startFaultServer(
+    {
+      answer(socket, _, request) {
+        socket.removeAllListeners('data');
+        const refusal = refuse(request);
+        if (refusal !== undefined) {
+          socket.end(refusal);
+          return;
+        }
+        const [, host = '', port = ''] = /^CONNECT ([^\s]+):(\d+) /.exec(request) ?? [];
+        const target = connect({ host: host.replace(/^\[|\]$/g, ''), port: Number(port) });
+        target.on('error', () => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'));
+        target.once('connect', () => {
+          socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+          socket.pipe(target).pipe(socket);
+        });
+        socket.on('close', () => target.destroy());
+      },
+    },
+    tls ? { tls } : {},
+  );
+}

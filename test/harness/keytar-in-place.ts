@@ -1,0 +1,29 @@
+import { randomUUID } from 'node:crypto';
+import { expect, onTestFinished } from 'vitest';
+import { leftBehind } from './processes';
+import { freshHome, runProgram } from './program';
+import { copyProgram } from './program-copy';
+
+export const SECRET = 'canary-secret-7fQx';
+
+/** The program with a module of ours in keytar's place, in a home of its own. */
+export function programWith(keytar: string | undefined) {
+  const copy = copyProgram(keytar);
+  const home = freshHome();
+  onTestFinished(copy.remove);
+  onTestFinished(home.remove);
+  const settings = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: 'http://127.0.0.1:9', GWTOKEN_RETRIES: '0' };
+  const run = async (args: readonly string[], more: Record<string, string> = {}, stdin = '') => {
+    const mark = randomUUID();
+    const env = { ...home.env, ...settings, ...more, MARK: mark };
+    const result = await runProgram(args, { env, stdin, program: copy.program });
+    if (process.platform === 'linux') expect(await leftBehind(mark)).toEqual([]);
+    expect(result.stdout + result.stderr).not.toContain(SECRET);
+    return result;
+  };
+  return { run, copy, home };
+}
+
+/** A module whose every function is this one. */
+export const asFunction = (body: string) =>
+  `const f = ${body}; module.exports = { getPassword: f, setPassword: f, deletePassword: f };`;
