@@ -1,15 +1,25 @@
 /** run(argv, world) -> exit code: the commander program, built from the options table, and the one error boundary. */
 import { Command, CommanderError, Option } from 'commander';
 import { configCommand } from './commands/config';
+import { envCommand } from './commands/env';
+import { execCommand } from './commands/exec';
 import { getCommand } from './commands/get';
+import { TOPICS, topicText } from './commands/help';
 import { loginCommand } from './commands/login';
 import { logoutCommand } from './commands/logout';
 import type { Verb } from './commands/verb';
-import { GwtokenError, Interrupted, ReaderGone } from './errors';
+import { ENDING_SIGNALS, GwtokenError, Interrupted, ReaderGone } from './errors';
 import type { Flag, FlagValues } from './options';
 import type { World } from './world';
 
-const VERBS: readonly Verb[] = [getCommand, loginCommand, logoutCommand, configCommand];
+const VERBS: readonly Verb[] = [
+  getCommand,
+  envCommand,
+  execCommand,
+  loginCommand,
+  logoutCommand,
+  configCommand,
+];
 
 const GROUPS = {
   client: 'Which client:',
@@ -25,33 +35,98 @@ export async function run(argv: readonly string[], world: World): Promise<number
     .description('Fetch OAuth 2.0 client-credentials tokens for the API gateway and its sandbox.')
     .version(world.version, '--version', 'print the version')
     .helpOption('-h, --help', 'show this help')
+    .enablePositionalOptions()
     .exitOverride()
     .configureOutput({ writeOut: (text) => world.stdout.write(text), writeErr: () => {} });
-  for (const verb of VERBS) addVerb(program, verb, world);
+  let exitCode = 0;
+  const ended = (code: number): void => {
+    exitCode = code;
+  };
+  for (const verb of VERBS) addVerb(program, verb, world, ended);
+  addHelp(program, world);
 
   try {
     if (argv.length === 0) program.outputHelp();
     else await program.parseAsync(argv, { from: 'user' });
-    return 0;
+    return exitCode;
   } catch (error) {
-    if (error instanceof Interrupted || error instanceof ReaderGone) throw error;
+    if (error instanceof ReaderGone) throw error;
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    if (error instanceof Interrupted) {
+      afterFailure(argv, ENDING_SIGNALS[error.signal as keyof typeof ENDING_SIGNALS] ?? 1, world);
+      throw error;
+    }
     const known = error instanceof CommanderError ? usageError(error, program, argv) : error;
-    return await report(known, argv, world);
+    const code = afterFailure(argv, known instanceof GwtokenError ? known.exitCode : 1, world);
+    await report(known, argv, world);
+    return code;
   }
 }
 
-function addVerb(parent: Command, verb: Verb, world: World): void {
+/** The exit code when nothing caught an error, after the last that the verb can do; all of it at once, nothing waits. */
+export function exitCodeOfCrash(argv: readonly string[], world: World): number {
+  return afterFailure(argv, 1, world);
+}
+
+/** Comes before any words, since stderr may be what is broken. */
+function afterFailure(argv: readonly string[], exitCode: number, world: World): number {
+  try {
+    return verbIn(argv)?.onFailure?.(argv, exitCode, world) ?? exitCode;
+  } catch {
+    // stdout is broken; what went wrong before is still told.
+    return exitCode;
+  }
+}
+
+/** The verb that is meant, also where the arguments cannot be parsed. */
+function verbIn(argv: readonly string[]): Verb | undefined {
+  if (argv[0] === 'help') return undefined;
+  const name = argv.find((word) => VERBS.some((verb) => verb.name === word));
+  return VERBS.find((verb) => verb.name === name);
+}
+
+function addVerb(parent: Command, verb: Verb, world: World, ended: (exitCode: number) => void): void {
   const command = parent.command([verb.name, verb.args].filter(Boolean).join(' ')).description(verb.summary);
+  command.version(world.version, '--version', 'print the version');
+  if (verb.passThrough) command.passThroughOptions();
+  if (verb.evaluated) {
+    const output = world.stdout.isTTY() ? world.stdout : world.stderr;
+    command.configureOutput({ writeOut: (text) => output.write(text) });
+  }
   for (const flag of verb.flags) for (const option of optionsOf(flag)) command.addOption(option);
-  for (const child of verb.verbs ?? []) addVerb(command, child, world);
+  for (const child of verb.verbs ?? []) addVerb(command, child, world, ended);
   const { run } = verb;
   if (!run) return;
   command.action(async (...given: unknown[]) => {
-    const args = given.slice(0, -2).filter((arg): arg is string => typeof arg === 'string');
+    const args = given
+      .slice(0, -2)
+      .flat()
+      .filter((arg): arg is string => typeof arg === 'string');
     const flags = givenFlags(command, verb.flags);
-    await run(flags, flags['verbose'] === true ? withTrace(world) : world, ...args);
+    const exitCode = await run(flags, flags['verbose'] === true ? withTrace(world) : world, ...args);
+    if (typeof exitCode === 'number') ended(exitCode);
   });
+}
+
+/** `help`, `help COMMAND` and `help TOPIC`, in place of commander's, which knows of no topics. */
+function addHelp(program: Command, world: World): void {
+  const topics = Object.entries(TOPICS).map(([name, { summary }]) => `  ${name.padEnd(14)}${summary}`);
+  program
+    .helpCommand(false)
+    .command('help [topic]')
+    .description('show the help for a command, or a topic of those below')
+    .action(async (name?: string) => {
+      const command = name === undefined ? program : program.commands.find((each) => each.name() === name);
+      if (command) command.outputHelp();
+      else
+        world.stdout.write(
+          await topicText(
+            name ?? '',
+            VERBS.map((verb) => verb.name),
+          ),
+        );
+    });
+  program.addHelpText('after', ['', 'Topics:', ...topics].join('\n'));
 }
 
 function optionsOf(flag: Flag): Option[] {
@@ -88,7 +163,8 @@ function withTrace(world: World): World {
 
 /** commander's message, `error: unknown option '--regoin'\n(Did you mean --region?)`, as one of ours. */
 function usageError(error: CommanderError, program: Command, argv: readonly string[]): GwtokenError {
-  const verb = program.commands.find((command) => argv.includes(command.name()));
+  const name = verbIn(argv)?.name;
+  const verb = program.commands.find((command) => command.name() === name);
   const help = verb ? `run: gwtoken ${verb.name()} --help` : 'run: gwtoken --help';
   if (error.code === 'commander.help') {
     const children = verb?.commands.map((child) => child.name()).filter((name) => name !== 'help') ?? [];
@@ -102,15 +178,15 @@ function usageError(error: CommanderError, program: Command, argv: readonly stri
   });
 }
 
-/** The one place where an error becomes words and a code (contract section 5). */
-async function report(error: unknown, argv: readonly string[], world: World): Promise<number> {
+/** The one place where an error becomes words (contract section 5). */
+async function report(error: unknown, argv: readonly string[], world: World): Promise<void> {
   const paint = await world.terminal.paint('stderr');
   const label = `gwtoken: ${paint.red('error:')}`;
   if (!(error instanceof GwtokenError)) {
     world.stderr.write(
       `${label} a bug in gwtoken\n${error instanceof Error ? error.stack : String(error)}\n`,
     );
-    return 1;
+    return;
   }
   const verbose = argv.includes('-v') || argv.includes('--verbose');
   world.stderr.write(
@@ -121,5 +197,4 @@ async function report(error: unknown, argv: readonly string[], world: World): Pr
       '',
     ].join('\n'),
   );
-  return error.exitCode;
 }

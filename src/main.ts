@@ -2,10 +2,11 @@
  * Builds the real World and runs the program in it. The only file that touches `process`; everything that is not
  * needed at every start is loaded where it is first used.
  */
-import { GwtokenError, Interrupted, ReaderGone } from './errors';
+import { GwtokenError, Interrupted, ReaderGone, systemCode } from './errors';
 import { readConfig, readKnownClients } from './system/config-file';
+import { hasLeftovers } from './system/leftovers';
 import type { Machine } from './system/machine';
-import { configFolder } from './system/paths';
+import { cacheFolder, configFolder } from './system/paths';
 import { writeAll } from './system/streams';
 import type { Output, World } from './world';
 
@@ -31,7 +32,22 @@ const ownFolder = (): string => {
 
 const keychain = async () => (await import('./system/keychain')).keychain;
 const configStore = () => import('./system/config-store');
-const terminal = async () => (await import('./system/terminal')).openTerminal(process.stdin, process.stderr);
+const terminal = async () => (await import('./system/terminal')).openTerminal(process);
+
+const cache = cacheFolder(env, platform);
+const tokenFilesFolder = cache && `${cache}${platform === 'win32' ? '\\' : '/'}exec`;
+const tokenFiles = () => import('./system/token-files');
+const owner = {
+  pid: process.pid,
+  isAlive(pid: number) {
+    try {
+      process.kill(pid, 0);
+      return true;
+    } catch (error) {
+      return systemCode(error) === 'EPERM';
+    }
+  },
+};
 
 const world: World = {
   version: __VERSION__,
@@ -77,6 +93,21 @@ const world: World = {
   },
   fetch: async (url, init) => (await import('./system/http')).post(url, init),
   now: Date.now,
+  onSignals(signals, heard) {
+    for (const signal of signals) process.on(signal, heard);
+    return () => {
+      for (const signal of signals) process.off(signal, heard);
+    };
+  },
+  prepareChild: async () => (await import('./system/child')).prepareChild(world.onSignals, platform),
+  async createTokenFile(text) {
+    if (tokenFilesFolder === undefined) {
+      throw new GwtokenError('local', 'there is no home folder to keep a token file in', {
+        hints: ['set HOME, or GWTOKEN_CACHE_DIR to a folder of your own'],
+      });
+    }
+    return (await tokenFiles()).createTokenFile(tokenFilesFolder, owner, machine, text);
+  },
   async readFile(path, limit) {
     const { readFileLimited } = await import('./system/read-limited');
     return readFileLimited(path, limit);
@@ -85,12 +116,18 @@ const world: World = {
 };
 
 async function main(): Promise<void> {
-  const { run } = await import('./cli');
-  process.exitCode = await run(process.argv.slice(2), world);
+  if (hasLeftovers(tokenFilesFolder)) (await tokenFiles()).sweepTokenFiles(tokenFilesFolder, owner, machine);
+  const argv = process.argv.slice(2);
+  const { run, exitCodeOfCrash } = await import('./cli');
+  // Node prints what was not caught, and ends with this code.
+  process.on('uncaughtExceptionMonitor', () => {
+    process.exitCode = exitCodeOfCrash(argv, world);
+  });
+  process.exitCode = await run(argv, world);
 }
 
-main().catch((error) => {
+main().catch(async (error) => {
   if (error instanceof ReaderGone) process.exitCode = error.exitCode;
-  else if (error instanceof Interrupted) process.kill(process.pid, error.signal);
+  else if (error instanceof Interrupted) (await import('./system/ending')).endBySignal(process, error.signal);
   else throw error;
 });
