@@ -1,24 +1,11 @@
 /** run(argv, world) -> exit code: the commander program, built from the options table, and the one error boundary. */
 import { Command, CommanderError, Option } from 'commander';
-import { configCommand } from './commands/config';
-import { doctorCommand } from './commands/doctor';
-import { getCommand } from './commands/get';
-import { loginCommand } from './commands/login';
-import { logoutCommand } from './commands/logout';
-import { statusCommand } from './commands/status';
+import { TOPICS, topicText } from './commands/help';
 import type { Verb } from './commands/verb';
-import { GwtokenError, Interrupted, oneLine, ReaderGone } from './errors';
+import { afterFailure, VERBS } from './commands/verbs';
+import { ENDING_SIGNALS, GwtokenError, Interrupted, oneLine, ReaderGone } from './errors';
 import type { Flag, FlagValues } from './options';
 import type { World } from './world';
-
-const VERBS: readonly Verb[] = [
-  getCommand,
-  loginCommand,
-  logoutCommand,
-  statusCommand,
-  doctorCommand,
-  configCommand,
-];
 
 const GROUPS = {
   client: 'Which client:',
@@ -33,6 +20,7 @@ export async function run(argv: readonly string[], world: World): Promise<number
   program
     .description('Fetch OAuth 2.0 client-credentials tokens for the API gateway and its sandbox.')
     .helpOption('-h, --help', 'show this help')
+    .enablePositionalOptions()
     .configureOutput({ writeOut: (text) => world.stdout.write(text), writeErr: () => {} });
   answerForItself(program, world);
   let verbose = false;
@@ -40,30 +28,61 @@ export async function run(argv: readonly string[], world: World): Promise<number
     verbose = true;
     return { ...world, trace: (line) => world.stderr.write(`gwtoken: ${oneLine(line)}\n`) };
   };
-  for (const verb of VERBS) addVerb(program, verb, world, traced);
+  let exitCode = 0;
+  const ended = (code: number): void => {
+    exitCode = code;
+  };
+  for (const verb of VERBS) addVerb(program, verb, world, traced, ended);
+  addHelp(program, world);
 
   try {
     if (argv.length === 0) program.outputHelp();
     else await program.parseAsync(argv, { from: 'user' });
-    return 0;
+    return exitCode;
   } catch (error) {
-    if (error instanceof Interrupted || error instanceof ReaderGone) throw error;
+    if (error instanceof ReaderGone) throw error;
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    return await report(error, verbose, world);
+    if (error instanceof Interrupted) {
+      afterFailure(argv, ENDING_SIGNALS[error.signal as keyof typeof ENDING_SIGNALS] ?? 1, world);
+      throw error;
+    }
+    const code = afterFailure(argv, error instanceof GwtokenError ? error.exitCode : 1, world);
+    await report(error, verbose, world);
+    return code;
   }
 }
 
-function addVerb(parent: Command, verb: Verb, world: World, traced: () => World): void {
+/** The exit code when nothing caught an error, after the last that the verb can do; all of it at once, nothing waits. */
+export function exitCodeOfCrash(argv: readonly string[], world: World): number {
+  return afterFailure(argv, 1, world);
+}
+
+function addVerb(
+  parent: Command,
+  verb: Verb,
+  world: World,
+  traced: () => World,
+  ended: (exitCode: number) => void,
+): void {
   const command = parent.command([verb.name, verb.args].filter(Boolean).join(' ')).description(verb.summary);
   answerForItself(command, world);
+  if (verb.passThrough) command.passThroughOptions();
+  if (verb.evaluated) {
+    const output = world.stdout.isTTY() ? world.stdout : world.stderr;
+    command.configureOutput({ writeOut: (text) => output.write(text) });
+  }
   for (const flag of verb.flags) for (const option of optionsOf(flag)) command.addOption(option);
-  for (const child of verb.verbs ?? []) addVerb(command, child, world, traced);
+  for (const child of verb.verbs ?? []) addVerb(command, child, world, traced, ended);
   const { run } = verb;
   if (!run) return;
   command.action(async (...given: unknown[]) => {
-    const args = given.slice(0, -2).filter((arg): arg is string => typeof arg === 'string');
+    const args = given
+      .slice(0, -2)
+      .flat()
+      .filter((arg): arg is string => typeof arg === 'string');
     const flags = givenFlags(command, verb.flags);
-    await run(flags, flags['verbose'] === true ? traced() : world, ...args);
+    const exitCode = await run(flags, flags['verbose'] === true ? traced() : world, ...args);
+    if (typeof exitCode === 'number') ended(exitCode);
   });
 }
 
@@ -72,6 +91,27 @@ function answerForItself(command: Command, world: World): void {
   command.version(world.version, '--version', 'print the version').exitOverride((error) => {
     throw error.exitCode === 0 ? error : usageError(error, command);
   });
+}
+
+/** `help`, `help COMMAND` and `help TOPIC`, in place of commander's, which knows of no topics. */
+function addHelp(program: Command, world: World): void {
+  const topics = Object.entries(TOPICS).map(([name, { summary }]) => `  ${name.padEnd(14)}${summary}`);
+  program
+    .helpCommand(false)
+    .command('help [topic]')
+    .description('show the help for a command, or a topic of those below')
+    .action(async (name?: string) => {
+      const command = name === undefined ? program : program.commands.find((each) => each.name() === name);
+      if (command) command.outputHelp();
+      else
+        world.stdout.write(
+          await topicText(
+            name ?? '',
+            VERBS.map((verb) => verb.name),
+          ),
+        );
+    });
+  program.addHelpText('after', ['', 'Topics:', ...topics].join('\n'));
 }
 
 function optionsOf(flag: Flag): Option[] {

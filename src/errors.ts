@@ -17,6 +17,10 @@ export const EXIT_CODES = {
   unreached: 6,
   /** The endpoint answered, but neither with a token nor with a refusal. */
   'bad-reply': 7,
+  /** `exec` alone: its command cannot be run. */
+  'not-runnable': 126,
+  /** `exec` alone: there is no such command. */
+  'not-found': 127,
 } as const;
 
 export type ErrorKind = keyof typeof EXIT_CODES;
@@ -77,16 +81,22 @@ export class GwtokenError extends Error {
   }
 }
 
-/** The person pressed Ctrl-C at a prompt: the program ends by that signal, so that a calling script stops too. */
+/**
+ * gwtoken ends by this signal, so that a calling script stops too: a person pressed Ctrl-C at a prompt, it was sent to
+ * gwtoken, or the command that it ran died of it.
+ */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
-  readonly signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+  readonly signal: NodeJS.Signals;
 
-  constructor(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP') {
+  constructor(signal: NodeJS.Signals) {
     super(`interrupted by ${signal}`);
     this.signal = signal;
   }
 }
+
+/** The signals that end a program from outside, each with the exit code that a shell shows for it. */
+export const ENDING_SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 /** The reader of stdout has gone (EPIPE): nothing is said, and the exit code is the one a shell shows for SIGPIPE. */
 export class ReaderGone extends Error {

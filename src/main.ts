@@ -5,8 +5,9 @@
 import { Interrupted, ReaderGone } from './errors';
 import { quick } from './quick';
 import { readConfig } from './system/config-file';
+import { hasLeftovers } from './system/leftovers';
 import type { Machine } from './system/machine';
-import { cacheFolder, configFolder, fileIn } from './system/paths';
+import { cacheFolder, configFolder, fileIn, tokenFilesFolder } from './system/paths';
 import { fileReader } from './system/read-file';
 import { writeAll } from './system/streams';
 import { readEntry } from './system/token-cache';
@@ -36,6 +37,7 @@ if (answer === undefined) endWith(runCli());
 else {
   try {
     writeAll(1, answer);
+    void sweep();
   } catch (error) {
     endWith(runCli(error));
   }
@@ -46,11 +48,24 @@ async function runCli(failure?: unknown): Promise<number> {
   if (failure instanceof ReaderGone) throw failure;
   const [{ openWorld }, cli] = await Promise.all([import('./system/world'), import('./cli')]);
   const { world, close } = openWorld(process, __VERSION__, warm, folders, machine);
+  await sweep();
+  // Node prints what was not caught, and ends with this code.
+  process.on('uncaughtExceptionMonitor', () => {
+    process.exitCode = cli.exitCodeOfCrash(argv, world);
+  });
   try {
     return await (failure === undefined ? cli.run(argv, world) : cli.report(failure, false, world));
   } finally {
     await close();
   }
+}
+
+/** Removes the token files of an `exec` that was killed. */
+async function sweep(): Promise<void> {
+  const folder = tokenFilesFolder(folders.cache, platform);
+  if (!hasLeftovers(folder)) return;
+  const { ownerOf, sweepTokenFiles } = await import('./system/token-files');
+  sweepTokenFiles(folder, ownerOf(process), machine);
 }
 
 function endWith(run: Promise<number>): void {
@@ -65,14 +80,15 @@ function endWith(run: Promise<number>): void {
     },
     (error) => {
       if (error instanceof ReaderGone) process.exitCode = error.exitCode;
-      else if (error instanceof Interrupted) dieOf(error.signal);
+      else if (error instanceof Interrupted) void dieOf(error.signal);
       else throw error;
     },
   );
 }
 
 /** Packages leave listeners behind (atomically's are for all signals), and with one a signal no longer ends us. */
-function dieOf(signal: NodeJS.Signals): void {
+async function dieOf(signal: NodeJS.Signals): Promise<void> {
+  const { endBySignal } = await import('./system/ending');
   process.removeAllListeners(signal);
-  process.kill(process.pid, signal);
+  endBySignal(process, signal);
 }

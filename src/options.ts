@@ -48,6 +48,12 @@ const flags = {
     group: 'fetch',
     help: 'PEM file of further certificate authorities',
   },
+  prefix: {
+    name: 'prefix',
+    value: 'PREFIX',
+    group: 'output',
+    help: "what the variables' names begin with instead of GWTOKEN_",
+  },
   verbose: { name: 'verbose', short: 'v', group: 'general', help: 'tell on stderr what is done and why' },
 } as const satisfies Record<string, Flag>;
 
@@ -63,6 +69,30 @@ export const COMMAND_FLAGS = {
     ...FETCH,
     { name: 'format', value: 'FORMAT', group: 'output', help: 'token (default), json, header or curl' },
     { name: 'fresh', group: 'output', help: 'only a token asked for after this call began' },
+    ...VERBOSE,
+  ],
+  env: [
+    ...CLIENT,
+    ...FETCH,
+    {
+      name: 'format',
+      value: 'FORMAT',
+      group: 'output',
+      help: 'sh (default), fish, csh, powershell, cmd, nu, elvish, json, dotenv, docker, github-env, github-output or azure',
+    },
+    flags.prefix,
+    { name: 'unset', group: 'output', help: 'remove the variables; needs no client' },
+    ...VERBOSE,
+  ],
+  exec: [
+    ...CLIENT,
+    ...FETCH,
+    flags.prefix,
+    {
+      name: 'token-file',
+      group: 'output',
+      help: 'also keep a valid token in a file, named in GWTOKEN_TOKEN_FILE',
+    },
     ...VERBOSE,
   ],
   login: [

@@ -33,8 +33,19 @@ export interface World {
   checkCaFile(path: string): Promise<void>;
   /** The time in milliseconds since the epoch. */
   now(): number;
+  /** Hears these signals instead of dying of them, until the returned function is called. */
+  onSignals(signals: readonly NodeJS.Signals[], heard: (signal: NodeJS.Signals) => void): () => void;
+  /** From here on signals are for the child that is about to be started, until it is released. */
+  prepareChild(): Promise<PreparedChild>;
+  /** A 0600 file in a folder of ours with this text in it; a `local` error where none can be made. */
+  createTokenFile(text: string): Promise<TokenFile>;
   /** A file the user named, whole. Throws the system's error; EFBIG for more than `limit` bytes. */
   readFile(path: string, limit: number): Uint8Array;
+  /**
+   * Refuses now (`usage`) a file that is not there; what it returns appends to it in one write, all or nothing, behind
+   * a line end if the file has none (`local` where that fails). `variable` named the file.
+   */
+  appender(path: string, variable: string): (text: string) => void;
   /** Loaded when it is called for: it costs 3 ms at every start. */
   crypto(): typeof import('node:crypto');
   /** Resolves after so many milliseconds. */
@@ -213,6 +224,32 @@ export type CommandEnd =
   | { readonly how: 'killed'; readonly signal: string }
   | { readonly how: 'not-started'; readonly reason: string }
   | { readonly how: 'late' | 'too-long' };
+
+/** A program with gwtoken's own stdin, stdout, stderr and terminal. */
+export interface PreparedChild {
+  /**
+   * Runs it to its end. TERM, HUP, USR1 and USR2 are passed on to it, INT and QUIT where they come from no terminal
+   * that it shares. Rejects with a GwtokenError `not-found` or `not-runnable`.
+   */
+  run(command: string, args: readonly string[], env: Env): Promise<ChildEnd>;
+  /** Signals have their usual effect on gwtoken again. */
+  release(): void;
+}
+
+/** Either an exit code or the signal that it died of. */
+export interface ChildEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface TokenFile {
+  readonly path: string;
+  /** Replaces all of the text at once: a reader sees the one or the other. Throws the system's error. */
+  replace(text: string): void;
+  /** Tells those who sweep that the owner lives; due every minute. */
+  touch(): void;
+  remove(): void;
+}
 
 /**
  * The part of the standard `fetch` that the token request needs. No redirect is followed. When the signal aborts, the

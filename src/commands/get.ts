@@ -1,4 +1,5 @@
 import { getToken } from '../core/get-token';
+import { maskToken } from '../core/mask';
 import { gather, resolveClient } from '../core/settings';
 import { tokenFormat } from '../core/token-output';
 import { COMMAND_FLAGS } from '../options';
@@ -13,6 +14,7 @@ export const getCommand: Verb = {
     const given = gather(flags, world);
     const client = resolveClient(given);
     const obtained = await getToken(given, client, world);
+    maskToken(obtained.token.accessToken, world);
     world.stdout.write(write(obtained, world.now()));
   },
 };

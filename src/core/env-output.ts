@@ -1,5 +1,7 @@
 /** What `gwtoken env` prints: on success, with `--unset`, and when anything went wrong. */
+import { GwtokenError } from '../errors';
 import type { FlagValues } from '../options';
+import type { World } from '../world';
 import type { Format } from './formats/format';
 import { findFormat, formatNamed } from './formats/table';
 import type { Token } from './token';
@@ -15,10 +17,30 @@ export interface EnvOptions {
 
 /** @throws GwtokenError `usage` for a format that does not exist or a prefix that makes no variable's name */
 export function envOptions(flags: FlagValues): EnvOptions {
-  return {
-    format: formatNamed(String(flags['format'] ?? DEFAULT_FORMAT), '--format'),
-    prefix: checkPrefix(String(flags['prefix'] ?? DEFAULT_PREFIX), '--prefix'),
-  };
+  const format = formatNamed(String(flags['format'] ?? DEFAULT_FORMAT), '--format');
+  const prefix = checkPrefix(String(flags['prefix'] ?? DEFAULT_PREFIX), '--prefix');
+  if (!format.ownNames) return { format, prefix };
+  if (flags['prefix'] === undefined) return { format, prefix: '' };
+  throw new GwtokenError('usage', `--format ${format.name} takes no --prefix: its names are fixed`, {
+    hints: ['two clients are two steps, each with an id of its own'],
+  });
+}
+
+/**
+ * Where the output goes, in one write: to stdout, or to the end of the format's own file.
+ *
+ * @throws GwtokenError `usage` for a file that is not there, before anything is asked for
+ */
+export function envDestination(
+  { format: { name, appendsTo } }: EnvOptions,
+  world: Pick<World, 'env' | 'stdout' | 'appender'>,
+): (text: string) => void {
+  if (appendsTo === undefined) return (text) => world.stdout.write(text);
+  const path = world.env[appendsTo];
+  if (path) return world.appender(path, appendsTo);
+  throw new GwtokenError('usage', `${appendsTo} is not set, so --format ${name} has no file to append to`, {
+    hints: [`${appendsTo} is set in the steps of GitHub Actions; in a shell use: eval $(gwtoken env)`],
+  });
 }
 
 /** @throws GwtokenError `usage` for a value that the format cannot carry exactly */

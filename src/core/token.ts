@@ -29,8 +29,13 @@ export function secondsLeft(token: Token, nowMs: number): number | undefined {
  * @param minTtlMs the setting, in milliseconds
  */
 export function isFresh(token: Token, nowMs: number, minTtlMs: number | undefined): boolean {
+  const until = freshUntilMs(token, minTtlMs);
+  return until !== undefined && nowMs < until;
+}
+
+/** When the token stops to be {@link isFresh}, in milliseconds since the epoch; undefined when that is not known. */
+export function freshUntilMs(token: Token, minTtlMs: number | undefined): number | undefined {
   const expiresAt = expiresAtMs(token);
-  if (expiresAt === undefined || token.lifetimeS === undefined) return false;
-  const least = minTtlMs ?? Math.min(300, token.lifetimeS / 5) * 1000;
-  return expiresAt - nowMs > least;
+  if (expiresAt === undefined || token.lifetimeS === undefined) return undefined;
+  return expiresAt - (minTtlMs ?? Math.min(300, token.lifetimeS / 5) * 1000);
 }

@@ -31,6 +31,11 @@ export function fileIn(
   return folder === undefined ? undefined : `${folder}${platform === 'win32' ? '\\' : '/'}${name}`;
 }
 
+/** The folder of the files that `exec --token-file` keeps. */
+export function tokenFilesFolder(cache: string | undefined, platform: NodeJS.Platform): string | undefined {
+  return fileIn(cache, 'exec', platform);
+}
+
 /** Joined by hand: node:path alone would cost the warm path a module. */
 function folder(
   env: Env,

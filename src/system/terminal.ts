@@ -19,14 +19,13 @@ export type Standard = Pick<NodeJS.Process, 'stdin' | 'stderr'>;
 /** The part of our process that signals are about. */
 export type Signalled = Pick<NodeJS.Process, 'on' | 'off' | 'kill' | 'pid'>;
 
-export function openTerminal(
-  { stdin, stderr }: Standard,
-  own: Signalled,
-): Omit<Terminal, 'canAsk' | 'paint'> {
+/** @param streams whose stdin is touched only to ask: it belongs to the child of `exec` otherwise */
+export function openTerminal(streams: Standard, own: Signalled): Omit<Terminal, 'canAsk' | 'paint'> {
   /** Shows a prompt until it is answered; Ctrl-C, Ctrl-D and the end of input interrupt. */
   const answer = async <T>(
     show: (options: { input: ReadStream; output: WriteStream; signal: AbortSignal }) => Promise<T>,
   ): Promise<Exclude<T, symbol>> => {
+    const { stdin, stderr } = streams;
     const closed = new AbortController();
     let answered = false;
     // After a Ctrl-D readline only stops reading, as it does after an answer, and clack would wait for ever.
@@ -77,7 +76,7 @@ export function openTerminal(
     confirm: (message) => answer((streams) => confirm({ ...streams, message, initialValue: false })),
     async spin(label, work) {
       // Its own signal handling ends in process.exit(): a loop in a calling script would go on.
-      const spinner = yoctoSpinner({ text: label, stream: stderr, handleSignals: false });
+      const spinner = yoctoSpinner({ text: label, stream: streams.stderr, handleSignals: false });
       const timer = setTimeout(() => spinner.start(), SPINNER_AFTER_MS);
       const stop = (): void => {
         clearTimeout(timer);

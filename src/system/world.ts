@@ -5,10 +5,11 @@
 import { isatty } from 'node:tty';
 import { GwtokenError } from '../errors';
 import type { Output, WarmWorld, World } from '../world';
+import { openAppender } from './append-file';
 import type { Wire } from './http';
 import { readKnownClients } from './known-clients';
 import type { Machine } from './machine';
-import { fileIn } from './paths';
+import { fileIn, tokenFilesFolder } from './paths';
 import { readAll } from './read-all';
 import { writeAll } from './streams';
 import type { Signalled, Standard } from './terminal';
@@ -124,6 +125,24 @@ export function openWorld(
     },
     async checkCaFile(path) {
       await (await import('./authorities')).readCaFile(path);
+    },
+    appender: openAppender,
+    onSignals(signals, heard) {
+      for (const signal of signals) own.on(signal, heard);
+      return () => {
+        for (const signal of signals) own.off(signal, heard);
+      };
+    },
+    prepareChild: async () => (await import('./child')).prepareChild(world.onSignals, platform),
+    async createTokenFile(text) {
+      const folder = tokenFilesFolder(cache, platform);
+      if (folder === undefined) {
+        throw new GwtokenError('local', 'there is no home folder to keep a token file in', {
+          hints: ['set HOME, or GWTOKEN_CACHE_DIR to a folder of your own'],
+        });
+      }
+      const { createTokenFile, ownerOf } = await import('./token-files');
+      return createTokenFile(folder, ownerOf(own), machine, text);
     },
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     random: Math.random,

@@ -5,14 +5,18 @@ export interface Variable {
 }
 
 /**
- * How `gwtoken env` speaks to one kind of reader. Pure functions from texts to texts: the quick way uses them too.
+ * How `gwtoken env` speaks to one kind of reader. Functions from texts to texts: the quick way uses them too.
  * They get names that match `[A-Za-z_][A-Za-z0-9_]*` and values that {@link checkVariables} has passed.
  */
 export interface Format {
   readonly name: string;
+  /** The environment variable that names the file which the output is appended to; absent where stdout takes it. */
+  readonly appendsTo?: string;
+  /** The names are the format's own, made of `ACCESS_TOKEN` and so on, and take no prefix. */
+  readonly ownNames?: true;
   /** All of the output for these variables, each line ended by LF on every platform. */
   set(variables: readonly Variable[]): string;
-  /** The output that removes these variables. */
+  /** The output that removes these variables. @throws GwtokenError `usage` where nothing can */
   unset(names: readonly string[]): string;
   /**
    * What is printed when gwtoken failed: it removes the variables and makes whoever evaluates it fail with this exit

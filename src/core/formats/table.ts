@@ -1,17 +1,34 @@
 /** Every format of `gwtoken env`. A new one is a {@link Format} and its line here. */
 import { GwtokenError } from '../../errors';
 import { quoted } from '../setting-values';
+import { azure } from './azure';
 import { checkVariables } from './check';
 import { cmd } from './cmd';
 import { csh } from './csh';
 import { elvish } from './elvish';
+import { docker, dotenv } from './env-files';
 import { fish } from './fish';
 import type { Format } from './format';
+import { githubEnv, githubOutput } from './github';
 import { json, nu } from './json';
 import { posix } from './posix';
 import { powershell } from './powershell';
 
-const FORMATS: readonly Format[] = [posix, fish, csh, powershell, cmd, nu, elvish, json].map(refusing);
+const FORMATS: readonly Format[] = [
+  posix,
+  fish,
+  csh,
+  powershell,
+  cmd,
+  nu,
+  elvish,
+  json,
+  dotenv,
+  docker,
+  githubEnv,
+  githubOutput,
+  azure,
+].map(refusing);
 
 /** No format of the table can be made to print what it cannot carry. */
 function refusing(format: Format): Format {

@@ -1,0 +1,102 @@
+import type { Obtained } from '../core/ask';
+import { childEnvironment } from '../core/exec-environment';
+import { startRenewal } from '../core/exec-renewal';
+import { checkVariables } from '../core/formats/check';
+import { getToken } from '../core/get-token';
+import {
+  type ClientSettings,
+  type Given,
+  gather,
+  resolveClient,
+  resolveFetchSettings,
+} from '../core/settings';
+import { checkPrefix, DEFAULT_PREFIX, tokenVariables } from '../core/token-variables';
+import { GwtokenError, Interrupted } from '../errors';
+import { COMMAND_FLAGS } from '../options';
+import type { ChildEnd, TokenFile, World } from '../world';
+import type { Verb } from './verb';
+
+/** gwtoken's own failure, so that it can be told from any of the command's. */
+const FAILED = 125;
+
+export const execCommand: Verb = {
+  name: 'exec',
+  args: '<command> [args...]',
+  summary: 'run a command with a token in its environment',
+  flags: COMMAND_FLAGS.exec,
+  passThrough: true,
+  async run(flags, world, command = '', ...args) {
+    const prefix = checkPrefix(String(flags['prefix'] ?? DEFAULT_PREFIX), '--prefix');
+    const given = gather(flags, world);
+    const client = resolveClient(given);
+    const obtained = await getToken(given, client, world);
+
+    const child = await world.prepareChild();
+    let file: TokenFile | undefined;
+    let stopRenewing: () => void = () => {};
+    try {
+      if (flags['token-file'] === true) {
+        file = await world.createTokenFile(obtained.token.accessToken);
+        stopRenewing = keepRenewed(file, obtained, given, client, world);
+      }
+      const variables = [
+        ...tokenVariables(obtained.token, prefix),
+        { name: `${prefix}TOKEN_FILE`, value: file?.path },
+      ];
+      checkVariables(variables);
+      return exitCodeOf(
+        await child.run(command, args, childEnvironment(world.env, variables, world.platform)),
+      );
+    } finally {
+      stopRenewing();
+      file?.remove();
+      child.release();
+    }
+  },
+  onFailure: (_, exitCode) => (exitCode === 126 || exitCode === 127 ? exitCode : FAILED),
+};
+
+/** A child that a signal killed ends gwtoken by the same, so that a caller sees no difference. */
+function exitCodeOf({ code, signal }: ChildEnd): number {
+  if (signal !== null) throw new Interrupted(signal);
+  return code ?? FAILED;
+}
+
+function keepRenewed(
+  file: TokenFile,
+  { token }: Obtained,
+  given: Given,
+  client: ClientSettings,
+  world: World,
+): () => void {
+  const ended = new AbortController();
+  // Without retries of its own: the renewal repeats what failed, and a pause between two would outlast the command.
+  const fresh: Given = { ...given, flags: { ...given.flags, fresh: true, retries: '0' } };
+  const stop = startRenewal({
+    first: token,
+    minTtlMs: resolveFetchSettings(given, client.client.profile).minTtlMs?.value,
+    fetchFresh: async () => (await getToken(fresh, client, abortable(world, ended.signal))).token,
+    store: (renewed) => file.replace(renewed.accessToken),
+    looked: file.touch,
+    warn: (text) => world.stderr.write(`gwtoken: warning: ${text}\n`),
+    now: world.now,
+  });
+  return () => {
+    stop();
+    ended.abort();
+  };
+}
+
+/** The same world, whose requests end with the command: one under way would keep gwtoken from ending. */
+function abortable(world: World, ended: AbortSignal): World {
+  return {
+    ...world,
+    fetch: async (url, init) => {
+      try {
+        return await world.fetch(url, { ...init, signal: AbortSignal.any([init.signal, ended]) });
+      } catch (error) {
+        throw ended.aborted ? new GwtokenError('local', 'the command has ended', { cause: error }) : error;
+      }
+    },
+  };
+}

@@ -1,0 +1,206 @@
+/** Each value arrives exactly or is refused: never another value, and never another variable. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Variable } from '../../src/core/formats/format';
+import { formatNamed } from '../../src/core/formats/table';
+import { GwtokenError } from '../../src/errors';
+import { EDGES, LONG, randomValues, SINGLE_CHARACTERS } from '../shells/values';
+import { READERS } from './readers';
+
+/** What a format's own syntax is made of, beside what breaks a shell. */
+const BREAKERS = [
+  'a\nEVIL=1',
+  'a\nEVIL<<x\n1\nx',
+  'ghadelimiter_',
+  'ghadelimiter_00000000-0000-4000-8000-000000000000',
+  'A<<B',
+  'a\rb',
+  'a\r\nEVIL=1',
+  'a\0b',
+  'é',
+  '%0AEVIL=1',
+  '%0D%0A',
+  '%25',
+  '%AZP25',
+  'a;issecret=false]b',
+  ']##vso[task.setvariable variable=EVIL]1',
+  '::set-output name=EVIL::1',
+  '$(System.AccessToken)',
+  "'quoted'",
+  '"quoted"',
+  '`quoted`',
+  "'",
+  '"',
+  "it's",
+  `it's "both"`,
+  "it's $HOME",
+  "'a\\",
+  'a\\nb',
+  '"a\\nb"',
+  "a' #b",
+  'a #b',
+  '#',
+  ' a',
+  'a ',
+  'export X=1',
+];
+/** What tokens and scopes look like. */
+const ORDINARY = [
+  'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhYmMifQ.c2ln-bmF0_dXJl',
+  'aB3/+x9==',
+  '2YotnFZFEjr1zCsicMWpAA',
+  'tok_~live.1:2',
+  'Bearer',
+  '1795219200',
+  'read write:all https://scope.example.com/.default',
+  'openid&profile|email;(a)<b>!{c}[d],^*?@',
+];
+
+const PROBLEM = /^the value for \w+ \S/;
+const unit = fc.oneof(
+  { weight: 9, arbitrary: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)) },
+  { weight: 5, arbitrary: fc.constantFrom(...'\n\r%\'"\\`$ #=<;][(') },
+);
+const anyValue = fc.oneof(
+  { weight: 3, arbitrary: fc.string({ unit, minLength: 1, maxLength: 40 }) },
+  { weight: 1, arbitrary: fc.constantFrom(...BREAKERS, ...EDGES, ...ORDINARY) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(fc.constantFrom(...BREAKERS), fc.constantFrom(...BREAKERS))
+      .map((two) => two.join('\n')),
+  },
+);
+
+const NAMES = ['ACCESS_TOKEN', 'TOKEN_TYPE', 'EXPIRES_AT', 'SCOPE'];
+const nameIn = (format: string, name: string): string =>
+  format === 'github-output' ? name.toLowerCase().replace('_', '-') : name;
+
+/** Writes the values, and has every reader find them and nothing else; false when the format refuses them. */
+function arrives(format: string, values: readonly (string | undefined)[]): boolean {
+  const variables: Variable[] = values.map((value, index) => ({ name: NAMES[index]!, value }));
+  let text: string;
+  try {
+    text = formatNamed(format, 'the test').set(variables);
+  } catch (error) {
+    if (!(error instanceof GwtokenError)) throw error;
+    expect(error.kind).toBe('usage');
+    expect(error.message).toMatch(PROBLEM);
+    for (const value of values) {
+      if (value !== undefined && value.length > 12)
+        expect([error.message, ...error.hints].join()).not.toContain(value);
+    }
+    return false;
+  }
+  const isSetEmpty = /^github|^azure/.test(format);
+  const expected = variables.flatMap(({ name, value }) =>
+    value === undefined && !isSetEmpty ? [] : [[nameIn(format, name), value ?? '']],
+  );
+  for (const [reader, read] of Object.entries(READERS[format]!))
+    expect([reader, Object.fromEntries(read(text))]).toEqual([reader, Object.fromEntries(expected)]);
+  return true;
+}
+
+describe.each(Object.keys(READERS))('%s', (format) => {
+  test('carries each value exactly, or refuses it', () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyValue, { minLength: 1, maxLength: 4 }),
+        (values) => void arrives(format, values),
+      ),
+      {
+        numRuns: 2_000,
+      },
+    );
+    for (const value of [...SINGLE_CHARACTERS, ...EDGES, ...LONG, ...BREAKERS, ...randomValues(2_000, 7)])
+      arrives(format, [value, 'bearer', undefined, value]);
+  });
+
+  test('carries what tokens and scopes look like', () => {
+    for (const value of ORDINARY)
+      expect([value, arrives(format, [value, 'bearer', '1', value])]).toEqual([value, true]);
+    expect(arrives(format, ['a', 'bearer', undefined, undefined])).toBe(true);
+  });
+
+  test('refuses line ends and what is not ASCII', () => {
+    for (const value of ['a\nEVIL=1', 'a\rb', 'a\r\nEVIL=1', 'a\0b', 'é'])
+      expect(arrives(format, [value])).toBe(false);
+  });
+});
+
+test('github-env and github-output carry whatever a token may be', () => {
+  for (const value of [...SINGLE_CHARACTERS, ...EDGES, ...LONG, ...randomValues(500, 11)])
+    for (const format of ['github-env', 'github-output']) expect(arrives(format, [value])).toBe(true);
+});
+
+test('no two values have the same delimiter', () => {
+  const text = formatNamed('github-env', 'the test').set(NAMES.map((name) => ({ name, value: 'x' })));
+  const again = formatNamed('github-env', 'the test').set(NAMES.map((name) => ({ name, value: 'x' })));
+  const delimiters = [...`${text}${again}`.matchAll(/<<(.*)$/gm)].map(([, delimiter]) => delimiter);
+  expect(delimiters).toHaveLength(8);
+  expect(new Set(delimiters).size).toBe(8);
+});
+
+test.each([
+  ['dotenv', 'it\'s "both"'],
+  ['dotenv', 'back\\slash'],
+  ['dotenv', "it's $HOME"],
+  ['docker', "'quoted'"],
+  ['docker', '"quoted"'],
+  ['azure', '100%'],
+  ['azure', '$(Build.SourceBranch)'],
+  ['azure', ' blank'],
+])('%s refuses %s', (format, value) => {
+  expect(arrives(format, [value])).toBe(false);
+});
+
+describe('what sources or loads a dotenv file', () => {
+  const carried = [...SINGLE_CHARACTERS, ...EDGES, ...BREAKERS, ...randomValues(300, 3)].filter((value) => {
+    return !/[^ -~]/.test(value) && arrives('dotenv', [value]);
+  });
+  const variables = carried.map((value, index) => ({ name: `V${index}`, value }));
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'gwtoken-dotenv-')));
+  const file = join(dir, 'tokens.env');
+  writeFileSync(file, formatNamed('dotenv', 'the test').set(variables));
+  const print = 'process.stdout.write(JSON.stringify(process.env))';
+  const expected = Object.fromEntries(variables.map(({ name, value }) => [name, value]));
+  const options = { cwd: dir, encoding: 'utf8', env: { PATH: process.env['PATH'] ?? '' } } as const;
+
+  test('node --env-file', () => {
+    expect(carried.length).toBeGreaterThan(200);
+    const loaded = execFileSync(process.execPath, [`--env-file=${file}`, '-e', print], options);
+    expect(JSON.parse(loaded)).toMatchObject(expected);
+  });
+
+  test('sh and bash', ({ skip }) => {
+    skip(process.platform === 'win32', 'needs a POSIX shell');
+    for (const shell of ['sh', 'bash']) {
+      const script = 'set -a; . ./tokens.env; set +a; "$0" -e "$1"';
+      const sourced = execFileSync(shell, ['-c', script, process.execPath, print], options);
+      expect(JSON.parse(sourced)).toMatchObject(expected);
+    }
+    rmSync(dir, { recursive: true, force: true });
+  });
+});
+
+describe('--unset', () => {
+  const unset = (format: string): string => formatNamed(format, 'the test').unset(['A_SCOPE', 'B']);
+
+  test('empties what cannot be taken away', () => {
+    for (const format of ['github-env', 'azure'])
+      expect([
+        ...READERS[format]!['the runner' in READERS[format]! ? 'the runner' : 'the agent']!(unset(format)),
+      ]).toEqual([
+        ['A_SCOPE', ''],
+        ['B', ''],
+      ]);
+  });
+
+  test.each(['github-output', 'dotenv', 'docker'])('is refused for %s, which can only set', (format) => {
+    expect(() => unset(format)).toThrow(`--format ${format} has nothing to unset`);
+  });
+});

@@ -1,0 +1,112 @@
+/** When gwtoken fails, whoever evaluates its output fails with its exit code and keeps no token of an earlier call. */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { formatNamed } from '../../src/core/formats/table';
+import { filesIn, fillHostileFolder } from './hostile-folder';
+import { envCommand, runScript, type Session, savedEnvironment, startSession } from './session';
+import { missing, SHELLS, type Shell } from './shells';
+
+let session: Session;
+beforeAll(async () => {
+  session = await startSession();
+  session.endpoint.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
+});
+afterAll(() => session.close());
+
+/** A token of an earlier call, which must not be used in place of the one that did not come. */
+const STALE = {
+  GWTOKEN_ACCESS_TOKEN: 'stale',
+  GWTOKEN_TOKEN_TYPE: 'bearer',
+  GWTOKEN_EXPIRES_AT: '1',
+  GWTOKEN_SCOPE: 'stale',
+};
+
+/** Each with the exit code of contract section 5. */
+const FAILURES: Readonly<Record<string, number>> = {
+  '--regoin eu': 2,
+  '--region eu': 3,
+};
+
+/** Statements that keep the status of what was evaluated, save the environment, and end with that status. */
+const ENDINGS: Partial<Record<Shell['format'], (save: string) => string[]>> = {
+  sh: (save) => ['status_=$?', save, 'exit "$status_"'],
+  fish: (save) => ['set status_ $status', save, 'exit $status_'],
+  csh: (save) => ['set status_ = $status', save, 'exit $status_'],
+};
+/** How the shell is told to end at the first failure; elvish and nu always do, and fish cannot be told to. */
+const STOPPING: Partial<Record<Shell['format'], { line?: string; args?: string[] }>> = {
+  sh: { line: 'set -e' },
+  csh: { args: ['-e'] },
+  elvish: {},
+  nu: {},
+};
+
+describe('has the exit code of gwtoken, and no variables', () => {
+  for (const shell of SHELLS) {
+    const ending = ENDINGS[shell.format];
+    // elvish and nu end at a failure by themselves.
+    if (!ending) continue;
+    test(shell.name, { timeout: 60_000 }, async ({ skip }) => {
+      const reason = missing(shell);
+      skip(reason !== undefined, reason);
+      for (const [flags, code] of Object.entries(FAILURES)) {
+        for (const [name, context] of Object.entries(shell.contexts)) {
+          const saved = join(session.dir, `${shell.name} environment`);
+          const lines = [context(envCommand(shell, flags)), ...ending(shell.save(saved))];
+          const result = await runScript(shell, shell.name, lines, session, { env: STALE });
+          expect([name, flags, result.code]).toEqual([name, flags, code]);
+          expect(result.stderr).toContain('gwtoken: error: ');
+          expect(result.stdout).toBe('');
+          expect(Object.keys(savedEnvironment(saved)).filter((each) => each in STALE)).toEqual([]);
+        }
+      }
+    });
+  }
+});
+
+describe('has the exit code in every state of the shell, among files named after the words', () => {
+  for (const shell of SHELLS) {
+    const failure = formatNamed(shell.format, 'the test').failure?.(Object.keys(STALE), 4);
+    if (failure === undefined) continue;
+    test(shell.name, { timeout: 60_000 }, async ({ skip }) => {
+      const reason = missing(shell);
+      skip(reason !== undefined, reason);
+      const hostile = join(session.dir, `hostile-${shell.name}`);
+      const output = join(session.dir, `failure-${shell.name}`);
+      mkdirSync(hostile);
+      fillHostileFolder(hostile, [failure]);
+      writeFileSync(output, failure);
+      const files = filesIn(hostile);
+      for (const [state, statements] of Object.entries(shell.states)) {
+        for (const [name, context] of Object.entries(shell.contexts)) {
+          const lines = [statements, context(`cat '${output}'`)];
+          const result = await runScript(shell, shell.name, lines, session, { cwd: hostile, env: STALE });
+          expect([state, name, result]).toEqual([state, name, { code: 4, stdout: '', stderr: '' }]);
+        }
+      }
+      expect(filesIn(hostile)).toEqual(files);
+    });
+  }
+});
+
+describe('stops the script that wants to be stopped', () => {
+  for (const shell of SHELLS) {
+    const stopping = STOPPING[shell.format];
+    if (!stopping) continue;
+    test(shell.name, { timeout: 60_000 }, async ({ skip }) => {
+      const reason = missing(shell);
+      skip(reason !== undefined, reason);
+      for (const [name, context] of Object.entries(shell.contexts)) {
+        const sailed = join(session.dir, `${shell.name} sailed on`);
+        const lines = [stopping.line ?? '', context(envCommand(shell, '--regoin eu')), shell.save(sailed)];
+        const more = { env: STALE, args: stopping.args ?? [] };
+        const result = await runScript(shell, shell.name, lines, session, more);
+        expect([name, existsSync(sailed)]).toEqual([name, false]);
+        if (ENDINGS[shell.format]) expect([name, result.code]).toEqual([name, 2]);
+        else expect(result.code).not.toBe(0);
+        expect(result.stdout).toBe('');
+      }
+    });
+  }
+});

@@ -1,0 +1,79 @@
+/** The built program itself, evaluated by each shell in each way: what a sample of the property test looks like whole. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { formatNamed } from '../../src/core/formats/table';
+import { filesIn, fillHostileFolder } from './hostile-folder';
+import {
+  EU_TOKEN,
+  envCommand,
+  runScript,
+  type Session,
+  savedEnvironment,
+  startSession,
+  US_TOKEN,
+} from './session';
+import { missing, SHELLS } from './shells';
+
+let session: Session;
+beforeAll(async () => {
+  session = await startSession();
+});
+afterAll(() => session.close());
+
+const ours = (path: string): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(savedEnvironment(path)).filter(([name]) =>
+      /^(EU|US)_(ACCESS_TOKEN|TOKEN_TYPE|EXPIRES_AT|SCOPE)$/.test(name),
+    ),
+  );
+
+describe('two clients live in one shell, and nothing stays behind', () => {
+  for (const shell of SHELLS) {
+    test(shell.name, { timeout: 60_000 }, async ({ skip }) => {
+      const reason = missing(shell);
+      skip(reason !== undefined, reason);
+      const hostile = join(session.dir, `hostile-${shell.name}`);
+      mkdirSync(hostile);
+      const output = formatNamed(shell.format, 'the test').set([
+        { name: 'EU_ACCESS_TOKEN', value: EU_TOKEN },
+        { name: 'US_ACCESS_TOKEN', value: US_TOKEN },
+        { name: 'EU_SCOPE', value: 'read  write *' },
+      ]);
+      fillHostileFolder(hostile, [output]);
+      const files = filesIn(hostile);
+      for (const [index, context] of Object.values(shell.contexts).entries()) {
+        const saved = (step: string): string => join(session.dir, `${shell.name}-${index}-${step}`);
+        const lines = [
+          context(envCommand(shell, '--region eu --prefix EU_')),
+          context(envCommand(shell, '--region us --prefix US_')),
+          shell.save(saved('both')),
+          context(envCommand(shell, '--region us --prefix EU_')),
+          shell.save(saved('replaced')),
+          context(envCommand(shell, '--unset --prefix EU_')),
+          shell.save(saved('unset')),
+        ];
+        const result = await runScript(shell, `${shell.name}-${index}`, lines, session, { cwd: hostile });
+
+        expect(result).toEqual({ code: 0, stdout: '', stderr: '' });
+        const expiry = expect.stringMatching(/^\d{10}$/);
+        const us = { US_ACCESS_TOKEN: US_TOKEN, US_TOKEN_TYPE: 'bearer', US_EXPIRES_AT: expiry };
+        expect(ours(saved('both'))).toEqual({
+          EU_ACCESS_TOKEN: EU_TOKEN,
+          EU_TOKEN_TYPE: 'bearer',
+          EU_EXPIRES_AT: expiry,
+          EU_SCOPE: 'read  write *',
+          ...us,
+        });
+        expect(ours(saved('replaced'))).toEqual({
+          EU_ACCESS_TOKEN: US_TOKEN,
+          EU_TOKEN_TYPE: 'bearer',
+          EU_EXPIRES_AT: expiry,
+          ...us,
+        });
+        expect(ours(saved('unset'))).toEqual(us);
+      }
+      expect(filesIn(hostile)).toEqual(files);
+    });
+  }
+});
