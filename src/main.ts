@@ -106,10 +106,9 @@ const world: World = {
   },
   fetch: async (url, init) => (await wire()).fetch(url, init),
   warmUp(url, options) {
-    wire().then(
-      ({ warmUp }) => warmUp(url, options),
-      () => {},
-    );
+    wire()
+      .then(({ warmUp }) => warmUp(url, options))
+      .catch(() => {});
   },
   now: Date.now,
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
