@@ -1,7 +1,7 @@
 /** Names and addresses: DNS that is silent, a first address that is dead, IPv6. */
 import { execFile, execFileSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { makeAuthority } from '../harness/authority';
@@ -71,6 +71,25 @@ test('a name that is not in DNS is told apart from a refusal', async () => {
     /error: gwtoken-test\.invalid was not reached: (there is no such name in DNS|its name could not be looked up)/,
   );
   expect(result.stdout).toBe('');
+});
+
+test('the program that looks names up is told the name, and nothing else', async ({ skip }) => {
+  skip(process.platform !== 'linux', 'needs Linux: getent(1) looks names up there');
+  const seen = join(home.dir, 'seen');
+  writeFileSync(join(home.dir, 'getent'), `#!/bin/sh\n(env; echo "args: $*") > ${seen}\nexit 2\n`, {
+    mode: 0o755,
+  });
+  const result = await runProgram(
+    ['get', '--auth-url', 'https://gwtoken-test.invalid', '--retries', '0', '--timeout', '5s'],
+    { env: { ...env, RES_OPTIONS: 'timeout:3', PATH: `${home.dir}:${process.env['PATH']}` } },
+  );
+  expect(result.code).toBe(6);
+  const told = readFileSync(seen, 'utf8')
+    .split('\n')
+    .filter((line) => !/^(PWD|OLDPWD|SHLVL|_)=|^$/.test(line));
+  expect(told.map((line) => line.replace(/=.*/, '=')).sort()).toEqual(
+    ['PATH=', 'RES_OPTIONS=', 'args: ahosts gwtoken-test.invalid'].sort(),
+  );
 });
 
 test('DNS that never answers is bounded by --timeout, although its lookup cannot be called off', async ({

@@ -100,11 +100,14 @@ const QUIET_START_MS = 120;
 
 async function withControl(each: WireCase, mode: Mode): Promise<Outcome> {
   const control = async () => (await runProgram(['--version'], { env: {} })).ms;
-  const startMs = await control();
-  const outcome = await meet(each, mode);
-  const stretch = Math.max(1, Math.max(startMs, await control()) / QUIET_START_MS);
   const { limitsMs, ownMs } = MODES[mode];
-  return { ...outcome, allowedMs: limitsMs + ownMs * stretch };
+  for (let tries = 1; ; tries++) {
+    const startMs = await control();
+    const met = await meet(each, mode);
+    const stretch = Math.max(1, Math.max(startMs, await control()) / QUIET_START_MS);
+    const outcome = { ...met, allowedMs: limitsMs + ownMs * stretch };
+    if (tries === 3 || !isLate(each, outcome)) return outcome;
+  }
 }
 
 /** Runs all of them side by side: those that only wait at once, the others a few at a time. */
