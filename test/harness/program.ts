@@ -17,6 +17,8 @@ export interface ProgramOptions {
   readonly timeoutMs?: number;
   /** Another Node binary to run it with. */
   readonly node?: string;
+  /** In a session of its own, so without the terminal that the tests may have been started from. */
+  readonly detached?: boolean;
 }
 
 export interface ProgramResult {
@@ -45,6 +47,7 @@ export function startProgram(args: readonly string[], options: ProgramOptions): 
   const child = spawn(options.node ?? process.execPath, [PROGRAM, ...args], {
     env: { ...inherited(), ...options.env },
     stdio: ['pipe', 'pipe', 'pipe'],
+    detached: options.detached ?? false,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
   // A program that does not read its stdin is free to: EPIPE here is no failure.
