@@ -71,6 +71,14 @@ describe('the token file', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
+  test('may lie in a folder with any name', async () => {
+    const cache = join(home.dir, 'jürgen’s cache');
+    const more = { ...env, GWTOKEN_CACHE_DIR: cache };
+    const args = ['exec', '--token-file', '--', 'sh', '-c', 'cat "$GWTOKEN_TOKEN_FILE"'];
+    expect(await runProgram(args, { env: more })).toMatchObject({ code: 0, stdout: 'token-1', stderr: '' });
+    expect(existsSync(cache)).toBe(true);
+  });
+
   test('a prefix names its variable too, so that two clients can have one each', async () => {
     const inner = `'${process.execPath}' '${process.cwd()}/bin/gwtoken.js' exec --token-file --prefix US_ --`;
     const script = `${inner} sh -c 'cat "$EU_TOKEN_FILE" "$US_TOKEN_FILE"'`;
