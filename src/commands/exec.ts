@@ -30,6 +30,8 @@ export const execCommand: Verb = {
     const given = gather(flags, world);
     const client = resolveClient(given);
     const obtained = await getToken(given, client, world);
+    const variables = tokenVariables(obtained.token, prefix);
+    checkVariables(variables);
 
     const child = await world.prepareChild();
     let file: TokenFile | undefined;
@@ -39,14 +41,8 @@ export const execCommand: Verb = {
         file = await world.createTokenFile(obtained.token.accessToken);
         stopRenewing = keepRenewed(file, obtained, given, client, world);
       }
-      const variables = [
-        ...tokenVariables(obtained.token, prefix),
-        { name: `${prefix}TOKEN_FILE`, value: file?.path },
-      ];
-      checkVariables(variables);
-      return exitCodeOf(
-        await child.run(command, args, childEnvironment(world.env, variables, world.platform)),
-      );
+      const all = [...variables, { name: `${prefix}TOKEN_FILE`, value: file?.path }];
+      return exitCodeOf(await child.run(command, args, childEnvironment(world.env, all, world.platform)));
     } finally {
       stopRenewing();
       file?.remove();
@@ -75,7 +71,7 @@ function keepRenewed(
   const stop = startRenewal({
     first: token,
     minTtlMs: resolveFetchSettings(given, client.client.profile).minTtlMs?.value,
-    fetchFresh: async () => (await getToken(fresh, client, abortable(world, ended.signal))).token,
+    fetchFresh: async () => (await getToken(fresh, client, besideCommand(world, ended.signal))).token,
     store: (renewed) => file.replace(renewed.accessToken),
     looked: file.touch,
     warn: (text) => world.stderr.write(`gwtoken: warning: ${text}\n`),
@@ -87,10 +83,14 @@ function keepRenewed(
   };
 }
 
-/** The same world, whose requests end with the command: one under way would keep gwtoken from ending. */
-function abortable(world: World, ended: AbortSignal): World {
+/**
+ * The same world, for requests beside the command: the terminal is the command's, and one under way when it ends must
+ * not keep gwtoken from ending.
+ */
+function besideCommand(world: World, ended: AbortSignal): World {
   return {
     ...world,
+    terminal: { ...world.terminal, spin: (_, work) => work() },
     fetch: async (url, init) => {
       try {
         return await world.fetch(url, { ...init, signal: AbortSignal.any([init.signal, ended]) });
