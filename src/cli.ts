@@ -1,5 +1,6 @@
 /** run(argv, world) -> exit code: the commander program, built from the options table, and the one error boundary. */
 import { Command, CommanderError, Option } from 'commander';
+import { COMPLETE, complete, completionCommand } from './commands/completion';
 import { configCommand } from './commands/config';
 import { doctorCommand } from './commands/doctor';
 import { getCommand } from './commands/get';
@@ -8,17 +9,24 @@ import { logoutCommand } from './commands/logout';
 import { statusCommand } from './commands/status';
 import type { Verb } from './commands/verb';
 import { GwtokenError, Interrupted, oneLine, ReaderGone } from './errors';
+import { addHelp, layOut, layOutAll } from './help';
 import type { Flag, FlagValues } from './options';
 import type { World } from './world';
 
-const VERBS: readonly Verb[] = [
+export const VERBS: readonly Verb[] = [
   getCommand,
   loginCommand,
   logoutCommand,
   statusCommand,
   doctorCommand,
   configCommand,
+  completionCommand,
 ];
+
+const ABOUT = `Fetch OAuth 2.0 client-credentials tokens for the API gateway and its sandbox.
+
+First time here: gwtoken login asks for all that is needed and keeps it, and
+gwtoken get prints a token.`;
 
 const GROUPS = {
   client: 'Which client:',
@@ -29,20 +37,17 @@ const GROUPS = {
 
 /** Runs one command line. Rejects only with Interrupted and ReaderGone, which are not answered with words. */
 export async function run(argv: readonly string[], world: World): Promise<number> {
-  const program = new Command('gwtoken');
-  program
-    .description('Fetch OAuth 2.0 client-credentials tokens for the API gateway and its sandbox.')
-    .helpOption('-h, --help', 'show this help')
-    .configureOutput({ writeOut: (text) => world.stdout.write(text), writeErr: () => {} });
-  answerForItself(program, world);
   let verbose = false;
   const traced = (): World => {
     verbose = true;
     return { ...world, trace: (line) => world.stderr.write(`gwtoken: ${oneLine(line)}\n`) };
   };
-  for (const verb of VERBS) addVerb(program, verb, world, traced);
-
   try {
+    if (argv[0] === COMPLETE && argv[1] === '--') {
+      complete(argv.slice(2), VERBS, world);
+      return 0;
+    }
+    const program = createProgram(VERBS, world, traced);
     if (argv.length === 0) program.outputHelp();
     else await program.parseAsync(argv, { from: 'user' });
     return 0;
@@ -53,8 +58,22 @@ export async function run(argv: readonly string[], world: World): Promise<number
   }
 }
 
+/** The grammar, for `verbs` and `help`; `traced` gives the world of a command with --verbose. */
+export function createProgram(verbs: readonly Verb[], world: World, traced: () => World): Command {
+  const program = new Command('gwtoken');
+  program
+    .description(ABOUT)
+    .configureOutput({ writeOut: (text) => world.stdout.write(text), writeErr: () => {} });
+  layOutAll(program);
+  answerForItself(program, world);
+  for (const verb of verbs) addVerb(program, verb, world, traced);
+  addHelp(program, verbs, world);
+  return program;
+}
+
 function addVerb(parent: Command, verb: Verb, world: World, traced: () => World): void {
-  const command = parent.command([verb.name, verb.args].filter(Boolean).join(' ')).description(verb.summary);
+  const command = parent.command([verb.name, verb.args].filter(Boolean).join(' '));
+  layOut(command, verb);
   answerForItself(command, world);
   for (const flag of verb.flags) for (const option of optionsOf(flag)) command.addOption(option);
   for (const child of verb.verbs ?? []) addVerb(command, child, world, traced);
@@ -69,9 +88,12 @@ function addVerb(parent: Command, verb: Verb, world: World, traced: () => World)
 
 /** `--version` everywhere, and usage errors that name the command they belong to. */
 function answerForItself(command: Command, world: World): void {
-  command.version(world.version, '--version', 'print the version').exitOverride((error) => {
-    throw error.exitCode === 0 ? error : usageError(error, command);
-  });
+  command
+    .optionsGroup('General:')
+    .version(world.version, '--version', 'print the version')
+    .exitOverride((error) => {
+      throw error.exitCode === 0 ? error : usageError(error, command);
+    });
 }
 
 function optionsOf(flag: Flag): Option[] {
