@@ -3,6 +3,7 @@ import { childEnvironment } from '../core/exec-environment';
 import { startRenewal } from '../core/exec-renewal';
 import { checkVariables } from '../core/formats/check';
 import { getToken } from '../core/get-token';
+import { maskToken } from '../core/mask';
 import {
   type ClientSettings,
   type Given,
@@ -30,6 +31,7 @@ export const execCommand: Verb = {
     const given = gather(flags, world);
     const client = resolveClient(given);
     const obtained = await getToken(given, client, world);
+    maskToken(obtained.token.accessToken, world);
 
     const child = await world.prepareChild();
     let file: TokenFile | undefined;
@@ -75,8 +77,11 @@ function keepRenewed(
   const stop = startRenewal({
     first: token,
     minTtlMs: resolveFetchSettings(given, client.client.profile).minTtlMs?.value,
-    fetchFresh: async () => (await getToken(fresh, client, abortable(world, ended.signal))).token,
-    store: (renewed) => file.replace(renewed.accessToken),
+    fetchFresh: async () => (await getToken(fresh, client, behindCommand(world, ended.signal))).token,
+    store(renewed) {
+      maskToken(renewed.accessToken, world);
+      file.replace(renewed.accessToken);
+    },
     looked: file.touch,
     warn: (text) => world.stderr.write(`gwtoken: warning: ${text}\n`),
     now: world.now,
@@ -87,10 +92,14 @@ function keepRenewed(
   };
 }
 
-/** The same world, whose requests end with the command: one under way would keep gwtoken from ending. */
-function abortable(world: World, ended: AbortSignal): World {
+/**
+ * The same world behind a running command. The terminal is the command's. Requests end with it: one under way would
+ * keep gwtoken from ending.
+ */
+function behindCommand(world: World, ended: AbortSignal): World {
   return {
     ...world,
+    terminal: { ...world.terminal, spin: (_, work) => work() },
     fetch: async (url, init) => {
       try {
         return await world.fetch(url, { ...init, signal: AbortSignal.any([init.signal, ended]) });
