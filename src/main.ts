@@ -2,6 +2,7 @@
  * Tries the quick way, else builds the whole World and runs the CLI in it. The only file that touches `process`;
  * what is not needed at every start is loaded where it is first used.
  */
+import { fstatSync } from 'node:fs';
 import { Interrupted, ReaderGone } from './errors';
 import { quick } from './quick';
 import { readConfig } from './system/config-file';
@@ -32,11 +33,18 @@ const warm: WarmWorld = {
 };
 
 const argv = process.argv.slice(2);
-const answer = quick(argv, warm);
-if (answer === undefined) endWith(runCli());
-else {
+const answer = quick(argv, { ...warm, mayBeTerminal: () => fstatSync(1).isCharacterDevice() });
+if (answer instanceof Promise) void answer.then(end);
+else end(answer);
+
+/** With the quick way's answer, or by running the CLI if it has none. */
+function end(text: string | undefined): void {
+  if (text === undefined) {
+    endWith(runCli());
+    return;
+  }
   try {
-    writeAll(1, answer);
+    writeAll(1, text);
     void sweep();
   } catch (error) {
     endWith(runCli(error));

@@ -1,34 +1,69 @@
 /**
- * The warm path: `get` answered from the cache without commander, undici or anything else that costs time at every
- * start. Options, settings, cache rules and formats are the CLI's own; whatever is not its case, errors included, it
- * leaves to the CLI by giving no answer.
+ * The warm path: `get` and `env` answered from the cache without commander, undici or anything else that costs time at
+ * every start. Options, settings, cache rules and formats are the CLI's own; whatever is not its case, errors included,
+ * it leaves to the CLI by giving no answer.
  */
-
-import { minTtlProblem, resolveAsk } from './core/ask';
+import { minTtlProblem, type Obtained, resolveAsk } from './core/ask';
 import { lookUp, storedEntry } from './core/look-up';
 import { gather, resolveClient } from './core/settings';
 import { tokenFormat } from './core/token-output';
 import { COMMAND_FLAGS, type Flag, type FlagValues } from './options';
 import type { WarmWorld } from './world';
 
-/** What `gwtoken get` prints, or undefined when the CLI has to answer. */
-export function quick(argv: readonly string[], world: WarmWorld): string | undefined {
-  const flags = argv[0] === 'get' ? parseFlags(argv.slice(1), COMMAND_FLAGS.get) : undefined;
+interface Surroundings {
+  /** False only when stdout is surely none: to tell for certain costs 2 ms. */
+  mayBeTerminal(): boolean;
+}
+
+/**
+ * What the command prints, or undefined when the CLI has to answer. Only `env` has to be waited for: its formats are
+ * loaded when they are needed, since `get` has no use for them.
+ */
+export function quick(
+  argv: readonly string[],
+  world: WarmWorld & Surroundings,
+): string | undefined | Promise<string | undefined> {
+  const command = argv[0];
+  if (command !== 'get' && command !== 'env') return undefined;
+  const flags = parseFlags(argv.slice(1), COMMAND_FLAGS[command]);
   if (!flags || flags['verbose'] || flags['fresh'] || world.env['GITHUB_ACTIONS']) return undefined;
+  return command === 'get' ? quickGet(flags, world) : quickEnv(flags, world);
+}
+
+function quickGet(flags: FlagValues, world: WarmWorld): string | undefined {
   try {
     const write = tokenFormat(String(flags['format'] ?? 'token'), '--format');
-    const given = gather(flags, world);
-    const clientSettings = resolveClient(given);
-    const stored = storedEntry(clientSettings.client, world);
-    if (!stored) return undefined;
-    const ask = resolveAsk(given, clientSettings, world, stored.authUrl);
-    if (!ask.settings.cache.value) return undefined;
-    const cached = lookUp(ask, world, stored);
-    if (!cached || minTtlProblem(cached.token, ask.settings, world.now())) return undefined;
-    return write(cached, world.now());
+    const cached = cachedToken(flags, world);
+    return cached && write(cached, world.now());
   } catch {
     return undefined;
   }
+}
+
+/** A terminal gets a hint too, and some formats have a file of their own: both are the CLI's. */
+async function quickEnv(flags: FlagValues, world: WarmWorld & Surroundings): Promise<string | undefined> {
+  if (flags['unset'] || world.mayBeTerminal()) return undefined;
+  try {
+    const cached = cachedToken(flags, world);
+    if (!cached) return undefined;
+    const { envOptions, envOutput } = await import('./core/env-output');
+    const options = envOptions(flags);
+    return options.format.appendsTo === undefined ? envOutput(cached.token, options) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws GwtokenError what the CLI will throw too, and report */
+function cachedToken(flags: FlagValues, world: WarmWorld): Obtained | undefined {
+  const given = gather(flags, world);
+  const clientSettings = resolveClient(given);
+  const stored = storedEntry(clientSettings.client, world);
+  if (!stored) return undefined;
+  const ask = resolveAsk(given, clientSettings, world, stored.authUrl);
+  if (!ask.settings.cache.value) return undefined;
+  const cached = lookUp(ask, world, stored);
+  return cached && !minTtlProblem(cached.token, ask.settings, world.now()) ? cached : undefined;
 }
 
 /** The plain spellings `--name value`, `--name=value`, `-n value` and switches; undefined for anything else. */

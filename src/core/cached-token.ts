@@ -74,7 +74,7 @@ export function isUsable(
   if (expiresAt === undefined || token.lifetimeS === undefined || isFromFuture(entry, nowMs)) return false;
   if (isFresh(token, nowMs, settings.minTtlMs?.value)) return true;
   const again = token.requestedAtMs + Math.max(5000, (token.lifetimeS * 1000) / 2);
-  return nowMs < expiresAt && (token.requestedAtMs >= startedAtMs || (ageing && nowMs < again));
+  return nowMs < expiresAt && (token.requestedAtMs > startedAtMs || (ageing && nowMs < again));
 }
 
 /** The clock was set back: such a token is a miss, not eternal. */

@@ -13,7 +13,7 @@ export function lookUp(
   stored = storedEntry(ask.client, world),
 ): Obtained | undefined {
   const entry = ownEntry(ask, world, stored);
-  if (entry === undefined || (wantsFresh(ask) && entry.token.requestedAtMs < ask.startedAtMs))
+  if (entry === undefined || (wantsFresh(ask) && entry.token.requestedAtMs <= ask.startedAtMs))
     return undefined;
   const usable = isUsable(entry, ask, world.now());
   world.trace(

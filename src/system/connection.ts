@@ -2,10 +2,10 @@
  * The way to the endpoint: name, TCP, a proxy's tunnel, TLS. No undici here, so that the way is being made while undici
  * is still being loaded. Certificates are verified on every hop.
  */
-import { lookup } from 'node:dns';
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { ConnectionOptions } from '../world';
+import { endableLookup, loopbackOnly } from './lookup';
 import { type HttpProxy, type Route, routeTo } from './proxy';
 
 /** What the wire needs to know of the process; main.ts fills it in. */
@@ -59,6 +59,7 @@ export function openConnection(
     systemRoots: undefined,
   };
   const sockets: Socket[] = [];
+  let endLookup = (): void => {};
   let closed = false;
 
   /** Settles with the event or the socket's error; an error later on, while it is idle, is for its user to find. */
@@ -72,7 +73,11 @@ export function openConnection(
     });
   };
 
-  const dial = async (host: string, toPort: number, options: object = {}): Promise<Socket> => {
+  const byName = endableLookup(surroundings, (end) => {
+    endLookup = end;
+    if (closed) end();
+  });
+  const dial = async (host: string, toPort: number, lookup: LookupFunction = byName): Promise<Socket> => {
     progress.waitingFor = isIP(host) === 0 ? 'lookup' : 'connect';
     const socket = connect({
       host,
@@ -80,7 +85,7 @@ export function openConnection(
       noDelay: true,
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
-      ...options,
+      lookup,
     });
     socket.once('lookup', () => {
       progress.waitingFor = 'connect';
@@ -113,7 +118,7 @@ export function openConnection(
   const open = async (route: Route, ca: string[] | undefined): Promise<Socket> => {
     progress.peer = url.host;
     progress.proxy = undefined;
-    if (url.protocol === 'http:') return await dial(hostname, port, { lookup: loopbackOnly });
+    if (url.protocol === 'http:') return await dial(hostname, port, loopbackOnly);
     let socket: Socket;
     if (route.proxy) {
       const { proxy } = route;
@@ -154,6 +159,7 @@ export function openConnection(
 
   const close = (): void => {
     closed = true;
+    endLookup();
     for (const socket of sockets) socket.destroy();
   };
   const ready = make();
@@ -194,15 +200,3 @@ function withoutOverride<T>({ env, warn }: Surroundings, start: () => T): T {
     env[name] = value;
   }
 }
-
-/** `http:` is for this machine alone, so `localhost` has to resolve to it. */
-const loopbackOnly: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error) return callback(error, [], 0);
-    const local = addresses.filter(({ address }) => address === '::1' || address.startsWith('127.'));
-    const first = local[0];
-    if (!first)
-      return callback(Object.assign(new Error('not a loopback address'), { code: 'ENOTLOOPBACK' }), [], 0);
-    return options.all ? callback(null, local) : callback(null, first.address, first.family);
-  });
-};

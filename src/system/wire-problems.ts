@@ -17,7 +17,7 @@ export function wireProblem(error: unknown, url: URL, progress: Progress, signal
   if (certificate) return certificate;
   const { peer, proxy, waitingFor } = progress;
   if (waitingFor === 'reply' || waitingFor === 'body') {
-    const garbled = garbledReply(error, code);
+    const garbled = garbledReply(error, code, waitingFor);
     if (garbled !== undefined) {
       return new GwtokenError('bad-reply', `${url.href} ${garbled}`, {
         ...more,
@@ -85,10 +85,16 @@ function detailOf(error: unknown): string {
 }
 
 /** A reply that is no HTTP, or none to this request: the other side was reached, and a retry would bring the same. */
-function garbledReply(error: unknown, code: string | undefined): string | undefined {
+function garbledReply(
+  error: unknown,
+  code: string | undefined,
+  waitingFor: 'reply' | 'body',
+): string | undefined {
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return 'answered with more headers than are read';
   if (messageOf(error) === 'bad upgrade') return 'answered 101, a change of protocol that nobody asked for';
-  return isNoHttp(error) ? 'answered with something other than HTTP' : undefined;
+  // In the headers undici says this for every fault that comes after a Content-Length.
+  const isBrokenHead = waitingFor === 'reply' && code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
+  return isBrokenHead || isNoHttp(error) ? 'answered with something other than HTTP' : undefined;
 }
 
 /** undici's parser gave up, and not merely because the bytes ended; or it was spoken to before it asked. */

@@ -118,10 +118,9 @@ export function openWorld(
     },
     fetch: async (url, init) => (await wire()).fetch(url, init),
     warmUp(url, options) {
-      wire().then(
-        ({ warmUp }) => warmUp(url, options),
-        () => {},
-      );
+      wire()
+        .then(({ warmUp }) => warmUp(url, options))
+        .catch(() => {});
     },
     async checkCaFile(path) {
       await (await import('./authorities')).readCaFile(path);

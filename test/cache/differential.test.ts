@@ -102,6 +102,20 @@ const QUIRKS = [
   ['--region\n', 'eu'],
 ];
 
+/** What `env` alone has. */
+const ENV_FLAGS = [
+  [],
+  ['--format', 'sh'],
+  ['--format=fish'],
+  ['--format', 'powershell'],
+  ['--format', 'json'],
+  ['--format', 'cmd'],
+  ['--format', 'github-env'],
+  ['--prefix', 'EU_'],
+  ['--prefix=', '--unset'],
+  ['--prefix', '1'],
+];
+
 const words = fc
   .array(
     fc.oneof(
@@ -110,7 +124,12 @@ const words = fc
     ),
     { maxLength: 5 },
   )
-  .map((flags) => ['get', ...flags.flat()]);
+  .chain((flags) =>
+    fc.oneof(
+      { weight: 2, arbitrary: fc.constant(['get', ...flags.flat()]) },
+      fc.constantFrom(...ENV_FLAGS).map((own) => ['env', ...own, ...flags.flat()]),
+    ),
+  );
 
 /** Seldom, since one bad value among thirty is enough to leave a case to the CLI. */
 const sometimes = <T>(values: readonly T[], weight = 50) =>
@@ -307,7 +326,7 @@ test('the CLI says what the quick way says, whenever that says anything', async 
           ),
         );
         lay(configText, entries);
-        const answer = home.quick(argv);
+        const answer = await home.quick(argv);
         if (answer === undefined) return;
 
         answered++;
@@ -318,11 +337,11 @@ test('the CLI says what the quick way says, whenever that says anything', async 
         expect(home.posts.length + home.keychainCalls).toBe(before);
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: 3000 },
   );
   // A generator that never gets an answer would pass too.
   expect(answered).toBeGreaterThan(300);
-  for (const word of PLAIN.flat()) expect([...met]).toContain(word);
+  for (const word of ['env', ...PLAIN.flat()]) expect([...met]).toContain(word);
 }, 120_000);
 
 test('each unusual spelling gets the same from both, or is left to the CLI', async () => {
@@ -346,7 +365,7 @@ test('each unusual spelling gets the same from both, or is left to the CLI', asy
         undefined,
         CLIENTS.map((client) => ({ client, made: { ...made, ageing: false, damage: '' } })),
       );
-      const answer = home.quick(argv);
+      const answer = await home.quick(argv);
       if (answer === undefined) left.push(argv.join(' '));
       else expect({ argv, ...(await home.cli(argv)) }).toEqual({ argv, code: 0, stdout: answer, stderr: '' });
     }
@@ -376,7 +395,7 @@ test('an address that came out of the checks comes out of them unchanged', () =>
       passed++;
       expect(parseAuthUrl(once, 'the test', 'eu')).toBe(once);
     }),
-    { numRuns: 2000 },
+    { numRuns: 3000 },
   );
   expect(passed).toBeGreaterThan(300);
 });

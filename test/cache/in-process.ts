@@ -28,7 +28,7 @@ export interface Inside {
   /** How often the keychain was asked. */
   keychainCalls: number;
   /** The quick way's answer alone. */
-  quick(argv: readonly string[]): string | undefined;
+  quick(argv: readonly string[]): ReturnType<typeof quick>;
   /** The CLI alone, without the quick way before it. */
   cli(argv: readonly string[]): Promise<Ended>;
   remove(): void;
@@ -93,7 +93,7 @@ export function inside(): Inside {
     posts: [],
     items: new Map(),
     keychainCalls: 0,
-    quick: (argv) => quick(argv, warmWorld()),
+    quick: (argv) => quick(argv, { ...warmWorld(), mayBeTerminal: () => false }),
     async cli(argv) {
       const warm = warmWorld();
       let stdout = '';

@@ -1,66 +1,18 @@
-import { closedPort, type FaultServer, startConnectProxy, startFaultServer } from '../harness/fault-server';
-import { type Expectation, FETCHED, reply, type Stage, type WireCase } from './scene';
-
-const USER = 'proxy%2Duser';
-const PASSWORD = 'canary%40proxy';
-const BASIC = `Basic ${Buffer.from('proxy-user:canary@proxy').toString('base64')}`;
-const status = (line: string) => `HTTP/1.1 ${line}\r\nContent-Length: 0\r\n\r\n`;
-
-interface Set {
-  readonly proxy: FaultServer;
-  readonly endpoint: FaultServer;
-  readonly stage: Stage;
-}
-
-/** A case of an https: endpoint with a good certificate, and a proxy that is named in HTTPS_PROXY. */
-function proxied(
-  name: string,
-  start: (stage: Stage) => Promise<FaultServer>,
-  expected: Expectation & Pick<WireCase, 'waits' | 'once'>,
-  more: {
-    env?: (set: Set) => Record<string, string>;
-    answer?: Buffer;
-    cert?: (stage: Stage) => { key: string; cert: string };
-    check?: (set: Set) => void;
-  } = {},
-): WireCase {
-  return {
-    name: `proxy: ${name}`,
-    ...expected,
-    async set(stage) {
-      const endpoint = await stage.serve(
-        { answer: (socket) => void socket.write(more.answer ?? reply(200)) },
-        { tls: more.cert?.(stage) ?? stage.authority.issue() },
-      );
-      const proxy = await stage.own(start(stage));
-      const set = { proxy, endpoint, stage };
-      const env = more.env?.(set) ?? { HTTPS_PROXY: proxy.url };
-      return {
-        authUrl: endpoint.url,
-        endpoint,
-        env: { GWTOKEN_CA_FILE: stage.authority.caFile, ...env },
-        strangers: [proxy],
-        check: () => more.check?.(set),
-      };
-    },
-  };
-}
-
-const open = () => startConnectProxy();
-const refusing = (line: string) => () => startConnectProxy(() => status(line));
-const asks = (credentials: string | undefined) => () =>
-  startConnectProxy((request) => {
-    const [, given] = /^proxy-authorization: (.*)$/im.exec(request) ?? [];
-    return given === credentials ? undefined : status('407 Proxy Authentication Required');
-  });
-const withPassword = ({ proxy }: Set) => ({ HTTPS_PROXY: proxy.url.replace('//', `//${USER}:${PASSWORD}@`) });
-const unreached = (says: RegExp): Expectation => ({ code: 6, says, requests: 0 });
-const used =
-  (times: number) =>
-  ({ proxy }: Set) => {
-    if (proxy.connections !== times)
-      throw new Error(`the proxy saw ${proxy.connections} connections, not ${times}`);
-  };
+import { closedPort, startConnectProxy, startFaultServer } from '../harness/fault-server';
+import {
+  asks,
+  BASIC,
+  open,
+  PASSWORD,
+  proxied,
+  refusing,
+  status,
+  USER,
+  unreached,
+  used,
+  withPassword,
+} from './proxied';
+import { FETCHED, reply, type WireCase } from './scene';
 
 /** Proxies: those that work, those that refuse, and those that must not be asked. */
 export const BAD_PROXIES: readonly WireCase[] = [
@@ -209,7 +161,7 @@ export const BAD_PROXIES: readonly WireCase[] = [
       return {
         authUrl: endpoint.url,
         endpoint,
-        env: { ...Object.fromEntries(names.map((name) => [name, proxy.url])), NODE_USE_ENV_PROXY: '1' },
+        env: { ...Object.fromEntries(names.map((name) => [name, proxy.url])) },
         strangers: [proxy],
         check: () => used(0)({ proxy, endpoint, stage }),
       };

@@ -154,6 +154,11 @@ export const BROKEN_CONNECTIONS: readonly WireCase[] = [
     { answer: (socket) => void socket.end(reply(200, GOOD, { 'X-Long': 'x'.repeat(100_000) })) },
     bad(/more headers than are read/),
   ),
+  replies(
+    'a control character in a header',
+    reply(200, GOOD, { 'X-Request-Id': 'a\u0007' }),
+    bad(/something other than HTTP/),
+  ),
   replies('a continue before the reply', before('100 Continue'), FETCHED),
   replies('early hints before the reply', before('103 Early Hints'), FETCHED),
   replies(

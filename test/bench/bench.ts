@@ -1,0 +1,99 @@
+/**
+ * `npm run bench [-- --all-nodes] [--pairs N] [--no-peers]`: times gwtoken against what Node takes to start, and prints
+ * the table as Markdown. Ratios are of neighbouring runs (measure.ts); absolute times are this machine's.
+ */
+import { execFileSync } from 'node:child_process';
+import { cpus, loadavg, release, type } from 'node:os';
+import { parseArgs } from 'node:util';
+import { makeCertificates } from '../harness/certificates';
+import { keyringAvailable, startKeyring } from '../harness/keyring';
+import { nodeBinary } from '../harness/node-versions';
+import { freshHome, inherited } from '../harness/program';
+import { crowd } from './crowd';
+import { startEndpoint } from './endpoint';
+import { type Measured, measure, type Timed } from './measure';
+import { CLIENT, type Place, paths } from './paths';
+import { peers } from './peers';
+
+const { values } = parseArgs({
+  options: {
+    'all-nodes': { type: 'boolean', default: false },
+    pairs: { type: 'string', default: '40' },
+    'no-peers': { type: 'boolean', default: false },
+  },
+});
+const pairs = Number(values.pairs);
+if (!Number.isInteger(pairs) || pairs < 1) throw new Error(`--pairs ${values.pairs}: use a number from 1`);
+
+const cleanups: (() => void | Promise<void>)[] = [];
+bench().finally(async () => {
+  for (const cleanup of cleanups.reverse()) await cleanup();
+});
+
+async function bench(): Promise<void> {
+  const certificates = makeCertificates();
+  cleanups.push(certificates.remove);
+  const endpoint = await startEndpoint(certificates);
+  cleanups.push(endpoint.close);
+  const home = freshHome();
+  cleanups.push(home.remove);
+  const keyring = await openKeyring(endpoint.authUrl);
+  const place: Place = { home, authUrl: endpoint.authUrl, caFile: certificates.caFile, keyring };
+
+  const own = Number(process.versions.node.split('.')[0]);
+  const majors = values['all-nodes'] ? [...new Set([20, 22, 24, 26, own])].sort() : [own];
+  const others = values['no-peers'] ? { found: [], missing: [] } : peers(place);
+  say(
+    `${cpus()[0]?.model.trim()}, ${cpus().length} processors, ${type()} ${release()}; ${pairs} rounds; medians.`,
+  );
+  say('Each round runs every command once, in an order by chance; a ratio is of two runs of one round.');
+  const load = loadavg()[0] ?? 0;
+  if (load > 0.5) say(`**The machine was doing other things (load ${load.toFixed(1)}): not for quoting.**`);
+
+  for (const major of majors) {
+    const node = nodeBinary(major);
+    if (node === undefined) {
+      say(`\nNode ${major}: left out, npm's registry has none for this platform or was not reached.`);
+      continue;
+    }
+    const base: Timed = { name: '`node -e 0`', command: node, args: ['-e', '0'], env: inherited() };
+    // The other tools once: they do not change with Node.
+    const all = [...paths(node, place), ...(major === own ? others.found : [])];
+    const measured = measure(base, all, pairs);
+    const version = execFileSync(node, ['--version'], { encoding: 'utf8', env: inherited() }).trim();
+    say(`\n### Node ${version.slice(1)}\n`);
+    table(measured);
+    const { count, requests, failures, tokens, seconds } = await crowd(200, node, place, endpoint);
+    say(
+      `\n${count} parallel \`get\` with an empty cache: requests at the endpoint ${requests}, failures ${failures}, different tokens ${tokens}; all done after ${seconds.toFixed(1)} s.`,
+    );
+  }
+  if (others.missing.length > 0) say(`\nNot found here, or not working: ${others.missing.join(', ')}.`);
+  if (keyring === undefined) say(`\nWithout a keychain: ${keyringAvailable()}.`);
+}
+
+/** A keyring of its own with the client in it, as `gwtoken login` stores it; undefined where there can be none. */
+async function openKeyring(authUrl: string): Promise<Place['keyring']> {
+  if (keyringAvailable() !== undefined) return undefined;
+  const item = { client_id: CLIENT.id, client_secret: CLIENT.secret, auth_url: authUrl };
+  const keyring = await startKeyring({
+    state: 'unlocked',
+    seed: { 'default:production:eu': JSON.stringify(item) },
+  });
+  cleanups.push(keyring.stop);
+  return keyring.env;
+}
+
+function table(rows: readonly Measured[]): void {
+  say('| | ms | middle half | x `node -e 0` | more, ms | rounds |');
+  say('| --- | ---: | ---: | ---: | ---: | ---: |');
+  for (const { name, ms, quartiles, ratio, moreMs, rounds } of rows) {
+    const [low, high] = quartiles.map((each) => each.toFixed(1));
+    const more = `${moreMs < 0 ? '' : '+'}${moreMs.toFixed(1)}`;
+    say(`| ${name} | ${ms.toFixed(1)} | ${low} to ${high} | ${ratio.toFixed(2)} | ${more} | ${rounds} |`);
+  }
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

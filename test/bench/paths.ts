@@ -1,0 +1,107 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { formatEntry } from '../../src/core/cached-token';
+import { type Home, inherited, PROGRAM } from '../harness/program';
+import { run, type Timed } from './measure';
+
+/** What a path is timed with. */
+export interface Place {
+  readonly home: Home;
+  readonly authUrl: string;
+  readonly caFile: string;
+  /** HOME and the bus of a private keyring that holds the client; undefined where none can be started. */
+  readonly keyring: Readonly<Record<string, string>> | undefined;
+}
+
+export const CLIENT = { id: 'bench-client', secret: 'bench-secret' };
+const TOKEN = /^[!-~]{1200}\n$/;
+
+/** The paths of design.md's table, for one Node binary. Each works on a home of its own. */
+export function paths(node: string, place: Place): Timed[] {
+  const { home, authUrl, caFile, keyring } = place;
+  const base = {
+    ...inherited(),
+    ...home.env,
+    GWTOKEN_REGION: 'eu',
+    GWTOKEN_AUTH_URL: authUrl,
+    GWTOKEN_CA_FILE: caFile,
+  };
+  const variables = { GWTOKEN_CLIENT_ID: CLIENT.id, GWTOKEN_CLIENT_SECRET: CLIENT.secret };
+  const program = (name: string, args: readonly string[], env: Record<string, string>): Timed => ({
+    name,
+    command: node,
+    args: [PROGRAM, ...args],
+    env,
+  });
+  const ownCache = (name: string): { folder: string; env: { XDG_CACHE_HOME: string } } => {
+    const folder = join(home.dir, `cache-${name}`);
+    return { folder: join(folder, 'gwtoken'), env: { XDG_CACHE_HOME: folder } };
+  };
+
+  const stored = ownCache('stored');
+  mkdirSync(stored.folder, { recursive: true, mode: 0o700 });
+  writeFileSync(join(stored.folder, 'token-default-production-eu.json'), storedEntry(authUrl), {
+    mode: 0o600,
+  });
+  const given = ownCache('given');
+  const cold = ownCache('cold');
+  const empty = () => rmSync(cold.folder, { recursive: true, force: true });
+
+  const warmStored = {
+    ...program('warm `get`, client in the keychain', ['get'], { ...base, ...stored.env }),
+    expected: TOKEN,
+  };
+  const warmGiven = {
+    ...program('warm `get`, client in variables', ['get'], { ...base, ...variables, ...given.env }),
+    expected: TOKEN,
+  };
+  const coldGiven = {
+    ...program('cold `get`, client in variables', ['get'], { ...base, ...variables, ...cold.env }),
+    expected: TOKEN,
+    prepare: empty,
+  };
+  // Puts the token there that the warm runs find.
+  run(warmGiven);
+  const env = {
+    ...program('warm `env`, client in the keychain', ['env'], { ...base, ...stored.env }),
+    expected: /GWTOKEN_ACCESS_TOKEN/,
+  };
+  const all: Timed[] = [warmStored, warmGiven, ...(works(env) ? [env] : []), coldGiven];
+  if (keyring) {
+    const bus = { ...base, ...keyring, ...cold.env };
+    all.push({
+      ...program('cold `get`, client in the keychain', ['get'], bus),
+      expected: TOKEN,
+      prepare: empty,
+    });
+  }
+  all.push({ ...program('`--help`', ['--help'], base), expected: /gwtoken/ });
+  return all;
+}
+
+/** Whether this build of gwtoken has the command already. */
+function works(timed: Timed): boolean {
+  try {
+    run(timed);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** As gwtoken writes it for a client in the keychain. */
+function storedEntry(authUrl: string): string {
+  return formatEntry({
+    token: {
+      accessToken: 'stored-token'.padEnd(1200, '.'),
+      tokenType: 'Bearer',
+      scope: '',
+      requestedAtMs: Date.now(),
+      lifetimeS: 24 * 3600,
+    },
+    clientId: CLIENT.id,
+    authUrl,
+    source: { kind: 'keychain' },
+    ageing: false,
+  });
+}
