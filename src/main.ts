@@ -82,9 +82,6 @@ function endWith(run: Promise<number>): void {
   run.then(
     (code) => {
       process.exitCode = code;
-      // A name lookup that DNS never answers cannot be called off, and would keep the program for as long as the system
-      // goes on trying. Nothing is cut short by this: what was said has been written when `write` returned.
-      if (process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')) process.exit();
     },
     (error) => {
       if (error instanceof ReaderGone) process.exitCode = error.exitCode;

@@ -31,6 +31,8 @@ export const execCommand: Verb = {
     const given = gather(flags, world);
     const client = resolveClient(given);
     const obtained = await getToken(given, client, world);
+    const variables = tokenVariables(obtained.token, prefix);
+    checkVariables(variables);
     maskToken(obtained.token.accessToken, world);
 
     const child = await world.prepareChild();
@@ -41,14 +43,8 @@ export const execCommand: Verb = {
         file = await world.createTokenFile(obtained.token.accessToken);
         stopRenewing = keepRenewed(file, obtained, given, client, world);
       }
-      const variables = [
-        ...tokenVariables(obtained.token, prefix),
-        { name: `${prefix}TOKEN_FILE`, value: file?.path },
-      ];
-      checkVariables(variables);
-      return exitCodeOf(
-        await child.run(command, args, childEnvironment(world.env, variables, world.platform)),
-      );
+      const all = [...variables, { name: `${prefix}TOKEN_FILE`, value: file?.path }];
+      return exitCodeOf(await child.run(command, args, childEnvironment(world.env, all, world.platform)));
     } finally {
       stopRenewing();
       file?.remove();
@@ -77,7 +73,7 @@ function keepRenewed(
   const stop = startRenewal({
     first: token,
     minTtlMs: resolveFetchSettings(given, client.client.profile).minTtlMs?.value,
-    fetchFresh: async () => (await getToken(fresh, client, behindCommand(world, ended.signal))).token,
+    fetchFresh: async () => (await getToken(fresh, client, besideCommand(world, ended.signal))).token,
     store(renewed) {
       maskToken(renewed.accessToken, world);
       file.replace(renewed.accessToken);
@@ -93,10 +89,10 @@ function keepRenewed(
 }
 
 /**
- * The same world behind a running command. The terminal is the command's. Requests end with it: one under way would
- * keep gwtoken from ending.
+ * The same world, for requests beside the command: the terminal is the command's, and one under way when it ends must
+ * not keep gwtoken from ending.
  */
-function behindCommand(world: World, ended: AbortSignal): World {
+function besideCommand(world: World, ended: AbortSignal): World {
   return {
     ...world,
     terminal: { ...world.terminal, spin: (_, work) => work() },

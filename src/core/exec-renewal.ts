@@ -10,8 +10,10 @@ const LOOK_MS = 30_000;
 const LEAST_MS = 1_000;
 /** The least pause after a request that brought nothing: the endpoint was down, or gave the same ageing token again. */
 const LEAST_VAIN_MS = 5_000;
-/** The most after a failure; a refusal is not asked for again so soon, since refusals can lock a client out. */
+/** The most after a failure, and the pause once the token has expired. */
 const FAILURE_MS = 30_000;
+const EXPIRED_MS = 10_000;
+/** A refusal is not asked for again so soon: refusals can lock a client out. */
 const REFUSAL_MS = 300_000;
 
 export interface Renewal {
@@ -32,7 +34,7 @@ export interface Renewal {
 /** Begins to renew; the returned function ends it. */
 export function startRenewal(renewal: Renewal): () => void {
   let token = renewal.first;
-  let notBeforeMs = 0;
+  let dueMs = dueAtMs(token, renewal.minTtlMs);
   let lookedAtMs = renewal.now();
   let failing = false;
   let stopped = false;
@@ -40,10 +42,10 @@ export function startRenewal(renewal: Renewal): () => void {
   const look = async (): Promise<void> => {
     renewal.looked();
     const nowMs = renewal.now();
-    // A clock that was set back: whatever was reckoned from it is void.
-    if (nowMs < lookedAtMs) notBeforeMs = 0;
+    // The clock was set back, by more than keeping it right does: what was reckoned from it is void.
+    const isSetBack = nowMs < lookedAtMs - 1_000;
     lookedAtMs = nowMs;
-    if (nowMs >= dueAtMs()) await renew();
+    if (isSetBack || nowMs >= dueMs) await renew();
     if (!stopped) timer = setTimeout(look, pauseMs());
   };
 
@@ -52,28 +54,32 @@ export function startRenewal(renewal: Renewal): () => void {
       const fresh = await renewal.fetchFresh();
       if (stopped) return;
       if (fresh.accessToken !== token.accessToken) renewal.store(fresh);
-      notBeforeMs = renewal.now() + (isLater(fresh, token) ? LEAST_MS : vainPauseMs(fresh, renewal.now()));
+      const nowMs = renewal.now();
+      dueMs = isLater(fresh, token)
+        ? Math.max(dueAtMs(fresh, renewal.minTtlMs), nowMs + LEAST_MS)
+        : nowMs + vainPauseMs(fresh, nowMs);
       token = fresh;
       failing = false;
     } catch (error) {
       if (stopped) return;
-      notBeforeMs = renewal.now() + failurePauseMs(error, token, renewal.now());
+      dueMs = renewal.now() + failurePauseMs(error, token, renewal.now());
       if (!failing) renewal.warn(failureText(error, token));
       failing = true;
     }
   };
 
-  const dueAtMs = (): number => {
-    const freshUntil = freshUntilMs(token, renewal.minTtlMs) ?? Number.POSITIVE_INFINITY;
-    return Math.max(lookedAtMs < token.requestedAtMs ? 0 : freshUntil, notBeforeMs);
-  };
-  const pauseMs = (): number => Math.max(0, Math.min(dueAtMs() - renewal.now(), LOOK_MS));
+  const pauseMs = (): number => Math.max(0, Math.min(dueMs - renewal.now(), LOOK_MS));
 
   let timer = setTimeout(look, pauseMs());
   return () => {
     stopped = true;
     clearTimeout(timer);
   };
+}
+
+/** When a token is to be renewed; a token that tells no lifetime never is. */
+function dueAtMs(token: Token, minTtlMs: number | undefined): number {
+  return freshUntilMs(token, minTtlMs) ?? Number.POSITIVE_INFINITY;
 }
 
 /** Whether a renewal brought more life: the same token reckoned anew may seem to live a second longer. */
@@ -90,7 +96,7 @@ function vainPauseMs(token: Token, nowMs: number): number {
 function failurePauseMs(error: unknown, token: Token, nowMs: number): number {
   if (error instanceof GwtokenError && error.kind === 'refused') return REFUSAL_MS;
   const expired = (expiresAtMs(token) ?? 0) <= nowMs;
-  return expired ? FAILURE_MS : Math.min(FAILURE_MS, vainPauseMs(token, nowMs));
+  return expired ? EXPIRED_MS : Math.min(FAILURE_MS, vainPauseMs(token, nowMs));
 }
 
 function failureText(error: unknown, token: Token): string {

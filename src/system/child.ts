@@ -73,11 +73,19 @@ function isForeground(platform: NodeJS.Platform): boolean {
 
 /**
  * Node puts a terminal back, at its end, into the state that it found it in, even from the background. What the child
- * made of it (`stty -echo`), or an editor in the foreground meanwhile, has to stand, so the terminal is let go of.
+ * made of it (`stty -echo`), or an editor in the foreground meanwhile, has to stand, so Node's three descriptors of it
+ * are closed. Another one is kept to the end: a terminal that nobody holds hangs up on those who are still there.
  */
 function leaveTerminal(platform: NodeJS.Platform): void {
   if (platform === 'win32') return;
-  for (const descriptor of [0, 1, 2]) if (isatty(descriptor)) fs.closeSync(descriptor);
+  const descriptors = [0, 1, 2].filter((descriptor) => isatty(descriptor));
+  if (descriptors.length === 0) return;
+  try {
+    fs.openSync('/dev/tty', fs.constants.O_RDONLY | fs.constants.O_NOCTTY);
+    for (const descriptor of descriptors) fs.closeSync(descriptor);
+  } catch {
+    // Not our terminal: Node shall do what it does.
+  }
 }
 
 function startError(error: unknown, command: string, args: readonly string[]): GwtokenError {

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { GwtokenError, messageOf, systemCode } from '../errors';
 import type { TokenFile } from '../world';
 import type { Machine } from './machine';
+import { makeFolder } from './make-folder';
 
 /** A process that may own files, and how to see whether another one lives. */
 export interface Owner {
@@ -42,7 +43,7 @@ export function createTokenFile(folder: string, owner: Owner, machine: Machine, 
   const name = `token-${place(machine)}-${owner.pid}-${start}-${randomBytes(8).toString('hex')}`;
   const path = join(folder, name);
   const replace = (content: string): void => {
-    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     checkFolder(folder, machine);
     fs.rmSync(`${path}.new`, { force: true });
     fs.writeFileSync(`${path}.new`, content, { flag: 'wx', mode: 0o600 });

@@ -21,6 +21,8 @@ export interface ProgramOptions {
   readonly command?: readonly string[];
   /** Another launcher than the build's, such as an installed one. */
   readonly program?: string;
+  /** In a session of its own, so without the terminal that the tests may have been started from. */
+  readonly detached?: boolean;
 }
 
 export interface ProgramResult {
@@ -50,6 +52,7 @@ export function startProgram(args: readonly string[], options: ProgramOptions): 
   const child = spawn(command, [...before, options.program ?? PROGRAM, ...args], {
     env: { ...inherited(), ...options.env },
     stdio: ['pipe', 'pipe', 'pipe'],
+    detached: options.detached ?? false,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
   // A program that does not read its stdin is free to: EPIPE here is no failure.

@@ -110,3 +110,34 @@ describe('stops the script that wants to be stopped', () => {
     });
   }
 });
+
+/** What `gwtoken help shells` says is right everywhere in a script, also when there is no gwtoken at all. */
+const IDIOMS: Readonly<Record<string, readonly string[]>> = {
+  'with a check of the variable': [
+    'unset GWTOKEN_ACCESS_TOKEN',
+    'eval $(gwtoken env --region eu)',
+    `: "$\{GWTOKEN_ACCESS_TOKEN:?}"`,
+  ],
+  'in two steps under set -e': ['set -e', 'o=$(gwtoken env --region eu)', 'eval "$o"'],
+  'a token in a variable': ['T=$(gwtoken get --region eu) || exit; export T'],
+};
+
+describe('the idioms of the topic stop a script', () => {
+  for (const shell of SHELLS) {
+    if (shell.format !== 'sh') continue;
+    test(shell.name, { timeout: 60_000 }, async ({ skip }) => {
+      const reason = missing(shell);
+      skip(reason !== undefined, reason);
+      for (const [name, lines] of Object.entries(IDIOMS)) {
+        for (const path of [session.env['PATH'] ?? '', '/usr/bin:/bin']) {
+          const script = [...lines, 'echo sailed on'];
+          const result = await runScript(shell, shell.name, script, session, {
+            env: { ...STALE, PATH: path },
+          });
+          expect([name, result.stdout]).toEqual([name, '']);
+          expect(result.code).not.toBe(0);
+        }
+      }
+    });
+  }
+});
