@@ -1,6 +1,7 @@
-import { envOptions, envOutput, failureOutput, unsetOutput } from '../core/env-output';
+import { envDestination, envOptions, envOutput, failureOutput, unsetOutput } from '../core/env-output';
 import { FORMAT_NAMES } from '../core/formats/table';
 import { getToken } from '../core/get-token';
+import { maskToken } from '../core/mask';
 import { gather, resolveClient } from '../core/settings';
 import { ENDING_SIGNALS, Interrupted } from '../errors';
 import { COMMAND_FLAGS, type FlagValues } from '../options';
@@ -25,13 +26,16 @@ export const envCommand: Verb = {
   exitCodes: FETCH_CODES,
   async run(flags, world) {
     const options = envOptions(flags);
+    const write = envDestination(options, world);
     if (flags['unset'] === true) {
-      world.stdout.write(unsetOutput(options));
+      write(unsetOutput(options));
     } else {
       const given = gather(flags, world);
       const client = resolveClient(given);
       const { token } = await unlessSignalled(world, () => getToken(given, client, world));
-      world.stdout.write(envOutput(token, options));
+      const output = envOutput(token, options);
+      maskToken(token.accessToken, world);
+      write(output);
     }
     const hint = options.format.hint?.(commandLine(flags));
     if (hint === undefined || !world.stdout.isTTY()) return;

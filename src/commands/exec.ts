@@ -3,6 +3,7 @@ import { childEnvironment } from '../core/exec-environment';
 import { startRenewal } from '../core/exec-renewal';
 import { checkVariables } from '../core/formats/check';
 import { getToken } from '../core/get-token';
+import { maskToken } from '../core/mask';
 import {
   type ClientSettings,
   type Given,
@@ -38,6 +39,7 @@ export const execCommand: Verb = {
     const obtained = await getToken(given, client, world);
     const variables = tokenVariables(obtained.token, prefix);
     checkVariables(variables);
+    maskToken(obtained.token.accessToken, world);
 
     const child = await world.prepareChild();
     let file: TokenFile | undefined;
@@ -78,7 +80,10 @@ function keepRenewed(
     first: token,
     minTtlMs: resolveFetchSettings(given, client.client.profile).minTtlMs?.value,
     fetchFresh: async () => (await getToken(fresh, client, besideCommand(world, ended.signal))).token,
-    store: (renewed) => file.replace(renewed.accessToken),
+    store(renewed) {
+      maskToken(renewed.accessToken, world);
+      file.replace(renewed.accessToken);
+    },
     looked: file.touch,
     warn: (text) => world.stderr.write(`gwtoken: warning: ${text}\n`),
     now: world.now,
