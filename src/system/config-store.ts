@@ -1,11 +1,12 @@
 /** Writes the config file and the known clients: whole, through conf, under one lock, since conf alone loses parallel writes. */
-import { accessSync, constants, lstatSync, mkdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { GwtokenError, messageOf, systemCode } from '../errors';
 import type { ConfigEdit, KnownEntry } from '../world';
 import { readConfig, readTrusted } from './config-file';
 import { withLock } from './lock';
 import type { Machine } from './machine';
+import { makeFolder } from './make-folder';
 
 const WAIT_MS = 10_000;
 
@@ -27,7 +28,7 @@ async function rewrite(
   // What would be refused under the lock is refused before the folder and the lock are made.
   change(path);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     const { default: Conf } = await import('conf');
     await withLock(folder, 'config', machine, WAIT_MS, () => {
       const changed = change(path);

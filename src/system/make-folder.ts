@@ -1,4 +1,4 @@
-import * as fs from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemCode } from '../errors';
 
@@ -8,12 +8,12 @@ import { systemCode } from '../errors';
  */
 export function makeFolder(path: string): void {
   try {
-    fs.mkdirSync(path, { mode: 0o700 });
+    mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     const code = systemCode(error);
     if (code === 'EEXIST') return;
-    if (code !== 'ENOENT' || dirname(path) === path || fs.existsSync(dirname(path))) throw error;
+    if (code !== 'ENOENT' || dirname(path) === path || existsSync(dirname(path))) throw error;
     makeFolder(dirname(path));
-    fs.mkdirSync(path, { mode: 0o700 });
+    makeFolder(path);
   }
 }

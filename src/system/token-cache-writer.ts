@@ -2,12 +2,13 @@
  * Writes the token cache, and gives the turns to fill it. What does not work costs the sharing, never the token:
  * nothing here throws.
  */
-import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { Client } from '../core/clients';
 import { systemCode } from '../errors';
 import type { Turn } from '../world';
 import { tryLock } from './lock';
 import type { Machine } from './machine';
+import { makeFolder } from './make-folder';
 import { entryPath, folderProblem, join, nameOf, readFile } from './token-cache';
 
 const STALE_MS = 60_000;
@@ -20,7 +21,7 @@ export function writeEntry(
   text: string,
 ): string | undefined {
   const file = entryPath(folder, client, machine);
-  const problem = makeFolder(folder, machine);
+  const problem = trustedFolder(folder, machine);
   if (problem !== undefined) return problem;
   // Two writers at once are two processes, or one process at two times: neither shares this name.
   const temporary = `${file}.${Date.now().toString(36)}${Math.random().toString(36).slice(2)}.tmp`;
@@ -36,9 +37,9 @@ export function writeEntry(
   }
 }
 
-function makeFolder(folder: string, machine: Machine): string | undefined {
+function trustedFolder(folder: string, machine: Machine): string | undefined {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     return folderProblem(folder, machine) ? 'EUNTRUSTED' : undefined;
   } catch (error) {
     return systemCode(error) ?? 'UNKNOWN';
@@ -90,5 +91,5 @@ function clientOf(file: string): Client | undefined {
 
 /** Takes a client's turn at the endpoint; undefined when there can be no turns in this folder. */
 export async function takeTurn(folder: string, client: Client, machine: Machine): Promise<Turn | undefined> {
-  return makeFolder(folder, machine) === undefined ? tryLock(folder, nameOf(client), machine) : undefined;
+  return trustedFolder(folder, machine) === undefined ? tryLock(folder, nameOf(client), machine) : undefined;
 }
