@@ -142,5 +142,6 @@ test('the checks see what they look for', async () => {
   expect(await parsed(['get', '--format', 'yaml'])).toContain('error: ');
   expect(await parsed(['config', 'set', 'reigon', 'eu'])).toContain('error: ');
   expect(await parsed(['help', 'nothing'])).toContain('error: ');
+  expect(await parsed(['gte', '--help'])).toContain('error: ');
   expect(await parsed(['config', 'set', 'region', 'eu'])).toBe('config set');
 });
