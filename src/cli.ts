@@ -67,7 +67,7 @@ export function createProgram(verbs: readonly Verb[], world: World, traced: () =
   layOutAll(program);
   answerForItself(program, world);
   for (const verb of verbs) addVerb(program, verb, world, traced);
-  addHelp(program, verbs, world);
+  answerForItself(addHelp(program, verbs, world), world);
   return program;
 }
 

@@ -101,6 +101,12 @@ describe('gwtoken', () => {
     }
   });
 
+  test('help takes what every command takes', async () => {
+    expect(await helpOf(['help', '--version'])).toBe('1.2.3\n');
+    expect(await helpOf(['help', '--help'])).toContain('Usage: gwtoken help [COMMAND|TOPIC]\n');
+    expect(await helpOf(['help', '-v', 'get'])).toBe(await helpOf(['get', '--help']));
+  });
+
   test.each(Object.keys(TOPICS))('help %s prints the topic', async (name) => {
     const session = openSession();
     try {
