@@ -63,7 +63,7 @@ export async function parsed(words: readonly string[]): Promise<string> {
       }),
     };
   };
-  const stdout = { isTTY: () => false, write: () => {} };
+  const stdout = { isTTY: () => true, write: () => {} };
   const world = { version: '', stdout } as unknown as Parameters<typeof createProgram>[1];
   const program = createProgram(
     VERBS.map((verb) => recording(verb)),
