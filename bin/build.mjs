@@ -31,7 +31,7 @@ export async function build(folder) {
     external: [/^keytar(\/|$)/],
     moduleTypes: { '.md': 'text' },
     transform: { define: { __VERSION__: JSON.stringify(version) }, target: 'node20' },
-    plugins: [withoutAjv, /** @type {any} */ (notices(join(folder, NOTICES)))],
+    plugins: [withoutAjv, withoutChildProcesses, /** @type {any} */ (notices(join(folder, NOTICES)))],
   });
   const { output } = await bundle.write({
     dir: folder,
@@ -98,6 +98,17 @@ const withoutAjv = {
   name: 'without-ajv',
   resolveId: (id) => (/^ajv(-formats)?(\/|$)/.test(id) ? `\0${id}` : undefined),
   load: (id) => (id.startsWith('\0ajv') ? 'export const Ajv2020 = undefined; export default {};' : undefined),
+};
+
+/**
+ * commander loads node:child_process at every start, for subcommands that are programs of their own: we have none.
+ * @type {import('rolldown').Plugin}
+ */
+const withoutChildProcesses = {
+  name: 'without-child-processes',
+  resolveId: (id, importer) =>
+    id === 'node:child_process' && /[\\/]commander[\\/]/.test(importer ?? '') ? '\0none' : undefined,
+  load: (id) => (id === '\0none' ? 'export default {};' : undefined),
 };
 
 /**

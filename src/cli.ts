@@ -73,7 +73,7 @@ export function createProgram(
   layOutAll(program);
   answerForItself(program, world);
   for (const verb of verbs) addVerb(program, verb, world, traced, ended);
-  addHelp(program, verbs, world);
+  answerForItself(addHelp(program, verbs, world), world);
   return program;
 }
 

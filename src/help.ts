@@ -24,10 +24,10 @@ export function layOut(command: Command, verb: Verb): void {
 }
 
 /** `help`, `help COMMAND` and `help TOPIC`, in place of commander's, which knows of no topics. */
-export function addHelp(program: Command, verbs: readonly Verb[], world: Pick<World, 'stdout'>): void {
+export function addHelp(program: Command, verbs: readonly Verb[], world: Pick<World, 'stdout'>): Command {
   const topics = Object.entries(TOPICS).map(([name, { summary }]) => [`  ${name}`, summary]);
   const listed = ['', 'Topics of gwtoken help:', ...columns(topics)];
-  program
+  return program
     .usage('COMMAND [options]')
     .helpCommand(false)
     .addHelpText('after', listed.join('\n'))
@@ -37,6 +37,8 @@ export function addHelp(program: Command, verbs: readonly Verb[], world: Pick<Wo
     .description('Show the help of a command, or a topic.')
     .addHelpText('after', listed.join('\n'))
     .helpGroup(GROUPS.setup)
+    .optionsGroup(GENERAL)
+    .option('-v, --verbose', 'tell on stderr what is done and why')
     .action(async (names: string[]) => {
       const named = names.reduce<Command | undefined>(
         (above, word) => above?.commands.find((each) => each.name() === word),

@@ -23,7 +23,10 @@ const documents = Object.entries(texts);
 
 /** Those of the contract that another branch brings; once it has, nothing of them is passed over. */
 const missing = ['env', 'exec'].filter((name) => !VERBS.some((verb) => verb.name === name));
-const pending = new RegExp(`^(${[...missing, 'help (shells|network)'].join('|')})( |$)`);
+const absent = ['shells', 'network']
+  .filter((name) => TOPICS[name] === undefined)
+  .map((name) => `help ${name}`);
+const pending = new RegExp(`^(${[...missing, ...absent, '$^'].join('|')})( |$)`);
 
 /** Every variable of ours that the code reads or sets. */
 const SUFFIXES = ['', '_EU', '_US'];
@@ -126,6 +129,8 @@ describe.each(documents)('%s names nothing that there is not', (_, text) => {
       const line = words.join(' ');
       if (pending.test(line) || words.length === 0) continue;
       const command = await parsed(words);
+      // Prose names a command without its arguments.
+      if (command.includes('error: missing required argument')) continue;
       if (command.includes('error: ')) wrong.push(`${line}: ${command}`);
     }
     expect(wrong).toEqual([]);
@@ -142,5 +147,6 @@ test('the checks see what they look for', async () => {
   expect(await parsed(['get', '--format', 'yaml'])).toContain('error: ');
   expect(await parsed(['config', 'set', 'reigon', 'eu'])).toContain('error: ');
   expect(await parsed(['help', 'nothing'])).toContain('error: ');
+  expect(await parsed(['gte', '--help'])).toContain('error: ');
   expect(await parsed(['config', 'set', 'region', 'eu'])).toBe('config set');
 });

@@ -47,7 +47,7 @@ describe('doctor', () => {
       'region eu address',
       'region us address',
     ]);
-    expect(failed[0]?.hints[0]).toBe('run: gwtoken config set auth-url.eu https://IDENTITY-ADDRESS');
+    expect(failed[0]?.hints[0]).toBe('first time here? run: gwtoken login --region eu');
   });
 
   test('tells of variables about certificates that point nowhere', async () => {

@@ -13,7 +13,8 @@ const verbs = allVerbs(VERBS);
 async function helpOf(words: readonly string[]): Promise<string> {
   let text = '';
   const stdout = {
-    isTTY: () => false,
+    // The help of a command whose output is evaluated goes to stderr elsewhere.
+    isTTY: () => true,
     write: (more: string) => {
       text += more;
     },
@@ -53,7 +54,7 @@ describe('the help of each command', () => {
       const examples = verb.examples ?? [];
       expect(examples.length).toBeGreaterThan(0);
       for (const { line, does } of examples) {
-        expect(does).toMatch(/^[a-z].*[^.]$/);
+        expect(does).toMatch(/^([a-z]|[A-Z]+_).*[^.]$/);
         const commands = shellLine(line);
         expect(commands, line).toHaveLength(1);
         const command = await parsed(commands[0]!);
@@ -100,6 +101,12 @@ describe('gwtoken', () => {
     } finally {
       session.remove();
     }
+  });
+
+  test('help takes what every command takes', async () => {
+    expect(await helpOf(['help', '--version'])).toBe('1.2.3\n');
+    expect(await helpOf(['help', '--help'])).toContain('Usage: gwtoken help [COMMAND|TOPIC]\n');
+    expect(await helpOf(['help', '-v', 'get'])).toBe(await helpOf(['get', '--help']));
   });
 
   test.each(Object.keys(TOPICS))('help %s prints the topic', async (name) => {

@@ -8,7 +8,7 @@ import { allVerbs } from './harness/grammar';
 
 const ROOT = join(import.meta.dirname, '..');
 const { man, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-const page = join(ROOT, man);
+const page = join(ROOT, man[0]);
 const MANDOC = '/usr/bin/mandoc';
 
 const shown = (): string =>

@@ -118,6 +118,12 @@ describe('the packed tarball', () => {
     for (const name of built) expect(name).toMatch(/^([\w.-]+\.cjs|THIRD-PARTY-NOTICES\.txt|gwtoken\.1)$/);
   });
 
+  test('installs its man page', ({ skip }) => {
+    skip(WINDOWS, 'needs a POSIX system');
+    const installed = readFileSync(join(dir, 'whole', 'share', 'man', 'man1', 'gwtoken.1'), 'utf8');
+    expect(installed).toBe(readFileSync(join(ROOT, 'dist', 'gwtoken.1'), 'utf8'));
+  });
+
   test('says nothing of the machine that built it', () => {
     // A home of `/` (some containers have it) is in every text.
     const places = [ROOT, homedir()].filter((place) => place.length > 1);

@@ -132,6 +132,7 @@ describe('status without stored clients', () => {
     expect(stdout).toBe(`gwtoken knows no client yet: gwtoken login stores one
 
 The settings name no client: no region given
+  fix: first time here? run: gwtoken login
   fix: use --region eu or --region us, set GWTOKEN_REGION, or run: gwtoken config set region eu
 `);
     expect(parseStatus((await runProgram(['status', '--json'], { env: home.env })).stdout)).toEqual({

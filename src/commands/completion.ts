@@ -10,6 +10,7 @@ import { quoted } from '../core/setting-values';
 import { GwtokenError } from '../errors';
 import { COMMAND_FLAGS, type Flag } from '../options';
 import type { World } from '../world';
+import { TOPICS } from './help';
 import type { Verb } from './verb';
 
 /** What the scripts call: `gwtoken complete -- WORD…`. Not in the help: nobody types it. */
@@ -52,7 +53,16 @@ export function complete(
   world: Pick<World, 'config' | 'clients' | 'stdout'>,
 ): void {
   const values = { region: REGIONS, profile: profileNames(world) };
-  const commands = verbs.map((verb) => completionCommandOf(verb, values));
+  const help: Verb = {
+    name: 'help',
+    args: '[name]',
+    summary: 'show the help of a command, or a topic',
+    flags: [],
+  };
+  const named = [...verbs.map(({ name }) => name), ...Object.keys(TOPICS)];
+  const commands = [...verbs, { ...help, values: { name: named } }].map((verb) =>
+    completionCommandOf(verb, values),
+  );
   const root = { name: 'gwtoken', summary: '', flags: GENERAL, args: [], commands };
   const found = completionsFor(root, [...words.slice(0, -1), (words.at(-1) ?? '').trim()]);
   const lines = found.words.map(({ word, help }) => `${word}\t${help}\n`);

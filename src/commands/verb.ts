@@ -1,3 +1,4 @@
+import type { Suggested } from '../core/completion';
 import type { Flag, FlagValues } from '../options';
 import type { World } from '../world';
 
@@ -11,8 +12,8 @@ export interface Verb {
   readonly verbs?: readonly Verb[];
   /** What it is for; help lists the commands by that. */
   readonly group?: 'token' | 'client' | 'setup';
-  /** The words that an argument or a flag's value can be, by its name without dashes: completion offers them. */
-  readonly values?: Readonly<Record<string, readonly string[]>>;
+  /** What an argument or a flag's value can be, by its name without dashes: completion offers it. */
+  readonly values?: Readonly<Record<string, Suggested>>;
   readonly examples?: readonly Example[];
   /** The exit codes beside 0, 1 and 2, which every command has. */
   readonly exitCodes?: readonly ExitCode[];

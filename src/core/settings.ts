@@ -7,6 +7,7 @@ import type { FlagValues } from '../options';
 import type { Config, Env, WarmWorld } from '../world';
 import { type Client, checkProfile, DEFAULT_PROFILE, type Environment, type Region } from './clients';
 import { checkConfigKey } from './config-keys';
+import { firstRunHints } from './first-run';
 import {
   DEFAULT,
   fromConfig,
@@ -124,7 +125,10 @@ export function resolveClient(given: Given): ClientSettings {
   if (!region) {
     const empty = given.env['GWTOKEN_REGION'] === '' ? ' (GWTOKEN_REGION is set but empty)' : '';
     throw new GwtokenError('usage', `no region given${empty}`, {
-      hints: ['use --region eu or --region us, set GWTOKEN_REGION, or run: gwtoken config set region eu'],
+      hints: [
+        ...firstRunHints(given),
+        'use --region eu or --region us, set GWTOKEN_REGION, or run: gwtoken config set region eu',
+      ],
     });
   }
   return {
@@ -167,12 +171,12 @@ export function resolveAuthUrl(
 export function requireAuthUrl(given: Given, client: Client, verified?: string): AuthUrl {
   const found = resolveAuthUrl(given, client, verified);
   if (found) return found;
-  const { region } = client;
-  const names = [`GWTOKEN_AUTH_URL_${region.toUpperCase()}`, 'GWTOKEN_AUTH_URL'];
+  const names = [`GWTOKEN_AUTH_URL_${client.region.toUpperCase()}`, 'GWTOKEN_AUTH_URL'];
   const empty = names.filter((name) => given.env[name] === '').map((name) => ` (${name} is set but empty)`);
-  throw new GwtokenError('usage', `no auth URL given for region ${region}${empty.join('')}`, {
+  throw new GwtokenError('usage', `no auth URL given for region ${client.region}${empty.join('')}`, {
     hints: [
-      `run: gwtoken config set auth-url.${region} https://IDENTITY-ADDRESS`,
+      ...firstRunHints(given, client),
+      `run: gwtoken config set auth-url.${client.region} https://IDENTITY-ADDRESS`,
       `or use --auth-url URL, or set ${names.join(' or ')}`,
     ],
   });

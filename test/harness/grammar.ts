@@ -64,7 +64,7 @@ export async function parsed(words: readonly string[]): Promise<string> {
       }),
     };
   };
-  const stdout = { isTTY: () => false, write: () => {} };
+  const stdout = { isTTY: () => true, write: () => {} };
   const world = { version: '', stdout } as unknown as Parameters<typeof createProgram>[1];
   const program = createProgram(
     VERBS.map((verb) => recording(verb)),
@@ -76,7 +76,10 @@ export async function parsed(words: readonly string[]): Promise<string> {
   } catch (error) {
     if ((error as { exitCode?: number }).exitCode !== 0) return `error: ${(error as Error).message}`;
   }
-  return ran ?? words.join(' ');
+  // Behind a word that is no command --help shows the program's own.
+  const [name = ''] = words;
+  const known = name.startsWith('-') || name === '' || program.commands.some((each) => each.name() === name);
+  return known ? (ran ?? words.join(' ')) : `error: unknown command '${name}'`;
 }
 
 /** Values that the verb's own list of them lacks; upper case stands for any. */
@@ -90,7 +93,12 @@ function wrongValues(
   return given
     .filter(([name, value]) => {
       const allowed = verb.values?.[name];
-      return allowed && typeof value === 'string' && !/^[A-Z]+$/.test(value) && !allowed.includes(value);
+      return (
+        Array.isArray(allowed) &&
+        typeof value === 'string' &&
+        !/^[A-Z]+$/.test(value) &&
+        !allowed.includes(value)
+      );
     })
     .map(([name, value]) => `${value} is no ${name}`);
 }
