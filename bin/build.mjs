@@ -1,14 +1,20 @@
 // One bundler run: src/ becomes dist/, CommonJS (an ES module entry costs 4 ms at every start on Node 20),
 // cut into files at each dynamic import(), so that the source alone decides what is loaded late.
 // keytar stays outside: it is native, optional, and read from node_modules when it is needed.
-import { readFileSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import remarkGfm from 'remark-gfm';
+import remarkMan from 'remark-man';
+import remarkParse from 'remark-parse';
 import { rolldown } from 'rolldown';
 import license from 'rollup-plugin-license';
+import { unified } from 'unified';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const { description, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const NOTICES = 'THIRD-PARTY-NOTICES.txt';
 
 /**
@@ -35,7 +41,53 @@ export async function build(folder) {
     minify: true,
   });
   await bundle.close();
+  await writeManPage(join(folder, 'gwtoken.1'));
   return output;
+}
+
+/**
+ * The man page, from the verbs and topics of src/ (bin/man-page.ts).
+ * @param {string} file
+ */
+async function writeManPage(file) {
+  const place = mkdtempSync(join(realpathSync(tmpdir()), 'gwtoken-man-'));
+  try {
+    const input = { 'man-page': join(root, 'bin', 'man-page.ts') };
+    const bundle = await rolldown({ cwd: root, input, platform: 'node', moduleTypes: { '.md': 'text' } });
+    await bundle.write({
+      dir: place,
+      format: 'cjs',
+      entryFileNames: '[name].cjs',
+      chunkFileNames: '[name].cjs',
+    });
+    await bundle.close();
+    const markdown = await createRequire(import.meta.url)(join(place, 'man-page.cjs')).manPage();
+    const roff = await unified()
+      .use(remarkParse)
+      .use(remarkGfm)
+      .use(remarkMan, { name: 'gwtoken', section: 1, description, version: `gwtoken ${version}` })
+      .process(markdown);
+    const date = new Date(Number(process.env.SOURCE_DATE_EPOCH ?? Date.now() / 1000) * 1000);
+    writeFileSync(file, lintFree(String(roff), date.toISOString().slice(0, 10)));
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Mends what mandoc finds fault with: remark-man's form of the date, and a paragraph right below a heading. And no word
+ * is hyphenated, since most that are long are names of variables.
+ * @param {string} roff
+ * @param {string} date
+ */
+function lintFree(roff, date) {
+  const lines = roff
+    .split('\n')
+    .filter((line, index, all) => line !== '.P' || !/^\.S[HS]/.test(all[index - 1] ?? ''));
+  return lines
+    .join('\n')
+    .replace(/^(\.TH "\w+" "1" )"[^"]*"/m, `$1"${date}"`)
+    .replace(/^\.TH.*\n/m, '$&.nh\n.ad l\n');
 }
 
 /**

@@ -1,11 +1,17 @@
 /** run(argv, world) -> exit code: the commander program, built from the options table, and the one error boundary. */
 import { Command, CommanderError, Option } from 'commander';
-import { TOPICS, topicText } from './commands/help';
+import { COMPLETE, complete } from './commands/completion';
 import type { Verb } from './commands/verb';
 import { afterFailure, VERBS } from './commands/verbs';
 import { ENDING_SIGNALS, GwtokenError, Interrupted, oneLine, ReaderGone } from './errors';
+import { addHelp, layOut, layOutAll } from './help';
 import type { Flag, FlagValues } from './options';
 import type { World } from './world';
+
+const ABOUT = `Fetch OAuth 2.0 client-credentials tokens for the API gateway and its sandbox.
+
+First time here: gwtoken login asks for all that is needed and keeps it, and
+gwtoken get prints a token.`;
 
 const GROUPS = {
   client: 'Which client:',
@@ -16,13 +22,6 @@ const GROUPS = {
 
 /** Runs one command line. Rejects only with Interrupted and ReaderGone, which are not answered with words. */
 export async function run(argv: readonly string[], world: World): Promise<number> {
-  const program = new Command('gwtoken');
-  program
-    .description('Fetch OAuth 2.0 client-credentials tokens for the API gateway and its sandbox.')
-    .helpOption('-h, --help', 'show this help')
-    .enablePositionalOptions()
-    .configureOutput({ writeOut: (text) => world.stdout.write(text), writeErr: () => {} });
-  answerForItself(program, world);
   let verbose = false;
   const traced = (): World => {
     verbose = true;
@@ -32,10 +31,12 @@ export async function run(argv: readonly string[], world: World): Promise<number
   const ended = (code: number): void => {
     exitCode = code;
   };
-  for (const verb of VERBS) addVerb(program, verb, world, traced, ended);
-  addHelp(program, world);
-
   try {
+    if (argv[0] === COMPLETE && argv[1] === '--') {
+      complete(argv.slice(2), VERBS, world);
+      return 0;
+    }
+    const program = createProgram(VERBS, world, traced, ended);
     if (argv.length === 0) program.outputHelp();
     else await program.parseAsync(argv, { from: 'user' });
     return exitCode;
@@ -57,6 +58,25 @@ export function exitCodeOfCrash(argv: readonly string[], world: World): number {
   return afterFailure(argv, 1, world);
 }
 
+/** The grammar, for `verbs` and `help`; `traced` gives the world of a command with --verbose, `ended` gets its exit code. */
+export function createProgram(
+  verbs: readonly Verb[],
+  world: World,
+  traced: () => World,
+  ended: (exitCode: number) => void = () => {},
+): Command {
+  const program = new Command('gwtoken');
+  program
+    .description(ABOUT)
+    .enablePositionalOptions()
+    .configureOutput({ writeOut: (text) => world.stdout.write(text), writeErr: () => {} });
+  layOutAll(program);
+  answerForItself(program, world);
+  for (const verb of verbs) addVerb(program, verb, world, traced, ended);
+  addHelp(program, verbs, world);
+  return program;
+}
+
 function addVerb(
   parent: Command,
   verb: Verb,
@@ -64,7 +84,8 @@ function addVerb(
   traced: () => World,
   ended: (exitCode: number) => void,
 ): void {
-  const command = parent.command([verb.name, verb.args].filter(Boolean).join(' ')).description(verb.summary);
+  const command = parent.command([verb.name, verb.args].filter(Boolean).join(' '));
+  layOut(command, verb);
   answerForItself(command, world);
   if (verb.passThrough) command.passThroughOptions();
   if (verb.evaluated) {
@@ -88,30 +109,12 @@ function addVerb(
 
 /** `--version` everywhere, and usage errors that name the command they belong to. */
 function answerForItself(command: Command, world: World): void {
-  command.version(world.version, '--version', 'print the version').exitOverride((error) => {
-    throw error.exitCode === 0 ? error : usageError(error, command);
-  });
-}
-
-/** `help`, `help COMMAND` and `help TOPIC`, in place of commander's, which knows of no topics. */
-function addHelp(program: Command, world: World): void {
-  const topics = Object.entries(TOPICS).map(([name, { summary }]) => `  ${name.padEnd(14)}${summary}`);
-  program
-    .helpCommand(false)
-    .command('help [topic]')
-    .description('show the help for a command, or a topic of those below')
-    .action(async (name?: string) => {
-      const command = name === undefined ? program : program.commands.find((each) => each.name() === name);
-      if (command) command.outputHelp();
-      else
-        world.stdout.write(
-          await topicText(
-            name ?? '',
-            VERBS.map((verb) => verb.name),
-          ),
-        );
+  command
+    .optionsGroup('General:')
+    .version(world.version, '--version', 'print the version')
+    .exitOverride((error) => {
+      throw error.exitCode === 0 ? error : usageError(error, command);
     });
-  program.addHelpText('after', ['', 'Topics:', ...topics].join('\n'));
 }
 
 function optionsOf(flag: Flag): Option[] {

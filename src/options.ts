@@ -10,43 +10,86 @@ export interface Flag {
   /** A switch that also, or only, exists as `--no-NAME`. */
   readonly negative?: 'also' | 'only';
   readonly help: string;
+  /** The variable and the key of the config file that do the same. */
+  readonly variable?: string;
+  readonly configKey?: string;
   readonly group: 'client' | 'fetch' | 'output' | 'general';
 }
 
 const flags = {
-  region: { name: 'region', short: 'r', value: 'eu|us', group: 'client', help: "the client's region" },
+  region: {
+    name: 'region',
+    short: 'r',
+    value: 'eu|us',
+    group: 'client',
+    help: "the client's region",
+    variable: 'GWTOKEN_REGION',
+    configKey: 'region',
+  },
   sandbox: {
     name: 'sandbox',
     negative: 'also',
     group: 'client',
     help: "the sandbox's clients instead of production's",
+    variable: 'GWTOKEN_SANDBOX',
+    configKey: 'sandbox',
   },
-  profile: { name: 'profile', short: 'p', value: 'NAME', group: 'client', help: 'a named set of clients' },
+  profile: {
+    name: 'profile',
+    short: 'p',
+    value: 'NAME',
+    group: 'client',
+    help: 'a named set of clients',
+    variable: 'GWTOKEN_PROFILE',
+    configKey: 'profile',
+  },
   authUrl: {
     name: 'auth-url',
     value: 'URL',
     group: 'client',
     help: 'the regional identity address; {region} in it is replaced',
+    variable: 'GWTOKEN_AUTH_URL[_EU|_US]',
+    configKey: 'auth-url[.eu|.us]',
   },
   minTtl: {
     name: 'min-ttl',
     value: 'DURATION',
     group: 'fetch',
     help: 'the least life the token must have left: 90, 90s, 5m, 1h',
+    variable: 'GWTOKEN_MIN_TTL',
+    configKey: 'min-ttl',
   },
   timeout: {
     name: 'timeout',
     value: 'DURATION',
     group: 'fetch',
     help: 'limit for one attempt; all together take at most three times that',
+    variable: 'GWTOKEN_TIMEOUT',
+    configKey: 'timeout',
   },
-  retries: { name: 'retries', value: 'N', group: 'fetch', help: 'how often a failed attempt is repeated' },
-  cache: { name: 'cache', negative: 'only', group: 'fetch', help: 'neither read nor write the token cache' },
+  retries: {
+    name: 'retries',
+    value: 'N',
+    group: 'fetch',
+    help: 'how often a failed attempt is repeated',
+    variable: 'GWTOKEN_RETRIES',
+    configKey: 'retries',
+  },
+  cache: {
+    name: 'cache',
+    negative: 'only',
+    group: 'fetch',
+    help: 'neither read nor write the token cache',
+    variable: 'GWTOKEN_NO_CACHE=1',
+    configKey: 'cache',
+  },
   caFile: {
     name: 'ca-file',
     value: 'FILE',
     group: 'fetch',
     help: 'PEM file of further certificate authorities',
+    variable: 'GWTOKEN_CA_FILE',
+    configKey: 'ca-file',
   },
   prefix: {
     name: 'prefix',
@@ -126,7 +169,11 @@ export const COMMAND_FLAGS = {
     ...VERBOSE,
   ],
   doctor: [...CLIENT, ...FETCH, JSON_OUTPUT, ...VERBOSE],
-  config: [flags.profile, ...VERBOSE],
+  config: [
+    { name: 'profile', short: 'p', value: 'NAME', group: 'client', help: 'the keys of this profile alone' },
+    ...VERBOSE,
+  ],
+  plain: VERBOSE,
 } as const satisfies Record<string, readonly Flag[]>;
 
 export type CommandName = keyof typeof COMMAND_FLAGS;

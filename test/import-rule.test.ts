@@ -9,7 +9,8 @@ import { describe, expect, test } from 'vitest';
 const MAY_IMPORT: Record<string, readonly string[]> = {
   main: ['quick', 'cli', 'system', 'errors', 'type:world', 'node'],
   quick: ['options', 'core', 'errors', 'type:world'],
-  cli: ['options', 'commands', 'errors', 'type:world', 'package'],
+  cli: ['help', 'options', 'commands', 'errors', 'type:world', 'package'],
+  help: ['commands', 'type:world', 'type:package'],
   commands: ['commands', 'core', 'options', 'errors', 'topics', 'type:world'],
   core: ['core', 'errors', 'type:options', 'type:world', 'lazy:node:crypto'],
   system: ['system', 'errors', 'type:core', 'type:world', 'node', 'package'],

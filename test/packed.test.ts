@@ -115,7 +115,7 @@ describe('the packed tarball', () => {
     expect(names.filter((name) => name.startsWith('dist/')).sort()).toEqual(
       built.map((name) => `dist/${name}`).sort(),
     );
-    for (const name of built) expect(name).toMatch(/^([\w.-]+\.cjs|THIRD-PARTY-NOTICES\.txt)$/);
+    for (const name of built) expect(name).toMatch(/^([\w.-]+\.cjs|THIRD-PARTY-NOTICES\.txt|gwtoken\.1)$/);
   });
 
   test('says nothing of the machine that built it', () => {

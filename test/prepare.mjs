@@ -24,6 +24,7 @@ const DEBIAN = {
   elvish: '/usr/bin/elvish',
   less: '/usr/bin/less',
   vim: '/usr/bin/vim',
+  mandoc: '/usr/bin/mandoc',
 };
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -48,7 +49,9 @@ const sources = [
   'src',
   ...readdirSync(file('src'), { recursive: true, encoding: 'utf8' }).map((name) => join('src', name)),
 ];
-const newest = Math.max(...[...sources, 'bin/build.mjs', 'package.json', INSTALLED].map(written));
+const newest = Math.max(
+  ...[...sources, 'bin/build.mjs', 'bin/man-page.ts', 'package.json', INSTALLED].map(written),
+);
 if (written('dist/main.cjs') <= newest)
   execFileSync(process.execPath, [file('bin/build.mjs')], { stdio: 'inherit' });
 

@@ -1,5 +1,5 @@
 import { checkProfile } from '../core/clients';
-import { checkConfigKey } from '../core/config-keys';
+import { CONFIG_KEYS, checkConfigKey } from '../core/config-keys';
 import { configValue } from '../core/config-values';
 import { resolveProfile } from '../core/settings';
 import { GwtokenError } from '../errors';
@@ -8,16 +8,23 @@ import type { ConfigValues, World } from '../world';
 import type { Verb } from './verb';
 
 const flags = COMMAND_FLAGS.config;
+const values = { key: Object.keys(CONFIG_KEYS) };
 
 export const configCommand: Verb = {
   name: 'config',
   summary: 'read and change the settings file',
   flags: [],
+  group: 'setup',
+  examples: [
+    { line: 'gwtoken config set region eu', does: 'the region from now on' },
+    { line: 'gwtoken config list', does: 'all that is set' },
+  ],
   verbs: [
     {
       name: 'list',
       summary: 'print what the settings file holds',
       flags,
+      examples: [{ line: 'gwtoken config list --profile acme', does: 'what profile acme has of its own' }],
       async run(given, world) {
         const { general, profiles } = world.config.read();
         const only = ownProfile(given);
@@ -32,6 +39,8 @@ export const configCommand: Verb = {
       args: '<key>',
       summary: 'print the value of a key, of the profile or else the general one',
       flags,
+      values,
+      examples: [{ line: 'gwtoken config get auth-url.eu', does: 'the identity address of the EU' }],
       async run(given, world, key = '') {
         checkConfigKey(key, 'the command line');
         const config = world.config.read();
@@ -50,6 +59,15 @@ export const configCommand: Verb = {
       args: '<key> <value>',
       summary: 'set a key, with --profile for that profile alone',
       flags,
+      values,
+      examples: [
+        { line: 'gwtoken config set region eu', does: 'the region from now on' },
+        {
+          line: 'gwtoken config set auth-url https://identity.{region}.example.com',
+          does: 'one address for both regions',
+        },
+        { line: 'gwtoken config set min-ttl 10m --profile acme', does: 'for one profile alone' },
+      ],
       async run(given, world, key = '', text = '') {
         const profile = ownProfile(given);
         checkConfigKey(key, 'the command line', profile);
@@ -71,6 +89,8 @@ export const configCommand: Verb = {
       args: '<key>',
       summary: 'remove a key, with --profile that of the profile alone',
       flags,
+      values,
+      examples: [{ line: 'gwtoken config unset min-ttl --profile acme', does: 'back to the general value' }],
       async run(given, world, key = '') {
         const profile = ownProfile(given);
         const config = world.config.read();
@@ -88,6 +108,7 @@ export const configCommand: Verb = {
       name: 'path',
       summary: "print the settings file's path",
       flags,
+      examples: [{ line: 'gwtoken config path', does: 'where the settings file is' }],
       async run(_, world) {
         const path = world.config.path();
         if (path === undefined) {

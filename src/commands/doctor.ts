@@ -3,12 +3,18 @@ import { examine } from '../core/doctor';
 import { marker } from '../core/report-style';
 import { COMMAND_FLAGS } from '../options';
 import type { World } from '../world';
-import type { Verb } from './verb';
+import { FETCH_CODES, type Verb } from './verb';
 
 export const doctorCommand: Verb = {
   name: 'doctor',
-  summary: 'check settings, folders, the keychain and the way to each region',
+  summary: 'check settings, folders, keychain and network',
   flags: COMMAND_FLAGS.doctor,
+  group: 'setup',
+  examples: [
+    { line: 'gwtoken doctor', does: 'one line a check, with what mends it' },
+    { line: 'gwtoken doctor --region eu --json', does: 'for a bug report; no secret or token is in it' },
+  ],
+  exitCodes: FETCH_CODES,
   async run(flags, world) {
     const sections = examine(flags, world);
     const checks: Check[] = [];

@@ -1,17 +1,29 @@
 import { envDestination, envOptions, envOutput, failureOutput, unsetOutput } from '../core/env-output';
+import { FORMAT_NAMES } from '../core/formats/table';
 import { getToken } from '../core/get-token';
 import { maskToken } from '../core/mask';
 import { gather, resolveClient } from '../core/settings';
 import { ENDING_SIGNALS, Interrupted } from '../errors';
 import { COMMAND_FLAGS, type FlagValues } from '../options';
 import type { World } from '../world';
-import type { Verb } from './verb';
+import { FETCH_CODES, type Verb } from './verb';
 
 export const envCommand: Verb = {
   name: 'env',
   summary: 'print statements that set the token in the environment of a shell',
   flags: COMMAND_FLAGS.env,
   evaluated: true,
+  group: 'token',
+  values: { format: FORMAT_NAMES },
+  examples: [
+    {
+      line: 'eval $(gwtoken env --region eu)',
+      does: 'GWTOKEN_ACCESS_TOKEN and its like, in any POSIX shell',
+    },
+    { line: 'gwtoken env --format fish | source', does: 'the same in fish; others: gwtoken help shells' },
+    { line: 'eval $(gwtoken env --region us --prefix US_)', does: 'US_ACCESS_TOKEN, beside the first' },
+  ],
+  exitCodes: FETCH_CODES,
   async run(flags, world) {
     const options = envOptions(flags);
     const write = envDestination(options, world);

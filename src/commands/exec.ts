@@ -26,6 +26,12 @@ export const execCommand: Verb = {
   summary: 'run a command with a token in its environment',
   flags: COMMAND_FLAGS.exec,
   passThrough: true,
+  group: 'token',
+  examples: [
+    { line: 'gwtoken exec --region eu -- ./deploy.sh', does: 'with GWTOKEN_ACCESS_TOKEN, no shell needed' },
+    { line: 'gwtoken exec --token-file -- ./serve', does: 'and a file that always has a valid token' },
+  ],
+  exitCodes: [125, 126, 127],
   async run(flags, world, command = '', ...args) {
     const prefix = checkPrefix(String(flags['prefix'] ?? DEFAULT_PREFIX), '--prefix');
     const given = gather(flags, world);

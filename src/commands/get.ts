@@ -1,14 +1,25 @@
 import { getToken } from '../core/get-token';
 import { maskToken } from '../core/mask';
 import { gather, resolveClient } from '../core/settings';
-import { tokenFormat } from '../core/token-output';
+import { TOKEN_FORMATS, tokenFormat } from '../core/token-output';
 import { COMMAND_FLAGS } from '../options';
-import type { Verb } from './verb';
+import { FETCH_CODES, type Verb } from './verb';
 
 export const getCommand: Verb = {
   name: 'get',
   summary: 'print a valid access token',
   flags: COMMAND_FLAGS.get,
+  group: 'token',
+  values: { format: Object.keys(TOKEN_FORMATS) },
+  examples: [
+    { line: 'gwtoken get --region eu', does: 'the token of the EU client, and nothing else' },
+    { line: 'gwtoken get --format json --fresh', does: 'a new token, with its expiry and its client' },
+    {
+      line: 'gwtoken get --format curl | curl -K - https://gateway.example.com/',
+      does: 'the token for curl, without putting it on a command line',
+    },
+  ],
+  exitCodes: FETCH_CODES,
   async run(flags, world) {
     const write = tokenFormat(String(flags['format'] ?? 'token'), '--format');
     const given = gather(flags, world);

@@ -8,9 +8,33 @@ export interface Topic {
 }
 
 export const TOPICS: Readonly<Record<string, Topic>> = {
+  environment: {
+    summary: 'every setting: its flag, variable, config key and default',
+    text: async () => (await import('../topics/environment.md')).default,
+  },
+  'exit-codes': {
+    summary: 'what each exit code means, and which are worth a retry',
+    text: async () => (await import('../topics/exit-codes.md')).default,
+  },
   shells: {
-    summary: 'the token in a shell, each with its one-liner, and what shows it to others',
+    summary: 'the token in your shell, and what shows it to others',
     text: async () => (await import('../topics/shells.md')).default,
+  },
+  ci: {
+    summary: 'the token in a CI job, system by system',
+    text: async () => (await import('../topics/ci.md')).default,
+  },
+  keychain: {
+    summary: 'where the secrets are, and what to do where there is no keychain',
+    text: async () => (await import('../topics/keychain.md')).default,
+  },
+  network: {
+    summary: 'proxies, certificates, time limits, retries, each error',
+    text: async () => (await import('../topics/network.md')).default,
+  },
+  security: {
+    summary: 'what is protected from whom, and what is not',
+    text: async () => (await import('../topics/security.md')).default,
   },
 };
 

@@ -22,8 +22,21 @@ import type { Verb } from './verb';
 
 export const loginCommand: Verb = {
   name: 'login',
-  summary: "store a client's credentials in the keychain, after fetching a token with them",
+  summary: "try a client's credentials and store them in the keychain",
   flags: COMMAND_FLAGS.login,
+  group: 'client',
+  examples: [
+    { line: 'gwtoken login', does: 'ask for all that is needed, on a terminal' },
+    {
+      line: 'gwtoken login --region us --auth-url https://identity.us.example.com',
+      does: 'a second client, of the other region',
+    },
+    {
+      line: 'gwtoken login --sandbox --client-id my-id --secret-stdin <secret.txt',
+      does: 'without questions, for a script',
+    },
+  ],
+  exitCodes: [3, 5, 6, 7],
   async run(flags, world) {
     const given = gather(flags, world);
     const known = checkGiven(given, world);

@@ -10,6 +10,12 @@ export const logoutCommand: Verb = {
   name: 'logout',
   summary: "remove a client's credentials from the keychain",
   flags: COMMAND_FLAGS.logout,
+  group: 'client',
+  examples: [
+    { line: 'gwtoken logout --region us', does: 'remove the US client, and its cached token' },
+    { line: 'gwtoken logout --all --yes', does: 'remove every known client, without a question' },
+  ],
+  exitCodes: [4, 5],
   async run(flags, outside) {
     const world = { ...outside, keychain: limitedKeychain(gather(flags, outside), outside) };
     const removed =

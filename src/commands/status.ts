@@ -7,12 +7,18 @@ import { statusJson, statusText } from '../core/status-text';
 import { GwtokenError } from '../errors';
 import { COMMAND_FLAGS } from '../options';
 import type { World } from '../world';
-import type { Verb } from './verb';
+import { FETCH_CODES, type Verb } from './verb';
 
 export const statusCommand: Verb = {
   name: 'status',
   summary: 'show the known clients and the one that the settings name',
   flags: COMMAND_FLAGS.status,
+  group: 'client',
+  examples: [
+    { line: 'gwtoken status', does: 'which clients there are, and which one the settings name' },
+    { line: 'gwtoken status --check --json', does: 'fetch a token with each, for a script' },
+  ],
+  exitCodes: FETCH_CODES,
   async run(flags, world) {
     const status = await readStatus(gather(flags, world), world);
     const { clients } = status;

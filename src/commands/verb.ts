@@ -9,6 +9,13 @@ export interface Verb {
   readonly summary: string;
   readonly flags: readonly Flag[];
   readonly verbs?: readonly Verb[];
+  /** What it is for; help lists the commands by that. */
+  readonly group?: 'token' | 'client' | 'setup';
+  /** The words that an argument or a flag's value can be, by its name without dashes: completion offers them. */
+  readonly values?: Readonly<Record<string, readonly string[]>>;
+  readonly examples?: readonly Example[];
+  /** The exit codes beside 0, 1 and 2, which every command has. */
+  readonly exitCodes?: readonly ExitCode[];
   /** The caller's shell runs what is on stdout, so help goes to stderr unless stdout is a terminal. */
   readonly evaluated?: true;
   /** The first argument that is no flag begins a command line of its own, whose flags are not ours. */
@@ -24,3 +31,28 @@ export interface Verb {
    */
   onFailure?(argv: readonly string[], exitCode: number, world: Pick<World, 'stdout'>): number;
 }
+
+/** A command line that works as it is written, and what comes of it. */
+export interface Example {
+  readonly line: string;
+  readonly does: string;
+}
+
+/** Every exit code in a few words; the topic exit-codes has more. */
+export const EXIT_TEXTS = {
+  0: 'done',
+  1: 'a local file or stream could not be written, or a bug',
+  2: 'usage or configuration',
+  3: 'the endpoint refused these credentials',
+  4: 'no credentials found for this client',
+  5: 'the keychain or the credential command does not work',
+  6: 'the endpoint was not reached',
+  7: 'the endpoint answered with neither a token nor a refusal',
+  125: 'gwtoken itself failed, for whatever reason',
+  126: 'the command cannot be run',
+  127: 'the command was not found',
+} as const;
+export type ExitCode = keyof typeof EXIT_TEXTS;
+
+/** The codes of a command that fetches a token. */
+export const FETCH_CODES: readonly ExitCode[] = [3, 4, 5, 6, 7];

@@ -1,5 +1,6 @@
 /** All verbs, in the order of the help, and which of them a command line means when it has failed. */
 import type { World } from '../world';
+import { completionCommand } from './completion';
 import { configCommand } from './config';
 import { doctorCommand } from './doctor';
 import { envCommand } from './env';
@@ -19,6 +20,7 @@ export const VERBS: readonly Verb[] = [
   statusCommand,
   doctorCommand,
   configCommand,
+  completionCommand,
 ];
 
 /** Lets the verb do what it does at a failure; gives the exit code. Comes before any words, since stderr may be what is broken. */

@@ -1,0 +1,103 @@
+/**
+ * The script for each shell. It passes the words up to the cursor to `gwtoken complete -- WORD…`, as they stand there
+ * and never evaluated, and gets lines `WORD<TAB>HELP`; `:files` among them asks for files.
+ *
+ * Ours, since no package was in order: @bomb.sh/tab ships no licence text, its bash script evaluates the line (a Tab
+ * behind `$(…)` or `>file` runs it) and needs the package bash-completion; @pnpm/tabtab's for bash can leave IFS
+ * changed and its for fish evaluates too; omelette has none for PowerShell.
+ */
+
+/** Works in bash 3.2 (macOS) too, which has no compopt. */
+const bash = `# bash completion for gwtoken; in ~/.bashrc: eval "$(gwtoken completion bash)"
+
+_gwtoken() {
+  local line=\${COMP_LINE:0:COMP_POINT} word before='' words
+  IFS=$' \\t' read -ra words <<< "$line"
+  [[ $line == *[[:blank:]] ]] && words+=('')
+  word=\${words[\${#words[@]} - 1]}
+  # Where "=" ends a word, what is before it stays as it is.
+  [[ $word == -*=* && $COMP_WORDBREAKS == *=* ]] && before=\${word%%=*}=
+  COMPREPLY=()
+  while IFS= read -r line; do
+    if [[ $line == :files ]]; then
+      compopt -o filenames 2>/dev/null
+      while IFS= read -r line; do
+        COMPREPLY+=("$line")
+      done < <(compgen -f -- "\${word#"$before"}")
+    else
+      line=\${line%%$'\\t'*}
+      COMPREPLY+=("\${line#"$before"}")
+    fi
+  done < <(gwtoken complete -- "\${words[@]:1}" 2>/dev/null)
+}
+
+complete -F _gwtoken gwtoken
+`;
+
+const zsh = `#compdef gwtoken
+# zsh completion for gwtoken; in ~/.zshrc, after compinit: eval "$(gwtoken completion zsh)"
+
+_gwtoken() {
+  local line tab=$'\\t' files=0
+  local -a found
+  while IFS= read -r line; do
+    if [[ $line == :files ]]; then
+      files=1
+    elif [[ $line == *$tab?* ]]; then
+      found+=("\${\${line%%$tab*}//:/\\\\:}:\${line#*$tab}")
+    else
+      found+=("\${\${line%%$tab*}//:/\\\\:}")
+    fi
+  done < <(gwtoken complete -- "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null)
+  if (( files )); then
+    # The value of --flag=FILE begins behind the sign.
+    compset -P '-*='
+    _files
+  else
+    _describe gwtoken found
+  fi
+}
+
+if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
+  _gwtoken "$@"
+else
+  compdef _gwtoken gwtoken
+fi
+`;
+
+const fish = `# fish completion for gwtoken; in config.fish: gwtoken completion fish | source
+
+function __gwtoken_complete
+    set -l words (commandline -opc)
+    set -l last (commandline -ct)
+    set -e words[1]
+    for line in (gwtoken complete -- $words "$last" 2>/dev/null)
+        if test "$line" = :files
+            __fish_complete_path (string replace -r -- '^--[\\w-]+=' '' "$last")
+        else
+            printf '%s\\n' $line
+        end
+    end
+end
+
+complete -c gwtoken -f -a '(__gwtoken_complete)'
+`;
+
+/** Older PowerShells drop an empty argument: a blank stands for it. */
+const powershell = `# PowerShell completion for gwtoken; in the file that $PROFILE names:
+# gwtoken completion powershell | Out-String | Invoke-Expression
+
+Register-ArgumentCompleter -Native -CommandName gwtoken -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+    $words = @($commandAst.CommandElements | Select-Object -Skip 1 |
+        Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | ForEach-Object { $_.Extent.Text })
+    $words += if ("$wordToComplete" -eq '') { ' ' } else { "$wordToComplete" }
+    gwtoken complete '--' @words 2>$null | Where-Object { $_ -ne ':files' } | ForEach-Object {
+        $word, $help = $_ -split "\`t", 2
+        if (-not $help) { $help = $word }
+        [System.Management.Automation.CompletionResult]::new($word, $word, 'ParameterValue', $help)
+    }
+}
+`;
+
+export const SCRIPTS: Readonly<Record<string, string>> = { bash, zsh, fish, powershell };

@@ -1,0 +1,73 @@
+/** How help is laid out: commander lists what it knows of, in 80 columns, and our own lines stand below. */
+import type { Command } from 'commander';
+import { TOPICS, topicText } from './commands/help';
+import { columns, helpBelow, sentence } from './commands/help-text';
+import type { Verb } from './commands/verb';
+import type { World } from './world';
+
+const GROUPS: Record<NonNullable<Verb['group']>, string> = {
+  token: 'Get a token:',
+  client: 'Clients, whose secrets are in the keychain:',
+  setup: 'Settings and trouble:',
+};
+
+const GENERAL = 'General:';
+
+/** The help of one command. */
+export function layOut(command: Command, verb: Verb): void {
+  command
+    .summary(verb.summary)
+    .description(sentence(verb.summary))
+    .helpCommand(false)
+    .addHelpText('after', helpBelow(verb));
+  if (verb.group !== undefined) command.helpGroup(GROUPS[verb.group]);
+}
+
+/** `help`, `help COMMAND` and `help TOPIC`, in place of commander's, which knows of no topics. */
+export function addHelp(program: Command, verbs: readonly Verb[], world: Pick<World, 'stdout'>): void {
+  const topics = Object.entries(TOPICS).map(([name, { summary }]) => [`  ${name}`, summary]);
+  const listed = ['', 'Topics of gwtoken help:', ...columns(topics)];
+  program
+    .usage('COMMAND [options]')
+    .helpCommand(false)
+    .addHelpText('after', listed.join('\n'))
+    .command('help [name...]')
+    .usage('[COMMAND|TOPIC]')
+    .summary('show the help of a command, or one of the topics below')
+    .description('Show the help of a command, or a topic.')
+    .addHelpText('after', listed.join('\n'))
+    .helpGroup(GROUPS.setup)
+    .action(async (names: string[]) => {
+      const named = names.reduce<Command | undefined>(
+        (above, word) => above?.commands.find((each) => each.name() === word),
+        program,
+      );
+      if (named) named.outputHelp();
+      else world.stdout.write(await topicText(names.join(' '), [...verbs.map(({ name }) => name), 'help']));
+    });
+}
+
+/** What all help has in common; commands made after this inherit it. */
+export function layOutAll(program: Command): void {
+  program
+    .optionsGroup(GENERAL)
+    .helpOption('-h, --help', 'show this help')
+    .configureHelp({
+      helpWidth: 80,
+      // In the order of the table, but what every command has comes last.
+      groupItems: (all, visible, groupOf) => {
+        const groups = new Map(all.map((item) => [groupOf(item), [] as typeof all]));
+        if (groups.delete(GENERAL)) groups.set(GENERAL, []);
+        for (const item of visible) groups.get(groupOf(item))?.push(item);
+        return groups;
+      },
+      // Without "[options]", which stands behind every command.
+      subcommandTerm: (command) =>
+        [
+          command.name(),
+          ...command.registeredArguments.map((each) =>
+            each.required ? `<${each.name()}>` : `[${each.name()}]`,
+          ),
+        ].join(' '),
+    });
+}

@@ -1,0 +1,96 @@
+import { createProgram } from '../../src/cli';
+import type { Verb } from '../../src/commands/verb';
+import { VERBS } from '../../src/commands/verbs';
+
+interface Placed {
+  readonly path: readonly string[];
+  readonly verb: Verb;
+}
+
+/** Every verb with the words that name it. */
+export function allVerbs(verbs: readonly Verb[], above: readonly string[] = []): Placed[] {
+  return verbs.flatMap((verb) => {
+    const path = [...above, verb.name];
+    return [{ path, verb }, ...allVerbs(verb.verbs ?? [], path)];
+  });
+}
+
+/** What stands before a command: the line's start, a prompt, another command's end, a quote, a key of YAML. */
+const BEFORE = /(?:^\s*|^\s*\$ |[(`|;&'"] *|\b(?:run|script): )/.source;
+/** Up to what ends a command, but for what is quoted. */
+const REST = /((?:'[^']*'|"[^"]*"|[^'")`|;#&])*)/.source;
+
+/** The gwtoken command lines in a line of shell, each as words: quotes taken off, redirections left out. */
+export function shellLine(line: string): string[][] {
+  const found = line.matchAll(new RegExp(`${BEFORE}gwtoken(?= |$|\\))${REST}`, 'g'));
+  return [...found].map(([, rest = '']) =>
+    [...rest.replace(/\s\d?[<>]+\s*\S*/g, ' ').matchAll(/'([^']*)'|"([^"]*)"|[^\s'"]+/g)].map(
+      ([word, single, double]) => single ?? double ?? word,
+    ),
+  );
+}
+
+/** The lines of shell in Markdown: its code, indented, fenced and inline. Lines that go on are joined. */
+export function codeLines(markdown: string): string[] {
+  let fenced = false;
+  const blocks = markdown
+    .replace(/\\\n\s*/g, ' ')
+    .split('\n')
+    .filter((line) => {
+      if (line.startsWith('```')) fenced = !fenced;
+      return fenced || line.startsWith('    ');
+    });
+  const inline = markdown.matchAll(/`(gwtoken [^`\n]*(?:\n[^`\n]*)?)`/g);
+  return [...blocks, ...[...inline].map(([, line = '']) => line.replace(/\n\s*/, ' '))];
+}
+
+/**
+ * Parses words with the program's own grammar, running nothing.
+ *
+ * @returns the command's name; with ` error: ` in it where something is wrong
+ */
+export async function parsed(words: readonly string[]): Promise<string> {
+  let ran: string | undefined;
+  const recording = (verb: Verb, above = ''): Verb => {
+    const name = `${above}${verb.name}`;
+    const { run, verbs, ...rest } = verb;
+    return {
+      ...rest,
+      ...(verbs && { verbs: verbs.map((child) => recording(child, `${name} `)) }),
+      ...(run && {
+        run: async (flags, _, ...args) => {
+          ran = [name, ...wrongValues(verb, flags, args)].join(' error: ');
+        },
+      }),
+    };
+  };
+  const stdout = { isTTY: () => false, write: () => {} };
+  const world = { version: '', stdout } as unknown as Parameters<typeof createProgram>[1];
+  const program = createProgram(
+    VERBS.map((verb) => recording(verb)),
+    world,
+    () => world,
+  );
+  try {
+    await program.parseAsync([...words], { from: 'user' });
+  } catch (error) {
+    if ((error as { exitCode?: number }).exitCode !== 0) return `error: ${(error as Error).message}`;
+  }
+  return ran ?? words.join(' ');
+}
+
+/** Values that the verb's own list of them lacks; upper case stands for any. */
+function wrongValues(
+  verb: Verb,
+  flags: Readonly<Record<string, string | boolean | undefined>>,
+  args: readonly string[],
+): string[] {
+  const names = [...(verb.args ?? '').matchAll(/[\w-]+/g)].map(([name]) => name);
+  const given = [...Object.entries(flags), ...names.map((name, index) => [name, args[index]] as const)];
+  return given
+    .filter(([name, value]) => {
+      const allowed = verb.values?.[name];
+      return allowed && typeof value === 'string' && !/^[A-Z]+$/.test(value) && !allowed.includes(value);
+    })
+    .map(([name, value]) => `${value} is no ${name}`);
+}
