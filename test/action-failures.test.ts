@@ -31,7 +31,8 @@ describe('fails, and writes nothing', () => {
     ['no auth URL', { 'auth-url': '' }, 2, 'auth URL'],
     ['a sandbox that is neither', { sandbox: 'yes' }, 2, '"yes" (from GWTOKEN_SANDBOX)'],
     ['a life that no token has', { 'min-ttl': '2h' }, 7, 'GWTOKEN_MIN_TTL asks for more than 7200 s'],
-    ['an export-env that is neither', { 'export-env': 'yes' }, 2, "export-env is 'yes': use true or false"],
+    ['an export-env of two lines', { 'export-env': 'true\n::stop-commands::x' }, 2, '\\n::stop-commands::x'],
+    ['an export-env that is neither', { 'export-env': 'yes' }, 2, 'export-env is yes: use true or false'],
   ])('with %s', { timeout: 60_000 }, async (_, more, code, says) => {
     const result = await job.run({ ...servers.inputsFor('eu'), 'export-env': 'true', ...more });
     expect(result.codes).toEqual([0, code]);

@@ -22,7 +22,7 @@ function readKeyValues(text: string, takesQuotesOff: boolean): Map<string, strin
   return entries;
 }
 
-/** Microsoft.VisualStudio.Services.Agent, Command.cs: anywhere in a line, up to the first `]`; then escapes are undone. */
+/** As Microsoft's agent is described, not copied from it: anywhere in a line, up to the first `]`; then escapes are undone. */
 function readLoggingCommands(text: string, undo: (data: string) => string): Map<string, string> {
   const entries = new Map<string, string>();
   for (const line of text.split(/\r?\n/)) {

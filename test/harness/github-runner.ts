@@ -1,6 +1,6 @@
 /**
- * What GitHub's runner makes of a step, as its source has it (actions/runner: FileCommandManager.cs, ActionCommand.cs,
- * ActionCommandManager.cs, Handlers/ScriptHandler.cs): the files for variables and outputs, the log with its masks.
+ * What GitHub's runner makes of a step: the files for variables and outputs as actions/runner's FileCommandManager.cs
+ * has it, the log with its masks as its documentation tells.
  */
 
 /** The entries of a file behind `$GITHUB_ENV` or `$GITHUB_OUTPUT`; a later one replaces an earlier. */
