@@ -8,7 +8,8 @@ import { systemCode } from '../errors';
 import type { Turn } from '../world';
 import { tryLock } from './lock';
 import type { Machine } from './machine';
-import { entryPath, folderProblem, join, nameOf, readFile } from './token-cache';
+import { fileIn } from './paths';
+import { entryPath, folderProblem, nameOf, readFile } from './token-cache';
 
 const STALE_MS = 60_000;
 
@@ -51,7 +52,7 @@ export function removeEntries(folder: string, machine: Machine, passes: (client:
     if (folderProblem(folder, machine)) return;
     for (const file of readdirSync(folder)) {
       const client = clientOf(file);
-      if (client && passes(client)) rmSync(join(folder, file, machine), { force: true });
+      if (client && passes(client)) rmSync(fileIn(folder, file, machine.platform), { force: true });
     }
   } catch {
     // No folder, or one that cannot be read: there is nothing to remove.
@@ -77,7 +78,7 @@ function rename(from: string, to: string, { platform }: Machine): void {
 function sweep(folder: string, machine: Machine): void {
   for (const file of readdirSync(folder)) {
     if (!/^(token-|\.lock-id\.).*\.tmp$/.test(file)) continue;
-    const left = join(folder, file, machine);
+    const left = fileIn(folder, file, machine.platform);
     const stat = lstatSync(left, { throwIfNoEntry: false });
     if (stat && Date.now() - stat.mtimeMs > STALE_MS) rmSync(left, { force: true });
   }
