@@ -18,6 +18,14 @@ const GROUPS = {
   general: 'General:',
 };
 
+/** What commander would find out from `process.stdout`, which costs 4 ms to make. */
+const NO_TERMINAL = {
+  getOutHelpWidth: () => 80,
+  getErrHelpWidth: () => 80,
+  getOutHasColors: () => false,
+  getErrHasColors: () => false,
+};
+
 /** Runs one command line. Rejects only with Interrupted and ReaderGone, which are not answered with words. */
 export async function run(argv: readonly string[], world: World): Promise<number> {
   const program = new Command('gwtoken');
@@ -26,7 +34,11 @@ export async function run(argv: readonly string[], world: World): Promise<number
     .version(world.version, '--version', 'print the version')
     .helpOption('-h, --help', 'show this help')
     .exitOverride()
-    .configureOutput({ writeOut: (text) => world.stdout.write(text), writeErr: () => {} });
+    .configureOutput({
+      writeOut: (text) => world.stdout.write(text),
+      writeErr: () => {},
+      ...(world.stdout.isTTY() ? {} : NO_TERMINAL),
+    });
   for (const verb of VERBS) addVerb(program, verb, world);
 
   try {

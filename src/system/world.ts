@@ -2,7 +2,7 @@
  * The whole World, once the quick way has not been enough. Each line says what it depends on; the heavy parts are
  * loaded when they are first used.
  */
-import { isatty } from 'node:tty';
+import { fstatSync } from 'node:fs';
 import { GwtokenError } from '../errors';
 import type { Output, WarmWorld, World } from '../world';
 import { readKnownClients } from './known-clients';
@@ -12,7 +12,7 @@ import { readAll } from './read-all';
 import { writeAll } from './streams';
 
 /** Node's own streams, touched only by what needs them: `process.stdin` alone keeps a terminal open. */
-export type Standard = () => Pick<NodeJS.Process, 'stdin' | 'stderr'>;
+export type Standard = () => Pick<NodeJS.Process, 'stdin' | 'stderr' | 'getBuiltinModule'>;
 
 export function openWorld(
   standard: Standard,
@@ -23,6 +23,7 @@ export function openWorld(
 ): World {
   const { env } = warm;
   const { platform } = machine;
+  const isatty = (descriptor: number): boolean => isTerminal(descriptor, platform, standard);
   const { config, cache } = folders;
   const output = (descriptor: number): Output => ({
     isTTY: () => isatty(descriptor),
@@ -87,4 +88,18 @@ export function openWorld(
     },
     fetch: async (url, init) => (await import('./http')).post(url, init),
   };
+}
+
+/** node:tty brings all of node:net along, 5 ms at every start: most often stdout and stderr are no devices at all. */
+function isTerminal(descriptor: number, platform: NodeJS.Platform, standard: Standard): boolean {
+  if (platform !== 'win32' && !isDevice(descriptor)) return false;
+  return standard().getBuiltinModule('node:tty').isatty(descriptor);
+}
+
+function isDevice(descriptor: number): boolean {
+  try {
+    return fstatSync(descriptor).isCharacterDevice();
+  } catch {
+    return false;
+  }
 }

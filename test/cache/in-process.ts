@@ -100,15 +100,7 @@ export function inside(): Inside {
       let stderr = '';
       const collect = (write: (text: string) => void) => ({ isTTY: () => false, write });
       const world: World = {
-        ...openWorld(
-          () => {
-            throw new Error('no terminal here');
-          },
-          '0.0.0',
-          warm,
-          warm.folders,
-          MACHINE,
-        ),
+        ...openWorld(() => process, '0.0.0', warm, warm.folders, MACHINE),
         stdout: collect((text) => {
           stdout += text;
         }),
