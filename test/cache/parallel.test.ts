@@ -205,6 +205,28 @@ describe('who shares with whom', () => {
     expect(endpoint.posts.map((form) => form.get('client_secret'))).toEqual(['wrong', 'right']);
   });
 
+  test('one that is frozen delays the others by their own limit, and they say how to go on', async ({
+    skip,
+  }) => {
+    skip(process.platform === 'win32', 'needs POSIX: SIGSTOP');
+    const identity = await startIdentity();
+    identity.hang = true;
+    const client = open(identity.authUrl);
+    const [frozen] = start(1, client);
+    while (identity.requests.length === 0) await sleep(20);
+    frozen?.kill('SIGSTOP');
+    identity.hang = false;
+    const other = await client.gwtoken(['get', '--timeout', '1s']);
+    expect(other).toMatchObject({ code: 6, stdout: '' });
+    expect(other.stderr).toMatch(
+      /^gwtoken: error: another gwtoken .* default:production:eu for 3 s\nhint: .*--no-cache/,
+    );
+    expect(other.ms).toBeLessThan(10_000);
+    expect(await client.gwtoken(['get', '--no-cache'])).toMatchObject({ code: 0, stderr: '' });
+    frozen?.kill('SIGKILL');
+    await frozen?.result;
+  });
+
   test('a wrong flag of the one that asks is its own', { timeout: LONG }, async ({ skip }) => {
     skip(process.platform !== 'linux', 'needs Linux: who waits is seen in /proc/net/unix');
     const identity = await startIdentity();
