@@ -9,7 +9,6 @@ import { rolldown } from 'rolldown';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-rmSync(join(root, 'dist'), { recursive: true, force: true });
 /**
  * commander loads node:child_process, 3 ms at every start, for subcommands that are programs: gwtoken has none.
  * @type {import('rolldown').Plugin}
@@ -25,6 +24,7 @@ const lateChildProcess = {
   },
 };
 
+rmSync(join(root, 'dist'), { recursive: true, force: true });
 const bundle = await rolldown({
   cwd: root,
   input: { main: 'src/main.ts' },

@@ -91,5 +91,6 @@ function clientOf(file: string): Client | undefined {
 
 /** Takes a client's turn at the endpoint; undefined when there can be no turns in this folder. */
 export async function takeTurn(folder: string, client: Client, machine: Machine): Promise<Turn | undefined> {
-  return makeFolder(folder, machine) === undefined ? tryLock(folder, nameOf(client), machine) : undefined;
+  if (makeFolder(folder, machine) !== undefined) return undefined;
+  return tryLock(folder, nameOf(client), machine).catch(() => undefined);
 }
