@@ -14,14 +14,19 @@ interface Pair {
 
 /** The pairs in the order in which they are looked at for a client. */
 export function variablePairs({ region, environment }: Client): readonly Pair[] {
-  const stems = environment === 'sandbox' ? ['GWTOKEN_SANDBOX_CLIENT', 'GWTOKEN_CLIENT'] : ['GWTOKEN_CLIENT'];
-  return stems.flatMap((stem) =>
-    [`_${region.toUpperCase()}`, ''].map((suffix) => ({
-      id: `${stem}_ID${suffix}`,
-      secret: `${stem}_SECRET${suffix}`,
-      secretFile: `${stem}_SECRET_FILE${suffix}`,
-    })),
-  );
+  const pairs: Pair[] = [];
+  for (const stem of environment === 'sandbox'
+    ? ['GWTOKEN_SANDBOX_CLIENT', 'GWTOKEN_CLIENT']
+    : ['GWTOKEN_CLIENT']) {
+    for (const suffix of [`_${region.toUpperCase()}`, '']) {
+      pairs.push({
+        id: `${stem}_ID${suffix}`,
+        secret: `${stem}_SECRET${suffix}`,
+        secretFile: `${stem}_SECRET_FILE${suffix}`,
+      });
+    }
+  }
+  return pairs;
 }
 
 /**
@@ -47,7 +52,7 @@ export function variableCredentials(
   world: Pick<World, 'env' | 'readFile' | 'trace'>,
 ): Credentials | undefined {
   for (const pair of variablePairs(client)) {
-    if (![pair.id, pair.secret, pair.secretFile].some((name) => world.env[name])) continue;
+    if (!world.env[pair.id] && !world.env[pair.secret] && !world.env[pair.secretFile]) continue;
     const { clientId, secretIn } = checkPair(pair, world);
     const clientSecret =
       secretIn === pair.secret

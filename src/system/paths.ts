@@ -23,6 +23,12 @@ export function cacheFolder(env: Env, platform: NodeJS.Platform): string | undef
 }
 
 /** A file in one of our folders; undefined when there is no folder. */
+export function fileIn(folder: string, name: string, platform: NodeJS.Platform): string;
+export function fileIn(
+  folder: string | undefined,
+  name: string,
+  platform: NodeJS.Platform,
+): string | undefined;
 export function fileIn(
   folder: string | undefined,
   name: string,

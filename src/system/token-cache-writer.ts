@@ -9,7 +9,8 @@ import type { Turn } from '../world';
 import { tryLock } from './lock';
 import type { Machine } from './machine';
 import { makeFolder } from './make-folder';
-import { entryPath, folderProblem, join, nameOf, readFile } from './token-cache';
+import { fileIn } from './paths';
+import { entryPath, folderProblem, nameOf, readFile } from './token-cache';
 
 const STALE_MS = 60_000;
 
@@ -52,7 +53,7 @@ export function removeEntries(folder: string, machine: Machine, passes: (client:
     if (folderProblem(folder, machine)) return;
     for (const file of readdirSync(folder)) {
       const client = clientOf(file);
-      if (client && passes(client)) rmSync(join(folder, file, machine), { force: true });
+      if (client && passes(client)) rmSync(fileIn(folder, file, machine.platform), { force: true });
     }
   } catch {
     // No folder, or one that cannot be read: there is nothing to remove.
@@ -78,7 +79,7 @@ function rename(from: string, to: string, { platform }: Machine): void {
 function sweep(folder: string, machine: Machine): void {
   for (const file of readdirSync(folder)) {
     if (!/^(token-|\.lock-id\.).*\.tmp$/.test(file)) continue;
-    const left = join(folder, file, machine);
+    const left = fileIn(folder, file, machine.platform);
     const stat = lstatSync(left, { throwIfNoEntry: false });
     if (stat && Date.now() - stat.mtimeMs > STALE_MS) rmSync(left, { force: true });
   }
@@ -91,5 +92,6 @@ function clientOf(file: string): Client | undefined {
 
 /** Takes a client's turn at the endpoint; undefined when there can be no turns in this folder. */
 export async function takeTurn(folder: string, client: Client, machine: Machine): Promise<Turn | undefined> {
-  return trustedFolder(folder, machine) === undefined ? tryLock(folder, nameOf(client), machine) : undefined;
+  if (trustedFolder(folder, machine) !== undefined) return undefined;
+  return tryLock(folder, nameOf(client), machine).catch(() => undefined);
 }

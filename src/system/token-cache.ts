@@ -7,6 +7,7 @@ import type { Client } from '../core/clients';
 import { systemCode } from '../errors';
 import type { CacheRead } from '../world';
 import type { Machine } from './machine';
+import { fileIn } from './paths';
 
 /** A token of 32 KiB, twice escaped, and room around it. */
 const LIMIT = 256 * 1024;
@@ -60,10 +61,6 @@ export function nameOf({ profile, environment, region }: Client): string {
   return `${profile}-${environment}-${region}`;
 }
 
-export function entryPath(folder: string, client: Client, machine: Machine): string {
-  return join(folder, `token-${nameOf(client)}.json`, machine);
-}
-
-export function join(folder: string, file: string, { platform }: Machine): string {
-  return `${folder}${platform === 'win32' ? '\\' : '/'}${file}`;
+export function entryPath(folder: string, client: Client, { platform }: Machine): string {
+  return fileIn(folder, `token-${nameOf(client)}.json`, platform);
 }

@@ -2,7 +2,7 @@
  * The whole World, once the quick way has not been enough. Each line says what it depends on; the heavy parts are
  * loaded when they are first used.
  */
-import { isatty } from 'node:tty';
+import { fstatSync } from 'node:fs';
 import { GwtokenError } from '../errors';
 import type { Output, WarmWorld, World } from '../world';
 import { openAppender } from './append-file';
@@ -14,9 +14,14 @@ import { readAll } from './read-all';
 import { writeAll } from './streams';
 import type { Signalled, Standard } from './terminal';
 
+type Builtins = Pick<NodeJS.Process, 'getBuiltinModule'>;
+
 /** `close` ends what would keep the program: connections that were opened ahead. */
 export function openWorld(
-  own: Standard & Signalled & Pick<NodeJS.Process, 'arch' | 'env' | 'platform' | 'version' | 'versions'>,
+  own: Standard &
+    Signalled &
+    Pick<NodeJS.Process, 'arch' | 'env' | 'platform' | 'version' | 'versions'> &
+    Builtins,
   version: string,
   warm: WarmWorld,
   folders: { readonly config: string | undefined; readonly cache: string | undefined },
@@ -24,6 +29,7 @@ export function openWorld(
 ): { readonly world: World; close(): Promise<void> } {
   const { env } = warm;
   const { platform } = machine;
+  const isatty = (descriptor: number): boolean => isTerminal(descriptor, platform, own);
   const { config, cache } = folders;
   const output = (descriptor: number): Output => ({
     isTTY: () => isatty(descriptor),
@@ -147,4 +153,18 @@ export function openWorld(
     random: Math.random,
   };
   return { world, close: async () => (await opened)?.close() };
+}
+
+/** node:tty brings all of node:net along, 5 ms at every start: most often stdout and stderr are no devices at all. */
+function isTerminal(descriptor: number, platform: NodeJS.Platform, own: Builtins): boolean {
+  if (platform !== 'win32' && !isDevice(descriptor)) return false;
+  return own.getBuiltinModule('node:tty').isatty(descriptor);
+}
+
+function isDevice(descriptor: number): boolean {
+  try {
+    return fstatSync(descriptor).isCharacterDevice();
+  } catch {
+    return false;
+  }
 }

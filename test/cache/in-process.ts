@@ -25,6 +25,8 @@ export interface Inside {
   readonly posts: { readonly atMs: number; readonly form: URLSearchParams }[];
   /** Client credentials as they are in the keychain, by account. */
   readonly items: Map<string, string>;
+  /** What a command finds on stdin. */
+  stdin: string;
   /** How often the keychain was asked. */
   keychainCalls: number;
   /** The quick way's answer alone. */
@@ -93,6 +95,7 @@ export function inside(): Inside {
     posts: [],
     items: new Map(),
     keychainCalls: 0,
+    stdin: '',
     quick: (argv) => quick(argv, { ...warmWorld(), mayBeTerminal: () => false }),
     async cli(argv) {
       const warm = warmWorld();
@@ -108,6 +111,7 @@ export function inside(): Inside {
         stderr: collect((text) => {
           stderr += text;
         }),
+        stdin: { isTTY: () => false, read: async () => Buffer.from(it.stdin) },
         keychain,
         async fetch(_, { body }) {
           it.posts.push({ atMs: it.nowMs, form: new URLSearchParams(body) });

@@ -87,9 +87,13 @@ test('a warm get of a client in variables loads node:crypto besides, and nothing
   expect(warm.internal.join()).toMatch(/crypto/);
 });
 
-test('the measure is not blind: --help loads the command line, and no HTTP client', () => {
+test('--help loads the command line, which is seen, and neither sockets nor child processes', () => {
   const home = open('http://127.0.0.1:1');
+  const empty = loadedBy(home, home.env, emptyProgram(home));
   const help = loadedBy(home, home.env, PROGRAM, '--help');
   expect(help.files).toContain('dist/cli.cjs');
   expect(help.files).not.toContain('dist/http.cjs');
+  expect(help.internal.filter((module) => !empty.internal.includes(module))).toEqual([
+    'NativeModule process',
+  ]);
 });

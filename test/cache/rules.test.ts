@@ -255,6 +255,19 @@ describe('a token belongs to its credentials and address', () => {
     expect(gw.posts.map(({ form }) => form.get('client_id'))).toEqual(['client', 'stored', 'client']);
   });
 
+  test('login drops it: the next call asks with what was stored', async () => {
+    const { GWTOKEN_CLIENT_ID, GWTOKEN_CLIENT_SECRET, ...keychainOnly } = gw.env;
+    gw.env = keychainOnly;
+    const login = ['login', '--client-id', 'first', '--secret-stdin', '--auth-url', 'https://a.example.com'];
+    gw.stdin = 'one';
+    expect(await gw.cli(login)).toMatchObject({ code: 0, stdout: '' });
+    expect(await get()).toBe('token-2');
+    gw.stdin = 'two';
+    expect(await gw.cli(login.with(2, 'second'))).toMatchObject({ code: 0, stdout: '' });
+    expect(await get()).toBe('token-4');
+    expect(gw.posts.map(({ form }) => form.get('client_id'))).toEqual(['first', 'first', 'second', 'second']);
+  });
+
   test('logout drops it, of this client alone', async () => {
     const item = { client_id: 'stored', client_secret: 's', auth_url: 'https://a.example.com' };
     gw.items.set('default:production:eu', JSON.stringify(item));

@@ -26,9 +26,10 @@ export function nodeBinary(major: number): string | undefined {
   try {
     const name = `node-${process.platform}-${process.arch}@${major}`;
     const quiet: ExecFileSyncOptions = { cwd: made, timeout: 180_000, stdio: ['ignore', 'pipe', 'ignore'] };
-    // Several minor versions match, and npm packs them all unless it is told one.
+    // Several versions match, in no useful order, and npm packs them all unless it is told one.
     const versions = JSON.parse(String(execFileSync('npm', ['view', name, 'version', '--json'], quiet)));
-    const newest = [versions].flat().at(-1);
+    const byNumber = (a: string, b: string) => a.localeCompare(b, 'en', { numeric: true });
+    const newest = [versions].flat().sort(byNumber).at(-1);
     const pack = ['pack', `${name.split('@')[0]}@${newest}`, '--silent'];
     const tarball = String(execFileSync('npm', pack, quiet)).trim();
     execFileSync('tar', ['-xzf', tarball, 'package/bin/node'], quiet);
