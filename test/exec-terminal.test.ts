@@ -165,7 +165,7 @@ describe('gwtoken exec on a terminal', () => {
 
   test('a spinner on the way takes nothing of a stdin that is a pipe', async () => {
     endpoint.delayMs = 800;
-    env['CI'] = '';
+    delete env['CI'];
     const { exit, screen, raw } = shell(`printf 'from the pipe\\n' | ${gwtoken} exec -- cat`);
     expect(await exit).toEqual({ code: 0, signal: null });
     expect(raw()).toContain('asking for a token');

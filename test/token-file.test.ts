@@ -80,7 +80,7 @@ describe('the token file', () => {
   });
 
   test('a prefix names its variable too, so that two clients can have one each', async () => {
-    const inner = `'${process.execPath}' '${process.cwd()}/bin/gwtoken.js' exec --token-file --prefix US_ --`;
+    const inner = `'${process.execPath}' '${process.cwd()}/bin/gwtoken.js' exec --no-cache --token-file --prefix US_ --`;
     const script = `${inner} sh -c 'cat "$EU_TOKEN_FILE" "$US_TOKEN_FILE"'`;
     const both = { ...env, EU_TOKEN_FILE: '/old', US_TOKEN_FILE: '/old' };
     // The inner gwtoken needs the credentials that the outer one keeps from its command.
@@ -176,7 +176,8 @@ describe('the token file', () => {
 
   test('is refused, and the command not run, where the folder is not the user’s alone', async () => {
     const refused = async (problem: string) => {
-      const result = await runProgram(['exec', '--token-file', '--', 'echo', 'ran'], { env });
+      const args = ['exec', '--no-cache', '--token-file', '--', 'echo', 'ran'];
+      const result = await runProgram(args, { env });
       expect(result).toMatchObject({ code: 125, stdout: '' });
       expect(result.stderr).toContain(problem);
       expect(result.stderr).toContain('hint: set GWTOKEN_CACHE_DIR to a folder of your own');

@@ -18,7 +18,7 @@ export interface CellVerdict extends Verdict {
 }
 
 /** A batch is used by several cells, since making its folder costs more than evaluating it. */
-const BATCHES = 8;
+const BATCHES = 4;
 
 /**
  * The cells of a shell. Each gets its share of the random values; those with the IFS as it is get every single

@@ -2,7 +2,7 @@
  * A folder whose files know what will be printed: each is named after a word of it, or after what a shell that takes
  * the word for a pattern would match. Each file is a program too, and leaves PWNED behind when it is run.
  */
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const EVIL = "';touch PWNED;'";
@@ -30,24 +30,25 @@ const ALWAYS = [
   'X=a',
 ];
 
-/** Makes the folder for these outputs; gives the number of files in it. */
-export function fillHostileFolder(folder: string, outputs: readonly string[]): number {
+/** Fills the folder for these outputs. */
+export function fillHostileFolder(folder: string, outputs: readonly string[]): void {
   const names = new Set(ALWAYS);
   for (const word of new Set(outputs.flatMap((output) => output.split(/[\s]+/)))) {
     for (const name of matchesOf(word)) names.add(name);
   }
+  const program = `${folder}.program`;
+  writeFileSync(program, `#!/bin/sh\ntouch '${folder}/PWNED'\n`, { mode: 0o755 });
   for (const name of names) {
     // The mark that something ran must not be there before.
     if (!isFileName(name) || name.includes('PWNED/') || name === 'PWNED') continue;
     const path = join(folder, name);
     try {
       mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, `#!/bin/sh\ntouch '${folder}/PWNED'\n`, { mode: 0o755 });
+      linkSync(program, path);
     } catch {
       // One name may need a folder where another is a file.
     }
   }
-  return filesIn(folder).length;
 }
 
 /** All that is in it, to see whether anything was added: a program that ran, a redirection that took effect. */
