@@ -31,7 +31,7 @@ const completed = async (...words: string[]): Promise<string[]> => {
 describe('gwtoken complete', () => {
   test('knows every command, flag, format, region, profile and config key', async () => {
     expect(await completed('')).toEqual([...VERBS.map(({ name }) => name), 'help']);
-    expect(await completed('help', 'e')).toEqual(['environment', 'exit-codes']);
+    expect(await completed('help', 'e')).toEqual(['env', 'exec', 'environment', 'exit-codes']);
     for (const verb of VERBS.filter(({ flags }) => flags.length > 0)) {
       const flags = await completed(verb.name, '--');
       for (const { name, negative } of verb.flags) {

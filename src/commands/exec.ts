@@ -31,6 +31,7 @@ export const execCommand: Verb = {
     { line: 'gwtoken exec --region eu -- ./deploy.sh', does: 'with GWTOKEN_ACCESS_TOKEN, no shell needed' },
     { line: 'gwtoken exec --token-file -- ./serve', does: 'and a file that always has a valid token' },
   ],
+  values: { command: 'files', args: 'files' },
   exitCodes: [125, 126, 127],
   async run(flags, world, command = '', ...args) {
     const prefix = checkPrefix(String(flags['prefix'] ?? DEFAULT_PREFIX), '--prefix');
