@@ -119,9 +119,12 @@ async function main(): Promise<void> {
   if (hasLeftovers(tokenFilesFolder)) (await tokenFiles()).sweepTokenFiles(tokenFilesFolder, owner, machine);
   const argv = process.argv.slice(2);
   const { run, exitCodeOfCrash } = await import('./cli');
-  // Node prints what was not caught, and ends with this code.
+  // Node prints what was not caught, and sets the exit code to 1 before it says that it ends.
   process.on('uncaughtExceptionMonitor', () => {
-    process.exitCode = exitCodeOfCrash(argv, world);
+    const exitCode = exitCodeOfCrash(argv, world);
+    process.once('exit', () => {
+      process.exitCode = exitCode;
+    });
   });
   process.exitCode = await run(argv, world);
 }
