@@ -57,9 +57,12 @@ async function runCli(failure?: unknown): Promise<number> {
   const [{ openWorld }, cli] = await Promise.all([import('./system/world'), import('./cli')]);
   const { world, close } = openWorld(process, __VERSION__, warm, folders, machine);
   await sweep();
-  // Node prints what was not caught, and ends with this code.
+  // Node prints what was not caught, and sets the exit code to 1 before it says that it ends.
   process.on('uncaughtExceptionMonitor', () => {
-    process.exitCode = cli.exitCodeOfCrash(argv, world);
+    const exitCode = cli.exitCodeOfCrash(argv, world);
+    process.once('exit', () => {
+      process.exitCode = exitCode;
+    });
   });
   try {
     return await (failure === undefined ? cli.run(argv, world) : cli.report(failure, false, world));

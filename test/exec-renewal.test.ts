@@ -167,20 +167,14 @@ describe('an outage', () => {
   });
 
   test('of the disk counts too: a token that could not be stored is asked for again', async () => {
-    const began = Date.now();
     let full = true;
     const stored: string[] = [];
     const warnings: string[] = [];
+    const token = { tokenType: 'bearer', scope: '', requestedAtMs: Date.now(), lifetimeS: 3600 };
     const stop = startRenewal({
-      first: { accessToken: 'a', tokenType: 'bearer', scope: '', requestedAtMs: began, lifetimeS: 3600 },
+      first: { ...token, accessToken: 'a' },
       minTtlMs: 30 * MINUTE,
-      fetchFresh: async () => ({
-        accessToken: 'b',
-        tokenType: 'bearer',
-        scope: '',
-        requestedAtMs: Date.now(),
-        lifetimeS: 3600,
-      }),
+      fetchFresh: async () => ({ ...token, accessToken: 'b', requestedAtMs: Date.now() }),
       store({ accessToken }) {
         if (full) throw new Error('ENOSPC');
         stored.push(accessToken);
@@ -199,27 +193,25 @@ describe('an outage', () => {
 });
 
 test('stopped, it asks, stores and warns no more', async () => {
-  let answer: (() => void) | undefined;
+  let answer = (): void => {};
   const held = new Promise<void>((resolve) => {
     answer = resolve;
   });
-  const stored: string[] = [];
+  const told: string[] = [];
+  const token = { tokenType: 'bearer', scope: '', requestedAtMs: Date.now(), lifetimeS: 10 };
   const stop = startRenewal({
-    first: { accessToken: 'a', tokenType: 'bearer', scope: '', requestedAtMs: Date.now(), lifetimeS: 10 },
+    first: { ...token, accessToken: 'a' },
     minTtlMs: undefined,
-    async fetchFresh() {
-      await held;
-      return { accessToken: 'b', tokenType: 'bearer', scope: '', requestedAtMs: Date.now(), lifetimeS: 10 };
-    },
-    store: ({ accessToken }) => stored.push(accessToken),
+    fetchFresh: async () => held.then(() => ({ ...token, accessToken: 'b' })),
+    store: ({ accessToken }) => told.push(accessToken),
     looked() {},
-    warn: (text) => stored.push(text),
+    warn: (text) => told.push(text),
     now: Date.now,
   });
   await vi.advanceTimersByTimeAsync(8 * SECOND);
   stop();
-  answer?.();
+  answer();
   await vi.advanceTimersByTimeAsync(HOUR);
-  expect(stored).toEqual([]);
+  expect(told).toEqual([]);
   expect(vi.getTimerCount()).toBe(0);
 });

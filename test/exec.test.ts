@@ -143,6 +143,15 @@ describe('the exit code', () => {
     expect(refused).toMatchObject({ code: 125, stdout: '' });
     expect(refused.stderr).toContain('refused these credentials');
   });
+
+  test('is 125 also when a bug crashes gwtoken', async () => {
+    const preload = join(home.dir, 'fault.cjs');
+    writeFileSync(preload, "setTimeout(() => { throw new Error('a fault'); }, 600);\n");
+    endpoint.delayMs = 5_000;
+    const more = { ...env, NODE_OPTIONS: `--require ${preload}` };
+    const result = await runProgram(['exec', '--', 'echo', 'ran'], { env: more });
+    expect(result).toMatchObject({ code: 125, stdout: '', stderr: expect.stringContaining('a fault') });
+  });
 });
 
 describe('a signal to gwtoken', () => {
