@@ -21,7 +21,7 @@ export interface Inside {
   env: Record<string, string>;
   nowMs: number;
   /** What the endpoint answers to POST number 1, 2, …; throws what the connection would. */
-  answer(post: number): { status?: number; body: unknown };
+  answer(post: number): Reply | Promise<Reply>;
   readonly posts: { readonly atMs: number; readonly form: URLSearchParams }[];
   /** Client credentials as they are in the keychain, by account. */
   readonly items: Map<string, string>;
@@ -34,6 +34,11 @@ export interface Inside {
   /** The CLI alone, without the quick way before it. */
   cli(argv: readonly string[]): Promise<Ended>;
   remove(): void;
+}
+
+export interface Reply {
+  readonly status?: number;
+  readonly body: unknown;
 }
 
 export interface Ended {
@@ -115,8 +120,8 @@ export function inside(): Inside {
         keychain,
         async fetch(_, { body }) {
           it.posts.push({ atMs: it.nowMs, form: new URLSearchParams(body) });
-          const { status = 200, body: reply } = it.answer(it.posts.length);
-          return reply === undefined ? Promise.reject(new Error('no reply')) : jsonReply(status, reply);
+          const { status = 200, body: reply } = await it.answer(it.posts.length);
+          return jsonReply(status, reply);
         },
       };
       try {

@@ -8,6 +8,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
 import { entryPath } from '../../src/system/token-cache';
@@ -201,6 +202,41 @@ describe('while the endpoint is down', () => {
   test('a refusal is no outage: nothing is served for it', async () => {
     gw.answer = refuses('refused');
     expect(await gw.cli(['get'])).toMatchObject({ code: 3, stdout: '' });
+  });
+});
+
+describe('what one that asks leaves for those who wait', () => {
+  /** Two calls, the second of which waits for the first, whose request ends in this failure. */
+  async function two(kind: 'usage' | 'refused' | 'unreached') {
+    let fail = () => {};
+    const failed = new Promise<void>((resolve) => {
+      fail = resolve;
+    });
+    gw.answer = async (post) => {
+      if (post > 1)
+        return { body: { access_token: `token-${post}`, token_type: 'bearer', expires_in: 3600 } };
+      await failed;
+      throw new GwtokenError(kind, 'it failed', { hints: ['do this'] });
+    };
+    const first = gw.cli(['get', '--retries', '0']);
+    while (gw.posts.length === 0) await sleep(5);
+    const second = gw.cli(['get', '--retries', '0']);
+    await sleep(200);
+    fail();
+    return Promise.all([first, second]);
+  }
+
+  test.each(['refused', 'unreached'] as const)('is its failure (%s), word by word', async (kind) => {
+    const [first, second] = await two(kind);
+    expect(second).toEqual(first);
+    expect(second.stderr).toMatch(/^gwtoken: error: it failed\nhint: do this\n/);
+    expect(gw.posts.length).toBe(1);
+  });
+
+  test('is not a fault of its own flags or files', async () => {
+    const [first, second] = await two('usage');
+    expect(first).toMatchObject({ code: 2, stdout: '' });
+    expect(second).toEqual({ code: 0, stdout: 'token-2\n', stderr: '' });
   });
 });
 
