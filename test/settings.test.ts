@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { resolveFetchSettings } from '../src/core/fetch-settings';
 import {
   type Given,
   resolveAuthUrl,
   resolveClient,
   resolveEnvironment,
-  resolveFetchSettings,
   resolveProfile,
   resolveRegion,
 } from '../src/core/settings';

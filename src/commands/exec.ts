@@ -1,16 +1,11 @@
 import type { Obtained } from '../core/ask';
 import { childEnvironment } from '../core/exec-environment';
 import { startRenewal } from '../core/exec-renewal';
+import { resolveFetchSettings } from '../core/fetch-settings';
 import { checkVariables } from '../core/formats/check';
 import { getToken } from '../core/get-token';
 import { maskToken } from '../core/mask';
-import {
-  type ClientSettings,
-  type Given,
-  gather,
-  resolveClient,
-  resolveFetchSettings,
-} from '../core/settings';
+import { type ClientSettings, type Given, gather, resolveClient } from '../core/settings';
 import { checkPrefix, DEFAULT_PREFIX, tokenVariables } from '../core/token-variables';
 import { GwtokenError, Interrupted } from '../errors';
 import { COMMAND_FLAGS } from '../options';

@@ -1,4 +1,5 @@
 import { type Client, clientFlags, clientName } from '../core/clients';
+import { resolveFetchSettings } from '../core/fetch-settings';
 import { fetchToken } from '../core/fetch-token';
 import { formatItem } from '../core/keychain-item';
 import { limitedKeychain } from '../core/limited-keychain';
@@ -8,7 +9,6 @@ import {
   gather,
   resolveAuthUrl,
   resolveEnvironment,
-  resolveFetchSettings,
   resolveProfile,
   resolveRegion,
 } from '../core/settings';

@@ -3,14 +3,8 @@ import { GwtokenError } from '../errors';
 import type { WarmWorld } from '../world';
 import type { Client } from './clients';
 import { type Wanted, wantedSource } from './credential-source';
-import {
-  type AuthUrl,
-  type ClientSettings,
-  type FetchSettings,
-  type Given,
-  requireAuthUrl,
-  resolveFetchSettings,
-} from './settings';
+import { type FetchSettings, resolveFetchSettings } from './fetch-settings';
+import { type AuthUrl, type ClientSettings, type Given, requireAuthUrl } from './settings';
 import { isFresh, type Token } from './token';
 
 /** A token with what it belongs to and where it came from. */

@@ -7,8 +7,9 @@ import type { CommandEnd, Env, World } from '../world';
 import { type Client, clientFlags, clientName, DEFAULT_PROFILE } from './clients';
 import type { Credentials } from './credential-source';
 import { parseCredentials } from './credentials-json';
+import type { FetchSettings } from './fetch-settings';
 import { SECRET_LIMIT } from './secret-text';
-import type { FetchSettings, Setting } from './settings';
+import type { Setting } from './settings';
 
 /** A person needs time to unlock a vault; where nobody is, a command that asks should not hold up a job. */
 const WAIT_WITH_PERSON_MS = 60_000;

@@ -1,7 +1,8 @@
 import type { World } from '../world';
 import { type Client, clientName } from './clients';
+import { resolveFetchSettings } from './fetch-settings';
 import { only } from './one-setting';
-import { type Given, resolveFetchSettings, type Source } from './settings';
+import type { Given, Source } from './settings';
 import { variablePairInUse } from './variable-credentials';
 
 /** Where a client's credentials would be taken from. */

@@ -1,7 +1,8 @@
 /** Which source of credentials wins (contract section 3), as far as that is known without opening the keychain. */
 import type { World } from '../world';
 import type { Client } from './clients';
-import type { FetchSettings, Setting, Source } from './settings';
+import type { FetchSettings } from './fetch-settings';
+import type { Setting, Source } from './settings';
 import { variableCredentials } from './variable-credentials';
 
 export interface Credentials {

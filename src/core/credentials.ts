@@ -4,10 +4,11 @@ import type { World } from '../world';
 import { type Client, clientFlags, clientName } from './clients';
 import { commandCredentials } from './credential-command';
 import type { Credentials, Wanted } from './credential-source';
+import type { FetchSettings } from './fetch-settings';
 import { parseItem } from './keychain-item';
 import { limitedKeychain } from './limited-keychain';
 import { parseAuthUrl } from './setting-values';
-import { type AuthUrl, configAuthUrl, type FetchSettings, type Given, resolveProfile } from './settings';
+import { type AuthUrl, configAuthUrl, type Given, resolveProfile } from './settings';
 import { variablePairs } from './variable-credentials';
 
 /**

@@ -5,14 +5,13 @@ import type { Config, World } from '../world';
 import { type Check, section } from './check';
 import { DEFAULT_PROFILE } from './clients';
 import { credentialPlace } from './credential-place';
+import { type FetchSettings, resolveFetchSettings } from './fetch-settings';
 import { only } from './one-setting';
 import {
-  type FetchSettings,
   type Given,
   gather,
   resolveClient,
   resolveEnvironment,
-  resolveFetchSettings,
   resolveProfile,
   resolveRegion,
   type Setting,

@@ -10,6 +10,7 @@ import { environmentChecks } from './doctor-environment';
 import { folderChecks } from './doctor-folders';
 import { keychainChecks } from './doctor-keychain';
 import { gatherLeniently, settingsChecks } from './doctor-settings';
+import { resolveFetchSettings } from './fetch-settings';
 import { limitedKeychain } from './limited-keychain';
 import { only } from './one-setting';
 import {
@@ -19,7 +20,6 @@ import {
   resolveAuthUrl,
   resolveClient,
   resolveEnvironment,
-  resolveFetchSettings,
   resolveProfile,
   resolveRegion,
 } from './settings';

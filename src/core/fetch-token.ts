@@ -2,7 +2,8 @@ import { GwtokenError } from '../errors';
 import type { World } from '../world';
 import { type Client, clientFlags, otherRegion } from './clients';
 import type { Credentials } from './credential-source';
-import { type AuthUrl, type FetchSettings, type Given, resolveAuthUrl } from './settings';
+import type { FetchSettings } from './fetch-settings';
+import { type AuthUrl, type Given, resolveAuthUrl } from './settings';
 import type { Token } from './token';
 import { requestTokenWithRetries } from './token-attempts';
 

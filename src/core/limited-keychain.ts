@@ -1,5 +1,6 @@
 import type { Keychain, World } from '../world';
-import { type Given, resolveKeychainTimeoutMs } from './settings';
+import { resolveKeychainTimeoutMs } from './fetch-settings';
+import type { Given } from './settings';
 
 /** The keychain under the time limit that the settings give (`keychain-timeout`). */
 export function limitedKeychain(given: Given, { keychain }: Pick<World, 'keychain'>): Keychain {

@@ -1,4 +1,5 @@
-import type { AuthUrl, ClientSettings, FetchSettings, Setting } from './settings';
+import type { FetchSettings } from './fetch-settings';
+import type { AuthUrl, ClientSettings, Setting } from './settings';
 
 /** The settings of a run, each with its source, as the lines that --verbose begins with. */
 export function describeSettings(

@@ -17,16 +17,7 @@ import {
   read,
   type Written,
 } from './setting-lookup';
-import {
-  parseAuthUrl,
-  parseDurationMs,
-  parseOnOff,
-  parseRegion,
-  parseRetries,
-  parseSwitch,
-  parseText,
-  parseTimeLimitMs,
-} from './setting-values';
+import { parseAuthUrl, parseRegion, parseSwitch } from './setting-values';
 
 export interface Source {
   readonly kind: 'flag' | 'variable' | 'config' | 'default';
@@ -57,26 +48,10 @@ export function gather(flags: FlagValues, world: Pick<WarmWorld, 'env' | 'config
   return { flags, env: world.env, config };
 }
 
-/** How long things may take and what may be used on the way to a token. */
-export interface FetchSettings {
-  /** Undefined: the smaller of 300 s and a fifth of the token's lifetime. */
-  readonly minTtlMs: Setting<number> | undefined;
-  readonly timeoutMs: Setting<number>;
-  readonly retries: Setting<number>;
-  readonly cache: Setting<boolean>;
-  readonly caFile: Setting<string> | undefined;
-  /** Undefined: 60 s where a person can answer a dialog, else 10 s. */
-  readonly keychainTimeoutMs: Setting<number> | undefined;
-  readonly credentialCommand: Setting<string> | undefined;
-}
-
 /** An auth URL for one region; `template` is what was written, with `{region}` if that was in it. */
 export interface AuthUrl extends Setting<string> {
   readonly template: string;
 }
-
-const DEFAULT_TIMEOUT_MS = 10_000;
-const DEFAULT_RETRIES = 2;
 
 export function resolveProfile({ flags, env, config }: Given): Setting<string> {
   const found =
@@ -185,41 +160,4 @@ export function requireAuthUrl(given: Given, client: Client, verified?: string):
 /** The auth URL of the config file alone: what a keychain item made by hand is bound to (contract section 3). */
 export function configAuthUrl(given: Given, client: Client): AuthUrl | undefined {
   return resolveAuthUrl({ flags: {}, env: {}, config: given.config }, client);
-}
-
-export function resolveFetchSettings({ flags, env, config }: Given, profile: string): FetchSettings {
-  const value = <T>(name: string, parse: (text: string, where: string) => T): Setting<T> | undefined =>
-    read(
-      fromFlag(flags, name) ??
-        fromVariable(env, `GWTOKEN_${name.toUpperCase().replaceAll('-', '_')}`) ??
-        fromConfig(config, profile, [name]),
-      parse,
-    );
-  return {
-    minTtlMs: value('min-ttl', parseDurationMs),
-    timeoutMs: value('timeout', parseTimeLimitMs) ?? { value: DEFAULT_TIMEOUT_MS, source: DEFAULT },
-    retries: value('retries', parseRetries) ?? { value: DEFAULT_RETRIES, source: DEFAULT },
-    cache: resolveCache({ flags, env, config }),
-    caFile: value('ca-file', parseText),
-    keychainTimeoutMs: resolveKeychainTimeoutMs({ env, config }),
-    credentialCommand: read(fromConfig(config, profile, ['credential-command']), parseText),
-  };
-}
-
-/** Undefined: 60 s where a person can answer a dialog, else 10 s. */
-export function resolveKeychainTimeoutMs({
-  env,
-  config,
-}: Pick<Given, 'env' | 'config'>): Setting<number> | undefined {
-  return read(
-    fromVariable(env, 'GWTOKEN_KEYCHAIN_TIMEOUT') ?? fromGeneral(config, 'keychain-timeout'),
-    parseTimeLimitMs,
-  );
-}
-
-function resolveCache({ flags, env, config }: Given): Setting<boolean> {
-  if (flags['cache'] === false) return { value: false, source: { kind: 'flag', name: '--no-cache' } };
-  const off = read(fromVariable(env, 'GWTOKEN_NO_CACHE'), parseSwitch);
-  if (off) return { value: !off.value, source: off.source };
-  return read(fromGeneral(config, 'cache'), parseOnOff) ?? { value: true, source: DEFAULT };
 }

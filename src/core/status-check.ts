@@ -3,8 +3,9 @@ import { GwtokenError } from '../errors';
 import type { World } from '../world';
 import { wantedSource } from './credential-source';
 import { findCredentials } from './credentials';
+import { resolveFetchSettings } from './fetch-settings';
 import { fetchToken } from './fetch-token';
-import { requireAuthUrl, resolveFetchSettings } from './settings';
+import { requireAuthUrl } from './settings';
 import type { ClientStatus } from './status';
 
 /** What came of it: the seconds that a new token lives (undefined when the endpoint does not say), or the failure. */
