@@ -87,7 +87,7 @@ describe('the token file', () => {
     const outer = `export GWTOKEN_CLIENT_ID=client GWTOKEN_CLIENT_SECRET=the-secret; ${script}`;
     const args = ['exec', '--token-file', '--prefix', 'EU_', '--', 'sh', '-c', outer];
     const result = await runProgram(args, { env: both });
-    expect(result).toMatchObject({ code: 0, stdout: 'token-1token-1', stderr: '' });
+    expect(result).toMatchObject({ code: 0, stdout: 'token-1token-2', stderr: '' });
   });
 
   test('is renewed before the token expires, whole each time', async () => {

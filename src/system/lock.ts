@@ -7,7 +7,7 @@
  * flock (no binding in Node; npm's are native). An abstract name could be squatted by any user of the machine, so it
  * has a random id in it that lies in our 0700 folder.
  */
-import { lstatSync, rmSync } from 'node:fs';
+import { linkSync, lstatSync, renameSync, rmSync } from 'node:fs';
 import * as net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GwtokenError, systemCode } from '../errors';
@@ -25,14 +25,13 @@ export async function tryLock(folder: string, name: string, machine: Machine): P
   const { address, isFile } = place;
   // Between a refused listen and a refused connect the holder has gone. Where many want the lock that happens again
   // and again, so each steps aside for a moment, by chance.
-  for (let round = 1; round <= 100; round++) {
+  for (let round = 1; round <= 200; round++) {
     const own = await listen(address);
     if (own !== 'taken') return own;
-    const left = isFile ? identityOf(address) : undefined;
+    const left = isFile ? fileAt(address) : undefined;
     const other = await joinWaiting(address);
     if (other !== 'gone') return other;
-    // A killed holder leaves its socket's file behind. One that somebody has made meanwhile is not that one.
-    if (left !== undefined && left === identityOf(address)) rmSync(address, { force: true });
+    if (left !== undefined && left.ageMs > BOUND_MS) removeLeft(address, left.identity);
     else await sleep(Math.random() * Math.min(round, 20));
   }
   return undefined;
@@ -69,10 +68,33 @@ export async function withLock<T>(
   }
 }
 
-/** Tells a file from another that has taken its name, and perhaps its inode. */
-function identityOf(path: string): string | undefined {
+/** A socket's file is there a moment before its holder listens: only an older one can be a killed holder's. */
+const BOUND_MS = 500;
+
+interface SocketFile {
+  /** Tells it from another that has taken its name, and perhaps its inode. */
+  readonly identity: string;
+  readonly ageMs: number;
+}
+
+function fileAt(path: string): SocketFile | undefined {
   const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  return stat && `${stat.dev} ${stat.ino} ${stat.ctimeNs}`;
+  return (
+    stat && { identity: `${stat.dev} ${stat.ino} ${stat.mtimeNs}`, ageMs: Date.now() - Number(stat.mtimeMs) }
+  );
+}
+
+/** Takes a killed holder's file away. Whoever comes too late for that has somebody's own in hand, and puts it back. */
+function removeLeft(address: string, identity: string): void {
+  const aside = `${address}.${Math.random().toString(36).slice(2)}`;
+  try {
+    renameSync(address, aside);
+    if (fileAt(aside)?.identity !== identity) linkSync(aside, address);
+  } catch {
+    // Another has been quicker.
+  } finally {
+    rmSync(aside, { force: true });
+  }
 }
 
 function listen(address: string): Promise<Turn | 'taken' | undefined> {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemCode } from '../errors';
 
@@ -11,7 +11,7 @@ export function makeFolder(path: string): void {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     const code = systemCode(error);
-    if (code === 'EEXIST') return;
+    if (code === 'EEXIST' && statSync(path).isDirectory()) return;
     if (code !== 'ENOENT' || dirname(path) === path || existsSync(dirname(path))) throw error;
     makeFolder(dirname(path));
     makeFolder(path);
