@@ -64,7 +64,7 @@ const REPLIES: Readonly<Record<string, [code: number, reply: Reply]>> = {
     },
   ],
   'no reply': [6, () => {}],
-  'no HTTP': [6, (request) => void request.socket.end(`${SECRET} ${TOKEN}\r\n\r\n`)],
+  'no HTTP': [7, (request) => void request.socket.end(`${SECRET} ${TOKEN}\r\n\r\n`)],
 };
 
 describe.concurrent('no secret and no token gets out, whatever the endpoint answers', () => {

@@ -55,7 +55,7 @@ describe('gwtoken exec on a terminal', () => {
   });
 
   test('Ctrl-C ends the command, and gwtoken by the same', async () => {
-    const { waitFor, type, exit } = exec('sh', '-c', 'echo up; sleep 60');
+    const { waitFor, type, exit } = exec('sh', '-c', 'echo up; exec sleep 60');
     await waitFor('up');
     type('\x03');
     expect(await exit).toEqual({ code: null, signal: 'SIGINT' });

@@ -78,8 +78,8 @@ describe.skipIf(process.platform === 'win32').each(['cold', 'warm'])('%s', (temp
     const fill = `'${process.execPath}' -e 'process.stdout.write("x".repeat(200000))' & echo $! >'${filler}'`;
     const { stdout, stderr, code } = await shell(`{ ${fill}; sleep 0.5; ${get}; wait; } | { sleep 2; cat; }`);
     expect({ stderr, code }).toEqual({ stderr: '', code: '0' });
-    expect(stdout.length).toBe(200_000 + `${identity.issued.at(-1)}\n`.length);
-    expect(stdout.replace(/x{1000,}/g, '')).toBe(`${identity.issued.at(-1)}\n`);
+    // Wherever among the other's it lies; the token may begin with an x itself.
+    expect(stdout.replace(`${identity.issued.at(-1)}\n`, '')).toBe('x'.repeat(200_000));
   });
 });
 
