@@ -35,7 +35,7 @@ export function openWorld(
     isTTY: () => isatty(descriptor),
     write: (text) => writeAll(descriptor, text),
   });
-  const isDrawable = isatty(2) && env['TERM'] !== 'dumb';
+  const isDrawable = (): boolean => isatty(2) && env['TERM'] !== 'dumb';
   const ownFolder = (): string => {
     if (config !== undefined) return config;
     throw new GwtokenError('usage', 'there is no home folder to keep the configuration in', {
@@ -74,14 +74,14 @@ export function openWorld(
     stdout: output(1),
     stderr: output(2),
     terminal: {
-      canAsk: () => isatty(0) && isDrawable && ['', '0', 'false'].includes(env['CI'] ?? ''),
+      canAsk: () => isatty(0) && isDrawable() && ['', '0', 'false'].includes(env['CI'] ?? ''),
       ask: async (...question) => (await terminal()).ask(...question),
       askSecret: async (...question) => (await terminal()).askSecret(...question),
       choose: async (...question) => (await terminal()).choose(...question),
       confirm: async (...question) => (await terminal()).confirm(...question),
       // The spinner takes any CI, also an empty one, for a log.
       spin: async (label, work) =>
-        isDrawable && env['CI'] === undefined ? (await terminal()).spin(label, work) : work(),
+        isDrawable() && env['CI'] === undefined ? (await terminal()).spin(label, work) : work(),
       paint: async (stream) => (await import('./colour')).painter(env, isatty(stream === 'stdout' ? 1 : 2)),
     },
     config: {
