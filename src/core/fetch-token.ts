@@ -55,7 +55,8 @@ function withRefusalHints(
       ...client,
       environment: client.environment === 'sandbox' ? 'production' : 'sandbox',
     };
-    if (resolveAuthUrl({ ...given, flags: {} }, swapped)?.value !== authUrl.value) {
+    const other = resolveAuthUrl({ ...given, flags: {} }, swapped);
+    if (other !== undefined && other.value !== authUrl.value) {
       hints.push(
         `it may be a client of the ${swapped.environment}: try --${swapped.environment === 'sandbox' ? '' : 'no-'}sandbox`,
       );
