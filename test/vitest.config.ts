@@ -29,9 +29,6 @@ export default defineConfig({
     pool: 'forks',
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    // Terminals, signals and time limits on two busy cores: what fails three times there is no accident. Elsewhere
-    // nothing is repeated, so that a test that fails now and then is seen.
-    retry: process.env['CI'] === 'true' ? 2 : 0,
     reporters: ['default', new LeftOut()],
   },
 });
