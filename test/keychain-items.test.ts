@@ -96,7 +96,7 @@ describe('an item made by hand', () => {
     }
   });
 
-  test('without the schema attribute is told of when it is not seen, and login replaces it', async ({
+  test('without the schema attribute is told of when it is not seen, and login works beside it', async ({
     skip,
   }) => {
     const { get, store, keyring, env } = await setUp(skip);
@@ -108,7 +108,8 @@ describe('an item made by hand', () => {
     const login = ['login', '--client-id', 'eu-client', '--secret-stdin'];
     expect((await runProgram(login, { env, stdin: SECRET })).code).toBe(0);
     expect((await get()).code).toBe(0);
-    expect((await keyring.search('gwtoken')).match(/^\[/gm)).toHaveLength(1);
+    // Replaced if it was seen by then, else beside the new one: no call of keytar's reaches it to remove it.
+    expect([1, 2]).toContain((await keyring.search('gwtoken')).match(/^\[/gm)?.length);
   });
 });
 
