@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { makeCertificates } from '../harness/certificates';
 import { keyringAvailable, startKeyring } from '../harness/keyring';
 import { nodeBinary } from '../harness/node-versions';
-import { freshHome, inherited } from '../harness/program';
+import { freshHome, inherited, runProgram } from '../harness/program';
 import { crowd } from './crowd';
 import { startEndpoint } from './endpoint';
 import { type Measured, measure, type Timed } from './measure';
@@ -37,7 +37,7 @@ async function bench(): Promise<void> {
   cleanups.push(endpoint.close);
   const home = freshHome();
   cleanups.push(home.remove);
-  const keyring = await openKeyring(endpoint.authUrl);
+  const keyring = await openKeyring(endpoint.authUrl, certificates.caFile);
   const place: Place = { home, authUrl: endpoint.authUrl, caFile: certificates.caFile, keyring };
 
   const own = Number(process.versions.node.split('.')[0]);
@@ -72,15 +72,17 @@ async function bench(): Promise<void> {
   if (keyring === undefined) say(`\nWithout a keychain: ${keyringAvailable()}.`);
 }
 
-/** A keyring of its own with the client in it, as `gwtoken login` stores it; undefined where there can be none. */
-async function openKeyring(authUrl: string): Promise<Place['keyring']> {
+/** A keyring of its own, with the client logged in; undefined where there can be none. */
+async function openKeyring(authUrl: string, caFile: string): Promise<Place['keyring']> {
   if (keyringAvailable() !== undefined) return undefined;
-  const item = { client_id: CLIENT.id, client_secret: CLIENT.secret, auth_url: authUrl };
-  const keyring = await startKeyring({
-    state: 'unlocked',
-    seed: { 'default:production:eu': JSON.stringify(item) },
-  });
+  const keyring = await startKeyring({ state: 'unlocked' });
   cleanups.push(keyring.stop);
+  const flags = ['--region', 'eu', '--auth-url', authUrl, '--ca-file', caFile, '--client-id', CLIENT.id];
+  const { code, stderr } = await runProgram(['login', ...flags, '--secret-stdin'], {
+    env: keyring.env,
+    stdin: CLIENT.secret,
+  });
+  if (code !== 0) throw new Error(`gwtoken login: code ${code}\n${stderr}`);
   return keyring.env;
 }
 
