@@ -25,10 +25,11 @@ export interface World {
   /** Posts to the token endpoint; a network failure rejects with a GwtokenError of kind `unreached`. */
   readonly fetch: Fetch;
   /**
-   * Opens the connection that the next {@link Fetch} to the same origin with the same options will use, while the
-   * credentials are still being looked up. Nothing is sent; a failure is silent, since the fetch meets it again.
+   * Loads what the next {@link Fetch} needs, while the credentials are still being looked up. With a URL it also opens
+   * the connection that a fetch to the same origin with the same options will use. Nothing is sent; a failure is
+   * silent, since the fetch meets it again.
    */
-  warmUp(url: string, options: ConnectionOptions): void;
+  warmUp(url: string | undefined, options: ConnectionOptions): void;
   /** Rejects with a `usage` error for a file that has no readable PEM certificates. */
   checkCaFile(path: string): Promise<void>;
   /** The time in milliseconds since the epoch. */

@@ -78,8 +78,9 @@ async function fetchNew(
   { given, client, authUrl, settings, wanted, deadlineMs }: Ask,
   world: FetchWorld,
 ): Promise<{ obtained: Obtained; clientId: string }> {
-  if (wanted.kind === 'keychain' && isBoundTo(authUrl.value, client, world)) {
-    world.warmUp(authUrl.value, { caFile: settings.caFile?.value, trace: world.trace });
+  if (wanted.kind !== 'variables') {
+    const isOwn = wanted.kind === 'keychain' && isBoundTo(authUrl.value, client, world);
+    world.warmUp(isOwn ? authUrl.value : undefined, { caFile: settings.caFile?.value, trace: world.trace });
   }
   const credentials = await findCredentials(wanted, given, client, authUrl, settings, world);
   const token = await fetchToken(given, client, authUrl, credentials, settings, deadlineMs, world);

@@ -74,6 +74,8 @@ export function openWire(surroundings: Surroundings): Wire {
   return {
     fetch,
     warmUp(address, options) {
+      import('./exchange').catch(() => {});
+      if (address === undefined) return;
       const url = new URL(address);
       warm?.close();
       const opened: Warm = Object.assign(openConnection(url, options, within), {
@@ -87,7 +89,6 @@ export function openWire(surroundings: Surroundings): Wire {
         () => {},
       );
       warm = opened;
-      import('./exchange').catch(() => {});
     },
     close() {
       warm?.close();

@@ -53,6 +53,7 @@ export function openWorld(
     });
   const cacheWriter = () => import('./token-cache-writer');
   let opened: Promise<Wire> | undefined;
+  let closed = false;
   const wire = (): Promise<Wire> => {
     opened ??= import('./http').then(({ openWire }) =>
       openWire({
@@ -124,9 +125,13 @@ export function openWorld(
     },
     fetch: async (url, init) => (await wire()).fetch(url, init),
     warmUp(url, options) {
-      wire()
-        .then(({ warmUp }) => warmUp(url, options))
-        .catch(() => {});
+      // After what the caller starts next: a keychain's child has the longer way, and its start does not wait for ours.
+      setImmediate(() => {
+        if (closed) return;
+        wire()
+          .then(({ warmUp }) => warmUp(url, options))
+          .catch(() => {});
+      });
     },
     async checkCaFile(path) {
       await (await import('./authorities')).readCaFile(path);
@@ -152,7 +157,11 @@ export function openWorld(
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     random: Math.random,
   };
-  return { world, close: async () => (await opened)?.close() };
+  const close = async (): Promise<void> => {
+    closed = true;
+    (await opened)?.close();
+  };
+  return { world, close };
 }
 
 /** node:tty brings all of node:net along, 5 ms at every start: most often stdout and stderr are no devices at all. */
