@@ -4,7 +4,7 @@ import { COMPLETE, complete } from './commands/completion';
 import type { Verb } from './commands/verb';
 import { afterFailure, VERBS } from './commands/verbs';
 import { ENDING_SIGNALS, GwtokenError, Interrupted, oneLine, ReaderGone } from './errors';
-import { addHelp, layOut, layOutAll } from './help';
+import { addHelp, layOut, layOutAll, list } from './help';
 import type { Flag, FlagValues } from './options';
 import type { World } from './world';
 
@@ -84,19 +84,38 @@ export function createProgram(
     });
   layOutAll(program);
   answerForItself(program, world);
-  for (const verb of verbs) addVerb(program, verb, world, traced, ended);
-  answerForItself(addHelp(program, verbs, world), world);
+  const surroundings: Surroundings = { world, traced, ended, unequipped: new Map() };
+  addVerbs(program, verbs, surroundings);
+  answerForItself(
+    addHelp(program, verbs, (command) => equip(command, surroundings), world),
+    world,
+  );
   return program;
 }
 
-function addVerb(
-  parent: Command,
-  verb: Verb,
-  world: World,
-  traced: () => World,
-  ended: (exitCode: number) => void,
-): void {
-  const command = parent.command([verb.name, verb.args].filter(Boolean).join(' '));
+interface Surroundings {
+  readonly world: World;
+  traced(): World;
+  ended(exitCode: number): void;
+  /** Of each command that was not chosen so far: the flags and commands of all took a third of `--help`. */
+  readonly unequipped: Map<Command, Verb>;
+}
+
+function addVerbs(parent: Command, verbs: readonly Verb[], surroundings: Surroundings): void {
+  for (const verb of verbs) {
+    const command = parent.command([verb.name, verb.args].filter(Boolean).join(' '));
+    list(command, verb);
+    surroundings.unequipped.set(command, verb);
+  }
+  parent.hook('preSubcommand', (_, chosen) => equip(chosen, surroundings));
+}
+
+/** Gives a chosen command its flags, the commands below it and its work. */
+function equip(command: Command, surroundings: Surroundings): void {
+  const { world, traced, ended, unequipped } = surroundings;
+  const verb = unequipped.get(command);
+  if (verb === undefined) return;
+  unequipped.delete(command);
   layOut(command, verb);
   answerForItself(command, world);
   if (verb.passThrough) command.passThroughOptions();
@@ -107,7 +126,7 @@ function addVerb(
     });
   }
   for (const flag of verb.flags) for (const option of optionsOf(flag)) command.addOption(option);
-  for (const child of verb.verbs ?? []) addVerb(command, child, world, traced, ended);
+  addVerbs(command, verb.verbs ?? [], surroundings);
   const { run } = verb;
   if (!run) return;
   command.action(async (...given: unknown[]) => {

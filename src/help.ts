@@ -13,18 +13,24 @@ const GROUPS: Record<NonNullable<Verb['group']>, string> = {
 
 const GENERAL = 'General:';
 
+/** The line of a command in the help of the one above it. */
+export function list(command: Command, { summary, group }: Verb): void {
+  command.summary(summary).helpCommand(false);
+  if (group !== undefined) command.helpGroup(GROUPS[group]);
+}
+
 /** The help of one command. */
 export function layOut(command: Command, verb: Verb): void {
-  command
-    .summary(verb.summary)
-    .description(sentence(verb.summary))
-    .helpCommand(false)
-    .addHelpText('after', helpBelow(verb));
-  if (verb.group !== undefined) command.helpGroup(GROUPS[verb.group]);
+  command.description(sentence(verb.summary)).addHelpText('after', helpBelow(verb));
 }
 
 /** `help`, `help COMMAND` and `help TOPIC`, in place of commander's, which knows of no topics. */
-export function addHelp(program: Command, verbs: readonly Verb[], world: Pick<World, 'stdout'>): Command {
+export function addHelp(
+  program: Command,
+  verbs: readonly Verb[],
+  equip: (command: Command) => void,
+  world: Pick<World, 'stdout'>,
+): Command {
   const topics = Object.entries(TOPICS).map(([name, { summary }]) => [`  ${name}`, summary]);
   const listed = ['', 'Topics of gwtoken help:', ...columns(topics)];
   return program
@@ -40,10 +46,11 @@ export function addHelp(program: Command, verbs: readonly Verb[], world: Pick<Wo
     .optionsGroup(GENERAL)
     .option('-v, --verbose', 'tell on stderr what is done and why')
     .action(async (names: string[]) => {
-      const named = names.reduce<Command | undefined>(
-        (above, word) => above?.commands.find((each) => each.name() === word),
-        program,
-      );
+      const named = names.reduce<Command | undefined>((above, word) => {
+        const found = above?.commands.find((each) => each.name() === word);
+        if (found) equip(found);
+        return found;
+      }, program);
       if (named) named.outputHelp();
       else world.stdout.write(await topicText(names.join(' '), [...verbs.map(({ name }) => name), 'help']));
     });
