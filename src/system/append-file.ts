@@ -1,5 +1,14 @@
 /** Appends to a file that somebody else made and reads: never creates, truncates or leaves half a text in it. */
-import * as fs from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { GwtokenError, messageOf, systemCode } from '../errors';
 
 /** @throws GwtokenError `usage` for a file that is not there; the function returned, `local` */
@@ -13,7 +22,7 @@ export function openAppender(path: string, variable: string): (text: string) => 
 
 function problemWith(path: string): string | undefined {
   try {
-    const stat = fs.statSync(path, { throwIfNoEntry: false });
+    const stat = statSync(path, { throwIfNoEntry: false });
     if (stat === undefined) return 'is not there';
     return stat.isFile() ? undefined : 'is not a file';
   } catch (error) {
@@ -25,8 +34,8 @@ function append(path: string, text: string, variable: string): void {
   let file: number | undefined;
   try {
     // 'a+' would create it.
-    file = fs.openSync(path, fs.constants.O_RDWR | fs.constants.O_APPEND);
-    const { size } = fs.fstatSync(file);
+    file = openSync(path, constants.O_RDWR | constants.O_APPEND);
+    const { size } = fstatSync(file);
     const bytes = Buffer.from(endsLine(file, size) ? text : `\n${text}`);
     const written = writeOnce(file, bytes, size);
     if (written < bytes.length) throw new Error(`only ${written} of ${bytes.length} bytes fit`);
@@ -37,20 +46,20 @@ function append(path: string, text: string, variable: string): void {
       { hints: ['make room on its disk, or see that this user may write to it'], cause: error },
     );
   } finally {
-    if (file !== undefined) fs.closeSync(file);
+    if (file !== undefined) closeSync(file);
   }
 }
 
 /** What was written of it, and that is taken back again unless it is all. */
 function writeOnce(file: number, bytes: Buffer, size: number): number {
-  const written = fs.writeSync(file, bytes);
-  if (written < bytes.length) fs.ftruncateSync(file, size);
+  const written = writeSync(file, bytes);
+  if (written < bytes.length) ftruncateSync(file, size);
   return written;
 }
 
 function endsLine(file: number, size: number): boolean {
   if (size === 0) return true;
   const last = Buffer.alloc(1);
-  fs.readSync(file, last, 0, 1, size - 1);
+  readSync(file, last, 0, 1, size - 1);
   return last[0] === 0x0a;
 }

@@ -8,7 +8,7 @@
  * has a random id in it that lies in our 0700 folder.
  */
 import { linkSync, lstatSync, renameSync, rmSync } from 'node:fs';
-import * as net from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GwtokenError, systemCode } from '../errors';
 import type { Turn } from '../world';
@@ -99,8 +99,8 @@ function removeLeft(address: string, identity: string): void {
 
 function listen(address: string): Promise<Turn | 'taken' | undefined> {
   return new Promise((resolve) => {
-    const waiting = new Set<net.Socket>();
-    const server = net.createServer((socket) => {
+    const waiting = new Set<Socket>();
+    const server = createServer((socket) => {
       waiting.add(socket);
       socket.on('error', () => {});
       socket.on('close', () => waiting.delete(socket));
@@ -131,7 +131,7 @@ const GONE = ['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'EAGAIN'];
 
 function joinWaiting(address: string): Promise<Turn | 'gone' | undefined> {
   return new Promise((resolve) => {
-    const socket = net.connect({ path: address });
+    const socket = connect({ path: address });
     let said = '';
     const ended = new Promise<string>((done) => socket.on('close', () => done(said)));
     socket.setEncoding('utf8');
@@ -145,7 +145,7 @@ function joinWaiting(address: string): Promise<Turn | 'gone' | undefined> {
   });
 }
 
-async function within(limitMs: number, ended: Promise<string>, socket: net.Socket): Promise<string | 'late'> {
+async function within(limitMs: number, ended: Promise<string>, socket: Socket): Promise<string | 'late'> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
     timer = setTimeout(() => resolve('late'), Math.max(limitMs, 0));
