@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 /**
  * Tries the quick way, else builds the whole World and runs the CLI in it. The only file that touches `process`;
  * what is not needed at every start is loaded where it is first used.

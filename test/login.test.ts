@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type IdentityServer, startIdentityServer } from './harness/identity-server';
 import { type Keyring, keyringAvailable, startKeyring } from './harness/keyring';
-import { filesBelow, type ProgramOptions } from './harness/program';
+import { filesBelow, PROGRAM, type ProgramOptions } from './harness/program';
 import { clearItem, expectRefusal, openSession, type Session, treeOf } from './harness/session';
 import { openTerminal } from './harness/terminal';
 
@@ -105,11 +105,9 @@ describe('gwtoken login, without a terminal', () => {
   });
 
   test('--secret-stdin on a terminal is refused before anything is read', async () => {
-    const terminal = openTerminal(
-      process.execPath,
-      [join(import.meta.dirname, '..', 'bin', 'gwtoken.js'), 'login', '--secret-stdin'],
-      { env: session.env },
-    );
+    const terminal = openTerminal(process.execPath, [PROGRAM, 'login', '--secret-stdin'], {
+      env: session.env,
+    });
     expect(await terminal.exit).toEqual({ code: 2, signal: null });
     expect(terminal.screen()).toMatch(/stdin is a terminal[\s\S]*leave --secret-stdin out/);
   });

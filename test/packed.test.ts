@@ -8,7 +8,7 @@ import { keyringAvailable, startKeyring } from './harness/keyring';
 import { filesBelow, freshHome, type Home, inherited, type ProgramResult } from './harness/program';
 
 /** What is published beside dist/. A file more or less must be meant. */
-const PUBLISHED = ['LICENSE', 'README.md', 'bin/gwtoken.js', 'package.json'];
+const PUBLISHED = ['LICENSE', 'README.md', 'package.json'];
 
 const ROOT = dirname(import.meta.dirname);
 const WINDOWS = process.platform === 'win32';
@@ -71,7 +71,7 @@ function run(
   stdin: string,
 ): Promise<ProgramResult> {
   const started = performance.now();
-  // The launcher's first line looks for `node` on PATH: it should be this one.
+  // The program's first line looks for `node` on PATH: it should be this one.
   const path = [dirname(process.execPath), process.env['PATH']].join(delimiter);
   const child = spawn(WINDOWS ? `"${program}"` : program, [...args], {
     env: { ...inherited(), ...env, PATH: path },
@@ -111,7 +111,7 @@ describe('the packed tarball', () => {
     const names = shipped().map(([name]) => name);
     expect(names.filter((name) => !name.startsWith('dist/')).sort()).toEqual(PUBLISHED);
     const built = readdirSync(join(ROOT, 'dist'));
-    expect(built).toContain('main.cjs');
+    expect(built).toContain('gwtoken.cjs');
     expect(names.filter((name) => name.startsWith('dist/')).sort()).toEqual(
       built.map((name) => `dist/${name}`).sort(),
     );

@@ -52,7 +52,7 @@ const sources = [
 const newest = Math.max(
   ...[...sources, 'bin/build.mjs', 'bin/man-page.ts', 'package.json', INSTALLED].map(written),
 );
-if (written('dist/main.cjs') <= newest)
+if (written('dist/gwtoken.cjs') <= newest)
   execFileSync(process.execPath, [file('bin/build.mjs')], { stdio: 'inherit' });
 
 if (process.argv.includes('--packages') && process.platform === 'linux') {

@@ -36,9 +36,8 @@ process.dlopen = () => { console.error('A NATIVE MODULE WAS LOADED'); process.ex
     );
     preload = { NODE_OPTIONS: `--require=${preloaded}` };
     const root = dirname(dirname(PROGRAM));
-    for (const part of ['bin/gwtoken.js', 'dist'])
-      cpSync(join(root, part), join(folder, part), { recursive: true });
-    copied = join(folder, 'bin', 'gwtoken.js');
+    cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true });
+    copied = join(folder, 'dist', 'gwtoken.cjs');
     given = {
       GWTOKEN_REGION: 'eu',
       GWTOKEN_AUTH_URL: identity.authUrl,

@@ -65,7 +65,7 @@ test('a warm get of a keychain client loads what an empty program loads, and one
   const warm = loadedBy(home, withoutVariables(home), PROGRAM, 'get');
 
   expect(warm.stdout).toBe('cached-token\n');
-  expect(warm.files).toEqual(['bin/gwtoken.js', 'dist/main.cjs']);
+  expect(warm.files).toEqual(['dist/gwtoken.cjs']);
   expect(warm.internal.filter((module) => !empty.internal.includes(module))).toEqual([]);
 });
 
@@ -82,7 +82,7 @@ test('a warm get of a client in variables loads node:crypto besides, and nothing
 
   expect(warm.stdout).toBe('token-1\n');
   expect(endpoint.posts.length).toBe(1);
-  expect(warm.files).toEqual(['bin/gwtoken.js', 'dist/main.cjs']);
+  expect(warm.files).toEqual(['dist/gwtoken.cjs']);
   expect(warm.internal.filter((module) => !allowed.internal.includes(module))).toEqual([]);
   expect(warm.internal.join()).toMatch(/crypto/);
 });

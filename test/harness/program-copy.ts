@@ -19,7 +19,7 @@ export interface ProgramCopy {
 export function copyProgram(keytar: string | undefined): ProgramCopy {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'gwtoken-copy-')));
   const root = dirname(dirname(PROGRAM));
-  for (const folder of ['bin', 'dist']) cpSync(join(root, folder), join(dir, folder), { recursive: true });
+  cpSync(join(root, 'dist'), join(dir, 'dist'), { recursive: true });
   if (keytar !== undefined) {
     const module = join(dir, 'node_modules', 'keytar');
     mkdirSync(module, { recursive: true });
@@ -28,7 +28,7 @@ export function copyProgram(keytar: string | undefined): ProgramCopy {
   }
   return {
     dir,
-    program: join(dir, 'bin', 'gwtoken.js'),
+    program: join(dir, 'dist', 'gwtoken.cjs'),
     childPath: join(dir, 'dist', 'keychain-child.cjs'),
     remove: () => rmSync(dir, { recursive: true, force: true }),
   };

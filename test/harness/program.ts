@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The launcher of the built program; `npm run build` must have made dist/. */
-export const PROGRAM = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'bin', 'gwtoken.js');
+/** The built program; `npm run build` must have made dist/. */
+export const PROGRAM = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'dist', 'gwtoken.cjs');
 
 export interface ProgramOptions {
   /** The whole environment but for PATH: nothing of the developer's own gets in. */
@@ -17,9 +17,9 @@ export interface ProgramOptions {
   readonly timeoutMs?: number;
   /** Another Node binary to run it with. */
   readonly node?: string;
-  /** What runs the launcher instead of this Node: a wrapper such as setpriv(1), and the Node in it. */
+  /** What runs the program instead of this Node: a wrapper such as setpriv(1), and the Node in it. */
   readonly command?: readonly string[];
-  /** Another launcher than the build's, such as an installed one. */
+  /** Another file than the build's, such as an installed one. */
   readonly program?: string;
   /** In a session of its own, so without the terminal that the tests may have been started from. */
   readonly detached?: boolean;
