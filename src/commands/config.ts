@@ -1,6 +1,5 @@
 import { checkProfile } from '../core/clients';
 import { CONFIG_KEYS, checkConfigKey } from '../core/config-keys';
-import { configValue } from '../core/config-values';
 import { resolveProfile } from '../core/settings';
 import { GwtokenError } from '../errors';
 import { COMMAND_FLAGS, type FlagValues } from '../options';
@@ -71,6 +70,7 @@ export const configCommand: Verb = {
       async run(given, world, key = '', text = '') {
         const profile = ownProfile(given);
         checkConfigKey(key, 'the command line', profile);
+        const { configValue } = await import('../core/config-values');
         await world.config.edit([{ profile, key, value: configValue(key, text, 'the command line') }]);
         await dropTokensOf(key, profile, world);
         const config = world.config.read();

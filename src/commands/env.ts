@@ -1,6 +1,5 @@
 import { envDestination, envOptions, envOutput, failureOutput, unsetOutput } from '../core/env-output';
 import { FORMAT_NAMES } from '../core/formats/table';
-import { getToken } from '../core/get-token';
 import { maskToken } from '../core/mask';
 import { gather, resolveClient } from '../core/settings';
 import { ENDING_SIGNALS, Interrupted } from '../errors';
@@ -32,6 +31,7 @@ export const envCommand: Verb = {
     } else {
       const given = gather(flags, world);
       const client = resolveClient(given);
+      const { getToken } = await import('../core/get-token');
       const { token } = await unlessSignalled(world, () => getToken(given, client, world));
       const output = envOutput(token, options);
       maskToken(token.accessToken, world);

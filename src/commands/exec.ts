@@ -3,7 +3,6 @@ import { childEnvironment } from '../core/exec-environment';
 import { startRenewal } from '../core/exec-renewal';
 import { resolveFetchSettings } from '../core/fetch-settings';
 import { checkVariables } from '../core/formats/check';
-import { getToken } from '../core/get-token';
 import { maskToken } from '../core/mask';
 import { type ClientSettings, type Given, gather, resolveClient } from '../core/settings';
 import { checkPrefix, DEFAULT_PREFIX, tokenVariables } from '../core/token-variables';
@@ -32,6 +31,7 @@ export const execCommand: Verb = {
     const prefix = checkPrefix(String(flags['prefix'] ?? DEFAULT_PREFIX), '--prefix');
     const given = gather(flags, world);
     const client = resolveClient(given);
+    const { getToken } = await import('../core/get-token');
     const obtained = await getToken(given, client, world);
     const variables = tokenVariables(obtained.token, prefix);
     checkVariables(variables);
@@ -75,7 +75,10 @@ function keepRenewed(
   const stop = startRenewal({
     first: token,
     minTtlMs: resolveFetchSettings(given, client.client.profile).minTtlMs?.value,
-    fetchFresh: async () => (await getToken(fresh, client, besideCommand(world, ended.signal))).token,
+    async fetchFresh() {
+      const { getToken } = await import('../core/get-token');
+      return (await getToken(fresh, client, besideCommand(world, ended.signal))).token;
+    },
     store(renewed) {
       maskToken(renewed.accessToken, world);
       file.replace(renewed.accessToken);

@@ -1,4 +1,3 @@
-import { getToken } from '../core/get-token';
 import { maskToken } from '../core/mask';
 import { gather, resolveClient } from '../core/settings';
 import { TOKEN_FORMATS, tokenFormat } from '../core/token-output';
@@ -24,6 +23,7 @@ export const getCommand: Verb = {
     const write = tokenFormat(String(flags['format'] ?? 'token'), '--format');
     const given = gather(flags, world);
     const client = resolveClient(given);
+    const { getToken } = await import('../core/get-token');
     const obtained = await getToken(given, client, world);
     maskToken(obtained.token.accessToken, world);
     world.stdout.write(write(obtained, world.now()));

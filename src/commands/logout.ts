@@ -1,5 +1,4 @@
 import { clientName } from '../core/clients';
-import { limitedKeychain } from '../core/limited-keychain';
 import { gather, resolveClient } from '../core/settings';
 import { GwtokenError } from '../errors';
 import { COMMAND_FLAGS } from '../options';
@@ -17,6 +16,7 @@ export const logoutCommand: Verb = {
   ],
   exitCodes: [4, 5],
   async run(flags, outside) {
+    const { limitedKeychain } = await import('../core/limited-keychain');
     const world = { ...outside, keychain: limitedKeychain(gather(flags, outside), outside) };
     const removed =
       flags['all'] === true ? await removeAll(flags['yes'] === true, world) : await removeOne(flags, world);

@@ -1,12 +1,4 @@
-import { clientName } from '../core/clients';
-import { marker } from '../core/report-style';
-import { gather } from '../core/settings';
-import { type ClientStatus, readStatus, type Status } from '../core/status';
-import { checkClients, type Verdict } from '../core/status-check';
-import { statusJson, statusText } from '../core/status-text';
-import { GwtokenError } from '../errors';
 import { COMMAND_FLAGS } from '../options';
-import type { World } from '../world';
 import { FETCH_CODES, type Verb } from './verb';
 
 export const statusCommand: Verb = {
@@ -20,55 +12,7 @@ export const statusCommand: Verb = {
   ],
   exitCodes: FETCH_CODES,
   async run(flags, world) {
-    const status = await readStatus(gather(flags, world), world);
-    const { clients } = status;
-    const verdicts =
-      flags['check'] === true
-        ? await world.terminal.spin('checking', () => checkClients(clients, world))
-        : undefined;
-    if (flags['json'] === true) {
-      const nowMs = world.now();
-      const report = { clients: clients.map((each) => statusJson(each, verdicts?.get(each), nowMs)) };
-      world.stdout.write(`${JSON.stringify(report)}\n`);
-    } else {
-      await writeText(status, verdicts, world);
-    }
-    const failure = verdicts && failureOf(status, verdicts);
-    if (failure) throw failure;
+    const { showStatus } = await import('./status-report');
+    await showStatus(flags, world);
   },
 };
-
-async function writeText(
-  { clients, noneSelected }: Status,
-  verdicts: ReadonlyMap<ClientStatus, Verdict> | undefined,
-  world: World,
-): Promise<void> {
-  const paint = await world.terminal.paint('stdout');
-  const style = { paint, mark: marker(paint, world) };
-  const texts = clients.map((each) => statusText(each, verdicts?.get(each), world.now(), style));
-  if (clients.length === 0) texts.push('gwtoken knows no client yet: gwtoken login stores one\n');
-  if (noneSelected) {
-    const hints = noneSelected.hints.map((hint) => `  ${paint.cyan('fix:')} ${hint}\n`);
-    texts.push(`The settings name no client: ${noneSelected.message}\n${hints.join('')}`);
-  }
-  world.stdout.write(texts.join('\n'));
-}
-
-/** With --check: the first client's that failed; and nothing to check is no success either. */
-function failureOf(
-  { clients, noneSelected }: Status,
-  verdicts: ReadonlyMap<ClientStatus, Verdict>,
-): GwtokenError | undefined {
-  if (clients.length === 0) return noneSelected;
-  for (const each of clients) {
-    const verdict = verdicts.get(each);
-    if (verdict instanceof GwtokenError) {
-      return new GwtokenError(verdict.kind, `check failed: ${clientName(each.client)}: ${verdict.message}`, {
-        reason: verdict.reason,
-        detail: verdict.detail,
-        hints: verdict.hints,
-      });
-    }
-  }
-  return undefined;
-}
