@@ -1,18 +1,5 @@
-import type { Obtained } from '../core/ask';
-import { childEnvironment } from '../core/exec-environment';
-import { startRenewal } from '../core/exec-renewal';
-import { resolveFetchSettings } from '../core/fetch-settings';
-import { checkVariables } from '../core/formats/check';
-import { maskToken } from '../core/mask';
-import { type ClientSettings, type Given, gather, resolveClient } from '../core/settings';
-import { checkPrefix, DEFAULT_PREFIX, tokenVariables } from '../core/token-variables';
-import { GwtokenError, Interrupted } from '../errors';
 import { COMMAND_FLAGS } from '../options';
-import type { ChildEnd, TokenFile, World } from '../world';
-import type { Verb } from './verb';
-
-/** gwtoken's own failure, so that it can be told from any of the command's. */
-const FAILED = 125;
+import { EXEC_FAILED, type Verb } from './verb';
 
 export const execCommand: Verb = {
   name: 'exec',
@@ -28,85 +15,8 @@ export const execCommand: Verb = {
   values: { command: 'files', args: 'files' },
   exitCodes: [125, 126, 127],
   async run(flags, world, command = '', ...args) {
-    const prefix = checkPrefix(String(flags['prefix'] ?? DEFAULT_PREFIX), '--prefix');
-    const given = gather(flags, world);
-    const client = resolveClient(given);
-    const { getToken } = await import('../core/get-token');
-    const obtained = await getToken(given, client, world);
-    const variables = tokenVariables(obtained.token, prefix);
-    checkVariables(variables);
-    maskToken(obtained.token.accessToken, world);
-
-    const child = await world.prepareChild();
-    let file: TokenFile | undefined;
-    let stopRenewing: () => void = () => {};
-    try {
-      if (flags['token-file'] === true) {
-        file = await world.createTokenFile(obtained.token.accessToken);
-        stopRenewing = keepRenewed(file, obtained, given, client, world);
-      }
-      const all = [...variables, { name: `${prefix}TOKEN_FILE`, value: file?.path }];
-      return exitCodeOf(await child.run(command, args, childEnvironment(world.env, all, world.platform)));
-    } finally {
-      stopRenewing();
-      file?.remove();
-      child.release();
-    }
+    const { runCommand } = await import('./exec-run');
+    return await runCommand(flags, world, command, args);
   },
-  onFailure: (_, exitCode) => (exitCode === 126 || exitCode === 127 ? exitCode : FAILED),
+  onFailure: (_, exitCode) => (exitCode === 126 || exitCode === 127 ? exitCode : EXEC_FAILED),
 };
-
-/** A child that a signal killed ends gwtoken by the same, so that a caller sees no difference. */
-function exitCodeOf({ code, signal }: ChildEnd): number {
-  if (signal !== null) throw new Interrupted(signal);
-  return code ?? FAILED;
-}
-
-function keepRenewed(
-  file: TokenFile,
-  { token }: Obtained,
-  given: Given,
-  client: ClientSettings,
-  world: World,
-): () => void {
-  const ended = new AbortController();
-  // Without retries of its own: the renewal repeats what failed, and a pause between two would outlast the command.
-  const fresh: Given = { ...given, flags: { ...given.flags, fresh: true, retries: '0' } };
-  const stop = startRenewal({
-    first: token,
-    minTtlMs: resolveFetchSettings(given, client.client.profile).minTtlMs?.value,
-    async fetchFresh() {
-      const { getToken } = await import('../core/get-token');
-      return (await getToken(fresh, client, besideCommand(world, ended.signal))).token;
-    },
-    store(renewed) {
-      maskToken(renewed.accessToken, world);
-      file.replace(renewed.accessToken);
-    },
-    looked: file.touch,
-    warn: (text) => world.stderr.write(`gwtoken: warning: ${text}\n`),
-    now: world.now,
-  });
-  return () => {
-    stop();
-    ended.abort();
-  };
-}
-
-/**
- * The same world, for requests beside the command: the terminal is the command's, and one under way when it ends must
- * not keep gwtoken from ending.
- */
-function besideCommand(world: World, ended: AbortSignal): World {
-  return {
-    ...world,
-    terminal: { ...world.terminal, spin: (_, work) => work() },
-    fetch: async (url, init) => {
-      try {
-        return await world.fetch(url, { ...init, signal: AbortSignal.any([init.signal, ended]) });
-      } catch (error) {
-        throw ended.aborted ? new GwtokenError('local', 'the command has ended', { cause: error }) : error;
-      }
-    },
-  };
-}

@@ -57,3 +57,6 @@ export type ExitCode = keyof typeof EXIT_TEXTS;
 
 /** The codes of a command that fetches a token. */
 export const FETCH_CODES: readonly ExitCode[] = [3, 4, 5, 6, 7];
+
+/** The exit code of `exec` for a failure of gwtoken's own, so that it can be told from any of the command's. */
+export const EXEC_FAILED = 125;
