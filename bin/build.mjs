@@ -38,13 +38,24 @@ export async function build(folder) {
   rmSync(folder, { recursive: true, force: true });
   const bundle = await rolldown({
     cwd: root,
-    // The keychain's child is a program of its own (src/system/keychain-child.ts says why).
-    input: { gwtoken: 'src/main.ts', 'keychain-child': 'src/system/keychain-child.ts' },
+    input: {
+      gwtoken: 'src/main.ts',
+      // Loaded by name and shared with the command line: as an entry it needs no copy of its exports.
+      'env-output': 'src/core/env-output.ts',
+      // A program of its own, which says why.
+      'keychain-child': 'src/system/keychain-child.ts',
+    },
+    preserveEntrySignatures: 'allow-extension',
     platform: 'node',
     external: [/^keytar(\/|$)/],
     moduleTypes: { '.md': 'text' },
     transform: { define: { __VERSION__: JSON.stringify(version) }, target: 'node20' },
-    plugins: [withoutAjv, withoutChildProcesses, /** @type {any} */ (notices(join(folder, NOTICES)))],
+    plugins: [
+      withoutAjv,
+      withoutChildProcesses,
+      withoutUnusedRuntime,
+      /** @type {any} */ (notices(join(folder, NOTICES))),
+    ],
   });
   const { output } = await bundle.write({
     dir: folder,
@@ -124,6 +135,18 @@ const withoutChildProcesses = {
   resolveId: (id, importer) =>
     id === 'node:child_process' && /[\\/]commander[\\/]/.test(importer ?? '') ? '\0none' : undefined,
   load: (id) => (id === '\0none' ? 'export default {};' : undefined),
+};
+
+/**
+ * rolldown's helpers are a file that nearly every other one requires, needed or not: 1 % of a warm `env`.
+ * @type {import('rolldown').Plugin}
+ */
+const withoutUnusedRuntime = {
+  name: 'without-unused-runtime',
+  renderChunk: (code) =>
+    code.includes('require_rolldown_runtime.')
+      ? null
+      : code.replace(/^const require_rolldown_runtime = .*$/m, ''),
 };
 
 /**

@@ -87,12 +87,27 @@ test('a warm get of a client in variables loads node:crypto besides, and nothing
   expect(warm.internal.join()).toMatch(/crypto/);
 });
 
+test('a warm env loads one file more, with the formats', () => {
+  const home = open('https://identity.example.com');
+  putEntry(home, keychainEntry('https://identity.example.com'));
+  const empty = loadedBy(home, home.env, emptyProgram(home));
+  const warm = loadedBy(home, withoutVariables(home), PROGRAM, 'env');
+
+  expect(warm.stdout).toContain("GWTOKEN_ACCESS_TOKEN='cached-token';");
+  expect(warm.files).toEqual(['dist/gwtoken.cjs', 'dist/env-output.cjs']);
+  expect(warm.internal.filter((module) => !empty.internal.includes(module))).toEqual([]);
+});
+
 test('--help loads the command line, which is seen, and neither sockets nor child processes', () => {
   const home = open('http://127.0.0.1:1');
   const empty = loadedBy(home, home.env, emptyProgram(home));
   const help = loadedBy(home, home.env, PROGRAM, '--help');
-  expect(help.files).toContain('dist/cli.cjs');
-  expect(help.files).not.toContain('dist/http.cjs');
+  expect(help.files.toSorted()).toEqual([
+    'dist/cli.cjs',
+    'dist/env-output.cjs',
+    'dist/gwtoken.cjs',
+    'dist/rolldown-runtime.cjs',
+  ]);
   expect(help.internal.filter((module) => !empty.internal.includes(module))).toEqual([
     'NativeModule process',
   ]);

@@ -9,14 +9,11 @@ const LIMIT = 32 * 1024;
 export function checkVariables(variables: readonly Variable[]): void {
   for (const { name, value = '' } of variables) {
     if (value.length > LIMIT) throw cannotCarry(name, 'has more than 32 KiB');
+    if (/^[\x20-\x7e]*$/.test(value)) continue;
     const control = /\p{Cc}/u.exec(value)?.[0];
-    if (control !== undefined) {
-      throw cannotCarry(
-        name,
-        `has a control character (${CONTROL_NAMES[control] ?? 'not a visible one'}) in it`,
-      );
-    }
-    if (!/^[\x20-\x7e]*$/.test(value)) throw cannotCarry(name, 'has a character outside ASCII in it');
+    throw control === undefined
+      ? cannotCarry(name, 'has a character outside ASCII in it')
+      : cannotCarry(name, `has a control character (${CONTROL_NAMES[control] ?? 'not a visible one'}) in it`);
   }
 }
 
