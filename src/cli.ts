@@ -9,9 +9,7 @@ import type { Flag, FlagValues } from './options';
 import type { World } from './world';
 
 const ABOUT = `Fetch OAuth 2.0 client-credentials tokens for the API gateway and its sandbox.
-
-First time here: gwtoken login asks for all that is needed and keeps it, and
-gwtoken get prints a token.`;
+New here? gwtoken login asks for what it needs; gwtoken get prints a token.`;
 
 const GROUPS = {
   client: 'Which client:',

@@ -36,7 +36,8 @@ export function addHelp(
   return program
     .usage('COMMAND [options]')
     .helpCommand(false)
-    .addHelpText('after', listed.join('\n'))
+    .configureHelp({ ...program.configureHelp(), subcommandTerm: nameOf, visibleOptions: () => [] })
+    .addHelpText('after', ['', `Topics: ${Object.keys(TOPICS).join(', ')}.`, ...FURTHER].join('\n'))
     .command('help [name...]')
     .usage('[COMMAND|TOPIC]')
     .summary('show the help of a command, or one of the topics below')
@@ -55,6 +56,10 @@ export function addHelp(
       else world.stdout.write(await topicText(names.join(' '), [...verbs.map(({ name }) => name), 'help']));
     });
 }
+
+/** The first help is one screen of 24 lines: what more there is to a command stands in its own. */
+const nameOf = (command: Command): string => command.name();
+const FURTHER = ['More: gwtoken COMMAND --help, gwtoken help TOPIC, gwtoken --version.'];
 
 /** What all help has in common; commands made after this inherit it. */
 export function layOutAll(program: Command): void {
