@@ -45,6 +45,7 @@ describe('gwtoken login, on a terminal', () => {
   /** Answers the questions up to, and not including, the one that begins with `until`. */
   const QUESTIONS = [
     ['Region of the client', () => '\r'],
+    ['Environment of the client', () => '\r'],
     ['Identity address for eu (auth URL)', () => `${identity.authUrl}\r`],
     [`Client id for ${ACCOUNT}`, () => `${client.clientId}\r`],
     ['Client secret for ', () => `${client.clientSecret}\r`],
@@ -57,7 +58,7 @@ describe('gwtoken login, on a terminal', () => {
     }
   };
 
-  test('asks region, auth URL, client id and secret in that order, and never shows the secret', async () => {
+  test('asks region, environment, auth URL, client id and secret in that order, and never shows the secret', async () => {
     open();
     await answerUpTo();
     expect(await terminal.exit).toEqual({ code: 0, signal: null });
@@ -85,12 +86,17 @@ describe('gwtoken login, on a terminal', () => {
     terminal.type('\x1b[A');
     await terminal.waitFor('● eu');
     terminal.type('\r');
+    await terminal.waitFor('● production');
+    terminal.type('\x1b[B');
+    await terminal.waitFor('● sandbox');
+    terminal.type('\r');
     await terminal.waitFor('Client secret for ');
     terminal.type('anything\r');
     expect(await terminal.exit).toEqual({ code: 0, signal: null });
     expect(terminal.screen()).not.toMatch(/Identity address|Client id for/);
     expect(terminal.screen()).toContain('Set region = eu for profile acme');
-    await clearItem(keyring.env, 'acme:production:eu');
+    expect(terminal.screen()).toContain('Try next: gwtoken get --region eu --sandbox --profile acme');
+    await clearItem(keyring.env, 'acme:sandbox:eu');
   });
 
   test('a bad answer is refused at once, with the reason, and can be mended', async () => {
@@ -170,7 +176,7 @@ describe('gwtoken login, on a terminal', () => {
     expect(await terminal.exit).toEqual({ code: 2, signal: null });
     expect(terminal.screen()).toContain('nobody is asked where CI is set');
 
-    open(['-r', 'eu'], { NO_COLOR: '1', CI: 'false' });
+    open(['-r', 'eu', '--no-sandbox'], { NO_COLOR: '1', CI: 'false' });
     await terminal.waitFor('Identity address');
     terminal.type(CTRL_C);
     expect(await terminal.exit).toEqual({ code: null, signal: 'SIGINT' });

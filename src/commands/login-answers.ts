@@ -30,7 +30,7 @@ export interface Answers {
 /** What is given, checked; what is not is asked for. */
 interface Known {
   readonly profile: string;
-  readonly environment: Environment;
+  readonly environment: Environment | undefined;
   readonly region: Region | undefined;
   readonly clientId: string | undefined;
 }
@@ -42,7 +42,7 @@ interface Known {
 export function checkGiven(given: Given, world: World): Known {
   const { flags } = given;
   const profile = resolveProfile(given).value;
-  const environment = resolveEnvironment(given, profile).value;
+  const { value: environment, source } = resolveEnvironment(given, profile);
   const region = resolveRegion(given, profile)?.value;
   const own = ownRegion(given, profile, world);
   // Which region's address has to be right is not known before the region is.
@@ -61,7 +61,8 @@ export function checkGiven(given: Given, world: World): Known {
     );
   }
   const known: Known = { profile, environment, region: own, clientId };
-  if (world.terminal.canAsk()) return known;
+  if (world.terminal.canAsk())
+    return { ...known, environment: source.kind === 'default' ? undefined : environment };
 
   const missing: string[] = [];
   if (region === undefined) missing.push('--region');
@@ -85,12 +86,13 @@ export function checkGiven(given: Given, world: World): Known {
   });
 }
 
-/** The person's answers to what is missing: region, auth URL, client id, secret, in that order. */
+/** The person's answers to what is missing: region, environment, auth URL, client id, secret, in that order. */
 export async function askMissing(known: Known, given: Given, world: World): Promise<Answers> {
-  const { profile, environment } = known;
+  const { profile } = known;
   const region = known.region ?? (await askRegion(resolveRegion(given, profile)?.value, world));
+  const environment = known.environment ?? (await askEnvironment(world));
   const client: Client = { profile, environment, region };
-  const authUrl = resolveAuthUrl(given, client) ?? (await askAuthUrl(region, world));
+  const authUrl = resolveAuthUrl(given, client) ?? (await askAuthUrl(client, world));
   const clientId = known.clientId ?? (await askClientId(client, world));
   const clientSecret =
     given.flags['secret-stdin'] === true ? await readSecret(world) : await askSecret(authUrl, world);
@@ -112,9 +114,15 @@ function askRegion(initial: Region | undefined, world: World): Promise<Region> {
   return world.terminal.choose('Region of the client', choices, initial);
 }
 
-async function askAuthUrl(region: Region, world: World): Promise<AuthUrl> {
+function askEnvironment(world: World): Promise<Environment> {
+  const choices = (['production', 'sandbox'] as const).map((value) => ({ value, label: value }));
+  return world.terminal.choose('Environment of the client', choices);
+}
+
+async function askAuthUrl({ region, environment }: Client, world: World): Promise<AuthUrl> {
   const source = { kind: 'flag' as const, name: 'your answer' };
-  const text = await world.terminal.ask(`Identity address for ${region} (auth URL)`, {
+  const where = environment === 'sandbox' ? `the ${region} sandbox` : region;
+  const text = await world.terminal.ask(`Identity address for ${where} (auth URL)`, {
     check: (answer) => problemOf(() => parseAuthUrl(answer.trim(), source.name, region)),
   });
   return { value: parseAuthUrl(text.trim(), source.name, region), template: text.trim(), source };
