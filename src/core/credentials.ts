@@ -36,7 +36,9 @@ export async function findCredentials(
     .catch((error) => {
       throw withVariableHints(error, given, client);
     });
-  if (item === undefined) throw withVariableHints(noCredentials(client, authUrl), given, client);
+  if (item === undefined) {
+    throw noCredentials(client, authUrl).withHints([...variableHints(given, client), BY_HAND]);
+  }
 
   const stored = parseItem(item, account);
   const bound = boundTo(stored.authUrl, given, client);
@@ -67,10 +69,7 @@ function boundTo(stored: string | undefined, given: Given, client: Client): Boun
 
 function noCredentials(client: Client, authUrl: AuthUrl): GwtokenError {
   return new GwtokenError('no-credentials', `no credentials found for ${clientName(client)}`, {
-    hints: [
-      `run: ${loginCommand(client, authUrl)}`,
-      'an item made by hand needs its attributes: gwtoken help keychain',
-    ],
+    hints: [`run: ${loginCommand(client, authUrl)}`],
   });
 }
 
@@ -82,9 +81,14 @@ function loginCommand(client: Client, { source, template }: AuthUrl): string {
     : `${login} --auth-url ${/[^\w.:/-]/.test(template) ? `'${template}'` : template}`;
 }
 
-/** Names the variables that would do instead, and those that are there but empty, as a fork's CI secrets are. */
+const BY_HAND = 'an item made by hand needs its attributes: gwtoken help keychain';
+
 function withVariableHints(error: unknown, given: Given, client: Client): unknown {
-  if (!(error instanceof GwtokenError)) return error;
+  return error instanceof GwtokenError ? error.withHints(variableHints(given, client)) : error;
+}
+
+/** Names the variables that would do instead, and those that are there but empty, as a fork's CI secrets are. */
+function variableHints(given: Given, client: Client): readonly string[] {
   const { env } = given;
   const profileSource = resolveProfile(given).source;
   const pairs = variablePairs(client);
@@ -93,8 +97,8 @@ function withVariableHints(error: unknown, given: Given, client: Client): unknow
     const set = names.find((name) => env[name]);
     const instead = `GWTOKEN_PROFILE=${client.profile} instead of ${profileSource.name} lets variables be used`;
     return set === undefined
-      ? error
-      : error.withHints([`${set} is set, but ${profileSource.name} passes variables over: ${instead}`]);
+      ? []
+      : [`${set} is set, but ${profileSource.name} passes variables over: ${instead}`];
   }
   const empty = names.filter((name) => env[name] === '');
   const hints = [`or set ${pairs[0]!.id} and ${pairs[0]!.secret}`];
@@ -102,7 +106,7 @@ function withVariableHints(error: unknown, given: Given, client: Client): unknow
     hints.push(
       `${empty.join(' and ')} ${empty.length > 1 ? 'are' : 'is'} empty: CI secrets are not given to forks`,
     );
-  return error.withHints(hints);
+  return hints;
 }
 
 /** A stray auth URL must not carry a stored secret away, so nothing is sent (contract section 3). */
