@@ -22,6 +22,8 @@ export async function showDiagnosis(flags: FlagValues, world: World): Promise<vo
   }
   const failure = failureOf(checks);
   if (failure) throw failure;
+  const warnings = checks.filter(({ result }) => result === 'warning').length;
+  if (!json) world.stdout.write(`\nNothing failed${warnings === 0 ? '' : `, ${warnings} to look at`}.\n`);
 }
 
 /** Wide enough for the longest name, `credential-command`. */
