@@ -52,6 +52,7 @@ describe('the main job, with a keyring and two regions', () => {
       `Set auth-url.eu = ${eu.authUrl} in ${config}`,
       `Set region = eu in ${config}`,
       'Try next: gwtoken get',
+      '      or: eval $(gwtoken env)',
       '',
     ]);
     expect(JSON.parse((await keyring.lookup('default:production:eu')) ?? '')).toEqual({
@@ -105,6 +106,12 @@ describe('the main job, with a keyring and two regions', () => {
     expect(headers['accept']).toBe('application/json');
     expect(headers['content-type']).toBe('application/x-www-form-urlencoded');
     expect(headers['user-agent']).toMatch(/^gwtoken\/\d+\.\d+\.\d+$/);
+  });
+
+  test('doctor finds all of it in order, and says so in the end', async () => {
+    const { code, stdout, stderr } = await session.gwtoken(['doctor']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/\nNothing failed\.\n$/);
   });
 
   test('sandbox, second region and profile are clients of their own', async () => {

@@ -66,7 +66,7 @@ describe('gwtoken login, on a terminal', () => {
     const places = [
       ...QUESTIONS.map(([question]) => question),
       'Stored the credentials of ',
-      'Try next: gwtoken get\n',
+      'Try next: gwtoken get\n      or: eval $(gwtoken env)\n',
     ].map((text) => screen.indexOf(text));
     expect(places).toEqual([...places].sort((a, b) => a - b));
     expect(places.every((place) => place >= 0)).toBe(true);

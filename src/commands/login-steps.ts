@@ -87,7 +87,9 @@ function tell(client: Client, before: Given, edits: ReturnType<typeof loginEdits
       const source = next?.source.name ?? 'nothing';
       say(`gwtoken: warning: ${source} gives another auth URL, which the stored client is not used for`);
     }
-    say(`Try next: gwtoken get${needed(client, after)}`);
+    const flags = needed(client, after);
+    say(`Try next: gwtoken get${flags}`);
+    say(`      or: eval $(gwtoken env${flags})`);
   } catch (error) {
     if (!(error instanceof GwtokenError)) throw error;
     say(`gwtoken: warning: ${oneLine(error.message)}`);
