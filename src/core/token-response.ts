@@ -63,8 +63,10 @@ function hintsFor(status: number): string[] {
     return ['check the auth URL: is this the address of the identity endpoint?'];
   if (status === 403) return ['a firewall or proxy may be in between: ask who runs it, or the operators'];
   if (status === 429) return ['fewer calls: cached tokens are shared by every call of this client'];
-  return status >= 500 ? ['it is not your doing: try again later, or ask the operators'] : [];
+  return status >= 500 ? ['it is not your doing: try again later, or ask the operators'] : FURTHER;
 }
+
+const FURTHER = ['what may be behind it: gwtoken help network'];
 
 /** The token of a success reply, each member checked by its own rule. */
 function tokenIn(reply: Record<string, unknown>, asked: Asked): Token {
@@ -117,12 +119,10 @@ function objectIn(reply: Reply, asked: Asked): Record<string, unknown> {
   if (reply.body.length === 0) throw badReply(asked, 'answered 200 with an empty body');
   const parsed = parseJson(reply.body);
   if (parsed !== undefined) return parsed;
-  throw badReply(
-    asked,
-    isHtml(reply)
-      ? "answered 200 with an HTML page (a proxy's page?)"
-      : 'answered 200 with something other than a JSON object',
-  );
+  if (!isHtml(reply)) throw badReply(asked, 'answered 200 with something other than a JSON object');
+  throw badReply(asked, "answered 200 with an HTML page (a proxy's page?)", {
+    hints: ['check the auth URL; it may also be a login page or a firewall in between'],
+  });
 }
 
 function parseJson(body: Uint8Array): Record<string, unknown> | undefined {
@@ -193,7 +193,7 @@ function isHtml(reply: Reply): boolean {
 function badReply(
   { endpoint }: Asked,
   problem: string,
-  more: Pick<ErrorMore, 'hints' | 'retry'> = {},
+  more: Pick<ErrorMore, 'hints' | 'retry'> = { hints: FURTHER },
 ): GwtokenError {
   return new GwtokenError('bad-reply', `${endpoint} ${problem}`, more);
 }
