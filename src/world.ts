@@ -92,6 +92,8 @@ export interface Terminal {
     initial?: T,
   ): Promise<T>;
   confirm(question: string): Promise<boolean>;
+  /** Whether it shows more than ASCII. */
+  hasUnicode(): boolean;
   /** Colours for a stream, or none: NO_COLOR, FORCE_COLOR and TERM=dumb are honoured. */
   paint(stream: 'stdout' | 'stderr'): Promise<Paint>;
   /** Runs the work under a spinner that appears after 300 ms on a terminal and is erased afterwards. */

@@ -38,7 +38,7 @@ describe('gwtoken login, on a terminal', () => {
 
   const open = (args: readonly string[] = [], env: Record<string, string> = {}) => {
     terminal = openTerminal(process.execPath, [PROGRAM, 'login', ...args], {
-      env: { ...session.env, ...env },
+      env: { ...session.env, LANG: 'C.UTF-8', ...env },
     });
     return terminal;
   };
@@ -124,6 +124,16 @@ describe('gwtoken login, on a terminal', () => {
     terminal.type(`${client.clientSecret}\r`);
     expect(await terminal.exit).toEqual({ code: 0, signal: null });
     expect(terminal.screen().slice(before)).toContain('Stored the credentials');
+  });
+
+  test('is drawn in ASCII where the locale has no more', async () => {
+    open([], { LANG: 'C' });
+    await answerUpTo();
+    expect(await terminal.exit).toEqual({ code: 0, signal: null });
+    expect(terminal.screen()).toContain('> eu');
+    // But for the caret, which clack draws as a block everywhere.
+    const drawn = terminal.raw().replaceAll('█', '');
+    expect(Buffer.byteLength(drawn)).toBe(drawn.length);
   });
 
   test('a refusal by the endpoint is code 3, and nothing is stored', async () => {

@@ -19,11 +19,23 @@ export type Standard = Pick<NodeJS.Process, 'stdin' | 'stderr'>;
 /** The part of our process that signals are about. */
 export type Signalled = Pick<NodeJS.Process, 'on' | 'off' | 'kill' | 'pid'>;
 
-/** @param streams whose stdin is touched only to ask: it belongs to the child of `exec` otherwise */
-export function openTerminal(streams: Standard, own: Signalled): Omit<Terminal, 'canAsk' | 'paint'> {
+/**
+ * @param streams whose stdin is touched only to ask: it belongs to the child of `exec` otherwise
+ * @param unicode whether frames and arrows may be drawn; the signs were settled when this file was loaded
+ */
+export function openTerminal(
+  streams: Standard,
+  own: Signalled,
+  unicode: boolean,
+): Omit<Terminal, 'canAsk' | 'paint' | 'hasUnicode'> {
   /** Shows a prompt until it is answered; Ctrl-C, Ctrl-D and the end of input interrupt. */
   const answer = async <T>(
-    show: (options: { input: ReadStream; output: WriteStream; signal: AbortSignal }) => Promise<T>,
+    show: (options: {
+      input: ReadStream;
+      output: WriteStream;
+      signal: AbortSignal;
+      withGuide: boolean;
+    }) => Promise<T>,
   ): Promise<Exclude<T, symbol>> => {
     const { stdin, stderr } = streams;
     const closed = new AbortController();
@@ -37,7 +49,7 @@ export function openTerminal(streams: Standard, own: Signalled): Omit<Terminal, 
     };
     try {
       const given = await untilSignal(own, restore, () =>
-        show({ input: stdin, output: stderr, signal: closed.signal }),
+        show({ input: stdin, output: stderr, signal: closed.signal, withGuide: unicode }),
       );
       if (isCancel(given)) throw new Interrupted('SIGINT');
       return given as Exclude<T, symbol>;
@@ -60,7 +72,7 @@ export function openTerminal(streams: Standard, own: Signalled): Omit<Terminal, 
         }),
       ),
     askSecret: (message, { check } = {}) =>
-      answer((streams) => password({ ...streams, message, validate: validate(check) })),
+      answer((streams) => password({ ...streams, message, mask: '*', validate: validate(check) })),
     choose: async (message, choices, initial) => {
       const options = choices.map(({ value, label }) => ({ value: value as string, label }));
       const given = await answer((streams) =>
@@ -68,6 +80,7 @@ export function openTerminal(streams: Standard, own: Signalled): Omit<Terminal, 
           ...streams,
           message,
           options,
+          showInstructions: unicode,
           ...(initial === undefined ? {} : { initialValue: initial }),
         }),
       );

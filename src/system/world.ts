@@ -13,6 +13,7 @@ import { fileIn, tokenFilesFolder } from './paths';
 import { readAll } from './read-all';
 import { writeAll } from './streams';
 import type { Signalled, Standard } from './terminal';
+import { hasUnicode, loadedPlain } from './unicode';
 
 type Builtins = Pick<NodeJS.Process, 'getBuiltinModule'>;
 
@@ -65,7 +66,12 @@ export function openWorld(
     );
     return opened;
   };
-  const terminal = async () => (await import('./terminal')).openTerminal(own, own);
+  const terminal = async () => {
+    const load = () => import('./terminal');
+    const unicode = hasUnicode(env, platform);
+    const { openTerminal } = await (unicode ? load() : loadedPlain(own.env, load));
+    return openTerminal(own, own, unicode);
+  };
 
   const world: World = {
     ...warm,
@@ -76,6 +82,7 @@ export function openWorld(
     stderr: output(2),
     terminal: {
       canAsk: () => isatty(0) && isDrawable() && ['', '0', 'false'].includes(env['CI'] ?? ''),
+      hasUnicode: () => hasUnicode(env, platform),
       ask: async (...question) => (await terminal()).ask(...question),
       askSecret: async (...question) => (await terminal()).askSecret(...question),
       choose: async (...question) => (await terminal()).choose(...question),
