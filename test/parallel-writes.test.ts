@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { GwtokenError } from '../src/errors';
+import { checkWritable } from '../src/system/config-store';
 import { startIdentityServer } from './harness/identity-server';
 import { keyringAvailable, startKeyring } from './harness/keyring';
 import { openSession } from './harness/session';
@@ -96,3 +99,22 @@ test('of 20 parallel logins none is lost: item, known client and settings', asyn
   for (const name of profiles)
     expect(await keyring.lookup(`${name}:production:eu`)).toContain(`"client_secret":"secret-${name}"`);
 }, 90_000);
+
+test('a config file that another process makes while it is looked for is no bug', async ({ skip }) => {
+  skip(process.platform === 'win32', 'needs sh');
+  const { home } = openSession();
+  cleanups.push(home.remove);
+  const file = join(home.dir, 'config.json');
+  const other = spawn('sh', ['-c', 'while :; do : >"$0"; rm -f "$0"; done', file], { stdio: 'ignore' });
+  cleanups.push(() => void other.kill('SIGKILL'));
+  const machine = { platform: process.platform, uid: process.geteuid?.() };
+  const faults = Array.from({ length: 5000 }, () => {
+    try {
+      checkWritable(home.dir, machine);
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  });
+  expect(faults.filter((each) => each !== undefined && !(each instanceof GwtokenError))).toEqual([]);
+});

@@ -54,8 +54,8 @@ async function rewrite(
 export function checkWritable(folder: string, machine: Machine): void {
   for (const name of ['config.json', 'clients.json']) {
     const nearest = checkOwned(join(folder, name), machine);
-    const place = statSync(nearest).isDirectory() ? nearest : dirname(realpathSync(nearest));
     try {
+      const place = statSync(nearest).isDirectory() ? nearest : dirname(realpathSync(nearest));
       accessSync(place, constants.W_OK | constants.X_OK);
     } catch (error) {
       throw unwritable(join(folder, name), systemCode(error) ?? messageOf(error), error);
@@ -69,12 +69,13 @@ export function checkWritable(folder: string, machine: Machine): void {
  */
 function checkOwned(file: string, { uid }: Machine): string {
   for (let path = file; ; path = dirname(path)) {
-    const stat = statSync(path, { throwIfNoEntry: false });
+    // What stat does not find and lstat does is a link into nowhere, or was made by another process in between.
+    const stat = statSync(path, { throwIfNoEntry: false }) ?? lstatSync(path, { throwIfNoEntry: false });
     if (stat === undefined) {
-      // Written to, a link into nowhere would be replaced: it is somebody's who keeps the file elsewhere.
-      if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
-        throw unwritable(file, `${path} is a link to ${readlinkSync(path)}, which is not there`);
       if (path !== dirname(path)) continue;
+    } else if (stat.isSymbolicLink()) {
+      // Written to, it would be replaced: it is somebody's who keeps the file elsewhere.
+      throw unwritable(file, `${path} is a link to ${readlinkSync(path)}, which is not there`);
     } else if (uid !== undefined && stat.uid !== uid) {
       throw new GwtokenError(
         'usage',
