@@ -49,8 +49,8 @@ describe('gwtoken get, the first time', () => {
     expect(await getIn(session(keyring.env), ...given)).toEqual([
       'gwtoken: error: no credentials found for default:production:eu',
       'hint: run: gwtoken login --region eu --auth-url https://id.example.com',
-      'hint: an item made by hand needs its attributes: gwtoken help keychain',
       'hint: or set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU',
+      'hint: an item made by hand needs its attributes: gwtoken help keychain',
     ]);
   });
 
