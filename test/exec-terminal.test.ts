@@ -43,6 +43,16 @@ const shell = (line: string): Terminal => {
   return terminal;
 };
 
+/** bash takes the terminal back some time after its prompt, and loses what was typed before: Enter brings a new prompt. */
+async function untilItReads({ type, screen }: Terminal): Promise<void> {
+  const prompts = (): number => screen().split('ready> ').length;
+  const before = prompts();
+  while (prompts() === before) {
+    type('\r');
+    await new Promise((done) => setTimeout(done, 300));
+  }
+}
+
 describe('gwtoken exec on a terminal', () => {
   test('the command has the terminal', async () => {
     const { exit, screen } = exec(
@@ -89,8 +99,7 @@ describe('gwtoken exec on a terminal', () => {
     await waitFor(/^up$/m);
     type('\x1a');
     await waitFor(/Stopped[\s\S]*ready> $/);
-    // bash takes the terminal back right after its prompt, and what was typed before that is lost.
-    await new Promise((done) => setTimeout(done, 300));
+    await untilItReads(terminal);
     type('fg\r');
     await new Promise((done) => setTimeout(done, 200));
     type('text\r');
@@ -138,8 +147,7 @@ describe('gwtoken exec on a terminal', () => {
     await waitFor(/line 22\nfile$/);
     type('\x1a');
     await waitFor(/Stopped[\s\S]*ready> $/);
-    // bash takes the terminal back right after its prompt, and what was typed before that is lost.
-    await new Promise((done) => setTimeout(done, 300));
+    await untilItReads(terminal);
     type('fg\r');
     await waitFor(/Stopped[\s\S]*line 22\n:$/);
     type('G');
