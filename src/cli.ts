@@ -6,6 +6,7 @@ import { afterFailure, VERBS } from './commands/verbs';
 import { ENDING_SIGNALS, GwtokenError, Interrupted, oneLine, ReaderGone } from './errors';
 import { addHelp, layOut, layOutAll, list } from './help';
 import type { Flag, FlagValues } from './options';
+import { usageError } from './usage-error';
 import type { World } from './world';
 
 const ABOUT = `Fetch OAuth 2.0 client-credentials tokens for the API gateway and its sandbox.
@@ -174,45 +175,6 @@ function givenFlags(command: Command, flags: readonly Flag[]): FlagValues {
     values[name] = negated ? !value : value;
   }
   return values;
-}
-
-/** commander's message, `error: unknown option '--regoin'\n(Did you mean --region?)`, as one of ours. */
-function usageError(error: CommanderError, command: Command): GwtokenError {
-  const name = fullName(command);
-  const help = `run: ${name} --help`;
-  // Its own second line, "(Did you mean get?)": an argument may have line ends in it too.
-  const [, message = '', meant] =
-    /^(?:error: )?(.*?)(?:\n\((Did you mean [^\n]*)\))?$/s.exec(error.message) ?? [];
-  const hints = [...(meant === undefined ? [] : [meant]), help];
-  const usage = (text: string, ...first: string[]): GwtokenError =>
-    new GwtokenError('usage', text, { hints: [...first, ...hints] });
-
-  if (error.code === 'commander.help') {
-    const children = command.commands.map((child) => child.name()).filter((child) => child !== 'help');
-    return usage(`${name} needs one of: ${children.join(', ')}`);
-  }
-  // What stands behind an unknown flag, or is one argument too many, may be a secret: neither is repeated.
-  if (error.code === 'commander.unknownOption') {
-    const flag = /'(--[^=']*|-.)/.exec(message)?.[1] ?? 'flag';
-    const secret = /secret|password|token/i.test(flag);
-    return usage(
-      `unknown option '${flag}'`,
-      ...(secret
-        ? ['no flag takes a secret: gwtoken login asks for it, or reads it with --secret-stdin']
-        : []),
-    );
-  }
-  if (error.code === 'commander.excessArguments') {
-    const takes = command.registeredArguments.map((argument) => `<${argument.name()}>`).join(' ');
-    return takes === ''
-      ? usage(`${name} takes no arguments`)
-      : usage(`too many arguments for ${name} ${takes}`, 'quote an argument with blanks in it');
-  }
-  return usage(message);
-}
-
-function fullName(command: Command): string {
-  return command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name();
 }
 
 /** The one place where an error becomes words and a code (contract section 5). */

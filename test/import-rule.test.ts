@@ -9,15 +9,16 @@ import { describe, expect, test } from 'vitest';
 const MAY_IMPORT: Record<string, readonly string[]> = {
   main: ['quick', 'cli', 'system', 'errors', 'type:world', 'node'],
   quick: ['options', 'core', 'errors', 'type:world'],
-  cli: ['help', 'options', 'commands', 'errors', 'type:world', 'package'],
+  cli: ['help', 'usage-error', 'options', 'commands', 'errors', 'type:world', 'package'],
   help: ['commands', 'type:world', 'type:package'],
+  'usage-error': ['errors', 'type:package'],
   commands: ['commands', 'core', 'options', 'errors', 'topics', 'type:world'],
   core: ['core', 'errors', 'type:options', 'type:world', 'lazy:node:crypto'],
   system: ['system', 'errors', 'type:core', 'type:world', 'node', 'package'],
   options: [],
   errors: [],
   // Types only; the module that `crypto()` gives is named by its type.
-  world: ['type:core', 'lazy:node:crypto'],
+  world: ['type:core', 'type:world', 'lazy:node:crypto'],
 };
 
 interface Import {
