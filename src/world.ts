@@ -5,6 +5,9 @@
 
 import type { Client } from './core/clients';
 import type { Probes } from './core/probes';
+import type { Keychain } from './world/keychain';
+import type { PreparedChild, RunCredentialCommand, TokenFile } from './world/processes';
+import type { ConnectionOptions, Fetch } from './world/wire';
 
 export interface World {
   /** gwtoken's own version, for `--version` and the User-Agent. */
@@ -144,39 +147,6 @@ export interface KnownClients {
   remove(names: readonly string[]): Promise<void>;
 }
 
-/**
- * The OS keychain, service `gwtoken`. Each call starts a child program of its own at once and ends within its limit;
- * every failure is a GwtokenError of kind `keychain`, whose `reason` is a KeychainReason. `limitMs` is the setting
- * `keychain-timeout`; undefined is 60 s where a person can answer a dialog, else 10 s.
- */
-export interface Keychain {
-  /**
-   * Stores, reads and deletes an item under a service name of its own, so that a keyring that has to be unlocked is
-   * unlocked now. Resolves with the module's name and version; rejects when the keychain does not work here.
-   */
-  probe(limitMs?: number): Promise<string>;
-  /** The item's value, or undefined when there is none. */
-  get(account: string, limitMs?: number): Promise<string | undefined>;
-  set(account: string, value: string, limitMs?: number): Promise<void>;
-  /** Whether there was one. */
-  delete(account: string, limitMs?: number): Promise<boolean>;
-}
-
-/** What is the matter with a keychain, in the order in which its parts are needed. */
-export type KeychainReason =
-  | 'module-missing'
-  | 'library-missing'
-  | 'no-session'
-  | 'no-provider'
-  | 'no-collection'
-  | 'locked'
-  | 'denied'
-  | 'timed-out'
-  | 'too-large'
-  | 'crashed'
-  /** A text that gwtoken does not know: it stands in `detail`. */
-  | 'failed';
-
 /** The token cache's files, and the turns that processes take to fill it. Nothing here throws or rejects. */
 export interface TokenCache {
   read(client: Client): CacheRead;
@@ -205,75 +175,3 @@ export type Turn =
       /** Waits until the holder has ended its turn: gives the text that it left, '' when it left none or was killed. */
       wait(limitMs: number): Promise<string | 'late'>;
     };
-
-export interface ConnectionOptions {
-  /** PEM file of further certificate authorities. */
-  readonly caFile?: string | undefined;
-  /** Told what is decided on the way: which proxy and why, which address. */
-  readonly trace?: ((line: string) => void) | undefined;
-}
-
-/**
- * Runs a command line in the system's shell, with our stdin and stderr. What takes longer than `timeoutMs`, or prints
- * more than `limit` bytes, is ended with all that it has started; so it is on a signal, which rejects with Interrupted.
- */
-export type RunCredentialCommand = (
-  command: string,
-  options: { readonly env: Env; readonly timeoutMs: number; readonly limit: number },
-) => Promise<CommandEnd>;
-
-export type CommandEnd =
-  | { readonly how: 'exited'; readonly code: number; readonly stdout: Uint8Array }
-  | { readonly how: 'killed'; readonly signal: string }
-  | { readonly how: 'not-started'; readonly reason: string }
-  | { readonly how: 'late' | 'too-long' };
-
-/** A program with gwtoken's own stdin, stdout, stderr and terminal. */
-export interface PreparedChild {
-  /**
-   * Runs it to its end. TERM, HUP, USR1 and USR2 are passed on to it, INT and QUIT where they come from no terminal
-   * that it shares. Rejects with a GwtokenError `not-found` or `not-runnable`.
-   */
-  run(command: string, args: readonly string[], env: Env): Promise<ChildEnd>;
-  /** Signals have their usual effect on gwtoken again. */
-  release(): void;
-}
-
-/** Either an exit code or the signal that it died of. */
-export interface ChildEnd {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-}
-
-export interface TokenFile {
-  readonly path: string;
-  /** Replaces all of the text at once: a reader sees the one or the other. Throws the system's error. */
-  replace(text: string): void;
-  /** Tells those who sweep that the owner lives; due every minute. */
-  touch(): void;
-  remove(): void;
-}
-
-/**
- * The part of the standard `fetch` that the token request needs. No redirect is followed. When the signal aborts, the
- * connection is cut at once and the promise (or the body) rejects with an `unreached` error of reason `time-limit`,
- * whose message is what was being waited for: `no reply came`.
- */
-export type Fetch = (
-  url: string,
-  init: ConnectionOptions & {
-    readonly method: 'POST';
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: string;
-    readonly signal: AbortSignal;
-  },
-) => Promise<FetchReply>;
-
-export interface FetchReply {
-  readonly status: number;
-  /** The value of a header, the first one if there are several. */
-  readonly headers: { get(name: string): string | null };
-  readonly body: AsyncIterable<Uint8Array> | null;
-  /** Who was talked to, for the trace: `127.0.0.1:443`, or the proxy. */
-  readonly address?: string | undefined;
-}

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { retryOf } from '../src/core/retry-after';
 import { requestTokenWithRetries, type TokenAttempts } from '../src/core/token-attempts';
 import { GwtokenError } from '../src/errors';
-import type { FetchReply } from '../src/world';
+import type { FetchReply } from '../src/world/wire';
 
 interface Answer {
   readonly status?: number;

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openWire, type Wire } from '../src/system/http';
-import type { FetchReply } from '../src/world';
+import type { FetchReply } from '../src/world/wire';
 import { makeAuthority } from './harness/authority';
 import { type FaultServer, type Script, startBlackHole, startFaultServer } from './harness/fault-server';
 import { inherited } from './harness/program';

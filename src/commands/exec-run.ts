@@ -10,7 +10,8 @@ import { type ClientSettings, type Given, gather, resolveClient } from '../core/
 import { checkPrefix, DEFAULT_PREFIX, tokenVariables } from '../core/token-variables';
 import { GwtokenError, Interrupted } from '../errors';
 import type { FlagValues } from '../options';
-import type { ChildEnd, TokenFile, World } from '../world';
+import type { World } from '../world';
+import type { ChildEnd, TokenFile } from '../world/processes';
 import { EXEC_FAILED } from './verb';
 
 export async function runCommand(

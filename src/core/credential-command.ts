@@ -3,7 +3,8 @@
  * system's shell with the person's stdin and stderr; its stdout has the secret and is never shown.
  */
 import { GwtokenError } from '../errors';
-import type { CommandEnd, Env, World } from '../world';
+import type { Env, World } from '../world';
+import type { CommandEnd } from '../world/processes';
 import { type Client, clientFlags, clientName, DEFAULT_PROFILE } from './clients';
 import type { Credentials } from './credential-source';
 import { parseCredentials } from './credentials-json';

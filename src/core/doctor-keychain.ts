@@ -1,5 +1,6 @@
 import { GwtokenError } from '../errors';
-import type { Keychain, KeychainReason, World } from '../world';
+import type { World } from '../world';
+import type { Keychain, KeychainReason } from '../world/keychain';
 import { type Check, section } from './check';
 
 const { ok, warning, skipped, error: broken } = section('keychain');

@@ -1,5 +1,5 @@
 /** Texts of the endpoint's, as they are safe to show. */
-import type { FetchReply } from '../world';
+import type { FetchReply } from '../world/wire';
 
 const LIMIT = 200;
 

@@ -1,4 +1,5 @@
-import type { Keychain, World } from '../world';
+import type { World } from '../world';
+import type { Keychain } from '../world/keychain';
 import { resolveKeychainTimeoutMs } from './fetch-settings';
 import type { Given } from './settings';
 

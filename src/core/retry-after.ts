@@ -1,6 +1,6 @@
 /** When a failed request may be repeated (RFC 9110 section 10.2.3, RFC 6585 section 4). */
 import type { Retry } from '../errors';
-import type { FetchReply } from '../world';
+import type { FetchReply } from '../world/wire';
 
 /** The statuses that pass by themselves; every other one would come again. */
 const RETRIED = [408, 425, 429, 500, 502, 503, 504];

@@ -1,6 +1,7 @@
 /** The token request of RFC 6749 section 4.4.2, with the client's credentials in the body (section 2.3.1, service.md 4.1). */
 import { GwtokenError } from '../errors';
-import type { FetchReply, World } from '../world';
+import type { World } from '../world';
+import type { FetchReply } from '../world/wire';
 import type { Credentials } from './credential-source';
 import { requestId } from './endpoint-text';
 import { seconds } from './retry-after';

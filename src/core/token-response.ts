@@ -4,7 +4,7 @@
  * part of the body, except the cleaned `error` and `error_description` of a refusal.
  */
 import { type ErrorMore, GwtokenError, type Retry } from '../errors';
-import type { FetchReply } from '../world';
+import type { FetchReply } from '../world/wire';
 import { shown } from './endpoint-text';
 import { retryOf, seconds } from './retry-after';
 import type { Token } from './token';

@@ -8,7 +8,8 @@ import * as fs from 'node:fs';
 import { isatty } from 'node:tty';
 import spawn from 'cross-spawn';
 import { GwtokenError, messageOf, systemCode } from '../errors';
-import type { ChildEnd, PreparedChild, World } from '../world';
+import type { World } from '../world';
+import type { ChildEnd, PreparedChild } from '../world/processes';
 
 /** Sent by whoever supervises gwtoken, and meant for what it runs. */
 const PASSED_ON: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'];

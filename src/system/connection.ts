@@ -4,7 +4,7 @@
  */
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import type { ConnectionOptions } from '../world';
+import type { ConnectionOptions } from '../world/wire';
 import { endableLookup, loopbackOnly } from './lookup';
 import { type HttpProxy, type Route, routeTo } from './proxy';
 

@@ -9,7 +9,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Interrupted, messageOf, systemCode } from '../errors';
-import type { CommandEnd, RunCredentialCommand } from '../world';
+import type { CommandEnd, RunCredentialCommand } from '../world/processes';
 import { descendants } from './process-tree';
 
 /** The part of Node's `process` that is needed here. */

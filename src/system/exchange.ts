@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import request from 'undici/lib/api/api-request.js';
 import Client from 'undici/lib/dispatcher/client.js';
-import type { Fetch, FetchReply } from '../world';
+import type { Fetch, FetchReply } from '../world/wire';
 import { skipContinue } from './interim-reply';
 
 /** Sends the request and gives the reply once its headers are there; whoever opened the socket closes it. */

@@ -4,7 +4,8 @@
  */
 import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
-import type { ConnectionOptions, Fetch, World } from '../world';
+import type { World } from '../world';
+import type { ConnectionOptions, Fetch } from '../world/wire';
 import { addressOf, type Connection, openConnection, type Surroundings } from './connection';
 
 export interface Wire extends Pick<World, 'fetch' | 'warmUp'> {

@@ -5,7 +5,8 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { GwtokenError, messageOf } from '../errors';
-import type { Env, Keychain, Output } from '../world';
+import type { Env, Output } from '../world';
+import type { Keychain } from '../world/keychain';
 import { type BusState, collectionOnBus } from './keychain-bus';
 import { keychainError, notAnswered } from './keychain-errors';
 import type { Answer, Request } from './keychain-protocol';

@@ -7,7 +7,7 @@ import * as fs from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { GwtokenError, messageOf, systemCode } from '../errors';
-import type { TokenFile } from '../world';
+import type { TokenFile } from '../world/processes';
 import type { Machine } from './machine';
 import { makeFolder } from './make-folder';
 

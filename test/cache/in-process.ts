@@ -10,7 +10,9 @@ import { cacheFolder, configFolder, fileIn } from '../../src/system/paths';
 import { fileReader } from '../../src/system/read-file';
 import { readEntry } from '../../src/system/token-cache';
 import { openWorld } from '../../src/system/world';
-import type { FetchReply, Keychain, WarmWorld, World } from '../../src/world';
+import type { WarmWorld, World } from '../../src/world';
+import type { Keychain } from '../../src/world/keychain';
+import type { FetchReply } from '../../src/world/wire';
 
 export interface Inside {
   readonly dir: string;

@@ -1,0 +1,32 @@
+/**
+ * The OS keychain, service `gwtoken`. Each call starts a child program of its own at once and ends within its limit;
+ * every failure is a GwtokenError of kind `keychain`, whose `reason` is a KeychainReason. `limitMs` is the setting
+ * `keychain-timeout`; undefined is 60 s where a person can answer a dialog, else 10 s.
+ */
+export interface Keychain {
+  /**
+   * Stores, reads and deletes an item under a service name of its own, so that a keyring that has to be unlocked is
+   * unlocked now. Resolves with the module's name and version; rejects when the keychain does not work here.
+   */
+  probe(limitMs?: number): Promise<string>;
+  /** The item's value, or undefined when there is none. */
+  get(account: string, limitMs?: number): Promise<string | undefined>;
+  set(account: string, value: string, limitMs?: number): Promise<void>;
+  /** Whether there was one. */
+  delete(account: string, limitMs?: number): Promise<boolean>;
+}
+
+/** What is the matter with a keychain, in the order in which its parts are needed. */
+export type KeychainReason =
+  | 'module-missing'
+  | 'library-missing'
+  | 'no-session'
+  | 'no-provider'
+  | 'no-collection'
+  | 'locked'
+  | 'denied'
+  | 'timed-out'
+  | 'too-large'
+  | 'crashed'
+  /** A text that gwtoken does not know: it stands in `detail`. */
+  | 'failed';
