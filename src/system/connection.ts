@@ -7,10 +7,11 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { ConnectionOptions } from '../world/wire';
 import { endableLookup, loopbackOnly } from './lookup';
 import { type HttpProxy, type Route, routeTo } from './proxy';
+import { withoutTlsOverride } from './tls-override';
 
 /** What the wire needs to know of the process; main.ts fills it in. */
 export interface Surroundings {
-  /** The environment itself, not a copy: see {@link withoutOverride}. */
+  /** The environment itself, not a copy: see tls-override.ts. */
   readonly env: Record<string, string | undefined>;
   readonly platform: NodeJS.Platform;
   readonly nodeVersion: string;
@@ -49,7 +50,7 @@ export function openConnection(
   { caFile, trace = () => {} }: ConnectionOptions,
   surroundings: Surroundings,
 ): Connection {
-  const { env, platform } = surroundings;
+  const { env, platform, warn } = surroundings;
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
   const progress: Progress = {
@@ -108,7 +109,9 @@ export function openConnection(
         ...(isIP(name) === 0 ? { servername: name } : {}),
         ...(ca === undefined ? {} : { ca }),
       });
-    const tls = withoutOverride(surroundings, start);
+    if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0')
+      warn('NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored: certificates are always verified');
+    const tls = withoutTlsOverride(env, start);
     await until('secureConnect', tls);
     if (!tls.authorized) throw tls.authorizationError;
     trace(`verified the certificate of ${name} (${tls.getProtocol()})`);
@@ -182,21 +185,4 @@ function isUnknownAuthority(error: unknown): boolean {
     'DEPTH_ZERO_SELF_SIGNED_CERT',
     'CERT_UNTRUSTED',
   ].includes((error as { code?: string }).code ?? '');
-}
-
-/**
- * Node reads the variable at each connection and then says on stderr that the connection is insecure, which ours are
- * not: so it is taken away for that moment, and the truth is told instead.
- */
-function withoutOverride<T>({ env, warn }: Surroundings, start: () => T): T {
-  const name = 'NODE_TLS_REJECT_UNAUTHORIZED';
-  const value = env[name];
-  if (value !== '0') return start();
-  warn(`${name}=0 is ignored: certificates are always verified`);
-  delete env[name];
-  try {
-    return start();
-  } finally {
-    env[name] = value;
-  }
 }

@@ -7,6 +7,7 @@ import type { EndpointFacts, TlsFacts } from '../core/probes';
 import { systemCode } from '../errors';
 import type { Env } from '../world';
 import type { Route } from './proxy';
+import { withoutTlsOverride } from './tls-override';
 
 /** Authorities to verify with; undefined is Node's own. */
 export interface Roots {
@@ -33,25 +34,13 @@ export async function secure(plain: Socket, host: string, { ca }: Roots, env: En
       ...(isIP(host) ? {} : { servername: host }),
       ...(ca === undefined ? {} : { ca }),
     });
-  const socket = withoutOverride(env, start).on('error', () => {});
+  const socket = withoutTlsOverride(env, start).on('error', () => {});
   const closed = once(socket, 'close').then(() => {
     throw Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' });
   });
   await Promise.race([once(socket, 'secureConnect'), closed]);
   closed.catch(() => {});
   return socket;
-}
-
-/** With the variable set Node would say on stderr that the connection is insecure, which it is not. */
-function withoutOverride<T>(env: { NODE_TLS_REJECT_UNAUTHORIZED?: string }, start: () => T): T {
-  const value = env.NODE_TLS_REJECT_UNAUTHORIZED;
-  if (value === undefined) return start();
-  delete env.NODE_TLS_REJECT_UNAUTHORIZED;
-  try {
-    return start();
-  } finally {
-    env.NODE_TLS_REJECT_UNAUTHORIZED = value;
-  }
 }
 
 export function verify({ authorized, authorizationError: problem }: TLSSocket): void {
