@@ -8,28 +8,16 @@ import { type Inside, inside, MACHINE } from './in-process';
 let gw: Inside;
 beforeEach(() => {
   gw = inside();
-  gw.env = {
-    GWTOKEN_REGION: 'eu',
-    GWTOKEN_AUTH_URL: 'https://a.example.com',
-    GWTOKEN_CLIENT_ID: 'client',
-    GWTOKEN_CLIENT_SECRET: 'secret',
-  };
 });
 afterEach(() => gw.remove());
 
 const entry = () => entryPath(gw.cache, EU, MACHINE);
-/** What `get` prints; it has to succeed without a word on stderr. */
-async function get(...args: string[]): Promise<string> {
-  const ended = await gw.cli(['get', ...args]);
-  expect(ended).toEqual({ code: 0, stdout: ended.stdout, stderr: '' });
-  return ended.stdout.trim();
-}
 
 describe('the files', () => {
   test.skipIf(process.platform === 'win32')('are for the user alone, whatever the umask', async () => {
     const umask = process.umask(0);
     try {
-      await get();
+      await gw.get();
     } finally {
       process.umask(umask);
     }
@@ -42,14 +30,14 @@ describe('the files', () => {
   });
 
   test('that killed writers left are swept a minute later, others are not', async () => {
-    await get();
+    await gw.get();
     const old = ['token-default-production-eu.json.abc.tmp', '.lock-id.0123456789ab.tmp'];
     const kept = ['token-default-production-us.json.def.tmp', 'token-notes.txt', 'other.tmp'];
     for (const file of [...old, ...kept]) writeFileSync(`${gw.cache}/${file}`, '');
     const past = new Date(Date.now() - 61_000);
     for (const file of [...old, 'token-notes.txt', 'other.tmp'])
       utimesSync(`${gw.cache}/${file}`, past, past);
-    await get('--fresh');
+    await gw.get('--fresh');
     const left = readdirSync(gw.cache);
     for (const file of old) expect(left).not.toContain(file);
     for (const file of kept) expect(left).toContain(file);
@@ -58,16 +46,16 @@ describe('the files', () => {
   test.each(['', 'x', '{}', 'null', '[]', '{"version":1}', '\0'.repeat(100), 'x'.repeat(300_000)])(
     'with anything else in them are a miss (%#)',
     async (text) => {
-      await get();
+      await gw.get();
       writeFileSync(entry(), text);
       expect(gw.quick(['get'])).toBeUndefined();
-      expect(await get()).toBe('token-2');
-      expect(await get()).toBe('token-2');
+      expect(await gw.get()).toBe('token-2');
+      expect(await gw.get()).toBe('token-2');
     },
   );
 
   test('each member of an entry is looked at', async () => {
-    await get();
+    await gw.get();
     const whole = JSON.parse(readFileSync(entry(), 'utf8'));
     const spoilt = [
       { access_token: '' },

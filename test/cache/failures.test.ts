@@ -7,31 +7,19 @@ import { type Inside, inside } from './in-process';
 let gw: Inside;
 beforeEach(() => {
   gw = inside();
-  gw.env = {
-    GWTOKEN_REGION: 'eu',
-    GWTOKEN_AUTH_URL: 'https://a.example.com',
-    GWTOKEN_CLIENT_ID: 'client',
-    GWTOKEN_CLIENT_SECRET: 'secret',
-  };
 });
 afterEach(() => gw.remove());
 
 const later = (seconds: number) => {
   gw.nowMs += seconds * 1000;
 };
-/** What `get` prints; it has to succeed without a word on stderr. */
-async function get(...args: string[]): Promise<string> {
-  const ended = await gw.cli(['get', ...args]);
-  expect(ended).toEqual({ code: 0, stdout: ended.stdout, stderr: '' });
-  return ended.stdout.trim();
-}
 const refuses = (kind: 'unreached' | 'bad-reply' | 'refused') => () => {
   throw new GwtokenError(kind, 'the endpoint is down');
 };
 
 describe('while the endpoint is down', () => {
   beforeEach(async () => {
-    await get();
+    await gw.get();
     later(3590);
   });
 

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { run } from '../../src/cli';
 import { Interrupted, ReaderGone } from '../../src/errors';
 import { quick } from '../../src/quick';
@@ -19,7 +20,7 @@ export interface Inside {
   /** The folders of the config file and of the cache; neither is made. */
   readonly config: string;
   readonly cache: string;
-  /** Of what comes next. */
+  /** Of what comes next: a client in variables, until a test says otherwise. */
   env: Record<string, string>;
   nowMs: number;
   /** What the endpoint answers to POST number 1, 2, …; throws what the connection would. */
@@ -35,6 +36,8 @@ export interface Inside {
   quick(argv: readonly string[]): ReturnType<typeof quick>;
   /** The CLI alone, without the quick way before it. */
   cli(argv: readonly string[]): Promise<Ended>;
+  /** What the CLI's `get` prints; it has to succeed without a word on stderr. */
+  get(...args: string[]): Promise<string>;
   remove(): void;
 }
 
@@ -96,7 +99,12 @@ export function inside(): Inside {
     dir,
     config: join(own.XDG_CONFIG_HOME, 'gwtoken'),
     cache: join(own.XDG_CACHE_HOME, 'gwtoken'),
-    env: {},
+    env: {
+      GWTOKEN_REGION: 'eu',
+      GWTOKEN_AUTH_URL: 'https://a.example.com',
+      GWTOKEN_CLIENT_ID: 'client',
+      GWTOKEN_CLIENT_SECRET: 'secret',
+    },
     nowMs: Date.now(),
     answer: (post) => ({ body: { access_token: `token-${post}`, token_type: 'bearer', expires_in: 3600 } }),
     posts: [],
@@ -104,6 +112,11 @@ export function inside(): Inside {
     keychainCalls: 0,
     stdin: '',
     quick: (argv) => quick(argv, { ...warmWorld(), mayBeTerminal: () => false }),
+    async get(...args) {
+      const ended = await it.cli(['get', ...args]);
+      expect(ended).toEqual({ code: 0, stdout: ended.stdout, stderr: '' });
+      return ended.stdout.trim();
+    },
     async cli(argv) {
       const warm = warmWorld();
       let stdout = '';

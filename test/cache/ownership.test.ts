@@ -10,26 +10,14 @@ import { startScriptedEndpoint, tokenReply } from './scripted-endpoint';
 let gw: Inside;
 beforeEach(() => {
   gw = inside();
-  gw.env = {
-    GWTOKEN_REGION: 'eu',
-    GWTOKEN_AUTH_URL: 'https://a.example.com',
-    GWTOKEN_CLIENT_ID: 'client',
-    GWTOKEN_CLIENT_SECRET: 'secret',
-  };
 });
 afterEach(() => gw.remove());
 
 const entry = () => entryPath(gw.cache, EU, MACHINE);
-/** What `get` prints; it has to succeed without a word on stderr. */
-async function get(...args: string[]): Promise<string> {
-  const ended = await gw.cli(['get', ...args]);
-  expect(ended).toEqual({ code: 0, stdout: ended.stdout, stderr: '' });
-  return ended.stdout.trim();
-}
 
 describe('a token belongs to its credentials and address', () => {
   test('a changed secret, id or address is a miss', async () => {
-    await get();
+    await gw.get();
     for (const change of [
       { GWTOKEN_CLIENT_SECRET: 'changed' },
       { GWTOKEN_CLIENT_ID: 'other' },
@@ -38,16 +26,16 @@ describe('a token belongs to its credentials and address', () => {
       const before = gw.posts.length;
       Object.assign(gw.env, change);
       expect(gw.quick(['get'])).toBeUndefined();
-      await get();
+      await gw.get();
       expect(gw.posts.length).toBe(before + 1);
       expect(gw.quick(['get'])).toBe(`token-${before + 1}\n`);
     }
   });
 
   test('the secret is not in the file, nor a digest of it that is the same twice', async () => {
-    await get();
+    await gw.get();
     const first = JSON.parse(readFileSync(entry(), 'utf8'));
-    await get('--fresh');
+    await gw.get('--fresh');
     const second = JSON.parse(readFileSync(entry(), 'utf8'));
     expect(JSON.stringify(first)).not.toContain('secret"');
     expect(first.source).toEqual({
@@ -60,21 +48,21 @@ describe('a token belongs to its credentials and address', () => {
   });
 
   test('variables and the keychain never get each other’s, and a warm call opens no keychain', async () => {
-    await get();
+    await gw.get();
     const item = { client_id: 'stored', client_secret: 's', auth_url: 'https://a.example.com' };
     gw.items.set('default:production:eu', JSON.stringify(item));
     const { GWTOKEN_CLIENT_ID, GWTOKEN_CLIENT_SECRET, ...keychainOnly } = gw.env;
     gw.env = keychainOnly;
-    expect(await get()).toBe('token-2');
+    expect(await gw.get()).toBe('token-2');
     expect(gw.keychainCalls).toBe(1);
-    expect(await get()).toBe('token-2');
+    expect(await gw.get()).toBe('token-2');
     expect(gw.keychainCalls).toBe(1);
     gw.env = {
       ...keychainOnly,
       GWTOKEN_CLIENT_ID: GWTOKEN_CLIENT_ID!,
       GWTOKEN_CLIENT_SECRET: GWTOKEN_CLIENT_SECRET!,
     };
-    expect(await get()).toBe('token-3');
+    expect(await gw.get()).toBe('token-3');
     expect(gw.posts.map(({ form }) => form.get('client_id'))).toEqual(['client', 'stored', 'client']);
   });
 
@@ -84,18 +72,18 @@ describe('a token belongs to its credentials and address', () => {
     const login = ['login', '--client-id', 'first', '--secret-stdin', '--auth-url', 'https://a.example.com'];
     gw.stdin = 'one';
     expect(await gw.cli(login)).toMatchObject({ code: 0, stdout: '' });
-    expect(await get()).toBe('token-2');
+    expect(await gw.get()).toBe('token-2');
     gw.stdin = 'two';
     expect(await gw.cli(login.with(2, 'second'))).toMatchObject({ code: 0, stdout: '' });
-    expect(await get()).toBe('token-4');
+    expect(await gw.get()).toBe('token-4');
     expect(gw.posts.map(({ form }) => form.get('client_id'))).toEqual(['first', 'first', 'second', 'second']);
   });
 
   test('logout drops it, of this client alone', async () => {
     const item = { client_id: 'stored', client_secret: 's', auth_url: 'https://a.example.com' };
     gw.items.set('default:production:eu', JSON.stringify(item));
-    await get('--sandbox');
-    await get();
+    await gw.get('--sandbox');
+    await gw.get();
     expect(await gw.cli(['logout'])).toMatchObject({ code: 0, stdout: '' });
     expect(readdirSync(gw.cache).filter((file) => file.endsWith('.json'))).toEqual([
       'token-default-sandbox-eu.json',
@@ -103,10 +91,10 @@ describe('a token belongs to its credentials and address', () => {
   });
 
   test('config set credential-command drops them, with --profile those of that profile', async () => {
-    await get();
-    await get('--region', 'us');
+    await gw.get();
+    await gw.get('--region', 'us');
     gw.env['GWTOKEN_PROFILE'] = 'acme';
-    await get();
+    await gw.get();
     const left = () => readdirSync(gw.cache).filter((file) => file.endsWith('.json'));
     expect(left().length).toBe(3);
     const set = ['config', 'set', 'credential-command', 'true'];

@@ -1,34 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
-import { type IdentityServer, startIdentityServer } from '../harness/identity-server';
-import { type ClientHome, clientHome } from './client-home';
+import { describe, expect, test } from 'vitest';
 import { alike, LONG, results, start, untilWaiting } from './many';
-import { startScriptedEndpoint, tokenReply } from './scripted-endpoint';
+import { tokenReply } from './scripted-endpoint';
+import { setStage } from './stage';
 
 /** One request however many processes ask: the real program, two hundred at once. */
 const MANY = 200;
 
-const cleanups: (() => void | Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-function open(authUrl: string, secret?: string): ClientHome {
-  const client = clientHome(authUrl, secret);
-  cleanups.push(client.home.remove);
-  return client;
-}
-async function startIdentity(): Promise<IdentityServer> {
-  const clients = [{ clientId: 'client', clientSecret: 'secret+/=&' }];
-  const identity = await startIdentityServer({ region: 'eu', clients });
-  cleanups.push(identity.close);
-  return identity;
-}
-async function startScripted(...script: Parameters<typeof startScriptedEndpoint>) {
-  const endpoint = await startScriptedEndpoint(...script);
-  cleanups.push(endpoint.close);
-  return endpoint;
-}
+const { open, startIdentity, startScripted } = setStage();
 
 describe(`${MANY} calls at once with an empty cache`, () => {
   test('make one request, again and again, and all get its token', { timeout: LONG }, async () => {

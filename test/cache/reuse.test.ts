@@ -8,12 +8,6 @@ import { type Inside, inside, MACHINE } from './in-process';
 let gw: Inside;
 beforeEach(() => {
   gw = inside();
-  gw.env = {
-    GWTOKEN_REGION: 'eu',
-    GWTOKEN_AUTH_URL: 'https://a.example.com',
-    GWTOKEN_CLIENT_ID: 'client',
-    GWTOKEN_CLIENT_SECRET: 'secret',
-  };
 });
 afterEach(() => gw.remove());
 
@@ -21,37 +15,31 @@ const entry = () => entryPath(gw.cache, EU, MACHINE);
 const later = (seconds: number) => {
   gw.nowMs += seconds * 1000;
 };
-/** What `get` prints; it has to succeed without a word on stderr. */
-async function get(...args: string[]): Promise<string> {
-  const ended = await gw.cli(['get', ...args]);
-  expect(ended).toEqual({ code: 0, stdout: ended.stdout, stderr: '' });
-  return ended.stdout.trim();
-}
 
 describe('a token is used again', () => {
   test('until less than the minimum life is left: 300 s, or a fifth of a short life', async () => {
-    expect(await get()).toBe('token-1');
+    expect(await gw.get()).toBe('token-1');
     later(3299);
-    expect(await get()).toBe('token-1');
+    expect(await gw.get()).toBe('token-1');
     later(1);
-    expect(await get()).toBe('token-2');
+    expect(await gw.get()).toBe('token-2');
 
     gw.answer = (post) => ({ body: { access_token: `token-${post}`, token_type: 'bearer', expires_in: 50 } });
-    expect(await get('--fresh')).toBe('token-3');
+    expect(await gw.get('--fresh')).toBe('token-3');
     later(39);
-    expect(await get()).toBe('token-3');
+    expect(await gw.get()).toBe('token-3');
     later(1);
-    expect(await get()).toBe('token-4');
+    expect(await gw.get()).toBe('token-4');
   });
 
   test('as --min-ttl, the variable or the config says', async () => {
-    await get();
+    await gw.get();
     later(1800);
-    expect(await get('--min-ttl', '29m')).toBe('token-1');
-    expect(await get('--min-ttl', '30m')).toBe('token-2');
+    expect(await gw.get('--min-ttl', '29m')).toBe('token-1');
+    expect(await gw.get('--min-ttl', '30m')).toBe('token-2');
     later(1800);
     gw.env['GWTOKEN_MIN_TTL'] = '30m';
-    expect(await get()).toBe('token-3');
+    expect(await gw.get()).toBe('token-3');
     expect(gw.posts.length).toBe(3);
   });
 
@@ -61,29 +49,32 @@ describe('a token is used again', () => {
     expect(stderr).toMatch(/^gwtoken: error: .*3600 s.*--min-ttl.*7200 s\n/);
     expect(gw.posts.length).toBe(1);
     // The token is good for whoever asks for less.
-    expect(await get()).toBe('token-1');
+    expect(await gw.get()).toBe('token-1');
     expect(gw.posts.length).toBe(1);
   });
 
   test('the config’s min-ttl is a wish: a token that cannot meet it is given all the same', async () => {
     mkdirSync(gw.config, { recursive: true, mode: 0o700 });
     writeFileSync(`${gw.config}/config.json`, '{"min-ttl":"2h"}', { mode: 0o600 });
-    expect(await get()).toBe('token-1');
+    expect(await gw.get()).toBe('token-1');
   });
 
   test('not after the clock was set back', async () => {
-    await get();
+    await gw.get();
     later(-7200);
-    expect(await get()).toBe('token-2');
+    expect(await gw.get()).toBe('token-2');
     later(3600);
     expect(gw.quick(['get'])).toBeUndefined();
   });
 
   test('not without a lifetime: it is printed, and no file is written', async () => {
     gw.answer = (post) => ({ body: { access_token: `token-${post}`, token_type: 'bearer' } });
-    expect(await get()).toBe('token-1');
+    expect(await gw.get()).toBe('token-1');
     expect(existsSync(entry())).toBe(false);
-    expect(JSON.parse(await get('--format', 'json'))).toMatchObject({ expires_in: null, expires_at: null });
+    expect(JSON.parse(await gw.get('--format', 'json'))).toMatchObject({
+      expires_in: null,
+      expires_at: null,
+    });
     expect((await gw.cli(['get', '--min-ttl', '1s'])).code).toBe(7);
   });
 
@@ -99,38 +90,38 @@ describe('a token is used again', () => {
     gw.env['GWTOKEN_MIN_TTL'] = '';
     mkdirSync(gw.config, { recursive: true, mode: 0o700 });
     writeFileSync(`${gw.config}/config.json`, '{"min-ttl":"30m"}', { mode: 0o600 });
-    await get();
+    await gw.get();
     later(2600);
-    await get();
+    await gw.get();
     expect(gw.posts.length).toBe(2);
     later(499);
-    await get();
+    await gw.get();
     expect(gw.posts.length).toBe(2);
     later(1);
-    await get();
+    await gw.get();
     expect(gw.posts.length).toBe(3);
     // --fresh asks once, whatever is known of it.
-    await get('--fresh');
+    await gw.get('--fresh');
     expect(gw.posts.length).toBe(4);
     // Five seconds at least, even when less than ten are left.
     later(491);
-    await get();
+    await gw.get();
     expect(gw.posts.length).toBe(5);
     later(4);
-    await get();
+    await gw.get();
     expect(gw.posts.length).toBe(5);
     later(1);
-    await get();
+    await gw.get();
     expect(gw.posts.length).toBe(6);
   });
 });
 
 describe('--fresh and --no-cache', () => {
   test('--fresh asks, and keeps what it got for the others', async () => {
-    await get();
+    await gw.get();
     later(1);
-    expect(await get('--fresh')).toBe('token-2');
-    expect(await get()).toBe('token-2');
+    expect(await gw.get('--fresh')).toBe('token-2');
+    expect(await gw.get()).toBe('token-2');
     expect(gw.posts.length).toBe(2);
   });
 
@@ -143,8 +134,8 @@ describe('--fresh and --no-cache', () => {
         mkdirSync(gw.config, { recursive: true, mode: 0o700 });
         writeFileSync(`${gw.config}/config.json`, '{"cache":"off"}', { mode: 0o600 });
       }
-      expect(await get(...args)).toBe('token-1');
-      expect(await get(...args)).toBe('token-2');
+      expect(await gw.get(...args)).toBe('token-1');
+      expect(await gw.get(...args)).toBe('token-2');
       expect(existsSync(gw.cache)).toBe(false);
     },
   );

@@ -1,35 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
-import { type IdentityServer, startIdentityServer } from '../harness/identity-server';
-import { type ClientHome, clientHome } from './client-home';
+import { describe, expect, test } from 'vitest';
 import { alike, LONG, results, start, untilWaiting } from './many';
-import { startScriptedEndpoint, tokenReply } from './scripted-endpoint';
+import { tokenReply } from './scripted-endpoint';
+import { setStage } from './stage';
 
 /** Who shares a request with whom, between real processes. */
 
-const cleanups: (() => void | Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-function open(authUrl: string, secret?: string): ClientHome {
-  const client = clientHome(authUrl, secret);
-  cleanups.push(client.home.remove);
-  return client;
-}
-async function startIdentity(): Promise<IdentityServer> {
-  const clients = [{ clientId: 'client', clientSecret: 'secret+/=&' }];
-  const identity = await startIdentityServer({ region: 'eu', clients });
-  cleanups.push(identity.close);
-  return identity;
-}
-async function startScripted(...script: Parameters<typeof startScriptedEndpoint>) {
-  const endpoint = await startScriptedEndpoint(...script);
-  cleanups.push(endpoint.close);
-  return endpoint;
-}
+const { open, startIdentity, startScripted } = setStage();
 
 describe('who shares with whom', () => {
   test('different clients do not wait for each other', async () => {
