@@ -1,26 +1,11 @@
 /** Ctrl-C at any moment ends gwtoken at once, by the signal, with nothing half written. */
-import { afterAll, afterEach, expect, test } from 'vitest';
-import { makeAuthority } from '../harness/authority';
+import { expect, test } from 'vitest';
 import { type FaultServer, startBlackHole } from '../harness/fault-server';
-import { freshHome, PROGRAM, startProgram } from '../harness/program';
+import { PROGRAM, startProgram } from '../harness/program';
 import { openTerminal } from '../harness/terminal';
-import { reply, SECRET, Stage } from './scene';
+import { reply, setScene } from './scene';
 
-const authority = makeAuthority();
-const stage = new Stage(authority);
-const home = freshHome();
-afterEach(() => stage.strike());
-afterAll(() => {
-  authority.remove();
-  home.remove();
-});
-
-const env = {
-  ...home.env,
-  GWTOKEN_REGION: 'eu',
-  GWTOKEN_CLIENT_ID: 'a',
-  GWTOKEN_CLIENT_SECRET: SECRET,
-};
+const { stage, env } = setScene();
 const posix = process.platform === 'win32' ? 'needs POSIX: signals' : undefined;
 
 const untilTrue = async (holds: () => boolean): Promise<void> => {

@@ -3,26 +3,14 @@ import { execFile, execFileSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, expect, test } from 'vitest';
-import { makeAuthority } from '../harness/authority';
+import { expect, test } from 'vitest';
 import { startBlackHole } from '../harness/fault-server';
-import { freshHome, inherited, PROGRAM, type ProgramResult, runProgram } from '../harness/program';
-import { reply, SECRET, Stage, TOKEN } from './scene';
+import { inherited, PROGRAM, type ProgramResult, runProgram } from '../harness/program';
+import { reply, setScene, TOKEN } from './scene';
 
-const authority = makeAuthority();
-const stage = new Stage(authority);
-const home = freshHome();
-afterEach(() => stage.strike());
-afterAll(() => {
-  authority.remove();
-  home.remove();
-});
-
+const { authority, stage, home, env: own } = setScene();
 const env = {
-  ...home.env,
-  GWTOKEN_REGION: 'eu',
-  GWTOKEN_CLIENT_ID: 'a',
-  GWTOKEN_CLIENT_SECRET: SECRET,
+  ...own,
   GWTOKEN_NO_CACHE: '1',
   GWTOKEN_CA_FILE: authority.caFile,
 };

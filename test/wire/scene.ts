@@ -1,5 +1,7 @@
+import { afterAll, afterEach } from 'vitest';
 import { type Authority, makeAuthority } from '../harness/authority';
 import { type FaultServer, type Script, startFaultServer } from '../harness/fault-server';
+import { freshHome } from '../harness/program';
 
 /** What gwtoken is told, and who could have heard from it. */
 export interface Scene {
@@ -110,4 +112,23 @@ export const FETCHED = { code: 0, requests: 1, token: TOKEN } as const;
 /** A reply that is no token; `requests` is 1, or 3 where it is worth retries. */
 export function bad(says: RegExp, requests = 1): Expectation {
   return { code: 7, says, requests };
+}
+
+/** An authority, a stage struck after each test, and a home with a client in variables, for the tests of a file. */
+export function setScene() {
+  const authority = makeAuthority();
+  const stage = new Stage(authority);
+  const home = freshHome();
+  afterEach(() => stage.strike());
+  afterAll(() => {
+    authority.remove();
+    home.remove();
+  });
+  const env = {
+    ...home.env,
+    GWTOKEN_REGION: 'eu',
+    GWTOKEN_CLIENT_ID: 'a',
+    GWTOKEN_CLIENT_SECRET: SECRET,
+  };
+  return { authority, stage, home, env };
 }

@@ -1,24 +1,12 @@
 /** `--verbose`: one line for each decision and attempt, and never a secret, a token or a body. */
-import { afterAll, afterEach, expect, test } from 'vitest';
-import { makeAuthority } from '../harness/authority';
+import { expect, test } from 'vitest';
 import { startConnectProxy } from '../harness/fault-server';
-import { freshHome, runProgram } from '../harness/program';
-import { reply, SECRET, Stage, TOKEN } from './scene';
+import { runProgram } from '../harness/program';
+import { reply, SECRET, setScene, TOKEN } from './scene';
 
-const authority = makeAuthority();
-const stage = new Stage(authority);
-const home = freshHome();
-afterEach(() => stage.strike());
-afterAll(() => {
-  authority.remove();
-  home.remove();
-});
-
+const { authority, stage, env: own } = setScene();
 const env = {
-  ...home.env,
-  GWTOKEN_REGION: 'eu',
-  GWTOKEN_CLIENT_ID: 'a',
-  GWTOKEN_CLIENT_SECRET: SECRET,
+  ...own,
   GWTOKEN_NO_CACHE: '1',
 };
 
