@@ -8,7 +8,7 @@ import { isRegion, REGIONS, type Region } from './clients';
 const UNIT_MS = { '': 1000, s: 1000, m: 60_000, h: 3_600_000 } as const;
 const HOUR_MS = UNIT_MS.h;
 
-export function badValue(
+function badValue(
   what: string,
   text: string,
   where: string,

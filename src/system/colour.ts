@@ -12,7 +12,7 @@ export async function painter(env: Env, isTTY: boolean): Promise<Paint> {
 }
 
 /** NO_COLOR (no-color.org) wins over FORCE_COLOR; a dumb terminal has none. */
-export function wantsColour(env: Env, isTTY: boolean): boolean {
+function wantsColour(env: Env, isTTY: boolean): boolean {
   if (env['NO_COLOR']) return false;
   if (env['FORCE_COLOR']) return env['FORCE_COLOR'] !== '0' && env['FORCE_COLOR'] !== 'false';
   return isTTY && env['TERM'] !== 'dumb';
