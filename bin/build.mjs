@@ -23,11 +23,11 @@ const NOTICES = 'THIRD-PARTY-NOTICES.txt';
  */
 const GROUPS = [
   { name: 'gwtoken', test: /src[\\/]main\.ts$/, priority: 3 },
-  { name: 'env-output', test: /src[\\/]core[\\/]env-output\.ts$/, priority: 2 },
-  { name: 'cli', test: /src[\\/](cli|system[\\/]world)\.ts$/, priority: 1 },
-  { name: 'get-token', test: /src[\\/]core[\\/]get-token\.ts$/ },
-  { name: 'http', test: /src[\\/]system[\\/]http\.ts$/ },
-  { name: 'token-cache-writer', test: /src[\\/]system[\\/]token-cache-writer\.ts$/ },
+  { name: 'env-output', test: /src[\\/]formats[\\/]env\.ts$/, priority: 2 },
+  { name: 'cli', test: /src[\\/](cli[\\/]run|system[\\/]world)\.ts$/, priority: 1 },
+  { name: 'get-token', test: /src[\\/]token[\\/]get-token\.ts$/ },
+  { name: 'http', test: /src[\\/]system[\\/]wire[\\/]wire\.ts$/ },
+  { name: 'token-cache-writer', test: /src[\\/]system[\\/]files[\\/]token-cache-writer\.ts$/ },
 ];
 
 /**
@@ -41,9 +41,9 @@ export async function build(folder) {
     input: {
       gwtoken: 'src/main.ts',
       // Loaded by name and shared with the command line: as an entry it needs no copy of its exports.
-      'env-output': 'src/core/env-output.ts',
+      'env-output': 'src/formats/env.ts',
       // A program of its own, which says why.
-      'keychain-child': 'src/system/keychain-child.ts',
+      'keychain-child': 'src/system/keychain/child.ts',
     },
     preserveEntrySignatures: 'allow-extension',
     platform: 'node',

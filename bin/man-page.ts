@@ -3,11 +3,12 @@
  * of it. (marked-man lost: it escapes quotes in code as HTML, and keeps the line ends of paragraphs.)
  */
 
-import { TOPICS } from '../src/commands/help';
-import { exitCodesOf, sentence, settingsOf, spelling } from '../src/commands/help-text';
-import { EXIT_TEXTS, type Verb } from '../src/commands/verb';
-import { VERBS } from '../src/commands/verbs';
-import type { Flag } from '../src/options';
+import { exitCodesOf, sentence, settingsOf, spelling } from '../src/cli/help-text';
+import { VERBS } from '../src/commands/all';
+import type { Verb } from '../src/commands/command';
+import { EXIT_TEXTS } from '../src/errors';
+import type { Flag } from '../src/flags';
+import { TOPICS } from '../src/topics/topics';
 
 export async function manPage(): Promise<string> {
   const topics = await Promise.all(Object.values(TOPICS).map(({ text }) => text()));

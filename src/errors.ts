@@ -125,13 +125,24 @@ export function systemCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/**
- * A text on one line, whatever a name, a path or an endpoint put into it: control characters, which could also write
- * over what stands on a terminal, and those that turn the direction of reading become `\u001b`.
- */
-export function oneLine(text: string): string {
-  return text.replace(
-    /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-}
+/** Every exit code in a few words; the topic exit-codes has more. */
+export const EXIT_TEXTS = {
+  0: 'done',
+  1: 'a local file or stream could not be written, or a bug',
+  2: 'usage or configuration',
+  3: 'the endpoint refused these credentials',
+  4: 'no credentials found for this client',
+  5: 'the keychain or the credential command does not work',
+  6: 'the endpoint was not reached',
+  7: 'the endpoint answered with neither a token nor a refusal',
+  125: 'gwtoken itself failed, for whatever reason',
+  126: 'the command cannot be run',
+  127: 'the command was not found',
+} as const;
+export type ExitCode = keyof typeof EXIT_TEXTS;
+
+/** The codes of a command that fetches a token. */
+export const FETCH_CODES: readonly ExitCode[] = [3, 4, 5, 6, 7];
+
+/** The exit code of `exec` for a failure of gwtoken's own, so that it can be told from any of the command's. */
+export const EXEC_FAILED = 125;

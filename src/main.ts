@@ -6,14 +6,14 @@
 import { fstatSync } from 'node:fs';
 import { Interrupted, ReaderGone } from './errors';
 import { quick } from './quick';
-import { readConfig } from './system/config-file';
-import { hasLeftovers } from './system/leftovers';
-import type { Machine } from './system/machine';
-import { cacheFolder, configFolder, fileIn, tokenFilesFolder } from './system/paths';
-import { fileReader } from './system/read-file';
-import { writeAll } from './system/streams';
-import { readEntry } from './system/token-cache';
-import type { WarmWorld } from './world';
+import { readConfig } from './system/files/config-file';
+import { hasLeftovers } from './system/files/leftovers';
+import type { Machine } from './system/files/machine';
+import { cacheFolder, configFolder, fileIn, tokenFilesFolder } from './system/files/paths';
+import { fileReader } from './system/files/read-file';
+import { readEntry } from './system/files/token-cache';
+import { writeAll } from './system/terminal/streams';
+import type { WarmWorld } from './world/world';
 
 declare const __VERSION__: string;
 
@@ -55,7 +55,7 @@ function end(text: string | undefined): void {
 /** Runs the whole program, or only reports why the quick way's answer could not be written. */
 async function runCli(failure?: unknown): Promise<number> {
   if (failure instanceof ReaderGone) throw failure;
-  const [{ openWorld }, cli] = await Promise.all([import('./system/world'), import('./cli')]);
+  const [{ openWorld }, cli] = await Promise.all([import('./system/world'), import('./cli/run')]);
   const { world, close } = openWorld(process, __VERSION__, warm, folders, machine);
   await sweep();
   // Node prints what was not caught, and sets the exit code to 1 before it says that it ends.
@@ -76,7 +76,7 @@ async function runCli(failure?: unknown): Promise<number> {
 async function sweep(): Promise<void> {
   const folder = tokenFilesFolder(folders.cache, platform);
   if (!hasLeftovers(folder)) return;
-  const { ownerOf, sweepTokenFiles } = await import('./system/token-files');
+  const { ownerOf, sweepTokenFiles } = await import('./system/files/token-files');
   sweepTokenFiles(folder, ownerOf(process), machine);
 }
 
@@ -97,7 +97,7 @@ function endWith(run: Promise<number>): void {
 
 /** Packages leave listeners behind (atomically's are for all signals), and with one a signal no longer ends us. */
 async function dieOf(signal: NodeJS.Signals): Promise<void> {
-  const { endBySignal } = await import('./system/ending');
+  const { endBySignal } = await import('./system/processes/die-of-signal');
   process.removeAllListeners(signal);
   endBySignal(process, signal);
 }

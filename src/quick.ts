@@ -3,12 +3,14 @@
  * every start. Options, settings, cache rules and formats are the CLI's own; whatever is not its case, errors included,
  * it leaves to the CLI by giving no answer.
  */
-import { minTtlProblem, type Obtained, resolveAsk } from './core/ask';
-import { lookUp, storedEntry } from './core/look-up';
-import { gather, resolveClient } from './core/settings';
-import { tokenFormat } from './core/token-output';
-import { COMMAND_FLAGS, type Flag, type FlagValues } from './options';
-import type { WarmWorld } from './world';
+
+import { COMMAND_FLAGS, type Flag } from './flags';
+import { tokenFormat } from './formats/get';
+import { gather, resolveClient } from './settings/resolve';
+import type { FlagValues } from './settings/setting';
+import { lookUp, storedEntry } from './token/cache';
+import { minTtlProblem, type Obtained, resolveAsk } from './token/query';
+import type { WarmWorld } from './world/world';
 
 interface Surroundings {
   /** False only when stdout is surely none: to tell for certain costs 2 ms. */
@@ -46,7 +48,7 @@ async function quickEnv(flags: FlagValues, world: WarmWorld & Surroundings): Pro
   try {
     const cached = cachedToken(flags, world);
     if (!cached) return undefined;
-    const { envOptions, envOutput } = await import('./core/env-output');
+    const { envOptions, envOutput } = await import('./formats/env');
     const options = envOptions(flags);
     return options.format.appendsTo === undefined ? envOutput(cached.token, options) : undefined;
   } catch {

@@ -1,10 +1,12 @@
-import { checkProfile } from '../core/clients';
-import { CONFIG_KEYS, checkConfigKey } from '../core/config-keys';
-import { resolveProfile } from '../core/settings';
+import { checkProfile } from '../client';
 import { GwtokenError } from '../errors';
-import { COMMAND_FLAGS, type FlagValues } from '../options';
-import type { ConfigValues, World } from '../world';
-import type { Verb } from './verb';
+import { COMMAND_FLAGS } from '../flags';
+import { CONFIG_KEYS, checkConfigKey } from '../settings/config-keys';
+import { resolveProfile } from '../settings/resolve';
+import type { FlagValues } from '../settings/setting';
+import type { ConfigValues } from '../world/files';
+import type { World } from '../world/world';
+import type { Verb } from './command';
 
 const flags = COMMAND_FLAGS.config;
 const values = { key: Object.keys(CONFIG_KEYS) };
@@ -70,7 +72,7 @@ export const configCommand: Verb = {
       async run(given, world, key = '', text = '') {
         const profile = ownProfile(given);
         checkConfigKey(key, 'the command line', profile);
-        const { configValue } = await import('../core/config-values');
+        const { configValue } = await import('../settings/config-values');
         await world.config.edit([{ profile, key, value: configValue(key, text, 'the command line') }]);
         await dropTokensOf(key, profile, world);
         const config = world.config.read();

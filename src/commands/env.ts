@@ -1,11 +1,12 @@
-import { envDestination, envOptions, envOutput, failureOutput, unsetOutput } from '../core/env-output';
-import { FORMAT_NAMES } from '../core/formats/table';
-import { maskToken } from '../core/mask';
-import { gather, resolveClient } from '../core/settings';
-import { ENDING_SIGNALS, Interrupted } from '../errors';
-import { COMMAND_FLAGS, type FlagValues } from '../options';
-import type { World } from '../world';
-import { FETCH_CODES, type Verb } from './verb';
+import { ENDING_SIGNALS, FETCH_CODES, Interrupted } from '../errors';
+import { COMMAND_FLAGS } from '../flags';
+import { envDestination, envOptions, envOutput, failureOutput, unsetOutput } from '../formats/env';
+import { maskToken } from '../formats/mask';
+import { FORMAT_NAMES } from '../formats/table';
+import { gather, resolveClient } from '../settings/resolve';
+import type { FlagValues } from '../settings/setting';
+import type { World } from '../world/world';
+import type { Verb } from './command';
 
 export const envCommand: Verb = {
   name: 'env',
@@ -31,7 +32,7 @@ export const envCommand: Verb = {
     } else {
       const given = gather(flags, world);
       const client = resolveClient(given);
-      const { getToken } = await import('../core/get-token');
+      const { getToken } = await import('../token/get-token');
       const { token } = await unlessSignalled(world, () => getToken(given, client, world));
       const output = envOutput(token, options);
       maskToken(token.accessToken, world);

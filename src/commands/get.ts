@@ -1,8 +1,9 @@
-import { maskToken } from '../core/mask';
-import { gather, resolveClient } from '../core/settings';
-import { TOKEN_FORMATS, tokenFormat } from '../core/token-output';
-import { COMMAND_FLAGS } from '../options';
-import { FETCH_CODES, type Verb } from './verb';
+import { FETCH_CODES } from '../errors';
+import { COMMAND_FLAGS } from '../flags';
+import { TOKEN_FORMATS, tokenFormat } from '../formats/get';
+import { maskToken } from '../formats/mask';
+import { gather, resolveClient } from '../settings/resolve';
+import type { Verb } from './command';
 
 export const getCommand: Verb = {
   name: 'get',
@@ -23,7 +24,7 @@ export const getCommand: Verb = {
     const write = tokenFormat(String(flags['format'] ?? 'token'), '--format');
     const given = gather(flags, world);
     const client = resolveClient(given);
-    const { getToken } = await import('../core/get-token');
+    const { getToken } = await import('../token/get-token');
     const obtained = await getToken(given, client, world);
     maskToken(obtained.token.accessToken, world);
     world.stdout.write(write(obtained, world.now()));

@@ -1,9 +1,9 @@
-import { clientName } from '../core/clients';
-import { gather, resolveClient } from '../core/settings';
+import { clientName } from '../client';
 import { GwtokenError } from '../errors';
-import { COMMAND_FLAGS } from '../options';
-import type { World } from '../world';
-import type { Verb } from './verb';
+import { COMMAND_FLAGS } from '../flags';
+import { gather, resolveClient } from '../settings/resolve';
+import type { World } from '../world/world';
+import type { Verb } from './command';
 
 export const logoutCommand: Verb = {
   name: 'logout',
@@ -16,7 +16,7 @@ export const logoutCommand: Verb = {
   ],
   exitCodes: [4, 5],
   async run(flags, outside) {
-    const { limitedKeychain } = await import('../core/limited-keychain');
+    const { limitedKeychain } = await import('../credentials/limited-keychain');
     const world = { ...outside, keychain: limitedKeychain(gather(flags, outside), outside) };
     const removed =
       flags['all'] === true ? await removeAll(flags['yes'] === true, world) : await removeOne(flags, world);

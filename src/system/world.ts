@@ -2,18 +2,20 @@
  * The whole World, once the quick way has not been enough. Each line says what it depends on; the heavy parts are
  * loaded when they are first used.
  */
+
 import { fstatSync } from 'node:fs';
 import { GwtokenError } from '../errors';
-import type { Output, WarmWorld, World } from '../world';
-import { openAppender } from './append-file';
-import type { Wire } from './http';
-import { readKnownClients } from './known-clients';
-import type { Machine } from './machine';
-import { fileIn, tokenFilesFolder } from './paths';
-import { readAll } from './read-all';
-import { writeAll } from './streams';
-import type { Signalled, Standard } from './terminal';
-import { hasUnicode, loadedPlain } from './unicode';
+import type { Output } from '../world/streams';
+import type { WarmWorld, World } from '../world/world';
+import { openAppender } from './files/append-file';
+import { readKnownClients } from './files/known-clients';
+import type { Machine } from './files/machine';
+import { fileIn, tokenFilesFolder } from './files/paths';
+import { readAll } from './files/read-all';
+import type { Signalled, Standard } from './terminal/prompts';
+import { writeAll } from './terminal/streams';
+import { hasUnicode, loadedPlain } from './terminal/unicode';
+import type { Wire } from './wire/wire';
 
 type Builtins = Pick<NodeJS.Process, 'getBuiltinModule'>;
 
@@ -44,19 +46,19 @@ export function openWorld(
     });
   };
   const inConfig = (name: string): string | undefined => fileIn(config, name, platform);
-  const store = () => import('./config-store');
+  const store = () => import('./files/config-store');
   const keychain = async () =>
-    (await import('./keychain')).openKeychain({
+    (await import('./keychain/keychain')).openKeychain({
       platform,
       env,
       stderr: world.stderr,
       childPath: `${__dirname}/keychain-child.cjs`,
     });
-  const cacheWriter = () => import('./token-cache-writer');
+  const cacheWriter = () => import('./files/token-cache-writer');
   let opened: Promise<Wire> | undefined;
   let closed = false;
   const wire = (): Promise<Wire> => {
-    opened ??= import('./http').then(({ openWire }) =>
+    opened ??= import('./wire/wire').then(({ openWire }) =>
       openWire({
         env: own.env,
         platform,
@@ -67,7 +69,7 @@ export function openWorld(
     return opened;
   };
   const terminal = async () => {
-    const load = () => import('./terminal');
+    const load = () => import('./terminal/prompts');
     const unicode = hasUnicode(env, platform);
     const { openTerminal } = await (unicode ? load() : loadedPlain(own.env, load));
     return openTerminal(own, own, unicode);
@@ -90,7 +92,8 @@ export function openWorld(
       // The spinner takes any CI, also an empty one, for a log.
       spin: async (label, work) =>
         isDrawable() && env['CI'] === undefined ? (await terminal()).spin(label, work) : work(),
-      paint: async (stream) => (await import('./colour')).painter(env, isatty(stream === 'stdout' ? 1 : 2)),
+      paint: async (stream) =>
+        (await import('./terminal/colour')).painter(env, isatty(stream === 'stdout' ? 1 : 2)),
     },
     config: {
       path: () => inConfig('config.json'),
@@ -115,7 +118,7 @@ export function openWorld(
         cache === undefined ? undefined : (await cacheWriter()).takeTurn(cache, client, machine),
     },
     runCredentialCommand: async (command, options) =>
-      (await import('./credential-command')).runCredentialCommand(command, options, own),
+      (await import('./processes/credential-command')).runCredentialCommand(command, options, own),
     keychain: {
       probe: async (...call) => (await keychain()).probe(...call),
       get: async (...call) => (await keychain()).get(...call),
@@ -124,9 +127,9 @@ export function openWorld(
     },
     probes: {
       system: () => `Node ${own.version} on ${platform} ${own.arch}`,
-      folder: async (which) => (await import('./probe-folder')).probeFolder(folders[which], machine),
+      folder: async (which) => (await import('./files/probe-folder')).probeFolder(folders[which], machine),
       async endpoint(url, options) {
-        const { probeEndpoint } = await import('./probe-endpoint');
+        const { probeEndpoint } = await import('./wire/probe');
         return probeEndpoint(url, options, { env, platform, userAgent: `gwtoken/${version}`, now: warm.now });
       },
     },
@@ -141,7 +144,7 @@ export function openWorld(
       });
     },
     async checkCaFile(path) {
-      await (await import('./authorities')).readCaFile(path);
+      await (await import('./wire/authorities')).readCaFile(path);
     },
     appender: openAppender,
     onSignals(signals, heard) {
@@ -150,7 +153,8 @@ export function openWorld(
         for (const signal of signals) own.off(signal, heard);
       };
     },
-    prepareChild: async () => (await import('./child')).prepareChild(world.onSignals, platform),
+    prepareChild: async () =>
+      (await import('./processes/exec-child')).prepareChild(world.onSignals, platform),
     async createTokenFile(text) {
       const folder = tokenFilesFolder(cache, platform);
       if (folder === undefined) {
@@ -158,7 +162,7 @@ export function openWorld(
           hints: ['set HOME, or GWTOKEN_CACHE_DIR to a folder of your own'],
         });
       }
-      const { createTokenFile, ownerOf } = await import('./token-files');
+      const { createTokenFile, ownerOf } = await import('./files/token-files');
       return createTokenFile(folder, ownerOf(own), machine, text);
     },
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),

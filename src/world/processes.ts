@@ -1,4 +1,4 @@
-import type { Env } from '../world';
+import type { Env } from './streams';
 
 /**
  * Runs a command line in the system's shell, with our stdin and stderr. What takes longer than `timeoutMs`, or prints

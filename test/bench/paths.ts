@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatEntry } from '../../src/core/cached-token';
+import { formatEntry } from '../../src/token/cache-entry';
 import { type Home, inherited, PROGRAM } from '../harness/program';
 import { run, type Timed } from './measure';
 

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Variable } from '../../src/core/formats/format';
-import { formatNamed } from '../../src/core/formats/table';
 import { GwtokenError } from '../../src/errors';
+import type { Variable } from '../../src/formats/format';
+import { formatNamed } from '../../src/formats/table';
 import { EDGES, LONG, randomValues, SINGLE_CHARACTERS } from '../shells/values';
 import { READERS } from './readers';
 

@@ -1,4 +1,5 @@
 /** A job of GitHub's runner with the action in it: the packed package, a registry that has it, an identity server a region. */
+
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,8 +8,9 @@ import { type ActionRun, runAction } from './composite-action';
 import { type IdentityClient, type IdentityServer, startIdentityServer } from './identity-server';
 import { freshHome, type Home, inherited } from './program';
 import { type Registry, startRegistry } from './registry';
+import { ROOT } from './root';
 
-export const ROOT = dirname(dirname(import.meta.dirname));
+export { ROOT };
 export const ACTION = join(ROOT, '.github', 'actions', 'gwtoken', 'action.yml');
 export const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   version: string;

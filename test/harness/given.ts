@@ -1,5 +1,5 @@
-import type { Given } from '../../src/core/settings';
-import type { ConfigValues } from '../../src/world';
+import type { Given } from '../../src/settings/setting';
+import type { ConfigValues } from '../../src/world/files';
 
 export interface Places {
   readonly flags?: Given['flags'];

@@ -1,6 +1,6 @@
-import { createProgram } from '../../src/cli';
-import type { Verb } from '../../src/commands/verb';
-import { VERBS } from '../../src/commands/verbs';
+import { createProgram } from '../../src/cli/run';
+import { VERBS } from '../../src/commands/all';
+import type { Verb } from '../../src/commands/command';
 
 interface Placed {
   readonly path: readonly string[];

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Variable } from '../../src/core/formats/format';
+import type { Variable } from '../../src/formats/format';
 import { filesIn, fillHostileFolder } from './hostile-folder';
 import type { Shell } from './shells';
 

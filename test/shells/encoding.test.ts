@@ -4,7 +4,7 @@
  */
 import { randomInt } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { formatNamed } from '../../src/core/formats/table';
+import { formatNamed } from '../../src/formats/table';
 import { evaluate, makeScratch, writeBatch } from './batch';
 import { cellsOf, describeWrong, runCells } from './cells';
 import { missing, SHELLS } from './shells';

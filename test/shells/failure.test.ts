@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { formatNamed } from '../../src/core/formats/table';
+import { formatNamed } from '../../src/formats/table';
 import { filesIn, fillHostileFolder } from './hostile-folder';
 import { envCommand, runScript, type Session, savedEnvironment, startSession } from './session';
 import { missing, SHELLS, type Shell } from './shells';

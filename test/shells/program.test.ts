@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { formatNamed } from '../../src/core/formats/table';
+import { formatNamed } from '../../src/formats/table';
 import { filesIn, fillHostileFolder } from './hostile-folder';
 import {
   EU_TOKEN,

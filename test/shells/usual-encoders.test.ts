@@ -5,7 +5,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { formatNamed } from '../../src/core/formats/table';
+import { formatNamed } from '../../src/formats/table';
 import { type Batch, evaluate, makeScratch, writeBatch } from './batch';
 import { missing, SHELLS, type Shell } from './shells';
 import { USUAL_ENCODERS } from './usual-encoders';

@@ -1,0 +1,58 @@
+/** What the help of a command says below its flags, in 80 columns: settings that do the same, examples, exit codes. */
+
+import type { Verb } from '../commands/command';
+import { EXIT_TEXTS, type ExitCode } from '../errors';
+import type { Flag } from '../flags';
+
+const EVERYWHERE: readonly ExitCode[] = [0, 1, 2];
+
+/** The codes that a command ends with, in their order. */
+export function exitCodesOf({ exitCodes = [] }: Verb): readonly ExitCode[] {
+  return exitCodes.includes(125) ? [0, ...exitCodes] : [...EVERYWHERE, ...exitCodes];
+}
+
+/** The flags that a variable or a config key can stand for. */
+export function settingsOf({ flags }: Verb): readonly Flag[] {
+  return flags.filter(({ variable, configKey }) => variable !== undefined || configKey !== undefined);
+}
+
+export function helpBelow(verb: Verb): string {
+  const settings = settingsOf(verb).map((flag) => [
+    `  ${spelling(flag)}`,
+    flag.variable ?? '',
+    flag.configKey ?? '',
+  ]);
+  const examples = (verb.examples ?? []).flatMap(({ line, does }) => [`  ${line}`, `      ${does}`]);
+  const codes = exitCodesOf(verb).map((code) => [`  ${code}`, EXIT_TEXTS[code]]);
+  const sections = [
+    section('The same by variable, by config key:', columns(settings)),
+    section('Examples:', examples),
+    verb.run === undefined ? [] : section('Exit codes (more: gwtoken help exit-codes):', columns(codes)),
+  ];
+  return sections.flat().join('\n');
+}
+
+/** The flag with its dashes. */
+export function spelling({ name, negative }: Flag): string {
+  return negative === 'only' ? `--no-${name}` : `--${name}`;
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ['', title, ...lines];
+}
+
+/** Rows as columns, each as wide as its widest cell. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** A summary as a sentence. */
+export function sentence(summary: string): string {
+  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+}

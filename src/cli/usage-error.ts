@@ -1,0 +1,41 @@
+import type { Command, CommanderError } from 'commander';
+import { GwtokenError } from '../errors';
+
+/** commander's message, `error: unknown option '--regoin'\n(Did you mean --region?)`, as one of ours. */
+export function usageError(error: CommanderError, command: Command): GwtokenError {
+  const name = fullName(command);
+  const help = `run: ${name} --help`;
+  // Its own second line, "(Did you mean get?)": an argument may have line ends in it too.
+  const [, message = '', meant] =
+    /^(?:error: )?(.*?)(?:\n\((Did you mean [^\n]*)\))?$/s.exec(error.message) ?? [];
+  const hints = [...(meant === undefined ? [] : [meant]), help];
+  const usage = (text: string, ...first: string[]): GwtokenError =>
+    new GwtokenError('usage', text, { hints: [...first, ...hints] });
+
+  if (error.code === 'commander.help') {
+    const children = command.commands.map((child) => child.name()).filter((child) => child !== 'help');
+    return usage(`${name} needs one of: ${children.join(', ')}`);
+  }
+  // What stands behind an unknown flag, or is one argument too many, may be a secret: neither is repeated.
+  if (error.code === 'commander.unknownOption') {
+    const flag = /'(--[^=']*|-.)/.exec(message)?.[1] ?? 'flag';
+    const secret = /secret|password|token/i.test(flag);
+    return usage(
+      `unknown option '${flag}'`,
+      ...(secret
+        ? ['no flag takes a secret: gwtoken login asks for it, or reads it with --secret-stdin']
+        : []),
+    );
+  }
+  if (error.code === 'commander.excessArguments') {
+    const takes = command.registeredArguments.map((argument) => `<${argument.name()}>`).join(' ');
+    return takes === ''
+      ? usage(`${name} takes no arguments`)
+      : usage(`too many arguments for ${name} ${takes}`, 'quote an argument with blanks in it');
+  }
+  return usage(message);
+}
+
+function fullName(command: Command): string {
+  return command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name();
+}

@@ -1,0 +1,63 @@
+import { GwtokenError } from './errors';
+
+/** The two regions of service.md section 4.1; a client belongs to exactly one. */
+export const REGIONS = ['eu', 'us'] as const;
+export type Region = (typeof REGIONS)[number];
+
+export type Environment = 'production' | 'sandbox';
+
+/** What credentials, cached tokens and locks belong to. */
+export interface Client {
+  readonly profile: string;
+  readonly environment: Environment;
+  readonly region: Region;
+}
+
+export const DEFAULT_PROFILE = 'default';
+const PROFILE = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+
+export function isRegion(text: string): text is Region {
+  return (REGIONS as readonly string[]).includes(text);
+}
+
+export function otherRegion(region: Region): Region {
+  return region === 'eu' ? 'us' : 'eu';
+}
+
+/**
+ * Checks a profile name. Upper case is refused because two names that differ by case are one item in the
+ * Windows Credential Manager.
+ *
+ * @param where the source of the name, for the message: `--profile`, `GWTOKEN_PROFILE`
+ */
+export function checkProfile(name: string, where: string): string {
+  if (PROFILE.test(name)) return name;
+  const lower = name.toLowerCase();
+  throw new GwtokenError('usage', `profile ${JSON.stringify(name)} (from ${where}) is not a valid name`, {
+    hints: [
+      ...(PROFILE.test(lower) ? [`use ${lower}`] : []),
+      'a profile has 1 to 64 of a-z, 0-9, dot, underscore and hyphen, and begins with a letter or digit',
+    ],
+  });
+}
+
+/** `default:production:eu`: the account name of the keychain item, and how a client is written in messages. */
+export function clientName(client: Client): string {
+  return `${client.profile}:${client.environment}:${client.region}`;
+}
+
+/** The reverse of {@link clientName}; undefined for anything that is not one. */
+export function parseClientName(name: string): Client | undefined {
+  const [profile = '', environment, region = '', ...rest] = name.split(':');
+  if (!PROFILE.test(profile) || !isRegion(region) || rest.length > 0) return undefined;
+  if (environment !== 'production' && environment !== 'sandbox') return undefined;
+  return { profile, environment, region };
+}
+
+/** The flags that name this client, for hints: `--region eu --sandbox --profile acme`. */
+export function clientFlags(client: Client): string {
+  const parts = [`--region ${client.region}`];
+  if (client.environment === 'sandbox') parts.push('--sandbox');
+  if (client.profile !== DEFAULT_PROFILE) parts.push(`--profile ${client.profile}`);
+  return parts.join(' ');
+}

@@ -1,0 +1,44 @@
+import type { ExitCode } from '../errors';
+import type { Flag } from '../flags';
+import type { FlagValues } from '../settings/setting';
+import type { World } from '../world/world';
+
+/** One verb: what its help says, and the work. Subcommands are verbs again. */
+export interface Verb {
+  readonly name: string;
+  /** As commander writes them: `<key> [value]`. */
+  readonly args?: string;
+  readonly summary: string;
+  readonly flags: readonly Flag[];
+  readonly verbs?: readonly Verb[];
+  /** What it is for; help lists the commands by that. */
+  readonly group?: 'token' | 'client' | 'setup';
+  /** What an argument or a flag's value can be, by its name without dashes: completion offers it. */
+  readonly values?: Readonly<Record<string, Suggested>>;
+  readonly examples?: readonly Example[];
+  /** The exit codes beside 0, 1 and 2, which every command has. */
+  readonly exitCodes?: readonly ExitCode[];
+  /** The caller's shell runs what is on stdout, so help goes to stderr unless stdout is a terminal. */
+  readonly evaluated?: true;
+  /** The first argument that is no flag begins a command line of its own, whose flags are not ours. */
+  readonly passThrough?: true;
+  /** The work; it resolves with the exit code where that is not always 0. */
+  run?(flags: FlagValues, world: World, ...args: string[]): Promise<void> | Promise<number>;
+  /**
+   * What a failure does beside its words on stderr, whatever failed, the parsing of the arguments included. Gives the
+   * exit code in the end.
+   *
+   * @param argv the arguments as they were given
+   * @param exitCode the one by the kind of the error, or what a shell shows for the signal
+   */
+  onFailure?(argv: readonly string[], exitCode: number, world: Pick<World, 'stdout'>): number;
+}
+
+/** A command line that works as it is written, and what comes of it. */
+export interface Example {
+  readonly line: string;
+  readonly does: string;
+}
+
+/** The words that a value can be, or any file; none of them where only the user knows. */
+export type Suggested = readonly string[] | 'files';

@@ -1,0 +1,72 @@
+import { type ErrorKind, EXIT_CODES, GwtokenError } from '../../errors';
+import { oneLine } from '../../text';
+
+/** One line of `gwtoken doctor`. */
+export interface Check {
+  /** `settings`, `keychain`, `region eu`: the heading that it stands under. */
+  readonly section: string;
+  readonly name: string;
+  /** `skipped`: not tried, since what it needs is missing or failed. */
+  readonly result: 'ok' | 'warning' | 'failed' | 'skipped';
+  readonly message: string;
+  /** What mends it, each a line: the next command, with the user's own values in it. */
+  readonly hints: readonly string[];
+  /** Of a failed check: what a command fails with for it. */
+  readonly kind: ErrorKind | undefined;
+}
+
+/** Makes the checks of one section. */
+export function section(title: string) {
+  const made = (
+    name: string,
+    result: Check['result'],
+    message: string,
+    hints: readonly string[],
+    kind?: ErrorKind,
+  ): Check => {
+    return { section: title, name, result, message: oneLine(message), hints: hints.map(oneLine), kind };
+  };
+  const check = (result: Check['result']) => {
+    return (name: string, message: string, ...hints: string[]): Check => {
+      return made(name, result, message, hints);
+    };
+  };
+  return {
+    ok: check('ok'),
+    warning: check('warning'),
+    skipped: check('skipped'),
+    failed: (kind: ErrorKind, name: string, message: string, ...hints: string[]): Check => {
+      return made(name, 'failed', message, hints, kind);
+    },
+    /** What a command would fail with. Anything but a GwtokenError is a bug, and thrown on. */
+    error: (name: string, error: unknown): Check => {
+      if (!(error instanceof GwtokenError)) throw error;
+      const { kind, message, hints } = error;
+      return made(name, 'failed', message, hints, kind);
+    },
+  };
+}
+
+/** The error for a report with failed checks: its exit code is that of the first. Undefined when none failed. */
+export function failureOf(checks: readonly Check[]): GwtokenError | undefined {
+  const failed = checks.filter(({ result }) => result === 'failed');
+  const first = failed[0];
+  if (first?.kind === undefined) return undefined;
+  const many = failed.length > 1 ? `, and ${failed.length - 1} more` : '';
+  return new GwtokenError(
+    first.kind,
+    `check failed: ${first.section}, ${first.name}: ${first.message}${many}`,
+    {
+      hints: ['each failed check above has what mends it'],
+    },
+  );
+}
+
+export function exitCodeOf(checks: readonly Check[]): number {
+  return failureOf(checks)?.exitCode ?? 0;
+}
+
+/** One check as JSON; `exit_code` is null unless it failed. */
+export function checkJson({ section: title, name, result, message, hints, kind }: Check): object {
+  return { section: title, name, result, message, hints, exit_code: kind ? EXIT_CODES[kind] : null };
+}

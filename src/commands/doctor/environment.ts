@@ -1,0 +1,48 @@
+/** The variables of the environment that decide about proxies, certificates and TLS, as they were found. */
+import { messageOf, systemCode } from '../../errors';
+import type { World } from '../../world/world';
+import { type Check, section } from './check';
+
+const { ok, warning } = section('environment');
+
+type Outside = Pick<World, 'env' | 'readFile'>;
+
+export async function environmentChecks(world: Outside): Promise<Check[]> {
+  const { env } = world;
+  const found: Check[] = [];
+  for (const [name, value] of Object.entries(env)) {
+    if (!value) continue;
+    if (/^https_proxy$/i.test(name)) found.push(ok(name, withoutCredentials(value)));
+    else if (/^no_proxy$/i.test(name)) found.push(ok(name, value));
+    else if (/^(http|all)_proxy$/i.test(name))
+      found.push(ok(name, `${withoutCredentials(value)} (gwtoken does not use it: see HTTPS_PROXY)`));
+    else if (name === 'NODE_EXTRA_CA_CERTS' || name === 'SSL_CERT_FILE')
+      found.push(await caVariable(name, value, world));
+    else if (name === 'NODE_TLS_REJECT_UNAUTHORIZED') found.push(verification(name, value));
+    else if (name === 'NODE_OPTIONS') found.push(ok(name, value));
+  }
+  return found.length > 0 ? found : [ok('variables', 'none about proxies, certificates or TLS')];
+}
+
+const CA_LIMIT = 4 * 1024 * 1024;
+
+async function caVariable(name: string, path: string, { readFile }: Outside): Promise<Check> {
+  try {
+    await readFile(path, CA_LIMIT);
+    return ok(name, path);
+  } catch (error) {
+    const message = `${path} cannot be read (${systemCode(error) ?? messageOf(error)})`;
+    return warning(name, message, `name a PEM file in ${name}, or unset it`);
+  }
+}
+
+function verification(name: string, value: string): Check {
+  if (value !== '0') return ok(name, value);
+  const message = '0: gwtoken ignores it and verifies certificates, other programs do not';
+  return warning(name, message, `unset ${name}`);
+}
+
+/** User and password of a proxy are nobody's business here. */
+function withoutCredentials(value: string): string {
+  return value.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/i, '$1***@');
+}

@@ -1,0 +1,92 @@
+/** All checks of `gwtoken doctor`, a section at a time, in the order in which they are printed. */
+
+import { DEFAULT_PROFILE, isRegion, REGIONS, type Region } from '../../client';
+import { limitedKeychain } from '../../credentials/limited-keychain';
+import { credentialPlace } from '../../credentials/place';
+import { attempt, GwtokenError } from '../../errors';
+import { resolveFetchSettings } from '../../settings/fetch-settings';
+import { only } from '../../settings/one-setting';
+import {
+  requireAuthUrl,
+  resolveAuthUrl,
+  resolveClient,
+  resolveEnvironment,
+  resolveProfile,
+  resolveRegion,
+} from '../../settings/resolve';
+import type { AuthUrl, FlagValues, Given } from '../../settings/setting';
+import type { World } from '../../world/world';
+import { type Check, section } from './check';
+import { endpointChecks } from './endpoint';
+import { environmentChecks } from './environment';
+import { folderChecks } from './folders';
+import { keychainChecks } from './keychain';
+import { gatherLeniently, settingsChecks } from './settings';
+
+type Outside = Pick<
+  World,
+  'version' | 'env' | 'config' | 'platform' | 'keychain' | 'probes' | 'readFile' | 'now'
+>;
+
+/** Starts all sections at once. What fails is a line of the report, never a rejection. */
+export function examine(flags: FlagValues, world: Outside): Promise<Check[]>[] {
+  const given = gatherLeniently(flags, world);
+  return [
+    Promise.resolve([section('gwtoken').ok('version', `${world.version}, ${world.probes.system()}`)]),
+    Promise.resolve(settingsChecks(given, world)),
+    folderChecks(world),
+    keychainChecks(usableKeychain(given, world), otherPlace(given, world), world),
+    ...regionsOf(given).map((region) =>
+      endpointChecks(region, addressOf(region, given), limits(given), world),
+    ),
+    environmentChecks(world),
+  ];
+}
+
+/** With a bad time limit, which has a line of its own, the default one holds. */
+function usableKeychain(given: Given, world: Outside) {
+  return orElse(() => limitedKeychain(given, world), world.keychain);
+}
+
+/** Where the credentials of the client that the settings name come from, unless it is the keychain. */
+function otherPlace(given: Given, world: Outside): string | undefined {
+  return orElse(() => {
+    const { client, profile } = resolveClient(given);
+    const place = credentialPlace(given, client, profile.source, world);
+    return place.kind === 'keychain' ? undefined : place.name;
+  }, undefined);
+}
+
+/** A region named on the command line is the one that is asked about. */
+function regionsOf(given: Given): readonly Region[] {
+  const named = given.flags['region'];
+  return typeof named === 'string' && isRegion(named) ? [named] : REGIONS;
+}
+
+/** The region's auth URL; why there is none, if it is the one in use or there is none for any; else undefined. */
+function addressOf(region: Region, given: Given): AuthUrl | GwtokenError | undefined {
+  const profile = orElse(() => resolveProfile(given).value, DEFAULT_PROFILE);
+  const environment = orElse(() => resolveEnvironment(given, profile).value, 'production');
+  const inUse = orElse(() => resolveRegion(given, profile)?.value, undefined);
+  const client = { profile, environment, region };
+  const needed =
+    inUse === region ||
+    (inUse === undefined &&
+      REGIONS.every((each) => orElse(() => !resolveAuthUrl(given, { ...client, region: each }), false)));
+  return attempt(() => (needed ? requireAuthUrl(given, client) : resolveAuthUrl(given, client)));
+}
+
+function limits(given: Given): { timeoutMs: number; caFile: string | undefined } {
+  const profile = orElse(() => resolveProfile(given).value, DEFAULT_PROFILE);
+  const alone = (name: string) => resolveFetchSettings(only(name, given), profile);
+  return {
+    timeoutMs: orElse(() => alone('timeout'), alone('none of them')).timeoutMs.value,
+    caFile: orElse(() => alone('ca-file').caFile?.value, undefined),
+  };
+}
+
+/** Settings that cannot be read have a line of their own, and the default is used beyond that. */
+function orElse<T>(find: () => T, otherwise: T): T {
+  const found = attempt(find);
+  return found instanceof GwtokenError ? otherwise : found;
+}

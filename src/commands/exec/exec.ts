@@ -1,0 +1,23 @@
+import { EXEC_FAILED } from '../../errors';
+import { COMMAND_FLAGS } from '../../flags';
+import type { Verb } from '../command';
+
+export const execCommand: Verb = {
+  name: 'exec',
+  args: '<command> [args...]',
+  summary: 'run a command with a token in its environment',
+  flags: COMMAND_FLAGS.exec,
+  passThrough: true,
+  group: 'token',
+  examples: [
+    { line: 'gwtoken exec --region eu -- ./deploy.sh', does: 'with GWTOKEN_ACCESS_TOKEN, no shell needed' },
+    { line: 'gwtoken exec --token-file -- ./serve', does: 'and a file that always has a valid token' },
+  ],
+  values: { command: 'files', args: 'files' },
+  exitCodes: [125, 126, 127],
+  async run(flags, world, command = '', ...args) {
+    const { runCommand } = await import('./run');
+    return await runCommand(flags, world, command, args);
+  },
+  onFailure: (_, exitCode) => (exitCode === 126 || exitCode === 127 ? exitCode : EXEC_FAILED),
+};

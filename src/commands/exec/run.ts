@@ -1,0 +1,98 @@
+/** What `gwtoken exec` does: the token, the command beside it, and a file that has a valid one for as long as it runs. */
+
+import { EXEC_FAILED, GwtokenError, Interrupted } from '../../errors';
+import { checkVariables } from '../../formats/check';
+import { maskToken } from '../../formats/mask';
+import { checkPrefix, DEFAULT_PREFIX, tokenVariables } from '../../formats/variables';
+import { resolveFetchSettings } from '../../settings/fetch-settings';
+import { type ClientSettings, gather, resolveClient } from '../../settings/resolve';
+import type { FlagValues, Given } from '../../settings/setting';
+import { getToken } from '../../token/get-token';
+import type { Obtained } from '../../token/query';
+import type { ChildEnd, TokenFile } from '../../world/processes';
+import type { World } from '../../world/world';
+import { childEnvironment } from './environment';
+import { startRenewal } from './renewal';
+
+export async function runCommand(
+  flags: FlagValues,
+  world: World,
+  command: string,
+  args: readonly string[],
+): Promise<number> {
+  const prefix = checkPrefix(String(flags['prefix'] ?? DEFAULT_PREFIX), '--prefix');
+  const given = gather(flags, world);
+  const client = resolveClient(given);
+  const obtained = await getToken(given, client, world);
+  const variables = tokenVariables(obtained.token, prefix);
+  checkVariables(variables);
+  maskToken(obtained.token.accessToken, world);
+
+  const child = await world.prepareChild();
+  let file: TokenFile | undefined;
+  let stopRenewing: () => void = () => {};
+  try {
+    if (flags['token-file'] === true) {
+      file = await world.createTokenFile(obtained.token.accessToken);
+      stopRenewing = keepRenewed(file, obtained, given, client, world);
+    }
+    const all = [...variables, { name: `${prefix}TOKEN_FILE`, value: file?.path }];
+    return exitCodeOf(await child.run(command, args, childEnvironment(world.env, all, world.platform)));
+  } finally {
+    stopRenewing();
+    file?.remove();
+    child.release();
+  }
+}
+
+/** A child that a signal killed ends gwtoken by the same, so that a caller sees no difference. */
+function exitCodeOf({ code, signal }: ChildEnd): number {
+  if (signal !== null) throw new Interrupted(signal);
+  return code ?? EXEC_FAILED;
+}
+
+function keepRenewed(
+  file: TokenFile,
+  { token }: Obtained,
+  given: Given,
+  client: ClientSettings,
+  world: World,
+): () => void {
+  const ended = new AbortController();
+  // Without retries of its own: the renewal repeats what failed, and a pause between two would outlast the command.
+  const fresh: Given = { ...given, flags: { ...given.flags, fresh: true, retries: '0' } };
+  const stop = startRenewal({
+    first: token,
+    minTtlMs: resolveFetchSettings(given, client.client.profile).minTtlMs?.value,
+    fetchFresh: async () => (await getToken(fresh, client, besideCommand(world, ended.signal))).token,
+    store(renewed) {
+      maskToken(renewed.accessToken, world);
+      file.replace(renewed.accessToken);
+    },
+    looked: file.touch,
+    warn: (text) => world.stderr.write(`gwtoken: warning: ${text}\n`),
+    now: world.now,
+  });
+  return () => {
+    stop();
+    ended.abort();
+  };
+}
+
+/**
+ * The same world, for requests beside the command: the terminal is the command's, and one under way when it ends must
+ * not keep gwtoken from ending.
+ */
+function besideCommand(world: World, ended: AbortSignal): World {
+  return {
+    ...world,
+    terminal: { ...world.terminal, spin: (_, work) => work() },
+    fetch: async (url, init) => {
+      try {
+        return await world.fetch(url, { ...init, signal: AbortSignal.any([init.signal, ended]) });
+      } catch (error) {
+        throw ended.aborted ? new GwtokenError('local', 'the command has ended', { cause: error }) : error;
+      }
+    },
+  };
+}

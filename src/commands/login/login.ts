@@ -1,0 +1,25 @@
+import { COMMAND_FLAGS } from '../../flags';
+import type { Verb } from '../command';
+
+export const loginCommand: Verb = {
+  name: 'login',
+  summary: "try a client's credentials and store them in the keychain",
+  flags: COMMAND_FLAGS.login,
+  group: 'client',
+  examples: [
+    { line: 'gwtoken login', does: 'ask for all that is needed, on a terminal' },
+    {
+      line: 'gwtoken login --region us --auth-url https://identity.us.example.com',
+      does: 'a second client, of the other region',
+    },
+    {
+      line: 'gwtoken login --sandbox --client-id my-id --secret-stdin <secret.txt',
+      does: 'without questions, for a script',
+    },
+  ],
+  exitCodes: [3, 5, 6, 7],
+  async run(flags, world) {
+    const { logIn } = await import('./steps');
+    await logIn(flags, world);
+  },
+};

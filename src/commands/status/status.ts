@@ -1,0 +1,19 @@
+import { FETCH_CODES } from '../../errors';
+import { COMMAND_FLAGS } from '../../flags';
+import type { Verb } from '../command';
+
+export const statusCommand: Verb = {
+  name: 'status',
+  summary: 'show the known clients and the one that the settings name',
+  flags: COMMAND_FLAGS.status,
+  group: 'client',
+  examples: [
+    { line: 'gwtoken status', does: 'which clients there are, and which one the settings name' },
+    { line: 'gwtoken status --check --json', does: 'fetch a token with each, for a script' },
+  ],
+  exitCodes: FETCH_CODES,
+  async run(flags, world) {
+    const { showStatus } = await import('./report');
+    await showStatus(flags, world);
+  },
+};

@@ -1,0 +1,124 @@
+/**
+ * Credentials from a command of the user's own, such as a password manager's (contract section 3). It runs in the
+ * system's shell with the person's stdin and stderr; its stdout has the secret and is never shown.
+ */
+
+import { type Client, clientFlags, clientName, DEFAULT_PROFILE } from '../client';
+import { GwtokenError } from '../errors';
+import type { FetchSettings } from '../settings/fetch-settings';
+import type { Setting } from '../settings/setting';
+import type { CommandEnd } from '../world/processes';
+import type { Env } from '../world/streams';
+import type { World } from '../world/world';
+import type { Credentials } from './credentials';
+import { parseCredentials } from './json';
+import { SECRET_LIMIT } from './secret-text';
+
+/** A person needs time to unlock a vault; where nobody is, a command that asks should not hold up a job. */
+const WAIT_WITH_PERSON_MS = 60_000;
+const WAIT_ALONE_MS = 10_000;
+/** The most that `keychain-timeout` takes: an hour. */
+const LONGEST_WAIT_S = 3600;
+
+/** The clients whose command is running further up: a command that asks gwtoken for its own client would never end. */
+const RUNNING_FOR = 'GWTOKEN_COMMAND_RUNNING_FOR';
+
+/**
+ * Runs the command and reads the credentials that it prints.
+ *
+ * @throws GwtokenError `no-credentials` when it prints nothing; `keychain` when it fails, is late or prints something else
+ */
+export async function commandCredentials(
+  command: Setting<string>,
+  client: Client,
+  { keychainTimeoutMs }: Pick<FetchSettings, 'keychainTimeoutMs'>,
+  world: Pick<World, 'env' | 'stderr' | 'runCredentialCommand' | 'trace'>,
+): Promise<Credentials> {
+  const where = command.source.name;
+  if (world.env[RUNNING_FOR]?.split(' ').includes(clientName(client))) {
+    throw new GwtokenError(
+      'usage',
+      `the credential command of ${clientName(client)} calls gwtoken for that client`,
+      {
+        hints: [`change it: ${where}`],
+      },
+    );
+  }
+  const timeoutMs = keychainTimeoutMs?.value ?? (personAtHand(world) ? WAIT_WITH_PERSON_MS : WAIT_ALONE_MS);
+  world.trace(`running the credential command (${where}), for ${timeoutMs / 1000} s at most`);
+  const end = await world.runCredentialCommand(command.value, {
+    env: commandEnv(client, world.env),
+    timeoutMs,
+    limit: SECRET_LIMIT,
+  });
+  const stdout = checkEnd(end, timeoutMs, client, where);
+  const bad = (problem: string): GwtokenError =>
+    failed(`gave an output that ${problem}`, where, [
+      'it has to print {"client_id":"…","client_secret":"…"} and nothing else on stdout',
+    ]);
+  const text = decode(stdout, bad);
+  if (text.trim() === '') {
+    throw new GwtokenError(
+      'no-credentials',
+      `the credential command has nothing for ${clientName(client)} (from ${where})`,
+    );
+  }
+  const { clientId, clientSecret } = parseCredentials(text, bad);
+  world.trace(`credentials from ${where}`);
+  return { clientId, clientSecret, source: { kind: 'command', name: where } };
+}
+
+/**
+ * The command's environment: the whole of the caller's, since VAULT_TOKEN, AWS_PROFILE and their like are what it
+ * works with, without the credentials and the token that are gwtoken's own, and with the names of the client.
+ */
+export function commandEnv(client: Client, env: Env): Env {
+  const own = /^GWTOKEN_((SANDBOX_)?CLIENT_.*|ACCESS_TOKEN)$/i;
+  return {
+    ...Object.fromEntries(Object.entries(env).filter(([name]) => !own.test(name))),
+    GWTOKEN_REGION: client.region,
+    GWTOKEN_SANDBOX: client.environment === 'sandbox' ? '1' : '0',
+    GWTOKEN_PROFILE: client.profile,
+    [RUNNING_FOR]: [env[RUNNING_FOR], clientName(client)].filter(Boolean).join(' '),
+  };
+}
+
+/** Commands ask on the terminal itself, so stderr alone tells: stdin may be a pipe of the caller's. */
+function personAtHand({ env, stderr }: Pick<World, 'env' | 'stderr'>): boolean {
+  return stderr.isTTY() && !env['CI'];
+}
+
+function checkEnd(end: CommandEnd, timeoutMs: number, client: Client, where: string): Uint8Array {
+  const profile = client.profile === DEFAULT_PROFILE ? '' : ` --profile ${client.profile}`;
+  const see = `see the command: gwtoken config get credential-command${profile}`;
+  switch (end.how) {
+    case 'exited':
+      if (end.code === 0) return end.stdout;
+      throw failed(`exited with code ${end.code}`, where, [see]);
+    case 'killed':
+      throw failed(`was killed by ${end.signal}`, where, [see]);
+    case 'not-started':
+      throw failed(`could not be started (${end.reason})`, where, [see]);
+    case 'too-long':
+      throw failed(`printed more than ${SECRET_LIMIT / 1024} KiB`, where, [see]);
+    case 'late': {
+      const more = `${Math.min((2 * timeoutMs) / 1000, LONGEST_WAIT_S)}s`;
+      throw failed(`did not finish within ${timeoutMs / 1000} s`, where, [
+        `if it needs longer, run: gwtoken config set keychain-timeout ${more}, or set GWTOKEN_KEYCHAIN_TIMEOUT=${more}`,
+        `try it: gwtoken get ${clientFlags(client)} --verbose`,
+      ]);
+    }
+  }
+}
+
+function failed(what: string, where: string, hints: readonly string[]): GwtokenError {
+  return new GwtokenError('keychain', `the credential command ${what} (from ${where})`, { hints });
+}
+
+function decode(bytes: Uint8Array, bad: (problem: string) => GwtokenError): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw bad('is not UTF-8 text');
+  }
+}

@@ -1,0 +1,77 @@
+/** What `gwtoken env` prints: on success, with `--unset`, and when anything went wrong. */
+
+import { GwtokenError } from '../errors';
+import type { FlagValues } from '../settings/setting';
+import type { Token } from '../token/token';
+import type { World } from '../world/world';
+import type { Format } from './format';
+import { findFormat, formatNamed } from './table';
+import { checkPrefix, DEFAULT_PREFIX, isPrefix, tokenVariables, variableNames } from './variables';
+
+/** `sh`, always: `eval $(gwtoken env)` has to mean one thing, and which shell reads it cannot be known. */
+const DEFAULT_FORMAT = 'sh';
+
+export interface EnvOptions {
+  readonly format: Format;
+  readonly prefix: string;
+}
+
+/** @throws GwtokenError `usage` for a format that does not exist or a prefix that makes no variable's name */
+export function envOptions(flags: FlagValues): EnvOptions {
+  const format = formatNamed(String(flags['format'] ?? DEFAULT_FORMAT), '--format');
+  const prefix = checkPrefix(String(flags['prefix'] ?? DEFAULT_PREFIX), '--prefix');
+  if (!format.ownNames) return { format, prefix };
+  if (flags['prefix'] === undefined) return { format, prefix: '' };
+  throw new GwtokenError('usage', `--format ${format.name} takes no --prefix: its names are fixed`, {
+    hints: ['two clients are two steps, each with an id of its own'],
+  });
+}
+
+/**
+ * Where the output goes, in one write: to stdout, or to the end of the format's own file.
+ *
+ * @throws GwtokenError `usage` for a file that is not there, before anything is asked for
+ */
+export function envDestination(
+  { format: { name, appendsTo } }: EnvOptions,
+  world: Pick<World, 'env' | 'stdout' | 'appender'>,
+): (text: string) => void {
+  if (appendsTo === undefined) return (text) => world.stdout.write(text);
+  const path = world.env[appendsTo];
+  if (path) return world.appender(path, appendsTo);
+  throw new GwtokenError('usage', `${appendsTo} is not set, so --format ${name} has no file to append to`, {
+    hints: [`${appendsTo} is set in the steps of GitHub Actions; in a shell use: eval $(gwtoken env)`],
+  });
+}
+
+/** @throws GwtokenError `usage` for a value that the format cannot carry exactly */
+export function envOutput(token: Token, { format, prefix }: EnvOptions): string {
+  return format.set(tokenVariables(token, prefix));
+}
+
+export function unsetOutput({ format, prefix }: EnvOptions): string {
+  return format.unset(variableNames(prefix));
+}
+
+/**
+ * What a failure prints on stdout, so that whoever evaluates it fails with this exit code and keeps no token of an
+ * earlier call; empty for a format that fails by itself. The arguments may be the failure, so format and prefix are
+ * taken from what can be recognised in them.
+ */
+export function failureOutput(argv: readonly string[], exitCode: number): string {
+  const format = findFormat(lastValue(argv, '--format') ?? '') ?? formatNamed(DEFAULT_FORMAT, 'default');
+  const prefix = lastValue(argv, '--prefix');
+  const names = variableNames(prefix !== undefined && isPrefix(prefix) ? prefix : DEFAULT_PREFIX);
+  return format.failure?.(names, exitCode) ?? '';
+}
+
+function lastValue(argv: readonly string[], flag: string): string | undefined {
+  const values = argv.flatMap((word, index) =>
+    word.startsWith(`${flag}=`)
+      ? [word.slice(flag.length + 1)]
+      : word === flag
+        ? argv.slice(index + 1, index + 2)
+        : [],
+  );
+  return values.at(-1);
+}

@@ -1,0 +1,40 @@
+/**
+ * GitHub Actions: `NAME<<delimiter`, the value, the delimiter, appended to the file that the runner reads when the step
+ * has ended. A line can only add a variable of its own where a value has a line end, or is the delimiter; so the
+ * delimiter is another random one for each value, as in actions/toolkit.
+ */
+import { GwtokenError } from '../errors';
+import type { Format, Variable } from './format';
+
+/** The variables of all later steps of the job. They cannot be taken away again: empty is what comes nearest. */
+export const githubEnv: Format = {
+  name: 'github-env',
+  appendsTo: 'GITHUB_ENV',
+  set: (variables) => variables.map(entry).join(''),
+  unset: (names) => names.map((name) => entry({ name, value: '' })).join(''),
+};
+
+/** The outputs of the step itself, as `steps.ID.outputs.access-token`. */
+export const githubOutput: Format = {
+  name: 'github-output',
+  appendsTo: 'GITHUB_OUTPUT',
+  ownNames: true,
+  set: (variables) =>
+    variables
+      .map(({ name, value }) => entry({ name: name.toLowerCase().replaceAll('_', '-'), value }))
+      .join(''),
+  unset() {
+    throw new GwtokenError(
+      'usage',
+      '--format github-output has nothing to unset: an output belongs to its step',
+      {
+        hints: ['for what github-env has set use: gwtoken env --format github-env --unset'],
+      },
+    );
+  },
+};
+
+function entry({ name, value = '' }: Variable): string {
+  const delimiter = `ghadelimiter_${globalThis.crypto.randomUUID()}`;
+  return `${name}<<${delimiter}\n${value}\n${delimiter}\n`;
+}

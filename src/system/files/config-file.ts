@@ -1,0 +1,106 @@
+/**
+ * Reads the config file and the known clients: `node:fs` and JSON alone, since conf costs 24 ms at every start.
+ * Writing is system/files/config-store.ts.
+ */
+
+import { closeSync, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { GwtokenError, messageOf, systemCode } from '../../errors';
+import type { Config, ConfigValues } from '../../world/files';
+import type { Machine } from './machine';
+
+/** The largest file that is read: beyond it something else lies in its place. */
+const LIMIT = 1024 * 1024;
+
+/** The config file's content; empty when it is absent. Throws a `usage` error for anything not to be trusted or read. */
+export function readConfig(path: string | undefined, machine: Machine): Config {
+  const stored = path === undefined ? undefined : readTrusted(path, machine);
+  const { profiles = {}, ...general } = stored ?? {};
+  return {
+    path: path ?? 'no config file',
+    general: valuesOf(general, path),
+    profiles: Object.fromEntries(
+      Object.entries(objectOf(profiles, path)).map(([name, own]) => [
+        name,
+        valuesOf(objectOf(own, path), path),
+      ]),
+    ),
+  };
+}
+
+/**
+ * A JSON object from a file that belongs to the user or root and that nobody else can write (POSIX): it can name a
+ * command and an address. Owner, mode and content are read from one open file, so that they are of the same one.
+ */
+export function readTrusted(path: string, machine: Machine): Record<string, unknown> | undefined {
+  let text: string;
+  let file: number | undefined;
+  try {
+    file = openSync(path, 'r');
+    const stat = fstatSync(file);
+    if (machine.uid !== undefined) checkTrusted(path, stat, machine.uid);
+    if (stat.size > LIMIT) throw unusable(path, 'is larger than 1 MiB');
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error instanceof GwtokenError) throw error;
+    const code = systemCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw unusable(
+      path,
+      `cannot be read (${code ?? messageOf(error)})`,
+      code === 'EACCES' || code === 'EPERM'
+        ? 'run gwtoken as its owner, or set GWTOKEN_CONFIG_DIR to a folder of your own'
+        : undefined,
+    );
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    // The parser's message is left out: it quotes the file, and a person may have put anything there.
+    throw unusable(path, 'is not valid JSON');
+  }
+  return objectOf(parsed, path);
+}
+
+function checkTrusted(path: string, stat: Stats, uid: number): void {
+  if (stat.uid !== 0 && stat.uid !== uid) {
+    throw unusable(
+      path,
+      `belongs to another user (uid ${stat.uid})`,
+      `run gwtoken as that user, or set GWTOKEN_CONFIG_DIR to a folder of your own`,
+    );
+  }
+  if ((stat.mode & 0o022) !== 0) {
+    throw unusable(
+      path,
+      `can be written by others (mode ${(stat.mode & 0o777).toString(8)})`,
+      `run: chmod go-w '${path}'`,
+    );
+  }
+}
+
+function objectOf(value: unknown, path: string | undefined): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as Record<string, unknown>;
+  throw unusable(path ?? '', 'does not hold a JSON object where one belongs');
+}
+
+function valuesOf(stored: Record<string, unknown>, path: string | undefined): ConfigValues {
+  const values: Record<string, string | number | boolean> = {};
+  for (const [key, value] of Object.entries(stored)) {
+    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
+      throw unusable(
+        path ?? '',
+        `has something other than a text, number or boolean for ${JSON.stringify(key)}`,
+      );
+    }
+    values[key] = value;
+  }
+  return values;
+}
+
+function unusable(path: string, problem: string, hint = `mend or remove it: ${path}`): GwtokenError {
+  return new GwtokenError('usage', `config file ${path} ${problem}`, { hints: [hint] });
+}

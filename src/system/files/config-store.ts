@@ -1,0 +1,138 @@
+/** Writes the config file and the known clients: whole, through conf, under one lock, since conf alone loses parallel writes. */
+
+import { accessSync, constants, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { GwtokenError, messageOf, systemCode } from '../../errors';
+import type { ConfigEdit, KnownEntry } from '../../world/files';
+import { readConfig, readTrusted } from './config-file';
+import { makeFolder } from './folders';
+import { withLock } from './lock';
+import type { Machine } from './machine';
+
+const WAIT_MS = 10_000;
+
+type Stored = Record<string, unknown>;
+
+/**
+ * Changes the JSON object in `folder/name.json`: atomic, mode 0600, in a 0700 folder that is made when it is not there.
+ * `change` reads what is stored now, with the checks of every reader, and returns what shall be: a file that others
+ * could write to must not become one that is trusted.
+ */
+async function rewrite(
+  folder: string,
+  name: 'config' | 'clients',
+  machine: Machine,
+  change: (path: string) => Stored,
+): Promise<void> {
+  const path = join(folder, `${name}.json`);
+  checkOwned(path, machine);
+  // What would be refused under the lock is refused before the folder and the lock are made.
+  change(path);
+  try {
+    makeFolder(folder);
+    const { default: Conf } = await import('conf');
+    await withLock(folder, 'config', machine, WAIT_MS, () => {
+      const changed = change(path);
+      const conf = new Conf<Stored>({
+        cwd: folder,
+        configName: name,
+        projectName: 'gwtoken',
+        projectSuffix: '',
+        configFileMode: 0o600,
+        accessPropertiesByDotNotation: false,
+        clearInvalidConfig: false,
+        serialize: (value) => `${JSON.stringify(value, null, 2)}\n`,
+      });
+      conf.store = changed;
+    });
+  } catch (error) {
+    if (error instanceof GwtokenError) throw error;
+    throw unwritable(path, systemCode(error) ?? messageOf(error), error);
+  }
+}
+
+/** Throws what writing the config or the known clients would throw, as far as that can be known before. */
+export function checkWritable(folder: string, machine: Machine): void {
+  for (const name of ['config.json', 'clients.json']) {
+    const nearest = checkOwned(join(folder, name), machine);
+    try {
+      const place = statSync(nearest).isDirectory() ? nearest : dirname(realpathSync(nearest));
+      accessSync(place, constants.W_OK | constants.X_OK);
+    } catch (error) {
+      throw unwritable(join(folder, name), systemCode(error) ?? messageOf(error), error);
+    }
+  }
+}
+
+/**
+ * Refuses a file, or the nearest folder there is, that belongs to another user: `sudo gwtoken login` in a user's HOME
+ * would leave a file there that the user cannot change. Returns what is there.
+ */
+function checkOwned(file: string, { uid }: Machine): string {
+  for (let path = file; ; path = dirname(path)) {
+    // What stat does not find and lstat does is a link into nowhere, or was made by another process in between.
+    const stat = statSync(path, { throwIfNoEntry: false }) ?? lstatSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) {
+      if (path !== dirname(path)) continue;
+    } else if (stat.isSymbolicLink()) {
+      // Written to, it would be replaced: it is somebody's who keeps the file elsewhere.
+      throw unwritable(file, `${path} is a link to ${readlinkSync(path)}, which is not there`);
+    } else if (uid !== undefined && stat.uid !== uid) {
+      throw new GwtokenError(
+        'usage',
+        `${path} belongs to another user (uid ${stat.uid}): gwtoken writes no config that it does not own`,
+        {
+          hints: ['run gwtoken as that user, or set GWTOKEN_CONFIG_DIR to a folder of your own'],
+        },
+      );
+    }
+    return path;
+  }
+}
+
+function unwritable(path: string, problem: string, cause?: unknown): GwtokenError {
+  return new GwtokenError('local', `${path} cannot be written (${problem})`, {
+    hints: ['set GWTOKEN_CONFIG_DIR to a folder that you can write to'],
+    cause,
+  });
+}
+
+/** Applies all edits to the config file at once. */
+export function editConfig(folder: string, machine: Machine, edits: readonly ConfigEdit[]): Promise<void> {
+  return rewrite(folder, 'config', machine, (path) => {
+    const stored = readConfig(path, machine);
+    let general: Stored = stored.general;
+    const profiles: Record<string, Stored> = { ...stored.profiles };
+    for (const { profile, key, value } of edits) {
+      const { [key]: _, ...others } = profile === undefined ? general : (profiles[profile] ?? {});
+      const values = value === undefined ? others : { ...others, [key]: value };
+      if (profile === undefined) general = values;
+      else if (Object.keys(values).length > 0) profiles[profile] = values;
+      else delete profiles[profile];
+    }
+    return Object.keys(profiles).length > 0 ? { ...general, profiles } : { ...general };
+  });
+}
+
+/** Adds a client to the known ones, or replaces it. */
+export function addKnownClient(
+  folder: string,
+  machine: Machine,
+  name: string,
+  entry: KnownEntry,
+): Promise<void> {
+  const stored = { client_id: entry.clientId, auth_url: entry.authUrl };
+  return rewrite(folder, 'clients', machine, (path) => ({ ...readTrusted(path, machine), [name]: stored }));
+}
+
+export function removeKnownClients(
+  folder: string,
+  machine: Machine,
+  names: readonly string[],
+): Promise<void> {
+  return rewrite(folder, 'clients', machine, (path) =>
+    Object.fromEntries(
+      Object.entries(readTrusted(path, machine) ?? {}).filter(([name]) => !names.includes(name)),
+    ),
+  );
+}

@@ -1,0 +1,67 @@
+/** Where gwtoken's files lie. The one module that decides; conf is told. */
+import type { Env } from '../../world/streams';
+
+/**
+ * The folder of the config file and the known clients: GWTOKEN_CONFIG_DIR, else `gwtoken` below XDG_CONFIG_HOME if
+ * that is absolute (on every platform), else below the platform's own. Undefined when there is no home folder at all.
+ */
+export function configFolder(env: Env, platform: NodeJS.Platform): string | undefined {
+  return folder(env, platform, 'CONFIG', {
+    darwin: '/Library/Preferences',
+    win32: 'APPDATA',
+    other: '/.config',
+  });
+}
+
+/** The folder of the token cache, by the same rule. */
+export function cacheFolder(env: Env, platform: NodeJS.Platform): string | undefined {
+  return folder(env, platform, 'CACHE', {
+    darwin: '/Library/Caches',
+    win32: 'LOCALAPPDATA',
+    other: '/.cache',
+  });
+}
+
+/** A file in one of our folders; undefined when there is no folder. */
+export function fileIn(folder: string, name: string, platform: NodeJS.Platform): string;
+export function fileIn(
+  folder: string | undefined,
+  name: string,
+  platform: NodeJS.Platform,
+): string | undefined;
+export function fileIn(
+  folder: string | undefined,
+  name: string,
+  platform: NodeJS.Platform,
+): string | undefined {
+  return folder === undefined ? undefined : `${folder}${platform === 'win32' ? '\\' : '/'}${name}`;
+}
+
+/** The folder of the files that `exec --token-file` keeps. */
+export function tokenFilesFolder(cache: string | undefined, platform: NodeJS.Platform): string | undefined {
+  return fileIn(cache, 'exec', platform);
+}
+
+/** Joined by hand: node:path alone would cost the warm path a module. */
+function folder(
+  env: Env,
+  platform: NodeJS.Platform,
+  what: 'CONFIG' | 'CACHE',
+  own: { darwin: string; win32: string; other: string },
+): string | undefined {
+  const separator = platform === 'win32' ? '\\' : '/';
+  const ours = env[`GWTOKEN_${what}_DIR`];
+  if (ours) return ours;
+  const xdg = env[`XDG_${what}_HOME`];
+  if (xdg && isAbsolute(xdg, platform)) return `${xdg}${separator}gwtoken`;
+  if (platform === 'win32') {
+    const base = env[own.win32];
+    return base ? `${base}\\gwtoken${what === 'CACHE' ? '\\Cache' : ''}` : undefined;
+  }
+  const home = env['HOME'];
+  return home ? `${home}${platform === 'darwin' ? own.darwin : own.other}/gwtoken` : undefined;
+}
+
+function isAbsolute(path: string, platform: NodeJS.Platform): boolean {
+  return platform === 'win32' ? /^([A-Za-z]:)?[\\/]/.test(path) : path.startsWith('/');
+}

@@ -1,0 +1,98 @@
+/**
+ * Writes the token cache, and gives the turns to fill it. What does not work costs the sharing, never the token:
+ * nothing here throws.
+ */
+
+import { lstatSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import type { Client } from '../../client';
+import { systemCode } from '../../errors';
+import type { Turn } from '../../world/files';
+import { makeFolder } from './folders';
+import { tryLock } from './lock';
+import type { Machine } from './machine';
+import { fileIn } from './paths';
+import { entryPath, folderProblem, nameOf, readFile } from './token-cache';
+
+const STALE_MS = 60_000;
+
+/** Writes an entry under a temporary name and renames it into place. Returns the system's error code if it cannot. */
+export function writeEntry(
+  folder: string,
+  client: Client,
+  machine: Machine,
+  text: string,
+): string | undefined {
+  const file = entryPath(folder, client, machine);
+  const problem = trustedFolder(folder, machine);
+  if (problem !== undefined) return problem;
+  // Two writers at once are two processes, or one process at two times: neither shares this name.
+  const temporary = `${file}.${Date.now().toString(36)}${Math.random().toString(36).slice(2)}.tmp`;
+  try {
+    if (readFile(file, machine).untrusted) return 'EUNTRUSTED';
+    sweep(folder, machine);
+    writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 });
+    rename(temporary, file, machine);
+    return undefined;
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    return systemCode(error) ?? 'UNKNOWN';
+  }
+}
+
+function trustedFolder(folder: string, machine: Machine): string | undefined {
+  try {
+    makeFolder(folder);
+    return folderProblem(folder, machine) ? 'EUNTRUSTED' : undefined;
+  } catch (error) {
+    return systemCode(error) ?? 'UNKNOWN';
+  }
+}
+
+/** Removes the entries of the clients that pass. */
+export function removeEntries(folder: string, machine: Machine, passes: (client: Client) => boolean): void {
+  try {
+    if (folderProblem(folder, machine)) return;
+    for (const file of readdirSync(folder)) {
+      const client = clientOf(file);
+      if (client && passes(client)) rmSync(fileIn(folder, file, machine.platform), { force: true });
+    }
+  } catch {
+    // No folder, or one that cannot be read: there is nothing to remove.
+  }
+}
+
+/** On Windows a file that a virus scanner or another reader has open cannot be replaced for a moment. */
+function rename(from: string, to: string, { platform }: Machine): void {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      renameSync(from, to);
+      return;
+    } catch (error) {
+      const code = systemCode(error);
+      const passing = platform === 'win32' && (code === 'EPERM' || code === 'EBUSY' || code === 'EACCES');
+      if (!passing || attempt >= 20) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
+  }
+}
+
+/** Temporary files of writers that were killed. */
+function sweep(folder: string, machine: Machine): void {
+  for (const file of readdirSync(folder)) {
+    if (!/^(token-|\.lock-id\.).*\.tmp$/.test(file)) continue;
+    const left = fileIn(folder, file, machine.platform);
+    const stat = lstatSync(left, { throwIfNoEntry: false });
+    if (stat && Date.now() - stat.mtimeMs > STALE_MS) rmSync(left, { force: true });
+  }
+}
+
+function clientOf(file: string): Client | undefined {
+  const [, profile, environment, region] = /^token-(.+)-(production|sandbox)-(eu|us)\.json$/.exec(file) ?? [];
+  return profile === undefined ? undefined : ({ profile, environment, region } as Client);
+}
+
+/** Takes a client's turn at the endpoint; undefined when there can be no turns in this folder. */
+export async function takeTurn(folder: string, client: Client, machine: Machine): Promise<Turn | undefined> {
+  if (trustedFolder(folder, machine) !== undefined) return undefined;
+  return tryLock(folder, nameOf(client), machine).catch(() => undefined);
+}

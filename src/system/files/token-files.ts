@@ -1,0 +1,148 @@
+/**
+ * The files of `exec --token-file`: 0600, in a folder of ours, replaced whole. The name tells whose one is, so that
+ * the next gwtoken run removes what an owner that was killed has left.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import * as fs from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { GwtokenError, messageOf, systemCode } from '../../errors';
+import type { TokenFile } from '../../world/processes';
+import { makeFolder } from './folders';
+import type { Machine } from './machine';
+
+/** A process that may own files, and how to see whether another one lives. */
+export interface Owner {
+  readonly pid: number;
+  isAlive(pid: number): boolean;
+}
+
+const NAME = /^token-([0-9a-f]{8})-(\d+)-(\d+)-[0-9a-f]{16}(\.new)?$/;
+
+/** An owner that we cannot see (another container's) touches its file every 30 s; asleep it may be for a night. */
+const UNSEEN_OWNER_MS = 24 * 3600 * 1000;
+
+/** This process as the owner of files. */
+export function ownerOf(own: Pick<NodeJS.Process, 'pid' | 'kill'>): Owner {
+  return {
+    pid: own.pid,
+    isAlive(pid) {
+      try {
+        own.kill(pid, 0);
+        return true;
+      } catch (error) {
+        return systemCode(error) === 'EPERM';
+      }
+    },
+  };
+}
+
+/** @throws GwtokenError `local` */
+export function createTokenFile(folder: string, owner: Owner, machine: Machine, text: string): TokenFile {
+  const start = startTime(owner.pid, machine);
+  const name = `token-${place(machine)}-${owner.pid}-${start}-${randomBytes(8).toString('hex')}`;
+  const path = join(folder, name);
+  const replace = (content: string): void => {
+    makeFolder(folder);
+    checkFolder(folder, machine);
+    fs.rmSync(`${path}.new`, { force: true });
+    fs.writeFileSync(`${path}.new`, content, { flag: 'wx', mode: 0o600 });
+    renameOver(`${path}.new`, path, machine);
+  };
+  try {
+    replace(text);
+  } catch (error) {
+    throw new GwtokenError(
+      'local',
+      `no token file can be made in ${folder} (${systemCode(error) ?? messageOf(error)})`,
+      {
+        hints: ['set GWTOKEN_CACHE_DIR to a folder of your own'],
+        cause: error,
+      },
+    );
+  }
+  return {
+    path,
+    replace,
+    touch: () => quietly(() => fs.utimesSync(path, new Date(), new Date())),
+    remove() {
+      quietly(() => fs.rmSync(`${path}.new`, { force: true }));
+      quietly(() => fs.rmSync(path, { force: true }));
+      // Only when it is empty: then the next start has nothing to look at.
+      quietly(() => fs.rmdirSync(folder));
+    },
+  };
+}
+
+/** Removes the files whose owners are gone. Never an error: it is somebody else's leftover. */
+export function sweepTokenFiles(folder: string, owner: Owner, machine: Machine): void {
+  quietly(() => {
+    checkFolder(folder, machine);
+    for (const name of fs.readdirSync(folder)) {
+      if (isLeftOver(join(folder, name), name, owner, machine)) quietly(() => fs.rmSync(join(folder, name)));
+    }
+    fs.rmdirSync(folder);
+  });
+}
+
+function isLeftOver(path: string, name: string, owner: Owner, machine: Machine): boolean {
+  const [, where, pid, start] = NAME.exec(name) ?? [];
+  if (where === undefined) return false;
+  if (where !== place(machine)) {
+    const { mtimeMs = Date.now() } = fs.lstatSync(path, { throwIfNoEntry: false }) ?? {};
+    return Date.now() - mtimeMs > UNSEEN_OWNER_MS;
+  }
+  return !owner.isAlive(Number(pid)) || startTime(Number(pid), machine) !== start;
+}
+
+/** What process ids are unique in: this machine since it was started and, on Linux, this namespace of ids. */
+function place({ platform }: Machine): string {
+  const parts = [hostname()];
+  if (platform === 'linux') {
+    quietly(() => parts.push(fs.readFileSync('/proc/sys/kernel/random/boot_id', 'latin1')));
+    quietly(() => parts.push(fs.readlinkSync('/proc/self/ns/pid')));
+  }
+  return createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 8);
+}
+
+/** When a process was started, as the kernel counts it: an id may belong to another by now. `0` where that is unknown. */
+function startTime(pid: number, { platform }: Machine): string {
+  if (platform !== 'linux') return '0';
+  try {
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '0';
+  } catch {
+    return '0';
+  }
+}
+
+/** Nobody else may have a hand in the folder that the token is put into. */
+function checkFolder(folder: string, { uid }: Machine): void {
+  const stat = fs.lstatSync(folder);
+  if (!stat.isDirectory()) throw new Error('it is not a folder');
+  if (uid === undefined) return;
+  if (stat.uid !== uid) throw new Error(`it belongs to another user, uid ${stat.uid}`);
+  if ((stat.mode & 0o077) !== 0)
+    throw new Error(`it is open to others, mode ${(stat.mode & 0o777).toString(8)}`);
+}
+
+/** On Windows a file that somebody reads cannot be replaced at that moment. */
+function renameOver(from: string, to: string, { platform }: Machine): void {
+  for (let tries = platform === 'win32' ? 20 : 1; ; tries--) {
+    try {
+      fs.renameSync(from, to);
+      return;
+    } catch (error) {
+      if (tries <= 1 || !['EPERM', 'EACCES', 'EBUSY'].includes(systemCode(error) ?? '')) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 25);
+    }
+  }
+}
+
+function quietly(work: () => void): void {
+  try {
+    work();
+  } catch {
+    // The next run tries again.
+  }
+}

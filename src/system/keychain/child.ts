@@ -1,0 +1,92 @@
+/**
+ * A program of its own: the only place that loads keytar. It answers one request from its parent and is then killed
+ * by it. A pending dialog never returns and keeps even process.exit() from ending a process; a native fault takes the
+ * process with it: neither must happen to gwtoken itself. Only getPassword, setPassword and deletePassword are ever
+ * called: findCredentials and findPassword crash on locked and on foreign items.
+ */
+import { dirname, join } from 'node:path';
+import type { Answer, Request } from './protocol';
+
+type Keytar = typeof import('keytar');
+
+const SERVICE = 'gwtoken';
+/** Not a prefix of anything else's service, and nobody's credentials. */
+const PROBE_SERVICE = 'gwtoken-probe';
+
+// process.exit() would wait for the thread that waits for a person.
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+// Ctrl-C reaches the whole group; the parent decides, and this program ends with it.
+process.on('SIGINT', () => {});
+process.once('message', async (request: Request) => {
+  process.send?.(await answer(request));
+});
+
+async function answer(request: Request): Promise<Answer> {
+  let keytar: Keytar;
+  try {
+    keytar = load();
+  } catch (error) {
+    return { ok: false, stage: 'load', ...said(error), cause: whyNotLoaded() };
+  }
+  try {
+    return { ok: true, value: await perform(request, keytar) };
+  } catch (error) {
+    return { ok: false, stage: 'call', ...said(error) };
+  }
+}
+
+function load(): Keytar {
+  return require('keytar');
+}
+
+async function perform(request: Request, keytar: Keytar): Promise<string | boolean | null> {
+  switch (request.op) {
+    case 'get':
+      return await keytar.getPassword(SERVICE, request.account);
+    case 'delete':
+      return await keytar.deletePassword(SERVICE, request.account);
+    case 'set':
+      await keytar.setPassword(SERVICE, request.account, request.value);
+      return null;
+    case 'probe':
+      return await roundTrip(keytar);
+  }
+}
+
+/** The process id keeps two of them at the same time apart. */
+async function roundTrip(keytar: Keytar): Promise<string> {
+  const account = `probe ${process.pid}`;
+  const value = `gwtoken was here at ${new Date().toISOString()} ☂`;
+  await keytar.setPassword(PROBE_SERVICE, account, value);
+  let found: string | null;
+  try {
+    found = await keytar.getPassword(PROBE_SERVICE, account);
+  } finally {
+    await keytar.deletePassword(PROBE_SERVICE, account);
+  }
+  if (found !== value) throw new Error('the round trip gave back something else than was stored');
+  const { name, version } = require('keytar/package.json') as { name: string; version: string };
+  return `${name} ${version}`;
+}
+
+function said(error: unknown): { message: string; code?: string } {
+  const code = (error as { code?: unknown } | null)?.code;
+  return {
+    message: error instanceof Error ? error.message : String(error),
+    ...(typeof code === 'string' ? { code } : {}),
+  };
+}
+
+/** Loads the native part once more by its path, for the loader's own words; undefined when there is no module at all. */
+function whyNotLoaded(): string | undefined {
+  try {
+    const module = dirname(require.resolve('keytar/package.json'));
+    process.dlopen(
+      { exports: {} },
+      join(module, 'prebuilds', `${process.platform}-${process.arch}`, 'keytar.node'),
+    );
+    return undefined;
+  } catch (error) {
+    return said(error).code === 'MODULE_NOT_FOUND' ? undefined : said(error).message;
+  }
+}

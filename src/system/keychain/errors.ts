@@ -1,0 +1,172 @@
+/** What a keychain's failure means: its texts told apart, each kind with its own sentence and what to do about it. */
+import { GwtokenError } from '../../errors';
+import type { KeychainReason } from '../../world/keychain';
+import type { Answer } from './protocol';
+
+type Failure = Extract<Answer, { ok: false }>;
+
+/**
+ * The texts of libsecret and glib (also from GDBus with a prefix), of macOS (SecCopyErrorMessageString) and of Windows
+ * (FormatMessage, in English). The first that fits counts.
+ */
+const TEXTS: readonly (readonly [RegExp, KeychainReason])[] = [
+  [/locked collection|IsLocked|dismissed|interaction is (not allowed|required)|no UI possible/i, 'locked'],
+  [/not provided by any \.service files|ServiceUnknown|No keychain is available/, 'no-provider'],
+  [
+    /Object does not exist at path|default keychain could not be found|keychain could not be found/,
+    'no-collection',
+  ],
+  [
+    /autolaunch D-Bus|Could not connect|Error connecting|dbus-launch|Address element|machine-id/,
+    'no-session',
+  ],
+  [/logon session does not exist|No such file or directory|connection is closed/, 'no-session'],
+  [/Timeout was reached|timed out/i, 'timed-out'],
+  [/stub received bad data|bad data/i, 'too-large'],
+  [/cancell?ed|denied|not allowed|passphrase you entered is not correct|entitlement/i, 'denied'],
+];
+
+/** The error for a failure in the child, or for a reason found otherwise. `detail` is shown under --verbose alone. */
+export function keychainError(
+  failure: Failure | KeychainReason,
+  platform: NodeJS.Platform,
+  detail?: string,
+): GwtokenError {
+  const reason = typeof failure === 'string' ? failure : reasonOf(failure);
+  const raw = typeof failure === 'string' ? detail : (failure.cause ?? failure.message);
+  const { message, hints } = sentence(reason, platform, raw ?? '');
+  return new GwtokenError('keychain', message, { reason, hints, detail: raw && `the keychain said: ${raw}` });
+}
+
+/** The limit has passed. `locked` when the bus said so meanwhile. */
+export function notAnswered(
+  locked: boolean,
+  limitMs: number,
+  person: boolean,
+  platform: NodeJS.Platform,
+): GwtokenError {
+  const within = `within ${limitMs / 1000} s`;
+  const more = `or allow more time: gwtoken config set keychain-timeout ${2 * Math.ceil(limitMs / 1000)}s`;
+  if (locked || person) {
+    return new GwtokenError(
+      'keychain',
+      locked
+        ? `the keychain is locked, and its dialog was not answered ${within}`
+        : `the keychain did not answer ${within}: it may have asked something in a dialog`,
+      { reason: 'timed-out', hints: [unlock(platform), more] },
+    );
+  }
+  return new GwtokenError('keychain', `the keychain did not answer ${within}`, {
+    reason: 'timed-out',
+    hints: ['it may be asking something in a dialog on another screen, or be stuck: gwtoken doctor', more],
+  });
+}
+
+function reasonOf({ stage, message, code }: Failure): KeychainReason {
+  if (stage === 'load') return code === 'MODULE_NOT_FOUND' ? 'module-missing' : 'library-missing';
+  return TEXTS.find(([text]) => text.test(message))?.[1] ?? 'failed';
+}
+
+const IN_VARIABLES = 'where there is no keychain, variables will do: gwtoken help keychain';
+
+function sentence(
+  reason: KeychainReason,
+  platform: NodeJS.Platform,
+  raw: string,
+): { message: string; hints: string[] } {
+  switch (reason) {
+    case 'module-missing':
+      return {
+        message: 'the keychain module keytar is not installed',
+        hints: ['install gwtoken again without --omit=optional', IN_VARIABLES],
+      };
+    case 'library-missing':
+      return notLoaded(platform, raw);
+    case 'no-session':
+      return {
+        message:
+          platform === 'win32'
+            ? 'Windows gives this session no credential store'
+            : 'there is no desktop session (D-Bus) here, so the keychain cannot be reached',
+        hints: ['in ssh, cron, sudo and containers that is so', IN_VARIABLES],
+      };
+    case 'no-provider':
+      return platform === 'linux'
+        ? {
+            message: 'no program provides a keychain in this session',
+            hints: ['install and start gnome-keyring, KWallet or KeePassXC', IN_VARIABLES],
+          }
+        : { message: 'there is no keychain in this session', hints: [IN_VARIABLES] };
+    case 'no-collection':
+      return platform === 'linux'
+        ? {
+            message: 'the keychain has no keyring to keep secrets in yet',
+            hints: [
+              'make a default keyring: log in to the desktop once, or use Passwords and Keys (seahorse)',
+              IN_VARIABLES,
+            ],
+          }
+        : {
+            message: 'there is no default keychain',
+            hints: ['make one: security default-keychain -s login.keychain-db', IN_VARIABLES],
+          };
+    case 'locked':
+      return { message: 'the keychain is locked', hints: [unlock(platform), IN_VARIABLES] };
+    case 'denied':
+      return {
+        message: 'the keychain denied access',
+        hints: [
+          platform === 'darwin'
+            ? 'when macOS asks whether node may use the item, choose Always Allow'
+            : 'try again and allow it in the dialog',
+        ],
+      };
+    case 'timed-out':
+      return {
+        message: "the keychain's service did not answer in time",
+        hints: ['it may be stuck: restart it, or log in to the desktop anew'],
+      };
+    case 'too-large':
+      return {
+        message: 'the credentials are too large for the keychain',
+        hints: ['it holds 2,560 bytes for an item', IN_VARIABLES],
+      };
+    case 'crashed':
+      return {
+        message: 'the keychain module crashed',
+        hints: ['try again; if it stays so, install gwtoken again, and see: gwtoken doctor', IN_VARIABLES],
+      };
+    case 'failed':
+      return {
+        message: 'the keychain failed in a way that gwtoken does not know',
+        hints: ['add --verbose to see what it said', 'see what works: gwtoken doctor'],
+      };
+  }
+}
+
+function unlock(platform: NodeJS.Platform): string {
+  if (platform === 'darwin') return 'unlock it: security unlock-keychain (over ssh it is locked until then)';
+  if (platform === 'win32') return 'log in to Windows with the desktop, not over the network alone';
+  return 'unlock it: log in to the desktop, or open Passwords and Keys (seahorse)';
+}
+
+/** The native part is there but does not load: what the loader said decides what to do. */
+function notLoaded(platform: NodeJS.Platform, raw: string): { message: string; hints: string[] } {
+  const library = /(lib[\w.+-]+\.so[.\d]*): cannot open shared object/.exec(raw)?.[1];
+  if (library !== undefined) {
+    return {
+      message: `the keychain needs ${library}, which is not installed`,
+      hints: [
+        'Debian, Ubuntu: apt-get install libsecret-1-0; Fedora: dnf install libsecret; Arch: pacman -S libsecret',
+        IN_VARIABLES,
+      ],
+    };
+  }
+  return {
+    message:
+      platform === 'linux'
+        ? 'the keychain module does not run on this system (musl, or a processor it is not built for)'
+        : 'the keychain module does not run on this system',
+    hints: ['add --verbose to see what the loader said', IN_VARIABLES],
+  };
+}

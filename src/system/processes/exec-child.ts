@@ -1,0 +1,119 @@
+/**
+ * The program that `gwtoken exec` runs, with gwtoken's own stdin, stdout, stderr, process group and terminal, so that
+ * Ctrl-C, Ctrl-Z and full-screen programs work as without gwtoken. cross-spawn is for Windows' `.cmd` and PATHEXT
+ * alone: execa (more than is needed, an ES module tree of 30 files) and node:child_process (no `.cmd`) lost.
+ */
+import type { ChildProcess } from 'node:child_process';
+import * as fs from 'node:fs';
+import { isatty } from 'node:tty';
+import spawn from 'cross-spawn';
+import { GwtokenError, messageOf, systemCode } from '../../errors';
+import type { ChildEnd, PreparedChild } from '../../world/processes';
+import type { World } from '../../world/world';
+
+/** Sent by whoever supervises gwtoken, and meant for what it runs. */
+const PASSED_ON: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'];
+/** Sent by a terminal to all of its foreground group, and so to the child too. */
+const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
+/** A console's events on Windows, which reach every program of the console. */
+const FROM_CONSOLE: readonly NodeJS.Signals[] = ['SIGINT', 'SIGBREAK', 'SIGHUP'];
+
+export function prepareChild(onSignals: World['onSignals'], platform: NodeJS.Platform): PreparedChild {
+  let child: ChildProcess | undefined;
+  const early: NodeJS.Signals[] = [];
+  const release = onSignals(
+    platform === 'win32' ? FROM_CONSOLE : [...PASSED_ON, ...FROM_TERMINAL],
+    (signal) => {
+      // Before it is started the child cannot have got the signal from anyone else.
+      if (child === undefined) early.push(signal);
+      else if (platform !== 'win32' && !(FROM_TERMINAL.includes(signal) && isForeground(platform)))
+        child.kill(signal);
+    },
+  );
+  return {
+    release,
+    async run(command, args, env) {
+      const end = await new Promise<ChildEnd>((resolve, reject) => {
+        const fail = (error: unknown): void => reject(startError(error, command, args));
+        try {
+          child = spawn(command, [...args], { stdio: 'inherit', env: env as NodeJS.ProcessEnv });
+        } catch (error) {
+          return fail(error);
+        }
+        // One that was started has errors too: a signal that it may not be sent (sudo). They change nothing.
+        child.on('error', (error) => {
+          if (child?.pid === undefined || systemCode(error) === 'ENOENT') fail(error);
+        });
+        child.on('exit', (code, signal) => resolve({ code, signal }));
+        for (const signal of early) child.kill(signal);
+      });
+      leaveTerminal(platform);
+      return end;
+    },
+  };
+}
+
+/**
+ * Whether gwtoken, and with it the child, belongs to the group that its terminal sends signals to. Without Linux' /proc
+ * having a terminal at all has to do.
+ */
+function isForeground(platform: NodeJS.Platform): boolean {
+  try {
+    if (platform === 'linux') {
+      // The fields after the program's name, which may hold anything: state, parent, group, session, terminal, its group.
+      const stat = fs.readFileSync('/proc/self/stat', 'latin1');
+      const [, , group, , terminal, terminalGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      return terminal !== '0' && group === terminalGroup;
+    }
+    fs.closeSync(fs.openSync('/dev/tty', fs.constants.O_RDONLY | fs.constants.O_NOCTTY));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Node puts a terminal back, at its end, into the state that it found it in, even from the background. What the child
+ * made of it (`stty -echo`), or an editor in the foreground meanwhile, has to stand, so Node's three descriptors of it
+ * are closed. Another one is kept to the end: a terminal that nobody holds hangs up on those who are still there.
+ */
+function leaveTerminal(platform: NodeJS.Platform): void {
+  if (platform === 'win32') return;
+  const descriptors = [0, 1, 2].filter((descriptor) => isatty(descriptor));
+  if (descriptors.length === 0) return;
+  try {
+    fs.openSync('/dev/tty', fs.constants.O_RDONLY | fs.constants.O_NOCTTY);
+    for (const descriptor of descriptors) fs.closeSync(descriptor);
+  } catch {
+    // Not our terminal: Node shall do what it does.
+  }
+}
+
+function startError(error: unknown, command: string, args: readonly string[]): GwtokenError {
+  const code = systemCode(error);
+  const name = JSON.stringify(command.length > 100 ? `${command.slice(0, 100)}…` : command);
+  const stat = /[\\/]/.test(command) ? fs.statSync(command, { throwIfNoEntry: false }) : undefined;
+  if (code === 'ENOENT' && !stat) {
+    const line = args.length === 0 && /[\s|&;<>$]/.test(command);
+    return new GwtokenError('not-found', `there is no command ${name}`, {
+      hints: [
+        line
+          ? `for a line of shell: gwtoken exec -- sh -c '…'`
+          : 'check its spelling and PATH; aliases and functions are known to your shell alone',
+      ],
+      cause: error,
+    });
+  }
+  const problem = stat?.isDirectory()
+    ? 'is a folder'
+    : code === 'ENOENT'
+      ? 'names an interpreter in its first line that does not exist'
+      : code === 'EACCES'
+        ? 'is not executable'
+        : code === 'E2BIG'
+          ? 'gets more arguments and variables than the system takes'
+          : `was refused by the system (${code ?? messageOf(error)})`;
+  return new GwtokenError('not-runnable', `the command ${name} cannot be run: it ${problem}`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,61 @@
+/**
+ * Names to addresses. A lookup inside Node cannot be called off: while DNS is silent it keeps the program alive for as
+ * long as the system goes on asking (10 s for each name server), past every time limit, and even past process.exit.
+ * So on Linux getent(1) asks, in a process that can be ended: the same getaddrinfo, the same nsswitch.conf.
+ */
+
+import { lookup as lookupHere } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import type { Env } from '../../world/streams';
+
+/** What the resolver reads from the environment; nothing else goes to the child, least of all a secret. */
+const RESOLVER_VARIABLES = ['PATH', 'RES_OPTIONS', 'LOCALDOMAIN', 'HOSTALIASES'];
+
+/** After so long a failure means that DNS is silent, and asking again for the reason would hang. */
+const SILENT_AFTER_MS = 2000;
+
+/** @param uponStart is given the function that ends a lookup */
+export function endableLookup(
+  { env, platform }: { readonly env: Env; readonly platform: NodeJS.Platform },
+  uponStart: (end: () => void) => void,
+): LookupFunction {
+  return (hostname, options, callback) => {
+    const here = (): void => lookupHere(hostname, options, callback);
+    if (platform !== 'linux' || hostname.startsWith('-')) return here();
+    const childEnv = Object.fromEntries(RESOLVER_VARIABLES.map((name) => [name, env[name]]));
+    const startedAtMs = performance.now();
+    import('node:child_process').then(({ execFile }) => {
+      const command = ['ahosts', hostname];
+      const child = execFile('getent', command, { env: childEnv, encoding: 'latin1' }, (error, stdout) => {
+        const found = addressesIn(stdout);
+        const first = found[0];
+        if (first) return options.all ? callback(null, found) : callback(null, first.address, first.family);
+        if (child.killed) return callback(new Error('closed'), []);
+        // getent says that it failed, not why: that is learnt here, where the answer is quick now.
+        if (error && performance.now() - startedAtMs < SILENT_AFTER_MS) return here();
+        return callback(Object.assign(new Error('DNS does not answer'), { code: 'EAI_AGAIN' }), []);
+      });
+      uponStart(() => child.kill('SIGKILL'));
+    }, here);
+  };
+}
+
+/** `192.0.2.1  STREAM name` and its like, once for each kind of socket. */
+function addressesIn(stdout: string): { address: string; family: number }[] {
+  const addresses = new Set(stdout.split('\n').map((line) => line.split(/\s/, 1)[0] ?? ''));
+  return [...addresses]
+    .map((address) => ({ address, family: isIP(address) }))
+    .filter(({ family }) => family !== 0);
+}
+
+/** `http:` is for this machine alone, so `localhost` has to resolve to it. */
+export const loopbackOnly: LookupFunction = (hostname, options, callback) => {
+  lookupHere(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error) return callback(error, [], 0);
+    const local = addresses.filter(({ address }) => address === '::1' || address.startsWith('127.'));
+    const first = local[0];
+    if (!first)
+      return callback(Object.assign(new Error('not a loopback address'), { code: 'ENOTLOOPBACK' }), [], 0);
+    return options.all ? callback(null, local) : callback(null, first.address, first.family);
+  });
+};

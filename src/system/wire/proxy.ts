@@ -1,0 +1,112 @@
+/**
+ * Which proxy an address is reached through: HTTPS_PROXY and NO_PROXY, in lower case first, as curl reads them.
+ *
+ * Passed over: proxy-from-env (an entry does not cover its subdomains, no networks, ALL_PROXY cannot be left out, it
+ * reads `process.env` itself) and undici's EnvHttpProxyAgent (sends `http:` on the loopback through HTTP_PROXY).
+ */
+
+import { BlockList, isIP } from 'node:net';
+import { GwtokenError } from '../../errors';
+import type { Env } from '../../world/streams';
+
+export interface HttpProxy {
+  readonly secure: boolean;
+  readonly hostname: string;
+  readonly port: number;
+  /** The variable that names it. */
+  readonly source: string;
+  /** `proxy.example.com:3128`: how it is written in messages, without the credentials that the variable may hold. */
+  readonly name: string;
+  /** The Proxy-Authorization header that the credentials in the variable make. */
+  readonly authorization: string | undefined;
+}
+
+/** A proxy, or why there is none. */
+export type Route = { readonly proxy: HttpProxy } | { readonly proxy: undefined; readonly why: string };
+
+/** Decides for one address. @throws GwtokenError `usage` for a proxy that cannot be used */
+export function routeTo({ protocol, hostname, port }: URL, env: Env): Route {
+  if (protocol === 'http:') return direct('an http: address on the loopback never goes through a proxy');
+  const source = ['https_proxy', 'HTTPS_PROXY'].find((name) => env[name]);
+  if (source === undefined) return direct('HTTPS_PROXY is not set');
+  const list = env['no_proxy'] || env['NO_PROXY'] || '';
+  const entry = exemption(hostname.replace(/^\[|\]$|\.$/g, ''), port || '443', list);
+  if (entry !== undefined) return direct(`NO_PROXY has ${entry}`);
+  return { proxy: parseProxy(env[source] ?? '', source) };
+}
+
+const direct = (why: string): Route => ({ proxy: undefined, why });
+
+/** A proxy without a scheme is an http: one, as in curl. Nothing of the value is shown: it may hold a password. */
+function parseProxy(text: string, source: string): HttpProxy {
+  const written = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  const url = URL.canParse(written) ? new URL(written) : undefined;
+  if (!url || url.hostname === '') {
+    throw new GwtokenError('usage', `${source} is not the address of a proxy`, {
+      hints: [`use one like http://proxy.example.com:3128, or unset ${source}`],
+    });
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new GwtokenError(
+      'usage',
+      `${source} names a ${url.protocol.slice(0, -1)} proxy, and gwtoken knows http and https ones`,
+      { hints: [`name an HTTP proxy in ${source}, or unset it`] },
+    );
+  }
+  const secure = url.protocol === 'https:';
+  const port = Number(url.port || (secure ? 443 : 80));
+  return {
+    secure,
+    hostname: url.hostname.replace(/^\[|\]$/g, ''),
+    port,
+    source,
+    name: `${url.hostname}:${port}`,
+    authorization: basic(url.username, url.password),
+  };
+}
+
+/** RFC 7617; a user name alone has an empty password. */
+function basic(user: string, password: string): string | undefined {
+  if (user === '' && password === '') return undefined;
+  return `Basic ${Buffer.from(`${decoded(user)}:${decoded(password)}`).toString('base64')}`;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * The entry of NO_PROXY that covers a host. As in curl: entries between commas or blanks; `*` is every host; a name
+ * covers itself and its subdomains, with or without a leading dot; an address or a network (`10.0.0.0/8`) covers
+ * addresses written as such, names are not looked up. As in undici: `host:port` covers that port alone.
+ */
+function exemption(host: string, port: string, list: string): string | undefined {
+  return list.split(/[\s,]+/).find((entry) => {
+    if (entry === '') return false;
+    if (entry === '*') return true;
+    const [, name = entry, ownPort] = /^(\[[^\]]+\]|[^:]+):(\d+)$/.exec(entry) ?? [];
+    if (ownPort !== undefined && ownPort !== port) return false;
+    const bare = name.replace(/^\[|\]$/g, '').toLowerCase();
+    if (isIP(host) !== 0) return coversAddress(bare, host);
+    const domain = bare.replace(/^\*?\./, '').replace(/\.$/, '');
+    return domain !== '' && (host === domain || host.endsWith(`.${domain}`));
+  });
+}
+
+function coversAddress(entry: string, address: string): boolean {
+  const family = (text: string): 'ipv4' | 'ipv6' => (isIP(text) === 6 ? 'ipv6' : 'ipv4');
+  const [network = '', prefix, ...rest] = entry.split('/');
+  if (isIP(network) === 0 || rest.length > 0) return false;
+  const covered = new BlockList();
+  if (prefix === undefined) covered.addAddress(network, family(network));
+  else {
+    const bits = /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN;
+    if (!(bits <= (family(network) === 'ipv6' ? 128 : 32))) return false;
+    covered.addSubnet(network, bits, family(network));
+  }
+  return covered.check(address, family(address));
+}

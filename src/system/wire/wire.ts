@@ -1,0 +1,119 @@
+/**
+ * The wire to the token endpoint: one request a connection, no redirect, certificates always verified. Everything
+ * that only some calls need is in a file of its own: undici, proxies, authorities, what to say when it fails.
+ */
+import type { Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import type { ConnectionOptions, Fetch } from '../../world/wire';
+import type { World } from '../../world/world';
+import { addressOf, type Connection, openConnection, type Surroundings } from './connection';
+
+export interface Wire extends Pick<World, 'fetch' | 'warmUp'> {
+  /** Cuts a connection that was opened ahead and never used, so that it does not keep the program alive. */
+  close(): void;
+}
+
+/** Servers hang up on connections that stay silent, some after five seconds: an older one is not worth the risk. */
+const WARM_MS = 2000;
+
+interface Warm extends Connection {
+  readonly key: string;
+  readyAtMs: number | undefined;
+}
+
+export function openWire(surroundings: Surroundings): Wire {
+  // V8 of Node 20 optimises undici's parser (llhttp in wasm) for longer than it runs: half of a cold start. Later
+  // versions do not, and print a warning or know the flag no more.
+  if (surroundings.nodeVersion.startsWith('20.')) setFlagsFromString('--liftoff-only');
+  const told = new Set<string>();
+  const within: Surroundings = {
+    ...surroundings,
+    warn(line) {
+      if (!told.has(line)) surroundings.warn(line);
+      told.add(line);
+    },
+  };
+  let warm: Warm | undefined;
+
+  const claim = (url: URL, options: ConnectionOptions): Connection | undefined => {
+    const found = warm;
+    if (found === undefined) return undefined;
+    warm = undefined;
+    const isOld = found.readyAtMs !== undefined && performance.now() - found.readyAtMs > WARM_MS;
+    if (found.key === keyOf(url, options) && !found.isClosed() && !isOld) return found;
+    found.close();
+    return undefined;
+  };
+
+  const fetch: Fetch = async (address, init) => {
+    const url = new URL(address);
+    const connection = claim(url, init) ?? openConnection(url, init, within);
+    const { progress } = connection;
+    const cut = () => connection.close();
+    const problem = async (error: unknown) =>
+      (await import('./problems')).wireProblem(error, url, progress, init.signal);
+    init.signal.addEventListener('abort', cut, { once: true });
+    if (init.signal.aborted) cut();
+    const done = () => {
+      init.signal.removeEventListener('abort', cut);
+      cut();
+    };
+    try {
+      const loading = import('./exchange');
+      const socket: Socket = await connection.ready;
+      const { exchange } = await loading;
+      progress.waitingFor = 'reply';
+      const reply = await exchange(socket, url, init);
+      progress.waitingFor = 'body';
+      return { ...reply, address: addressOf(socket), body: guarded(reply.body, problem, done) };
+    } catch (error) {
+      done();
+      throw await problem(error);
+    }
+  };
+
+  return {
+    fetch,
+    warmUp(address, options) {
+      import('./exchange').catch(() => {});
+      if (address === undefined) return;
+      const url = new URL(address);
+      warm?.close();
+      const opened: Warm = Object.assign(openConnection(url, options, within), {
+        key: keyOf(url, options),
+        readyAtMs: undefined,
+      });
+      opened.ready.then(
+        () => {
+          opened.readyAtMs = performance.now();
+        },
+        () => {},
+      );
+      warm = opened;
+    },
+    close() {
+      warm?.close();
+      warm = undefined;
+    },
+  };
+}
+
+/** The proxy follows from the address and the environment, which stays the same. */
+function keyOf(url: URL, { caFile = '' }: ConnectionOptions): string {
+  return `${url.origin} ${caFile}`;
+}
+
+/** The body, with its faults as ours; the connection is cut at its end, and when the reader leaves early. */
+async function* guarded(
+  body: AsyncIterable<Uint8Array>,
+  problem: (error: unknown) => Promise<unknown>,
+  done: () => void,
+): AsyncIterable<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    throw await problem(error);
+  } finally {
+    done();
+  }
+}

@@ -1,0 +1,24 @@
+/** Texts that are safe and short to show. */
+
+/**
+ * A text on one line, whatever a name, a path or an endpoint put into it: control characters, which could also write
+ * over what stands on a terminal, and those that turn the direction of reading become `\u001b`.
+ */
+export function oneLine(text: string): string {
+  return text.replace(
+    /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** A value of the user's as it is safe to show: on one line, of bounded length. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}\u2026` : text);
+}
+
+/** Seconds as they are said: `1 s`, `0.4 s`; what is beyond any sense is not spelled out. */
+export function seconds(ms: number): string {
+  const value = ms / 1000;
+  if (value > 1e9) return 'more than 1000000000 s';
+  return `${value >= 10 ? Math.ceil(value) : Math.round(value * 10) / 10} s`;
+}

@@ -1,0 +1,67 @@
+import { type Client, clientFlags, otherRegion } from '../client';
+import type { Credentials } from '../credentials/credentials';
+import { GwtokenError } from '../errors';
+import type { FetchSettings } from '../settings/fetch-settings';
+import { resolveAuthUrl } from '../settings/resolve';
+import type { AuthUrl, Given } from '../settings/setting';
+import type { World } from '../world/world';
+import { requestTokenWithRetries } from './attempts';
+import type { Token } from './token';
+
+/**
+ * Fetches a token with these credentials; a refusal gets the hints that fit this client. Login verifies with it too.
+ *
+ * @param deadlineMs when it has to have ended, in milliseconds since the epoch
+ */
+export async function fetchToken(
+  given: Given,
+  client: Client,
+  authUrl: AuthUrl,
+  credentials: Credentials,
+  settings: FetchSettings,
+  deadlineMs: number,
+  world: Pick<World, 'fetch' | 'now' | 'sleep' | 'random' | 'version' | 'trace'>,
+): Promise<Token> {
+  try {
+    return await requestTokenWithRetries(
+      {
+        authUrl: authUrl.value,
+        credentials,
+        timeoutMs: settings.timeoutMs.value,
+        retries: settings.retries.value,
+        deadlineMs,
+        caFile: settings.caFile?.value,
+      },
+      world,
+    );
+  } catch (error) {
+    if (!(error instanceof GwtokenError) || error.kind !== 'refused') throw error;
+    throw withRefusalHints(error, given, client, authUrl, credentials);
+  }
+}
+
+/** `invalid_client` is what an endpoint answers to another region's client, or to another environment's. */
+function withRefusalHints(
+  error: GwtokenError,
+  given: Given,
+  client: Client,
+  authUrl: AuthUrl,
+  { source }: Credentials,
+): GwtokenError {
+  const hints = source.kind === 'login' ? [] : [`the credentials are from ${source.name}`];
+  if (error.reason === 'invalid_client') {
+    const elsewhere: Client = { ...client, region: otherRegion(client.region) };
+    hints.push(`a client belongs to one region: try ${clientFlags(elsewhere)}`);
+    const swapped: Client = {
+      ...client,
+      environment: client.environment === 'sandbox' ? 'production' : 'sandbox',
+    };
+    const other = resolveAuthUrl({ ...given, flags: {} }, swapped);
+    if (other !== undefined && other.value !== authUrl.value) {
+      hints.push(
+        `it may be a client of the ${swapped.environment}: try --${swapped.environment === 'sandbox' ? '' : 'no-'}sandbox`,
+      );
+    }
+  }
+  return error.withHints(hints);
+}

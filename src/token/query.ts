@@ -1,0 +1,87 @@
+/** What one run asks for: all that is resolved before it looks anywhere. */
+
+import type { Client } from '../client';
+import { type Wanted, wantedSource } from '../credentials/source';
+import { GwtokenError } from '../errors';
+import { type FetchSettings, resolveFetchSettings } from '../settings/fetch-settings';
+import { type ClientSettings, requireAuthUrl } from '../settings/resolve';
+import type { AuthUrl, Given } from '../settings/setting';
+import type { WarmWorld } from '../world/world';
+import { isFresh, type Token } from './token';
+
+/** A token with what it belongs to and where it came from. */
+export interface Obtained {
+  readonly token: Token;
+  readonly client: Client;
+  readonly authUrl: string;
+  readonly from: 'cache' | 'network';
+}
+
+/** All that one run has resolved before it looks anywhere. */
+export interface Ask {
+  readonly given: Given;
+  readonly client: Client;
+  readonly authUrl: AuthUrl;
+  readonly settings: FetchSettings;
+  readonly wanted: Wanted;
+  /** When the run began, in milliseconds since the epoch: `--fresh` takes no token that was asked for before. */
+  readonly startedAtMs: number;
+  /** When it has to have ended: all attempts and waiting together take at most three times the time limit. */
+  readonly deadlineMs: number;
+}
+
+/**
+ * Resolves what is asked for; the quick way and the CLI both do.
+ *
+ * @param verifiedUrl an address that was resolved before and need not be checked again: that of a cached token
+ * @throws GwtokenError `usage`
+ */
+export function resolveAsk(
+  given: Given,
+  { client, profile }: Pick<ClientSettings, 'client' | 'profile'>,
+  world: WarmWorld,
+  verifiedUrl?: string,
+): Ask {
+  const settings = resolveFetchSettings(given, client.profile);
+  const startedAtMs = world.now();
+  return {
+    given,
+    client,
+    authUrl: requireAuthUrl(given, client, verifiedUrl),
+    settings,
+    wanted: wantedSource(client, profile.source, settings, world),
+    startedAtMs,
+    deadlineMs: startedAtMs + 3 * settings.timeoutMs.value,
+  };
+}
+
+/** `--fresh`: only a token asked for after this run began. */
+export function wantsFresh({ given }: Ask): boolean {
+  return given.flags['fresh'] === true;
+}
+
+/** A flag or variable says how long the token must live at least: that is a demand, where the config's is a wish. */
+export function demandsMinTtl({ minTtlMs }: FetchSettings): boolean {
+  return minTtlMs?.source.kind === 'flag' || minTtlMs?.source.kind === 'variable';
+}
+
+/** A `--min-ttl` that even a new token cannot meet is an error, not a shorter token. */
+export function minTtlProblem(
+  token: Token,
+  settings: FetchSettings,
+  nowMs: number,
+): GwtokenError | undefined {
+  const { minTtlMs } = settings;
+  if (minTtlMs === undefined || !demandsMinTtl(settings) || isFresh(token, nowMs, minTtlMs.value))
+    return undefined;
+  const has =
+    token.lifetimeS === undefined ? 'gives no expires_in' : `gives tokens that live ${token.lifetimeS} s`;
+  const { name } = minTtlMs.source;
+  return new GwtokenError(
+    'bad-reply',
+    `the endpoint ${has}, and ${name} asks for more than ${minTtlMs.value / 1000} s`,
+    {
+      hints: [`lower ${name}`],
+    },
+  );
+}

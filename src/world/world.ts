@@ -1,0 +1,68 @@
+/**
+ * All that lies outside the program, as one plain object: main.ts builds the real one, tests hand in their own.
+ * Types only. A function asks for its slice: `Pick<World, 'fetch' | 'now'>`.
+ */
+
+import type { ConfigFile, KnownClients, TokenCache } from './files';
+import type { Keychain } from './keychain';
+import type { Probes } from './probes';
+import type { PreparedChild, RunCredentialCommand, TokenFile } from './processes';
+import type { Env, Input, Output, Terminal } from './streams';
+import type { ConnectionOptions, Fetch } from './wire';
+
+export interface World {
+  /** gwtoken's own version, for `--version` and the User-Agent. */
+  readonly version: string;
+  readonly platform: NodeJS.Platform;
+  readonly env: Env;
+  readonly stdin: Input;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly terminal: Terminal;
+  readonly config: ConfigFile;
+  readonly clients: KnownClients;
+  /** Runs the credential command of the settings. */
+  readonly runCredentialCommand: RunCredentialCommand;
+  readonly keychain: Keychain;
+  readonly tokens: TokenCache;
+  readonly probes: Probes;
+  /** Posts to the token endpoint; a network failure rejects with a GwtokenError of kind `unreached`. */
+  readonly fetch: Fetch;
+  /**
+   * Loads what the next {@link Fetch} needs, while the credentials are still being looked up. With a URL it also opens
+   * the connection that a fetch to the same origin with the same options will use. Nothing is sent; a failure is
+   * silent, since the fetch meets it again.
+   */
+  warmUp(url: string | undefined, options: ConnectionOptions): void;
+  /** Rejects with a `usage` error for a file that has no readable PEM certificates. */
+  checkCaFile(path: string): Promise<void>;
+  /** The time in milliseconds since the epoch. */
+  now(): number;
+  /** Hears these signals instead of dying of them, until the returned function is called. */
+  onSignals(signals: readonly NodeJS.Signals[], heard: (signal: NodeJS.Signals) => void): () => void;
+  /** From here on signals are for the child that is about to be started, until it is released. */
+  prepareChild(): Promise<PreparedChild>;
+  /** A 0600 file in a folder of ours with this text in it; a `local` error where none can be made. */
+  createTokenFile(text: string): Promise<TokenFile>;
+  /** A file the user named, whole. Throws the system's error; EFBIG for more than `limit` bytes. */
+  readFile(path: string, limit: number): Uint8Array;
+  /**
+   * Refuses now (`usage`) a file that is not there; what it returns appends to it in one write, all or nothing, behind
+   * a line end if the file has none (`local` where that fails). `variable` named the file.
+   */
+  appender(path: string, variable: string): (text: string) => void;
+  /** Loaded when it is called for: it costs 3 ms at every start. */
+  crypto(): typeof import('node:crypto');
+  /** Resolves after so many milliseconds. */
+  sleep(ms: number): Promise<void>;
+  /** Evenly spread over [0, 1): for the jitter between attempts, not for secrets. */
+  random(): number;
+  /** One line of --verbose; nothing unless it was asked for. Never a secret, a token or a body. */
+  trace(line: string): void;
+}
+
+/** What a token from the cache needs; main.ts has it at hand without loading anything. */
+export type WarmWorld = Pick<World, 'env' | 'now' | 'readFile' | 'crypto' | 'trace'> & {
+  readonly config: Pick<ConfigFile, 'read'>;
+  readonly tokens: Pick<TokenCache, 'read'>;
+};

@@ -1,0 +1,131 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { VERBS } from '../../src/commands/all';
+import { TOKEN_FORMATS } from '../../src/formats/get';
+import { CONFIG_KEYS } from '../../src/settings/config-keys';
+import { PROGRAM } from '../harness/program';
+import { openSession, type Session } from '../harness/session';
+import { openTerminal, type Terminal } from '../harness/terminal';
+
+let session: Session;
+let terminal: Terminal | undefined;
+beforeEach(() => {
+  session = openSession();
+  mkdirSync(session.config, { recursive: true, mode: 0o700 });
+  const config = { profiles: { acme: { region: 'eu' }, zulu: { region: 'us' } } };
+  writeFileSync(join(session.config, 'config.json'), JSON.stringify(config), { mode: 0o600 });
+});
+afterEach(async () => {
+  await terminal?.close();
+  terminal = undefined;
+  session.remove();
+});
+
+const completed = async (...words: string[]): Promise<string[]> => {
+  const { code, stdout, stderr } = await session.gwtoken(['complete', '--', ...words]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout.split('\n').flatMap((line) => (line === '' ? [] : [line.split('\t')[0]!]));
+};
+
+describe('gwtoken complete', () => {
+  test('knows every command, flag, format, region, profile and config key', async () => {
+    expect(await completed('')).toEqual([...VERBS.map(({ name }) => name), 'help']);
+    expect(await completed('help', 'e')).toEqual(['env', 'exec', 'environment', 'exit-codes']);
+    for (const verb of VERBS.filter(({ flags }) => flags.length > 0)) {
+      const flags = await completed(verb.name, '--');
+      for (const { name, negative } of verb.flags) {
+        if (negative !== 'only') expect(flags).toContain(`--${name}`);
+        if (negative !== undefined) expect(flags).toContain(`--no-${name}`);
+      }
+    }
+    expect(await completed('get', '--format', '')).toEqual(Object.keys(TOKEN_FORMATS));
+    expect(await completed('get', '--format=j')).toEqual(['--format=json']);
+    expect(await completed('get', '-r', '')).toEqual(['eu', 'us']);
+    expect(await completed('login', '--sandbox', '--region', 'u')).toEqual(['us']);
+    expect(await completed('status', '--profile', '')).toEqual(['acme', 'default', 'zulu']);
+    expect(await completed('config', '')).toEqual(['list', 'get', 'set', 'unset', 'path']);
+    expect(await completed('config', 'get', '')).toEqual(Object.keys(CONFIG_KEYS));
+    expect(await completed('config', 'set', 'sandbox.')).toEqual([
+      'sandbox.auth-url',
+      'sandbox.auth-url.eu',
+      'sandbox.auth-url.us',
+    ]);
+    expect(await completed('completion', '')).toEqual(['bash', 'zsh', 'fish', 'powershell']);
+  });
+
+  test('asks for files where a file is meant, and for nothing where only the user knows', async () => {
+    expect(await completed('get', '--ca-file', '')).toEqual([':files']);
+    expect(await completed('get', '--', 'x')).toEqual([':files']);
+    expect(await completed('get', '--auth-url', '')).toEqual([]);
+    expect(await completed('get', '--format', 'json', '')).toEqual([]);
+  });
+
+  test('says nothing of a config file that cannot be read', async () => {
+    writeFileSync(join(session.config, 'config.json'), '{');
+    expect(await completed('get', '--profile', '')).toEqual(['default']);
+  });
+
+  test('has no script for another shell', async () => {
+    const { code, stdout, stderr } = await session.gwtoken(['completion', 'tcsh']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('"tcsh"');
+    expect(stderr).toContain('use one of: bash, zsh, fish, powershell');
+  });
+});
+
+/** A shell on a terminal, with gwtoken on its PATH and completed by what it prints. */
+function open(shell: keyof typeof SHELLS): Terminal {
+  const bin = join(session.home.dir, 'bin');
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'gwtoken'), `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`);
+  chmodSync(join(bin, 'gwtoken'), 0o755);
+  writeFileSync(join(session.home.dir, 'trusted-authority.pem'), '');
+  const env = { ...session.env, PATH: `${bin}${delimiter}${process.env['PATH']}`, LC_ALL: 'C.UTF-8' };
+  const { args, setUp } = SHELLS[shell];
+  terminal = openTerminal(shell, args, { env, cwd: session.home.dir, cols: 120 });
+  terminal.type(`${setUp}; echo rea""dy\r`);
+  return terminal;
+}
+
+const SHELLS = {
+  bash: { args: ['--norc', '--noprofile'], setUp: 'eval "$(gwtoken completion bash)"' },
+  zsh: { args: ['-f'], setUp: 'autoload -Uz compinit; compinit -u; eval "$(gwtoken completion zsh)"' },
+  fish: { args: ['--no-config'], setUp: 'gwtoken completion fish | source' },
+} as const;
+
+const missing = (shell: string): boolean =>
+  !(process.env['PATH'] ?? '').split(delimiter).some((dir) => existsSync(join(dir, shell)));
+
+describe.each(['bash', 'zsh', 'fish'] as const)('%s, at a press of Tab', (shell) => {
+  test.for([
+    ['gwtoken g', 'gwtoken get'],
+    ['gwtoken get --fr', 'gwtoken get --fresh'],
+    ['gwtoken get --region e', 'gwtoken get --region eu'],
+    ['gwtoken get --format h', 'gwtoken get --format header'],
+    ['gwtoken get --format=h', 'gwtoken get --format=header'],
+    ['gwtoken get --profile a', 'gwtoken get --profile acme'],
+    ['gwtoken config get mi', 'gwtoken config get min-ttl'],
+    ['gwtoken get --ca-file tr', 'gwtoken get --ca-file trusted-authority.pem'],
+  ])('%s becomes %s', async ([typed, whole], { skip }) => {
+    skip(process.platform === 'win32', 'needs a POSIX system');
+    skip(missing(shell), `needs Debian: ${shell}`);
+    const opened = open(shell);
+    await opened.waitFor('ready');
+    // From the line's start: echo it, so that what stood on it comes back as a line of output.
+    opened.type(`${typed}\t\x01echo "\x05"\r`);
+    await opened.waitFor(new RegExp(`^${whole} *$`, 'm'));
+  });
+
+  test('lists what there is, and runs nothing that stands on the line', async ({ skip }) => {
+    skip(process.platform === 'win32', 'needs a POSIX system');
+    skip(missing(shell), `needs Debian: ${shell}`);
+    const opened = open(shell);
+    await opened.waitFor('ready');
+    opened.type('gwtoken get $(touch ran) >made --format \t\t');
+    const shown = await opened.waitFor(/curl[\s\S]*json|json[\s\S]*curl/);
+    expect(shown).toContain('header');
+    expect(readdirSync(session.home.dir)).not.toContain('ran');
+    expect(readdirSync(session.home.dir)).not.toContain('made');
+  });
+});

@@ -1,0 +1,142 @@
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { copy, setUp, startHttps } from '../harness/doctor';
+import { runProgram } from '../harness/program';
+import { openTerminal } from '../harness/terminal';
+
+describe('doctor', () => {
+  test('finds nothing to complain of where all is well, and sends no credentials', async () => {
+    const { doctor } = setUp();
+    const { url, certificates, requests } = await startHttps();
+    const env = {
+      GWTOKEN_REGION: 'eu',
+      GWTOKEN_AUTH_URL_EU: `${url}/identity`,
+      GWTOKEN_CA_FILE: certificates.caFile,
+      GWTOKEN_CLIENT_ID: 'canary-id',
+      GWTOKEN_CLIENT_SECRET: 'canary-secret',
+    };
+    const { code, stdout, checks, find } = await doctor(env);
+    expect(code).toBe(0);
+    expect(checks.filter(({ result }) => result === 'warning' || result === 'failed')).toEqual([]);
+    expect(stdout).not.toContain('canary');
+    expect(find('settings', 'region')?.message).toBe('eu (GWTOKEN_REGION)');
+    expect(find('settings', 'credentials')?.message).toBe('from GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET');
+    expect(find('keychain', 'round trip')?.result).toBe('ok');
+    expect(find('region eu', 'certificate')?.message).toBe('89 days left');
+    expect(find('region eu', 'reply')?.message).toMatch(/^status 404 in \d+ ms/);
+    expect(find('region eu', 'clock')?.message).toBe('right');
+    expect(find('region us', 'address')).toMatchObject({ result: 'skipped', message: 'none is set' });
+    expect((await doctor(env, '--region', 'eu')).find('region us', 'address')).toBeUndefined();
+    requests.pop();
+    expect(requests).toEqual([
+      {
+        method: 'HEAD',
+        url: '/identity',
+        headers: expect.not.objectContaining({ authorization: expect.anything() }),
+      },
+    ]);
+  });
+
+  test('says of a new installation what to do first', async () => {
+    const { doctor } = setUp();
+    const { code, failed, find } = await doctor({});
+    expect(code).toBe(2);
+    expect(find('settings', 'region')).toMatchObject({ result: 'warning' });
+    expect(failed.map(({ section, name }) => `${section} ${name}`)).toEqual([
+      'region eu address',
+      'region us address',
+    ]);
+    expect(failed[0]?.hints[0]).toBe('first time here? run: gwtoken login --region eu');
+  });
+
+  test('tells of variables about certificates that point nowhere', async () => {
+    const { home, doctor } = setUp();
+    const missing = join(home.dir, 'missing.pem');
+    const { find } = await doctor({
+      SSL_CERT_FILE: missing,
+      GWTOKEN_CA_FILE: missing,
+      GWTOKEN_REGION: 'eu',
+      GWTOKEN_AUTH_URL: 'https://127.0.0.1:9',
+    });
+    expect(find('environment', 'SSL_CERT_FILE')?.message).toBe(`${missing} cannot be read (ENOENT)`);
+    expect(find('region eu', 'TLS')?.message).toContain(missing);
+  });
+
+  test('shows every bad setting at once, each with its source', async () => {
+    const { home, doctor } = setUp();
+    const folder = join(home.env.XDG_CONFIG_HOME, 'gwtoken');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(join(folder, 'config.json'), '{"retries": "many", "regoin": "eu"}', { mode: 0o600 });
+    const { code, failed } = await doctor({ GWTOKEN_REGION: 'mars', GWTOKEN_MIN_TTL: 'x' }, '--timeout', '0');
+    expect(code).toBe(2);
+    const found = failed
+      .filter(({ section }) => section === 'settings')
+      .map(({ name, message }) => `${name}: ${message}`);
+    expect(found).toEqual([
+      expect.stringMatching(/^config file: unknown config key "regoin"/),
+      expect.stringMatching(/^region: region "mars" \(from GWTOKEN_REGION\)/),
+      expect.stringMatching(/^min-ttl: duration "x" \(from GWTOKEN_MIN_TTL\)/),
+      expect.stringMatching(/^timeout: time limit "0" \(from --timeout\)/),
+      expect.stringMatching(/^retries: .*"many" \(from retries in /),
+    ]);
+  });
+
+  test.skipIf(process.platform === 'win32')(
+    'tells of folders that others can write to, and of a link',
+    async () => {
+      const { home, doctor } = setUp();
+      const config = join(home.dir, 'config', 'gwtoken');
+      mkdirSync(config, { recursive: true });
+      chmodSync(config, 0o777);
+      mkdirSync(home.env.XDG_CACHE_HOME);
+      symlinkSync(config, join(home.env.XDG_CACHE_HOME, 'gwtoken'));
+      const { find } = await doctor({});
+      expect(find('folders', 'config')).toMatchObject({
+        result: 'warning',
+        message: `${config} can be written by others (mode 777)`,
+        hints: [`run: chmod go-w '${config}'`],
+      });
+      expect(find('folders', 'cache')?.message).toContain('is a symbolic link: it is not used');
+    },
+  );
+});
+
+describe("doctor's report", () => {
+  const env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: 'https://127.0.0.1:9' };
+
+  test('is plain ASCII in a pipe, aligned, with a fix below each line that needs one', async () => {
+    const { home } = setUp();
+    const options = { env: { ...home.env, ...env, LANG: 'en_US.UTF-8' }, program: copy.program };
+    const { code, stdout, stderr } = await runProgram(['doctor'], options);
+    expect(code).toBe(6);
+    expect(stdout).toMatch(/^[\n\x20-\x7e]*$/);
+    expect(stdout).toContain('\nkeychain\n  ok   module              keytar 0.0.0\n');
+    expect(stdout).toMatch(/\n {2}FAIL TCP {17}no connection: .*\n {24}fix: check the network/);
+    expect(stdout).not.toMatch(/\n\n$/);
+    expect(stderr).toMatch(
+      /^gwtoken: error: check failed: region eu, TCP: no connection: .*, and 1 more\nhint: .*\n$/,
+    );
+  });
+
+  test('has signs and colours on a terminal, ASCII where it shows no others', async () => {
+    const { home } = setUp();
+    const show = async (more: Record<string, string>) => {
+      const terminal = openTerminal(process.execPath, [copy.program, 'doctor'], {
+        env: { ...home.env, ...env, ...more },
+        cols: 100,
+      });
+      onTestFinished(terminal.close);
+      expect(await terminal.exit).toMatchObject({ code: 6 });
+      return terminal.raw();
+    };
+    const coloured = await show({ LANG: 'en_US.UTF-8' });
+    expect(coloured).toContain('\x1b[1mkeychain\x1b[22m');
+    expect(coloured).toContain('\x1b[32m✔\x1b[39m module');
+    expect(coloured).toContain('\x1b[31m✖\x1b[39m TCP');
+    const plain = await show({ LANG: 'C', NO_COLOR: '1' });
+    expect(plain).toContain('  FAIL TCP  ');
+    expect(plain).not.toContain('\x1b[3');
+    expect(plain).not.toContain('✖');
+  });
+});

@@ -1,0 +1,187 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { freshHome, type Home, PROGRAM, runProgram, startProgram } from '../harness/program';
+import { openTerminal } from '../harness/terminal';
+import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/token-endpoint';
+
+let home: Home;
+let endpoint: TokenEndpoint;
+let env: Record<string, string>;
+beforeEach(async () => {
+  home = freshHome();
+  endpoint = await startTokenEndpoint(() => tokenReply('the-token', { scope: 'read write' }));
+  env = {
+    ...home.env,
+    GWTOKEN_REGION: 'eu',
+    GWTOKEN_AUTH_URL: endpoint.authUrl,
+    GWTOKEN_CLIENT_ID: 'client',
+    GWTOKEN_CLIENT_SECRET: 'the-secret',
+  };
+});
+afterEach(async () => {
+  await endpoint.close();
+  home.remove();
+});
+
+const NAMES = 'GWTOKEN_ACCESS_TOKEN GWTOKEN_TOKEN_TYPE GWTOKEN_EXPIRES_AT GWTOKEN_SCOPE';
+const failing = (code: number) => `unset ${NAMES};sh -c "exit ${code}";\n`;
+const gwtoken = (...args: string[]) => runProgram(args, { env });
+
+describe('gwtoken env', () => {
+  test('prints the four variables, and nothing on stderr', async () => {
+    const before = Date.now() / 1000;
+    const { code, stdout, stderr } = await gwtoken('env', '--format', 'json');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const variables = JSON.parse(stdout) as Record<string, string>;
+    expect(variables).toEqual({
+      GWTOKEN_ACCESS_TOKEN: 'the-token',
+      GWTOKEN_TOKEN_TYPE: 'bearer',
+      GWTOKEN_EXPIRES_AT: expect.stringMatching(/^\d+$/),
+      GWTOKEN_SCOPE: 'read write',
+    });
+    expect(Number(variables['GWTOKEN_EXPIRES_AT']) - before).toBeGreaterThan(3598);
+    expect(Number(variables['GWTOKEN_EXPIRES_AT']) - before).toBeLessThan(3630);
+  });
+
+  test('removes what has no value this time', async () => {
+    endpoint.answer = () => tokenReply('the-token', { expires_in: undefined });
+    const { stdout, stderr } = await gwtoken('env');
+    expect(stderr).toBe('');
+    expect(stdout).toBe(
+      [
+        "GWTOKEN_ACCESS_TOKEN='the-token';export GWTOKEN_ACCESS_TOKEN;",
+        "GWTOKEN_TOKEN_TYPE='bearer';export GWTOKEN_TOKEN_TYPE;",
+        'unset GWTOKEN_EXPIRES_AT;',
+        'unset GWTOKEN_SCOPE;',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('--unset needs no region, credentials, endpoint or readable config', async () => {
+    mkdirSync(join(home.env.XDG_CONFIG_HOME, 'gwtoken'), { recursive: true });
+    writeFileSync(join(home.env.XDG_CONFIG_HOME, 'gwtoken', 'config.json'), 'not JSON');
+    const { code, stdout, stderr } = await runProgram(['env', '--unset', '--prefix', 'EU_'], {
+      env: home.env,
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toBe(`unset ${NAMES.replaceAll('GWTOKEN_', 'EU_')};\n`);
+    expect(endpoint.requests).toBe(0);
+  });
+
+  test('a value that the format cannot carry is refused before anything is printed', async () => {
+    endpoint.answer = () => tokenReply('plain', { scope: 'a&b' });
+    const { code, stdout, stderr } = await gwtoken('env', '--format', 'cmd');
+    expect(code).toBe(2);
+    expect(stdout).toMatch(/^(SET "GWTOKEN_\w+="\n){4}cmd \/d \/c exit 2\n$/);
+    expect(stderr).toContain('the value for GWTOKEN_SCOPE has a character that cmd.exe may change');
+    expect(stderr).not.toContain('a&b');
+  });
+
+  test('--help goes to stderr unless stdout is a terminal, for the sake of eval', async () => {
+    const { code, stdout, stderr } = await gwtoken('env', '--help');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toContain('Usage: gwtoken env');
+    const other = await gwtoken('get', '--help');
+    expect(other.stdout).toContain('Usage: gwtoken get');
+
+    const terminal = openTerminal('sh', ['-c', `'${process.execPath}' '${PROGRAM}' env --help 2>/dev/null`], {
+      env,
+    });
+    await terminal.exit;
+    expect(terminal.screen()).toContain('Usage: gwtoken env');
+  });
+
+  test('on a terminal it says how to use it, with the flags that were given', async () => {
+    for (const [args, hint] of [
+      [['-r', 'us', '--format', 'fish'], 'gwtoken env --region us --format fish | source'],
+      [['--no-sandbox', '--prefix', 'EU_'], 'eval $(gwtoken env --no-sandbox --prefix EU_)'],
+      [['--unset', '--format', 'csh'], 'eval `gwtoken env --format csh --unset`'],
+      [['--format', 'powershell'], 'gwtoken env --format powershell | Out-String | Invoke-Expression'],
+    ] as const) {
+      const terminal = openTerminal(process.execPath, [PROGRAM, 'env', ...args], { env, cols: 200 });
+      expect(await terminal.exit).toEqual({ code: 0, signal: null });
+      expect(terminal.screen()).toContain(`hint: nothing was set; this does it: ${hint}\n`);
+    }
+    const terminal = openTerminal(process.execPath, [PROGRAM, 'env', '--format', 'json'], { env });
+    await terminal.exit;
+    expect(terminal.screen()).not.toContain('hint:');
+  });
+});
+
+describe('a failure of gwtoken env is a failing statement on stdout', () => {
+  test('for every kind of error', async () => {
+    const usage = [['--regoin', 'eu'], ['--format', 'bash'], ['--prefix', '1'], ['extra'], ['--region']];
+    for (const args of [...usage, ['--region', 'mars'], ['--auth-url', 'ftp://x']]) {
+      const { code, stdout, stderr } = await gwtoken('env', ...args);
+      expect([args, code, stdout]).toEqual([args, 2, failing(2)]);
+      expect(stderr).toMatch(/^gwtoken: error: /);
+    }
+    endpoint.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
+    expect(await gwtoken('env')).toMatchObject({ code: 3, stdout: failing(3) });
+    endpoint.answer = () => ({ body: { access_token: 'a\nb', token_type: 'bearer' } });
+    expect(await gwtoken('env', '--retries', '0')).toMatchObject({ code: 7, stdout: failing(7) });
+    expect(await gwtoken('env', '--auth-url', 'http://127.0.0.1:1', '--retries', '0')).toMatchObject({
+      code: 6,
+      stdout: failing(6),
+    });
+  });
+
+  test('also when stderr is closed', () => {
+    const line = `'${process.execPath}' '${PROGRAM}' env --regoin eu 2>&-; echo "code $?"`;
+    const stdout = execFileSync('sh', ['-c', line], {
+      env: { ...env, PATH: process.env['PATH'] },
+      encoding: 'utf8',
+    });
+    expect(stdout.startsWith(failing(2))).toBe(true);
+  });
+
+  test('also when a bug crashes it, wherever that is', async () => {
+    // A fault from outside the program's own promises, as a broken library would raise it.
+    const preload = join(home.dir, 'fault.cjs');
+    writeFileSync(preload, "setTimeout(() => { throw new Error('a fault'); }, 600);\n");
+    endpoint.delayMs = 5_000;
+    const args = { env: { ...env, NODE_OPTIONS: `--require ${preload}` } };
+    const { code, stdout, stderr } = await runProgram(['env'], args);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: failing(1) });
+    expect(stderr).toContain('a fault');
+  });
+
+  test.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('also when %s ends it', async (signal) => {
+    endpoint.delayMs = 10_000;
+    const program = startProgram(['env'], { env });
+    const asked = Date.now();
+    while (endpoint.requests === 0 && Date.now() - asked < 10_000)
+      await new Promise((done) => setTimeout(done, 20));
+    program.kill(signal);
+    const result = await program.result;
+    expect(result).toMatchObject({ code: null, signal, stderr: '' });
+    expect(result.stdout).toBe(failing({ SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }[signal]));
+  });
+
+  test('and never of another command', async () => {
+    for (const args of [
+      ['get', '--regoin'],
+      ['get', '--profile', 'env', '--bogus'],
+      ['envv'],
+      ['help', 'envv'],
+    ]) {
+      expect([args, (await gwtoken(...args)).stdout]).toEqual([args, '']);
+    }
+  });
+});
+
+test('gwtoken help shells is the topic, and help of a command its help', async () => {
+  const topic = await gwtoken('help', 'shells');
+  expect(topic).toMatchObject({ code: 0, stderr: '' });
+  expect(topic.stdout).toContain('eval $(gwtoken env)');
+  expect(topic.stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  expect((await gwtoken('help', 'env')).stderr).toContain('Usage: gwtoken env');
+  expect((await gwtoken('help', 'get')).stdout).toContain('Usage: gwtoken get');
+  expect((await gwtoken('help')).stdout).toContain('shells');
+  const unknown = await gwtoken('help', 'shels');
+  expect(unknown).toMatchObject({ code: 2, stdout: '' });
+  expect(unknown.stderr).toContain('there is no command or topic "shels"');
+});

@@ -1,0 +1,217 @@
+/** The clockwork of a token file, on a clock that the test moves. */
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { startRenewal } from '../../src/commands/exec/renewal';
+import { GwtokenError } from '../../src/errors';
+import type { Token } from '../../src/token/token';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: Date.UTC(2030, 0, 1) });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A renewal from a first token; `next` gives the lifetime of each later one, or throws. */
+function start(
+  lifetimeS: number | undefined,
+  next: () => { lifetimeS?: number; accessToken?: string } = () => ({}),
+) {
+  const began = Date.now();
+  const asked: number[] = [];
+  const stored: string[] = [];
+  const warnings: string[] = [];
+  let looks = 0;
+  const token = (accessToken: string, seconds: number | undefined): Token => ({
+    accessToken,
+    tokenType: 'bearer',
+    scope: '',
+    requestedAtMs: Date.now(),
+    lifetimeS: seconds,
+  });
+  const stop = startRenewal({
+    first: token('token-0', lifetimeS),
+    minTtlMs: undefined,
+    async fetchFresh() {
+      asked.push(Date.now() - began);
+      const given = next();
+      return token(
+        given.accessToken ?? `token-${asked.length}`,
+        'lifetimeS' in given ? given.lifetimeS : lifetimeS,
+      );
+    },
+    store: ({ accessToken }) => stored.push(accessToken),
+    looked: () => looks++,
+    warn: (text) => warnings.push(text),
+    now: Date.now,
+  });
+  return { asked, stored, warnings, stop, looks: () => looks };
+}
+
+describe('a token that lives', () => {
+  test('an hour is renewed five minutes before its end, each time', async () => {
+    const { asked, stored, stop } = start(3600);
+    await vi.advanceTimersByTimeAsync(3 * HOUR);
+    expect(asked).toEqual([55 * MINUTE, 110 * MINUTE, 165 * MINUTE]);
+    expect(stored).toEqual(['token-1', 'token-2', 'token-3']);
+    stop();
+  });
+
+  test('a second is asked for once a second', async () => {
+    const { asked, stop } = start(1);
+    await vi.advanceTimersByTimeAsync(10 * SECOND);
+    expect(asked.length).toBeGreaterThanOrEqual(9);
+    expect(asked.length).toBeLessThanOrEqual(11);
+    stop();
+  });
+
+  test('a year is not asked for at once: a timer of that length would fire immediately', async () => {
+    const { asked, looks, stop } = start(365 * 24 * 3600);
+    await vi.advanceTimersByTimeAsync(DAY);
+    expect(asked).toEqual([]);
+    expect(looks()).toBeGreaterThanOrEqual(DAY / (30 * SECOND) - 1);
+    stop();
+  });
+
+  test('for an unknown time is not renewed, but its file is looked after', async () => {
+    const { asked, looks, stop } = start(undefined);
+    await vi.advanceTimersByTimeAsync(10 * MINUTE);
+    expect(asked).toEqual([]);
+    expect(looks()).toBe(20);
+    stop();
+  });
+});
+
+describe('the wall clock decides', () => {
+  test('after a night asleep the token is renewed within 30 s of waking', async () => {
+    const { asked, stop } = start(3600);
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    // Timers stand still while a laptop sleeps; the clock does not.
+    vi.setSystemTime(Date.now() + 8 * HOUR);
+    await vi.advanceTimersByTimeAsync(30 * SECOND);
+    expect(asked).toHaveLength(1);
+    stop();
+  });
+
+  test('set back before the token was asked for, nothing that was reckoned from it holds', async () => {
+    const { asked, stop } = start(3600);
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    vi.setSystemTime(Date.now() - 2 * HOUR);
+    await vi.advanceTimersByTimeAsync(30 * SECOND);
+    expect(asked).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(10 * MINUTE);
+    expect(asked).toHaveLength(1);
+    stop();
+  });
+});
+
+test('the same ageing token again: not before half of what is left has passed, and 5 s at least', async () => {
+  const expires = Date.now() + HOUR;
+  const { asked, stored, stop } = start(3600, () => ({
+    accessToken: 'token-0',
+    lifetimeS: Math.max(1, Math.floor((expires - Date.now()) / 1000)),
+  }));
+  await vi.advanceTimersByTimeAsync(HOUR - 1);
+  const left = asked.map((at) => (HOUR - at) / SECOND);
+  expect(left[0]).toBe(300);
+  for (const [index, seconds] of left.entries()) {
+    const next = left[index + 1];
+    if (next === undefined) continue;
+    expect(seconds - next).toBeGreaterThanOrEqual(Math.max(5, Math.floor(seconds / 2)));
+  }
+  expect(asked.length).toBeGreaterThanOrEqual(6);
+  expect(asked.length).toBeLessThanOrEqual(8);
+  expect(stored).toEqual([]);
+  stop();
+});
+
+describe('an outage', () => {
+  test('is warned about once, then again only for the next one', async () => {
+    let down = true;
+    const { asked, stored, warnings, stop } = start(3600, () => {
+      if (down) throw new GwtokenError('unreached', 'identity.example was not reached');
+      return {};
+    });
+    await vi.advanceTimersByTimeAsync(2 * HOUR);
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toContain('expires at 2030-01-01T01:00:00.000Z');
+    expect(warnings[0]).toContain('identity.example was not reached');
+    expect(stored).toEqual([]);
+    const pauses = asked.map((at, index) => at - (asked[index - 1] ?? at)).slice(1);
+    // Every 30 s while there is time, closer as the end comes, every 10 s after it.
+    expect(Math.max(...pauses)).toBe(30 * SECOND);
+    expect(Math.min(...pauses)).toBe(5 * SECOND);
+    expect(pauses.slice(-300).every((pause) => pause === 10 * SECOND)).toBe(true);
+
+    down = false;
+    await vi.advanceTimersByTimeAsync(10 * SECOND);
+    expect(stored).toHaveLength(1);
+    down = true;
+    await vi.advanceTimersByTimeAsync(HOUR);
+    expect(warnings).toHaveLength(2);
+    stop();
+  });
+
+  test('that is a refusal is not repeated so soon', async () => {
+    const { asked, warnings, stop } = start(3600, () => {
+      throw new GwtokenError('refused', 'identity.example refused these credentials');
+    });
+    await vi.advanceTimersByTimeAsync(HOUR + 30 * MINUTE);
+    expect(warnings).toHaveLength(1);
+    expect(asked).toHaveLength(8);
+    stop();
+  });
+
+  test('of the disk counts too: a token that could not be stored is asked for again', async () => {
+    let full = true;
+    const stored: string[] = [];
+    const warnings: string[] = [];
+    const token = { tokenType: 'bearer', scope: '', requestedAtMs: Date.now(), lifetimeS: 3600 };
+    const stop = startRenewal({
+      first: { ...token, accessToken: 'a' },
+      minTtlMs: 30 * MINUTE,
+      fetchFresh: async () => ({ ...token, accessToken: 'b', requestedAtMs: Date.now() }),
+      store({ accessToken }) {
+        if (full) throw new Error('ENOSPC');
+        stored.push(accessToken);
+      },
+      looked() {},
+      warn: (text) => warnings.push(text),
+      now: Date.now,
+    });
+    await vi.advanceTimersByTimeAsync(31 * MINUTE);
+    expect(warnings).toHaveLength(1);
+    full = false;
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    expect(stored).toEqual(['b']);
+    stop();
+  });
+});
+
+test('stopped, it asks, stores and warns no more', async () => {
+  let answer = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const told: string[] = [];
+  const token = { tokenType: 'bearer', scope: '', requestedAtMs: Date.now(), lifetimeS: 10 };
+  const stop = startRenewal({
+    first: { ...token, accessToken: 'a' },
+    minTtlMs: undefined,
+    fetchFresh: async () => held.then(() => ({ ...token, accessToken: 'b' })),
+    store: ({ accessToken }) => told.push(accessToken),
+    looked() {},
+    warn: (text) => told.push(text),
+    now: Date.now,
+  });
+  await vi.advanceTimersByTimeAsync(8 * SECOND);
+  stop();
+  answer();
+  await vi.advanceTimersByTimeAsync(HOUR);
+  expect(told).toEqual([]);
+  expect(vi.getTimerCount()).toBe(0);
+});

@@ -1,0 +1,201 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { isRunning, until } from '../harness/processes';
+import { freshHome, type Home, PROGRAM } from '../harness/program';
+import { openTerminal, type Terminal } from '../harness/terminal';
+import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/token-endpoint';
+import { missing, SHELLS } from '../shells/shells';
+
+let home: Home;
+let endpoint: TokenEndpoint;
+let env: Record<string, string>;
+let terminal: Terminal | undefined;
+beforeEach(async () => {
+  home = freshHome();
+  endpoint = await startTokenEndpoint(() => tokenReply('the-token'));
+  env = {
+    ...home.env,
+    LC_ALL: 'C.UTF-8',
+    GWTOKEN_REGION: 'eu',
+    GWTOKEN_AUTH_URL: endpoint.authUrl,
+    GWTOKEN_CLIENT_ID: 'client',
+    GWTOKEN_CLIENT_SECRET: 'the-secret',
+    // No spinner, however slow the machine.
+    CI: 'true',
+  };
+});
+afterEach(async () => {
+  await terminal?.close();
+  await endpoint.close();
+  home.remove();
+});
+
+const gwtoken = `'${process.execPath}' '${PROGRAM}'`;
+/** gwtoken exec alone on a terminal. */
+const exec = (...args: string[]): Terminal => {
+  terminal = openTerminal(process.execPath, [PROGRAM, 'exec', '--', ...args], { env, cwd: home.dir });
+  return terminal;
+};
+/** A line of shell on a terminal. */
+const shell = (line: string): Terminal => {
+  terminal = openTerminal('sh', ['-c', line], { env, cwd: home.dir });
+  return terminal;
+};
+
+/** bash takes the terminal back some time after its prompt, and loses what was typed before: Enter brings a new prompt. */
+async function untilItReads({ type, screen }: Terminal): Promise<void> {
+  const prompts = (): number => screen().split('ready> ').length;
+  const before = prompts();
+  while (prompts() === before) {
+    type('\r');
+    await new Promise((done) => setTimeout(done, 300));
+  }
+}
+
+describe('gwtoken exec on a terminal', () => {
+  test('the command has the terminal', async () => {
+    const { exit, screen } = exec(
+      'sh',
+      '-c',
+      '[ -t 0 ] && [ -t 1 ] && [ -t 2 ] && echo "a terminal"; exit 3',
+    );
+    expect(await exit).toEqual({ code: 3, signal: null });
+    expect(screen()).toBe('a terminal\n');
+  });
+
+  test('Ctrl-C ends the command, and gwtoken by the same', async () => {
+    const { waitFor, type, exit } = exec('sh', '-c', 'echo up; exec sleep 60');
+    await waitFor('up');
+    type('\x03');
+    expect(await exit).toEqual({ code: null, signal: 'SIGINT' });
+  });
+
+  test('Ctrl-C reaches the command once, and is its own affair', async () => {
+    const script = `trap 'echo "got INT"' INT; echo up; read -r line; echo "read $line"; exit 4`;
+    const { waitFor, type, exit, screen } = exec('bash', '-c', script);
+    await waitFor('up');
+    type('\x03');
+    await waitFor('got INT');
+    await new Promise((done) => setTimeout(done, 200));
+    type('more\r');
+    expect(await exit).toEqual({ code: 4, signal: null });
+    expect(screen().match(/got INT/g)).toHaveLength(1);
+    expect(screen()).toContain('read more');
+  });
+
+  test('Ctrl-\\ too, and a command that ignores both goes on', async () => {
+    const { waitFor, type, exit } = exec('sh', '-c', `trap '' INT QUIT; echo up; sleep 0.5; exit 5`);
+    await waitFor('up');
+    type('\x03\x1c');
+    expect(await exit).toEqual({ code: 5, signal: null });
+  });
+
+  test('Ctrl-Z stops both, fg continues them', async () => {
+    terminal = openTerminal('bash', ['--norc', '-i'], { env: { ...env, PS1: 'ready> ' }, cwd: home.dir });
+    const { waitFor, type, exit } = terminal;
+    await waitFor('ready>');
+    type(`${gwtoken} exec -- sh -c 'echo u''p; read -r a; echo "read $a"; exit 6'\r`);
+    await waitFor(/^up$/m);
+    type('\x1a');
+    await waitFor(/Stopped[\s\S]*ready> $/);
+    await untilItReads(terminal);
+    type('fg\r');
+    await new Promise((done) => setTimeout(done, 200));
+    type('text\r');
+    await waitFor('read text');
+    type('echo "code $?"\r');
+    await waitFor('code 6');
+    type('exit\r');
+    await exit;
+  });
+
+  test('an interactive shell with job control works inside', async () => {
+    const { waitFor, type, exit } = exec('bash', '--norc', '-i');
+    await waitFor(/[$#] $/);
+    type('sleep 60\r');
+    await new Promise((done) => setTimeout(done, 200));
+    type('\x03');
+    type(`echo "code $? $\{#GWTOKEN_ACCESS_TOKEN}"\r`);
+    await waitFor('code 130 9');
+    type('exit 8\r');
+    expect(await exit).toEqual({ code: 8, signal: null });
+  });
+
+  test('vi edits a file', async ({ skip }) => {
+    const reason = missing({ ...SHELLS[0]!, command: 'vim', debian: 'vim' });
+    skip(reason !== undefined, reason);
+    const file = join(home.dir, 'file');
+    writeFileSync(file, 'before\n');
+    const { waitFor, type, exit } = exec('vim', '-u', 'NONE', '-N', file);
+    await waitFor('before');
+    type('cwafter\x1b:wq\r');
+    expect(await exit).toEqual({ code: 0, signal: null });
+    expect(readFileSync(file, 'utf8')).toBe('after\n');
+  });
+
+  test('less pages, stopped and continued', async ({ skip }) => {
+    const reason = missing({ ...SHELLS[0]!, command: 'less', debian: 'less' });
+    skip(reason !== undefined, reason);
+    const file = join(home.dir, 'file');
+    writeFileSync(file, Array.from({ length: 200 }, (_, index) => `line ${index}\n`).join(''));
+    terminal = openTerminal('bash', ['--norc', '-i'], { env: { ...env, PS1: 'ready> ' }, cwd: home.dir });
+    const { waitFor, type, exit } = terminal;
+    await waitFor('ready>');
+    type(`${gwtoken} exec -- less file\r`);
+    // Its own prompt, so that all is drawn.
+    await waitFor(/line 22\nfile$/);
+    type('\x1a');
+    await waitFor(/Stopped[\s\S]*ready> $/);
+    await untilItReads(terminal);
+    type('fg\r');
+    await waitFor(/Stopped[\s\S]*line 22\n:$/);
+    type('G');
+    await waitFor('line 199');
+    type('q');
+    type('echo "code $?"\r');
+    await waitFor('code 0');
+    type('exit\r');
+    await exit;
+  });
+
+  test('what the command made of the terminal stands', async () => {
+    const { exit, screen } = shell(
+      `${gwtoken} exec -- stty -echo; stty -a | grep -o -e '-echo ' && echo kept`,
+    );
+    await exit;
+    expect(screen()).toContain('-echo \nkept\n');
+  });
+
+  test('a job in the background leaves the terminal as it is then', async () => {
+    const { exit, screen } = shell(
+      `${gwtoken} exec -- sleep 0.5 & sleep 0.4; stty -echo; wait; stty -a | grep -o -e '-echo ' && echo kept`,
+    );
+    await exit;
+    expect(screen()).toContain('-echo \nkept\n');
+  });
+
+  test('a spinner on the way takes nothing of a stdin that is a pipe', async () => {
+    endpoint.delayMs = 800;
+    delete env['CI'];
+    const { exit, screen, raw } = shell(`printf 'from the pipe\\n' | ${gwtoken} exec -- cat`);
+    expect(await exit).toEqual({ code: 0, signal: null });
+    expect(raw()).toContain('asking for a token');
+    expect(screen()).toMatch(/from the pipe\n/);
+  });
+
+  test('the terminal goes away: the command gets HUP, and nothing is left', async () => {
+    const pidFile = join(home.dir, 'pid');
+    const script = `echo $$ > '${pidFile}'; echo up; while :; do sleep 0.05; done`;
+    // The end of a terminal's first process hangs up on the others.
+    const { pid, waitFor } = shell(
+      `${gwtoken} exec --token-file -- sh -c "${script.replaceAll('$', '\\$')}"; true`,
+    );
+    await waitFor('up');
+    const child = Number(readFileSync(pidFile, 'utf8'));
+    const folder = join(home.env.XDG_CACHE_HOME, 'gwtoken', 'exec');
+    expect(readdirSync(folder)).toHaveLength(1);
+    process.kill(pid, 'SIGKILL');
+    await until('both have ended', () => !isRunning(child) && !existsSync(folder));
+  });
+});

@@ -1,0 +1,192 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { isRunning, until } from '../harness/processes';
+import { freshHome, type Home, runProgram, startProgram } from '../harness/program';
+import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/token-endpoint';
+
+const TOKEN = 'tok *\'t;$(touch PWNED)` \\ "~!#{a,b}';
+
+let home: Home;
+let endpoint: TokenEndpoint;
+let env: Record<string, string>;
+beforeEach(async () => {
+  home = freshHome();
+  endpoint = await startTokenEndpoint(() => tokenReply(TOKEN, { scope: 'read write' }));
+  env = {
+    ...home.env,
+    GWTOKEN_REGION: 'eu',
+    GWTOKEN_AUTH_URL: endpoint.authUrl,
+    GWTOKEN_CLIENT_ID: 'client',
+    GWTOKEN_CLIENT_SECRET: 'the-secret',
+  };
+});
+afterEach(async () => {
+  await endpoint.close();
+  home.remove();
+});
+
+const exec = (...args: string[]) => runProgram(['exec', ...args], { env });
+const sh = (script: string, ...flags: string[]) => exec(...flags, '--', 'sh', '-c', script);
+
+describe('the environment of the command', () => {
+  const variables = async (more: Record<string, string>, ...flags: string[]) => {
+    const result = await runProgram(['exec', ...flags, '--', 'env', '-0'], { env: { ...env, ...more } });
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    return Object.fromEntries(
+      result.stdout
+        .split('\0')
+        .filter((entry) => entry !== '')
+        .map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]),
+    );
+  };
+
+  test('has the token, and of ours nothing that is secret', async () => {
+    const seen = await variables({
+      GWTOKEN_CLIENT_ID_EU: 'client',
+      GWTOKEN_CLIENT_SECRET_EU: 'the-secret',
+      GWTOKEN_SANDBOX_CLIENT_ID: 'sandbox-client',
+      GWTOKEN_SANDBOX_CLIENT_SECRET_FILE_US: '/nowhere',
+      OTHER: 'kept',
+      GWTOKEN_TOKEN_FILE: '/of/another/exec',
+    });
+    expect(seen).toEqual({
+      ...home.env,
+      PATH: process.env['PATH'],
+      OTHER: 'kept',
+      GWTOKEN_REGION: 'eu',
+      GWTOKEN_AUTH_URL: endpoint.authUrl,
+      GWTOKEN_ACCESS_TOKEN: TOKEN,
+      GWTOKEN_TOKEN_TYPE: 'bearer',
+      GWTOKEN_EXPIRES_AT: expect.stringMatching(/^\d{10}$/),
+      GWTOKEN_SCOPE: 'read write',
+    });
+  });
+
+  test('has the prefix asked for, and nothing of the client before', async () => {
+    endpoint.answer = () => tokenReply('us-token', { expires_in: undefined });
+    const before = { US_SCOPE: 'old', US_EXPIRES_AT: '1', EU_ACCESS_TOKEN: 'other', EU_SCOPE: 'other' };
+    const seen = await variables(before, '--prefix', 'US_');
+    expect(
+      Object.keys(seen)
+        .filter((name) => /^US_|^EU_|^GWTOKEN_A.*N$/.test(name))
+        .sort(),
+    ).toEqual(['EU_ACCESS_TOKEN', 'EU_SCOPE', 'US_ACCESS_TOKEN', 'US_TOKEN_TYPE']);
+  });
+});
+
+describe('the streams of the command are gwtoken’s own', () => {
+  test('a megabyte comes through, and stdin from a pipe', async () => {
+    const bytes = Buffer.alloc(1024 * 1024, 'stdin and stdout ');
+    const result = await runProgram(['exec', '--', 'cat'], { env, stdin: bytes });
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(result.stdout).toBe(bytes.toString());
+  });
+
+  test('its arguments are its own, with -- and without', async () => {
+    for (const args of [
+      ['--', 'printf', '%s|'],
+      ['printf', '%s|'],
+    ]) {
+      const result = await exec('--region', 'eu', ...args, '--verbose', '-v', '--', '--help', '', 'a b');
+      expect(result).toMatchObject({ code: 0, stdout: '--verbose|-v|--|--help||a b|', stderr: '' });
+    }
+  });
+});
+
+describe('the exit code', () => {
+  test.for([0, 1, 7, 125, 255])('%i of the command is gwtoken’s', async (code) => {
+    expect(await sh(`exit ${code}`)).toMatchObject({ code, signal: null, stdout: '', stderr: '' });
+  });
+
+  // PIPE is ignored by Node, USR1 opens its debugger, SEGV and ABRT dump core, KILL cannot be caught.
+  test.for(['TERM', 'INT', 'HUP', 'QUIT', 'KILL', 'PIPE', 'USR1', 'USR2', 'ALRM', 'SEGV', 'ABRT', 'VTALRM'])(
+    'a command that dies of SIG%s: gwtoken dies of it',
+    async (signal) => {
+      const result = await sh(`ulimit -c 0; kill -${signal} $$`);
+      expect(result).toMatchObject({ code: null, signal: `SIG${signal}`, stdout: '', stderr: '' });
+    },
+  );
+
+  test('is 127 for a command that is not there, with a hint', async () => {
+    expect(await exec('--', 'no-such-command')).toMatchObject({ code: 127, stdout: '' });
+    expect(await exec('--', '/no/such/command')).toMatchObject({ code: 127, stdout: '' });
+    const line = await exec('--', 'curl -s https://example.com | jq .');
+    expect(line).toMatchObject({ code: 127, stdout: '' });
+    expect(line.stderr).toContain("for a line of shell: gwtoken exec -- sh -c '…'");
+  });
+
+  test('is 126 for one that cannot be run', async () => {
+    const script = join(home.dir, 'script');
+    const because = async (problem: string, command = script) => {
+      const result = await exec('--', command);
+      expect(result).toMatchObject({ code: 126, stdout: '' });
+      expect(result.stderr).toContain(problem);
+    };
+    await because('is a folder', home.dir);
+    writeFileSync(script, '#!/no/such/interpreter\n');
+    await because('is not executable');
+    chmodSync(script, 0o755);
+    await because('names an interpreter in its first line that does not exist');
+  });
+
+  test('is 125 when gwtoken fails, for whatever reason', async () => {
+    for (const args of [[], ['--bogus'], ['--prefix', '1', '--', 'true'], ['-r', 'mars', '--', 'true']]) {
+      expect(await exec(...args)).toMatchObject({
+        code: 125,
+        stdout: '',
+        stderr: expect.stringMatching(/^gwtoken: error: /),
+      });
+    }
+    endpoint.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
+    const refused = await sh('echo ran');
+    expect(refused).toMatchObject({ code: 125, stdout: '' });
+    expect(refused.stderr).toContain('refused these credentials');
+  });
+
+  test('is 125 also when a bug crashes gwtoken', async () => {
+    const preload = join(home.dir, 'fault.cjs');
+    writeFileSync(preload, "setTimeout(() => { throw new Error('a fault'); }, 600);\n");
+    endpoint.delayMs = 5_000;
+    const more = { ...env, NODE_OPTIONS: `--require ${preload}` };
+    const result = await runProgram(['exec', '--', 'echo', 'ran'], { env: more });
+    expect(result).toMatchObject({ code: 125, stdout: '', stderr: expect.stringContaining('a fault') });
+  });
+});
+
+describe('a signal to gwtoken', () => {
+  /** A command that tells its process id and waits. */
+  const start = async (script: string) => {
+    const pidFile = join(home.dir, 'pid');
+    const args = [
+      'exec',
+      '--',
+      'sh',
+      '-c',
+      `${script}; echo $$ > '${pidFile}.new'; mv '${pidFile}.new' '${pidFile}'; while :; do sleep 0.05; done`,
+    ];
+    const program = startProgram(args, { env, detached: true });
+    await until('the command runs', () => existsSync(pidFile));
+    return { ...program, child: Number(readFileSync(pidFile, 'utf8')) };
+  };
+
+  test.for(['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const)(
+    '%s ends the command, and then gwtoken of the same',
+    async (signal) => {
+      const { kill, result, child } = await start('ulimit -c 0');
+      kill(signal);
+      expect(await result).toMatchObject({ code: null, signal, stdout: '', stderr: '' });
+      expect(isRunning(child)).toBe(false);
+    },
+  );
+
+  test('is for the command to deal with', async () => {
+    const { kill, result, child } = await start("trap 'echo got TERM; exit 9' TERM; trap '' INT HUP");
+    kill('SIGINT');
+    kill('SIGHUP');
+    await new Promise((done) => setTimeout(done, 200));
+    expect(isRunning(child)).toBe(true);
+    kill('SIGTERM');
+    expect(await result).toMatchObject({ code: 9, signal: null, stdout: 'got TERM\n', stderr: '' });
+  });
+});

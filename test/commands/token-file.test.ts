@@ -1,0 +1,200 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { isRunning, until } from '../harness/processes';
+import { freshHome, type Home, PROGRAM, runProgram, startProgram } from '../harness/program';
+import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/token-endpoint';
+
+let home: Home;
+let endpoint: TokenEndpoint;
+let env: Record<string, string>;
+let folder: string;
+let end: string;
+beforeEach(async () => {
+  home = freshHome();
+  endpoint = await startTokenEndpoint((_, count) => tokenReply(`token-${count}`));
+  folder = join(home.env.XDG_CACHE_HOME, 'gwtoken', 'exec');
+  end = join(home.dir, 'end');
+  env = {
+    ...home.env,
+    GWTOKEN_REGION: 'eu',
+    GWTOKEN_AUTH_URL: endpoint.authUrl,
+    GWTOKEN_CLIENT_ID: 'client',
+    GWTOKEN_CLIENT_SECRET: 'the-secret',
+  };
+});
+afterEach(async () => {
+  await endpoint.close();
+  home.remove();
+});
+
+/** Runs until the file `end` appears; resolves when the command has told its process id. */
+async function start(...flags: string[]) {
+  const pidFile = join(home.dir, 'pid');
+  const script = `echo $$ > '${pidFile}.new'; mv '${pidFile}.new' '${pidFile}'; while [ ! -e '${end}' ]; do sleep 0.05; done`;
+  const program = startProgram(['exec', '--token-file', ...flags, '--', 'sh', '-c', script], {
+    env,
+    detached: true,
+    timeoutMs: 90_000,
+  });
+  await until('the command runs', () => existsSync(pidFile));
+  const [name = ''] = readdirSync(folder);
+  return { ...program, child: Number(readFileSync(pidFile, 'utf8')), path: join(folder, name) };
+}
+const finish = () => writeFileSync(end, '');
+
+describe('the token file', () => {
+  test('is named to the command, has the token alone, and is for the user alone', async () => {
+    const script = 'cat "$GWTOKEN_TOKEN_FILE"; echo "|$GWTOKEN_ACCESS_TOKEN|$GWTOKEN_TOKEN_FILE"';
+    const result = await runProgram(['exec', '--token-file', '--', 'sh', '-c', script], { env });
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    const [content, token, path = ''] = result.stdout.trim().split('|');
+    expect([content, token]).toEqual(['token-1', 'token-1']);
+    expect(path.startsWith(`${folder}/token-`)).toBe(true);
+    expect(existsSync(folder)).toBe(false);
+
+    const { path: other, result: ended } = await start('--prefix', 'EU_');
+    expect(statSync(other).mode & 0o777).toBe(0o600);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    finish();
+    expect(await ended).toMatchObject({ code: 0, stderr: '' });
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  test('may lie in a folder with any name', async () => {
+    const cache = join(home.dir, 'jürgen’s cache');
+    const more = { ...env, GWTOKEN_CACHE_DIR: cache };
+    const args = ['exec', '--token-file', '--', 'sh', '-c', 'cat "$GWTOKEN_TOKEN_FILE"'];
+    expect(await runProgram(args, { env: more })).toMatchObject({ code: 0, stdout: 'token-1', stderr: '' });
+    expect(existsSync(cache)).toBe(true);
+  });
+
+  test('a prefix names its variable too, so that two clients can have one each', async () => {
+    const inner = `'${process.execPath}' '${PROGRAM}' exec --no-cache --token-file --prefix US_ --`;
+    const script = `${inner} sh -c 'cat "$EU_TOKEN_FILE" "$US_TOKEN_FILE"'`;
+    const both = { ...env, EU_TOKEN_FILE: '/old', US_TOKEN_FILE: '/old' };
+    // The inner gwtoken needs the credentials that the outer one keeps from its command.
+    const outer = `export GWTOKEN_CLIENT_ID=client GWTOKEN_CLIENT_SECRET=the-secret; ${script}`;
+    const args = ['exec', '--token-file', '--prefix', 'EU_', '--', 'sh', '-c', outer];
+    const result = await runProgram(args, { env: both });
+    expect(result).toMatchObject({ code: 0, stdout: 'token-1token-2', stderr: '' });
+  });
+
+  test('is renewed before the token expires, whole each time', async () => {
+    endpoint.answer = (_, count) => tokenReply(`token-${count}-${'x'.repeat(20_000)}`, { expires_in: 2 });
+    const { path, result } = await start();
+    const seen = new Set<string>();
+    const started = Date.now();
+    while (Date.now() - started < 5_000) {
+      seen.add(readFileSync(path, 'latin1'));
+      await new Promise((done) => setTimeout(done, 5));
+    }
+    finish();
+    expect(await result).toMatchObject({ code: 0, stderr: '' });
+    expect([...seen].filter((text) => !/^token-\d-x{20000}$/.test(text))).toEqual([]);
+    // Each is asked for at four fifths of its two seconds.
+    expect(seen.size).toBeGreaterThanOrEqual(3);
+    expect(endpoint.requests).toBeLessThanOrEqual(5);
+  });
+
+  test('keeps the last token in an outage, warns once, and goes on when it is over', async () => {
+    endpoint.answer = (_, count) =>
+      count === 1 ? tokenReply('token-1', { expires_in: 2 }) : { status: 503, body: {} };
+    const { path, result } = await start();
+    await until('the endpoint failed', () => endpoint.requests === 2);
+    expect(readFileSync(path, 'utf8')).toBe('token-1');
+    await until('it was asked again', () => endpoint.requests === 3, 20_000);
+    endpoint.answer = () => tokenReply('token-after');
+    await until('the outage is over', () => readFileSync(path, 'utf8') === 'token-after', 40_000);
+    finish();
+    const { code, stderr } = await result;
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /^gwtoken: warning: the token file keeps the last token, which expires at [^\n]*503[^\n]*\n$/,
+    );
+  }, 90_000);
+
+  test('gwtoken ends with the command, also while a renewal is under way', async () => {
+    endpoint.answer = () => tokenReply('token', { expires_in: 2 });
+    const { result } = await start();
+    endpoint.delayMs = 30_000;
+    await until('a renewal is under way', () => endpoint.requests === 2);
+    const started = Date.now();
+    finish();
+    expect(await result).toMatchObject({ code: 0, stderr: '' });
+    expect(Date.now() - started).toBeLessThan(3_000);
+  });
+
+  test.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('goes with %s', async (signal) => {
+    const { kill, result, child } = await start();
+    kill(signal);
+    expect(await result).toMatchObject({ code: null, signal, stdout: '', stderr: '' });
+    expect(isRunning(child)).toBe(false);
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  test('what a killed gwtoken left, the next run sweeps, and what a living one has it leaves', async () => {
+    const { pid, kill, result, child, path: left } = await start();
+    kill('SIGKILL');
+    await until('gwtoken has ended', () => !isRunning(pid));
+    // What gwtoken could not end goes on, and ends by itself.
+    expect([existsSync(left), isRunning(child)]).toEqual([true, true]);
+    finish();
+    await result;
+
+    const living = startProgram(['exec', '--token-file', '--', 'sleep', '30'], { env, detached: true });
+    const files = () => (existsSync(folder) ? readdirSync(folder) : []);
+    await until('there is another file in its place', () => files().length === 1 && !existsSync(left));
+    const [kept = ''] = files();
+    // Of another program, and of a machine that we cannot see: just now, and the day before yesterday.
+    const others = [
+      'notes.txt',
+      'token-00000000-1-1-0123456789abcdef',
+      'token-00000000-1-1-0000000000000000',
+    ];
+    // Of a process that had the living one's id before it.
+    const former = kept.replace(/-\d+-[0-9a-f]{16}$/, '-7-0123456789abcdef');
+    for (const name of [...others, former]) writeFileSync(join(folder, name), '');
+    const old = new Date(Date.now() - 48 * 3600 * 1000);
+    utimesSync(join(folder, others.pop() ?? ''), old, old);
+
+    expect(await runProgram(['config', 'path'], { env })).toMatchObject({ code: 0, stderr: '' });
+    expect(readdirSync(folder).sort()).toEqual([kept, ...others].sort());
+    living.kill('SIGTERM');
+    await living.result;
+  });
+
+  test('is refused, and the command not run, where the folder is not the user’s alone', async () => {
+    const refused = async (problem: string) => {
+      const args = ['exec', '--no-cache', '--token-file', '--', 'echo', 'ran'];
+      const result = await runProgram(args, { env });
+      expect(result).toMatchObject({ code: 125, stdout: '' });
+      expect(result.stderr).toContain(problem);
+      expect(result.stderr).toContain('hint: set GWTOKEN_CACHE_DIR to a folder of your own');
+    };
+    mkdirSync(folder, { recursive: true });
+    chmodSync(folder, 0o755);
+    await refused('it is open to others, mode 755');
+
+    const elsewhere = join(home.dir, 'elsewhere');
+    mkdirSync(join(elsewhere), { mode: 0o700 });
+    env['GWTOKEN_CACHE_DIR'] = join(home.dir, 'linked');
+    mkdirSync(env['GWTOKEN_CACHE_DIR']);
+    symlinkSync(elsewhere, join(env['GWTOKEN_CACHE_DIR'], 'exec'));
+    await refused('it is not a folder');
+    expect(readdirSync(elsewhere)).toEqual([]);
+
+    env['GWTOKEN_CACHE_DIR'] = '/proc/none';
+    await refused('no token file can be made in /proc/none/exec');
+  });
+});

@@ -1,0 +1,151 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { VERBS } from '../../src/commands/all';
+import { variablePairs } from '../../src/credentials/from-variables';
+import { EXIT_CODES, EXIT_TEXTS } from '../../src/errors';
+import { CONFIG_KEYS } from '../../src/settings/config-keys';
+import { TOPICS } from '../../src/topics/topics';
+import { allVerbs, codeLines, parsed, shellLine } from '../harness/grammar';
+import { ROOT } from '../harness/root';
+
+const FOLDER = join(ROOT, 'src', 'topics');
+const topics = Object.fromEntries(
+  readdirSync(FOLDER)
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => [name.replace('.md', ''), readFileSync(join(FOLDER, name), 'utf8')]),
+);
+const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+const texts = { README: readme, ...topics };
+const all = Object.values(texts).join('\n');
+const documents = Object.entries(texts);
+
+/** Those of the contract that another branch brings; once it has, nothing of them is passed over. */
+const missing = ['env', 'exec'].filter((name) => !VERBS.some((verb) => verb.name === name));
+const absent = ['shells', 'network']
+  .filter((name) => TOPICS[name] === undefined)
+  .map((name) => `help ${name}`);
+const pending = new RegExp(`^(${[...missing, ...absent, '$^'].join('|')})( |$)`);
+
+/** Every variable of ours that the code reads or sets. */
+const SUFFIXES = ['', '_EU', '_US'];
+const variables = new Set([
+  ...allVerbs(VERBS).flatMap(({ verb }) =>
+    verb.flags.flatMap(({ variable }) => (variable === undefined ? [] : [variable.replace(/[[=].*/, '')])),
+  ),
+  ...SUFFIXES.flatMap((suffix) => [`GWTOKEN_AUTH_URL${suffix}`, `GWTOKEN_SANDBOX_AUTH_URL${suffix}`]),
+  ...(['eu', 'us'] as const)
+    .flatMap((region) => variablePairs({ profile: 'default', environment: 'sandbox', region }))
+    .flatMap(({ id, secret, secretFile }) => [id, secret, secretFile]),
+  ...['GWTOKEN_KEYCHAIN_TIMEOUT', 'GWTOKEN_CONFIG_DIR', 'GWTOKEN_CACHE_DIR'],
+]);
+/** What `env` and `exec` set. */
+const SET = ['ACCESS_TOKEN', 'TOKEN_TYPE', 'EXPIRES_AT', 'SCOPE', 'TOKEN_FILE'].map(
+  (name) => `GWTOKEN_${name}`,
+);
+
+const flags = new Set([
+  '--help',
+  '--version',
+  ...allVerbs(VERBS).flatMap(({ verb }) =>
+    verb.flags.flatMap(({ name, negative }) => [
+      ...(negative === 'only' ? [] : [`--${name}`]),
+      ...(negative === undefined ? [] : [`--no-${name}`]),
+    ]),
+  ),
+]);
+
+describe('the topics', () => {
+  test('are those of gwtoken help', () => {
+    expect(Object.keys(TOPICS).sort()).toEqual(Object.keys(topics).sort());
+  });
+
+  test.each(Object.entries(topics))('%s fits 80 columns and has one title', (_, text) => {
+    expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    const prose = text.replace(/^```[\s\S]*?^```$/gm, '');
+    expect(prose.match(/^# /gm)).toHaveLength(1);
+    expect(text.endsWith('\n') && !text.endsWith('\n\n')).toBe(true);
+  });
+
+  test('environment, exit-codes and security lead to each other', () => {
+    for (const name of ['environment', 'exit-codes', 'security']) {
+      const others = ['environment', 'exit-codes', 'security'].filter((each) => each !== name);
+      expect(
+        others.filter((each) => topics[name]!.includes(`gwtoken help ${each}`)).length,
+        name,
+      ).toBeGreaterThan(0);
+    }
+  });
+});
+
+describe('what there is, is documented', () => {
+  test('every variable, in the topic environment', () => {
+    expect(variables.size).toBeGreaterThan(30);
+    const sandbox = /^GWTOKEN_SANDBOX_CLIENT_\w+_(EU|US)$/;
+    for (const name of variables) {
+      // Said once for all of them: "each with _EU or _US".
+      const said = sandbox.test(name) ? name.replace(/_(EU|US)$/, '') : name;
+      expect(topics['environment'], name).toMatch(new RegExp(`\`${said}\``));
+    }
+  });
+
+  test('every config key, in the topic environment', () => {
+    for (const key of Object.keys(CONFIG_KEYS)) expect(topics['environment']).toContain(`\`${key}\``);
+  });
+
+  test('every flag, in the README or a topic', () => {
+    const documented = [...flags].filter((flag) => !new RegExp(`${flag}(?![\\w-])`).test(all));
+    expect(documented.filter((flag) => !['--help', '--version'].includes(flag))).toEqual([]);
+  });
+
+  test('every exit code, in the topic exit-codes', () => {
+    const rows = [...topics['exit-codes']!.matchAll(/^\| (\d+) +\| (.*?) +\|/gm)];
+    expect(rows.map(([, code]) => code)).toEqual(Object.keys(EXIT_TEXTS));
+    for (const [, code, text] of rows) {
+      expect(text).toContain(
+        EXIT_TEXTS[Number(code) as keyof typeof EXIT_TEXTS].replace(', for whatever reason', ''),
+      );
+    }
+    for (const code of Object.values(EXIT_CODES)) expect(EXIT_TEXTS).toHaveProperty(String(code));
+  });
+});
+
+describe.each(documents)('%s names nothing that there is not', (_, text) => {
+  test('variables', () => {
+    const named = [...text.matchAll(/\bGWTOKEN_[A-Z_]*[A-Z]\b/g)].map(([name]) => name);
+    const known = new Set([...variables, ...SET]);
+    const unknown = named.filter(
+      (name) => !known.has(name) && ![...known].some((each) => each.startsWith(`${name}_`)),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  test('command lines', async () => {
+    const lines = codeLines(text).flatMap(shellLine);
+    expect(lines.length).toBeGreaterThan(2);
+    const wrong: string[] = [];
+    for (const words of lines) {
+      const line = words.join(' ');
+      if (pending.test(line) || words.length === 0) continue;
+      const command = await parsed(words);
+      // Prose names a command without its arguments.
+      if (command.includes('error: missing required argument')) continue;
+      if (command.includes('error: ')) wrong.push(`${line}: ${command}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+});
+
+test('the checks see what they look for', async () => {
+  expect(shellLine('$ eval "$(gwtoken env --format sh)" # x')).toEqual([['env', '--format', 'sh']]);
+  expect(shellLine("token=$(gwtoken get -r 'eu') || gwtoken login <secret.txt | cat")).toEqual([
+    ['get', '-r', 'eu'],
+    ['login'],
+  ]);
+  expect(await parsed(['get', '--regoin', 'eu'])).toContain('error: ');
+  expect(await parsed(['get', '--format', 'yaml'])).toContain('error: ');
+  expect(await parsed(['config', 'set', 'reigon', 'eu'])).toContain('error: ');
+  expect(await parsed(['help', 'nothing'])).toContain('error: ');
+  expect(await parsed(['gte', '--help'])).toContain('error: ');
+  expect(await parsed(['config', 'set', 'region', 'eu'])).toBe('config set');
+});

@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { ROOT } from '../harness/root';
+
+/**
+ * What actionlint does not look at (`npm run check` runs it before this): how much a workflow may do, and whose code
+ * it runs.
+ */
+const folder = join(ROOT, '.github');
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .map((file) => file.replaceAll('\\', '/'))
+  .filter((file) => /\.ya?ml$/.test(file));
+const workflows = files.filter((file) => file.startsWith('workflows/'));
+const read = (file: string): string => readFileSync(join(folder, file), 'utf8');
+
+/** The rights that a job may have beside `contents: read`; every other job has that or nothing. */
+const MAY_WRITE: Record<string, Record<string, string>> = {
+  'workflows/release.yml publish': { 'id-token': 'write' },
+  'workflows/release.yml release-page': { contents: 'write' },
+};
+
+interface Workflow {
+  readonly on: unknown;
+  readonly permissions?: Record<string, string>;
+  readonly jobs: Record<string, Job>;
+}
+interface Job {
+  readonly permissions?: Record<string, string>;
+  readonly 'timeout-minutes'?: number;
+  readonly steps: readonly { readonly uses?: string; readonly run?: string; readonly with?: object }[];
+}
+
+describe('the workflows', () => {
+  test('are there', () => {
+    expect(workflows).toContain('workflows/release.yml');
+    expect(parse(read('dependabot.yml'))).toMatchObject({ version: 2, updates: expect.any(Array) });
+  });
+
+  test.each(files)('%s pins every foreign action by its commit, and names the version', (file) => {
+    for (const line of read(file).split('\n')) {
+      const used = /\buses: *(.*)$/.exec(line)?.[1];
+      if (used === undefined || used.startsWith('./')) continue;
+      expect(used).toMatch(/^[\w-]+\/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+    }
+  });
+
+  test('take the same commit for the same version of an action', () => {
+    const pins = files.flatMap((file) => read(file).match(/\S+@[0-9a-f]{40} # v\S+/g) ?? []);
+    const byVersion = new Map(pins.map((pin) => [pin.replace(/@[0-9a-f]{40}/, ''), pin]));
+    expect([...new Set(pins)].sort()).toEqual([...byVersion.values()].sort());
+  });
+
+  test.each(workflows)('%s may do no more than it needs', (file) => {
+    const { on, permissions, jobs }: Workflow = parse(read(file));
+    expect([{}, { contents: 'read' }]).toContainEqual(permissions);
+    expect(JSON.stringify(on)).not.toMatch(/pull_request_target|workflow_run|issue_comment/);
+    for (const [name, job] of Object.entries(jobs)) {
+      const rights = job.permissions ?? permissions;
+      const allowed = MAY_WRITE[`${file} ${name}`] ?? { contents: 'read' };
+      expect(rights, name).toEqual(allowed);
+      expect(job['timeout-minutes'], name).toBeLessThanOrEqual(60);
+      for (const { uses, run, with: inputs } of job.steps) {
+        // An expression in a script is pasted into it as text: values go in by the environment.
+        expect(run ?? '', name).not.toContain('${{');
+        if (uses?.startsWith('actions/checkout@'))
+          expect(inputs).toMatchObject({ 'persist-credentials': false });
+      }
+    }
+  });
+});

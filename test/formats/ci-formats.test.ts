@@ -1,0 +1,219 @@
+/** The formats of CI systems, .env files and docker, as the program writes them. */
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readFileCommands } from '../harness/github-runner';
+import { PROGRAM, type ProgramResult } from '../harness/program';
+import { expectRefusal, openSession, type Session } from '../harness/session';
+import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/token-endpoint';
+import { READERS } from './readers';
+
+const TOKEN = 'the-token/+==';
+const FORMATS = ['github-env', 'github-output', 'azure', 'dotenv', 'docker'];
+
+let endpoint: TokenEndpoint;
+let session: Session;
+/** The runner's files; each has a line of an earlier command in it. */
+let files: { GITHUB_ENV: string; GITHUB_OUTPUT: string };
+beforeEach(async () => {
+  endpoint = await startTokenEndpoint(() => tokenReply(TOKEN, { scope: 'read write' }));
+  session = openSession({
+    GWTOKEN_REGION: 'eu',
+    GWTOKEN_AUTH_URL: endpoint.authUrl,
+    GWTOKEN_CLIENT_ID: 'client',
+    GWTOKEN_CLIENT_SECRET: 'the-secret',
+  });
+  files = { GITHUB_ENV: join(session.home.dir, 'env'), GITHUB_OUTPUT: join(session.home.dir, 'output') };
+  for (const path of Object.values(files)) writeFileSync(path, 'EARLIER=1');
+});
+afterEach(async () => {
+  session.remove();
+  await endpoint.close();
+});
+
+const env = (format: string, ...flags: string[]): Promise<ProgramResult> =>
+  session.gwtoken(['env', '--format', format, ...flags], { env: files });
+const contents = () => Object.values(files).map((path) => readFileSync(path, 'utf8'));
+const EXPIRY = expect.stringMatching(/^\d{10}$/);
+
+describe('github-env', () => {
+  test('appends to the file, behind a line that has no end', async () => {
+    expect(await env('github-env')).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect(await env('github-env', '--prefix', 'US_')).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    const [text = '', output] = contents();
+    expect(output).toBe('EARLIER=1');
+    expect(text).toMatch(/^EARLIER=1\nGWTOKEN_ACCESS_TOKEN<<ghadelimiter_/);
+    const values = { ACCESS_TOKEN: TOKEN, TOKEN_TYPE: 'bearer', EXPIRES_AT: EXPIRY, SCOPE: 'read write' };
+    expect(Object.fromEntries(readFileCommands(text))).toEqual({
+      EARLIER: '1',
+      ...Object.fromEntries(Object.entries(values).map(([name, value]) => [`GWTOKEN_${name}`, value])),
+      ...Object.fromEntries(Object.entries(values).map(([name, value]) => [`US_${name}`, value])),
+    });
+  });
+
+  test('leaves no value of an earlier client, and --unset leaves none at all', async () => {
+    await env('github-env');
+    endpoint.answer = () => tokenReply('another', { expires_in: undefined });
+    await env('github-env', '--no-cache');
+    expect(Object.fromEntries(readFileCommands(contents()[0]!))).toMatchObject({
+      GWTOKEN_ACCESS_TOKEN: 'another',
+      GWTOKEN_EXPIRES_AT: '',
+      GWTOKEN_SCOPE: '',
+    });
+    expect(await env('github-env', '--unset')).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect(Object.fromEntries(readFileCommands(contents()[0]!))).toEqual({
+      EARLIER: '1',
+      GWTOKEN_ACCESS_TOKEN: '',
+      GWTOKEN_TOKEN_TYPE: '',
+      GWTOKEN_EXPIRES_AT: '',
+      GWTOKEN_SCOPE: '',
+    });
+  });
+
+  test('of several processes at once stays whole', async () => {
+    const prefixes = ['A_', 'B_', 'C_', 'D_', 'E_', 'F_'];
+    const results = await Promise.all(prefixes.map((prefix) => env('github-env', '--prefix', prefix)));
+    expect(results.map(({ code }) => code)).toEqual(prefixes.map(() => 0));
+    const entries = readFileCommands(contents()[0]!);
+    expect(prefixes.map((prefix) => entries.get(`${prefix}ACCESS_TOKEN`))).toEqual(prefixes.map(() => TOKEN));
+    expect(entries.size).toBe(1 + 4 * prefixes.length);
+  });
+
+  test('writes all or nothing when the room runs out in the middle', async ({ skip }) => {
+    skip(process.platform === 'win32', 'needs a POSIX system');
+    const before = `${'#'.repeat(900)}=\n`;
+    writeFileSync(files.GITHUB_ENV, before);
+    // 1,024 bytes are the most that a file of this process may have: the write gets through in part.
+    const script = 'ulimit -f 1; exec "$0" "$@"';
+    const args = [process.execPath, PROGRAM, 'env', '--format', 'github-env', '--no-cache'];
+    const child = spawn('bash', ['-c', script, ...args], {
+      env: { ...session.env, ...files, PATH: process.env['PATH'] },
+    });
+    let stderr = '';
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk;
+    });
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    expect(endpoint.requests).toBe(1);
+    expect(stderr).toMatch(
+      /^gwtoken: error: .*\(from GITHUB_ENV\) cannot be appended to \(only 1\d\d of \d+ bytes fit\)\nhint: /,
+    );
+    expect(code).toBe(1);
+    expect(contents()[0]).toBe(before);
+  });
+});
+
+describe('github-output', () => {
+  test('has the names of outputs', async () => {
+    writeFileSync(files.GITHUB_OUTPUT, '');
+    expect(await env('github-output')).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    const [, text = ''] = contents();
+    expect(Object.fromEntries(readFileCommands(text))).toEqual({
+      'access-token': TOKEN,
+      'token-type': 'bearer',
+      'expires-at': EXPIRY,
+      scope: 'read write',
+    });
+  });
+
+  test('takes no --prefix', async () => {
+    const refused = await env('github-output', '--prefix', 'EU_');
+    expectRefusal(refused, 2);
+    expect(refused.stderr).toContain('--format github-output takes no --prefix');
+    expect(contents()).toEqual(['EARLIER=1', 'EARLIER=1']);
+    expect(endpoint.requests).toBe(0);
+  });
+});
+
+describe.each([
+  ['github-env', 'GITHUB_ENV'],
+  ['github-output', 'GITHUB_OUTPUT'],
+] as const)('%s is refused before anything is asked for', (format, variable) => {
+  test.each([
+    ['is not set', () => undefined],
+    ['is not set', () => ''],
+    ['is not there', () => join(session.home.dir, 'missing')],
+    ['is not a file', () => session.home.dir],
+  ])('when the file %s', async (problem, path) => {
+    const { [variable]: _, ...others } = files;
+    const named = path();
+    const all = named === undefined ? others : { ...others, [variable]: named };
+    for (const flags of format === 'github-env' ? [[], ['--unset']] : [[]]) {
+      const refused = await session.gwtoken(['env', '--format', format, ...flags], { env: all });
+      expectRefusal(refused, 2);
+      expect(refused.stderr).toContain(variable);
+      expect(refused.stderr).toContain(problem);
+    }
+    expect(existsSync(join(session.home.dir, 'missing'))).toBe(false);
+    expect(endpoint.requests).toBe(0);
+  });
+});
+
+test.each(['azure', 'dotenv', 'docker'])(
+  '%s goes to stdout, and its readers find it there',
+  async (format) => {
+    const { code, stdout, stderr } = await env(format, '--prefix', 'EU_');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    for (const read of Object.values(READERS[format]!)) {
+      expect(Object.fromEntries(read(stdout))).toEqual({
+        EU_ACCESS_TOKEN: TOKEN,
+        EU_TOKEN_TYPE: 'bearer',
+        EU_EXPIRES_AT: EXPIRY,
+        EU_SCOPE: 'read write',
+      });
+    }
+  },
+);
+
+test('azure --unset empties the variables', async () => {
+  expect(await env('azure', '--unset')).toMatchObject({
+    code: 0,
+    stdout: ['ACCESS_TOKEN', 'TOKEN_TYPE', 'EXPIRES_AT', 'SCOPE']
+      .map((name) => `##vso[task.setvariable variable=GWTOKEN_${name};issecret=true]\n`)
+      .join(''),
+  });
+});
+
+test.each(['github-output', 'dotenv', 'docker'])('%s refuses --unset, and says why', async (format) => {
+  const refused = await env(format, '--unset');
+  expectRefusal(refused, 2);
+  expect(refused.stderr).toContain(`--format ${format} has nothing to unset`);
+  expect(contents()).toEqual(['EARLIER=1', 'EARLIER=1']);
+});
+
+describe.each(FORMATS)('%s writes nothing anywhere', (format) => {
+  test('when the client is refused, or the arguments are', async () => {
+    endpoint.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
+    expectRefusal(await env(format), 3);
+    expectRefusal(await env(format, '--regoin', 'eu'), 2);
+    expect(contents()).toEqual(['EARLIER=1', 'EARLIER=1']);
+  });
+});
+
+test.each([
+  ['azure', 'a%b', 'has a % in it'],
+  ['dotenv', 'a\\b', 'has quotes or a backslash'],
+  ['docker', "'a'", 'stands in quotes'],
+])(
+  '%s refuses what it would mangle, without showing it, and caches it all the same',
+  async (format, scope, problem) => {
+    endpoint.answer = () => tokenReply(TOKEN, { scope });
+    for (let tries = 0; tries < 2; tries++) {
+      const refused = await env(format);
+      expectRefusal(refused, 2);
+      expect(refused.stderr).toContain(`the value for GWTOKEN_SCOPE ${problem}`);
+      expect(refused.stderr).not.toContain(scope);
+    }
+    expect(endpoint.requests).toBe(1);
+  },
+);
+
+test('a file that may not be written to is named, and code 1', async ({ skip }) => {
+  skip(process.platform !== 'linux' || process.getuid?.() !== 0, 'needs root on Linux');
+  const refused = await session.gwtoken(['env', '--format', 'github-env'], {
+    env: { ...files, GITHUB_ENV: '/proc/version' },
+  });
+  expectRefusal(refused, 1);
+  expect(refused.stderr).toMatch(/\/proc\/version \(from GITHUB_ENV\) cannot be appended to \(E\w+\)/);
+});

@@ -1,0 +1,148 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { makeCertificates } from './certificates';
+import { startIdentityServer } from './identity-server';
+import { keyringAvailable, startKeyring } from './keyring';
+import { filesBelow, freshHome } from './program';
+import { openTerminal } from './terminal';
+
+const cleanups: (() => void | Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+const client = { clientId: 'eu-client', clientSecret: 'eu-secret+/=&' };
+
+describe('the identity server', () => {
+  async function start(options: Partial<Parameters<typeof startIdentityServer>[0]> = {}) {
+    const identity = await startIdentityServer({ region: 'eu', clients: [client], ...options });
+    cleanups.push(identity.close);
+    return identity;
+  }
+  const ask = (authUrl: string, secret = client.clientSecret, signal: AbortSignal | null = null) =>
+    fetch(`${authUrl}/oauth2/token`, {
+      method: 'POST',
+      signal,
+      body: new URLSearchParams({
+        client_id: client.clientId,
+        client_secret: secret,
+        grant_type: 'client_credentials',
+      }),
+    });
+
+  test('gives a token to a client of its region, and records the request', async () => {
+    const identity = await start({ ttlSeconds: 90 });
+    const response = await ask(identity.authUrl);
+    const reply = (await response.json()) as Record<string, unknown>;
+
+    expect(response.status).toBe(200);
+    expect(reply).toEqual({
+      access_token: expect.stringMatching(/^[\w-]{20,}$/),
+      expires_in: 90,
+      scope: '',
+      token_type: 'Bearer',
+    });
+    expect(identity.issued).toEqual([reply['access_token']]);
+    expect(identity.requests).toMatchObject([{ method: 'POST', path: '/oauth2/token', status: 200 }]);
+    expect(identity.requests[0]?.body).toBe(
+      'client_id=eu-client&client_secret=eu-secret%2B%2F%3D%26&grant_type=client_credentials',
+    );
+  });
+
+  test('refuses a wrong secret, and a client that it does not know', async () => {
+    const identity = await start();
+    const stranger = await start({ region: 'us', clients: [] });
+    for (const response of [await ask(identity.authUrl, 'wrong'), await ask(stranger.authUrl)]) {
+      expect(response.status).toBe(401);
+      expect(await response.json()).toMatchObject({ error: 'invalid_client' });
+    }
+    expect(identity.issued).toEqual([]);
+  });
+
+  test('can be slow, and can hang', async () => {
+    const identity = await start();
+    identity.delayMs = 200;
+    const started = performance.now();
+    expect((await ask(identity.authUrl)).status).toBe(200);
+    expect(performance.now() - started).toBeGreaterThan(190);
+
+    identity.hang = true;
+    await expect(ask(identity.authUrl, undefined, AbortSignal.timeout(300))).rejects.toThrow(/timeout/);
+    expect(identity.requests.map(({ status }) => status)).toEqual([200, undefined]);
+  });
+
+  test('speaks https with a certificate of a CA made on the spot', async () => {
+    const certificates = makeCertificates();
+    cleanups.push(certificates.remove);
+    const identity = await start({ tls: certificates });
+    const head = (ca?: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const options = { method: 'HEAD', agent: false, ...(ca === undefined ? {} : { ca }) };
+        request(identity.authUrl, options, (response) => resolve(response.statusCode))
+          .once('error', reject)
+          .end();
+      });
+    await expect(head()).rejects.toMatchObject({ code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' });
+    expect(await head(certificates.ca)).toBe(404);
+  });
+});
+
+describe('the keyring', () => {
+  const account = 'default:production:eu';
+  async function start(options: Parameters<typeof startKeyring>[0]) {
+    const keyring = await startKeyring(options);
+    cleanups.push(keyring.stop);
+    return keyring;
+  }
+
+  test('unlocked, it gives back what was stored, and leaves nothing behind', async ({ skip }) => {
+    const reason = keyringAvailable();
+    skip(reason !== undefined, reason);
+    const keyring = await start({ state: 'unlocked', seed: { [account]: '{"client_id":"ü"}' } });
+    expect(await keyring.lookup(account)).toBe('{"client_id":"ü"}');
+    expect(await keyring.lookup('another')).toBeUndefined();
+    await keyring.stop();
+    expect(existsSync(keyring.home)).toBe(false);
+    expect(() => process.kill(keyring.daemonPid ?? -1, 0)).toThrow('ESRCH');
+  });
+
+  test('locked, without a collection or without a provider, it gives nothing', async ({ skip }) => {
+    const reason = keyringAvailable();
+    skip(reason !== undefined, reason);
+    const keyrings = await Promise.all([
+      start({ state: 'locked', seed: { [account]: 'secret' } }),
+      start({ state: 'none' }),
+      start({ state: 'no-provider' }),
+    ]);
+    for (const keyring of keyrings) expect(await keyring.lookup(account)).toBeUndefined();
+    expect(keyrings.map(({ daemonPid }) => typeof daemonPid)).toEqual(['number', 'number', 'undefined']);
+  });
+});
+
+describe('the program', () => {
+  test('has a fresh home whose files are found, and tests do not see the developer’s settings', () => {
+    const home = freshHome();
+    cleanups.push(home.remove);
+    writeFileSync(join(home.env.HOME, 'a'), 'b');
+    mkdirSync(home.env.XDG_CACHE_HOME);
+    expect([...filesBelow(home.dir)]).toEqual([['home/a', Buffer.from('b')]]);
+    for (const name of Object.keys(process.env))
+      expect(name).not.toMatch(/^(NODE_EXTRA_CA|FORCE_COLOR|GWTOKEN_)/);
+  });
+});
+
+describe('the terminal', () => {
+  test.skipIf(process.platform === 'win32')('shows a prompt, takes an answer, tells the end', async () => {
+    const script =
+      '[ -t 0 ] && stty -echo && printf "\\033[1mSecret:\\033[0m " && read -r a && echo "got $a" && exit 3';
+    const terminal = openTerminal('sh', ['-c', script], { env: {} });
+    cleanups.push(terminal.close);
+    await terminal.waitFor(/Secret: $/);
+    terminal.type('hush\r');
+    expect(await terminal.exit).toEqual({ code: 3, signal: null });
+    expect(terminal.screen()).toBe('Secret: got hush\n');
+    expect(terminal.raw()).toContain('\x1b[1mSecret:');
+    await expect(terminal.waitFor('more')).rejects.toThrow('ended without more');
+  });
+});

@@ -1,0 +1,163 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { run } from '../../src/cli/run';
+import { Interrupted, ReaderGone } from '../../src/errors';
+import { quick } from '../../src/quick';
+import { readConfig } from '../../src/system/files/config-file';
+import type { Machine } from '../../src/system/files/machine';
+import { cacheFolder, configFolder, fileIn } from '../../src/system/files/paths';
+import { fileReader } from '../../src/system/files/read-file';
+import { readEntry } from '../../src/system/files/token-cache';
+import { openWorld } from '../../src/system/world';
+import type { Keychain } from '../../src/world/keychain';
+import type { FetchReply } from '../../src/world/wire';
+import type { WarmWorld, World } from '../../src/world/world';
+
+export interface Inside {
+  readonly dir: string;
+  /** The folders of the config file and of the cache; neither is made. */
+  readonly config: string;
+  readonly cache: string;
+  /** Of what comes next: a client in variables, until a test says otherwise. */
+  env: Record<string, string>;
+  nowMs: number;
+  /** What the endpoint answers to POST number 1, 2, …; throws what the connection would. */
+  answer(post: number): Reply | Promise<Reply>;
+  readonly posts: { readonly atMs: number; readonly form: URLSearchParams }[];
+  /** Client credentials as they are in the keychain, by account. */
+  readonly items: Map<string, string>;
+  /** What a command finds on stdin. */
+  stdin: string;
+  /** How often the keychain was asked. */
+  keychainCalls: number;
+  /** The quick way's answer alone. */
+  quick(argv: readonly string[]): ReturnType<typeof quick>;
+  /** The CLI alone, without the quick way before it. */
+  cli(argv: readonly string[]): Promise<Ended>;
+  /** What the CLI's `get` prints; it has to succeed without a word on stderr. */
+  get(...args: string[]): Promise<string>;
+  remove(): void;
+}
+
+export interface Reply {
+  readonly status?: number;
+  readonly body: unknown;
+}
+
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export const MACHINE: Machine = { platform: process.platform, uid: process.geteuid?.() };
+
+/**
+ * gwtoken in this process: the real files, lock and formats in a temporary folder. The clock, the connection and the
+ * keychain are the test's, since it sets the first back, counts the second and has a hundred cases for the third.
+ */
+export function inside(): Inside {
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'gwtoken-inside-')));
+  const own = { HOME: join(dir, 'home'), XDG_CONFIG_HOME: join(dir, 'c'), XDG_CACHE_HOME: join(dir, 'k') };
+  mkdirSync(own.HOME, { mode: 0o700 });
+
+  const warmWorld = (): WarmWorld & {
+    folders: { config: string | undefined; cache: string | undefined };
+  } => {
+    const env = { ...own, ...it.env };
+    const { platform } = MACHINE;
+    const folders = { config: configFolder(env, platform), cache: cacheFolder(env, platform) };
+    return {
+      env,
+      folders,
+      config: { read: () => readConfig(fileIn(folders.config, 'config.json', platform), MACHINE) },
+      tokens: {
+        read: (client) => (folders.cache === undefined ? {} : readEntry(folders.cache, client, MACHINE)),
+      },
+      now: () => it.nowMs,
+      readFile: fileReader(),
+      crypto: () => process.getBuiltinModule('node:crypto'),
+      trace() {},
+    };
+  };
+
+  const keychain: Keychain = {
+    probe: async () => 'memory',
+    async get(account) {
+      it.keychainCalls++;
+      return it.items.get(account);
+    },
+    async set(account, value) {
+      it.items.set(account, value);
+    },
+    delete: async (account) => it.items.delete(account),
+  };
+
+  const it: Inside = {
+    dir,
+    config: join(own.XDG_CONFIG_HOME, 'gwtoken'),
+    cache: join(own.XDG_CACHE_HOME, 'gwtoken'),
+    env: {
+      GWTOKEN_REGION: 'eu',
+      GWTOKEN_AUTH_URL: 'https://a.example.com',
+      GWTOKEN_CLIENT_ID: 'client',
+      GWTOKEN_CLIENT_SECRET: 'secret',
+    },
+    nowMs: Date.now(),
+    answer: (post) => ({ body: { access_token: `token-${post}`, token_type: 'bearer', expires_in: 3600 } }),
+    posts: [],
+    items: new Map(),
+    keychainCalls: 0,
+    stdin: '',
+    quick: (argv) => quick(argv, { ...warmWorld(), mayBeTerminal: () => false }),
+    async get(...args) {
+      const ended = await it.cli(['get', ...args]);
+      expect(ended).toEqual({ code: 0, stdout: ended.stdout, stderr: '' });
+      return ended.stdout.trim();
+    },
+    async cli(argv) {
+      const warm = warmWorld();
+      let stdout = '';
+      let stderr = '';
+      const collect = (write: (text: string) => void) => ({ isTTY: () => false, write });
+      const opened = openWorld(process, '0.0.0', warm, warm.folders, MACHINE);
+      const world: World = {
+        ...opened.world,
+        stdout: collect((text) => {
+          stdout += text;
+        }),
+        stderr: collect((text) => {
+          stderr += text;
+        }),
+        stdin: { isTTY: () => false, read: async () => Buffer.from(it.stdin) },
+        keychain,
+        async fetch(_, { body }) {
+          it.posts.push({ atMs: it.nowMs, form: new URLSearchParams(body) });
+          const { status = 200, body: reply } = await it.answer(it.posts.length);
+          return jsonReply(status, reply);
+        },
+      };
+      try {
+        return { code: await run(argv, world), stdout, stderr };
+      } catch (error) {
+        if (error instanceof Interrupted || error instanceof ReaderGone) throw error;
+        throw new Error(`run() rejected after ${stderr}`, { cause: error });
+      }
+    },
+    remove: () => rmSync(dir, { recursive: true, force: true }),
+  };
+  return it;
+}
+
+function jsonReply(status: number, reply: unknown): FetchReply {
+  const headers = new Headers({ 'content-type': 'application/json' });
+  return {
+    status,
+    headers,
+    body: (async function* () {
+      yield Buffer.from(JSON.stringify(reply));
+    })(),
+  };
+}

@@ -1,0 +1,48 @@
+/** Many real processes at once, for the tests of what they share. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClientHome } from './client-home';
+import { type ProgramResult, startProgram } from './program';
+
+/** For a test's and a program's end, in milliseconds: two hundred starts take their time on a busy machine. */
+export const LONG = 180_000;
+
+/** Starts so many at once; their own limits are far off, since they share two processors. */
+export function start(count: number, client: ClientHome, args: readonly string[] = []) {
+  const all = ['get', '--timeout', '60s', '--retries', '0', ...args];
+  return Array.from({ length: count }, () => startProgram(all, { env: client.env, timeoutMs: LONG }));
+}
+export const results = (programs: ReturnType<typeof start>) =>
+  Promise.all(programs.map(({ result }) => result));
+
+/** How many are connected to the lock's holder: Linux lists sockets with abstract names. */
+function waitingFor({ cache }: ClientHome): number {
+  try {
+    const id = readFileSync(join(cache, '.lock-id'), 'latin1');
+    const name = `${process.geteuid?.()} ${id} default-production-eu`;
+    const address = `@gwtoken-${createHash('sha256').update(name).digest('hex')}`;
+    // A connection that the holder has not accepted yet is one too.
+    const connected = ['02', '03'];
+    return readFileSync('/proc/net/unix', 'latin1')
+      .split('\n')
+      .filter((line) => line.includes(address) && connected.includes(line.split(/\s+/)[5] ?? '')).length;
+  } catch {
+    return 0;
+  }
+}
+export async function untilWaiting(client: ClientHome, count: number): Promise<void> {
+  for (let round = 0; waitingFor(client) < count; round++) {
+    if (round > 1200) throw new Error(`only ${waitingFor(client)} of ${count} wait`);
+    await sleep(100);
+  }
+}
+
+/** The same result for all, told once. */
+export function alike(
+  ended: readonly ProgramResult[],
+): { code: number | null; stdout: string; stderr: string }[] {
+  const kinds = new Set(ended.map(({ code, stdout, stderr }) => JSON.stringify({ code, stdout, stderr })));
+  return [...kinds].map((kind) => JSON.parse(kind));
+}

@@ -1,0 +1,126 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ROOT } from '../harness/root';
+
+/**
+ * Imports run one way, from the top of the pipeline down: what each room of src may import, `type:` where only types,
+ * `lazy:` where only when it is needed. `node` and `package` stand for Node's own modules and for npm's.
+ */
+const GROUND = ['client', 'errors', 'text', 'type:world'];
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  main: ['quick', 'cli', 'system', ...GROUND, 'node'],
+  quick: ['formats', 'token', 'settings', 'flags', ...GROUND],
+  cli: ['commands', 'topics', 'settings', 'flags', ...GROUND, 'package'],
+  commands: ['formats', 'token', 'credentials', 'settings', 'topics', 'flags', ...GROUND],
+  formats: ['token', 'settings', ...GROUND],
+  token: ['credentials', 'settings', ...GROUND, 'lazy:node:crypto'],
+  credentials: ['settings', ...GROUND],
+  system: [...GROUND, 'node', 'package'],
+  flags: ['settings'],
+  settings: [...GROUND],
+  topics: ['errors', 'text'],
+  // Types only; the module that `crypto()` gives is named by its type.
+  world: ['type:client', 'lazy:node:crypto'],
+  client: ['errors', 'text'],
+  errors: ['text'],
+  text: [],
+};
+
+interface Import {
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+  readonly how: 'value' | 'type' | 'lazy';
+}
+
+const SRC = join(ROOT, 'src');
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .map((file) => file.replaceAll('\\', '/'))
+  .filter((file) => file.endsWith('.ts'));
+const imports = files.flatMap((file) => importsOf(file, readFileSync(join(SRC, file), 'utf8')));
+
+function importsOf(file: string, text: string): Import[] {
+  const from = roomOf(file);
+  const statics = [...text.matchAll(/^(?:import|export) (type )?[^;]*? from '([^']+)';/gm)].map(
+    ([, type, to]) => {
+      return { file, from, to: target(file, to!), how: type ? ('type' as const) : ('value' as const) };
+    },
+  );
+  const lazies = [...text.matchAll(/\bimport\('([^']+)'\)/g)].map(([, to]) => {
+    return { file, from, to: target(file, to!), how: 'lazy' as const };
+  });
+  return [...statics, ...lazies];
+}
+
+/** The files of src that a file imports, in whatever way. */
+function neighbours(file: string): string[] {
+  const text = readFileSync(join(SRC, file), 'utf8');
+  return [...text.matchAll(/(?:from |import\()'(\.[^']+)'/g)]
+    .map(([, to]) => `${join(file, '..', to!).replaceAll('\\', '/')}.ts`)
+    .filter((to) => files.includes(to));
+}
+
+function roomOf(path: string): string {
+  return path.replace(/\.(ts|md)$/, '').split('/')[0]!;
+}
+
+function target(file: string, specifier: string): string {
+  if (specifier.startsWith('node:')) return specifier;
+  if (!specifier.startsWith('.')) return 'package';
+  return roomOf(join(file, '..', specifier).replaceAll('\\', '/'));
+}
+
+function isAllowed({ from, to, how }: Import): boolean {
+  if (from === to) return true;
+  const allowed = MAY_IMPORT[from] ?? [];
+  const kind = to.startsWith('node:') ? 'node' : to;
+  if (allowed.includes(kind) || allowed.includes(`${how}:${to}`)) return true;
+  return how === 'type' && allowed.includes(`type:${kind}`);
+}
+
+describe('the import rule', () => {
+  test('sees the imports that there are', () => {
+    expect(imports.length).toBeGreaterThan(50);
+    expect(imports).toContainEqual({ file: 'main.ts', from: 'main', to: 'cli', how: 'lazy' });
+    expect(imports).toContainEqual({ file: 'cli/run.ts', from: 'cli', to: 'package', how: 'value' });
+  });
+
+  test('refuses what it must', () => {
+    expect(isAllowed({ file: '', from: 'commands', to: 'system', how: 'value' })).toBe(false);
+    expect(isAllowed({ file: '', from: 'token', to: 'node:fs', how: 'value' })).toBe(false);
+    expect(isAllowed({ file: '', from: 'token', to: 'world', how: 'value' })).toBe(false);
+    expect(isAllowed({ file: '', from: 'system', to: 'token', how: 'type' })).toBe(false);
+  });
+
+  test('holds for every file', () => {
+    expect(imports.filter((each) => !isAllowed(each))).toEqual([]);
+  });
+
+  test('runs in no circle, not even of types', () => {
+    const graph = new Map(files.map((file) => [file, neighbours(file)]));
+    const done = new Set<string>();
+    const circles: string[] = [];
+    const walk = (file: string, path: readonly string[]): void => {
+      if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' > '));
+      if (path.includes(file) || done.has(file)) return;
+      for (const next of graph.get(file) ?? []) walk(next, [...path, file]);
+      done.add(file);
+    };
+    for (const file of files) walk(file, []);
+    expect(graph.get('quick.ts')).toContain('flags.ts');
+    expect(circles).toEqual([]);
+  });
+
+  test('only main.ts touches process', () => {
+    // A program of its own, such as the keychain's child, has a process of its own.
+    const own = ['main.ts', 'system/keychain/child.ts'];
+    const users = files
+      .filter((file) => !own.includes(file))
+      .filter((file) => {
+        const code = readFileSync(join(SRC, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
+        return /\bprocess\./.test(code) || /node:process/.test(code);
+      });
+    expect(users).toEqual([]);
+  });
+});

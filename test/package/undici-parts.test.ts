@@ -1,0 +1,69 @@
+/** The parts of undici that are imported by their path: they are there, they work, and nothing else is bundled. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import connect from 'undici/lib/api/api-connect.js';
+import request from 'undici/lib/api/api-request.js';
+import Client from 'undici/lib/dispatcher/client.js';
+import { afterEach, expect, test } from 'vitest';
+import { type FaultServer, startConnectProxy, startFaultServer } from '../harness/fault-server';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const servers: FaultServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+const own = async (starting: Promise<FaultServer>): Promise<FaultServer> => {
+  const server = await starting;
+  servers.push(server);
+  return server;
+};
+const endpoint = () =>
+  own(startFaultServer({ answer: (socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\nhello') }));
+
+test('undici is pinned to the version whose parts were looked at', () => {
+  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const { version } = createRequire(import.meta.url)('undici/package.json') as { version: string };
+  expect(devDependencies.undici).toMatch(/^\d+\.\d+\.\d+$/);
+  expect(version).toBe(devDependencies.undici);
+});
+
+test('Client and request: one request over a connection that is handed in', async () => {
+  const { url } = await endpoint();
+  const client = new Client(url, { headersTimeout: 0, bodyTimeout: 0 });
+  const reply = await request.call(client, { path: '/', method: 'POST', body: 'a=b' });
+  expect([reply.statusCode, await reply.body.text()]).toEqual([200, 'hello']);
+  await client.destroy();
+});
+
+test('connect: the tunnel of a proxy, and the status of one that refuses', async () => {
+  const { port } = await endpoint();
+  for (const [status, answer] of [[200], [407, 'HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n']] as const) {
+    const proxy = await own(startConnectProxy(() => answer));
+    const client = new Client(proxy.url);
+    const path = `127.0.0.1:${port}`;
+    const reply = await connect.call(client, { origin: proxy.url, path, headers: { host: path } });
+    expect(reply.statusCode).toBe(status);
+    reply.socket.destroy();
+    await client.destroy();
+  }
+});
+
+test('the bundle has those parts alone, each file only where it is needed', () => {
+  const dist = join(root, 'dist');
+  const files = new Map(
+    readdirSync(dist).map((name) => [name, readFileSync(join(dist, name), 'utf8')] as const),
+  );
+  const having = (text: string) => [...files].filter(([, code]) => code.includes(text)).map(([name]) => name);
+  // A name of each part that survives the minifier.
+  expect(having('UNDICI_REQUEST')).toEqual(['exchange.cjs']);
+  expect(having('UNDICI_CONNECT')).toEqual(['tunnel.cjs']);
+  expect(having('llhttp_execute')).toHaveLength(1);
+  for (const left of ['Proxy response (', 'MockAgent', 'EnvHttpProxyAgent'])
+    expect(having(left), left).toEqual([]);
+  // The way to the endpoint is made while undici is still being loaded: its file must not load it.
+  expect(files.get('http.cjs')).toBeDefined();
+  expect(files.get('http.cjs')!.length).toBeLessThan(20_000);
+  expect(files.get('gwtoken.cjs')).not.toMatch(/require\(["'](node:)?(net|tls|http|https|dns)["']\)/);
+});

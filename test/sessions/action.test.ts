@@ -1,0 +1,182 @@
+/** The composite action of .github/actions, run as GitHub's runner runs it, with the packed package and real servers. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import {
+  ACTION,
+  client,
+  type Job,
+  openJob,
+  ROOT,
+  type Servers,
+  startServers,
+  version,
+} from '../harness/action-job';
+import { type ActionRun, readAction } from '../harness/composite-action';
+import { filesBelow } from '../harness/program';
+
+let servers: Servers;
+beforeAll(async () => {
+  servers = await startServers();
+}, 120_000);
+afterAll(() => servers.close());
+
+let job: Job;
+beforeEach(() => {
+  job = openJob(servers.registry);
+});
+afterEach(() => job.remove());
+
+/** The token stands on lines that mask it, and on no other; the secret on none. */
+function expectHidden({ output, log }: ActionRun, token: string, secret: string): void {
+  const withToken = output.split('\n').filter((line) => line.includes(token));
+  expect(withToken.length).toBeGreaterThan(0);
+  expect([...new Set(withToken)]).toEqual([`::add-mask::${token}`]);
+  expect(log.masks).toEqual([token]);
+  expect(log.lines.join('\n')).not.toContain(token);
+  expect(output).not.toContain(secret);
+}
+
+describe.each([
+  ['eu', 'production'],
+  ['eu', 'sandbox'],
+  ['us', 'production'],
+  ['us', 'sandbox'],
+] as const)('%s, %s', (region, environment) => {
+  const name = environment === 'sandbox' ? `${region}-sandbox` : region;
+  const inputs = () => ({
+    ...servers.inputsFor(region, name),
+    ...(environment === 'sandbox' ? { sandbox: 'true' } : {}),
+  });
+
+  test('gives the token in outputs, and to nobody else', { timeout: 60_000 }, async () => {
+    const asked = servers.identity[region].requests.length;
+    const result = await job.run(inputs());
+    expect(result.output).toMatch(/^added 1 package/m);
+    expect(result.codes).toEqual([0, 0]);
+    const token = servers.identity[region].issued.at(-1)!;
+    expect(result.outputs).toEqual({
+      'access-token': token,
+      'token-type': 'Bearer',
+      'expires-at': expect.stringMatching(/^\d{10}$/),
+      scope: `read ${region}`,
+    });
+    expect(result.env).toEqual({});
+    expect(servers.identity[region].requests).toHaveLength(asked + 1);
+    expect(new URLSearchParams(servers.identity[region].requests.at(-1)!.body).get('client_id')).toBe(
+      `${name}-client`,
+    );
+    expectHidden(result, token, client(name).clientSecret);
+  });
+
+  test('export-env sets the variables too, of the same token', { timeout: 60_000 }, async () => {
+    const asked = servers.identity[region].requests.length;
+    const result = await job.run({ ...inputs(), 'export-env': 'true' });
+    expect(result.codes).toEqual([0, 0]);
+    const token = servers.identity[region].issued.at(-1)!;
+    expect(result.outputs['access-token']).toBe(token);
+    expect(result.env).toEqual({
+      GWTOKEN_ACCESS_TOKEN: token,
+      GWTOKEN_TOKEN_TYPE: 'Bearer',
+      GWTOKEN_EXPIRES_AT: result.outputs['expires-at'],
+      GWTOKEN_SCOPE: `read ${region}`,
+    });
+    expect(servers.identity[region].requests).toHaveLength(asked + 1);
+    expectHidden(result, token, client(name).clientSecret);
+  });
+});
+
+describe('the version', () => {
+  test('is that of the action’s own commit if left out', { timeout: 60_000 }, async () => {
+    const before = servers.registry.asked.length;
+    expect((await job.run(servers.inputsFor('eu'))).codes).toEqual([0, 0]);
+    expect(servers.registry.asked.slice(before)).toEqual(
+      expect.arrayContaining(['/gwtoken', '/gwtoken.tgz']),
+    );
+    const installed = join(job.temp, 'gwtoken', 'node_modules', 'gwtoken', 'package.json');
+    expect(JSON.parse(readFileSync(installed, 'utf8'))).toMatchObject({ version: version });
+    expect([...filesBelow(job.workspace).keys()]).toEqual([]);
+  });
+
+  test.each([['latest'], ['file']])('may be %s, whatever npm takes', { timeout: 60_000 }, async (kind) => {
+    const given = kind === 'file' ? `file:${servers.tarball}` : kind;
+    expect((await job.run({ ...servers.inputsFor('eu'), version: given })).codes).toEqual([0, 0]);
+  });
+
+  test('that is not there fails the step before the secret is used', { timeout: 60_000 }, async () => {
+    const asked = servers.identity.eu.requests.length;
+    const result = await job.run({ ...servers.inputsFor('eu'), version: '99.0.0' });
+    expect(result.codes).toEqual([1]);
+    expect(result.output).toContain('No matching version found for gwtoken@99.0.0');
+    expect(servers.identity.eu.requests).toHaveLength(asked);
+  });
+});
+
+test('two regions are two steps of one job, also beside variables of the job', {
+  timeout: 60_000,
+}, async () => {
+  Object.assign(job.env, {
+    GWTOKEN_CLIENT_ID_EU: 'another',
+    GWTOKEN_CLIENT_SECRET_EU: 'another',
+    GWTOKEN_AUTH_URL_US: 'https://elsewhere.example.com',
+    GWTOKEN_SANDBOX: '1',
+    GWTOKEN_SANDBOX_CLIENT_ID: 'another',
+  });
+  const eu = await job.run({ ...servers.inputsFor('eu'), 'export-env': 'true' });
+  Object.assign(job.env, eu.env);
+  const us = await job.run(servers.inputsFor('us'));
+  expect([eu.codes, us.codes]).toEqual([
+    [0, 0],
+    [0, 0],
+  ]);
+  expect(eu.outputs['access-token']).toBe(servers.identity.eu.issued.at(-1));
+  expect(us.outputs['access-token']).toBe(servers.identity.us.issued.at(-1));
+});
+
+describe('the topic ci', () => {
+  const topic = readFileSync(join(ROOT, 'src', 'topics', 'ci.md'), 'utf8');
+  const section = topic.split(/^## /m).find((text) => text.startsWith('GitHub Actions\n'))!;
+
+  test('names all inputs and outputs, and no other', () => {
+    const [, inputs = '', outputs = ''] =
+      /Its inputs are (.*?)\. Its outputs are (.*?)\./s.exec(section) ?? [];
+    const names = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, name]) => name).sort();
+    const action = readAction(ACTION);
+    expect(names(inputs)).toEqual(Object.keys(action.inputs).sort());
+    expect(names(outputs)).toEqual(Object.keys(action.outputs).sort());
+  });
+
+  test('has a job that works', { timeout: 60_000 }, async () => {
+    const [, code = ''] = /^```yaml\n(.*?)^```$/ms.exec(section) ?? [];
+    const { steps } = parse(code).jobs.deploy;
+    const [, used, deploy] = steps;
+    expect(used.uses).toBe('OWNER/gwtoken/.github/actions/gwtoken@COMMIT');
+    const values: Record<string, string> = {
+      'vars.GATEWAY_AUTH_URL': servers.identity.eu.authUrl,
+      'secrets.GATEWAY_CLIENT_ID': client('eu').clientId,
+      'secrets.GATEWAY_CLIENT_SECRET': client('eu').clientSecret,
+    };
+    const given = Object.entries(used.with as Record<string, string>).map(([name, value]) => {
+      const [, expression] = /^\$\{\{ (.*) \}\}$/.exec(value) ?? [];
+      return [name, expression === undefined ? value : (values[expression] ?? expression)];
+    });
+    const result = await job.run(Object.fromEntries(given));
+    expect(result.codes).toEqual([0, 0]);
+    const [, output = ''] =
+      /^\$\{\{ steps\.gateway\.outputs\.(.*) \}\}$/.exec(deploy.env.GATEWAY_TOKEN) ?? [];
+    expect(used.id).toBe('gateway');
+    expect(result.outputs[output]).toBe(servers.identity.eu.issued.at(-1));
+  });
+});
+
+test('the secret goes in by the environment of one step alone', () => {
+  const text = readFileSync(ACTION, 'utf8');
+  expect(text.match(/inputs\.client-secret/g)).toHaveLength(1);
+  const { steps } = readAction(ACTION).runs;
+  expect(steps.map(({ env = {} }) => 'GWTOKEN_CLIENT_SECRET' in env)).toEqual([false, true]);
+  for (const { run: script } of steps) {
+    expect(script).not.toContain('${{');
+    expect(script).not.toContain('$GWTOKEN_CLIENT_SECRET');
+  }
+});

@@ -1,0 +1,138 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectSilence, SECRET, SECRET_FORMS, TOKEN } from '../harness/canary';
+import { openSession } from '../harness/session';
+
+type Reply = (request: IncomingMessage, response: ServerResponse, body: string) => void;
+const json =
+  (status: number, value: unknown, headers = {}): Reply =>
+  (_, response) =>
+    void response
+      .writeHead(status, { 'content-type': 'application/json', ...headers })
+      .end(JSON.stringify(value));
+const good = { access_token: TOKEN, token_type: 'Bearer', expires_in: 3600, scope: '' };
+
+/** What an endpoint, or something in its place, may answer; each is a path below its address. */
+const REPLIES: Readonly<Record<string, [code: number, reply: Reply]>> = {
+  'refused, with the secret in its words': [
+    3,
+    json(401, { error: 'invalid_client', error_description: `no ${SECRET}` }),
+  ],
+  'refused, with the form in its words': [
+    3,
+    (_, response, body) =>
+      void response.writeHead(400).end(JSON.stringify({ error: 'invalid_request', error_description: body })),
+  ],
+  'refused, with the secret as its code': [3, json(401, { error: SECRET })],
+  'refused, with both in other members': [
+    3,
+    json(401, { error: 'invalid_client', client_secret: SECRET, access_token: TOKEN }),
+  ],
+  'a redirect that carries the form': [
+    7,
+    (_, response, body) =>
+      void response.writeHead(302, { location: `https://other.example.com/?${body}` }).end(),
+  ],
+  'a redirect to the secret': [7, json(307, {}, { location: `/${encodeURIComponent(SECRET)}` })],
+  'an HTML page that repeats the form': [
+    7,
+    (_, response, body) =>
+      void response.writeHead(200, { 'content-type': 'text/html' }).end(`<html>${body} ${SECRET}`),
+  ],
+  'a server error that repeats the secret': [
+    7,
+    json(500, { error: 'server_error', error_description: `${SECRET} ${TOKEN}` }),
+  ],
+  'a teapot that repeats the secret': [7, json(418, { message: SECRET })],
+  'no token type': [7, json(200, { ...good, token_type: undefined })],
+  'another token type': [7, json(200, { ...good, token_type: TOKEN })],
+  'a token with a newline': [7, json(200, { ...good, access_token: `${TOKEN}\n${SECRET}` })],
+  'a token that is a list': [7, json(200, { ...good, access_token: [TOKEN] })],
+  'a token under another name': [7, json(200, { token: TOKEN })],
+  'an expiry that is a text': [7, json(200, { ...good, expires_in: TOKEN })],
+  'a negative expiry': [7, json(200, { ...good, expires_in: -1 })],
+  'a scope that is none': [7, json(200, { ...good, scope: { a: TOKEN } })],
+  'a list': [7, json(200, [good])],
+  'JSON cut short': [7, (_, response) => void response.end(JSON.stringify(good).slice(0, -3))],
+  'more than 64 KiB': [7, json(200, { ...good, more: TOKEN.repeat(5000) })],
+  'a connection cut in the middle': [
+    6,
+    (_, response) => {
+      response.writeHead(200, { 'content-length': '9999' });
+      response.write(JSON.stringify(good), () => response.destroy());
+    },
+  ],
+  'no reply': [6, () => {}],
+  'no HTTP': [7, (request) => void request.socket.end(`${SECRET} ${TOKEN}\r\n\r\n`)],
+};
+
+describe.concurrent('no secret and no token gets out, whatever the endpoint answers', () => {
+  let server: Server;
+  let url: string;
+  beforeAll(async () => {
+    server = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const name = decodeURIComponent((request.url ?? '').split('/')[1] ?? '');
+      const reply = REPLIES[name]?.[1] ?? json(200, good);
+      reply(request, response, Buffer.concat(chunks).toString());
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const complete = (): Record<string, string> => ({
+    GWTOKEN_REGION: 'eu',
+    GWTOKEN_AUTH_URL: `${url}/good`,
+    GWTOKEN_CLIENT_ID: 'id',
+    GWTOKEN_CLIENT_SECRET: SECRET,
+    GWTOKEN_RETRIES: '0',
+  });
+
+  test('the search finds what it has to', () => {
+    const escapings = [
+      encodeURIComponent,
+      JSON.stringify,
+      (text: string) => new URLSearchParams({ a: text }).toString(),
+    ];
+    for (const escaped of escapings) expect(escaped(SECRET)).toMatch(SECRET_FORMS[0]!);
+    for (const before of ['', 'a', 'ab', 'abc:']) {
+      const encoded = Buffer.from(`${before}${SECRET}`).toString('base64');
+      expect(SECRET_FORMS.some((form) => form.test(encoded))).toBe(true);
+    }
+  });
+
+  test.for(Object.entries(REPLIES))('the endpoint gives: %s', async ([name, [code]]) => {
+    const session = openSession();
+    try {
+      const result = await session.gwtoken(['get', '-v', '--timeout', name === 'no reply' ? '1s' : '20s'], {
+        env: { ...complete(), GWTOKEN_AUTH_URL: `${url}/${encodeURIComponent(name)}` },
+      });
+      expect(result.code).toBe(code);
+      expect(result.stdout).toBe('');
+      expectSilence(session, result);
+    } finally {
+      session.remove();
+    }
+  });
+
+  test('stdout that takes no token: nothing of it on stderr', async ({ skip }) => {
+    skip(process.platform !== 'linux', 'needs Linux: /dev/full');
+    const session = openSession();
+    try {
+      const result = await session.gwtoken(['get', '-v'], {
+        env: complete(),
+        command: ['sh', '-c', 'exec "$0" "$@" >/dev/full', process.execPath],
+      });
+      expect(result.code).toBe(1);
+      expectSilence(session, result);
+    } finally {
+      session.remove();
+    }
+  });
+});

@@ -1,0 +1,188 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectSilence, SECRET, TOKEN } from '../harness/canary';
+import { type Keyring, keyringAvailable, startKeyring } from '../harness/keyring';
+import { filesBelow } from '../harness/program';
+import { openSession } from '../harness/session';
+
+/** Failures on this side; `url` is an endpoint that gives a token. */
+interface Local {
+  readonly code: number | null;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string | Buffer;
+  readonly files?: Readonly<Record<string, string | Buffer>>;
+  /** Kept in a keychain item, by the profile `hand`. */
+  readonly item?: string;
+}
+const LOCAL: Readonly<Record<string, Local>> = {
+  'a minimum life that the token does not have': { code: 7, args: ['get', '--min-ttl', '2h'] },
+  'no time': { code: 6, args: ['get', '--timeout', '1s', '--auth-url', 'http://127.0.0.1:9'] },
+  'an unknown format': { code: 2, args: ['get', '--format', 'x'] },
+  'a secret without an id': { code: 2, args: ['get'], env: { GWTOKEN_CLIENT_ID: '' } },
+  'a secret given both ways': { code: 2, args: ['get'], env: { GWTOKEN_CLIENT_SECRET_FILE: SECRET } },
+  'a secret on two lines': { code: 2, args: ['get'], env: { GWTOKEN_CLIENT_SECRET: `a\n${SECRET}` } },
+  'id and secret in one variable': { code: 2, args: ['get'], env: { GWTOKEN_CLIENT_ID: `id\n${SECRET}` } },
+  'a secret for a file': {
+    code: 2,
+    args: ['get'],
+    env: { GWTOKEN_CLIENT_SECRET: '', GWTOKEN_CLIENT_SECRET_FILE: SECRET },
+  },
+  'a file in UTF-16': {
+    code: 2,
+    args: ['get'],
+    env: { GWTOKEN_CLIENT_SECRET: '', GWTOKEN_CLIENT_SECRET_FILE: './given' },
+    files: { given: Buffer.from(SECRET, 'utf16le') },
+  },
+  'a file with more than the secret': {
+    code: 2,
+    args: ['get'],
+    env: { GWTOKEN_CLIENT_SECRET: '', GWTOKEN_CLIENT_SECRET_FILE: './given' },
+    files: { given: `secret:\n${SECRET}` },
+  },
+  'a secret as a flag': { code: 2, args: ['login', `--client-secret=${SECRET}`] },
+  'a secret as a flag and a word': { code: 2, args: ['login', '--client-secret', SECRET] },
+  'a secret in a short flag': { code: 2, args: ['login', `-s${SECRET}`] },
+  'a secret as an argument': { code: 2, args: ['login', 'id', SECRET] },
+  'a secret in the address': {
+    code: 2,
+    args: ['get', '--auth-url', `https://id:${encodeURIComponent(SECRET)}@id.example.com`],
+  },
+  'a secret in the address, unescaped': {
+    code: 2,
+    args: ['get', '--auth-url', `https://id:${SECRET}@id.example.com`],
+  },
+  'a secret in the query': {
+    code: 2,
+    args: ['get', '--auth-url', `https://id.example.com/?client_secret=${SECRET}`],
+  },
+  'a secret in the config': {
+    code: 2,
+    args: ['get'],
+    files: { 'config/gwtoken/config.json': JSON.stringify({ 'client-secret': SECRET }) },
+  },
+  'a secret deep in the config': {
+    code: 2,
+    args: ['get'],
+    files: { 'config/gwtoken/config.json': JSON.stringify({ eu: { secret: SECRET } }) },
+  },
+  'a secret in a config that is not JSON': {
+    code: 2,
+    args: ['get'],
+    files: { 'config/gwtoken/config.json': `{"a": ${SECRET}` },
+  },
+  'config set of a secret': { code: 2, args: ['config', 'set', 'client-secret', SECRET] },
+  'login where it is refused': {
+    code: 3,
+    args: ['login', '--client-id', 'id', '--secret-stdin', '--auth-url', 'REFUSING'],
+    stdin: SECRET,
+  },
+  'login where nobody listens': {
+    code: 6,
+    args: ['login', '--client-id', 'id', '--secret-stdin', '--auth-url', 'http://127.0.0.1:9'],
+    stdin: SECRET,
+  },
+  'login with two secrets': {
+    code: 2,
+    args: ['login', '--client-id', 'id', '--secret-stdin'],
+    stdin: `${SECRET}\n${SECRET}\n`,
+  },
+  'login with a secret that no item holds': {
+    code: 2,
+    args: ['login', '--client-id', 'id', '--secret-stdin'],
+    stdin: SECRET.repeat(100),
+  },
+  'login without an id': { code: 2, args: ['login', '--secret-stdin'], stdin: SECRET },
+  'an item that is the bare secret': { code: 5, args: ['get', '-p', 'hand'], item: SECRET },
+  'an item without an id': {
+    code: 5,
+    args: ['get', '-p', 'hand'],
+    item: JSON.stringify({ client_secret: SECRET }),
+  },
+  'an item with other names': {
+    code: 5,
+    args: ['get', '-p', 'hand'],
+    item: JSON.stringify({ id: 'id', secret: SECRET }),
+  },
+  'an item with a secret on two lines': {
+    code: 5,
+    args: ['get', '-p', 'hand'],
+    item: JSON.stringify({ client_id: 'a', client_secret: `${SECRET}\n` }),
+  },
+  'an item bound elsewhere': {
+    code: 2,
+    args: ['get', '-p', 'hand'],
+    item: JSON.stringify({ client_id: 'a', client_secret: SECRET, auth_url: 'https://other.example.com' }),
+  },
+  'an item with the secret in its address': {
+    code: 2,
+    args: ['get', '-p', 'hand'],
+    item: JSON.stringify({
+      client_id: 'a',
+      client_secret: 'b',
+      auth_url: `https://a:${SECRET}@other.example.com`,
+    }),
+  },
+};
+
+describe.concurrent('no secret and no token gets out of a failure on this side', () => {
+  const unavailable = keyringAvailable();
+  let server: Server;
+  let url: string;
+  let keyring: Keyring | undefined;
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      const refused = { error: 'invalid_client', error_description: `not ${SECRET}` };
+      const given = { access_token: TOKEN, token_type: 'bearer', expires_in: 3600 };
+      const isGood = request.url?.startsWith('/good');
+      response.writeHead(isGood ? 200 : 401).end(JSON.stringify(isGood ? given : refused));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    if (unavailable === undefined) keyring = await startKeyring({ state: 'unlocked' });
+  });
+  afterAll(async () => {
+    server.closeAllConnections();
+    server.close();
+    await keyring?.stop();
+  });
+
+  const complete = (): Record<string, string> => ({
+    GWTOKEN_REGION: 'eu',
+    GWTOKEN_AUTH_URL: `${url}/good`,
+    GWTOKEN_CLIENT_ID: 'id',
+    GWTOKEN_CLIENT_SECRET: SECRET,
+    GWTOKEN_RETRIES: '0',
+  });
+
+  test.for(Object.entries(LOCAL))('on this side: %s', async ([name, failure], { skip }) => {
+    const needsKeyring = failure.args[0] === 'login' || failure.item !== undefined;
+    skip(needsKeyring && keyring === undefined, unavailable);
+    const session = openSession(needsKeyring ? keyring!.env : {});
+    try {
+      for (const [path, content] of Object.entries(failure.files ?? {})) {
+        mkdirSync(dirname(join(session.home.dir, path)), { recursive: true, mode: 0o700 });
+        writeFileSync(join(session.home.dir, path), content, { mode: 0o600 });
+      }
+      const profile = `hand${Object.keys(LOCAL).indexOf(name)}`;
+      if (failure.item !== undefined) await keyring?.store(`${profile}:production:eu`, failure.item);
+      const before = filesBelow(session.home.dir);
+      const refusing = `${url}/refused`;
+      const args = failure.args.map((arg) =>
+        arg === 'hand' ? profile : arg === 'REFUSING' ? refusing : arg,
+      );
+      const result = await session.gwtoken([...args, '-v'], {
+        env: { ...complete(), ...failure.env },
+        cwd: session.home.dir,
+        ...(failure.stdin === undefined ? {} : { stdin: failure.stdin }),
+      });
+      expect(result.code).toBe(failure.code);
+      expectSilence(session, result, before);
+    } finally {
+      session.remove();
+    }
+  });
+});

@@ -1,0 +1,99 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { keyringAvailable, startKeyring } from '../harness/keyring';
+import { PROGRAM } from '../harness/program';
+import { openSession, type Session } from '../harness/session';
+import { openTerminal } from '../harness/terminal';
+
+const cleanups: (() => void | Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+function session(env: Record<string, string> = {}): Session {
+  const opened = openSession(env);
+  cleanups.push(opened.remove);
+  return opened;
+}
+
+/** What a person reads who types `gwtoken get`, line by line. */
+async function getIn({ gwtoken }: Session, ...args: string[]): Promise<string[]> {
+  const { code, stdout, stderr } = await gwtoken(['get', ...args]);
+  expect({ code: code !== 0, stdout }).toEqual({ code: true, stdout: '' });
+  return stderr.trimEnd().split('\n');
+}
+
+describe('gwtoken get, the first time', () => {
+  test('with nothing set up leads to login', async () => {
+    expect(await getIn(session())).toEqual([
+      'gwtoken: error: no region given',
+      'hint: first time here? run: gwtoken login',
+      'hint: use --region eu or --region us, set GWTOKEN_REGION, or run: gwtoken config set region eu',
+    ]);
+  });
+
+  test('with a region alone leads to login for that region', async () => {
+    expect(await getIn(session(), '--region', 'us', '--sandbox')).toEqual([
+      'gwtoken: error: no auth URL given for region us',
+      'hint: first time here? run: gwtoken login --region us --sandbox',
+      'hint: run: gwtoken config set auth-url.us https://IDENTITY-ADDRESS',
+      'hint: or use --auth-url URL, or set GWTOKEN_AUTH_URL_US or GWTOKEN_AUTH_URL',
+    ]);
+  });
+
+  test('with an address but no credentials leads to login with that address', async ({ skip }) => {
+    const reason = keyringAvailable();
+    skip(reason !== undefined, reason);
+    const keyring = await startKeyring({ state: 'unlocked' });
+    cleanups.push(() => keyring.stop());
+    const given = ['--region', 'eu', '--auth-url', 'https://id.example.com'];
+    expect(await getIn(session(keyring.env), ...given)).toEqual([
+      'gwtoken: error: no credentials found for default:production:eu',
+      'hint: run: gwtoken login --region eu --auth-url https://id.example.com',
+      'hint: or set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU',
+      'hint: an item made by hand needs its attributes: gwtoken help keychain',
+    ]);
+  });
+
+  test('in CI leads to the variables, since nobody can answer there', async () => {
+    const [, hint] = await getIn(session({ CI: 'true' }));
+    expect(hint).toBe('hint: for a CI job: gwtoken help ci');
+  });
+
+  test('names that one setting alone once something is set up', async () => {
+    const begun = session();
+    await begun.gwtoken(['config', 'set', 'region', 'eu']);
+    expect((await getIn(begun)).join('\n')).not.toContain('first time');
+    const variables = session({ GWTOKEN_CLIENT_ID: 'x', GWTOKEN_CLIENT_SECRET: 'y' });
+    expect((await getIn(variables)).join('\n')).not.toContain('first time');
+  });
+});
+
+describe('what it prints is plain', () => {
+  test.each([[['get']], [['--help']], [['status']], [['get', '--region', 'eu']], [['help', 'environment']]])(
+    '%j in a pipe: ASCII, and no escape sequence',
+    async (args) => {
+      const { stdout, stderr } = await session().gwtoken(args);
+      expect(`${stdout}${stderr}`).toMatch(/^[\n -~]+$/);
+    },
+  );
+
+  test.for(['NO_COLOR=1', 'TERM=dumb'])('on a terminal with %s', async (variable, { skip }) => {
+    skip(process.platform === 'win32', 'needs a POSIX system');
+    const { raw, code } = await onTerminal(variable);
+    expect(code).toBe(2);
+    expect(raw).not.toContain('\x1b');
+    expect(raw).toContain('gwtoken: error: no region given\r\nhint: first time here?');
+  });
+
+  test('and coloured on a terminal that can', async ({ skip }) => {
+    skip(process.platform === 'win32', 'needs a POSIX system');
+    expect((await onTerminal('TERM=xterm-256color')).raw).toContain('\x1b[31merror:');
+  });
+});
+
+async function onTerminal(variable: string): Promise<{ raw: string; code: number | null }> {
+  const shown = openTerminal('env', [variable, process.execPath, PROGRAM, 'get'], { env: session().env });
+  cleanups.push(shown.close);
+  const { code } = await shown.exit;
+  return { raw: shown.raw(), code };
+}

@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isLoopback, parseAuthUrl } from '../../src/settings/auth-url';
+import type { ConfigKeyName } from '../../src/settings/config-keys';
+import { configValue } from '../../src/settings/config-values';
+import { parseDurationMs, parseTimeLimitMs } from '../../src/settings/values';
+
+describe('the text of an auth URL', () => {
+  test.for([
+    ['HTTPS://ID.Example.COM/', 'https://id.example.com'],
+    ['https://id.example.com:443/a//', 'https://id.example.com/a'],
+    ['http://127.0.0.1:8080', 'http://127.0.0.1:8080'],
+    ['http://127.200.3.4/x', 'http://127.200.3.4/x'],
+    ['http://[::1]:1/', 'http://[::1]:1'],
+    ['http://localhost', 'http://localhost'],
+  ])('%s is %s', ([text, address]) => {
+    expect(parseAuthUrl(text!, 'x', 'eu')).toBe(address);
+  });
+
+  test.for([
+    'http://[::ffff:127.0.0.1]',
+    'http://localhost.',
+    'http://0.0.0.0',
+    'http://128.0.0.1',
+    'http://10.0.0.1',
+    'http://localhost.example.com',
+    'https:id.example.com',
+    'https:/id.example.com',
+    '//id.example.com',
+    'https://',
+    'javascript:alert(1)',
+    'file:///etc/passwd',
+  ])('%s is refused', (text) => {
+    expect(() => parseAuthUrl(text, 'x', 'eu')).toThrow(/\(from x\)/);
+  });
+
+  test('any URL is taken as it stands or refused: https, or loopback; nothing beside the address; twice is once', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.webUrl({ withQueryParameters: true, withFragments: true }),
+          fc.string(),
+          fc.string().map((path) => `https://a.example/${path}`),
+          fc.ipV4().map((ip) => `http://${ip}`),
+        ),
+        (text) => {
+          let address: string;
+          try {
+            address = parseAuthUrl(text, 'x', 'us');
+          } catch (error) {
+            expect(error).toMatchObject({ name: 'GwtokenError', kind: 'usage', hints: [expect.any(String)] });
+            return;
+          }
+          const { protocol, hostname, username, password, search, hash } = new URL(address);
+          expect(protocol === 'https:' || isLoopback(hostname)).toBe(true);
+          expect([username, password, search, hash]).toEqual(['', '', '', '']);
+          expect(address).not.toMatch(/\/$|[\s\\{}]/);
+          expect(hostname).toBe(new URL(text.replaceAll('{region}', 'us')).hostname);
+          expect(parseAuthUrl(address, 'x', 'us')).toBe(address);
+        },
+      ),
+    );
+  });
+});
+
+describe('values', () => {
+  test('durations: a number with s, m, h or nothing, and nothing else', () => {
+    const units = { '': 1000, s: 1000, m: 60_000, h: 3_600_000 };
+    fc.assert(
+      fc.property(fc.nat(999_999_999), fc.constantFrom('', 's', 'm', 'h'), (amount, unit) => {
+        expect(parseDurationMs(`${amount}${unit}`, 'x')).toBe(amount * units[unit as keyof typeof units]);
+      }),
+    );
+    fc.assert(
+      fc.property(
+        fc.string().filter((text) => !/^\d{1,9}[smh]?$/.test(text)),
+        (text) => {
+          expect(() => parseDurationMs(text, '--min-ttl')).toThrow(
+            /^duration ".*" \(from --min-ttl\) is not valid$/s,
+          );
+        },
+      ),
+    );
+    for (const bad of ['1.5s', '-1', '1d', '1 s', 'Infinity', '1e3', '', '٣'])
+      expect(() => parseDurationMs(bad, 'x')).toThrow();
+  });
+
+  test('a time limit is a second to an hour', () => {
+    expect([parseTimeLimitMs('1', 'x'), parseTimeLimitMs('1h', 'x')]).toEqual([1000, 3_600_000]);
+    for (const bad of ['0', '3601', '61m']) expect(() => parseTimeLimitMs(bad, 'x')).toThrow('time limit');
+  });
+
+  test('config set stores numbers and switches as such, and all else as it was written', () => {
+    const stored = ([key, text]: readonly [ConfigKeyName, string]) => configValue(key, text, 'x');
+    const rows = [
+      ['sandbox', 'true'],
+      ['sandbox', '0'],
+      ['retries', '03'],
+      ['cache', 'true'],
+      ['timeout', '5m'],
+      ['auth-url', 'https://{region}.x/'],
+      ['region', 'us'],
+      ['profile', 'a.b'],
+    ] as const;
+    expect(rows.map(stored)).toEqual([true, false, 3, 'on', '5m', 'https://{region}.x/', 'us', 'a.b']);
+  });
+});

@@ -1,0 +1,191 @@
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type ClientHome, clientHome, keychainEntry, putEntry } from '../../harness/client-home';
+import { type IdentityServer, startIdentityServer } from '../../harness/identity-server';
+import { inherited, PROGRAM, type ProgramResult, runProgram } from '../../harness/program';
+
+/** Wherever the cache cannot or must not be used, there is a token all the same. */
+let identity: IdentityServer;
+let client: ClientHome;
+beforeAll(async () => {
+  const clients = [{ clientId: 'client', clientSecret: 'secret+/=&' }];
+  identity = await startIdentityServer({ region: 'eu', clients });
+});
+afterAll(() => identity.close());
+beforeEach(() => {
+  client = clientHome(identity.authUrl);
+});
+afterEach(() => client.home.remove());
+
+const isRoot = process.geteuid?.() === 0;
+
+function expectToken({ code, stdout, stderr }: ProgramResult, warning = /^$/): void {
+  expect({ code, stdout }).toEqual({ code: 0, stdout: `${identity.issued.at(-1)}\n` });
+  expect(stderr).toMatch(warning);
+}
+const oneWarning = (what: string) =>
+  new RegExp(`^gwtoken: warning: the token cache is not used: [^\n]*${what}[^\n]*\n$`);
+
+describe('one warning, no reading and no writing', () => {
+  /** Twice, since a token that was kept after all would be served the second time. */
+  async function expectUnused(warning: RegExp): Promise<void> {
+    for (let call = 1; call <= 2; call++) {
+      const before = identity.requests.length;
+      expectToken(await client.gwtoken(['get']), warning);
+      expect(identity.requests.length).toBe(before + 1);
+    }
+  }
+
+  test('for a folder that others can write to', async ({ skip }) => {
+    skip(process.platform === 'win32', 'needs POSIX modes');
+    mkdirSync(client.cache, { recursive: true });
+    chmodSync(client.cache, 0o777);
+    await expectUnused(oneWarning('can be written by others \\(mode 777\\)'));
+    expect(readdirSync(client.cache)).toEqual([]);
+  });
+
+  test('for a link in its place: nothing is written through it', async ({ skip }) => {
+    skip(process.platform === 'win32', 'needs the right to make symbolic links');
+    const target = join(client.home.dir, 'elsewhere');
+    mkdirSync(target, { mode: 0o700 });
+    mkdirSync(client.home.env.XDG_CACHE_HOME);
+    symlinkSync(target, client.cache);
+    await expectUnused(oneWarning('is a symbolic link'));
+    expect(readdirSync(target)).toEqual([]);
+  });
+
+  test('for a link that leads nowhere', async ({ skip }) => {
+    skip(process.platform === 'win32', 'needs the right to make symbolic links');
+    const target = join(client.home.dir, 'nowhere');
+    mkdirSync(client.home.env.XDG_CACHE_HOME);
+    symlinkSync(target, client.cache);
+    await expectUnused(oneWarning('is a symbolic link'));
+    expect(existsSync(target)).toBe(false);
+  });
+
+  test('for a link in the file’s place', async ({ skip }) => {
+    skip(process.platform === 'win32', 'needs the right to make symbolic links');
+    const target = join(client.home.dir, 'elsewhere');
+    writeFileSync(target, keychainEntry(identity.authUrl), { mode: 0o600 });
+    mkdirSync(client.cache, { recursive: true, mode: 0o700 });
+    symlinkSync(target, client.entry);
+    await expectUnused(oneWarning('is a symbolic link'));
+  });
+
+  test('for another user’s folder, and another user’s file', async ({ skip }) => {
+    skip(!isRoot, 'needs root: to give a folder to another user');
+    mkdirSync(client.cache, { recursive: true, mode: 0o700 });
+    chownSync(client.cache, 12_345, 12_345);
+    await expectUnused(oneWarning('belongs to another user \\(uid 12345\\)'));
+    expect(readdirSync(client.cache)).toEqual([]);
+
+    chownSync(client.cache, 0, 0);
+    putEntry(client, keychainEntry(identity.authUrl));
+    chownSync(client.entry, 12_345, 12_345);
+    await expectUnused(
+      oneWarning('token-default-production-eu.json belongs to another user \\(uid 12345\\)'),
+    );
+  });
+
+  test('for a file that others can write to', async ({ skip }) => {
+    skip(process.platform === 'win32', 'needs POSIX modes');
+    putEntry(client, keychainEntry(identity.authUrl));
+    chmodSync(client.entry, 0o622);
+    await expectUnused(oneWarning('can be written by others \\(mode 622\\)'));
+  });
+});
+
+describe('without a word', () => {
+  test('when there is no home at all', async () => {
+    const { HOME, XDG_CACHE_HOME, XDG_CONFIG_HOME, ...env } = client.env;
+    expectToken(await runProgram(['get'], { env, cwd: client.home.dir }));
+    expect(readdirSync(client.home.dir)).toEqual(['home']);
+  });
+
+  test('when a file lies in the folder’s place, or a folder in the file’s', async () => {
+    mkdirSync(client.home.env.XDG_CACHE_HOME);
+    writeFileSync(client.cache, 'not a folder');
+    expectToken(await client.gwtoken(['get']));
+
+    const other = clientHome(identity.authUrl);
+    mkdirSync(other.entry, { recursive: true, mode: 0o700 });
+    chmodSync(other.cache, 0o700);
+    writeFileSync(join(other.entry, 'a file'), '');
+    expectToken(await other.gwtoken(['get']));
+    expect(readdirSync(other.cache).sort()).toEqual(['.lock-id', 'token-default-production-eu.json']);
+    other.home.remove();
+  });
+
+  test('but with --verbose, which tells why', async () => {
+    mkdirSync(client.home.env.XDG_CACHE_HOME);
+    writeFileSync(client.cache, 'not a folder');
+    expectToken(
+      await client.gwtoken(['get', '-v']),
+      /^gwtoken: cache: the token cannot be kept \(EEXIST|ENOTDIR\)$/m,
+    );
+  });
+
+  /** Runs the program in a mount namespace of its own, which leaves nothing mounted behind. */
+  const inNamespace = (setup: string, after = ':') =>
+    new Promise<ProgramResult>((resolve) => {
+      const script = `set -e; ${setup}; "$0" "$@"; ${after}`;
+      const child = spawn('unshare', ['-rm', 'sh', '-c', script, process.execPath, PROGRAM, 'get'], {
+        env: { ...inherited(), ...client.env, DIR: client.cache },
+      });
+      let stdout = '';
+      let stderr = '';
+      child.stdout.on('data', (text) => {
+        stdout += text;
+      });
+      child.stderr.on('data', (text) => {
+        stderr += text;
+      });
+      child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr, ms: 0 }));
+    });
+  const whyNoNamespace = (): string | undefined => {
+    try {
+      execFileSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/mnt'], { stdio: 'ignore' });
+      return undefined;
+    } catch {
+      return 'needs Linux: mount namespaces for users';
+    }
+  };
+
+  test('on a full disk', async ({ skip }) => {
+    const reason = whyNoNamespace();
+    skip(reason !== undefined, reason);
+    mkdirSync(client.cache, { recursive: true, mode: 0o700 });
+    const full =
+      'mount -t tmpfs -o size=16k,mode=700 none "$DIR"; dd if=/dev/zero of="$DIR/filler" 2>/dev/null || :';
+    expectToken(await inNamespace(full));
+    // With room for the lock's id, and none for the token.
+    expectToken(await inNamespace(`mount -t tmpfs -o nr_inodes=3,mode=700 none "$DIR"; : > "$DIR/filler"`));
+    // What could not be written does not lie there half done.
+    const listed = await inNamespace(full, 'ls -A "$DIR" >&2');
+    expect(listed.stderr.trim().split('\n')).toEqual(['filler']);
+  });
+
+  test('in a read-only folder, where a cached token is still served', async ({ skip }) => {
+    const reason = whyNoNamespace();
+    skip(reason !== undefined, reason);
+    const readOnly = 'mount --bind "$DIR" "$DIR"; mount -o remount,ro,bind "$DIR"';
+    mkdirSync(client.cache, { recursive: true, mode: 0o700 });
+    expectToken(await inNamespace(readOnly));
+    expect(readdirSync(client.cache)).toEqual([]);
+
+    expectToken(await client.gwtoken(['get']));
+    const before = identity.requests.length;
+    expectToken(await inNamespace(readOnly));
+    expect(identity.requests.length).toBe(before);
+  });
+});

@@ -1,0 +1,21 @@
+/**
+ * Takes a lock, or waits for it, in a process of its own: `lock-child.cjs FOLDER PLATFORM LEAVE [WAIT_MS]`. Says
+ * `held`, and holds until it is killed or its stdin ends; or `waiting`, and then what it got.
+ */
+import { writeSync } from 'node:fs';
+import { tryLock } from '../../../src/system/files/lock';
+
+async function main([folder = '', platform = '', leave = '', waitMs = '20000']: readonly string[]) {
+  const machine = { platform: platform as NodeJS.Platform, uid: process.geteuid?.() };
+  const turn = await tryLock(folder, 'token', machine);
+  if (turn === undefined) writeSync(1, 'none\n');
+  else if (turn.held) {
+    writeSync(1, 'held\n');
+    process.stdin.resume().once('end', () => turn.release(leave));
+  } else {
+    writeSync(1, 'waiting\n');
+    writeSync(1, `got ${JSON.stringify(await turn.wait(Number(waitMs)))}\n`);
+  }
+}
+
+main(process.argv.slice(2));

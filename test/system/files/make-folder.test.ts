@@ -1,0 +1,62 @@
+/** A folder that several processes make at once: the first runs in a new home, 200 of them in a script. */
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { rolldown } from 'rolldown';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeFolder } from '../../../src/system/files/folders';
+
+const ROUNDS = 400;
+const WORKERS = 2;
+const folder = mkdtempSync(join(tmpdir(), 'gwtoken-folder-'));
+const entry = join(folder, 'dist', 'worker.cjs');
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+beforeAll(async () => {
+  const source = join(folder, 'worker.ts');
+  const tested = fileURLToPath(new URL('../../../src/system/files/folders.ts', import.meta.url));
+  writeFileSync(
+    source,
+    `import { parentPort, workerData } from 'node:worker_threads';
+     import { makeFolder } from ${JSON.stringify(tested)};
+     const arrived = new Int32Array(workerData.arrived);
+     const faults = [];
+     for (let round = 0; round < ${ROUNDS}; round++) {
+       Atomics.add(arrived, round, 1);
+       while (Atomics.load(arrived, round) < ${WORKERS});
+       try {
+         makeFolder(workerData.folder + '/' + round + '/a/b/c/d');
+       } catch (error) {
+         faults.push(error.message);
+       }
+     }
+     parentPort.postMessage(faults);`,
+  );
+  const bundle = await rolldown({ input: source, platform: 'node', logLevel: 'silent' });
+  await bundle.write({ file: entry, format: 'cjs' });
+  await bundle.close();
+});
+
+test('is made by all of them, whoever is quicker at each level', async () => {
+  const arrived = new SharedArrayBuffer(4 * ROUNDS);
+  const workers = Array.from(
+    { length: WORKERS },
+    () => new Worker(entry, { workerData: { arrived, folder: join(folder, 'made') } }),
+  );
+  const faults = await Promise.all(
+    workers.map(
+      (worker) =>
+        new Promise<string[]>((resolve, reject) => worker.once('message', resolve).once('error', reject)),
+    ),
+  );
+  expect(faults.flat()).toEqual([]);
+  expect(statSync(join(folder, 'made', `${ROUNDS - 1}`, 'a', 'b', 'c', 'd')).mode & 0o777).toBe(0o700);
+});
+
+test('is refused where a file lies in its place, or above it', () => {
+  mkdirSync(join(folder, 'taken'));
+  writeFileSync(join(folder, 'taken', 'file'), '');
+  expect(() => makeFolder(join(folder, 'taken', 'file'))).toThrow('EEXIST');
+  expect(() => makeFolder(join(folder, 'taken', 'file', 'below'))).toThrow('ENOTDIR');
+});

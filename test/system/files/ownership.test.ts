@@ -1,0 +1,132 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { entryPath } from '../../../src/system/files/token-cache';
+import { clientHome, EU, keychainEntry, putEntry } from '../../harness/client-home';
+import { type Inside, inside, MACHINE } from '../../harness/in-process';
+import { startScriptedEndpoint, tokenReply } from '../../harness/scripted-endpoint';
+
+/** Whose a cached token is, and when it is dropped. */
+let gw: Inside;
+beforeEach(() => {
+  gw = inside();
+});
+afterEach(() => gw.remove());
+
+const entry = () => entryPath(gw.cache, EU, MACHINE);
+
+describe('a token belongs to its credentials and address', () => {
+  test('a changed secret, id or address is a miss', async () => {
+    await gw.get();
+    for (const change of [
+      { GWTOKEN_CLIENT_SECRET: 'changed' },
+      { GWTOKEN_CLIENT_ID: 'other' },
+      { GWTOKEN_AUTH_URL: 'https://b.example.com' },
+    ]) {
+      const before = gw.posts.length;
+      Object.assign(gw.env, change);
+      expect(gw.quick(['get'])).toBeUndefined();
+      await gw.get();
+      expect(gw.posts.length).toBe(before + 1);
+      expect(gw.quick(['get'])).toBe(`token-${before + 1}\n`);
+    }
+  });
+
+  test('the secret is not in the file, nor a digest of it that is the same twice', async () => {
+    await gw.get();
+    const first = JSON.parse(readFileSync(entry(), 'utf8'));
+    await gw.get('--fresh');
+    const second = JSON.parse(readFileSync(entry(), 'utf8'));
+    expect(JSON.stringify(first)).not.toContain('secret"');
+    expect(first.source).toEqual({
+      kind: 'variables',
+      salt: expect.stringMatching(/^[0-9a-f]{32}$/),
+      hmac: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(second.source.salt).not.toBe(first.source.salt);
+    expect(second.source.hmac).not.toBe(first.source.hmac);
+  });
+
+  test('variables and the keychain never get each other’s, and a warm call opens no keychain', async () => {
+    await gw.get();
+    const item = { client_id: 'stored', client_secret: 's', auth_url: 'https://a.example.com' };
+    gw.items.set('default:production:eu', JSON.stringify(item));
+    const { GWTOKEN_CLIENT_ID, GWTOKEN_CLIENT_SECRET, ...keychainOnly } = gw.env;
+    gw.env = keychainOnly;
+    expect(await gw.get()).toBe('token-2');
+    expect(gw.keychainCalls).toBe(1);
+    expect(await gw.get()).toBe('token-2');
+    expect(gw.keychainCalls).toBe(1);
+    gw.env = {
+      ...keychainOnly,
+      GWTOKEN_CLIENT_ID: GWTOKEN_CLIENT_ID!,
+      GWTOKEN_CLIENT_SECRET: GWTOKEN_CLIENT_SECRET!,
+    };
+    expect(await gw.get()).toBe('token-3');
+    expect(gw.posts.map(({ form }) => form.get('client_id'))).toEqual(['client', 'stored', 'client']);
+  });
+
+  test('login drops it: the next call asks with what was stored', async () => {
+    const { GWTOKEN_CLIENT_ID, GWTOKEN_CLIENT_SECRET, ...keychainOnly } = gw.env;
+    gw.env = keychainOnly;
+    const login = ['login', '--client-id', 'first', '--secret-stdin', '--auth-url', 'https://a.example.com'];
+    gw.stdin = 'one';
+    expect(await gw.cli(login)).toMatchObject({ code: 0, stdout: '' });
+    expect(await gw.get()).toBe('token-2');
+    gw.stdin = 'two';
+    expect(await gw.cli(login.with(2, 'second'))).toMatchObject({ code: 0, stdout: '' });
+    expect(await gw.get()).toBe('token-4');
+    expect(gw.posts.map(({ form }) => form.get('client_id'))).toEqual(['first', 'first', 'second', 'second']);
+  });
+
+  test('logout drops it, of this client alone', async () => {
+    const item = { client_id: 'stored', client_secret: 's', auth_url: 'https://a.example.com' };
+    gw.items.set('default:production:eu', JSON.stringify(item));
+    await gw.get('--sandbox');
+    await gw.get();
+    expect(await gw.cli(['logout'])).toMatchObject({ code: 0, stdout: '' });
+    expect(readdirSync(gw.cache).filter((file) => file.endsWith('.json'))).toEqual([
+      'token-default-sandbox-eu.json',
+    ]);
+  });
+
+  test('config set credential-command drops them, with --profile those of that profile', async () => {
+    await gw.get();
+    await gw.get('--region', 'us');
+    gw.env['GWTOKEN_PROFILE'] = 'acme';
+    await gw.get();
+    const left = () => readdirSync(gw.cache).filter((file) => file.endsWith('.json'));
+    expect(left().length).toBe(3);
+    const set = ['config', 'set', 'credential-command', 'true'];
+    expect(await gw.cli([...set, '--profile', 'acme'])).toMatchObject({ code: 0 });
+    expect(left()).toEqual(['token-default-production-eu.json', 'token-default-production-us.json']);
+    expect(await gw.cli(set)).toMatchObject({ code: 0 });
+    expect(left()).toEqual([]);
+  });
+});
+
+test.skipIf(process.platform === 'win32')(
+  'a secret from a pipe can be read only once, and that is enough',
+  async () => {
+    const endpoint = await startScriptedEndpoint((post) => tokenReply(post));
+    const client = clientHome(endpoint.authUrl);
+    // The quick way looks at an entry and reads the secret for it; then it is the CLI's turn.
+    putEntry(client, keychainEntry(endpoint.authUrl));
+    const pipe = `${client.home.dir}/pipe`;
+    execFileSync('mkfifo', [pipe]);
+    const writer = spawn('sh', ['-c', `printf 'piped\\n' > '${pipe}'`]);
+    try {
+      const env = { GWTOKEN_CLIENT_SECRET: '', GWTOKEN_CLIENT_SECRET_FILE: pipe };
+      expect(await client.gwtoken(['get'], { env })).toMatchObject({
+        code: 0,
+        stdout: 'token-1\n',
+        stderr: '',
+      });
+      expect(endpoint.posts[0]?.get('client_secret')).toBe('piped');
+    } finally {
+      writer.kill();
+      await endpoint.close();
+      client.home.remove();
+    }
+  },
+);

@@ -1,0 +1,165 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startIdentityServer } from '../../harness/identity-server';
+import { asFunction, programWith, SECRET } from '../../harness/keytar-in-place';
+import { openTerminal } from '../../harness/terminal';
+
+describe('a keychain child that', () => {
+  test.each([
+    ['crashes', asFunction("() => process.kill(process.pid, 'SIGSEGV')"), 'the keychain module crashed'],
+    ['aborts while it loads the module', 'process.abort();', 'the keychain module crashed'],
+    ['ends without an answer', asFunction('() => process.exit(0)'), 'the keychain module crashed'],
+    [
+      'sends garbage',
+      asFunction("() => { process.send('garbage'); process.send(null); return new Promise(() => {}); }"),
+      'the keychain module crashed',
+    ],
+    [
+      'answers with something else than was asked for',
+      asFunction('async () => ({ client_id: 1 })'),
+      'the keychain module crashed',
+    ],
+    [
+      'says what nobody knows',
+      asFunction("async () => { throw new Error('Ungültige Parameter\\n\\x1b[31m'); }"),
+      'the keychain failed in a way that gwtoken does not know',
+    ],
+    ['has no module', undefined, 'the keychain module keytar is not installed'],
+    [
+      'has a module without its native part',
+      "throw new Error('Failed to load keytar native addon, checked [] on prebuilds/linux-x64');",
+      'the keychain module does not run on this system',
+    ],
+  ])('%s is told of with exit code 5', async (_, keytar, message) => {
+    const { run } = programWith(keytar);
+    const { code, stdout, stderr, ms } = await run(['get']);
+    expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
+    expect(stderr.split('\n')[0]).toContain(`gwtoken: error: ${message}`);
+    expect(stderr).toMatch(/\nhint: /);
+    expect(ms).toBeLessThan(5000);
+  });
+
+  test.each([
+    ['answers after the limit', asFunction("() => new Promise((done) => setTimeout(done, 60_000, '{}'))")],
+    ['hangs while it loads the module', 'while (true);'],
+    ['cannot be asked to end', asFunction("() => { process.on('SIGTERM', () => {}); while (true); }")],
+  ])('%s is ended by it', async (_, keytar) => {
+    const { run } = programWith(keytar);
+    const { code, stdout, stderr, ms } = await run(['get'], { GWTOKEN_KEYCHAIN_TIMEOUT: '1' });
+    expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
+    expect(stderr).toMatch(/^gwtoken: error: the keychain did not answer within 1 s\n/);
+    const { ms: starting } = await run(['--version']);
+    expect(ms).toBeLessThan(1000 + 1000 + 2 * starting);
+  });
+
+  test('prints on its own is not heard, and its answer is', async () => {
+    const noise = "process.stdout.write('noise'); process.stderr.write('noise');";
+    const { run } = programWith(
+      asFunction(
+        `async () => { ${noise} return '{"client_id":"a","client_secret":"b","auth_url":"http://127.0.0.1:9"}'; }`,
+      ),
+    );
+    const { code, stdout, stderr } = await run(['get']);
+    // The discard port refuses: the credentials were there.
+    expect({ code, stdout }).toEqual({ code: 6, stdout: '' });
+    expect(stderr).not.toContain('noise');
+  });
+
+  test('fails shows its raw words under --verbose alone', async () => {
+    const { run } = programWith(asFunction("async () => { throw new Error('raw words of the store'); }"));
+    expect((await run(['get'])).stderr).not.toContain('raw words');
+    expect((await run(['get', '--verbose'])).stderr).toContain('raw words of the store');
+  });
+});
+
+test('a person who answers after the notice gets the token', async () => {
+  const identity = await startIdentityServer({
+    region: 'eu',
+    clients: [{ clientId: 'eu-client', clientSecret: SECRET }],
+  });
+  const { copy, home } = programWith(
+    asFunction('() => new Promise((done) => setTimeout(done, 2600, process.env.ITEM))'),
+  );
+  const item = { client_id: 'eu-client', client_secret: SECRET, auth_url: identity.authUrl };
+  const terminal = openTerminal(process.execPath, [copy.program, 'get'], {
+    env: {
+      ...home.env,
+      GWTOKEN_REGION: 'eu',
+      GWTOKEN_AUTH_URL: identity.authUrl,
+      DISPLAY: ':99',
+      ITEM: JSON.stringify(item),
+    },
+  });
+  onTestFinished(identity.close);
+  onTestFinished(terminal.close);
+  expect(await terminal.exit).toEqual({ code: 0, signal: null });
+  // The spinner's line before it is cleared, and it stands on a line of its own.
+  const notice =
+    'gwtoken: waiting for the keychain: it may be asking you something in a dialog (within 60 s)';
+  expect(terminal.raw()).toContain(`\r\x1b[K${notice}\r\n`);
+  expect(terminal.screen()).toContain(`${identity.issued[0]}\n`);
+});
+
+/** Keeps its items in a file, and writes down how it was called. */
+const FILE_KEYTAR = `
+const { appendFileSync, existsSync, readFileSync, writeFileSync } = require('node:fs');
+const { join } = require('node:path');
+const file = join(__dirname, 'items.json');
+const log = (name, args) => appendFileSync(join(__dirname, 'calls'),
+  JSON.stringify({ name, args, argv: process.argv, env: process.env, execArgv: process.execArgv }) + '\\n');
+const items = () => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {});
+module.exports = {
+  async getPassword(...args) { log('getPassword', args); return items()[args.join('/')] ?? null; },
+  async setPassword(service, account, value) {
+    log('setPassword', [service, account]);
+    writeFileSync(file, JSON.stringify({ ...items(), [service + '/' + account]: value }));
+  },
+  async deletePassword(...args) {
+    log('deletePassword', args);
+    const { [args.join('/')]: found, ...rest } = items();
+    writeFileSync(file, JSON.stringify(rest));
+    return found !== undefined;
+  },
+  async findCredentials() { log('findCredentials', []); return []; },
+  async findPassword() { log('findPassword', []); return null; },
+};`;
+
+test('no command calls find*, and no secret is in an argument or the environment of the child', async () => {
+  const identity = await startIdentityServer({
+    region: 'eu',
+    clients: [{ clientId: 'eu-client', clientSecret: SECRET }],
+  });
+  onTestFinished(identity.close);
+  const { run, copy } = programWith(FILE_KEYTAR);
+  const env = {
+    GWTOKEN_AUTH_URL: identity.authUrl,
+    GWTOKEN_SANDBOX_CLIENT_SECRET: SECRET,
+    NODE_OPTIONS: '--max-old-space-size=512',
+  };
+  const login = await run(['login', '--client-id', 'eu-client', '--secret-stdin'], env, SECRET);
+  expect(login.code).toBe(0);
+  for (const command of [['get'], ['status', '--check'], ['doctor'], ['logout']]) {
+    expect({ command, code: (await run(command, env)).code }).toEqual({ command, code: 0 });
+  }
+  const calls = join(copy.dir, 'node_modules', 'keytar', 'calls');
+  const seen = readFileSync(calls, 'utf8');
+  expect(seen).not.toContain(SECRET);
+  const lines = seen
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { name: string; args: string[]; env: object; execArgv: string[] });
+  expect(new Set(lines.map(({ name }) => name))).toEqual(
+    new Set(['getPassword', 'setPassword', 'deletePassword']),
+  );
+  expect(new Set(lines.map(({ args }) => args[0]))).toEqual(new Set(['gwtoken', 'gwtoken-probe']));
+  expect(Object.keys(lines[0]?.env ?? {}).filter((name) => /^(GWTOKEN_|NODE_OPT)/.test(name))).toEqual([]);
+});
+
+test('a warm start, help and variables do not load the module', async () => {
+  const { run, copy } = programWith("require('node:fs').writeFileSync(__dirname + '/loaded', '');");
+  await run(['--help']);
+  await run(['status']);
+  await run(['get'], { GWTOKEN_CLIENT_ID: 'eu-client', GWTOKEN_CLIENT_SECRET: SECRET });
+  expect(existsSync(join(copy.dir, 'node_modules', 'keytar', 'loaded'))).toBe(false);
+});

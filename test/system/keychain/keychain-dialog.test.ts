@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { atMost, CLIENT, doctorStages, ITEM, keyring, run, SETTINGS } from '../../harness/keychain-runs';
+import { keyringAvailable } from '../../harness/keyring';
+import { leftBehind, processesWith } from '../../harness/processes';
+import { PROGRAM, startProgram } from '../../harness/program';
+import { prompterAvailable, startPrompter } from '../../harness/prompter';
+import { openTerminal } from '../../harness/terminal';
+
+describe('a dialog', () => {
+  async function locked(skip: (condition: boolean, note?: string) => void, mode: 'silent' | 'dismiss') {
+    const reason = keyringAvailable() ?? prompterAvailable();
+    skip(reason !== undefined, reason);
+    const started = await keyring({ state: 'locked', seed: { [CLIENT]: ITEM } });
+    const prompter = await startPrompter(started.env, mode);
+    onTestFinished(prompter.stop);
+    return { env: started.env, prompter };
+  }
+
+  test('that nobody answers ends with the limit, 10 s where nobody can', async ({ skip }) => {
+    const { env, prompter } = await locked(skip, 'silent');
+    const { code, stdout, stderr, ms } = await run('get', env);
+    expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
+    expect(stderr).toMatch(
+      /^gwtoken: error: the keychain is locked, and its dialog was not answered within 10 s\n/,
+    );
+    expect(ms).toBeGreaterThan(10_000);
+    expect(ms).toBeLessThan(await atMost(10_000));
+    expect(prompter.dialogs()).toBe(1);
+  });
+
+  test('that nobody answers ends doctor too, with the limit of the setting', async ({ skip }) => {
+    const { env } = await locked(skip, 'silent');
+    const { code, stages, result } = await doctorStages({ ...env, GWTOKEN_KEYCHAIN_TIMEOUT: '3' });
+    expect(code).toBe(5);
+    expect(stages.at(-1)).toBe('round trip: failed');
+    expect(result.stderr).toContain('its dialog was not answered within 3 s');
+    expect(result.ms).toBeLessThan(await atMost(3000));
+  });
+
+  test('that is dismissed says that the keychain is locked, not that nothing is there', async ({ skip }) => {
+    const { env, prompter } = await locked(skip, 'dismiss');
+    const { code, stderr, ms } = await run('get', env);
+    expect(code).toBe(5);
+    expect(stderr).toContain('the keychain is locked');
+    expect(ms).toBeLessThan(5000);
+    expect(prompter.dialogs()).toBe(1);
+  });
+
+  test('is told of after two seconds where a person can answer, and Ctrl-C ends all', async ({ skip }) => {
+    const { env } = await locked(skip, 'silent');
+    const mark = randomUUID();
+    const started = performance.now();
+    const terminal = openTerminal(process.execPath, [PROGRAM, 'get'], {
+      env: { ...SETTINGS, ...env, DISPLAY: ':99', MARK: mark },
+    });
+    onTestFinished(terminal.close);
+    await terminal.waitFor('gwtoken: the keychain is locked: answer its dialog (within 60 s)\n');
+    expect(performance.now() - started).toBeGreaterThan(2000);
+    expect(processesWith(mark).some((line) => line.includes('keychain-child'))).toBe(true);
+    terminal.type('\x03');
+    const { code, signal } = await terminal.exit;
+    expect(['SIGINT', 130]).toContain(signal ?? code);
+    expect(await leftBehind(mark)).toEqual([]);
+  });
+
+  test('goes away with gwtoken, also when that is killed', async ({ skip }) => {
+    const { env, prompter } = await locked(skip, 'silent');
+    const mark = randomUUID();
+    const program = startProgram(['get'], { env: { ...SETTINGS, ...env, MARK: mark } });
+    while (prompter.dialogs() === 0) await sleep(20);
+    expect(processesWith(mark).some((line) => line.includes('keychain-child'))).toBe(true);
+    program.kill('SIGKILL');
+    expect(await program.result).toMatchObject({ signal: 'SIGKILL' });
+    expect(await leftBehind(mark)).toEqual([]);
+  });
+});
+
+test('a frozen daemon ends with the limit', async ({ skip }) => {
+  skip(keyringAvailable() !== undefined, keyringAvailable());
+  const { env, daemonPid = 0 } = await keyring({ state: 'unlocked', seed: { [CLIENT]: ITEM } });
+  process.kill(daemonPid, 'SIGSTOP');
+  const limit = { GWTOKEN_KEYCHAIN_TIMEOUT: '3' };
+  const { code, stderr, ms } = await run('get', { ...env, ...limit });
+  expect(code).toBe(5);
+  expect(stderr).toMatch(/^gwtoken: error: the keychain did not answer within 3 s\n/);
+  expect(ms).toBeLessThan(await atMost(3000));
+  const doctor = await doctorStages({ ...env, ...limit });
+  expect(doctor).toMatchObject({ code: 5 });
+  expect(doctor.stages.at(-1)).toBe('round trip: failed');
+});

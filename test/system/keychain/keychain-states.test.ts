@@ -1,0 +1,154 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { CLIENT, doctorStages, ITEM, keyring, LOGIN, run, SECRET } from '../../harness/keychain-runs';
+import { type KeyringOptions, keyringAvailable } from '../../harness/keyring';
+import { freshHome } from '../../harness/program';
+import { hidingAvailable, nodeWithoutLibsecret } from '../../harness/without-libsecret';
+
+describe('the keyring', () => {
+  test('unlocked, gives the credentials, and says what is not in it', async ({ skip }) => {
+    skip(keyringAvailable() !== undefined, keyringAvailable());
+    const { env } = await keyring({ state: 'unlocked', seed: { [CLIENT]: ITEM } });
+    expect(await run('get', env)).toMatchObject({ code: 6, stdout: '' });
+    const none = await run('get --profile other', env);
+    expect(none).toMatchObject({ code: 4, stdout: '' });
+    expect(none.stderr).toMatch(
+      /^gwtoken: error: no credentials found for other:production:eu\nhint: run: gwtoken login/,
+    );
+    const { code, stages } = await doctorStages(env);
+    expect(stages).toEqual(
+      ['module', 'library', 'session', 'provider', 'keyring', 'unlocked', 'round trip'].map(
+        (name) => `${name}: ok`,
+      ),
+    );
+    expect(code).toBe(6);
+  });
+
+  test("doctor's round trip leaves nothing behind", async ({ skip }) => {
+    skip(keyringAvailable() !== undefined, keyringAvailable());
+    const started = await keyring({ state: 'unlocked' });
+    await doctorStages(started.env);
+    expect(await started.search('gwtoken-probe')).toBe('');
+  });
+
+  interface Fault {
+    readonly state: KeyringOptions['state'] | 'no bus' | 'no socket';
+    readonly message: string;
+    readonly stages: readonly string[];
+  }
+  const before = ['module: ok', 'library: ok'];
+  test.for<Fault>([
+    {
+      state: 'locked',
+      message: 'the keychain is locked',
+      stages: [
+        ...before,
+        'session: ok',
+        'provider: ok',
+        'keyring: ok',
+        'unlocked: failed',
+        'round trip: skipped',
+      ],
+    },
+    {
+      state: 'none',
+      message: 'the keychain has no keyring to keep secrets in yet',
+      stages: [
+        ...before,
+        'session: ok',
+        'provider: ok',
+        'keyring: failed',
+        'unlocked: skipped',
+        'round trip: skipped',
+      ],
+    },
+    {
+      state: 'no-provider',
+      message: 'no program provides a keychain in this session',
+      stages: [
+        ...before,
+        'session: ok',
+        'provider: failed',
+        'keyring: skipped',
+        'unlocked: skipped',
+        'round trip: skipped',
+      ],
+    },
+    ...(['no bus', 'no socket'] as const).map((state) => ({
+      state,
+      message: 'there is no desktop session (D-Bus) here, so the keychain cannot be reached',
+      stages: [
+        ...before,
+        'session: failed',
+        'provider: skipped',
+        'keyring: skipped',
+        'unlocked: skipped',
+        'round trip: skipped',
+      ],
+    })),
+  ])(
+    '$state: says so at once, in get, login, logout and doctor',
+    async ({ state, message, stages }, { skip }) => {
+      skip(keyringAvailable() !== undefined, keyringAvailable());
+      const env = await environmentIn(state);
+      for (const command of ['get', LOGIN, 'logout', 'status --check']) {
+        const { code, stderr, ms } = await run(command, env);
+        expect({ command, code }).toEqual({ command, code: 5 });
+        expect(stderr).toContain(message);
+        expect(stderr).toMatch(/\nhint: /);
+        expect(ms).toBeLessThan(5000);
+      }
+      const seen = await doctorStages(env);
+      expect(seen.stages).toEqual(stages);
+      expect(seen.code).toBe(5);
+      expect(seen.result.stderr).toContain(message);
+    },
+  );
+
+  async function environmentIn(state: Fault['state']): Promise<Record<string, string>> {
+    if (state === 'no bus' || state === 'no socket') {
+      const home = freshHome();
+      onTestFinished(home.remove);
+      const bus = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${home.dir}/none` };
+      return state === 'no bus' ? { ...home.env } : { ...home.env, ...bus };
+    }
+    return { ...(await keyring(state === 'locked' ? { state, seed: { [CLIENT]: ITEM } } : { state })).env };
+  }
+});
+
+test('without a program to ask the bus with, a locked keyring is still told from an absent item', async ({
+  skip,
+}) => {
+  skip(keyringAvailable() !== undefined, keyringAvailable());
+  const started = await keyring({ state: 'unlocked', seed: { [CLIENT]: ITEM } });
+  const env = { ...started.env, PATH: '/nonexistent' };
+  expect((await run('get --profile other', env)).code).toBe(4);
+  expect(await started.search('gwtoken-probe')).toBe('');
+  await started.lock();
+  const { code, stderr } = await run('get', env);
+  expect(code).toBe(5);
+  expect(stderr).toContain('the keychain is locked');
+});
+
+test('without libsecret, it names the library and how to install it', async ({ skip }) => {
+  skip(hidingAvailable() !== undefined, hidingAvailable());
+  const hidden = nodeWithoutLibsecret();
+  const home = freshHome();
+  onTestFinished(hidden.remove);
+  onTestFinished(home.remove);
+  const { code, stderr } = await run('get', { ...home.env }, hidden.node);
+  expect(code).toBe(5);
+  expect(stderr).toMatch(/^gwtoken: error: the keychain needs libsecret-1\.so\.0, which is not installed\n/);
+  expect(stderr).toContain('apt-get install libsecret-1-0');
+  const { stages } = await doctorStages({ ...home.env }, hidden.node);
+  expect(stages.slice(0, 3)).toEqual(['module: ok', 'library: failed', 'session: skipped']);
+});
+
+test('with credentials in variables the keychain is not touched, and doctor only warns of it', async () => {
+  const home = freshHome();
+  onTestFinished(home.remove);
+  const env = { ...home.env, GWTOKEN_CLIENT_ID: 'eu-client', GWTOKEN_CLIENT_SECRET: SECRET };
+  expect(await run('get', env)).toMatchObject({ code: 6 });
+  const { code, stages } = await doctorStages(env);
+  expect(stages).toContain('session: warning');
+  expect(code).toBe(6);
+});

@@ -1,0 +1,156 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { descendants } from '../../../src/system/processes/process-tree';
+import { answer, type CommandPlace, printing, startPlace } from '../../harness/command-place';
+import { PROGRAM, runProgram, startProgram } from '../../harness/program';
+import { openTerminal } from '../../harness/terminal';
+
+const onPosix = process.platform === 'win32' ? 'needs a POSIX shell' : undefined;
+
+const cleanups: (() => void | Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function place(...given: Parameters<typeof startPlace>): Promise<CommandPlace> {
+  const made = await startPlace(...given);
+  cleanups.push(made.close);
+  return made;
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    // In a container nobody may collect the dead: a zombie is not alive.
+    return process.platform !== 'linux' || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch {
+    return false;
+  }
+};
+
+async function untilFile(path: string, end = '\n'): Promise<string> {
+  let text = '';
+  for (let round = 0; round < 500; round++) {
+    text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+    if (text.endsWith(end)) return text;
+    await sleep(20);
+  }
+  throw new Error(`${path} does not end as it should: ${JSON.stringify(text)}`);
+}
+
+/** Waits a moment for what was killed to be collected. */
+async function untilGone(pids: readonly number[]): Promise<number[]> {
+  for (let round = 0; round < 50 && pids.some(isAlive); round++) await sleep(20);
+  return pids.filter(isAlive);
+}
+
+describe('a credential command', () => {
+  describe('that hangs', () => {
+    const HANG =
+      'echo $$ > "$HOME/pids"; (trap "" TERM; sleep 300) & echo $! >> "$HOME/pids"; sleep 301 & echo $! >> "$HOME/pids"; echo end >> "$HOME/pids"; wait';
+    const pidsIn = async (dir: string): Promise<number[]> =>
+      (await untilFile(join(dir, 'home', 'pids'), 'end\n')).split('\n').slice(0, 3).map(Number);
+
+    test('is ended with all that it started, also what ignores SIGTERM: 5', async ({ skip }) => {
+      skip(onPosix !== undefined, onPosix);
+      const { dir, env } = await place(HANG, { 'keychain-timeout': '1s' });
+      const { code, stdout, stderr, ms } = await runProgram(['get'], { env });
+      expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
+      expect(stderr).toContain('the credential command did not finish within 1 s');
+      expect(stderr).toContain('GWTOKEN_KEYCHAIN_TIMEOUT=2s');
+      expect(ms).toBeLessThan(20_000);
+      expect(await untilGone(await pidsIn(dir))).toEqual([]);
+    });
+
+    test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('ends with gwtoken on %s', async (signal) => {
+      if (process.platform === 'win32') return;
+      const { dir, env } = await place(HANG);
+      const running = startProgram(['get'], { env });
+      const pids = await pidsIn(dir);
+      expect(pids.filter(isAlive)).toEqual(pids);
+      running.kill(signal);
+      expect(await running.result).toMatchObject({ code: null, signal, stdout: '', stderr: '' });
+      expect(await untilGone(pids)).toEqual([]);
+    });
+
+    test('on a terminal, too, by its tree of processes', async ({ skip }) => {
+      skip(onPosix !== undefined, onPosix);
+      const { dir, env } = await place(HANG, { 'keychain-timeout': '1s' });
+      const terminal = openTerminal(process.execPath, [PROGRAM, 'get'], { env });
+      cleanups.push(terminal.close);
+      expect(await terminal.exit).toEqual({ code: 5, signal: null });
+      expect(terminal.screen()).toContain('did not finish within 1 s');
+      expect(await untilGone(await pidsIn(dir))).toEqual([]);
+    });
+
+    test('has ten seconds where nobody is at hand, sixty at a terminal', async ({ skip }) => {
+      skip(onPosix !== undefined, onPosix);
+      const { env } = await place('exit 1');
+      expect((await runProgram(['get', '-v'], { env })).stderr).toContain('for 10 s at most');
+      const terminal = openTerminal(process.execPath, [PROGRAM, 'get', '-v'], { env });
+      cleanups.push(terminal.close);
+      await terminal.exit;
+      expect(terminal.screen()).toContain('for 60 s at most');
+    });
+  });
+
+  test('can ask on the terminal and read stdin, without a spinner over its question', async ({ skip }) => {
+    skip(onPosix !== undefined, onPosix);
+    const { dir, env, identity } = await place(
+      'printf "Vault password: " >&2; stty -echo </dev/tty; read a </dev/tty; stty echo </dev/tty; printf "Vault: " >&2; read b; [ "$a $b" = "open sesame" ] && cat "$HOME/../answer"',
+    );
+    printing(dir, answer());
+    const terminal = openTerminal(process.execPath, [PROGRAM, 'get'], { env: { ...env, NO_COLOR: '1' } });
+    cleanups.push(terminal.close);
+    await terminal.waitFor('Vault password: ');
+    await sleep(600);
+    expect(terminal.raw()).toBe('Vault password: ');
+    terminal.type('open\r');
+    await terminal.waitFor('Vault: ');
+    terminal.type('sesame\r');
+    expect(await terminal.exit).toEqual({ code: 0, signal: null });
+    expect(terminal.screen()).toMatch(/^Vault password: Vault: sesame\n/);
+    expect(terminal.screen().endsWith(`${identity.issued[0]}\n`)).toBe(true);
+  });
+
+  test('Ctrl-C at its question ends a calling script, and the terminal has its echo again', async ({
+    skip,
+  }) => {
+    skip(onPosix !== undefined, onPosix);
+    const { dir, env } = await place(
+      "trap 'stty echo </dev/tty; exit 130' INT TERM; stty -echo </dev/tty; printf 'Password: ' >&2; read a </dev/tty",
+    );
+    const script = join(dir, 'script.sh');
+    writeFileSync(script, `'${process.execPath}' '${PROGRAM}' get\necho after-gwtoken\n`);
+    chmodSync(script, 0o755);
+    const terminal = openTerminal('bash', ['-c', `trap : INT; bash '${script}'; stty -a </dev/tty`], { env });
+    cleanups.push(terminal.close);
+    await terminal.waitFor('Password: ');
+    terminal.type('\x03');
+    await terminal.exit;
+    expect(terminal.screen()).not.toContain('after-gwtoken');
+    expect(terminal.screen()).toMatch(/[^-]echo /);
+  });
+});
+
+describe('descendants', () => {
+  test('finds children and theirs, as Linux and as other systems tell them', async ({ skip }) => {
+    skip(onPosix !== undefined, onPosix);
+    const { dir, env } = await place('sh -c "sleep 300; :" & echo $! > "$HOME/pid"; wait');
+    const running = startProgram(['get'], { env });
+    const child = Number(await untilFile(join(dir, 'home', 'pid')));
+    let found: number[] = [];
+    for (let round = 0; round < 100 && found.length < 3; round++) {
+      await sleep(20);
+      found = descendants(running.pid, process.platform);
+    }
+    expect(found).toContain(child);
+    expect(found).toHaveLength(3);
+    // ps is what the other systems have; on Linux, where it is installed, the two must agree.
+    if (existsSync('/bin/ps')) expect(descendants(running.pid, 'darwin')).toEqual(found);
+    running.kill('SIGTERM');
+    await running.result;
+  });
+});

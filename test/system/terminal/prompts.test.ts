@@ -1,0 +1,231 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type IdentityServer, startIdentityServer } from '../../harness/identity-server';
+import { type Keyring, keyringAvailable, startKeyring } from '../../harness/keyring';
+import { PROGRAM } from '../../harness/program';
+import { clearItem, openSession, type Session, treeOf } from '../../harness/session';
+import { openTerminal, type Terminal } from '../../harness/terminal';
+
+const unavailable = keyringAvailable();
+const client = { clientId: 'eu-client', clientSecret: 'eu-secret+/=&' };
+const ACCOUNT = 'default:production:eu';
+const CTRL_C = '\x03';
+const CTRL_D = '\x04';
+const CLEAR_LINE = '\x15';
+
+describe('gwtoken login, on a terminal', () => {
+  let identity: IdentityServer;
+  let keyring: Keyring;
+  let session: Session;
+  let terminal: Terminal;
+  beforeAll(async () => {
+    if (unavailable !== undefined) return;
+    identity = await startIdentityServer({ region: 'eu', clients: [client] });
+    keyring = await startKeyring({ state: 'unlocked' });
+  });
+  afterAll(async () => {
+    await Promise.all([identity?.close(), keyring?.stop()]);
+  });
+  beforeEach(({ skip }) => {
+    skip(unavailable !== undefined, unavailable);
+    session = openSession(keyring.env);
+  });
+  afterEach(async () => {
+    if (unavailable !== undefined) return;
+    await terminal.close();
+    await clearItem(keyring.env, ACCOUNT);
+    session.remove();
+  });
+
+  const open = (args: readonly string[] = [], env: Record<string, string> = {}) => {
+    terminal = openTerminal(process.execPath, [PROGRAM, 'login', ...args], {
+      env: { ...session.env, LANG: 'C.UTF-8', ...env },
+    });
+    return terminal;
+  };
+  /** Answers the questions up to, and not including, the one that begins with `until`. */
+  const QUESTIONS = [
+    ['Region of the client', () => '\r'],
+    ['Environment of the client', () => '\r'],
+    ['Identity address for eu (auth URL)', () => `${identity.authUrl}\r`],
+    [`Client id for ${ACCOUNT}`, () => `${client.clientId}\r`],
+    ['Client secret for ', () => `${client.clientSecret}\r`],
+  ] as const;
+  const answerUpTo = async (until?: string) => {
+    for (const [question, answer] of QUESTIONS) {
+      await terminal.waitFor(question);
+      if (question === until) return;
+      terminal.type(answer());
+    }
+  };
+
+  test('asks region, environment, auth URL, client id and secret in that order, and never shows the secret', async () => {
+    open();
+    await answerUpTo();
+    expect(await terminal.exit).toEqual({ code: 0, signal: null });
+    const screen = terminal.screen();
+    const places = [
+      ...QUESTIONS.map(([question]) => question),
+      'Stored the credentials of ',
+      'Try next: gwtoken get\n      or: eval $(gwtoken env)\n',
+    ].map((text) => screen.indexOf(text));
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    expect(places.every((place) => place >= 0)).toBe(true);
+    // Before the secret is typed the person sees where it will go.
+    expect(screen).toContain(`Client secret for ${identity.authUrl} (not shown)`);
+    expect(terminal.raw()).not.toContain(client.clientSecret);
+    expect(terminal.raw()).not.toContain('eu-s');
+    expect(JSON.parse((await keyring.lookup(ACCOUNT)) ?? '')).toMatchObject({
+      client_secret: client.clientSecret,
+    });
+  });
+
+  test('what is given is not asked; the region that a new profile would inherit is', async () => {
+    await session.gwtoken(['config', 'set', 'region', 'us']);
+    open(['--client-id', client.clientId, '-p', 'acme', '--auth-url', identity.authUrl, '--no-verify']);
+    await terminal.waitFor('● us');
+    terminal.type('\x1b[A');
+    await terminal.waitFor('● eu');
+    terminal.type('\r');
+    await terminal.waitFor('● production');
+    terminal.type('\x1b[B');
+    await terminal.waitFor('● sandbox');
+    terminal.type('\r');
+    await terminal.waitFor('Client secret for ');
+    terminal.type('anything\r');
+    expect(await terminal.exit).toEqual({ code: 0, signal: null });
+    expect(terminal.screen()).not.toMatch(/Identity address|Client id for/);
+    expect(terminal.screen()).toContain('Set region = eu for profile acme');
+    expect(terminal.screen()).toContain('Try next: gwtoken get --region eu --sandbox --profile acme');
+    await clearItem(keyring.env, 'acme:sandbox:eu');
+  });
+
+  test('a bad answer is refused at once, with the reason, and can be mended', async () => {
+    open();
+    await answerUpTo('Identity address for eu (auth URL)');
+    for (const [answer, reason] of [
+      ['id.example.com', 'did you mean https://id.example.com?'],
+      ['http://id.example.com', 'would send the client secret unencrypted'],
+      ['https://id.example.com/oauth2/token', 'is the token endpoint'],
+    ] as const) {
+      terminal.type(`${answer}\r`);
+      // The reason may be broken over two lines.
+      await terminal.waitFor(new RegExp(reason.replace(/[?.]/g, '\\$&').replaceAll(' ', '\\s+')));
+      terminal.type(CLEAR_LINE);
+    }
+    terminal.type(`${identity.authUrl}\r`);
+    await terminal.waitFor(`Client id for ${ACCOUNT}`);
+    terminal.type('\r');
+    await terminal.waitFor('It is empty');
+    terminal.type(`${client.clientId}\r`);
+    await terminal.waitFor('Client secret for ');
+    const before = terminal.screen().length;
+    terminal.type('\r');
+    await terminal.waitFor(/It is empty[\s\S]*It is empty/);
+    terminal.type(`${client.clientSecret}\r`);
+    expect(await terminal.exit).toEqual({ code: 0, signal: null });
+    expect(terminal.screen().slice(before)).toContain('Stored the credentials');
+  });
+
+  test('is drawn in ASCII where the locale has no more', async () => {
+    open([], { LANG: 'C' });
+    await answerUpTo();
+    expect(await terminal.exit).toEqual({ code: 0, signal: null });
+    expect(terminal.screen()).toContain('> eu');
+    // But for the caret, which clack draws as a block everywhere.
+    const drawn = terminal.raw().replaceAll('█', '');
+    expect(Buffer.byteLength(drawn)).toBe(drawn.length);
+  });
+
+  test('a refusal by the endpoint is code 3, and nothing is stored', async () => {
+    open();
+    await answerUpTo('Client secret for ');
+    terminal.type('wrong\r');
+    expect(await terminal.exit).toEqual({ code: 3, signal: null });
+    expect(terminal.screen()).toContain('hint: nothing was stored\n');
+    expect(await keyring.lookup(ACCOUNT)).toBeUndefined();
+  });
+
+  test.for([
+    ...QUESTIONS.map(([question]) => ['Ctrl-C', CTRL_C, question] as const),
+    ['Ctrl-D', CTRL_D, 'Region of the client'] as const,
+    ['Ctrl-D', CTRL_D, 'Client secret for '] as const,
+  ])('%s %j at "%s" ends by SIGINT: nothing stored, cursor and echo are back', async ([, key, question]) => {
+    const before = treeOf(session.home.dir);
+    // The shell stays on the terminal and looks at it afterwards; its loop stops only for a death by signal.
+    const script = `for i in 1 2; do "$@"; code=$?; echo "code $code"; stty -a | grep -oE -- '-?(echo|icanon)\\b' | xargs; test $code -lt 128 || break; done; sleep 0.1; echo end`;
+    terminal = openTerminal('bash', ['-c', script, '-', process.execPath, PROGRAM, 'login'], {
+      env: session.env,
+    });
+    await answerUpTo(question);
+    terminal.type(key);
+    await terminal.waitFor('end\n');
+    const screen = terminal.screen();
+    expect(screen).toContain('code 130\nicanon echo\nend\n');
+    expect(screen.match(/code /g)).toHaveLength(1);
+    const raw = terminal.raw();
+    expect(raw.lastIndexOf('\x1b[?25h')).toBeGreaterThan(raw.lastIndexOf('\x1b[?25l'));
+    expect(raw).not.toContain(client.clientSecret);
+    expect(await keyring.lookup(ACCOUNT)).toBeUndefined();
+    expect(treeOf(session.home.dir)).toEqual(before);
+  });
+
+  test.for(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
+    '%s at a prompt restores the terminal and ends it',
+    async (signal) => {
+      open();
+      await terminal.waitFor('Region of the client');
+      process.kill(terminal.pid, signal);
+      expect(await terminal.exit).toEqual({ code: null, signal });
+      const raw = terminal.raw();
+      expect(raw.lastIndexOf('\x1b[?25h')).toBeGreaterThan(raw.lastIndexOf('\x1b[?25l'));
+    },
+  );
+
+  test('nobody is asked where CI is set, and with NO_COLOR there are no colours', async () => {
+    open([], { CI: 'true' });
+    expect(await terminal.exit).toEqual({ code: 2, signal: null });
+    expect(terminal.screen()).toContain('nobody is asked where CI is set');
+
+    open(['-r', 'eu', '--no-sandbox'], { NO_COLOR: '1', CI: 'false' });
+    await terminal.waitFor('Identity address');
+    terminal.type(CTRL_C);
+    expect(await terminal.exit).toEqual({ code: null, signal: 'SIGINT' });
+    // Inverse and hidden are how clack draws its cursor; they are no colours.
+    const styles = terminal
+      .raw()
+      .split('\x1b[')
+      .map((rest) => /^(\d+)m/.exec(rest)?.[1]);
+    expect(styles.filter((style) => style !== undefined && !['7', '8', '27', '28'].includes(style))).toEqual(
+      [],
+    );
+  });
+
+  test('logout --all asks, and no is the answer of a bare Enter', async () => {
+    await session.gwtoken(
+      [
+        'login',
+        '-r',
+        'eu',
+        '--auth-url',
+        identity.authUrl,
+        '--client-id',
+        'x',
+        '--secret-stdin',
+        '--no-verify',
+      ],
+      { stdin: 'y' },
+    );
+    const logout = () => {
+      terminal = openTerminal(process.execPath, [PROGRAM, 'logout', '--all'], { env: session.env });
+      return terminal.waitFor(`Remove the credentials of ${ACCOUNT}?`);
+    };
+    await logout();
+    terminal.type('\r');
+    expect(await terminal.exit).toEqual({ code: 0, signal: null });
+    expect(await keyring.lookup(ACCOUNT)).toBeDefined();
+    await logout();
+    terminal.type('y');
+    expect(await terminal.exit).toEqual({ code: 0, signal: null });
+    expect(await keyring.lookup(ACCOUNT)).toBeUndefined();
+  });
+});

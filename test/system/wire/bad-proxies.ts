@@ -1,0 +1,184 @@
+import { closedPort, startConnectProxy, startFaultServer } from '../../harness/fault-server';
+import {
+  asks,
+  BASIC,
+  open,
+  PASSWORD,
+  proxied,
+  refusing,
+  status,
+  USER,
+  unreached,
+  used,
+  withPassword,
+} from './proxied';
+import { FETCHED, reply, type WireCase } from './scene';
+
+/** Proxies: those that work, those that refuse, and those that must not be asked. */
+export const BAD_PROXIES: readonly WireCase[] = [
+  proxied('through HTTPS_PROXY', open, FETCHED, { check: used(1) }),
+  proxied('through https_proxy, without a scheme', open, FETCHED, {
+    env: ({ proxy }) => ({
+      https_proxy: proxy.url.replace('http://', ''),
+      HTTPS_PROXY: 'http://127.0.0.1:9',
+    }),
+    check: used(1),
+  }),
+  proxied('with a user name and a password', asks(BASIC), FETCHED, { env: withPassword, check: used(1) }),
+  proxied(
+    '407 without credentials',
+    asks(BASIC),
+    unreached(
+      /the proxy 127\.0\.0\.1:\d+ \(from HTTPS_PROXY\) wants a user name and a password \(407\)\nhint: .*HTTPS_PROXY=http:\/\/USER:PASSWORD@/,
+    ),
+    { check: used(1) },
+  ),
+  proxied(
+    '407 with wrong credentials',
+    asks('Basic other'),
+    unreached(/refused the user name and password in HTTPS_PROXY \(407\)/),
+    { env: withPassword, check: used(1) },
+  ),
+  proxied(
+    '403',
+    refusing('403 Forbidden'),
+    unreached(/refused to connect to 127\.0\.0\.1:\d+ \(403\)[\s\S]*NO_PROXY/),
+    {
+      check: used(1),
+    },
+  ),
+  proxied('405: no proxy at all', refusing('405 Method Not Allowed'), unreached(/\(405\)/), {
+    check: used(1),
+  }),
+  proxied(
+    '502',
+    refusing('502 Bad Gateway'),
+    unreached(/could not reach 127\.0\.0\.1:\d+ \(502\) \(3 attempts\)/),
+  ),
+  proxied(
+    'refused',
+    open,
+    unreached(
+      /the proxy 127\.0\.0\.1:9 \(from HTTPS_PROXY\) was not reached: the connection was refused[\s\S]*hint: .*HTTPS_PROXY/,
+    ),
+    { env: () => ({ HTTPS_PROXY: 'http://127.0.0.1:9' }) },
+  ),
+  proxied('silent', () => startFaultServer({}), {
+    ...unreached(
+      /did not answer within [\d.]+ s: the proxy 127\.0\.0\.1:\d+ \(from HTTPS_PROXY\) opened no tunnel/,
+    ),
+    waits: true,
+  }),
+  proxied(
+    'closes the connection',
+    () => startFaultServer({ answer: (socket) => void socket.end() }),
+    unreached(/the proxy \S+ \(from HTTPS_PROXY\) closed the connection and opened no tunnel \(3 attempts\)/),
+  ),
+  proxied(
+    'speaks no HTTP',
+    () => startFaultServer({ answer: (socket) => void socket.end('SSH-2.0-x\r\n') }),
+    unreached(/the proxy \S+ \(from HTTPS_PROXY\) answered with something other than HTTP/),
+  ),
+  proxied(
+    'answers 200 and then a page of its own',
+    () => startConnectProxy(() => `${status('200 OK')}<html>log in</html>`),
+    unreached(
+      /was not reached: (it does not speak TLS|the TLS handshake failed|the connection was (reset|closed))/,
+    ),
+  ),
+  proxied('an https: proxy', (stage) => startConnectProxy(undefined, stage.authority.issue()), FETCHED, {
+    check: used(1),
+  }),
+  proxied(
+    'an https: proxy of the wrong name',
+    (stage) => startConnectProxy(undefined, stage.authority.issue({ names: 'DNS:other.test' })),
+    unreached(/the proxy \S+ \(from HTTPS_PROXY\) was not trusted: its certificate is for other\.test/),
+  ),
+  proxied(
+    "the endpoint's certificate is verified through the proxy",
+    open,
+    unreached(/error: 127\.0\.0\.1:\d+ was not trusted: its certificate is for other\.test/),
+    { cert: ({ authority }) => authority.issue({ names: 'DNS:other.test' }), check: used(1) },
+  ),
+  proxied(
+    "the endpoint's own 407",
+    open,
+    { code: 7, says: /\/oauth2\/token answered 407\n/, requests: 1 },
+    {
+      answer: reply(407, ''),
+    },
+  ),
+  proxied(
+    "the endpoint's own 503",
+    open,
+    { code: 7, says: /answered 503 \(3 attempts\)/, requests: 3 },
+    {
+      answer: reply(503, ''),
+    },
+  ),
+  ...['127.0.0.1', '*', 'x.test, 127.0.0.0/8', '127.0.0.1:PORT'].map((list) =>
+    proxied(`NO_PROXY=${list}`, open, FETCHED, {
+      env: ({ proxy, endpoint }) => ({
+        HTTPS_PROXY: proxy.url,
+        NO_PROXY: list.replace('PORT', String(endpoint.port)),
+      }),
+      check: used(0),
+    }),
+  ),
+  ...['0.0.1', '127.0.0.1:1', '10.0.0.0/8', 'localhost'].map((list) =>
+    proxied(`NO_PROXY=${list} does not cover it`, open, FETCHED, {
+      env: ({ proxy }) => ({ HTTPS_PROXY: proxy.url, NO_PROXY: list }),
+      check: used(1),
+    }),
+  ),
+  proxied('HTTP_PROXY is not for https:', open, FETCHED, {
+    env: ({ proxy }) => ({ HTTP_PROXY: proxy.url, http_proxy: proxy.url }),
+    check: used(0),
+  }),
+  proxied(
+    'a SOCKS proxy',
+    open,
+    { code: 2, says: /HTTPS_PROXY names a socks5 proxy/, requests: 0 },
+    {
+      env: () => ({ HTTPS_PROXY: `socks5://${USER}:${PASSWORD}@127.0.0.1:1080` }),
+    },
+  ),
+  proxied(
+    'no address at all',
+    open,
+    { code: 2, says: /HTTPS_PROXY is not the address of a proxy/, requests: 0 },
+    {
+      env: () => ({ HTTPS_PROXY: `http://${USER}:${PASSWORD}@` }),
+    },
+  ),
+  {
+    name: 'a loopback http: address goes past every proxy',
+    ...FETCHED,
+    async set(stage) {
+      const endpoint = await stage.serve({ answer: (socket) => void socket.write(reply(200)) });
+      const proxy = await stage.own(open());
+      const names = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];
+      return {
+        authUrl: endpoint.url,
+        endpoint,
+        env: { ...Object.fromEntries(names.map((name) => [name, proxy.url])) },
+        strangers: [proxy],
+        check: () => used(0)({ proxy, endpoint, stage }),
+      };
+    },
+  },
+  { ...lost(), name: 'a proxy whose name is not in DNS' },
+];
+
+function lost(): WireCase {
+  return {
+    name: '',
+    ...unreached(
+      /the proxy gwtoken-test\.invalid:3128 \(from HTTPS_PROXY\) was not reached: (there is no such name|its name could not be looked up)/,
+    ),
+    async set() {
+      const env = { HTTPS_PROXY: `http://${USER}:${PASSWORD}@gwtoken-test.invalid:3128` };
+      return { authUrl: `https://127.0.0.1:${await closedPort()}`, env };
+    },
+  };
+}

@@ -1,0 +1,147 @@
+/** Names and addresses: DNS that is silent, a first address that is dead, IPv6. */
+import { execFile, execFileSync } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startBlackHole } from '../../harness/fault-server';
+import { inherited, PROGRAM, type ProgramResult, runProgram } from '../../harness/program';
+import { reply, setScene, TOKEN } from './scene';
+
+const { authority, stage, home, env: own } = setScene();
+const env = {
+  ...own,
+  GWTOKEN_NO_CACHE: '1',
+  GWTOKEN_CA_FILE: authority.caFile,
+};
+const answer = (socket: import('node:net').Socket) => void socket.write(reply(200));
+
+/** Runs gwtoken where /etc/hosts and /etc/resolv.conf are ours (a mount namespace). */
+function runWithFiles(
+  files: { hosts: string; resolv?: string },
+  args: readonly string[],
+): Promise<Pick<ProgramResult, 'code' | 'stdout' | 'stderr' | 'ms'>> {
+  const [hosts, resolv] = [join(home.dir, 'hosts'), join(home.dir, 'resolv.conf')];
+  writeFileSync(hosts, files.hosts);
+  writeFileSync(resolv, files.resolv ?? '');
+  const script = 'mount --bind "$1" /etc/hosts && mount --bind "$2" /etc/resolv.conf && shift 2 && exec "$@"';
+  const command = ['-m', 'sh', '-c', script, 'sh', hosts, resolv, process.execPath, PROGRAM, ...args];
+  const started = performance.now();
+  return new Promise((resolve) => {
+    execFile('unshare', command, { env: { ...inherited(), ...env } }, (error, stdout, stderr) =>
+      resolve({
+        code: error ? (error.code as unknown as number) : 0,
+        stdout,
+        stderr,
+        ms: performance.now() - started,
+      }),
+    );
+  });
+}
+
+function needsNamespace(): string | undefined {
+  try {
+    execFileSync('unshare', ['-m', 'mount', '--bind', '/etc/hosts', '/etc/hosts'], { stdio: 'pipe' });
+    return undefined;
+  } catch {
+    return 'needs root on Linux: a mount namespace';
+  }
+}
+const unable = needsNamespace();
+
+test('a name that is not in DNS is told apart from a refusal', async () => {
+  const result = await runProgram(
+    ['get', '--auth-url', 'https://gwtoken-test.invalid', '--retries', '0', '--timeout', '5s'],
+    { env },
+  );
+  expect(result.code).toBe(6);
+  expect(result.stderr).toMatch(
+    /error: gwtoken-test\.invalid was not reached: (there is no such name in DNS|its name could not be looked up)/,
+  );
+  expect(result.stdout).toBe('');
+});
+
+test('the program that looks names up is told the name, and nothing else', async ({ skip }) => {
+  skip(process.platform !== 'linux', 'needs Linux: getent(1) looks names up there');
+  const seen = join(home.dir, 'seen');
+  writeFileSync(join(home.dir, 'getent'), `#!/bin/sh\n(env; echo "args: $*") > ${seen}\nexit 2\n`, {
+    mode: 0o755,
+  });
+  const result = await runProgram(
+    ['get', '--auth-url', 'https://gwtoken-test.invalid', '--retries', '0', '--timeout', '5s'],
+    { env: { ...env, RES_OPTIONS: 'timeout:3', PATH: `${home.dir}:${process.env['PATH']}` } },
+  );
+  expect(result.code).toBe(6);
+  const told = readFileSync(seen, 'utf8')
+    .split('\n')
+    .filter((line) => !/^(PWD|OLDPWD|SHLVL|_)=|^$/.test(line));
+  expect(told.map((line) => line.replace(/=.*/, '=')).sort()).toEqual(
+    ['PATH=', 'RES_OPTIONS=', 'args: ahosts gwtoken-test.invalid'].sort(),
+  );
+});
+
+test('DNS that never answers is bounded by --timeout, although its lookup cannot be called off', async ({
+  skip,
+}) => {
+  skip(unable !== undefined, unable);
+  const silent = createSocket('udp4');
+  await new Promise<void>((resolve) => silent.bind(53, '127.53.7.9', resolve));
+  stage.own({ close: () => silent.close() });
+  const files = { hosts: '127.0.0.1 localhost\n', resolv: 'nameserver 127.53.7.9\n' };
+  const url = ['--auth-url', 'https://name.test'];
+  const [once, thrice] = await Promise.all([
+    runWithFiles(files, ['get', ...url, '--timeout', '1s', '--retries', '0']),
+    runWithFiles(files, ['get', ...url, '--timeout', '2s']),
+  ]);
+  expect(once.stderr).toMatch(
+    /did not answer within 1 s: the name of name\.test was not found in time: DNS does not answer\n/,
+  );
+  expect(thrice.stderr).toMatch(/DNS does not answer \(3 attempts\)/);
+  for (const { code, stdout } of [once, thrice]) expect([code, stdout]).toEqual([6, '']);
+  // The system itself goes on for ten seconds.
+  expect(once.ms).toBeLessThan(4000);
+  expect(thrice.ms).toBeLessThan(9000);
+});
+
+test('when the first address is dead the second one is tried, well within the limit', async ({ skip }) => {
+  skip(unable !== undefined, unable);
+  const cert = authority.issue({ names: 'DNS:two.test' });
+  const server = await stage.serve({ answer }, { tls: cert });
+  await stage.own(startBlackHole('::1', server.port));
+  const hosts = '127.0.0.1 localhost\n::1 two.test\n127.0.0.1 two.test\n';
+  const url = `https://two.test:${server.port}`;
+  const result = await runWithFiles({ hosts }, ['get', '--auth-url', url, '--retries', '0']);
+  expect(result.stderr).toBe('');
+  expect(result.stdout).toBe(`${TOKEN}\n`);
+  expect(result.ms).toBeGreaterThan(450);
+  expect(result.ms).toBeLessThan(5000);
+});
+
+test('when every address refuses, it says so once', async ({ skip }) => {
+  skip(unable !== undefined, unable);
+  const hosts = '::1 two.test\n127.0.0.1 two.test\n';
+  const result = await runWithFiles({ hosts }, [
+    ...['get', '-v', '--retries', '0', '--auth-url', 'https://two.test:9'],
+  ]);
+  expect(result.code).toBe(6);
+  expect(result.stderr).toMatch(/error: two\.test:9 was not reached: the connection was refused\n/);
+  expect(result.stderr).toMatch(/ECONNREFUSED ::1:9; .*ECONNREFUSED 127\.0\.0\.1:9\n/);
+});
+
+test('an http: localhost that is another machine gets nothing', async ({ skip }) => {
+  skip(unable !== undefined, unable);
+  const result = await runWithFiles({ hosts: '192.0.2.1 localhost\n' }, [
+    ...['get', '--auth-url', 'http://localhost:9'],
+  ]);
+  expect(result.code).toBe(6);
+  expect(result.stderr).toMatch(/localhost:9 was not reached: localhost is another machine here\n/);
+});
+
+test.each([undefined, 'tls'] as const)('IPv6 by its address, %s', async (secure) => {
+  const options = { host: '::1', ...(secure ? { tls: authority.issue() } : {}) };
+  const server = await stage.serve({ answer }, options);
+  const result = await runProgram(['get', '--auth-url', server.url, '--retries', '0'], { env });
+  expect(result.stderr).toBe('');
+  expect(result.stdout).toBe(`${TOKEN}\n`);
+  expect(server.requests[0]).toContain(`host: [::1]:${server.port}`);
+});

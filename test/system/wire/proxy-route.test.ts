@@ -1,0 +1,112 @@
+/** Which proxy an address is reached through. */
+import { describe, expect, test } from 'vitest';
+import { routeTo } from '../../../src/system/wire/proxy';
+
+const PROXY = 'http://proxy.test:3128';
+const isProxied = (address: string, noProxy: string): boolean =>
+  routeTo(new URL(address), { HTTPS_PROXY: PROXY, NO_PROXY: noProxy }).proxy !== undefined;
+
+describe('NO_PROXY', () => {
+  test.each([
+    ['*', 'https://id.example.com'],
+    ['a.test,*', 'https://id.example.com'],
+    ['example.com', 'https://example.com'],
+    ['example.com', 'https://id.example.com'],
+    ['.example.com', 'https://id.example.com'],
+    ['.example.com', 'https://example.com'],
+    ['*.example.com', 'https://id.example.com'],
+    ['EXAMPLE.com', 'https://id.Example.COM'],
+    ['example.com.', 'https://id.example.com'],
+    ['example.com', 'https://id.example.com.'],
+    ['a.test, example.com ,b.test', 'https://id.example.com'],
+    ['a.test example.com', 'https://id.example.com'],
+    ['example.com:443', 'https://id.example.com'],
+    ['example.com:8443', 'https://id.example.com:8443'],
+    ['localhost', 'https://localhost:8443'],
+    ['10.1.2.3', 'https://10.1.2.3'],
+    ['10.1.2.3:8443', 'https://10.1.2.3:8443'],
+    ['10.0.0.0/8', 'https://10.1.2.3'],
+    ['0.0.0.0/0', 'https://10.1.2.3'],
+    ['::1', 'https://[::1]:8443'],
+    ['[::1]', 'https://[::1]:8443'],
+    ['[::1]:8443', 'https://[::1]:8443'],
+    ['0:0:0:0:0:0:0:1', 'https://[::1]'],
+    ['fd00::/8', 'https://[fd12::1]'],
+  ])('%j covers %s', (list, address) => {
+    expect(isProxied(address, list)).toBe(false);
+  });
+
+  test.each([
+    ['', 'https://id.example.com'],
+    [' , ,', 'https://id.example.com'],
+    ['.', 'https://id.example.com'],
+    ['example.com', 'https://notexample.com'],
+    ['id.example.com', 'https://example.com'],
+    ['example.com:8443', 'https://example.com'],
+    ['example', 'https://example.com'],
+    ['1.2.3', 'https://10.1.2.3'],
+    ['2.3', 'https://10.1.2.3'],
+    ['10.0.0.0/8', 'https://11.1.2.3'],
+    ['10.0.0.0/33', 'https://10.0.0.0'],
+    ['10.0.0.0/', 'https://10.0.0.0'],
+    ['10.0.0.0/8/8', 'https://10.0.0.0'],
+    ['10.0.0.0/8', 'https://id.example.com'],
+    ['fd00::/8', 'https://[fe80::1]'],
+    ['::/129', 'https://[::1]'],
+    ['https://example.com', 'https://example.com'],
+  ])('%j does not cover %s', (list, address) => {
+    expect(isProxied(address, list)).toBe(true);
+  });
+});
+
+describe('HTTPS_PROXY', () => {
+  const route = (env: Record<string, string>) => routeTo(new URL('https://id.example.com'), env);
+  const header = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+
+  test.each([
+    ['http://proxy.test', 'proxy.test:80', false, undefined],
+    ['https://proxy.test', 'proxy.test:443', true, undefined],
+    ['proxy.test:3128', 'proxy.test:3128', false, undefined],
+    ['HTTP://proxy.test:3128/path?query', 'proxy.test:3128', false, undefined],
+    ['http://[::1]:3128', '[::1]:3128', false, undefined],
+    ['http://u:p@proxy.test:3128', 'proxy.test:3128', false, header('u:p')],
+    ['u:p@proxy.test:3128', 'proxy.test:3128', false, header('u:p')],
+    ['http://u@proxy.test:3128', 'proxy.test:3128', false, header('u:')],
+    ['http://u:a%40b%3Ac@proxy.test:3128', 'proxy.test:3128', false, header('u:a@b:c')],
+    ['http://u:100%@proxy.test:3128', 'proxy.test:3128', false, header('u:100%')],
+    ['http://%C3%BC:p@proxy.test:3128', 'proxy.test:3128', false, header('ü:p')],
+  ])('%s', (value, name, secure, authorization) => {
+    expect(route({ HTTPS_PROXY: value }).proxy).toMatchObject({ name, secure, authorization });
+  });
+
+  test('the lower-case variables come first, and empty ones do not count', () => {
+    expect(route({ https_proxy: 'a.test:1', HTTPS_PROXY: 'b.test:2' }).proxy).toMatchObject({
+      name: 'a.test:1',
+      source: 'https_proxy',
+    });
+    expect(route({ https_proxy: '', HTTPS_PROXY: 'b.test:2' }).proxy?.source).toBe('HTTPS_PROXY');
+    expect(route({ HTTPS_PROXY: '' })).toEqual({ proxy: undefined, why: 'HTTPS_PROXY is not set' });
+    const both = { HTTPS_PROXY: PROXY, no_proxy: 'example.com', NO_PROXY: 'other.test' };
+    expect(route(both)).toEqual({ proxy: undefined, why: 'NO_PROXY has example.com' });
+    expect(route({ ...both, no_proxy: '' }).proxy).toBeDefined();
+    expect(route({ ALL_PROXY: PROXY, HTTP_PROXY: PROXY }).proxy).toBeUndefined();
+  });
+
+  test.each([
+    'socks5://u:canary@proxy.test',
+    'http://',
+    'http://u:canary@',
+    'http://u:canary@a b',
+    '://canary',
+  ])('%s is an error that shows nothing of it', (value) => {
+    expect(() => route({ HTTPS_PROXY: value })).toThrow(
+      /^HTTPS_PROXY (names a socks5 proxy|is not the address)/,
+    );
+    expect(() => route({ HTTPS_PROXY: value })).not.toThrow(/canary/);
+  });
+
+  test('an http: address never goes through one', () => {
+    const all = { HTTPS_PROXY: PROXY, https_proxy: PROXY, HTTP_PROXY: PROXY };
+    expect(routeTo(new URL('http://127.0.0.1:8080'), all).proxy).toBeUndefined();
+  });
+});

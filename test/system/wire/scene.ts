@@ -1,0 +1,134 @@
+import { afterAll, afterEach } from 'vitest';
+import { type Authority, makeAuthority } from '../../harness/authority';
+import { type FaultServer, type Script, startFaultServer } from '../../harness/fault-server';
+import { freshHome } from '../../harness/program';
+
+/** What gwtoken is told, and who could have heard from it. */
+export interface Scene {
+  readonly authUrl: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+  /** Whose requests are counted; none where there is nobody. */
+  readonly endpoint?: FaultServer;
+  /** Those that must never see the secret: a redirect's target, a proxy. */
+  readonly strangers?: readonly FaultServer[];
+  /** More to check at the end, when gwtoken has gone. Throws. */
+  check?(): void;
+}
+
+export interface Expectation {
+  readonly code: number;
+  /** In stderr; on success nothing may be there unless this says so. */
+  readonly says?: RegExp;
+  /** That the endpoint saw, complete ones; with `--retries 0` one of them, if any. */
+  readonly requests: number;
+  /** In stdout, with its LF. */
+  readonly token?: string;
+}
+
+export interface WireCase extends Expectation {
+  readonly name: string;
+  set(stage: Stage): Promise<Scene> | Scene;
+  /** With `--timeout 1s --retries 0`, where that is another outcome. */
+  readonly once?: Partial<Expectation>;
+  /** Takes the whole time limit: it costs no CPU, and starts first. */
+  readonly waits?: boolean;
+  /** Why it cannot run here. */
+  readonly needs?: string | undefined;
+}
+
+/** Where a case builds its scene; everything is taken down when gwtoken has gone. */
+export class Stage {
+  private readonly ends: (() => unknown)[] = [];
+  readonly authority: Authority;
+
+  constructor(authority: Authority) {
+    this.authority = authority;
+  }
+
+  async own<T extends { close(): unknown }>(thing: Promise<T> | T): Promise<T> {
+    const owned = await thing;
+    this.ends.push(() => owned.close());
+    return owned;
+  }
+
+  serve(script: Script, options?: Parameters<typeof startFaultServer>[1]): Promise<FaultServer> {
+    return this.own(startFaultServer(script, options));
+  }
+
+  async strike(): Promise<void> {
+    await Promise.all(this.ends.splice(0).map((end) => end()));
+  }
+}
+
+export const makeStageAuthority = makeAuthority;
+
+export const TOKEN = 'canary-token.AZaz09-_~+/=';
+/** Escapes differ between the forms that it may come back in: form, percent, JSON. */
+export const SECRET = 'canary-"secret"+/=& ü%41\\';
+
+export const GOOD = { access_token: TOKEN, token_type: 'Bearer', expires_in: 3600 };
+
+/** A whole reply with the right length. */
+export function reply(
+  status: number,
+  body: unknown = GOOD,
+  headers: Readonly<Record<string, string>> = {},
+): Buffer {
+  const bytes = Buffer.isBuffer(body)
+    ? body
+    : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  const all = { 'Content-Type': 'application/json', 'Content-Length': String(bytes.length), ...headers };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.concat([Buffer.from(`HTTP/1.1 ${status} Status\r\n${lines.join('')}\r\n`), bytes]);
+}
+
+/** A case of an http: endpoint that follows a script. */
+export function scripted(name: string, script: Script, expected: Omit<WireCase, 'name' | 'set'>): WireCase {
+  return {
+    name,
+    ...expected,
+    async set(stage) {
+      const endpoint = await stage.serve(script);
+      return { authUrl: endpoint.url, endpoint };
+    },
+  };
+}
+
+/** A case of an endpoint that answers the n-th request with the n-th of these, and then always with the last. */
+export function replies(
+  name: string,
+  answers: Buffer | readonly Buffer[],
+  expected: Omit<WireCase, 'name' | 'set'>,
+): WireCase {
+  const all = Buffer.isBuffer(answers) ? [answers] : answers;
+  const script: Script = { answer: (socket, n) => void socket.write(all[n - 1] ?? all.at(-1) ?? '') };
+  return scripted(name, script, expected);
+}
+
+/** The token arrives at the first request. */
+export const FETCHED = { code: 0, requests: 1, token: TOKEN } as const;
+
+/** A reply that is no token; `requests` is 1, or 3 where it is worth retries. */
+export function bad(says: RegExp, requests = 1): Expectation {
+  return { code: 7, says, requests };
+}
+
+/** An authority, a stage struck after each test, and a home with a client in variables, for the tests of a file. */
+export function setScene() {
+  const authority = makeAuthority();
+  const stage = new Stage(authority);
+  const home = freshHome();
+  afterEach(() => stage.strike());
+  afterAll(() => {
+    authority.remove();
+    home.remove();
+  });
+  const env = {
+    ...home.env,
+    GWTOKEN_REGION: 'eu',
+    GWTOKEN_CLIENT_ID: 'a',
+    GWTOKEN_CLIENT_SECRET: SECRET,
+  };
+  return { authority, stage, home, env };
+}

@@ -1,0 +1,58 @@
+/** `--verbose`: one line for each decision and attempt, and never a secret, a token or a body. */
+import { expect, test } from 'vitest';
+import { startConnectProxy } from '../../harness/fault-server';
+import { runProgram } from '../../harness/program';
+import { reply, SECRET, setScene, TOKEN } from './scene';
+
+const { authority, stage, env: own } = setScene();
+const env = {
+  ...own,
+  GWTOKEN_NO_CACHE: '1',
+};
+
+test('tells the way, each attempt, what follows from it, and the request id', async () => {
+  const endpoint = await stage.serve(
+    {
+      answer: (socket, n) =>
+        void socket.write(
+          n === 1
+            ? reply(503, 'canary-body', { 'X-Request-Id': 'first' })
+            : reply(200, undefined, { 'X-Correlation-Id': `id-${SECRET}`, 'Request-Id': 'second' }),
+        ),
+    },
+    { tls: authority.issue() },
+  );
+  const proxy = await stage.own(startConnectProxy());
+  const result = await runProgram(['get', '-v', '--auth-url', endpoint.url, '--ca-file', authority.caFile], {
+    env: { ...env, HTTPS_PROXY: proxy.url.replace('//', '//user:canary-password@') },
+  });
+  expect(result.stdout).toBe(`${TOKEN}\n`);
+  const said = result.stderr.replaceAll(endpoint.url, 'URL').replaceAll(proxy.url.slice(7), 'PROXY');
+  for (const line of [
+    /^gwtoken: through the proxy PROXY \(from HTTPS_PROXY\)$/m,
+    /^gwtoken: connected to PROXY$/m,
+    /^gwtoken: verified the certificate of 127\.0\.0\.1 \(TLSv1\.3\)$/m,
+    /^gwtoken: POST URL\/oauth2\/token: 503 from PROXY after \d+ ms, request id first$/m,
+    /^gwtoken: attempt 1 of 3: URL\/oauth2\/token answered 503; the next in \d+ ms$/m,
+    /^gwtoken: POST URL\/oauth2\/token: 200 from PROXY after \d+ ms, request id second$/m,
+  ])
+    expect(said).toMatch(line);
+  for (const canary of ['canary-body', 'canary-password', SECRET, TOKEN, 'canary-%22'])
+    expect(result.stderr).not.toContain(canary);
+  for (const line of result.stderr.trimEnd().split('\n')) expect(line).toMatch(/^gwtoken: /);
+});
+
+test("tells of the second look at an unknown authority's certificate", async ({ skip }) => {
+  skip(process.platform !== 'linux', 'needs Linux: SSL_CERT_FILE names the roots of the system');
+  const endpoint = await stage.serve(
+    { answer: (socket) => void socket.write(reply(200)) },
+    { tls: authority.issue() },
+  );
+  const result = await runProgram(['get', '--verbose', '--auth-url', endpoint.url], {
+    env: { ...env, SSL_CERT_FILE: authority.caFile },
+  });
+  expect(result.stdout).toBe(`${TOKEN}\n`);
+  expect(result.stderr).toMatch(/authority is unknown to Node: once more with the roots of \S/);
+  // The first look ended before anything was sent.
+  expect([endpoint.connections, endpoint.requests.length]).toEqual([1, 1]);
+});

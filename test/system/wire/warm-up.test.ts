@@ -1,0 +1,184 @@
+/** The connection that is opened while the credentials are looked up: used once, by the right request, or not at all. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openWire, type Wire } from '../../../src/system/wire/wire';
+import type { FetchReply } from '../../../src/world/wire';
+import { makeAuthority } from '../../harness/authority';
+import { type FaultServer, type Script, startBlackHole, startFaultServer } from '../../harness/fault-server';
+import { inherited } from '../../harness/program';
+
+const authority = makeAuthority();
+afterAll(() => authority.remove());
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+const OK: Script = {
+  answer: (socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'),
+};
+async function serve(script: Script = OK): Promise<FaultServer> {
+  const server = await startFaultServer(script, { tls: authority.issue() });
+  ends.push(() => server.close());
+  return server;
+}
+function wire(): Wire {
+  const warn = () => {};
+  const opened = openWire({ env: {}, platform: process.platform, nodeVersion: process.versions.node, warn });
+  ends.push(() => opened.close());
+  return opened;
+}
+const options = { caFile: authority.caFile };
+async function ask({ fetch }: Wire, url: string, more: { caFile?: string } = options): Promise<string> {
+  const signal = AbortSignal.timeout(5000);
+  const init = { method: 'POST' as const, headers: {}, body: 'a=b', signal };
+  return await textOf(await fetch(`${url}/oauth2/token`, { ...init, ...more }));
+}
+async function textOf({ body }: FetchReply): Promise<string> {
+  let text = '';
+  for await (const chunk of body ?? []) text += Buffer.from(chunk).toString();
+  return text;
+}
+async function until(holds: () => boolean): Promise<void> {
+  const giveUpAt = Date.now() + 5000;
+  while (!holds() && Date.now() < giveUpAt) await sleep(5);
+  expect(holds()).toBe(true);
+}
+
+describe('the connection opened ahead', () => {
+  test('sends nothing, and the request that follows uses it', async () => {
+    const server = await serve();
+    const world = wire();
+    world.warmUp(server.url, options);
+    await until(() => server.connections === 1);
+    await sleep(50);
+    expect(server.received()).toBe('');
+    expect(await ask(world, server.url)).toBe('ok');
+    expect(await ask(world, server.url)).toBe('ok');
+    expect([server.connections, server.requests.length]).toEqual([2, 2]);
+  });
+
+  test('may still be on its way when the request comes', async () => {
+    const server = await serve();
+    const world = wire();
+    world.warmUp(server.url, options);
+    expect(await ask(world, server.url)).toBe('ok');
+    expect(server.connections).toBe(1);
+  });
+
+  test('is for its own origin and its own authorities', async () => {
+    const [server, other] = [await serve(), await serve()];
+    const world = wire();
+    world.warmUp(server.url, options);
+    await until(() => server.connections === 1);
+    expect(await ask(world, other.url)).toBe('ok');
+    expect([server.requests.length, other.connections]).toEqual([0, 1]);
+
+    world.warmUp(server.url, options);
+    await until(() => server.connections === 2);
+    await expect(ask(world, server.url, {})).rejects.toMatchObject({ reason: 'certificate' });
+  });
+
+  test('that the server has hung up is not used', async () => {
+    const server = await serve({
+      connected: (socket, n) => void (n === 1 && setTimeout(() => socket.end(), 50)),
+      answer: OK.answer!,
+    });
+    const world = wire();
+    world.warmUp(server.url, options);
+    await until(() => server.connections === 1);
+    await sleep(150);
+    expect(await ask(world, server.url)).toBe('ok');
+    expect([server.connections, server.requests.length]).toEqual([2, 1]);
+  });
+
+  test('that is two seconds old is not used: some servers hang up on silence', async () => {
+    const server = await serve();
+    const world = wire();
+    world.warmUp(server.url, options);
+    await until(() => server.connections === 1);
+    await sleep(2200);
+    expect(await ask(world, server.url)).toBe('ok');
+    expect(server.connections).toBe(2);
+  });
+
+  test('fails in silence, and the request meets the failure itself', async () => {
+    const server = await serve();
+    await server.close();
+    const world = wire();
+    world.warmUp(server.url, options);
+    world.warmUp('https://127.0.0.1:1', { caFile: '/nowhere.pem' });
+    await sleep(50);
+    await expect(ask(world, server.url)).rejects.toMatchObject({ kind: 'unreached', reason: 'ECONNREFUSED' });
+    await expect(ask(world, server.url, { caFile: '/nowhere.pem' })).rejects.toMatchObject({ kind: 'usage' });
+  });
+
+  test('is cut by close()', async () => {
+    const server = await serve();
+    let hungUp = false;
+    const closing = await serve({ connected: (socket) => void socket.on('close', () => (hungUp = true)) });
+    const world = wire();
+    world.warmUp(closing.url, options);
+    await until(() => closing.connections === 1);
+    world.close();
+    await until(() => hungUp);
+    expect(await ask(world, server.url)).toBe('ok');
+  });
+});
+
+describe('a program that opens one', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gwtoken-warm-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  beforeAll(async () => {
+    const entry = join(folder, 'entry.ts');
+    const http = fileURLToPath(new URL('../../../src/system/wire/wire.ts', import.meta.url));
+    writeFileSync(
+      entry,
+      `import { openWire } from ${JSON.stringify(http)};
+       const { env, platform, versions } = process;
+       const wire = openWire({ env, platform, nodeVersion: versions.node, warn() {} });
+       wire.warmUp(process.argv[2], { caFile: process.argv[3] });
+       setTimeout(() => wire.close(), 300);`,
+    );
+    const bundle = await rolldown({ input: entry, platform: 'node', logLevel: 'silent' });
+    await bundle.write({ dir: join(folder, 'dist'), format: 'cjs', entryFileNames: '[name].cjs' });
+    await bundle.close();
+  });
+  const run = (url: string) =>
+    new Promise<{ code: number; ms: number; stderr: string }>((resolve) => {
+      const started = performance.now();
+      const args = [join(folder, 'dist', 'entry.cjs'), url, authority.caFile];
+      execFile(process.execPath, args, { env: inherited(), timeout: 20_000 }, (error, _, stderr) =>
+        resolve({ code: error ? Number(error.code ?? -1) : 0, ms: performance.now() - started, stderr }),
+      );
+    });
+
+  test.each([
+    ['an endpoint that answers', async () => (await serve()).url],
+    ['one that is silent in the handshake', async () => (await silent()).replace('http:', 'https:')],
+    ['a black hole', async () => `https://127.0.0.1:${(await hole()).port}`],
+    ['a closed port', async () => 'https://127.0.0.1:1'],
+    ['a name that is not there', async () => 'https://gwtoken-test.invalid'],
+  ])('ends when nothing follows: %s', async (_, address) => {
+    const { code, ms, stderr } = await run(await address());
+    expect([code, stderr]).toEqual([0, '']);
+    expect(ms).toBeLessThan(5000);
+  });
+
+  async function silent(): Promise<string> {
+    const server = await startFaultServer({});
+    ends.push(() => server.close());
+    return server.url;
+  }
+  async function hole() {
+    const opened = await startBlackHole();
+    ends.push(() => opened.close());
+    return opened;
+  }
+});

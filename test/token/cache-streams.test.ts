@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type ClientHome, clientHome, keychainEntry, putEntry } from '../harness/client-home';
+import { type IdentityServer, startIdentityServer } from '../harness/identity-server';
+import { inherited, PROGRAM } from '../harness/program';
+import { openTerminal } from '../harness/terminal';
+
+/** What becomes of the answer where stdout is not a patient file: real pipes and a real shell. */
+let identity: IdentityServer;
+let client: ClientHome;
+beforeAll(async () => {
+  const clients = [{ clientId: 'client', clientSecret: 'secret+/=&' }];
+  identity = await startIdentityServer({ region: 'eu', clients });
+});
+afterAll(() => identity.close());
+beforeEach(() => {
+  identity.hang = false;
+  client = clientHome(identity.authUrl);
+});
+afterEach(() => client.home.remove());
+
+const GWTOKEN = `'${process.execPath}' '${PROGRAM}'`;
+/** The exit code of the command that `code` was told is in $CODE afterwards. */
+async function shell(script: string): Promise<{ stdout: string; stderr: string; code: string }> {
+  const file = join(client.home.dir, 'code');
+  const child = spawn('sh', ['-c', script], { env: { ...inherited(), ...client.env, CODE: file } });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (text) => {
+    stdout += text;
+  });
+  child.stderr.on('data', (text) => {
+    stderr += text;
+  });
+  await once(child, 'close');
+  return { stdout, stderr, code: readFileSync(file, 'utf8').trim() };
+}
+
+describe.skipIf(process.platform === 'win32').each(['cold', 'warm'])('%s', (temperature) => {
+  beforeEach(async () => {
+    if (temperature === 'warm') await client.gwtoken(['get']);
+  });
+  const get = `{ ${GWTOKEN} get; echo $? >"$CODE"; }`;
+
+  test('a reader that has gone ends it in silence, with the code of SIGPIPE', async () => {
+    expect(await shell(`${get} | head -c0`)).toEqual({ stdout: '', stderr: '', code: '141' });
+  });
+
+  test('a full device is an error in one line', async ({ skip }) => {
+    skip(process.platform !== 'linux', 'needs Linux: /dev/full');
+    const { stdout, stderr, code } = await shell(`${get} >/dev/full`);
+    expect({ stdout, code }).toEqual({ stdout: '', code: '1' });
+    expect(stderr).toMatch(/^gwtoken: error: output cannot be written \(ENOSPC\)\n(hint: [^\n]*\n)?$/);
+  });
+
+  test('a closed stdout is not taken for success', async () => {
+    const { code, stdout } = await shell(`${get} >&-`);
+    // Node opens /dev/null in its place before any of our code runs, so the token goes nowhere, as with >/dev/null.
+    expect({ code, stdout }).toEqual({ code: '0', stdout: '' });
+  });
+
+  test('a reader that takes a byte a second gets all of it', async () => {
+    const slowly = 'for i in 1 2; do dd bs=1 count=1 2>/dev/null; sleep 1; done; cat';
+    const { stdout, stderr, code } = await shell(`${get} | { ${slowly}; }`);
+    expect({ stdout, stderr, code }).toEqual({
+      stdout: `${identity.issued.at(-1)}\n`,
+      stderr: '',
+      code: '0',
+    });
+  });
+
+  test('a pipe that another has filled and made non-blocking delays it, no more', async () => {
+    // The first program writes more than the pipe holds, and stays until the reader has come to its end.
+    const filler = join(client.home.dir, 'filler');
+    const fill = `'${process.execPath}' -e 'process.stdout.write("x".repeat(200000))' & echo $! >'${filler}'`;
+    const { stdout, stderr, code } = await shell(`{ ${fill}; sleep 0.5; ${get}; wait; } | { sleep 2; cat; }`);
+    expect({ stderr, code }).toEqual({ stderr: '', code: '0' });
+    // Wherever among the other's it lies; the token may begin with an x itself.
+    expect(stdout.replace(`${identity.issued.at(-1)}\n`, '')).toBe('x'.repeat(200_000));
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('one Ctrl-C stops a script that calls it in a loop', () => {
+  const loop = (args: string) => ['-c', `while :; do ${GWTOKEN} get ${args}; done; echo survived`];
+
+  test('while it serves cached tokens', async () => {
+    putEntry(client, keychainEntry(identity.authUrl, { accessToken: 'cached-token' }));
+    const { GWTOKEN_CLIENT_ID, GWTOKEN_CLIENT_SECRET, ...env } = client.env;
+    const terminal = openTerminal('bash', loop(''), { env });
+    await terminal.waitFor(/(cached-token\n){3}/);
+    // bash forgets a Ctrl-C that comes in the moment in which the command has just ended by itself.
+    for (let ended = false, tries = 0; !ended && tries < 5; tries++) {
+      terminal.type('\x03');
+      ended = await Promise.race([terminal.exit.then(() => true), sleep(3000, false)]);
+    }
+    expect(await terminal.exit).toEqual({ code: null, signal: 'SIGINT' });
+    expect(terminal.screen()).not.toContain('survived');
+  });
+
+  test('while it waits for the endpoint, and while it waits for another that does', async () => {
+    identity.hang = true;
+    const before = identity.requests.length;
+    const terminals = [0, 1].map(() => openTerminal('bash', loop('2>/dev/null'), { env: client.env }));
+    while (identity.requests.length === before) await sleep(50);
+    await sleep(1500);
+    for (const terminal of terminals.reverse()) {
+      terminal.type('\x03');
+      expect(await terminal.exit).toEqual({ code: null, signal: 'SIGINT' });
+      expect(terminal.screen()).not.toContain('survived');
+    }
+  });
+});

@@ -1,0 +1,165 @@
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import type { Client } from '../../src/client';
+import { parseAuthUrl } from '../../src/settings/auth-url';
+import { entryPath } from '../../src/system/files/token-cache';
+import { formatEntry, sourceOf } from '../../src/token/cache-entry';
+import { inside, MACHINE } from '../harness/in-process';
+import {
+  A,
+  CLIENTS,
+  cached,
+  config,
+  credentials,
+  type MadeEntry,
+  PLAIN,
+  QUIRKS,
+  variables,
+  words,
+} from './differential-cases';
+
+/**
+ * One grammar, one reader: whenever the quick way has an answer, the CLI gives the same one for the same command line,
+ * variables, config file and cache. Whatever the quick way does not answer is the CLI's anyway.
+ */
+const home = inside();
+afterAll(home.remove);
+
+/** Writes all files of one case. */
+function lay(configText: string | undefined, entries: readonly { client: Client; made: MadeEntry }[]): void {
+  rmSync(home.cache, { recursive: true, force: true });
+  rmSync(home.config, { recursive: true, force: true });
+  if (configText !== undefined) {
+    mkdirSync(home.config, { recursive: true, mode: 0o700 });
+    writeFileSync(`${home.config}/config.json`, configText, { mode: 0o600 });
+  }
+  for (const { client, made } of entries) {
+    const file = entryPath(home.cache, client, MACHINE);
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(file, entryText(client, made), { mode: 0o600 });
+    if (made.damage === 'mode') chmodSync(file, 0o666);
+  }
+}
+
+function entryText({ region }: Client, made: MadeEntry): string {
+  const hasVariables = Object.keys(home.env).some((name) => name.includes('CLIENT_ID'));
+  const owner = made.of === 'same' ? (hasVariables ? 'secret' : 'keychain') : made.of;
+  const authUrl = parseAuthUrl(made.authUrl, 'the test', region);
+  const world = { crypto: () => process.getBuiltinModule('node:crypto') };
+  const credentials = { clientId: 'client', clientSecret: owner };
+  const source = { kind: 'variables' as const, name: 'the test' };
+  const text = formatEntry({
+    token: {
+      accessToken: made.accessToken,
+      tokenType: 'bearer',
+      scope: made.scope,
+      requestedAtMs: home.nowMs - made.ageS * 1000,
+      lifetimeS: made.lifetimeS,
+    },
+    clientId: 'client',
+    authUrl,
+    source: sourceOf(
+      owner === 'keychain'
+        ? { kind: 'keychain' }
+        : { kind: 'variables', credentials: { ...credentials, source } },
+      world,
+    ),
+    ageing: made.ageing,
+  });
+  if (made.damage === 'torn') return text.slice(0, text.length / 2);
+  if (made.damage === 'version') return text.replace('"version":1', '"version":2');
+  return made.damage === 'foreign' ? 'null' : text;
+}
+
+test('the CLI says what the quick way says, whenever that says anything', async () => {
+  let answered = 0;
+  const met = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(
+      words,
+      variables,
+      credentials,
+      config,
+      cached,
+      async (argv, env, own, configText, entries) => {
+        home.env = Object.fromEntries(
+          Object.entries({ ...env, ...own }).filter(
+            (pair): pair is [string, string] => pair[1] !== undefined,
+          ),
+        );
+        lay(configText, entries);
+        const answer = await home.quick(argv);
+        if (answer === undefined) return;
+
+        answered++;
+        for (const word of argv) met.add(word);
+        const before = home.posts.length + home.keychainCalls;
+        const ended = await home.cli(argv);
+        expect(ended).toEqual({ code: 0, stdout: answer, stderr: '' });
+        expect(home.posts.length + home.keychainCalls).toBe(before);
+      },
+    ),
+    { numRuns: 3000 },
+  );
+  // A generator that never gets an answer would pass too.
+  expect(answered).toBeGreaterThan(300);
+  for (const word of ['env', ...PLAIN.flat()]) expect([...met]).toContain(word);
+}, 120_000);
+
+test('each unusual spelling gets the same from both, or is left to the CLI', async () => {
+  const left: string[] = [];
+  for (const quirk of QUIRKS) {
+    for (const argv of [
+      ['get', ...quirk],
+      ['get', ...quirk, '--region', 'eu'],
+      ['get', '--region', 'eu', ...quirk],
+    ]) {
+      home.env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: A };
+      const made = {
+        authUrl: A,
+        of: 'keychain',
+        accessToken: 'plain',
+        scope: '',
+        ageS: 0,
+        lifetimeS: 3600,
+      };
+      lay(
+        undefined,
+        CLIENTS.map((client) => ({ client, made: { ...made, ageing: false, damage: '' } })),
+      );
+      const answer = await home.quick(argv);
+      if (answer === undefined) left.push(argv.join(' '));
+      else expect({ argv, ...(await home.cli(argv)) }).toEqual({ argv, code: 0, stdout: answer, stderr: '' });
+    }
+  }
+  expect(left).toContain('get -reu');
+  expect(left).toContain('get --region --sandbox');
+  expect(left.length).toBeGreaterThan(2 * QUIRKS.length);
+});
+
+test('an address that came out of the checks comes out of them unchanged', () => {
+  const part = fc.stringMatching(/^[a-zA-Z0-9._~%/@:-]{0,12}$/);
+  const address = fc.oneof(
+    fc.webUrl({ validSchemes: ['http', 'https'], withQueryParameters: false }),
+    fc
+      .tuple(fc.constantFrom('https://', 'HTTPS://', 'http://127.0.0.1', 'https://{region}.'), part, part)
+      .map((parts) => parts.join('')),
+  );
+  let passed = 0;
+  fc.assert(
+    fc.property(address, (text) => {
+      let once: string;
+      try {
+        once = parseAuthUrl(text, 'the test', 'eu');
+      } catch {
+        return;
+      }
+      passed++;
+      expect(parseAuthUrl(once, 'the test', 'eu')).toBe(once);
+    }),
+    { numRuns: 3000 },
+  );
+  expect(passed).toBeGreaterThan(300);
+});

@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { alike, LONG, results, start, untilWaiting } from '../harness/many';
+import { tokenReply } from '../harness/scripted-endpoint';
+import { setStage } from '../harness/stage';
+
+/** One request however many processes ask: the real program, two hundred at once. */
+const MANY = 200;
+
+const { open, startIdentity, startScripted } = setStage();
+
+describe(`${MANY} calls at once with an empty cache`, () => {
+  test('make one request, again and again, and all get its token', { timeout: LONG }, async () => {
+    const identity = await startIdentity();
+    for (let round = 1; round <= 3; round++) {
+      const ended = await results(start(MANY, open(identity.authUrl)));
+      expect(identity.requests.length).toBe(round);
+      const token = identity.issued[round - 1];
+      expect(alike(ended)).toEqual([{ code: 0, stdout: `${token}\n`, stderr: '' }]);
+    }
+  });
+
+  test('share a refusal: one request, all end with 3 and say why', { timeout: LONG }, async ({ skip }) => {
+    skip(process.platform !== 'linux', 'needs Linux: who waits is seen in /proc/net/unix');
+    let refuse = () => {};
+    const refused = new Promise<void>((resolve) => {
+      refuse = resolve;
+    });
+    const endpoint = await startScripted(async () => {
+      await refused;
+      return { status: 401, body: { error: 'invalid_client' } };
+    });
+    const client = open(endpoint.authUrl);
+    const programs = start(MANY, client);
+    await untilWaiting(client, MANY - 1);
+    refuse();
+
+    const kinds = alike(await results(programs));
+    expect(endpoint.posts.length).toBe(1);
+    expect(kinds).toEqual([
+      { code: 3, stdout: '', stderr: expect.stringMatching(/^gwtoken: error: .*401.*invalid_client/) },
+    ]);
+  });
+
+  test('lose the one that asks: another asks, and all others get a token', { timeout: LONG }, async ({
+    skip,
+  }) => {
+    skip(process.platform !== 'linux', 'needs Linux: who waits is seen in /proc/net/unix');
+    const identity = await startIdentity();
+    identity.hang = true;
+    const client = open(identity.authUrl);
+    const [first] = start(1, client);
+    while (identity.requests.length === 0) await sleep(20);
+    const others = start(MANY - 1, client);
+    await untilWaiting(client, MANY - 1);
+    identity.hang = false;
+    const killedAt = performance.now();
+    first?.kill('SIGKILL');
+
+    const ended = await results(others);
+    expect(await first?.result).toMatchObject({ signal: 'SIGKILL', stdout: '' });
+    expect(identity.requests.length).toBe(2);
+    expect(alike(ended)).toEqual([{ code: 0, stdout: `${identity.issued[0]}\n`, stderr: '' }]);
+    // Two seconds by the contract; the rest is for 199 processes that end at once on two processors.
+    expect(performance.now() - killedAt).toBeLessThan(12_000);
+  });
+
+  test('end within their limit when the endpoint never answers', { timeout: LONG }, async () => {
+    const identity = await startIdentity();
+    identity.hang = true;
+    const client = open(identity.authUrl);
+    const started = performance.now();
+    const ended = await results(start(MANY, client, ['--timeout', '5s', '--retries', '2']));
+    // Three times the limit, and what two hundred starts take on a busy machine.
+    expect(performance.now() - started).toBeLessThan(15_000 + 30_000);
+    for (const { code, stdout, stderr } of ended) {
+      expect({ code, stdout }).toEqual({ code: 6, stdout: '' });
+      expect(stderr).toMatch(/^gwtoken: error: /);
+    }
+  });
+
+  test('do not queue for tokens that cannot be shared', { timeout: LONG }, async () => {
+    const REPLY_MS = 1000;
+    const endpoint = await startScripted(async (number) => {
+      await sleep(REPLY_MS);
+      const { body } = tokenReply(number);
+      return { body: { ...body, expires_in: undefined } };
+    });
+    const client = open(endpoint.authUrl);
+    const count = 60;
+    const started = performance.now();
+    const ended = await results(start(count, client));
+    expect(ended.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+      ended.map(() => ({ code: 0, stderr: '' })),
+    );
+    expect(new Set(ended.map(({ stdout }) => stdout)).size).toBe(endpoint.posts.length);
+    // One after the other would take a second each.
+    expect(performance.now() - started).toBeLessThan((count * REPLY_MS) / 2);
+  });
+});

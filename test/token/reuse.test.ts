@@ -1,0 +1,142 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { entryPath } from '../../src/system/files/token-cache';
+import { EU } from '../harness/client-home';
+import { type Inside, inside, MACHINE } from '../harness/in-process';
+
+/** When a token is used again and when it is not (contract section 7), with a clock and an endpoint of the test's. */
+let gw: Inside;
+beforeEach(() => {
+  gw = inside();
+});
+afterEach(() => gw.remove());
+
+const entry = () => entryPath(gw.cache, EU, MACHINE);
+const later = (seconds: number) => {
+  gw.nowMs += seconds * 1000;
+};
+
+describe('a token is used again', () => {
+  test('until less than the minimum life is left: 300 s, or a fifth of a short life', async () => {
+    expect(await gw.get()).toBe('token-1');
+    later(3299);
+    expect(await gw.get()).toBe('token-1');
+    later(1);
+    expect(await gw.get()).toBe('token-2');
+
+    gw.answer = (post) => ({ body: { access_token: `token-${post}`, token_type: 'bearer', expires_in: 50 } });
+    expect(await gw.get('--fresh')).toBe('token-3');
+    later(39);
+    expect(await gw.get()).toBe('token-3');
+    later(1);
+    expect(await gw.get()).toBe('token-4');
+  });
+
+  test('as --min-ttl, the variable or the config says', async () => {
+    await gw.get();
+    later(1800);
+    expect(await gw.get('--min-ttl', '29m')).toBe('token-1');
+    expect(await gw.get('--min-ttl', '30m')).toBe('token-2');
+    later(1800);
+    gw.env['GWTOKEN_MIN_TTL'] = '30m';
+    expect(await gw.get()).toBe('token-3');
+    expect(gw.posts.length).toBe(3);
+  });
+
+  test('not when it must live longer than any does: that is an error, after one request', async () => {
+    const { code, stdout, stderr } = await gw.cli(['get', '--min-ttl', '2h']);
+    expect({ code, stdout }).toEqual({ code: 7, stdout: '' });
+    expect(stderr).toMatch(/^gwtoken: error: .*3600 s.*--min-ttl.*7200 s\n/);
+    expect(gw.posts.length).toBe(1);
+    // The token is good for whoever asks for less.
+    expect(await gw.get()).toBe('token-1');
+    expect(gw.posts.length).toBe(1);
+  });
+
+  test('the config’s min-ttl is a wish: a token that cannot meet it is given all the same', async () => {
+    mkdirSync(gw.config, { recursive: true, mode: 0o700 });
+    writeFileSync(`${gw.config}/config.json`, '{"min-ttl":"2h"}', { mode: 0o600 });
+    expect(await gw.get()).toBe('token-1');
+  });
+
+  test('not after the clock was set back', async () => {
+    await gw.get();
+    later(-7200);
+    expect(await gw.get()).toBe('token-2');
+    later(3600);
+    expect(gw.quick(['get'])).toBeUndefined();
+  });
+
+  test('not without a lifetime: it is printed, and no file is written', async () => {
+    gw.answer = (post) => ({ body: { access_token: `token-${post}`, token_type: 'bearer' } });
+    expect(await gw.get()).toBe('token-1');
+    expect(existsSync(entry())).toBe(false);
+    expect(JSON.parse(await gw.get('--format', 'json'))).toMatchObject({
+      expires_in: null,
+      expires_at: null,
+    });
+    expect((await gw.cli(['get', '--min-ttl', '1s'])).code).toBe(7);
+  });
+
+  test('the one that the endpoint gives again and again is asked for when half of what is left has passed', async () => {
+    const expiresAtMs = gw.nowMs + 3_600_000;
+    gw.answer = () => ({
+      body: {
+        access_token: 'ageing',
+        token_type: 'bearer',
+        expires_in: Math.max(1, Math.round((expiresAtMs - gw.nowMs) / 1000)),
+      },
+    });
+    gw.env['GWTOKEN_MIN_TTL'] = '';
+    mkdirSync(gw.config, { recursive: true, mode: 0o700 });
+    writeFileSync(`${gw.config}/config.json`, '{"min-ttl":"30m"}', { mode: 0o600 });
+    await gw.get();
+    later(2600);
+    await gw.get();
+    expect(gw.posts.length).toBe(2);
+    later(499);
+    await gw.get();
+    expect(gw.posts.length).toBe(2);
+    later(1);
+    await gw.get();
+    expect(gw.posts.length).toBe(3);
+    // --fresh asks once, whatever is known of it.
+    await gw.get('--fresh');
+    expect(gw.posts.length).toBe(4);
+    // Five seconds at least, even when less than ten are left.
+    later(491);
+    await gw.get();
+    expect(gw.posts.length).toBe(5);
+    later(4);
+    await gw.get();
+    expect(gw.posts.length).toBe(5);
+    later(1);
+    await gw.get();
+    expect(gw.posts.length).toBe(6);
+  });
+});
+
+describe('--fresh and --no-cache', () => {
+  test('--fresh asks, and keeps what it got for the others', async () => {
+    await gw.get();
+    later(1);
+    expect(await gw.get('--fresh')).toBe('token-2');
+    expect(await gw.get()).toBe('token-2');
+    expect(gw.posts.length).toBe(2);
+  });
+
+  test.each([['--no-cache'], ['GWTOKEN_NO_CACHE'], ['cache']])(
+    '%s reads nothing and writes nothing',
+    async (how) => {
+      const args = how === '--no-cache' ? [how] : [];
+      if (how === 'GWTOKEN_NO_CACHE') gw.env[how] = '1';
+      if (how === 'cache') {
+        mkdirSync(gw.config, { recursive: true, mode: 0o700 });
+        writeFileSync(`${gw.config}/config.json`, '{"cache":"off"}', { mode: 0o600 });
+      }
+      expect(await gw.get(...args)).toBe('token-1');
+      expect(await gw.get(...args)).toBe('token-2');
+      expect(existsSync(gw.cache)).toBe(false);
+    },
+  );
+});

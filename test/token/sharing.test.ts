@@ -1,0 +1,143 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { alike, LONG, results, start, untilWaiting } from '../harness/many';
+import { tokenReply } from '../harness/scripted-endpoint';
+import { setStage } from '../harness/stage';
+
+/** Who shares a request with whom, between real processes. */
+
+const { open, startIdentity, startScripted } = setStage();
+
+describe('who shares with whom', () => {
+  test('different clients do not wait for each other', async () => {
+    const identity = await startIdentity();
+    identity.hang = true;
+    const client = open(identity.authUrl);
+    const [stuck] = start(1, client);
+    while (identity.requests.length === 0) await sleep(20);
+    identity.hang = false;
+    for (const args of [['--sandbox'], ['--region', 'us']]) {
+      const ended = await client.gwtoken(['get', ...args]);
+      expect(ended).toMatchObject({ code: 0, stderr: '' });
+    }
+    stuck?.kill('SIGKILL');
+    await stuck?.result;
+    expect(identity.requests.length).toBe(3);
+  });
+
+  test('other credentials for the same client get neither the token nor the failure', {
+    timeout: LONG,
+  }, async ({ skip }) => {
+    skip(process.platform !== 'linux', 'needs Linux: who waits is seen in /proc/net/unix');
+    let answer = () => {};
+    const ready = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const endpoint = await startScripted(async (number) => {
+      await ready;
+      const secret = endpoint.posts[number - 1]?.get('client_secret');
+      return secret === 'wrong' ? { status: 401, body: { error: 'invalid_client' } } : tokenReply(number);
+    });
+    const right = open(endpoint.authUrl, 'right');
+    const wrong = { ...right, env: { ...right.env, GWTOKEN_CLIENT_SECRET: 'wrong' } };
+    const [holder] = start(1, wrong);
+    await endpoint.arrived(1);
+    const programs = [...start(10, right), ...start(10, wrong)];
+    await untilWaiting(right, 20);
+    answer();
+
+    const ended = await results(programs);
+    expect(await holder?.result).toMatchObject({ code: 3 });
+    expect(alike(ended.slice(0, 10))).toEqual([{ code: 0, stdout: 'token-2\n', stderr: '' }]);
+    expect(alike(ended.slice(10)).map(({ code, stdout }) => ({ code, stdout }))).toEqual([
+      { code: 3, stdout: '' },
+    ]);
+    expect(endpoint.posts.map((form) => form.get('client_secret'))).toEqual(['wrong', 'right']);
+  });
+
+  test('one that is frozen delays the others by their own limit, and they say how to go on', async ({
+    skip,
+  }) => {
+    skip(process.platform === 'win32', 'needs POSIX: SIGSTOP');
+    const identity = await startIdentity();
+    identity.hang = true;
+    const client = open(identity.authUrl);
+    const [frozen] = start(1, client);
+    while (identity.requests.length === 0) await sleep(20);
+    frozen?.kill('SIGSTOP');
+    identity.hang = false;
+    const other = await client.gwtoken(['get', '--timeout', '1s']);
+    expect(other).toMatchObject({ code: 6, stdout: '' });
+    expect(other.stderr).toMatch(
+      /^gwtoken: error: another gwtoken .* default:production:eu for 3 s\nhint: .*--no-cache/,
+    );
+    expect(other.ms).toBeLessThan(10_000);
+    expect(await client.gwtoken(['get', '--no-cache'])).toMatchObject({ code: 0, stderr: '' });
+    frozen?.kill('SIGKILL');
+    await frozen?.result;
+  });
+
+  test('--fresh calls at once share a token that none of them asked too early for', async ({ skip }) => {
+    skip(process.platform !== 'linux', 'needs Linux: who waits is seen in /proc/net/unix');
+    let answer = () => {};
+    const ready = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const endpoint = await startScripted(async (number) => {
+      if (number > 1) await ready;
+      return tokenReply(number);
+    });
+    const client = open(endpoint.authUrl);
+    expect(await client.gwtoken(['get'])).toMatchObject({ code: 0, stdout: 'token-1\n' });
+    const programs = start(20, client, ['--fresh']);
+    await untilWaiting(client, 19);
+    answer();
+    const ended = await results(programs);
+    expect(ended.map(({ code, stderr }) => `${code}${stderr}`)).toEqual(ended.map(() => '0'));
+    // Those that came after the first request was sent need one more, all together.
+    expect(endpoint.posts.length).toBeLessThanOrEqual(3);
+    expect(ended.map(({ stdout }) => stdout)).not.toContain('token-1\n');
+  });
+
+  test('a --min-ttl that no token meets is not asked for by each', { timeout: LONG }, async ({ skip }) => {
+    skip(process.platform !== 'linux', 'needs Linux: who waits is seen in /proc/net/unix');
+    let answer = () => {};
+    const ready = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const endpoint = await startScripted(async (number) => {
+      await ready;
+      // Longer than two tokens may differ and still be taken for the same ageing one.
+      await sleep(1500);
+      return tokenReply(number);
+    });
+    const client = open(endpoint.authUrl);
+    const programs = start(10, client, ['--min-ttl', '2h']);
+    await untilWaiting(client, 9);
+    answer();
+    const kinds = alike(await results(programs));
+    expect(kinds.map(({ code, stdout }) => ({ code, stdout }))).toEqual([{ code: 7, stdout: '' }]);
+    // Those that came after the first request was sent need one more, all together.
+    expect(endpoint.posts.length).toBeLessThanOrEqual(2);
+  });
+
+  test('--no-cache waits for nobody and leaves no file', async () => {
+    const identity = await startIdentity();
+    identity.hang = true;
+    const client = open(identity.authUrl);
+    const [stuck] = start(1, client);
+    while (identity.requests.length === 0) await sleep(20);
+    identity.hang = false;
+    expect(await client.gwtoken(['get', '--no-cache'])).toMatchObject({ code: 0, stderr: '' });
+    stuck?.kill('SIGKILL');
+    await stuck?.result;
+
+    const untouched = open(identity.authUrl);
+    const { code, stdout } = await untouched.gwtoken(['get', '--no-cache']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${identity.issued[1]}\n` });
+    expect(() => readFileSync(untouched.entry)).toThrow('ENOENT');
+    expect(() => readFileSync(join(untouched.cache, '.lock-id'))).toThrow('ENOENT');
+  });
+});

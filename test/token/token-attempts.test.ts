@@ -1,0 +1,189 @@
+/** How often, how long and after what an attempt is repeated: time and chance are ours here, the rest is real. */
+import { describe, expect, test } from 'vitest';
+import { GwtokenError } from '../../src/errors';
+import { requestTokenWithRetries, type TokenAttempts } from '../../src/token/attempts';
+import { retryOf } from '../../src/token/retry-after';
+import type { FetchReply } from '../../src/world/wire';
+
+interface Answer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** How long it takes, in milliseconds. */
+  readonly tookMs?: number;
+  readonly error?: GwtokenError;
+}
+
+const OK: Answer = { body: '{"access_token":"t","token_type":"Bearer","expires_in":60}' };
+const refusedConnection: Answer = {
+  error: new GwtokenError('unreached', 'x was not reached', { retry: {} }),
+};
+const START_MS = Date.UTC(2030, 0, 1);
+
+/** Plays the answers in turn, the last one again and again, on a clock that only moves by what is waited for. */
+async function play(
+  answers: readonly Answer[],
+  more: Partial<TokenAttempts> = {},
+  chance: () => number = () => 0,
+) {
+  let nowMs = START_MS;
+  const waits: number[] = [];
+  const trace: string[] = [];
+  let attempts = 0;
+  const request: TokenAttempts = {
+    authUrl: 'https://id.test',
+    credentials: { clientId: 'a', clientSecret: 's', source: { kind: 'login', name: 'test' } },
+    timeoutMs: 10_000,
+    retries: 2,
+    deadlineMs: START_MS + 30_000,
+    caFile: undefined,
+    ...more,
+  };
+  const outcome = await requestTokenWithRetries(request, {
+    version: 'test',
+    now: () => nowMs,
+    random: chance,
+    async sleep(ms) {
+      waits.push(ms);
+      nowMs += ms;
+    },
+    trace: (line) => trace.push(line),
+    async fetch(): Promise<FetchReply> {
+      const answer = answers[Math.min(attempts++, answers.length - 1)]!;
+      nowMs += answer.tookMs ?? 0;
+      if (answer.error) throw answer.error;
+      const { status = 200, headers = {}, body = '' } = answer;
+      return {
+        status,
+        headers: { get: (name) => headers[name] ?? null },
+        body: (async function* () {
+          yield Buffer.from(body);
+        })(),
+      };
+    },
+  }).catch((error: unknown) => error);
+  return { outcome, waits, attempts, trace, tookMs: nowMs - START_MS };
+}
+
+const failed = (outcome: unknown): GwtokenError => {
+  expect(outcome).toBeInstanceOf(GwtokenError);
+  return outcome as GwtokenError;
+};
+
+describe('attempts', () => {
+  test('a failure that passes is not told', async () => {
+    const { outcome, attempts } = await play([refusedConnection, { status: 503 }, OK]);
+    expect(outcome).toMatchObject({ accessToken: 't', requestedAtMs: START_MS });
+    expect(attempts).toBe(3);
+  });
+
+  test.each([0, 1, 2, 5, 10])(
+    '%i retries are as many, and the message counts the attempts',
+    async (retries) => {
+      const { outcome, attempts } = await play([{ status: 503 }], { retries });
+      expect(attempts).toBe(retries + 1);
+      const counted = retries === 0 ? '' : ` (${retries + 1} attempts)`;
+      expect(failed(outcome).message).toBe(`https://id.test/oauth2/token answered 503${counted}`);
+    },
+  );
+
+  test('full jitter: anything from nothing to a span that doubles up to 10 s', async () => {
+    const retries = 8;
+    const deadlineMs = START_MS + 3_600_000;
+    const least = await play([{ status: 503 }], { retries, deadlineMs });
+    expect(least.waits).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
+    const most = await play([{ status: 503 }], { retries, deadlineMs }, () => 1);
+    expect(most.waits).toEqual([500, 1000, 2000, 4000, 8000, 10_000, 10_000, 10_000]);
+  });
+
+  test.each([400, 401, 403, 404, 409, 421, 501, 505, 302])('%i is final', async (status) => {
+    expect((await play([{ status }])).attempts).toBe(1);
+  });
+
+  test('what is no token is final, and so is what says of itself that no retry helps', async () => {
+    expect((await play([{ body: '{}' }])).attempts).toBe(1);
+    const error = new GwtokenError('unreached', 'not trusted', { reason: 'certificate' });
+    expect((await play([{ error }])).outcome).toBe(error);
+    expect((await play([{ error }])).attempts).toBe(1);
+  });
+
+  test('a bug is not retried', async () => {
+    const bug = new TypeError('oops');
+    expect((await play([{ error: bug as GwtokenError }])).outcome).toBe(bug);
+  });
+});
+
+describe('the overall limit', () => {
+  test('the last attempt gets what is left, and none is begun without any', async () => {
+    const slow = { ...refusedConnection, tookMs: 10_000 };
+    const { attempts, tookMs } = await play([slow], { retries: 10 }, () => 0.5);
+    expect(attempts).toBe(3);
+    expect(tookMs).toBeGreaterThanOrEqual(30_000);
+    const late = await play([OK], { deadlineMs: START_MS });
+    expect(late.attempts).toBe(0);
+    expect(failed(late.outcome)).toMatchObject({ kind: 'unreached', reason: 'time-limit', retry: {} });
+    expect(failed(late.outcome).message).toBe('no time was left to ask https://id.test/oauth2/token');
+  });
+
+  test('waiting that would outlast it is not begun', async () => {
+    const { attempts, waits, trace } = await play([{ status: 503, tookMs: 9000 }], { retries: 10 }, () => 1);
+    expect(attempts).toBe(3);
+    expect(waits).toEqual([500, 1000]);
+    expect(trace.at(-1)).toBe('no attempt 4: 2 s to wait, 1.5 s left');
+  });
+});
+
+describe('Retry-After', () => {
+  const afterSeconds = (value: string, more: object = {}): Answer => ({
+    status: 429,
+    headers: { 'retry-after': value, ...more },
+  });
+
+  test('comes before the jitter', async () => {
+    expect((await play([afterSeconds('3'), OK], {}, () => 1)).waits).toEqual([3500]);
+    expect((await play([afterSeconds('0'), OK])).waits).toEqual([0]);
+  });
+
+  test('is honoured up to the overall limit, and beyond it the seconds are named at once', async () => {
+    expect((await play([afterSeconds('29'), OK])).waits).toEqual([29_000]);
+    for (const seconds of ['30', '3600']) {
+      const { outcome, attempts, tookMs } = await play([afterSeconds(seconds)]);
+      expect([attempts, tookMs]).toEqual([1, 0]);
+      expect(failed(outcome).message).toBe(
+        `https://id.test/oauth2/token answered 429 and asks to wait ${seconds} s`,
+      );
+    }
+  });
+
+  const headers = (all: Record<string, string>) => ({ get: (name: string) => all[name] ?? null });
+  test.each([
+    ['0', 0],
+    ['7', 7000],
+    [' 7 ', 7000],
+    ['Tue, 01 Jan 2030 00:00:07 GMT', 7000],
+    ['Tuesday, 01-Jan-30 00:00:07 GMT', 7000],
+    ['Tue Jan  1 00:00:07 2030', 7000],
+    ['Mon, 31 Dec 2029 00:00:00 GMT', 0],
+    ['', undefined],
+    ['-1', undefined],
+    ['1.5', undefined],
+    ['soon', undefined],
+    ['2030-01-01T00:00:07Z', undefined],
+    ['Tue, 99 Jan 2030 00:00:07 GMT', undefined],
+  ])('%j is %s ms', (value, afterMs) => {
+    expect(retryOf(503, headers({ 'retry-after': value }), START_MS)).toEqual({ afterMs });
+  });
+
+  test("a date is read against the reply's own clock", () => {
+    const reply = {
+      'retry-after': 'Sat, 01 Jan 2000 00:00:05 GMT',
+      date: 'Sat, 01 Jan 2000 00:00:00 GMT',
+    };
+    expect(retryOf(503, headers(reply), START_MS)).toEqual({ afterMs: 5000 });
+  });
+
+  test('says nothing where no retry helps', () => {
+    for (const status of [200, 301, 400, 403, 404, 501])
+      expect(retryOf(status, headers({ 'retry-after': '1' }), START_MS)).toBeUndefined();
+  });
+});
