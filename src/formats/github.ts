@@ -1,7 +1,7 @@
 /**
  * GitHub Actions: `NAME<<delimiter`, the value, the delimiter, appended to the file that the runner reads when the step
- * has ended. A line can only add a variable of its own where a value has a line end, or is the delimiter; so the
- * delimiter is another random one for each value, as in actions/toolkit.
+ * has ended. A value could add a variable of its own only if it had a line end, which no format carries, or were the
+ * delimiter itself. actions/toolkit, which writes what it does not know, draws a random one for that.
  */
 import { GwtokenError } from '../errors';
 import type { Format, Variable } from './format';
@@ -34,7 +34,9 @@ export const githubOutput: Format = {
   },
 };
 
+const DELIMITER = 'ghadelimiter_gwtoken';
+
 function entry({ name, value = '' }: Variable): string {
-  const delimiter = `ghadelimiter_${globalThis.crypto.randomUUID()}`;
+  const delimiter = value === DELIMITER ? `${DELIMITER}_` : DELIMITER;
   return `${name}<<${delimiter}\n${value}\n${delimiter}\n`;
 }
