@@ -79,9 +79,7 @@ export const configCommand: Verb = {
         const current = resolveProfile({ flags: given, env: world.env, config }).value;
         const own = config.profiles[current]?.[key];
         if (profile === undefined && own !== undefined) {
-          world.stderr.write(
-            `gwtoken: warning: profile ${current} has its own ${key} = ${own}, which wins\n`,
-          );
+          world.warn(`profile ${current} has its own ${key} = ${own}, which wins`);
           world.stderr.write(`hint: run: gwtoken config unset ${key} --profile ${current}\n`);
         }
       },

@@ -5,6 +5,7 @@
 
 import { fstatSync } from 'node:fs';
 import { GwtokenError } from '../errors';
+import { oneLine } from '../text';
 import type { Output } from '../world/streams';
 import type { WarmWorld, World } from '../world/world';
 import { openAppender } from './files/append-file';
@@ -63,7 +64,7 @@ export function openWorld(
         env: own.env,
         platform,
         nodeVersion: own.versions.node,
-        warn: (line) => world.stderr.write(`gwtoken: warning: ${line}\n`),
+        warn: (text) => world.warn(text),
       }),
     );
     return opened;
@@ -166,7 +167,12 @@ export function openWorld(
       return createTokenFile(folder, ownerOf(own), machine, text);
     },
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    after(ms, work) {
+      const timer = setTimeout(work, ms);
+      return () => clearTimeout(timer);
+    },
     random: Math.random,
+    warn: (text) => world.stderr.write(`gwtoken: warning: ${oneLine(text)}\n`),
   };
   const close = async (): Promise<void> => {
     closed = true;

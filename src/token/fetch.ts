@@ -20,7 +20,7 @@ export async function fetchToken(
   credentials: Credentials,
   settings: FetchSettings,
   deadlineMs: number,
-  world: Pick<World, 'fetch' | 'now' | 'sleep' | 'random' | 'version' | 'trace'>,
+  world: Pick<World, 'fetch' | 'now' | 'sleep' | 'after' | 'random' | 'version' | 'trace'>,
 ): Promise<Token> {
   try {
     return await requestTokenWithRetries(

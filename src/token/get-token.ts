@@ -29,8 +29,10 @@ type FetchWorld = WarmWorld &
     | 'warmUp'
     | 'checkCaFile'
     | 'sleep'
+    | 'after'
     | 'random'
     | 'version'
+    | 'warn'
     | 'stderr'
   >;
 
@@ -60,8 +62,7 @@ export async function getToken(
 /** The cached token, or one request however many processes ask for it. */
 async function shared(ask: Ask, world: FetchWorld): Promise<Obtained> {
   const { untrusted } = world.tokens.read(ask.client);
-  if (untrusted !== undefined)
-    world.stderr.write(`gwtoken: warning: the token cache is not used: ${untrusted}\n`);
+  if (untrusted !== undefined) world.warn(`the token cache is not used: ${untrusted}`);
   const look = () => lookUp(ask, world);
   const cached = look();
   if (cached) return cached;
@@ -134,8 +135,6 @@ function stillValid(ask: Ask, error: unknown, world: FetchWorld): Obtained | und
   const entry = ownEntry(ask, world);
   const left = entry && !isFromFuture(entry, world.now()) ? (secondsLeft(entry.token, world.now()) ?? 0) : 0;
   if (entry === undefined || left < 10) return undefined;
-  world.stderr.write(
-    `gwtoken: warning: ${error.message}; the cached token, valid for ${left} s more, is used\n`,
-  );
+  world.warn(`${error.message}; the cached token, valid for ${left} s more, is used`);
   return fromCache(entry, ask);
 }

@@ -33,14 +33,14 @@ export function endpointOf({ authUrl }: Pick<TokenRequest, 'authUrl'>): string {
  */
 export async function requestToken(
   request: TokenRequest,
-  world: Pick<World, 'fetch' | 'now' | 'version' | 'trace'>,
+  world: Pick<World, 'fetch' | 'now' | 'after' | 'version' | 'trace'>,
 ): Promise<Token> {
   const { credentials, timeoutMs } = request;
   const endpoint = endpointOf(request);
   const secret = credentials.clientSecret;
   const requestedAtMs = world.now();
   const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), timeoutMs);
+  const stopTimer = world.after(timeoutMs, () => limit.abort());
   let reply: Reply;
   try {
     const answer = await world.fetch(endpoint, {
@@ -70,7 +70,7 @@ export async function requestToken(
     const message = `${endpoint} did not answer within ${seconds(timeoutMs)}: ${error.message}`;
     throw new GwtokenError('unreached', message, error);
   } finally {
-    clearTimeout(timer);
+    stopTimer();
   }
   return judgeReply(reply, { endpoint, requestedAtMs, receivedAtMs: world.now(), secret });
 }

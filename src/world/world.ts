@@ -55,8 +55,12 @@ export interface World {
   crypto(): typeof import('node:crypto');
   /** Resolves after so many milliseconds. */
   sleep(ms: number): Promise<void>;
+  /** Does the work after so many milliseconds, unless the returned function is called before. */
+  after(ms: number, work: () => void): () => void;
   /** Evenly spread over [0, 1): for the jitter between attempts, not for secrets. */
   random(): number;
+  /** `gwtoken: warning: …` on stderr, on one line whatever a path or an endpoint put into it. Never a secret. */
+  warn(text: string): void;
   /** One line of --verbose; nothing unless it was asked for. Never a secret, a token or a body. */
   trace(line: string): void;
 }

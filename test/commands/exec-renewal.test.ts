@@ -9,6 +9,12 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
+/** On the test's clock. */
+function after(ms: number, work: () => void): () => void {
+  const timer = setTimeout(work, ms);
+  return () => clearTimeout(timer);
+}
+
 beforeEach(() => {
   vi.useFakeTimers({ now: Date.UTC(2030, 0, 1) });
 });
@@ -48,6 +54,7 @@ function start(
     looked: () => looks++,
     warn: (text) => warnings.push(text),
     now: Date.now,
+    after,
   });
   return { asked, stored, warnings, stop, looks: () => looks };
 }
@@ -182,6 +189,7 @@ describe('an outage', () => {
       looked() {},
       warn: (text) => warnings.push(text),
       now: Date.now,
+      after,
     });
     await vi.advanceTimersByTimeAsync(31 * MINUTE);
     expect(warnings).toHaveLength(1);
@@ -207,6 +215,7 @@ test('stopped, it asks, stores and warns no more', async () => {
     looked() {},
     warn: (text) => told.push(text),
     now: Date.now,
+    after,
   });
   await vi.advanceTimersByTimeAsync(8 * SECOND);
   stop();

@@ -11,6 +11,7 @@ import { cacheFolder, configFolder, fileIn } from '../../src/system/files/paths'
 import { fileReader } from '../../src/system/files/read-file';
 import { readEntry } from '../../src/system/files/token-cache';
 import { openWorld } from '../../src/system/world';
+import { oneLine } from '../../src/text';
 import type { Keychain } from '../../src/world/keychain';
 import type { FetchReply } from '../../src/world/wire';
 import type { WarmWorld, World } from '../../src/world/world';
@@ -125,6 +126,7 @@ export function inside(): Inside {
       const opened = openWorld(process, '0.0.0', warm, warm.folders, MACHINE);
       const world: World = {
         ...opened.world,
+        warn: (text) => world.stderr.write(`gwtoken: warning: ${oneLine(text)}\n`),
         stdout: collect((text) => {
           stdout += text;
         }),

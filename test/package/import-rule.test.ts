@@ -61,6 +61,11 @@ function neighbours(file: string): string[] {
     .filter((to) => files.includes(to));
 }
 
+/** A file without its comments. */
+function codeOf(file: string): string {
+  return readFileSync(join(SRC, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
+}
+
 function roomOf(path: string): string {
   return path.replace(/\.(ts|md)$/, '').split('/')[0]!;
 }
@@ -112,15 +117,20 @@ describe('the import rule', () => {
     expect(circles).toEqual([]);
   });
 
+  test('only system warns in its own words, starts timers and draws random numbers', () => {
+    const own =
+      /\b(setTimeout|setInterval|setImmediate|Date\.now|Math\.random|randomUUID)\b|gwtoken: warning/;
+    const users = files.filter((file) => own.test(codeOf(file)));
+    expect(users).toContain('system/world.ts');
+    expect(users.filter((file) => file !== 'main.ts' && !file.startsWith('system/'))).toEqual([]);
+  });
+
   test('only main.ts touches process', () => {
     // A program of its own, such as the keychain's child, has a process of its own.
     const own = ['main.ts', 'system/keychain/child.ts'];
     const users = files
       .filter((file) => !own.includes(file))
-      .filter((file) => {
-        const code = readFileSync(join(SRC, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
-        return /\bprocess\./.test(code) || /node:process/.test(code);
-      });
+      .filter((file) => /\bprocess\.|node:process/.test(codeOf(file)));
     expect(users).toEqual([]);
   });
 });

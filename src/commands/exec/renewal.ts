@@ -29,6 +29,8 @@ export interface Renewal {
   warn(text: string): void;
   /** The time in milliseconds since the epoch. */
   now(): number;
+  /** Does the work after so many milliseconds, unless the returned function is called before. */
+  after(ms: number, work: () => void): () => void;
 }
 
 /** Begins to renew; the returned function ends it. */
@@ -46,7 +48,7 @@ export function startRenewal(renewal: Renewal): () => void {
     const isSetBack = nowMs < lookedAtMs - 1_000;
     lookedAtMs = nowMs;
     if (isSetBack || nowMs >= dueMs) await renew();
-    if (!stopped) timer = setTimeout(look, pauseMs());
+    if (!stopped) stopTimer = renewal.after(pauseMs(), look);
   };
 
   const renew = async (): Promise<void> => {
@@ -70,10 +72,10 @@ export function startRenewal(renewal: Renewal): () => void {
 
   const pauseMs = (): number => Math.max(0, Math.min(dueMs - renewal.now(), LOOK_MS));
 
-  let timer = setTimeout(look, pauseMs());
+  let stopTimer = renewal.after(pauseMs(), look);
   return () => {
     stopped = true;
-    clearTimeout(timer);
+    stopTimer();
   };
 }
 

@@ -70,8 +70,9 @@ function keepRenewed(
       file.replace(renewed.accessToken);
     },
     looked: file.touch,
-    warn: (text) => world.stderr.write(`gwtoken: warning: ${text}\n`),
+    warn: world.warn,
     now: world.now,
+    after: world.after,
   });
   return () => {
     stop();

@@ -14,7 +14,6 @@ import {
   resolveRegion,
 } from '../../settings/resolve';
 import type { FlagValues, Given } from '../../settings/setting';
-import { oneLine } from '../../text';
 import { fetchToken } from '../../token/fetch';
 import type { World } from '../../world/world';
 import { askMissing, checkGiven } from './answers';
@@ -76,24 +75,24 @@ function tell(client: Client, before: Given, edits: ReturnType<typeof loginEdits
       ? variablePairs(client).flatMap(({ id, secret, secretFile }) => [id, secret, secretFile])
       : [];
   for (const variable of shadows.filter((each) => world.env[each])) {
-    say(`gwtoken: warning: ${variable} is set, so variables are used instead of what was stored`);
+    world.warn(`${variable} is set, so variables are used instead of what was stored`);
   }
   // What is stored is stored: a variable that is wrong, and was overruled by a flag this time, is a warning.
   try {
     const command = resolveFetchSettings(after, client.profile).credentialCommand;
-    if (command) say(`gwtoken: warning: ${command.source.name} is used instead of what was stored`);
+    if (command) world.warn(`${command.source.name} is used instead of what was stored`);
     const next = resolveAuthUrl(after, client);
     const stored = world.clients.read()[name]?.authUrl;
     if (next?.value !== stored) {
       const source = next?.source.name ?? 'nothing';
-      say(`gwtoken: warning: ${source} gives another auth URL, which the stored client is not used for`);
+      world.warn(`${source} gives another auth URL, which the stored client is not used for`);
     }
     const flags = needed(client, after);
     say(`Try next: gwtoken get${flags}`);
     say(`      or: eval $(gwtoken env${flags})`);
   } catch (error) {
     if (!(error instanceof GwtokenError)) throw error;
-    say(`gwtoken: warning: ${oneLine(error.message)}`);
+    world.warn(error.message);
   }
 }
 

@@ -97,6 +97,18 @@ describe('one warning, no reading and no writing', () => {
     );
   });
 
+  test('on one line, whatever the folder is called', async ({ skip }) => {
+    skip(process.platform === 'win32', 'needs POSIX modes and names');
+    const folder = join(client.home.dir, 'a\nhint: run: rm \x1b[2K');
+    mkdirSync(folder, { mode: 0o700 });
+    chmodSync(folder, 0o777);
+    const run = await client.gwtoken(['get'], { env: { GWTOKEN_CACHE_DIR: folder } });
+    expectToken(run, /^gwtoken: warning/);
+    expect(run.stderr).toBe(
+      `gwtoken: warning: the token cache is not used: ${client.home.dir}/a\\u000ahint: run: rm \\u001b[2K can be written by others (mode 777)\n`,
+    );
+  });
+
   test('for a file that others can write to', async ({ skip }) => {
     skip(process.platform === 'win32', 'needs POSIX modes');
     putEntry(client, keychainEntry(identity.authUrl));
