@@ -5,10 +5,10 @@
 import { execFileSync } from 'node:child_process';
 import { cpus, loadavg, release, type } from 'node:os';
 import { parseArgs } from 'node:util';
-import { makeCertificates } from '../harness/certificates';
-import { keyringAvailable, startKeyring } from '../harness/keyring';
-import { nodeBinary } from '../harness/node-versions';
-import { freshHome, inherited, runProgram } from '../harness/program';
+import { makeCertificates } from '../harness/endpoints/certificates';
+import { keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
+import { nodeBinary } from '../harness/programs/node-versions';
+import { freshHome, inherited, runProgram } from '../harness/programs/program';
 import { crowd } from './crowd';
 import { startEndpoint } from './endpoint';
 import { type Measured, measure, type Timed } from './measure';

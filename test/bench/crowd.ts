@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { inherited, startProgram } from '../harness/program';
+import { inherited, startProgram } from '../harness/programs/program';
 import type { Endpoint } from './endpoint';
 import { CLIENT, type Place } from './paths';
 

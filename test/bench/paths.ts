@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatEntry } from '../../src/token/cache-entry';
-import { type Home, inherited, PROGRAM } from '../harness/program';
+import { type Home, inherited, PROGRAM } from '../harness/programs/program';
 import { run, type Timed } from './measure';
 
 /** What a path is timed with. */

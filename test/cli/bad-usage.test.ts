@@ -1,6 +1,6 @@
 import { chmodSync, chownSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Bad, testRefusals } from '../harness/refusals';
+import { type Bad, testRefusals } from '../harness/homes/refusals';
 
 const config = (text: string): Pick<Bad, 'files'> => ({ files: { 'config/gwtoken/config.json': text } });
 

@@ -4,8 +4,8 @@ import { createProgram } from '../../src/cli/run';
 import { VERBS } from '../../src/commands/all';
 import type { Verb } from '../../src/commands/command';
 import { TOPICS } from '../../src/topics/topics';
-import { allVerbs, parsed, shellLine } from '../harness/grammar';
-import { openSession } from '../harness/session';
+import { allVerbs, parsed, shellLine } from '../documents/grammar';
+import { openSession } from '../harness/homes/session';
 
 const verbs = allVerbs(VERBS);
 

@@ -4,9 +4,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { VERBS } from '../../src/commands/all';
 import { TOKEN_FORMATS } from '../../src/formats/get';
 import { CONFIG_KEYS } from '../../src/settings/config-keys';
-import { PROGRAM } from '../harness/program';
-import { openSession, type Session } from '../harness/session';
-import { openTerminal, type Terminal } from '../harness/terminal';
+import { openSession, type Session } from '../harness/homes/session';
+import { PROGRAM } from '../harness/programs/program';
+import { openTerminal, type Terminal } from '../harness/programs/terminal';
 
 let session: Session;
 let terminal: Terminal | undefined;

@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, type TestContext, test } from 'vitest';
-import { openSession, type Session } from '../harness/session';
+import { openSession, type Session } from '../harness/homes/session';
 
 const posix = process.platform !== 'win32';
 

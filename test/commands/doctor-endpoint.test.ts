@@ -1,7 +1,7 @@
 import { createServer as createHttp } from 'node:http';
 import { connect, createServer as createTcp } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { listen, setUp, startHttps } from '../harness/doctor';
+import { listen, setUp, startHttps } from './doctor';
 
 describe('doctor, on the way to a region,', () => {
   test('tells of a certificate that nobody trusts, by whom it is and what to do', async () => {

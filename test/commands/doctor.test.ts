@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { copy, setUp, startHttps } from '../harness/doctor';
-import { runProgram } from '../harness/program';
-import { openTerminal } from '../harness/terminal';
+import { runProgram } from '../harness/programs/program';
+import { openTerminal } from '../harness/programs/terminal';
+import { copy, setUp, startHttps } from './doctor';
 
 describe('doctor', () => {
   test('finds nothing to complain of where all is well, and sends no credentials', async () => {

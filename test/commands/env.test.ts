@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { freshHome, type Home, PROGRAM, runProgram, startProgram } from '../harness/program';
-import { openTerminal } from '../harness/terminal';
-import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/token-endpoint';
+import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { freshHome, type Home, PROGRAM, runProgram, startProgram } from '../harness/programs/program';
+import { openTerminal } from '../harness/programs/terminal';
 
 let home: Home;
 let endpoint: TokenEndpoint;

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isRunning, until } from '../harness/processes';
-import { freshHome, type Home, PROGRAM } from '../harness/program';
-import { openTerminal, type Terminal } from '../harness/terminal';
-import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/token-endpoint';
+import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { isRunning, until } from '../harness/programs/processes';
+import { freshHome, type Home, PROGRAM } from '../harness/programs/program';
+import { openTerminal, type Terminal } from '../harness/programs/terminal';
 import { missing, SHELLS } from '../shells/shells';
 
 let home: Home;

@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isRunning, until } from '../harness/processes';
-import { freshHome, type Home, runProgram, startProgram } from '../harness/program';
-import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/token-endpoint';
+import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { isRunning, until } from '../harness/programs/processes';
+import { freshHome, type Home, runProgram, startProgram } from '../harness/programs/program';
 
 const TOKEN = 'tok *\'t;$(touch PWNED)` \\ "~!#{a,b}';
 

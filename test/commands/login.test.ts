@@ -2,11 +2,11 @@ import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type IdentityServer, startIdentityServer } from '../harness/identity-server';
-import { type Keyring, keyringAvailable, startKeyring } from '../harness/keyring';
-import { filesBelow, PROGRAM, type ProgramOptions } from '../harness/program';
-import { clearItem, expectRefusal, openSession, type Session, treeOf } from '../harness/session';
-import { openTerminal } from '../harness/terminal';
+import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
+import { clearItem, expectRefusal, openSession, type Session, treeOf } from '../harness/homes/session';
+import { type Keyring, keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
+import { filesBelow, PROGRAM, type ProgramOptions } from '../harness/programs/program';
+import { openTerminal } from '../harness/programs/terminal';
 
 const unavailable = keyringAvailable();
 const client = { clientId: 'eu-client', clientSecret: 'eu-secret+/=&' };

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type IdentityServer, startIdentityServer } from '../harness/identity-server';
-import { keyringAvailable, startKeyring } from '../harness/keyring';
-import { freshHome, runProgram } from '../harness/program';
-import { copyProgram } from '../harness/program-copy';
-import { parseStatus } from '../harness/report-schemas';
+import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
+import { keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
+import { freshHome, runProgram } from '../harness/programs/program';
+import { copyProgram } from '../harness/programs/program-copy';
+import { parseStatus } from './report-schemas';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {

@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isRunning, until } from '../harness/processes';
-import { freshHome, type Home, PROGRAM, runProgram, startProgram } from '../harness/program';
-import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/token-endpoint';
+import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { isRunning, until } from '../harness/programs/processes';
+import { freshHome, type Home, PROGRAM, runProgram, startProgram } from '../harness/programs/program';
 
 let home: Home;
 let endpoint: TokenEndpoint;

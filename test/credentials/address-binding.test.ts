@@ -1,9 +1,9 @@
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type IdentityServer, startIdentityServer } from '../harness/identity-server';
-import { type Keyring, keyringAvailable, startKeyring } from '../harness/keyring';
-import { expectRefusal, openSession, type Session } from '../harness/session';
+import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
+import { expectRefusal, openSession, type Session } from '../harness/homes/session';
+import { type Keyring, keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
 
 const unavailable = keyringAvailable();
 const client = { clientId: 'eu-client', clientSecret: 'eu-secret' };

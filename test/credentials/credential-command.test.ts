@@ -10,9 +10,9 @@ import {
   expectNoCanary,
   printing,
   startPlace,
-} from '../harness/command-place';
-import { keyringAvailable, startKeyring } from '../harness/keyring';
-import { PROGRAM, runProgram } from '../harness/program';
+} from '../harness/homes/command-place';
+import { keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
+import { PROGRAM, runProgram } from '../harness/programs/program';
 
 const onPosix = process.platform === 'win32' ? 'needs a POSIX shell' : undefined;
 

@@ -2,9 +2,9 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type IdentityServer, startIdentityServer } from '../harness/identity-server';
-import { PROGRAM } from '../harness/program';
-import { expectRefusal, openSession, type Session } from '../harness/session';
+import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
+import { expectRefusal, openSession, type Session } from '../harness/homes/session';
+import { PROGRAM } from '../harness/programs/program';
 
 const production = { clientId: 'ci-client', clientSecret: 'ci secret+/=&' };
 const sandbox = { clientId: 'ci-sandbox', clientSecret: 'sandbox secret' };

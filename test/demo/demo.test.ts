@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { keyringAvailable } from '../harness/keyring';
+import { keyringAvailable } from '../harness/keyrings/keyring';
 import { openSession } from './session';
 
 const folders: string[] = [];

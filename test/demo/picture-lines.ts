@@ -1,5 +1,5 @@
 /** What the picture of a terminal shows as typed, so that its test can tell when the picture has fallen behind. */
-import type { IdentityServer } from '../harness/identity-server';
+import type { IdentityServer } from '../harness/endpoints/identity-server';
 import type { Wanted } from './session';
 
 interface Line extends Wanted {

@@ -11,9 +11,13 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { type IdentityClient, type IdentityServer, startIdentityServer } from '../harness/identity-server';
-import { keyringAvailable, startKeyring } from '../harness/keyring';
-import { PROGRAM } from '../harness/program';
+import {
+  type IdentityClient,
+  type IdentityServer,
+  startIdentityServer,
+} from '../harness/endpoints/identity-server';
+import { keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
+import { PROGRAM } from '../harness/programs/program';
 
 export interface RegionOnStage {
   readonly identity: IdentityServer;

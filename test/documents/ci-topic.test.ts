@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { startIdentityServer } from '../harness/identity-server';
-import { freshHome, PROGRAM, runProgram } from '../harness/program';
+import { startIdentityServer } from '../harness/endpoints/identity-server';
+import { freshHome, PROGRAM, runProgram } from '../harness/programs/program';
 import { ROOT } from '../harness/root';
 
 const root = ROOT;

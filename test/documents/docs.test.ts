@@ -6,8 +6,8 @@ import { variablePairs } from '../../src/credentials/from-variables';
 import { EXIT_CODES, EXIT_TEXTS } from '../../src/errors';
 import { CONFIG_KEYS } from '../../src/settings/config-keys';
 import { TOPICS } from '../../src/topics/topics';
-import { allVerbs, codeLines, parsed, shellLine } from '../harness/grammar';
 import { ROOT } from '../harness/root';
+import { allVerbs, codeLines, parsed, shellLine } from './grammar';
 
 const FOLDER = join(ROOT, 'src', 'topics');
 const topics = Object.fromEntries(

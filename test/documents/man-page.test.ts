@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { VERBS } from '../../src/commands/all';
 import { TOPICS } from '../../src/topics/topics';
-import { allVerbs } from '../harness/grammar';
 import { ROOT } from '../harness/root';
+import { allVerbs } from './grammar';
 
 const { man, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 const page = join(ROOT, man[0]);

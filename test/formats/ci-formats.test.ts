@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { readFileCommands } from '../harness/github-runner';
-import { PROGRAM, type ProgramResult } from '../harness/program';
-import { expectRefusal, openSession, type Session } from '../harness/session';
-import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/token-endpoint';
+import { expectRefusal, openSession, type Session } from '../harness/homes/session';
+import { PROGRAM, type ProgramResult } from '../harness/programs/program';
 import { READERS } from './readers';
 
 const TOKEN = 'the-token/+==';

@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { maskToken } from '../../src/formats/mask';
-import { type IdentityServer, startIdentityServer } from '../harness/identity-server';
-import { openSession, type Session } from '../harness/session';
-import { startTokenEndpoint, tokenReply } from '../harness/token-endpoint';
+import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
+import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { openSession, type Session } from '../harness/homes/session';
 
 const client = { clientId: 'eu-client', clientSecret: 'eu-secret' };
 

@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { makeCertificates } from './certificates';
-import { startIdentityServer } from './identity-server';
-import { keyringAvailable, startKeyring } from './keyring';
-import { filesBelow, freshHome } from './program';
-import { openTerminal } from './terminal';
+import { makeCertificates } from './endpoints/certificates';
+import { startIdentityServer } from './endpoints/identity-server';
+import { keyringAvailable, startKeyring } from './keyrings/keyring';
+import { filesBelow, freshHome } from './programs/program';
+import { openTerminal } from './programs/terminal';
 
 const cleanups: (() => void | Promise<void>)[] = [];
 afterEach(async () => {

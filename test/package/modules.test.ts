@@ -3,14 +3,18 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import {
+  type ScriptedEndpoint,
+  startScriptedEndpoint,
+  tokenReply,
+} from '../harness/endpoints/scripted-endpoint';
+import {
   type ClientHome,
   clientHome,
   keychainEntry,
   putEntry,
   withoutVariables,
-} from '../harness/client-home';
-import { inherited, PROGRAM } from '../harness/program';
-import { type ScriptedEndpoint, startScriptedEndpoint, tokenReply } from '../harness/scripted-endpoint';
+} from '../harness/homes/client-home';
+import { inherited, PROGRAM } from '../harness/programs/program';
 
 /**
  * Time cannot be asserted on a machine that does other things too; what is loaded can. The goal of a warm `get` is

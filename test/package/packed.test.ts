@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSyn
 import { homedir, tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type IdentityServer, startIdentityServer } from '../harness/identity-server';
-import { keyringAvailable, startKeyring } from '../harness/keyring';
-import { filesBelow, freshHome, type Home, inherited, type ProgramResult } from '../harness/program';
+import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
+import { keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
+import { filesBelow, freshHome, type Home, inherited, type ProgramResult } from '../harness/programs/program';
 import { ROOT } from '../harness/root';
 
 /** What is published beside dist/. A file more or less must be meant. */

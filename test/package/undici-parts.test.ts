@@ -7,7 +7,7 @@ import connect from 'undici/lib/api/api-connect.js';
 import request from 'undici/lib/api/api-request.js';
 import Client from 'undici/lib/dispatcher/client.js';
 import { afterEach, expect, test } from 'vitest';
-import { type FaultServer, startConnectProxy, startFaultServer } from '../harness/fault-server';
+import { type FaultServer, startConnectProxy, startFaultServer } from '../harness/endpoints/fault-server';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const servers: FaultServer[] = [];

@@ -1,6 +1,6 @@
 /** What the composite action does when it cannot give a token. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { client, type Job, openJob, type Servers, startServers } from '../harness/action-job';
+import { client, type Job, openJob, type Servers, startServers } from './action-job';
 
 let servers: Servers;
 beforeAll(async () => {

@@ -3,18 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import {
-  ACTION,
-  client,
-  type Job,
-  openJob,
-  ROOT,
-  type Servers,
-  startServers,
-  version,
-} from '../harness/action-job';
-import { type ActionRun, readAction } from '../harness/composite-action';
-import { filesBelow } from '../harness/program';
+import { filesBelow } from '../harness/programs/program';
+import { ACTION, client, type Job, openJob, ROOT, type Servers, startServers, version } from './action-job';
+import { type ActionRun, readAction } from './composite-action';
 
 let servers: Servers;
 beforeAll(async () => {

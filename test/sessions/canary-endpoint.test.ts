@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectSilence, SECRET, SECRET_FORMS, TOKEN } from '../harness/canary';
-import { openSession } from '../harness/session';
+import { expectSilence, SECRET, SECRET_FORMS, TOKEN } from '../harness/homes/canary';
+import { openSession } from '../harness/homes/session';
 
 type Reply = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 const json =

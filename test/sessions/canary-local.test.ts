@@ -3,10 +3,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectSilence, SECRET, TOKEN } from '../harness/canary';
-import { type Keyring, keyringAvailable, startKeyring } from '../harness/keyring';
-import { filesBelow } from '../harness/program';
-import { openSession } from '../harness/session';
+import { expectSilence, SECRET, TOKEN } from '../harness/homes/canary';
+import { openSession } from '../harness/homes/session';
+import { type Keyring, keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
+import { filesBelow } from '../harness/programs/program';
 
 /** Failures on this side; `url` is an endpoint that gives a token. */
 interface Local {

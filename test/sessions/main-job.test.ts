@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type IdentityServer, startIdentityServer } from '../harness/identity-server';
-import { type Keyring, keyringAvailable, startKeyring } from '../harness/keyring';
-import { filesBelow } from '../harness/program';
-import { expectRefusal, openSession, type Session, searchItem } from '../harness/session';
+import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
+import { expectRefusal, openSession, type Session, searchItem } from '../harness/homes/session';
+import { type Keyring, keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
+import { filesBelow } from '../harness/programs/program';
 
 const unavailable = keyringAvailable();
 const clients = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { requireAuthUrl, resolveAuthUrl } from '../../src/settings/resolve';
-import { given, type Places } from '../harness/given';
+import { given, type Places } from './given';
 
 describe('the auth URL', () => {
   const eu = { profile: 'acme', environment: 'production', region: 'eu' } as const;

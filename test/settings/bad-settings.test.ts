@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Bad, COMPLETE, testRefusals } from '../harness/refusals';
-import { expectRefusal, openSession } from '../harness/session';
+import { type Bad, COMPLETE, testRefusals } from '../harness/homes/refusals';
+import { expectRefusal, openSession } from '../harness/homes/session';
 
 const config = (text: string): Pick<Bad, 'files'> => ({ files: { 'config/gwtoken/config.json': text } });
 const secretFile = (content: string | Buffer): Pick<Bad, 'files' | 'env'> => ({

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { keyringAvailable, startKeyring } from '../harness/keyring';
-import { PROGRAM } from '../harness/program';
-import { openSession, type Session } from '../harness/session';
-import { openTerminal } from '../harness/terminal';
+import { openSession, type Session } from '../harness/homes/session';
+import { keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
+import { PROGRAM } from '../harness/programs/program';
+import { openTerminal } from '../harness/programs/terminal';
 
 const cleanups: (() => void | Promise<void>)[] = [];
 afterEach(async () => {

@@ -8,7 +8,7 @@ import {
   resolveRegion,
 } from '../../src/settings/resolve';
 import type { Given } from '../../src/settings/setting';
-import { given, type Places } from '../harness/given';
+import { given, type Places } from './given';
 
 describe('flag, then variable, then the profile’s key, then the general one, then the default', () => {
   /** Each setting given in all places at once; taking one place away after the other shows the order. */

@@ -1,6 +1,6 @@
 /** A failure at the prompt: the person's shell stays, knows the exit code, and has no stale token. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTerminal, type Terminal } from '../harness/terminal';
+import { openTerminal, type Terminal } from '../harness/programs/terminal';
 import { envCommand, type Session, startSession } from './session';
 import { missing, SHELLS, type Shell } from './shells';
 

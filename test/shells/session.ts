@@ -2,8 +2,8 @@
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freshHome, PROGRAM } from '../harness/program';
-import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/token-endpoint';
+import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { freshHome, PROGRAM } from '../harness/programs/program';
 import type { Shell } from './shells';
 
 export const EU_TOKEN = 'eu *\'t;$(touch PWNED)` \\ "~!#{a,b}';

@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type ClientHome, clientHome, keychainEntry, putEntry } from '../harness/client-home';
-import { type IdentityServer, startIdentityServer } from '../harness/identity-server';
-import { inherited, PROGRAM } from '../harness/program';
-import { openTerminal } from '../harness/terminal';
+import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
+import { type ClientHome, clientHome, keychainEntry, putEntry } from '../harness/homes/client-home';
+import { inherited, PROGRAM } from '../harness/programs/program';
+import { openTerminal } from '../harness/programs/terminal';
 
 /** What becomes of the answer where stdout is not a patient file: real pipes and a real shell. */
 let identity: IdentityServer;

@@ -6,7 +6,7 @@ import type { Client } from '../../src/client';
 import { parseAuthUrl } from '../../src/settings/auth-url';
 import { entryPath } from '../../src/system/files/token-cache';
 import { formatEntry, sourceOf } from '../../src/token/cache-entry';
-import { inside, MACHINE } from '../harness/in-process';
+import { inside, MACHINE } from '../harness/homes/in-process';
 import {
   A,
   CLIENTS,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
-import { type Inside, inside } from '../harness/in-process';
+import { type Inside, inside } from '../harness/homes/in-process';
 
 /** What becomes of a failure: a cached token in its place, or the same failure for those who wait. */
 let gw: Inside;

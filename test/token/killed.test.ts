@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readEntry } from '../../src/system/files/token-cache';
-import { type ClientHome, clientHome, EU, keychainEntry } from '../harness/client-home';
-import { MACHINE } from '../harness/in-process';
-import { inherited } from '../harness/program';
+import { type ClientHome, clientHome, EU, keychainEntry } from '../harness/homes/client-home';
+import { MACHINE } from '../harness/homes/in-process';
+import { inherited } from '../harness/programs/program';
 
 /** A token as long as the endpoint may give one, so that a write takes its time. */
 const AUTH_URL = 'https://identity.example.com';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { alike, LONG, results, start, untilWaiting } from '../harness/many';
-import { tokenReply } from '../harness/scripted-endpoint';
-import { setStage } from '../harness/stage';
+import { tokenReply } from '../harness/endpoints/scripted-endpoint';
+import { setStage } from '../harness/homes/stage';
+import { alike, LONG, results, start, untilWaiting } from './many';
 
 /** One request however many processes ask: the real program, two hundred at once. */
 const MANY = 200;

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { entryPath } from '../../src/system/files/token-cache';
-import { EU } from '../harness/client-home';
-import { type Inside, inside, MACHINE } from '../harness/in-process';
+import { EU } from '../harness/homes/client-home';
+import { type Inside, inside, MACHINE } from '../harness/homes/in-process';
 
 /** When a token is used again and when it is not (contract section 7), with a clock and an endpoint of the test's. */
 let gw: Inside;

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { SECRET, SECRET_FORMS } from '../harness/canary';
-import { startIdentityServer } from '../harness/identity-server';
-import { keyringAvailable, startKeyring } from '../harness/keyring';
-import { startProgram } from '../harness/program';
-import { openSession } from '../harness/session';
+import { startIdentityServer } from '../harness/endpoints/identity-server';
+import { SECRET, SECRET_FORMS } from '../harness/homes/canary';
+import { openSession } from '../harness/homes/session';
+import { keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
+import { startProgram } from '../harness/programs/program';
 
 test('a login under way has the secret in no command line and no environment, its children’s included', async ({
   skip,

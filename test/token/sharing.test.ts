@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { alike, LONG, results, start, untilWaiting } from '../harness/many';
-import { tokenReply } from '../harness/scripted-endpoint';
-import { setStage } from '../harness/stage';
+import { tokenReply } from '../harness/endpoints/scripted-endpoint';
+import { setStage } from '../harness/homes/stage';
+import { alike, LONG, results, start, untilWaiting } from './many';
 
 /** Who shares a request with whom, between real processes. */
 

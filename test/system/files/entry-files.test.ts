@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { entryPath } from '../../../src/system/files/token-cache';
-import { EU } from '../../harness/client-home';
-import { type Inside, inside, MACHINE } from '../../harness/in-process';
+import { EU } from '../../harness/homes/client-home';
+import { type Inside, inside, MACHINE } from '../../harness/homes/in-process';
 
 /** The files of the token cache: their modes, their content, what killed writers leave. */
 let gw: Inside;

@@ -10,9 +10,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type ClientHome, clientHome, keychainEntry, putEntry } from '../../harness/client-home';
-import { type IdentityServer, startIdentityServer } from '../../harness/identity-server';
-import { inherited, PROGRAM, type ProgramResult, runProgram } from '../../harness/program';
+import { type IdentityServer, startIdentityServer } from '../../harness/endpoints/identity-server';
+import { type ClientHome, clientHome, keychainEntry, putEntry } from '../../harness/homes/client-home';
+import { inherited, PROGRAM, type ProgramResult, runProgram } from '../../harness/programs/program';
 
 /** Wherever the cache cannot or must not be used, there is a token all the same. */
 let identity: IdentityServer;

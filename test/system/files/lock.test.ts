@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { tryLock } from '../../../src/system/files/lock';
-import { MACHINE } from '../../harness/in-process';
-import { nodeBinary } from '../../harness/node-versions';
-import { inherited } from '../../harness/program';
+import { MACHINE } from '../../harness/homes/in-process';
+import { nodeBinary } from '../../harness/programs/node-versions';
+import { inherited } from '../../harness/programs/program';
 
 /** The lock between real processes; where sockets are files (macOS), exercised here by naming that platform. */
 let bundled: string;

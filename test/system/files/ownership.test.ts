@@ -2,9 +2,9 @@ import { execFileSync, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { entryPath } from '../../../src/system/files/token-cache';
-import { clientHome, EU, keychainEntry, putEntry } from '../../harness/client-home';
-import { type Inside, inside, MACHINE } from '../../harness/in-process';
-import { startScriptedEndpoint, tokenReply } from '../../harness/scripted-endpoint';
+import { startScriptedEndpoint, tokenReply } from '../../harness/endpoints/scripted-endpoint';
+import { clientHome, EU, keychainEntry, putEntry } from '../../harness/homes/client-home';
+import { type Inside, inside, MACHINE } from '../../harness/homes/in-process';
 
 /** Whose a cached token is, and when it is dropped. */
 let gw: Inside;

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { GwtokenError } from '../../../src/errors';
 import { checkWritable } from '../../../src/system/files/config-store';
-import { startIdentityServer } from '../../harness/identity-server';
-import { keyringAvailable, startKeyring } from '../../harness/keyring';
-import { openSession } from '../../harness/session';
+import { startIdentityServer } from '../../harness/endpoints/identity-server';
+import { openSession } from '../../harness/homes/session';
+import { keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
 
 const MANY = 20;
 const profiles = Array.from({ length: MANY }, (_, index) => `p${index}`);

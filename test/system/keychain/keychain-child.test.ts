@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startIdentityServer } from '../../harness/identity-server';
-import { asFunction, programWith, SECRET } from '../../harness/keytar-in-place';
-import { openTerminal } from '../../harness/terminal';
+import { startIdentityServer } from '../../harness/endpoints/identity-server';
+import { openTerminal } from '../../harness/programs/terminal';
+import { asFunction, programWith, SECRET } from './keytar-in-place';
 
 describe('a keychain child that', () => {
   test.each([

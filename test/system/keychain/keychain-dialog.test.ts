@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { atMost, CLIENT, doctorStages, ITEM, keyring, run, SETTINGS } from '../../harness/keychain-runs';
-import { keyringAvailable } from '../../harness/keyring';
-import { leftBehind, processesWith } from '../../harness/processes';
-import { PROGRAM, startProgram } from '../../harness/program';
-import { prompterAvailable, startPrompter } from '../../harness/prompter';
-import { openTerminal } from '../../harness/terminal';
+import { keyringAvailable } from '../../harness/keyrings/keyring';
+import { leftBehind, processesWith } from '../../harness/programs/processes';
+import { PROGRAM, startProgram } from '../../harness/programs/program';
+import { openTerminal } from '../../harness/programs/terminal';
+import { atMost, CLIENT, doctorStages, ITEM, keyring, run, SETTINGS } from './keychain-runs';
+import { prompterAvailable, startPrompter } from './prompter';
 
 describe('a dialog', () => {
   async function locked(skip: (condition: boolean, note?: string) => void, mode: 'silent' | 'dismiss') {

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { formatItem, parseItem } from '../../../src/credentials/keychain-item';
 import { GwtokenError } from '../../../src/errors';
-import { startIdentityServer } from '../../harness/identity-server';
-import { keyringAvailable, startKeyring } from '../../harness/keyring';
-import { leftBehind } from '../../harness/processes';
-import { freshHome, inherited, PROGRAM, runProgram } from '../../harness/program';
+import { startIdentityServer } from '../../harness/endpoints/identity-server';
+import { keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
+import { leftBehind } from '../../harness/programs/processes';
+import { freshHome, inherited, PROGRAM, runProgram } from '../../harness/programs/program';
 import { ROOT } from '../../harness/root';
 
 const cleanups: (() => unknown)[] = [];

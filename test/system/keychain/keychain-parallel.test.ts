@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
-import { startIdentityServer } from '../../harness/identity-server';
-import { keyringAvailable, startKeyring } from '../../harness/keyring';
-import { runProgram } from '../../harness/program';
+import { startIdentityServer } from '../../harness/endpoints/identity-server';
+import { keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
+import { runProgram } from '../../harness/programs/program';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../../src/errors';
 import { openKeychain } from '../../../src/system/keychain/keychain';
 import type { Output } from '../../../src/world/streams';
-import { asFunction, programWith } from '../../harness/keytar-in-place';
+import { asFunction, programWith } from './keytar-in-place';
 
 // macOS and Windows cannot be tried here: these are the texts that their systems give, by keytar's sources, in a
 // module of ours; the child, the channel and the telling apart are the real ones.

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { CLIENT, doctorStages, ITEM, keyring, LOGIN, run, SECRET } from '../../harness/keychain-runs';
-import { type KeyringOptions, keyringAvailable } from '../../harness/keyring';
-import { freshHome } from '../../harness/program';
-import { hidingAvailable, nodeWithoutLibsecret } from '../../harness/without-libsecret';
+import { type KeyringOptions, keyringAvailable } from '../../harness/keyrings/keyring';
+import { freshHome } from '../../harness/programs/program';
+import { CLIENT, doctorStages, ITEM, keyring, LOGIN, run, SECRET } from './keychain-runs';
+import { hidingAvailable, nodeWithoutLibsecret } from './without-libsecret';
 
 describe('the keyring', () => {
   test('unlocked, gives the credentials, and says what is not in it', async ({ skip }) => {

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { descendants } from '../../../src/system/processes/process-tree';
-import { answer, type CommandPlace, printing, startPlace } from '../../harness/command-place';
-import { PROGRAM, runProgram, startProgram } from '../../harness/program';
-import { openTerminal } from '../../harness/terminal';
+import { answer, type CommandPlace, printing, startPlace } from '../../harness/homes/command-place';
+import { PROGRAM, runProgram, startProgram } from '../../harness/programs/program';
+import { openTerminal } from '../../harness/programs/terminal';
 
 const onPosix = process.platform === 'win32' ? 'needs a POSIX shell' : undefined;
 

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type IdentityServer, startIdentityServer } from '../../harness/identity-server';
-import { type Keyring, keyringAvailable, startKeyring } from '../../harness/keyring';
-import { PROGRAM } from '../../harness/program';
-import { clearItem, openSession, type Session, treeOf } from '../../harness/session';
-import { openTerminal, type Terminal } from '../../harness/terminal';
+import { type IdentityServer, startIdentityServer } from '../../harness/endpoints/identity-server';
+import { clearItem, openSession, type Session, treeOf } from '../../harness/homes/session';
+import { type Keyring, keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
+import { PROGRAM } from '../../harness/programs/program';
+import { openTerminal, type Terminal } from '../../harness/programs/terminal';
 
 const unavailable = keyringAvailable();
 const client = { clientId: 'eu-client', clientSecret: 'eu-secret+/=&' };

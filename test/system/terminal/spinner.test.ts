@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type IdentityServer, startIdentityServer } from '../../harness/identity-server';
-import { PROGRAM } from '../../harness/program';
-import { openSession, type Session } from '../../harness/session';
-import { openTerminal, type Terminal } from '../../harness/terminal';
+import { type IdentityServer, startIdentityServer } from '../../harness/endpoints/identity-server';
+import { openSession, type Session } from '../../harness/homes/session';
+import { PROGRAM } from '../../harness/programs/program';
+import { openTerminal, type Terminal } from '../../harness/programs/terminal';
 
 const LABEL = 'asking for a token';
 const SHOW_CURSOR = '\x1b[?25h';

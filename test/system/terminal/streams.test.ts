@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type IdentityServer, startIdentityServer } from '../../harness/identity-server';
-import { inherited, PROGRAM } from '../../harness/program';
-import { openSession, type Session } from '../../harness/session';
+import { type IdentityServer, startIdentityServer } from '../../harness/endpoints/identity-server';
+import { openSession, type Session } from '../../harness/homes/session';
+import { inherited, PROGRAM } from '../../harness/programs/program';
 
 const client = { clientId: 'id', clientSecret: 'secret' };
 

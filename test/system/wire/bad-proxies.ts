@@ -1,4 +1,4 @@
-import { closedPort, startConnectProxy, startFaultServer } from '../../harness/fault-server';
+import { closedPort, startConnectProxy, startFaultServer } from '../../harness/endpoints/fault-server';
 import {
   asks,
   BASIC,

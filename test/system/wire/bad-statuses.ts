@@ -1,4 +1,4 @@
-import { startFaultServer } from '../../harness/fault-server';
+import { startFaultServer } from '../../harness/endpoints/fault-server';
 import { bad, FETCHED, replies, reply, SECRET, type WireCase } from './scene';
 
 const RFC_6749 = [

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { TlsOptions } from 'node:tls';
-import type { Authority, Identity, Leaf } from '../../harness/authority';
+import type { Authority, Identity, Leaf } from '../../harness/endpoints/authority';
 import { type Expectation, FETCHED, reply, type Stage, scripted, type WireCase } from './scene';
 
 const answer = (socket: import('node:net').Socket) => void socket.write(reply(200));

@@ -1,4 +1,4 @@
-import { closedPort, startBlackHole } from '../../harness/fault-server';
+import { closedPort, startBlackHole } from '../../harness/endpoints/fault-server';
 import { bad, FETCHED, GOOD, replies, reply, scripted, TOKEN, type WireCase } from './scene';
 
 const unreached = (says: RegExp, requests = 3) => ({ code: 6, says, requests });

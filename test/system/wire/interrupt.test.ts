@@ -1,8 +1,8 @@
 /** Ctrl-C at any moment ends gwtoken at once, by the signal, with nothing half written. */
 import { expect, test } from 'vitest';
-import { type FaultServer, startBlackHole } from '../../harness/fault-server';
-import { PROGRAM, startProgram } from '../../harness/program';
-import { openTerminal } from '../../harness/terminal';
+import { type FaultServer, startBlackHole } from '../../harness/endpoints/fault-server';
+import { PROGRAM, startProgram } from '../../harness/programs/program';
+import { openTerminal } from '../../harness/programs/terminal';
 import { reply, setScene } from './scene';
 
 const { stage, env } = setScene();

@@ -4,8 +4,8 @@ import { createSocket } from 'node:dgram';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startBlackHole } from '../../harness/fault-server';
-import { inherited, PROGRAM, type ProgramResult, runProgram } from '../../harness/program';
+import { startBlackHole } from '../../harness/endpoints/fault-server';
+import { inherited, PROGRAM, type ProgramResult, runProgram } from '../../harness/programs/program';
 import { reply, setScene, TOKEN } from './scene';
 
 const { authority, stage, home, env: own } = setScene();

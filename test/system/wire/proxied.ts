@@ -1,4 +1,4 @@
-import { type FaultServer, startConnectProxy } from '../../harness/fault-server';
+import { type FaultServer, startConnectProxy } from '../../harness/endpoints/fault-server';
 import { type Expectation, reply, type Stage, type WireCase } from './scene';
 
 export const USER = 'proxy%2Duser';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach } from 'vitest';
-import { type Authority, makeAuthority } from '../../harness/authority';
-import { type FaultServer, type Script, startFaultServer } from '../../harness/fault-server';
-import { freshHome } from '../../harness/program';
+import { type Authority, makeAuthority } from '../../harness/endpoints/authority';
+import { type FaultServer, type Script, startFaultServer } from '../../harness/endpoints/fault-server';
+import { freshHome } from '../../harness/programs/program';
 
 /** What gwtoken is told, and who could have heard from it. */
 export interface Scene {

@@ -1,7 +1,7 @@
 /** `--verbose`: one line for each decision and attempt, and never a secret, a token or a body. */
 import { expect, test } from 'vitest';
-import { startConnectProxy } from '../../harness/fault-server';
-import { runProgram } from '../../harness/program';
+import { startConnectProxy } from '../../harness/endpoints/fault-server';
+import { runProgram } from '../../harness/programs/program';
 import { reply, SECRET, setScene, TOKEN } from './scene';
 
 const { authority, stage, env: own } = setScene();

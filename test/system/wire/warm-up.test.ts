@@ -9,9 +9,14 @@ import { rolldown } from 'rolldown';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openWire, type Wire } from '../../../src/system/wire/wire';
 import type { FetchReply } from '../../../src/world/wire';
-import { makeAuthority } from '../../harness/authority';
-import { type FaultServer, type Script, startBlackHole, startFaultServer } from '../../harness/fault-server';
-import { inherited } from '../../harness/program';
+import { makeAuthority } from '../../harness/endpoints/authority';
+import {
+  type FaultServer,
+  type Script,
+  startBlackHole,
+  startFaultServer,
+} from '../../harness/endpoints/fault-server';
+import { inherited } from '../../harness/programs/program';
 
 const authority = makeAuthority();
 afterAll(() => authority.remove());

@@ -4,7 +4,7 @@
  * WIRE_ONLY=regexp picks cases by name, WIRE_NODE=path runs them with another Node.
  */
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
-import { filesBelow, freshHome, type ProgramResult, runProgram } from '../../harness/program';
+import { filesBelow, freshHome, type ProgramResult, runProgram } from '../../harness/programs/program';
 import { BAD_BODIES } from './bad-bodies';
 import { BAD_PROXIES } from './bad-proxies';
 import { BAD_STATUSES } from './bad-statuses';

@@ -1,9 +1,9 @@
 import { createServer as createHttps } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { afterAll, expect, onTestFinished } from 'vitest';
-import { makeCertificates } from './certificates';
-import { freshHome, runProgram } from './program';
-import { copyProgram } from './program-copy';
+import { makeCertificates } from '../harness/endpoints/certificates';
+import { freshHome, runProgram } from '../harness/programs/program';
+import { copyProgram } from '../harness/programs/program-copy';
 import { parseDoctor } from './report-schemas';
 
 /** A keychain that works, so that these tests are about everything else: test/keychain-states has the real ones. */

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { type IdentityServer, startIdentityServer } from './identity-server';
-import { filesBelow, freshHome } from './program';
+import { type IdentityServer, startIdentityServer } from '../endpoints/identity-server';
+import { filesBelow, freshHome } from '../programs/program';
 
 /** A client secret with what shells, JSON and forms trip over. It must be seen nowhere but by the endpoint. */
 export const CANARY = 'canary-s3cret "\\$`\' +/=&%<>|;!~{}[]#@';

@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { freshHome, type Home, type ProgramOptions, type ProgramResult, runProgram } from './program';
-import { type Environment, run } from './session-bus';
+import { type Environment, run } from '../keyrings/session-bus';
+import {
+  freshHome,
+  type Home,
+  type ProgramOptions,
+  type ProgramResult,
+  runProgram,
+} from '../programs/program';
 
 export interface Session {
   readonly home: Home;

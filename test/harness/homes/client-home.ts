@@ -1,9 +1,15 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Client } from '../../src/client';
-import { entryPath } from '../../src/system/files/token-cache';
-import { type CacheEntry, formatEntry } from '../../src/token/cache-entry';
-import { freshHome, type Home, type ProgramOptions, type ProgramResult, runProgram } from './program';
+import type { Client } from '../../../src/client';
+import { entryPath } from '../../../src/system/files/token-cache';
+import { type CacheEntry, formatEntry } from '../../../src/token/cache-entry';
+import {
+  freshHome,
+  type Home,
+  type ProgramOptions,
+  type ProgramResult,
+  runProgram,
+} from '../programs/program';
 
 export const EU: Client = { profile: 'default', environment: 'production', region: 'eu' };
 

@@ -4,11 +4,15 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
+import {
+  type IdentityClient,
+  type IdentityServer,
+  startIdentityServer,
+} from '../harness/endpoints/identity-server';
+import { freshHome, type Home, inherited } from '../harness/programs/program';
+import { ROOT } from '../harness/root';
 import { type ActionRun, runAction } from './composite-action';
-import { type IdentityClient, type IdentityServer, startIdentityServer } from './identity-server';
-import { freshHome, type Home, inherited } from './program';
 import { type Registry, startRegistry } from './registry';
-import { ROOT } from './root';
 
 export { ROOT };
 export const ACTION = join(ROOT, '.github', 'actions', 'gwtoken', 'action.yml');

@@ -1,7 +1,7 @@
 import { afterEach } from 'vitest';
+import { type IdentityServer, startIdentityServer } from '../endpoints/identity-server';
+import { startScriptedEndpoint } from '../endpoints/scripted-endpoint';
 import { type ClientHome, clientHome } from './client-home';
-import { type IdentityServer, startIdentityServer } from './identity-server';
-import { startScriptedEndpoint } from './scripted-endpoint';
 
 /** Homes and endpoints for the tests of a file; after each test what it opened is closed and removed. */
 export function setStage() {

@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
-import { type Log, readFileCommands, readLog } from './github-runner';
+import { type Log, readFileCommands, readLog } from '../harness/github-runner';
 
 interface Step {
   readonly name?: string;

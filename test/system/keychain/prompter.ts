@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Environment, endHelper } from './session-bus';
+import { type Environment, endHelper } from '../../harness/keyrings/session-bus';
 
 export interface Prompter {
   /** How many dialogs it has been asked to show. */

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ClientHome } from './client-home';
-import { type ProgramResult, startProgram } from './program';
+import type { ClientHome } from '../harness/homes/client-home';
+import { type ProgramResult, startProgram } from '../harness/programs/program';
 
 /** For a test's and a program's end, in milliseconds: two hundred starts take their time on a busy machine. */
 export const LONG = 180_000;

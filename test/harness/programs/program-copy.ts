@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { PROGRAM } from './program';
+import { join } from 'node:path';
+import { ROOT } from '../root';
 
 export interface ProgramCopy {
   readonly dir: string;
@@ -18,8 +18,7 @@ export interface ProgramCopy {
  */
 export function copyProgram(keytar: string | undefined): ProgramCopy {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'gwtoken-copy-')));
-  const root = dirname(dirname(PROGRAM));
-  cpSync(join(root, 'dist'), join(dir, 'dist'), { recursive: true });
+  cpSync(join(ROOT, 'dist'), join(dir, 'dist'), { recursive: true });
   if (keytar !== undefined) {
     const module = join(dir, 'node_modules', 'keytar');
     mkdirSync(module, { recursive: true });

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { filesBelow, type ProgramResult } from './program';
+import { filesBelow, type ProgramResult } from '../programs/program';
 import type { Session } from './session';
 
 /** Long enough to be found anywhere, with all that forms, JSON, shells and URLs escape. */

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, relative } from 'node:path';
+import { ROOT } from '../root';
 
 /** The built program; `npm run build` must have made dist/. */
-export const PROGRAM = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'dist', 'gwtoken.cjs');
+export const PROGRAM = join(ROOT, 'dist', 'gwtoken.cjs');
 
 export interface ProgramOptions {
   /** The whole environment but for PATH: nothing of the developer's own gets in. */

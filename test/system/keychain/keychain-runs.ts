@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished } from 'vitest';
-import { type Keyring, type KeyringOptions, startKeyring } from './keyring';
-import { leftBehind } from './processes';
-import { type ProgramResult, runProgram } from './program';
+import { type Keyring, type KeyringOptions, startKeyring } from '../../harness/keyrings/keyring';
+import { leftBehind } from '../../harness/programs/processes';
+import { type ProgramResult, runProgram } from '../../harness/programs/program';
 
 /** What the keyrings of these tests hold: bound to the discard port, on which nobody listens. */
 export const CLIENT = 'default:production:eu';

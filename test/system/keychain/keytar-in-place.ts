@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished } from 'vitest';
-import { leftBehind } from './processes';
-import { freshHome, runProgram } from './program';
-import { copyProgram } from './program-copy';
+import { leftBehind } from '../../harness/programs/processes';
+import { freshHome, runProgram } from '../../harness/programs/program';
+import { copyProgram } from '../../harness/programs/program-copy';
 
 export const SECRET = 'canary-secret-7fQx';
 

