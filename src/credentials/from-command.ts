@@ -5,6 +5,7 @@
 
 import { type Client, clientFlags, clientName, DEFAULT_PROFILE } from '../client';
 import { GwtokenError } from '../errors';
+import { answerWithinMs, hasPerson } from '../person';
 import type { FetchSettings } from '../settings/fetch-settings';
 import type { Setting } from '../settings/setting';
 import type { CommandEnd } from '../world/processes';
@@ -14,9 +15,6 @@ import type { Credentials } from './credentials';
 import { parseCredentials } from './json';
 import { SECRET_LIMIT } from './secret-text';
 
-/** A person needs time to unlock a vault; where nobody is, a command that asks should not hold up a job. */
-const WAIT_WITH_PERSON_MS = 60_000;
-const WAIT_ALONE_MS = 10_000;
 /** The most that `keychain-timeout` takes: an hour. */
 const LONGEST_WAIT_S = 3600;
 
@@ -44,7 +42,7 @@ export async function commandCredentials(
       },
     );
   }
-  const timeoutMs = keychainTimeoutMs?.value ?? (personAtHand(world) ? WAIT_WITH_PERSON_MS : WAIT_ALONE_MS);
+  const timeoutMs = keychainTimeoutMs?.value ?? answerWithinMs(hasPerson(world));
   world.trace(`running the credential command (${where}), for ${timeoutMs / 1000} s at most`);
   const end = await world.runCredentialCommand(command.value, {
     env: commandEnv(client, world.env),
@@ -81,11 +79,6 @@ export function commandEnv(client: Client, env: Env): Env {
     GWTOKEN_PROFILE: client.profile,
     [RUNNING_FOR]: [env[RUNNING_FOR], clientName(client)].filter(Boolean).join(' '),
   };
-}
-
-/** Commands ask on the terminal itself, so stderr alone tells: stdin may be a pipe of the caller's. */
-function personAtHand({ env, stderr }: Pick<World, 'env' | 'stderr'>): boolean {
-  return stderr.isTTY() && !env['CI'];
 }
 
 function checkEnd(end: CommandEnd, timeoutMs: number, client: Client, where: string): Uint8Array {

@@ -1,6 +1,7 @@
 /** The next step of somebody who has set up nothing yet. */
 
 import { type Client, clientFlags } from '../client';
+import { isCi } from '../person';
 import type { Given } from './setting';
 
 /**
@@ -16,6 +17,6 @@ export function firstRunHints({ env, config }: Pick<Given, 'env' | 'config'>, cl
     Object.keys(env).some((name) => /^GWTOKEN_(SANDBOX_)?CLIENT_/.test(name));
   if (begun) return [];
   // Nobody can answer there, and nothing that is stored outlives the job.
-  if (!['', '0', 'false'].includes(env['CI'] ?? '')) return ['for a CI job: gwtoken help ci'];
+  if (isCi(env)) return ['for a CI job: gwtoken help ci'];
   return [`first time here? run: gwtoken login${client ? ` ${clientFlags(client)}` : ''}`];
 }

@@ -5,6 +5,7 @@
 
 import { fstatSync } from 'node:fs';
 import { GwtokenError } from '../errors';
+import { isCi } from '../person';
 import { oneLine } from '../text';
 import type { Output } from '../world/streams';
 import type { WarmWorld, World } from '../world/world';
@@ -84,15 +85,14 @@ export function openWorld(
     stdout: output(1),
     stderr: output(2),
     terminal: {
-      canAsk: () => isatty(0) && isDrawable() && ['', '0', 'false'].includes(env['CI'] ?? ''),
+      canAsk: () => isatty(0) && isDrawable() && !isCi(env),
       hasUnicode: () => hasUnicode(env, platform),
       ask: async (...question) => (await terminal()).ask(...question),
       askSecret: async (...question) => (await terminal()).askSecret(...question),
       choose: async (...question) => (await terminal()).choose(...question),
       confirm: async (...question) => (await terminal()).confirm(...question),
-      // The spinner takes any CI, also an empty one, for a log.
       spin: async (label, work) =>
-        isDrawable() && env['CI'] === undefined ? (await terminal()).spin(label, work) : work(),
+        isDrawable() && !isCi(env) ? (await terminal()).spin(label, work) : work(),
       paint: async (stream) =>
         (await import('./terminal/colour')).painter(env, isatty(stream === 'stdout' ? 1 : 2)),
     },

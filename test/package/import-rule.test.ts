@@ -7,7 +7,7 @@ import { ROOT } from '../harness/root';
  * Imports run one way, from the top of the pipeline down: what each room of src may import, `type:` where only types,
  * `lazy:` where only when it is needed. `node` and `package` stand for Node's own modules and for npm's.
  */
-const GROUND = ['client', 'errors', 'text', 'type:world'];
+const GROUND = ['client', 'errors', 'person', 'text', 'type:world'];
 const MAY_IMPORT: Record<string, readonly string[]> = {
   main: ['quick', 'cli', 'system', ...GROUND, 'node'],
   quick: ['formats', 'token', 'settings', 'flags', ...GROUND],
@@ -24,6 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   world: ['type:client', 'lazy:node:crypto'],
   client: ['errors', 'text'],
   errors: ['text'],
+  person: ['type:world'],
   text: [],
 };
 

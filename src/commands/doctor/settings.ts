@@ -3,6 +3,7 @@
 import { DEFAULT_PROFILE } from '../../client';
 import { credentialPlace } from '../../credentials/place';
 import { attempt, GwtokenError } from '../../errors';
+import { answerWithinMs } from '../../person';
 import { type FetchSettings, resolveFetchSettings } from '../../settings/fetch-settings';
 import { only } from '../../settings/one-setting';
 import {
@@ -68,7 +69,7 @@ const FETCH = [
     'keychain-timeout',
     'keychainTimeoutMs',
     seconds,
-    '60 s where a person can answer a dialog, else 10 s',
+    `${answerWithinMs(true) / 1000} s where a person can answer a dialog, else ${answerWithinMs(false) / 1000} s`,
   ),
   // Its text is left out: people write all sorts of things into a command line.
   fetchCheck('credential-command', 'credentialCommand', () => 'set', 'none'),

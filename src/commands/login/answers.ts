@@ -10,6 +10,7 @@ import {
 } from '../../client';
 import { clientIdProblem, SECRET_LIMIT, secretFromBytes, secretProblem } from '../../credentials/secret-text';
 import { GwtokenError, messageOf, systemCode } from '../../errors';
+import { isCi } from '../../person';
 import { parseAuthUrl } from '../../settings/auth-url';
 import { resolveAuthUrl, resolveEnvironment, resolveProfile, resolveRegion } from '../../settings/resolve';
 import type { AuthUrl, Given } from '../../settings/setting';
@@ -74,7 +75,7 @@ export function checkGiven(given: Given, world: World): Known {
     `--client-id ${clientId ?? 'ID'} --secret-stdin`,
   ];
   const why =
-    world.stdin.isTTY() && world.env['CI']
+    world.stdin.isTTY() && isCi(world.env)
       ? 'nobody is asked where CI is set'
       : 'there is no terminal to ask on';
   throw new GwtokenError('usage', `login needs ${missing.join(', ')}, since ${why}`, {

@@ -6,6 +6,7 @@
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { GwtokenError, messageOf } from '../../errors';
+import { answerWithinMs, hasPerson } from '../../person';
 import type { Keychain } from '../../world/keychain';
 import type { Env, Output } from '../../world/streams';
 import { type BusState, collectionOnBus } from './bus';
@@ -20,8 +21,6 @@ export interface Outside {
   readonly childPath: string;
 }
 
-const LIMIT_MS = 10_000;
-const LIMIT_WITH_A_PERSON_MS = 60_000;
 const NOTICE_AFTER_MS = 2000;
 
 export function openKeychain(outside: Outside): Keychain {
@@ -46,9 +45,10 @@ export function openKeychain(outside: Outside): Keychain {
 }
 
 /** Whether a person can answer a dialog of the keychain's. */
-function hasPerson({ platform, env, stderr }: Outside): boolean {
+function canAnswerDialog(outside: Outside): boolean {
+  const { platform, env } = outside;
   const desktop = platform === 'darwin' || platform === 'win32' || env['DISPLAY'] || env['WAYLAND_DISPLAY'];
-  return Boolean(desktop) && stderr.isTTY();
+  return Boolean(desktop) && hasPerson(outside);
 }
 
 /** On Linux "not there" may mean that the keyring is locked, or that there is none yet: the bus can tell. */
@@ -59,7 +59,7 @@ async function checkReadable(outside: Outside, limitMs: number | undefined): Pro
   if (state === 'unknown') await askChild({ op: 'probe' }, limitMs, outside);
   if (state === 'locked') throw keychainError('locked', outside.platform);
   // Where a person can answer, the keychain asks for a new keyring's password at the first login.
-  if (state === 'no-collection' && !hasPerson(outside)) throw keychainError(state, outside.platform);
+  if (state === 'no-collection' && !canAnswerDialog(outside)) throw keychainError(state, outside.platform);
 }
 
 /** One request to a child of its own. Resolves with its answer's value; rejects with a `keychain` error. */
@@ -69,8 +69,8 @@ function askChild(
   outside: Outside,
 ): Promise<string | boolean | null> {
   const { platform, env, stderr, childPath } = outside;
-  const person = hasPerson(outside);
-  const limitMs = givenLimitMs ?? (person ? LIMIT_WITH_A_PERSON_MS : LIMIT_MS);
+  const person = canAnswerDialog(outside);
+  const limitMs = givenLimitMs ?? answerWithinMs(person);
   return new Promise((resolve, reject) => {
     let child: ChildProcess;
     try {

@@ -17,8 +17,8 @@ const SHOW_CURSOR = '\x1b[?25h';
 /** Node's own streams, touched only by what needs them: opening stdin alone keeps a terminal. */
 export type Standard = Pick<NodeJS.Process, 'stdin' | 'stderr'>;
 
-/** The part of our process that signals are about. */
-export type Signalled = Pick<NodeJS.Process, 'on' | 'off' | 'kill' | 'pid'>;
+/** The part of our process that signals are about, and its environment itself. */
+export type Signalled = Pick<NodeJS.Process, 'on' | 'off' | 'kill' | 'pid' | 'env'>;
 
 /**
  * @param streams whose stdin is touched only to ask: it belongs to the child of `exec` otherwise
@@ -90,7 +90,8 @@ export function openTerminal(
     confirm: (message) => answer((streams) => confirm({ ...streams, message, initialValue: false })),
     async spin(label, work) {
       // Its own signal handling ends in process.exit(): a loop in a calling script would go on.
-      const spinner = yoctoSpinner({ text: label, stream: streams.stderr, handleSignals: false });
+      const options = { text: label, stream: streams.stderr, handleSignals: false };
+      const spinner = withoutCi(own.env, () => yoctoSpinner(options));
       const timer = setTimeout(() => spinner.start(), SPINNER_AFTER_MS);
       const stop = (): void => {
         clearTimeout(timer);
@@ -103,6 +104,17 @@ export function openTerminal(
       }
     },
   };
+}
+
+/** Makes a spinner that takes any CI in the environment for a log, even `CI=false`: that one may appear is settled. */
+function withoutCi<T>(env: NodeJS.ProcessEnv, make: () => T): T {
+  const { CI } = env;
+  delete env['CI'];
+  try {
+    return make();
+  } finally {
+    if (CI !== undefined) env['CI'] = CI;
+  }
 }
 
 /** Does the work. A signal meanwhile first restores the terminal, then is sent again to do what it does. */

@@ -73,7 +73,11 @@ describe('a keychain child that', () => {
   });
 });
 
-test('a person who answers after the notice gets the token', async () => {
+test.for([
+  ['', true],
+  ['false', true],
+  ['true', false],
+] as const)('with CI=%s a person is told after two seconds: %s', async ([CI, told]) => {
   const identity = await startIdentityServer({
     region: 'eu',
     clients: [{ clientId: 'eu-client', clientSecret: SECRET }],
@@ -88,6 +92,7 @@ test('a person who answers after the notice gets the token', async () => {
       GWTOKEN_REGION: 'eu',
       GWTOKEN_AUTH_URL: identity.authUrl,
       DISPLAY: ':99',
+      CI,
       ITEM: JSON.stringify(item),
     },
   });
@@ -97,7 +102,7 @@ test('a person who answers after the notice gets the token', async () => {
   // The spinner's line before it is cleared, and it stands on a line of its own.
   const notice =
     'gwtoken: waiting for the keychain: it may be asking you something in a dialog (within 60 s)';
-  expect(terminal.raw()).toContain(`\r\x1b[K${notice}\r\n`);
+  expect(terminal.raw().includes(`\r\x1b[K${notice}\r\n`)).toBe(told);
   expect(terminal.screen()).toContain(`${identity.issued[0]}\n`);
 });
 

@@ -69,11 +69,11 @@ describe.skipIf(process.platform === 'win32')('the spinner', () => {
     identity.delayMs = 700;
     const shown = await Promise.all([
       session.gwtoken(['get'], { env }).then(({ stdout, stderr }) => stdout + stderr),
-      ...[{ CI: 'true' }, { CI: '' }].map(async (more) => {
-        const terminal = open(process.execPath, [PROGRAM, 'get'], more);
+      (async () => {
+        const terminal = open(process.execPath, [PROGRAM, 'get'], { CI: 'true' });
         await terminal.exit;
         return terminal.raw();
-      }),
+      })(),
       (async () => {
         const terminal = open('sh', ['-c', 'TERM=dumb exec "$@"', '-', process.execPath, PROGRAM, 'get']);
         await terminal.exit;
@@ -81,6 +81,15 @@ describe.skipIf(process.platform === 'win32')('the spinner', () => {
       })(),
     ]);
     for (const text of shown) expect(text).toMatch(/^[\w-]{20,}\r?\n$/);
+  });
+
+  test.for(['false', '0', ''])('appears under CI=%s, which is no CI', async (CI) => {
+    identity.delayMs = 1000;
+    const terminal = open(process.execPath, [PROGRAM, 'get'], { CI });
+    await terminal.waitFor(LABEL);
+    expect(await terminal.exit).toEqual({ code: 0, signal: null });
+    expect(terminal.raw()).toContain(HIDE_CURSOR);
+    expect(terminal.raw().trimEnd().endsWith(identity.issued.at(-1)!)).toBe(true);
   });
 
   test('shows in the terminal while stdout is piped away', async () => {

@@ -1,0 +1,18 @@
+/** Whether somebody is there to answer, and how long gwtoken waits for an answer (contract section 2). */
+import type { Env, Output } from './world/streams';
+
+/** Whether this is a CI job, where nobody can answer: CI is set, and neither `0` nor `false`. */
+export function isCi(env: Env): boolean {
+  return !['', '0', 'false'].includes(env['CI'] ?? '');
+}
+
+/** Whether a person reads what stands on stderr. stdin tells nothing: it may be a pipe of the caller's. */
+export function hasPerson({ env, stderr }: { env: Env; stderr: Pick<Output, 'isTTY'> }): boolean {
+  return stderr.isTTY() && !isCi(env);
+}
+
+/** How long the keychain or a credential command may take where no `keychain-timeout` is set, in milliseconds. */
+export function answerWithinMs(person: boolean): number {
+  // A person needs time to unlock a vault; where nobody is, what asks should not hold up a job.
+  return person ? 60_000 : 10_000;
+}
