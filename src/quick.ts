@@ -9,7 +9,7 @@ import { tokenFormat } from './formats/get';
 import { gather, resolveClient } from './settings/resolve';
 import type { FlagValues } from './settings/setting';
 import { lookUp, storedEntry } from './token/cache';
-import { minTtlProblem, type Obtained, resolveAsk } from './token/query';
+import { minTtlProblem, resolveQuery, type TokenAnswer } from './token/query';
 import type { WarmWorld } from './world/world';
 
 interface Surroundings {
@@ -57,15 +57,15 @@ async function quickEnv(flags: FlagValues, world: WarmWorld & Surroundings): Pro
 }
 
 /** @throws GwtokenError what the CLI will throw too, and report */
-function cachedToken(flags: FlagValues, world: WarmWorld): Obtained | undefined {
+function cachedToken(flags: FlagValues, world: WarmWorld): TokenAnswer | undefined {
   const given = gather(flags, world);
   const clientSettings = resolveClient(given);
   const stored = storedEntry(clientSettings.client, world);
   if (!stored) return undefined;
-  const ask = resolveAsk(given, clientSettings, world, stored.authUrl);
-  if (!ask.settings.cache.value) return undefined;
-  const cached = lookUp(ask, world, stored);
-  return cached && !minTtlProblem(cached.token, ask.settings, world.now()) ? cached : undefined;
+  const query = resolveQuery(given, clientSettings, world, stored.authUrl);
+  if (!query.settings.cache.value) return undefined;
+  const cached = lookUp(query, world, stored);
+  return cached && !minTtlProblem(cached.token, query.settings, world.now()) ? cached : undefined;
 }
 
 /** The plain spellings `--name value`, `--name=value`, `-n value` and switches; undefined for anything else. */

@@ -25,8 +25,8 @@ export const getCommand: Verb = {
     const given = gather(flags, world);
     const client = resolveClient(given);
     const { getToken } = await import('../token/get-token');
-    const obtained = await getToken(given, client, world);
-    maskToken(obtained.token.accessToken, world);
-    world.stdout.write(write(obtained, world.now()));
+    const answer = await getToken(given, client, world);
+    maskToken(answer.token.accessToken, world);
+    world.stdout.write(write(answer, world.now()));
   },
 };

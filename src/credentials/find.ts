@@ -12,7 +12,16 @@ import { commandCredentials } from './from-command';
 import { variablePairs } from './from-variables';
 import { parseItem } from './keychain-item';
 import { limitedKeychain } from './limited-keychain';
-import type { Wanted } from './source';
+import type { CredentialPlan } from './plan';
+
+/** Whose credentials are looked for, where, and for which address. */
+export interface CredentialQuery {
+  readonly plan: CredentialPlan;
+  readonly given: Given;
+  readonly client: Client;
+  readonly authUrl: AuthUrl;
+  readonly settings: Pick<FetchSettings, 'keychainTimeoutMs'>;
+}
 
 /**
  * Takes the credentials of a client from the source that wins.
@@ -20,16 +29,12 @@ import type { Wanted } from './source';
  * @throws GwtokenError `no-credentials` when it has none; `usage` when a stored secret is bound to another address
  */
 export async function findCredentials(
-  wanted: Wanted,
-  given: Given,
-  client: Client,
-  authUrl: AuthUrl,
-  settings: Pick<FetchSettings, 'keychainTimeoutMs'>,
+  { plan, given, client, authUrl, settings }: CredentialQuery,
   world: Pick<World, 'stderr' | 'env' | 'runCredentialCommand' | 'keychain' | 'trace'>,
 ): Promise<Credentials> {
-  if (wanted.kind === 'variables') return wanted.credentials;
-  if (wanted.kind === 'command') {
-    return await commandCredentials(wanted.command, client, settings, world).catch((error) => {
+  if (plan.kind === 'variables') return plan.credentials;
+  if (plan.kind === 'command') {
+    return await commandCredentials(plan.command, client, settings, world).catch((error) => {
       throw withVariableHints(error, given, client);
     });
   }

@@ -2,14 +2,14 @@
 
 import { GwtokenError } from '../errors';
 import { quoted } from '../text';
-import type { Obtained } from '../token/query';
+import type { TokenAnswer } from '../token/query';
 import { expiresAtMs, secondsLeft } from '../token/token';
 
-type Write = (obtained: Obtained, nowMs: number) => string;
+type Write = (answer: TokenAnswer, nowMs: number) => string;
 
 export const TOKEN_FORMATS: Readonly<Record<string, Write>> = {
   token: ({ token }) => `${token.accessToken}\n`,
-  json: (obtained, nowMs) => `${JSON.stringify(tokenJson(obtained, nowMs))}\n`,
+  json: (answer, nowMs) => `${JSON.stringify(tokenJson(answer, nowMs))}\n`,
   header: ({ token }) => `Authorization: Bearer ${token.accessToken}\n`,
   // In a double-quoted value of a curl config file backslash and quote are escaped: unescaped, the token is cut short.
   curl: ({ token }) => `header = "Authorization: Bearer ${token.accessToken.replace(/["\\]/g, '\\$&')}"\n`,
@@ -25,7 +25,7 @@ export function tokenFormat(name: string, where: string): Write {
 }
 
 /** `expires_in` is what is left now, `expires_at` RFC 3339 in UTC; both null when the endpoint gave no lifetime. */
-function tokenJson({ token, client, authUrl, from }: Obtained, nowMs: number): object {
+function tokenJson({ token, client, authUrl, from }: TokenAnswer, nowMs: number): object {
   const expiresAt = expiresAtMs(token);
   return {
     access_token: token.accessToken,

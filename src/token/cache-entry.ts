@@ -3,9 +3,9 @@
  * (contract section 7). Whatever cannot be read is a miss, never an error.
  */
 
-import type { Wanted } from '../credentials/source';
+import type { CredentialPlan } from '../credentials/plan';
 import type { World } from '../world/world';
-import type { Ask } from './query';
+import type { TokenQuery } from './query';
 import { expiresAtMs, isFresh, type Token } from './token';
 
 /** A token with everything that must be the same for it to be used again. */
@@ -30,30 +30,30 @@ type Crypto = Pick<World, 'crypto'>;
 export function isSame(
   entry: Pick<CacheEntry, 'clientId' | 'authUrl' | 'source'>,
   authUrl: string,
-  wanted: Wanted,
+  plan: CredentialPlan,
   world: Crypto,
 ): boolean {
   const { source } = entry;
   if (entry.authUrl !== authUrl) return false;
-  if (wanted.kind === 'variables') {
-    const { clientId, clientSecret } = wanted.credentials;
+  if (plan.kind === 'variables') {
+    const { clientId, clientSecret } = plan.credentials;
     return (
       source.kind === 'variables' &&
       entry.clientId === clientId &&
       source.hmac === hmac(source.salt, clientSecret, world)
     );
   }
-  if (wanted.kind === 'command') {
-    return source.kind === 'command' && source.command === wanted.command.value;
+  if (plan.kind === 'command') {
+    return source.kind === 'command' && source.command === plan.command.value;
   }
   return source.kind === 'keychain';
 }
 
-export function sourceOf(wanted: Wanted, world: Crypto): EntrySource {
-  if (wanted.kind === 'keychain') return wanted;
-  if (wanted.kind === 'command') return { kind: 'command', command: wanted.command.value };
+export function sourceOf(plan: CredentialPlan, world: Crypto): EntrySource {
+  if (plan.kind === 'keychain') return plan;
+  if (plan.kind === 'command') return { kind: 'command', command: plan.command.value };
   const salt = world.crypto().randomBytes(16).toString('hex');
-  return { kind: 'variables', salt, hmac: hmac(salt, wanted.credentials.clientSecret, world) };
+  return { kind: 'variables', salt, hmac: hmac(salt, plan.credentials.clientSecret, world) };
 }
 
 function hmac(salt: string, secret: string, { crypto }: Crypto): string {
@@ -67,7 +67,7 @@ function hmac(salt: string, secret: string, { crypto }: Crypto): string {
  */
 export function isUsable(
   entry: CacheEntry,
-  { settings, startedAtMs }: Pick<Ask, 'settings' | 'startedAtMs'>,
+  { settings, startedAtMs }: Pick<TokenQuery, 'settings' | 'startedAtMs'>,
   nowMs: number,
 ): boolean {
   const { token, ageing } = entry;

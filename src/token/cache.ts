@@ -3,28 +3,28 @@
 import type { Client } from '../client';
 import type { WarmWorld } from '../world/world';
 import { type CacheEntry, isSame, isUsable, parseEntry } from './cache-entry';
-import { type Ask, type Obtained, wantsFresh } from './query';
+import { type TokenAnswer, type TokenQuery, wantsFresh } from './query';
 import { secondsLeft } from './token';
 
 /** The cached token, if it is this client's and good enough. */
 export function lookUp(
-  ask: Ask,
+  query: TokenQuery,
   world: WarmWorld,
-  stored = storedEntry(ask.client, world),
-): Obtained | undefined {
-  const entry = ownEntry(ask, world, stored);
-  if (entry === undefined || (wantsFresh(ask) && entry.token.requestedAtMs <= ask.startedAtMs))
+  stored = storedEntry(query.client, world),
+): TokenAnswer | undefined {
+  const entry = ownEntry(query, world, stored);
+  if (entry === undefined || (wantsFresh(query) && entry.token.requestedAtMs <= query.startedAtMs))
     return undefined;
-  const usable = isUsable(entry, ask, world.now());
+  const usable = isUsable(entry, query, world.now());
   world.trace(
     `cache: a token with ${secondsLeft(entry.token, world.now())} s left${usable ? '' : ', which is too little'}`,
   );
-  return usable ? fromCache(entry, ask) : undefined;
+  return usable ? fromCache(entry, query) : undefined;
 }
 
 /** An entry's token as what was asked for. */
-export function fromCache({ token }: CacheEntry, { client, authUrl }: Ask): Obtained {
-  return { token, client, authUrl: authUrl.value, from: 'cache' };
+export function fromCache({ token, clientId }: CacheEntry, { client, authUrl }: TokenQuery): TokenAnswer {
+  return { token, client, authUrl: authUrl.value, clientId, from: 'cache' };
 }
 
 /** What is kept for a client, whatever credentials and address it is of. */
@@ -35,11 +35,11 @@ export function storedEntry(client: Client, { tokens }: Pick<WarmWorld, 'tokens'
 
 /** The client's entry, if it is of these credentials and this address. */
 export function ownEntry(
-  { client, authUrl, wanted }: Ask,
+  { client, authUrl, plan }: TokenQuery,
   world: WarmWorld,
   entry = storedEntry(client, world),
 ): CacheEntry | undefined {
-  if (entry !== undefined && isSame(entry, authUrl.value, wanted, world)) return entry;
+  if (entry !== undefined && isSame(entry, authUrl.value, plan, world)) return entry;
   world.trace(
     `cache: ${entry === undefined ? 'no token' : 'a token of other credentials or another address'}`,
   );

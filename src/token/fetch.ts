@@ -1,27 +1,23 @@
 import { type Client, clientFlags, otherRegion } from '../client';
 import type { Credentials } from '../credentials/credentials';
 import { GwtokenError } from '../errors';
-import type { FetchSettings } from '../settings/fetch-settings';
 import { resolveAuthUrl } from '../settings/resolve';
-import type { AuthUrl, Given } from '../settings/setting';
 import type { World } from '../world/world';
 import { requestTokenWithRetries } from './attempts';
+import type { EndpointQuery } from './query';
 import type { Token } from './token';
 
 /**
  * Fetches a token with these credentials; a refusal gets the hints that fit this client. Login verifies with it too.
  *
- * @param deadlineMs when it has to have ended, in milliseconds since the epoch
+ * @throws GwtokenError `refused`, `unreached` or `bad-reply`
  */
 export async function fetchToken(
-  given: Given,
-  client: Client,
-  authUrl: AuthUrl,
+  query: EndpointQuery,
   credentials: Credentials,
-  settings: FetchSettings,
-  deadlineMs: number,
   world: Pick<World, 'fetch' | 'now' | 'sleep' | 'after' | 'random' | 'version' | 'trace'>,
 ): Promise<Token> {
+  const { authUrl, settings, deadlineMs } = query;
   try {
     return await requestTokenWithRetries(
       {
@@ -36,16 +32,14 @@ export async function fetchToken(
     );
   } catch (error) {
     if (!(error instanceof GwtokenError) || error.kind !== 'refused') throw error;
-    throw withRefusalHints(error, given, client, authUrl, credentials);
+    throw withRefusalHints(error, query, credentials);
   }
 }
 
 /** `invalid_client` is what an endpoint answers to another region's client, or to another environment's. */
 function withRefusalHints(
   error: GwtokenError,
-  given: Given,
-  client: Client,
-  authUrl: AuthUrl,
+  { given, client, authUrl }: EndpointQuery,
   { source }: Credentials,
 ): GwtokenError {
   const hints = source.kind === 'login' ? [] : [`the credentials are from ${source.name}`];

@@ -13,28 +13,23 @@ import type { WarmWorld, World } from '../world/world';
 import { fromCache, lookUp, ownEntry } from './cache';
 import { formatEntry, isAgeing, isFromFuture, sourceOf } from './cache-entry';
 import { fetchToken } from './fetch';
-import { type Ask, demandsMinTtl, minTtlProblem, type Obtained, resolveAsk, wantsFresh } from './query';
+import {
+  demandsMinTtl,
+  minTtlProblem,
+  resolveQuery,
+  type TokenAnswer,
+  type TokenQuery,
+  wantsFresh,
+} from './query';
 import { inTurn } from './single-flight';
 import { secondsLeft } from './token';
 
-type FetchWorld = WarmWorld &
-  Pick<
-    World,
-    | 'tokens'
-    | 'terminal'
-    | 'clients'
-    | 'runCredentialCommand'
-    | 'keychain'
-    | 'fetch'
-    | 'warmUp'
-    | 'checkCaFile'
-    | 'sleep'
-    | 'after'
-    | 'random'
-    | 'version'
-    | 'warn'
-    | 'stderr'
-  >;
+/** What a new token takes; a cached one takes less. */
+type EndpointWorld = Parameters<typeof findCredentials>[1] &
+  Parameters<typeof fetchToken>[2] &
+  Pick<World, 'clients' | 'warmUp'>;
+
+type TokenWorld = WarmWorld & EndpointWorld & Pick<World, 'tokens' | 'terminal' | 'checkCaFile' | 'warn'>;
 
 /**
  * Gives a valid token for the client that the settings name.
@@ -44,53 +39,49 @@ type FetchWorld = WarmWorld &
 export async function getToken(
   given: Given,
   clientSettings: ClientSettings,
-  world: FetchWorld,
-): Promise<Obtained> {
-  const ask = resolveAsk(given, clientSettings, world);
-  for (const line of describeSettings(clientSettings, ask.authUrl, ask.settings)) world.trace(line);
-  const work = async (): Promise<Obtained> =>
-    ask.settings.cache.value ? shared(ask, world) : (await fetchNew(ask, world)).obtained;
+  world: TokenWorld,
+): Promise<TokenAnswer> {
+  const query = resolveQuery(given, clientSettings, world);
+  for (const line of describeSettings(clientSettings, query.authUrl, query.settings)) world.trace(line);
+  const work = async (): Promise<TokenAnswer> =>
+    query.settings.cache.value ? shared(query, world) : fetchNew(query, world);
   // A credential command may be asking the person something on the same terminal.
-  const obtained = await (ask.wanted.kind === 'command'
+  const answer = await (query.plan.kind === 'command'
     ? work()
     : world.terminal.spin('asking for a token', work));
-  const problem = minTtlProblem(obtained.token, ask.settings, world.now());
+  const problem = minTtlProblem(answer.token, query.settings, world.now());
   if (problem) throw problem;
-  return obtained;
+  return answer;
 }
 
 /** The cached token, or one request however many processes ask for it. */
-async function shared(ask: Ask, world: FetchWorld): Promise<Obtained> {
-  const { untrusted } = world.tokens.read(ask.client);
+async function shared(query: TokenQuery, world: TokenWorld): Promise<TokenAnswer> {
+  const { untrusted } = world.tokens.read(query.client);
   if (untrusted !== undefined) world.warn(`the token cache is not used: ${untrusted}`);
-  const look = () => lookUp(ask, world);
+  const look = () => lookUp(query, world);
   const cached = look();
   if (cached) return cached;
   // What would be refused later is refused before a folder and a lock are made for it.
-  if (ask.settings.caFile) await world.checkCaFile(ask.settings.caFile.value);
+  if (query.settings.caFile) await world.checkCaFile(query.settings.caFile.value);
   try {
-    return await inTurn(ask, world, { look, fetch: () => fetchAndKeep(ask, world) });
+    return await inTurn(query, world, { look, fetch: () => fetchAndKeep(query, world) });
   } catch (error) {
-    const still = stillValid(ask, error, world);
+    const still = stillValid(query, error, world);
     if (still) return still;
     throw error;
   }
 }
 
-async function fetchNew(
-  { given, client, authUrl, settings, wanted, deadlineMs }: Ask,
-  world: FetchWorld,
-): Promise<{ obtained: Obtained; clientId: string }> {
-  if (wanted.kind !== 'variables') {
-    const isOwn = wanted.kind === 'keychain' && isBoundTo(authUrl.value, client, world);
+/** A new token, with the credentials that the plan leads to. */
+export async function fetchNew(query: TokenQuery, world: EndpointWorld): Promise<TokenAnswer> {
+  const { client, authUrl, settings, plan } = query;
+  if (plan.kind !== 'variables') {
+    const isOwn = plan.kind === 'keychain' && isBoundTo(authUrl.value, client, world);
     world.warmUp(isOwn ? authUrl.value : undefined, { caFile: settings.caFile?.value, trace: world.trace });
   }
-  const credentials = await findCredentials(wanted, given, client, authUrl, settings, world);
-  const token = await fetchToken(given, client, authUrl, credentials, settings, deadlineMs, world);
-  return {
-    obtained: { token, client, authUrl: authUrl.value, from: 'network' },
-    clientId: credentials.clientId,
-  };
+  const credentials = await findCredentials(query, world);
+  const token = await fetchToken(query, credentials, world);
+  return { token, client, authUrl: authUrl.value, clientId: credentials.clientId, from: 'network' };
 }
 
 /**
@@ -107,34 +98,37 @@ function isBoundTo(authUrl: string, client: Client, { clients }: Pick<World, 'cl
 }
 
 /** A new token, kept for the others if it can be. */
-async function fetchAndKeep(ask: Ask, world: FetchWorld): Promise<{ obtained: Obtained; kept: boolean }> {
-  const previous = ownEntry(ask, world)?.token;
-  const { obtained, clientId } = await fetchNew(ask, world);
-  const { token } = obtained;
+async function fetchAndKeep(
+  query: TokenQuery,
+  world: TokenWorld,
+): Promise<{ answer: TokenAnswer; isShared: boolean }> {
+  const previous = ownEntry(query, world)?.token;
+  const answer = await fetchNew(query, world);
+  const { token, clientId } = answer;
   // Without expires_in nobody knows how long it may be used, so it is printed but not kept.
-  if (token.lifetimeS === undefined) return { obtained, kept: false };
+  if (token.lifetimeS === undefined) return { answer, isShared: false };
   const problem = await world.tokens.write(
-    ask.client,
+    query.client,
     formatEntry({
       token,
       clientId,
-      authUrl: ask.authUrl.value,
-      source: sourceOf(ask.wanted, world),
+      authUrl: query.authUrl.value,
+      source: sourceOf(query.plan, world),
       ageing: isAgeing(previous, token),
     }),
   );
   if (problem !== undefined) world.trace(`cache: the token cannot be kept (${problem})`);
-  return { obtained, kept: problem === undefined };
+  return { answer, isShared: problem === undefined };
 }
 
 /** When the endpoint is down, a cached token with 10 s or more left is better than none, unless a flag forbids it. */
-function stillValid(ask: Ask, error: unknown, world: FetchWorld): Obtained | undefined {
+function stillValid(query: TokenQuery, error: unknown, world: TokenWorld): TokenAnswer | undefined {
   if (!(error instanceof GwtokenError) || (error.kind !== 'unreached' && error.kind !== 'bad-reply'))
     return undefined;
-  if (wantsFresh(ask) || demandsMinTtl(ask.settings)) return undefined;
-  const entry = ownEntry(ask, world);
+  if (wantsFresh(query) || demandsMinTtl(query.settings)) return undefined;
+  const entry = ownEntry(query, world);
   const left = entry && !isFromFuture(entry, world.now()) ? (secondsLeft(entry.token, world.now()) ?? 0) : 0;
   if (entry === undefined || left < 10) return undefined;
   world.warn(`${error.message}; the cached token, valid for ${left} s more, is used`);
-  return fromCache(entry, ask);
+  return fromCache(entry, query);
 }

@@ -4,7 +4,7 @@ import type { Given, Source } from '../settings/setting';
 import type { WarmWorld } from '../world/world';
 import { ownEntry } from './cache';
 import { isFromFuture } from './cache-entry';
-import { resolveAsk } from './query';
+import { resolveQuery } from './query';
 import { expiresAtMs } from './token';
 
 /** What status tells of a cached token: never the token itself. */
@@ -22,7 +22,7 @@ export function keptToken(
 ): KeptToken | undefined {
   try {
     const profile = { value: client.profile, source: profileSource };
-    const entry = ownEntry(resolveAsk(given, { client, profile }, world), world);
+    const entry = ownEntry(resolveQuery(given, { client, profile }, world), world);
     const expiresAt = entry && !isFromFuture(entry, world.now()) ? expiresAtMs(entry.token) : undefined;
     return expiresAt !== undefined && expiresAt > world.now() ? { expiresAtMs: expiresAt } : undefined;
   } catch (error) {

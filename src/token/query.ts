@@ -1,7 +1,7 @@
 /** What one run asks for: all that is resolved before it looks anywhere. */
 
 import type { Client } from '../client';
-import { type Wanted, wantedSource } from '../credentials/source';
+import { type CredentialPlan, planCredentials } from '../credentials/plan';
 import { GwtokenError } from '../errors';
 import { type FetchSettings, resolveFetchSettings } from '../settings/fetch-settings';
 import { type ClientSettings, requireAuthUrl } from '../settings/resolve';
@@ -10,24 +10,39 @@ import type { WarmWorld } from '../world/world';
 import { isFresh, type Token } from './token';
 
 /** A token with what it belongs to and where it came from. */
-export interface Obtained {
+export interface TokenAnswer {
   readonly token: Token;
   readonly client: Client;
   readonly authUrl: string;
+  /** Of the credentials that the token was given for. */
+  readonly clientId: string;
   readonly from: 'cache' | 'network';
 }
 
-/** All that one run has resolved before it looks anywhere. */
-export interface Ask {
+/** What the endpoint is asked for, and within which time. */
+export interface EndpointQuery {
   readonly given: Given;
   readonly client: Client;
   readonly authUrl: AuthUrl;
   readonly settings: FetchSettings;
-  readonly wanted: Wanted;
   /** When the run began, in milliseconds since the epoch: `--fresh` takes no token that was asked for before. */
   readonly startedAtMs: number;
   /** When it has to have ended: all attempts and waiting together take at most three times the time limit. */
   readonly deadlineMs: number;
+}
+
+/** All that one run has resolved before it looks anywhere. */
+export interface TokenQuery extends EndpointQuery {
+  readonly plan: CredentialPlan;
+}
+
+/** A query that begins now. */
+export function endpointQuery(
+  query: Omit<EndpointQuery, 'startedAtMs' | 'deadlineMs'>,
+  { now }: Pick<WarmWorld, 'now'>,
+): EndpointQuery {
+  const startedAtMs = now();
+  return { ...query, startedAtMs, deadlineMs: startedAtMs + 3 * query.settings.timeoutMs.value };
 }
 
 /**
@@ -36,27 +51,20 @@ export interface Ask {
  * @param verifiedUrl an address that was resolved before and need not be checked again: that of a cached token
  * @throws GwtokenError `usage`
  */
-export function resolveAsk(
+export function resolveQuery(
   given: Given,
   { client, profile }: Pick<ClientSettings, 'client' | 'profile'>,
   world: WarmWorld,
   verifiedUrl?: string,
-): Ask {
+): TokenQuery {
   const settings = resolveFetchSettings(given, client.profile);
-  const startedAtMs = world.now();
-  return {
-    given,
-    client,
-    authUrl: requireAuthUrl(given, client, verifiedUrl),
-    settings,
-    wanted: wantedSource(client, profile.source, settings, world),
-    startedAtMs,
-    deadlineMs: startedAtMs + 3 * settings.timeoutMs.value,
-  };
+  const authUrl = requireAuthUrl(given, client, verifiedUrl);
+  const plan = planCredentials(client, profile.source, settings, world);
+  return { ...endpointQuery({ given, client, authUrl, settings }, world), plan };
 }
 
 /** `--fresh`: only a token asked for after this run began. */
-export function wantsFresh({ given }: Ask): boolean {
+export function wantsFresh({ given }: TokenQuery): boolean {
   return given.flags['fresh'] === true;
 }
 

@@ -8,45 +8,50 @@ import { type ErrorKind, EXIT_CODES, GwtokenError } from '../errors';
 import type { Turn } from '../world/files';
 import type { World } from '../world/world';
 import { type CacheEntry, isSame, parseSource, sourceOf } from './cache-entry';
-import type { Ask, Obtained } from './query';
+import type { TokenAnswer, TokenQuery } from './query';
 
 interface Work {
   /** The cached token, if there is one that is good enough. */
-  look(): Obtained | undefined;
+  look(): TokenAnswer | undefined;
   /** A new token, and whether the others will find it in the cache. */
-  fetch(): Promise<{ obtained: Obtained; kept: boolean }>;
+  fetch(): Promise<{ answer: TokenAnswer; isShared: boolean }>;
 }
 
 type TurnWorld = Pick<World, 'tokens' | 'now' | 'crypto' | 'trace'>;
 
-export async function inTurn(ask: Ask, world: TurnWorld, work: Work): Promise<Obtained> {
+export async function inTurn(query: TokenQuery, world: TurnWorld, work: Work): Promise<TokenAnswer> {
   for (;;) {
-    const turn = await world.tokens.takeTurn(ask.client);
-    if (turn === undefined) return (await work.fetch()).obtained;
-    if (turn.held) return await hold(turn, ask, world, work);
+    const turn = await world.tokens.takeTurn(query.client);
+    if (turn === undefined) return (await work.fetch()).answer;
+    if (turn.held) return await hold(turn, query, world, work);
 
     world.trace('waiting for another gwtoken that is asking for this token');
-    const text = await turn.wait(ask.deadlineMs - world.now());
-    if (text === 'late') throw tooLate(ask);
+    const text = await turn.wait(query.deadlineMs - world.now());
+    if (text === 'late') throw tooLate(query);
     const left = parseLeft(text);
-    if (left && 'failure' in left && isSame(left, ask.authUrl.value, ask.wanted, world)) throw left.failure;
+    if (left && 'failure' in left && isSame(left, query.authUrl.value, query.plan, world)) throw left.failure;
     const cached = work.look();
     if (cached) return cached;
-    if (left && 'unshared' in left) return (await work.fetch()).obtained;
+    if (left && 'unshared' in left) return (await work.fetch()).answer;
     // The holder was killed, or it asked with other credentials: somebody else's turn now, perhaps ours.
   }
 }
 
-async function hold(turn: Turn & { held: true }, ask: Ask, world: TurnWorld, work: Work): Promise<Obtained> {
+async function hold(
+  turn: Turn & { held: true },
+  query: TokenQuery,
+  world: TurnWorld,
+  work: Work,
+): Promise<TokenAnswer> {
   let text = '';
   try {
     const cached = work.look();
     if (cached) return cached;
-    const { obtained, kept } = await work.fetch();
-    if (!kept) text = JSON.stringify({ unshared: true });
-    return obtained;
+    const { answer, isShared } = await work.fetch();
+    if (!isShared) text = JSON.stringify({ unshared: true });
+    return answer;
   } catch (error) {
-    if (error instanceof GwtokenError) text = formatFailure(error, ask, world);
+    if (error instanceof GwtokenError) text = formatFailure(error, query, world);
     throw error;
   } finally {
     turn.release(text);
@@ -61,11 +66,11 @@ type Left =
 /** A wrong flag or file is the holder's own: those who wait find out about theirs without asking the endpoint. */
 const OWN_FAULTS: readonly ErrorKind[] = ['usage', 'local'];
 
-function formatFailure(error: GwtokenError, { authUrl, wanted }: Ask, world: TurnWorld): string {
+function formatFailure(error: GwtokenError, { authUrl, plan }: TokenQuery, world: TurnWorld): string {
   const { kind, message, hints, reason, detail } = error;
   if (OWN_FAULTS.includes(kind)) return '';
-  const clientId = wanted.kind === 'variables' ? wanted.credentials.clientId : '';
-  const whose = { clientId, authUrl: authUrl.value, source: sourceOf(wanted, world) };
+  const clientId = plan.kind === 'variables' ? plan.credentials.clientId : '';
+  const whose = { clientId, authUrl: authUrl.value, source: sourceOf(plan, world) };
   return JSON.stringify({ ...whose, failure: { kind, message, hints, reason, detail } });
 }
 
@@ -96,7 +101,7 @@ function parseFailure(stored: unknown): GwtokenError | undefined {
   });
 }
 
-function tooLate({ client, startedAtMs, deadlineMs }: Ask): GwtokenError {
+function tooLate({ client, startedAtMs, deadlineMs }: TokenQuery): GwtokenError {
   const waited = Math.round((deadlineMs - startedAtMs) / 1000);
   return new GwtokenError(
     'unreached',

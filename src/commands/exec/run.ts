@@ -8,7 +8,7 @@ import { resolveFetchSettings } from '../../settings/fetch-settings';
 import { type ClientSettings, gather, resolveClient } from '../../settings/resolve';
 import type { FlagValues, Given } from '../../settings/setting';
 import { getToken } from '../../token/get-token';
-import type { Obtained } from '../../token/query';
+import type { TokenAnswer } from '../../token/query';
 import type { ChildEnd, TokenFile } from '../../world/processes';
 import type { World } from '../../world/world';
 import { childEnvironment } from './environment';
@@ -23,18 +23,18 @@ export async function runCommand(
   const prefix = checkPrefix(String(flags['prefix'] ?? DEFAULT_PREFIX), '--prefix');
   const given = gather(flags, world);
   const client = resolveClient(given);
-  const obtained = await getToken(given, client, world);
-  const variables = tokenVariables(obtained.token, prefix);
+  const answer = await getToken(given, client, world);
+  const variables = tokenVariables(answer.token, prefix);
   checkVariables(variables);
-  maskToken(obtained.token.accessToken, world);
+  maskToken(answer.token.accessToken, world);
 
   const child = await world.prepareChild();
   let file: TokenFile | undefined;
   let stopRenewing: () => void = () => {};
   try {
     if (flags['token-file'] === true) {
-      file = await world.createTokenFile(obtained.token.accessToken);
-      stopRenewing = keepRenewed(file, obtained, given, client, world);
+      file = await world.createTokenFile(answer.token.accessToken);
+      stopRenewing = keepRenewed(file, answer, given, client, world);
     }
     const all = [...variables, { name: `${prefix}TOKEN_FILE`, value: file?.path }];
     return exitCodeOf(await child.run(command, args, childEnvironment(world.env, all, world.platform)));
@@ -53,7 +53,7 @@ function exitCodeOf({ code, signal }: ChildEnd): number {
 
 function keepRenewed(
   file: TokenFile,
-  { token }: Obtained,
+  { token }: TokenAnswer,
   given: Given,
   client: ClientSettings,
   world: World,

@@ -15,6 +15,7 @@ import {
 } from '../../settings/resolve';
 import type { FlagValues, Given } from '../../settings/setting';
 import { fetchToken } from '../../token/fetch';
+import { endpointQuery } from '../../token/query';
 import type { World } from '../../world/world';
 import { askMissing, checkGiven } from './answers';
 import { loginEdits } from './edits';
@@ -31,10 +32,10 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   const credentials = { clientId, clientSecret, source: { kind: 'login' as const, name: 'this login' } };
   const item = formatItem({ clientId, clientSecret, authUrl: authUrl.value });
   if (flags['no-verify'] !== true) {
-    const deadlineMs = world.now() + 3 * settings.timeoutMs.value;
+    const query = endpointQuery({ given, client, authUrl, settings }, world);
     try {
       await world.terminal.spin(`asking ${authUrl.value} for a token`, () =>
-        fetchToken(given, client, authUrl, credentials, settings, deadlineMs, world),
+        fetchToken(query, credentials, world),
       );
     } catch (error) {
       throw notVerified(error);

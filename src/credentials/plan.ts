@@ -8,7 +8,7 @@ import type { Credentials } from './credentials';
 import { variableCredentials } from './from-variables';
 
 /** Where a run takes its credentials from, as far as that is known without opening the keychain. */
-export type Wanted =
+export type CredentialPlan =
   | { readonly kind: 'variables'; readonly credentials: Credentials }
   | { readonly kind: 'command'; readonly command: Setting<string> }
   | { readonly kind: 'keychain' };
@@ -18,12 +18,12 @@ export type Wanted =
  *
  * @throws GwtokenError `usage` for half a pair of variables
  */
-export function wantedSource(
+export function planCredentials(
   client: Client,
   profileSource: Source,
   { credentialCommand }: Pick<FetchSettings, 'credentialCommand'>,
   world: Pick<World, 'env' | 'readFile' | 'trace'>,
-): Wanted {
+): CredentialPlan {
   const credentials = profileSource.kind === 'flag' ? undefined : variableCredentials(client, world);
   if (credentials) return { kind: 'variables', credentials };
   return credentialCommand ? { kind: 'command', command: credentialCommand } : { kind: 'keychain' };
