@@ -3,13 +3,11 @@
  * Tries the quick way, else builds the whole World and runs the CLI in it. The only file that touches `process`;
  * what is not needed at every start is loaded where it is first used.
  */
-import { fstatSync } from 'node:fs';
+import { existsSync, fstatSync } from 'node:fs';
 import { Interrupted, ReaderGone } from './errors';
 import { quick } from './quick';
 import { readConfig } from './system/files/config-file';
-import { hasLeftovers } from './system/files/leftovers';
-import type { Machine } from './system/files/machine';
-import { cacheFolder, configFolder, fileIn, tokenFilesFolder } from './system/files/paths';
+import { cacheFolder, configFolder, fileIn, type Machine, tokenFilesFolder } from './system/files/paths';
 import { fileReader } from './system/files/read-file';
 import { readEntry } from './system/files/token-cache';
 import { writeAll } from './system/terminal/streams';
@@ -75,7 +73,7 @@ async function runCli(failure?: unknown): Promise<number> {
 /** Removes the token files of an `exec` that was killed. */
 async function sweep(): Promise<void> {
   const folder = tokenFilesFolder(folders.cache, platform);
-  if (!hasLeftovers(folder)) return;
+  if (folder === undefined || !existsSync(folder)) return;
   const { ownerOf, sweepTokenFiles } = await import('./system/files/token-files');
   sweepTokenFiles(folder, ownerOf(process), machine);
 }

@@ -10,13 +10,12 @@ import { oneLine } from '../text';
 import type { Output } from '../world/streams';
 import type { WarmWorld, World } from '../world/world';
 import { openAppender } from './files/append-file';
-import { readKnownClients } from './files/known-clients';
-import type { Machine } from './files/machine';
-import { fileIn, tokenFilesFolder } from './files/paths';
-import { readAll } from './files/read-all';
+import { readKnownClients } from './files/config-file';
+import { fileIn, type Machine, tokenFilesFolder } from './files/paths';
+import { readAll } from './files/read-file';
+import { hasUnicode, loadedPlain, painter } from './terminal/capabilities';
 import type { Signalled, Standard } from './terminal/prompts';
 import { writeAll } from './terminal/streams';
-import { hasUnicode, loadedPlain } from './terminal/unicode';
 import type { Wire } from './wire/wire';
 
 type Builtins = Pick<NodeJS.Process, 'getBuiltinModule'>;
@@ -93,8 +92,7 @@ export function openWorld(
       confirm: async (...question) => (await terminal()).confirm(...question),
       spin: async (label, work) =>
         isDrawable() && !isCi(env) ? (await terminal()).spin(label, work) : work(),
-      paint: async (stream) =>
-        (await import('./terminal/colour')).painter(env, isatty(stream === 'stdout' ? 1 : 2)),
+      paint: async (stream) => painter(env, isatty(stream === 'stdout' ? 1 : 2)),
     },
     config: {
       path: () => inConfig('config.json'),

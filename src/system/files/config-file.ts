@@ -5,8 +5,8 @@
 
 import { closeSync, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { GwtokenError, messageOf, systemCode } from '../../errors';
-import type { Config, ConfigValues } from '../../world/files';
-import type { Machine } from './machine';
+import type { Config, ConfigValues, KnownEntry } from '../../world/files';
+import type { Machine } from './paths';
 
 /** The largest file that is read: beyond it something else lies in its place. */
 const LIMIT = 1024 * 1024;
@@ -25,6 +25,16 @@ export function readConfig(path: string | undefined, machine: Machine): Config {
       ]),
     ),
   };
+}
+
+/** The entries of the known clients' file: id and address by the client's name. An entry that is not one is passed over. */
+export function readKnownClients(path: string | undefined, machine: Machine): Record<string, KnownEntry> {
+  const known: Record<string, KnownEntry> = {};
+  for (const [name, entry] of Object.entries(path === undefined ? {} : (readTrusted(path, machine) ?? {}))) {
+    const { client_id: clientId, auth_url: authUrl } = (entry ?? {}) as Record<string, unknown>;
+    if (typeof clientId === 'string' && typeof authUrl === 'string') known[name] = { clientId, authUrl };
+  }
+  return known;
 }
 
 /**

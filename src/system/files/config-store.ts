@@ -7,7 +7,7 @@ import type { ConfigEdit, KnownEntry } from '../../world/files';
 import { readConfig, readTrusted } from './config-file';
 import { makeFolder } from './folders';
 import { withLock } from './lock';
-import type { Machine } from './machine';
+import type { Machine } from './paths';
 
 const WAIT_MS = 10_000;
 

@@ -4,7 +4,7 @@ import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemCode } from '../../errors';
-import type { Machine } from './machine';
+import type { Machine } from './paths';
 
 export interface LockPlace {
   /** What the holder's socket listens on. */

@@ -14,7 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GwtokenError, systemCode } from '../../errors';
 import type { Turn } from '../../world/files';
 import { lockPlace } from './lock-address';
-import type { Machine } from './machine';
+import type { Machine } from './paths';
 
 /**
  * Takes the lock `name` of a folder, or joins those who wait for it. Undefined when no lock can be had there

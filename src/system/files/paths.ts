@@ -1,6 +1,13 @@
 /** Where gwtoken's files lie. The one module that decides; conf is told. */
 import type { Env } from '../../world/streams';
 
+/** The computer and the user, as far as files depend on them. */
+export interface Machine {
+  readonly platform: NodeJS.Platform;
+  /** The effective user id; undefined on Windows, where owners and modes are not checked. */
+  readonly uid: number | undefined;
+}
+
 /**
  * The folder of the config file and the known clients: GWTOKEN_CONFIG_DIR, else `gwtoken` below XDG_CONFIG_HOME if
  * that is absolute (on every platform), else below the platform's own. Undefined when there is no home folder at all.

@@ -2,7 +2,7 @@
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 import type { FolderFacts } from '../../world/probes';
-import type { Machine } from './machine';
+import type { Machine } from './paths';
 
 export function probeFolder(path: string | undefined, { uid }: Machine): FolderFacts {
   if (path === undefined) {

@@ -1,4 +1,4 @@
-/** Reads files that the user named, up to a limit: a secret's file may turn out to be a disk. */
+/** Reads what the user gives, up to a limit: a secret's file may turn out to be a disk. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 /**
@@ -31,7 +31,22 @@ export function readLimited(path: string, limit: number, pipes = new Map<string,
   }
 }
 
-/** The error for more than the limit. */
-export function tooLarge(limit: number): Error {
+/** Reads a stream to its end. @throws an error with the code EFBIG for more than `limit` bytes */
+export async function readAll(
+  stream: AsyncIterable<Uint8Array | string>,
+  limit: number,
+): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    const bytes = Buffer.from(chunk as Uint8Array);
+    length += bytes.length;
+    if (length > limit) throw tooLarge(limit);
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(limit: number): Error {
   return Object.assign(new Error(`more than ${limit} bytes`), { code: 'EFBIG' });
 }

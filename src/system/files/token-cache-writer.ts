@@ -9,8 +9,7 @@ import { systemCode } from '../../errors';
 import type { Turn } from '../../world/files';
 import { makeFolder } from './folders';
 import { tryLock } from './lock';
-import type { Machine } from './machine';
-import { fileIn } from './paths';
+import { fileIn, type Machine } from './paths';
 import { entryPath, folderProblem, nameOf, readFile } from './token-cache';
 
 const STALE_MS = 60_000;

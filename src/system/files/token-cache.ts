@@ -7,8 +7,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, typ
 import type { Client } from '../../client';
 import { systemCode } from '../../errors';
 import type { CacheRead } from '../../world/files';
-import type { Machine } from './machine';
-import { fileIn } from './paths';
+import { fileIn, type Machine } from './paths';
 
 /** A token of 32 KiB, twice escaped, and room around it. */
 const LIMIT = 256 * 1024;

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { GwtokenError, messageOf, systemCode } from '../../errors';
 import type { TokenFile } from '../../world/processes';
 import { makeFolder } from './folders';
-import type { Machine } from './machine';
+import type { Machine } from './paths';
 
 /** A process that may own files, and how to see whether another one lives. */
 export interface Owner {
