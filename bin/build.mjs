@@ -72,7 +72,7 @@ export async function build(folder) {
 }
 
 /**
- * The man page, from the verbs and topics of src/ (bin/man-page.ts).
+ * The man page, from the commands and topics of src/ (bin/man-page.ts).
  * @param {string} file
  */
 async function writeManPage(file) {

@@ -1,11 +1,11 @@
 /**
- * The man page, as Markdown: the help of each command from the table of verbs, then the topics. remark-man makes roff
- * of it. (marked-man lost: it escapes quotes in code as HTML, and keeps the line ends of paragraphs.)
+ * The man page, as Markdown: the help of each command from the table of commands, then the topics. remark-man makes
+ * roff of it. (marked-man lost: it escapes quotes in code as HTML, and keeps the line ends of paragraphs.)
  */
 
 import { exitCodesOf, sentence, settingsOf, spelling } from '../src/cli/help-text';
-import { VERBS } from '../src/commands/all';
-import type { Verb } from '../src/commands/command';
+import { COMMANDS } from '../src/commands/all';
+import type { Command } from '../src/commands/command';
 import { EXIT_TEXTS } from '../src/errors';
 import type { Flag } from '../src/flags';
 import { TOPICS } from '../src/topics/topics';
@@ -21,31 +21,30 @@ export async function manPage(): Promise<string> {
       'a program.',
     'The first time, `gwtoken login` asks for all that is needed and keeps it; `gwtoken get` prints a token.',
     '## COMMANDS',
-    ...VERBS.flatMap((verb) => command(verb)),
-    '### `gwtoken help` [*COMMAND*|*TOPIC*]',
-    `Shows the help of a command, or a topic: ${Object.keys(TOPICS).join(', ')}. The topics stand below.`,
+    ...COMMANDS.flatMap((each) => section(each)),
     ...topics.map(asSection),
   ].join('\n\n');
 }
 
-function command(verb: Verb, above = 'gwtoken'): string[] {
-  const name = `${above} ${verb.name}`;
-  const usage = [`\`${name}\``, ...(verb.flags.length > 0 ? ['[*options*]'] : []), escaped(verb.args ?? '')];
-  const settings = settingsOf(verb).map((flag) => `\`${spelling(flag)}\``);
+function section(command: Command, above = 'gwtoken'): string[] {
+  const name = `${above} ${command.name}`;
+  const options = command.flags.length > 0 ? ['[options]'] : [];
+  const usage = command.usage ?? [...options, command.args ?? ''].join(' ');
+  const settings = settingsOf(command).map((flag) => `\`${spelling(flag)}\``);
   const own = [
-    `### ${usage.join(' ').trim()}`,
-    sentence(verb.summary),
-    ...verb.flags.map((flag) => `- ${spellings(flag)}: ${flag.help}`),
+    `### \`${name}\` ${emphasised(usage)}`.trim(),
+    sentence(command.summary),
+    ...command.flags.map((flag) => `- ${spellings(flag)}: ${flag.help}`),
     ...(settings.length > 0
       ? [`For ${settings.join(', ')} there are variables and config keys: SETTINGS, below.`]
       : []),
-    ...(verb.examples ?? []).map(({ line, does }) => `${sentence(does)}\n\n    ${line}`),
-    `Exit codes: ${exitCodesOf(verb)
+    ...(command.examples ?? []).map(({ line, does }) => `${sentence(does)}\n\n    ${line}`),
+    `Exit codes: ${exitCodesOf(command)
       .map((code) => `${code} ${EXIT_TEXTS[code]}`)
       .join('; ')}.`,
   ];
-  const parts = verb.run === undefined ? own.slice(0, 2) : own;
-  return [...parts, ...(verb.verbs ?? []).flatMap((child) => command(child, name))];
+  const parts = command.subcommands ? own.slice(0, 2) : own;
+  return [...parts, ...(command.subcommands ?? []).flatMap((child) => section(child, name))];
 }
 
 function spellings(flag: Flag): string {
@@ -58,9 +57,9 @@ function spellings(flag: Flag): string {
   return `${all.map((each) => `\`${each}\``).join(', ')}${value === undefined ? '' : ` *${value}*`}`;
 }
 
-/** `<key>` is HTML in Markdown. */
-function escaped(args: string): string {
-  return args.replace(/[<[]([^>\]]+)[>\]]/g, '*$1*');
+/** `<key> [value]` as `*key* [*value*]`: the first would be HTML in Markdown. */
+function emphasised(usage: string): string {
+  return usage.replace(/<([^>]+)>/g, '*$1*').replace(/\[([^\]]+)\]/g, '[*$1*]');
 }
 
 /** A topic is a section here, its title in capitals and its headings below that; code stays as it is. */

@@ -1,33 +1,33 @@
 /** What the help of a command says below its flags, in 80 columns: settings that do the same, examples, exit codes. */
 
-import type { Verb } from '../commands/command';
+import type { Command } from '../commands/command';
 import { EXIT_TEXTS, type ExitCode } from '../errors';
 import type { Flag } from '../flags';
 
 const EVERYWHERE: readonly ExitCode[] = [0, 1, 2];
 
 /** The codes that a command ends with, in their order. */
-export function exitCodesOf({ exitCodes = [] }: Verb): readonly ExitCode[] {
+export function exitCodesOf({ exitCodes = [] }: Command): readonly ExitCode[] {
   return exitCodes.includes(125) ? [0, ...exitCodes] : [...EVERYWHERE, ...exitCodes];
 }
 
 /** The flags that a variable or a config key can stand for. */
-export function settingsOf({ flags }: Verb): readonly Flag[] {
+export function settingsOf({ flags }: Command): readonly Flag[] {
   return flags.filter(({ variable, configKey }) => variable !== undefined || configKey !== undefined);
 }
 
-export function helpBelow(verb: Verb): string {
-  const settings = settingsOf(verb).map((flag) => [
+export function helpBelow(command: Command): string {
+  const settings = settingsOf(command).map((flag) => [
     `  ${spelling(flag)}`,
     flag.variable ?? '',
     flag.configKey ?? '',
   ]);
-  const examples = (verb.examples ?? []).flatMap(({ line, does }) => [`  ${line}`, `      ${does}`]);
-  const codes = exitCodesOf(verb).map((code) => [`  ${code}`, EXIT_TEXTS[code]]);
+  const examples = (command.examples ?? []).flatMap(({ line, does }) => [`  ${line}`, `      ${does}`]);
+  const codes = exitCodesOf(command).map((code) => [`  ${code}`, EXIT_TEXTS[code]]);
   const sections = [
     section('The same by variable, by config key:', columns(settings)),
     section('Examples:', examples),
-    verb.run === undefined ? [] : section('Exit codes (more: gwtoken help exit-codes):', columns(codes)),
+    command.subcommands ? [] : section('Exit codes (more: gwtoken help exit-codes):', columns(codes)),
   ];
   return sections.flat().join('\n');
 }

@@ -1,69 +1,32 @@
 /** How help is laid out: commander lists what it knows of, in 80 columns, and our own lines stand below. */
-import type { Command } from 'commander';
-import type { Verb } from '../commands/command';
-import { TOPICS, topicText } from '../topics/topics';
-import type { World } from '../world/world';
+import type { Command as Parser } from 'commander';
+import type { Command } from '../commands/command';
+import { helpCommand } from '../commands/help';
+import type { Flag } from '../flags';
+import { TOPICS } from '../topics/topics';
 import { columns, helpBelow, sentence } from './help-text';
 
-const GROUPS: Record<NonNullable<Verb['group']>, string> = {
+const ABOUT = `Fetch OAuth 2.0 client-credentials tokens for the API gateway and its sandbox.
+New here? gwtoken login asks for what it needs; gwtoken get prints a token.`;
+
+const COMMAND_GROUPS: Record<NonNullable<Command['group']>, string> = {
   token: 'Get a token:',
   client: 'Clients, whose secrets are in the keychain:',
   setup: 'Settings and trouble:',
 };
 
-const GENERAL = 'General:';
+export const GENERAL = 'General:';
+export const FLAG_GROUPS: Record<Flag['group'], string> = {
+  client: 'Which client:',
+  fetch: 'How the token is fetched:',
+  output: 'Output:',
+  general: GENERAL,
+};
 
-/** The line of a command in the help of the one above it. */
-export function list(command: Command, { summary, group }: Verb): void {
-  command.summary(summary).helpCommand(false);
-  if (group !== undefined) command.helpGroup(GROUPS[group]);
-}
-
-/** The help of one command. */
-export function layOut(command: Command, verb: Verb): void {
-  command.description(sentence(verb.summary)).addHelpText('after', helpBelow(verb));
-}
-
-/** `help`, `help COMMAND` and `help TOPIC`, in place of commander's, which knows of no topics. */
-export function addHelp(
-  program: Command,
-  verbs: readonly Verb[],
-  equip: (command: Command) => void,
-  world: Pick<World, 'stdout'>,
-): Command {
-  const topics = Object.entries(TOPICS).map(([name, { summary }]) => [`  ${name}`, summary]);
-  const listed = ['', 'Topics of gwtoken help:', ...columns(topics)];
-  return program
-    .usage('COMMAND [options]')
-    .helpCommand(false)
-    .configureHelp({ ...program.configureHelp(), subcommandTerm: nameOf, visibleOptions: () => [] })
-    .addHelpText('after', ['', `Topics: ${Object.keys(TOPICS).join(', ')}.`, ...FURTHER].join('\n'))
-    .command('help [name...]')
-    .usage('[COMMAND|TOPIC]')
-    .summary('show the help of a command, or one of the topics below')
-    .description('Show the help of a command, or a topic.')
-    .addHelpText('after', listed.join('\n'))
-    .helpGroup(GROUPS.setup)
-    .optionsGroup(GENERAL)
-    .option('-v, --verbose', 'tell on stderr what is done and why')
-    .action(async (names: string[]) => {
-      const named = names.reduce<Command | undefined>((above, word) => {
-        const found = above?.commands.find((each) => each.name() === word);
-        if (found) equip(found);
-        return found;
-      }, program);
-      if (named) named.outputHelp();
-      else world.stdout.write(await topicText(names.join(' '), [...verbs.map(({ name }) => name), 'help']));
-    });
-}
-
-/** The first help is one screen of 24 lines: what more there is to a command stands in its own. */
-const nameOf = (command: Command): string => command.name();
-const FURTHER = ['More: gwtoken COMMAND --help, gwtoken help TOPIC, gwtoken --version.'];
-
-/** What all help has in common; commands made after this inherit it. */
-export function layOutAll(program: Command): void {
+/** What all help has in common; parsers made after this inherit it. */
+export function layOutAll(program: Parser): void {
   program
+    .helpCommand(false)
     .optionsGroup(GENERAL)
     .helpOption('-h, --help', 'show this help')
     .configureHelp({
@@ -75,13 +38,50 @@ export function layOutAll(program: Command): void {
         for (const item of visible) groups.get(groupOf(item))?.push(item);
         return groups;
       },
-      // Without "[options]", which stands behind every command.
-      subcommandTerm: (command) =>
+      // Without "[options]", which every command has.
+      subcommandTerm: (parser) =>
         [
-          command.name(),
-          ...command.registeredArguments.map((each) =>
+          parser.name(),
+          ...parser.registeredArguments.map((each) =>
             each.required ? `<${each.name()}>` : `[${each.name()}]`,
           ),
         ].join(' '),
     });
+}
+
+/** The program's own help, on one screen of 24 lines: what more there is to a command is in the command's help. */
+export function layOutProgram(program: Parser): void {
+  program
+    .description(ABOUT)
+    .usage('COMMAND [options]')
+    .configureHelp({
+      ...program.configureHelp(),
+      subcommandTerm: (parser) => parser.name(),
+      visibleOptions: () => [],
+    })
+    .addHelpText(
+      'after',
+      [
+        '',
+        `Topics: ${Object.keys(TOPICS).join(', ')}.`,
+        'More: gwtoken COMMAND --help, gwtoken help TOPIC, gwtoken --version.',
+      ].join('\n'),
+    );
+}
+
+/** The line of a command in the help of the one above it. */
+export function list(parser: Parser, { summary, group }: Command): void {
+  parser.summary(summary).helpCommand(false);
+  if (group !== undefined) parser.helpGroup(COMMAND_GROUPS[group]);
+}
+
+/** The help of one command. */
+export function layOut(parser: Parser, command: Command): void {
+  parser.description(sentence(command.summary));
+  if (command.usage !== undefined) parser.usage(command.usage);
+  if (command === helpCommand) {
+    const topics = Object.entries(TOPICS).map(([name, { summary }]) => [`  ${name}`, summary]);
+    parser.addHelpText('after', ['', 'Topics of gwtoken help:', ...columns(topics)].join('\n'));
+  }
+  parser.addHelpText('after', helpBelow(command));
 }

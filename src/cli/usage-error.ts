@@ -1,9 +1,9 @@
-import type { Command, CommanderError } from 'commander';
+import type { CommanderError, Command as Parser } from 'commander';
 import { GwtokenError } from '../errors';
 
 /** commander's message, `error: unknown option '--regoin'\n(Did you mean --region?)`, as one of ours. */
-export function usageError(error: CommanderError, command: Command): GwtokenError {
-  const name = fullName(command);
+export function usageError(error: CommanderError, parser: Parser): GwtokenError {
+  const name = fullName(parser);
   const help = `run: ${name} --help`;
   // Its own second line, "(Did you mean get?)": an argument may have line ends in it too.
   const [, message = '', meant] =
@@ -13,10 +13,10 @@ export function usageError(error: CommanderError, command: Command): GwtokenErro
     new GwtokenError('usage', text, { hints: [...first, ...hints] });
 
   if (error.code === 'commander.help') {
-    const children = command.commands.map((child) => child.name()).filter((child) => child !== 'help');
+    const children = parser.commands.map((child) => child.name());
     return usage(`${name} needs one of: ${children.join(', ')}`);
   }
-  // What stands behind an unknown flag, or is one argument too many, may be a secret: neither is repeated.
+  // The value of an unknown flag, or an argument too many, may be a secret: neither is repeated.
   if (error.code === 'commander.unknownOption') {
     const flag = /'(--[^=']*|-.)/.exec(message)?.[1] ?? 'flag';
     const secret = /secret|password|token/i.test(flag);
@@ -28,7 +28,7 @@ export function usageError(error: CommanderError, command: Command): GwtokenErro
     );
   }
   if (error.code === 'commander.excessArguments') {
-    const takes = command.registeredArguments.map((argument) => `<${argument.name()}>`).join(' ');
+    const takes = parser.registeredArguments.map((argument) => `<${argument.name()}>`).join(' ');
     return takes === ''
       ? usage(`${name} takes no arguments`)
       : usage(`too many arguments for ${name} ${takes}`, 'quote an argument with blanks in it');
@@ -36,6 +36,6 @@ export function usageError(error: CommanderError, command: Command): GwtokenErro
   return usage(message);
 }
 
-function fullName(command: Command): string {
-  return command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name();
+function fullName(parser: Parser): string {
+  return parser.parent ? `${fullName(parser.parent)} ${parser.name()}` : parser.name();
 }

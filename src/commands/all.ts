@@ -1,17 +1,18 @@
-/** All verbs, in the order of the help, and which of them a command line means when it has failed. */
+/** All commands, in the order of the help, and what the one that was meant does when it fails. */
 import type { World } from '../world/world';
-import type { Verb } from './command';
+import type { Command } from './command';
 import { completionCommand } from './completion/completion';
 import { configCommand } from './config';
 import { doctorCommand } from './doctor/doctor';
 import { envCommand } from './env';
 import { execCommand } from './exec/exec';
 import { getCommand } from './get';
+import { helpCommand } from './help';
 import { loginCommand } from './login/login';
 import { logoutCommand } from './logout';
 import { statusCommand } from './status/status';
 
-export const VERBS: readonly Verb[] = [
+export const COMMANDS: readonly Command[] = [
   getCommand,
   envCommand,
   execCommand,
@@ -21,25 +22,23 @@ export const VERBS: readonly Verb[] = [
   doctorCommand,
   configCommand,
   completionCommand,
+  helpCommand,
 ];
 
-/** Lets the verb do what it does at a failure; gives the exit code. Comes before any words, since stderr may be what is broken. */
+/**
+ * Lets the command that the arguments name do what it does at a failure, also where they cannot be parsed, and gives
+ * the exit code. To be called before anything is written to stderr, which may be what is broken.
+ */
 export function afterFailure(
   argv: readonly string[],
   exitCode: number,
   world: Pick<World, 'stdout'>,
 ): number {
+  const named = argv.flatMap((word) => COMMANDS.find(({ name }) => name === word) ?? []);
   try {
-    return verbIn(argv)?.onFailure?.(argv, exitCode, world) ?? exitCode;
+    return named[0]?.onFailure?.(argv, exitCode, world) ?? exitCode;
   } catch {
-    // stdout is broken; what went wrong before is still told.
+    // stdout is broken too; the first failure is still reported.
     return exitCode;
   }
-}
-
-/** The verb that is meant, also where the arguments cannot be parsed. */
-function verbIn(argv: readonly string[]): Verb | undefined {
-  if (argv[0] === 'help') return undefined;
-  const name = argv.find((word) => VERBS.some((verb) => verb.name === word));
-  return VERBS.find((verb) => verb.name === name);
 }

@@ -3,14 +3,16 @@ import type { Flag } from '../flags';
 import type { FlagValues } from '../settings/setting';
 import type { World } from '../world/world';
 
-/** One verb: what its help says, and the work. Subcommands are verbs again. */
-export interface Verb {
+/** One command: what its help says, and the work. */
+export interface Command {
   readonly name: string;
   /** As commander writes them: `<key> [value]`. */
   readonly args?: string;
+  /** What help shows in place of the options and arguments. */
+  readonly usage?: string;
   readonly summary: string;
   readonly flags: readonly Flag[];
-  readonly verbs?: readonly Verb[];
+  readonly subcommands?: readonly Command[];
   /** What it is for; help lists the commands by that. */
   readonly group?: 'token' | 'client' | 'setup';
   /** What an argument or a flag's value can be, by its name without dashes: completion offers it. */
@@ -23,13 +25,13 @@ export interface Verb {
   /** The first argument that is no flag begins a command line of its own, whose flags are not ours. */
   readonly passThrough?: true;
   /** The work; it resolves with the exit code where that is not always 0. */
-  run?(flags: FlagValues, world: World, ...args: string[]): Promise<void> | Promise<number>;
+  run?(flags: FlagValues, world: World, ...args: string[]): Promise<number | undefined>;
   /**
-   * What a failure does beside its words on stderr, whatever failed, the parsing of the arguments included. Gives the
-   * exit code in the end.
+   * What a failure does beside its words on stderr, whatever failed, the parsing of the arguments included.
    *
    * @param argv the arguments as they were given
    * @param exitCode the one by the kind of the error, or what a shell shows for the signal
+   * @returns the exit code to end with
    */
   onFailure?(argv: readonly string[], exitCode: number, world: Pick<World, 'stdout'>): number;
 }

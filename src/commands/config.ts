@@ -6,12 +6,12 @@ import { resolveProfile } from '../settings/resolve';
 import type { FlagValues } from '../settings/setting';
 import type { ConfigValues } from '../world/files';
 import type { World } from '../world/world';
-import type { Verb } from './command';
+import type { Command } from './command';
 
 const flags = COMMAND_FLAGS.config;
 const values = { key: Object.keys(CONFIG_KEYS) };
 
-export const configCommand: Verb = {
+export const configCommand: Command = {
   name: 'config',
   summary: 'read and change the settings file',
   flags: [],
@@ -20,7 +20,7 @@ export const configCommand: Verb = {
     { line: 'gwtoken config set region eu', does: 'the region from now on' },
     { line: 'gwtoken config list', does: 'all that is set' },
   ],
-  verbs: [
+  subcommands: [
     {
       name: 'list',
       summary: 'print what the settings file holds',

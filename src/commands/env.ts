@@ -6,9 +6,9 @@ import { FORMAT_NAMES } from '../formats/table';
 import { gather, resolveClient } from '../settings/resolve';
 import type { FlagValues } from '../settings/setting';
 import type { World } from '../world/world';
-import type { Verb } from './command';
+import type { Command } from './command';
 
-export const envCommand: Verb = {
+export const envCommand: Command = {
   name: 'env',
   summary: 'print statements that set the token in the environment of a shell',
   flags: COMMAND_FLAGS.env,

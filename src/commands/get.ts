@@ -3,9 +3,9 @@ import { COMMAND_FLAGS } from '../flags';
 import { TOKEN_FORMATS, tokenFormat } from '../formats/get';
 import { maskToken } from '../formats/mask';
 import { gather, resolveClient } from '../settings/resolve';
-import type { Verb } from './command';
+import type { Command } from './command';
 
-export const getCommand: Verb = {
+export const getCommand: Command = {
   name: 'get',
   summary: 'print a valid access token',
   flags: COMMAND_FLAGS.get,

@@ -3,9 +3,9 @@ import { GwtokenError } from '../errors';
 import { COMMAND_FLAGS } from '../flags';
 import { gather, resolveClient } from '../settings/resolve';
 import type { World } from '../world/world';
-import type { Verb } from './command';
+import type { Command } from './command';
 
-export const logoutCommand: Verb = {
+export const logoutCommand: Command = {
   name: 'logout',
   summary: "remove a client's credentials from the keychain",
   flags: COMMAND_FLAGS.logout,
@@ -29,7 +29,7 @@ export const logoutCommand: Verb = {
   },
 };
 
-async function removeOne(flags: Parameters<NonNullable<Verb['run']>>[0], world: World): Promise<string[]> {
+async function removeOne(flags: Parameters<NonNullable<Command['run']>>[0], world: World): Promise<string[]> {
   const name = clientName(resolveClient(gather(flags, world)).client);
   if (await removeClient(name, world)) return [name];
   throw new GwtokenError('no-credentials', `there are no stored credentials for ${name}`, {

@@ -93,7 +93,7 @@ const TABLE: Readonly<Record<string, Bad>> = {
     args: ['config'],
     says: ['gwtoken config needs one of: list, get, set, unset, path'],
   },
-  'config with an unknown verb': { args: ['config', 'add'], says: ["'add'", 'gwtoken config --help'] },
+  'config with an unknown command': { args: ['config', 'add'], says: ["'add'", 'gwtoken config --help'] },
   'config get without a key': { args: ['config', 'get'], says: ["'key'", 'gwtoken config get --help'] },
   'config set with a value in two words': {
     args: ['config', 'set', 'timeout', '5', 'm'],

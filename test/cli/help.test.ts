@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { exitCodesOf, settingsOf } from '../../src/cli/help-text';
-import { createProgram } from '../../src/cli/run';
-import { VERBS } from '../../src/commands/all';
-import type { Verb } from '../../src/commands/command';
+import { createProgram } from '../../src/cli/program';
+import { COMMANDS } from '../../src/commands/all';
+import type { Command } from '../../src/commands/command';
 import { TOPICS } from '../../src/topics/topics';
-import { allVerbs, parsed, shellLine } from '../documents/grammar';
+import { allCommands, parsed, shellLine } from '../documents/grammar';
 import { openSession } from '../harness/homes/session';
 
-const verbs = allVerbs(VERBS);
+const commands = allCommands(COMMANDS);
 
 /** The help as it is printed. */
 async function helpOf(words: readonly string[]): Promise<string> {
@@ -19,8 +19,7 @@ async function helpOf(words: readonly string[]): Promise<string> {
       text += more;
     },
   };
-  const world = { version: '1.2.3', stdout } as unknown as Parameters<typeof createProgram>[1];
-  const program = createProgram(VERBS, world, () => world);
+  const program = createProgram({ version: '1.2.3', stdout, stderr: stdout }, async () => {});
   await program.parseAsync([...words], { from: 'user' }).catch((error) => {
     if (error.exitCode !== 0) throw error;
   });
@@ -28,38 +27,40 @@ async function helpOf(words: readonly string[]): Promise<string> {
 }
 
 describe('the help of each command', () => {
-  test.each(verbs.map(({ path, verb }) => [path.join(' '), path, verb] as const))(
+  test.each(commands.map(({ path, command }) => [path.join(' '), path, command] as const))(
     '%s',
-    async (name, path, verb) => {
+    async (name, path, command) => {
       const text = await helpOf([...path, '--help']);
       expect(await helpOf(['help', ...path])).toBe(text);
       expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
       const [usage, , about] = text.split('\n');
       expect(usage).toMatch(new RegExp(`^Usage: gwtoken ${name}( |$)`));
       expect(about).toMatch(/^[A-Z][^.]*\.$/);
-      for (const flag of settingsOf(verb)) {
+      for (const flag of settingsOf(command)) {
         expect(text).toContain(` ${flag.variable}`);
         expect(text).toContain(` ${flag.configKey}\n`);
       }
       expect(text).toMatch(/ {2}-h, --help +show this help\n/);
-      if (verb.run === undefined) return;
+      if (command.subcommands) return;
       const codes = text.split('Exit codes')[1] ?? '';
-      expect([...codes.matchAll(/^ {2}(\d+) /gm)].map(([, code]) => Number(code))).toEqual(exitCodesOf(verb));
+      expect([...codes.matchAll(/^ {2}(\d+) /gm)].map(([, code]) => Number(code))).toEqual(
+        exitCodesOf(command),
+      );
     },
   );
 
-  test.each(verbs.map(({ path, verb }) => [path.join(' '), verb] as const))(
+  test.each(commands.map(({ path, command }) => [path.join(' '), command] as const))(
     '%s has examples that parse',
-    async (name, verb) => {
-      const examples = verb.examples ?? [];
+    async (name, command) => {
+      const examples = command.examples ?? [];
       expect(examples.length).toBeGreaterThan(0);
       for (const { line, does } of examples) {
         expect(does).toMatch(/^([a-z]|[A-Z]+_).*[^.]$/);
-        const commands = shellLine(line);
-        expect(commands, line).toHaveLength(1);
-        const command = await parsed(commands[0]!);
-        expect(command, line).toMatch(new RegExp(`^${name}( |$)`));
-        expect(command, line).not.toContain('error: ');
+        const lines = shellLine(line);
+        expect(lines, line).toHaveLength(1);
+        const ran = await parsed(lines[0]!);
+        expect(ran, line).toMatch(new RegExp(`^${name}( |$)`));
+        expect(ran, line).not.toContain('error: ');
       }
     },
   );
@@ -78,7 +79,7 @@ describe('gwtoken', () => {
       expect(lines.length).toBeLessThanOrEqual(23);
       expect(lines.filter((line) => line.length > 80)).toEqual([]);
       expect(stdout).toContain('gwtoken login');
-      for (const { name } of VERBS) expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
+      for (const { name } of COMMANDS) expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
       expect(stdout).toContain(`\nTopics: ${Object.keys(TOPICS).join(', ')}.\n`);
       expect(await session.gwtoken(['help', 'help'])).toMatchObject({
         stdout: expect.stringMatching(/^ {2}exit-codes {3}what each exit code means/m),
@@ -127,7 +128,10 @@ describe('gwtoken', () => {
 
 // A table that can be empty checks nothing.
 test('there are the commands of the contract', () => {
-  const names: (readonly [string, Verb])[] = verbs.map(({ path, verb }) => [path.join(' '), verb]);
+  const names: (readonly [string, Command])[] = commands.map(({ path, command }) => [
+    path.join(' '),
+    command,
+  ]);
   for (const name of ['get', 'login', 'status', 'config set', 'completion'])
     expect(names.map(([each]) => each)).toContain(name);
 });

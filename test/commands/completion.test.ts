@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { VERBS } from '../../src/commands/all';
+import { COMMANDS } from '../../src/commands/all';
 import { TOKEN_FORMATS } from '../../src/formats/get';
 import { CONFIG_KEYS } from '../../src/settings/config-keys';
 import { openSession, type Session } from '../harness/homes/session';
@@ -30,11 +30,11 @@ const completed = async (...words: string[]): Promise<string[]> => {
 
 describe('gwtoken complete', () => {
   test('knows every command, flag, format, region, profile and config key', async () => {
-    expect(await completed('')).toEqual([...VERBS.map(({ name }) => name), 'help']);
+    expect(await completed('')).toEqual(COMMANDS.map(({ name }) => name));
     expect(await completed('help', 'e')).toEqual(['env', 'exec', 'environment', 'exit-codes']);
-    for (const verb of VERBS.filter(({ flags }) => flags.length > 0)) {
-      const flags = await completed(verb.name, '--');
-      for (const { name, negative } of verb.flags) {
+    for (const command of COMMANDS.filter(({ flags }) => flags.length > 0)) {
+      const flags = await completed(command.name, '--');
+      for (const { name, negative } of command.flags) {
         if (negative !== 'only') expect(flags).toContain(`--${name}`);
         if (negative !== undefined) expect(flags).toContain(`--no-${name}`);
       }

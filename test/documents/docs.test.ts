@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { VERBS } from '../../src/commands/all';
+import { COMMANDS } from '../../src/commands/all';
 import { variablePairs } from '../../src/credentials/from-variables';
 import { EXIT_CODES, EXIT_TEXTS } from '../../src/errors';
 import { CONFIG_KEYS } from '../../src/settings/config-keys';
 import { TOPICS } from '../../src/topics/topics';
 import { ROOT } from '../harness/root';
-import { allVerbs, codeLines, parsed, shellLine } from './grammar';
+import { allCommands, codeLines, parsed, shellLine } from './grammar';
 
 const FOLDER = join(ROOT, 'src', 'topics');
 const topics = Object.fromEntries(
@@ -21,7 +21,7 @@ const all = Object.values(texts).join('\n');
 const documents = Object.entries(texts);
 
 /** Those of the contract that another branch brings; once it has, nothing of them is passed over. */
-const missing = ['env', 'exec'].filter((name) => !VERBS.some((verb) => verb.name === name));
+const missing = ['env', 'exec'].filter((name) => !COMMANDS.some((command) => command.name === name));
 const absent = ['shells', 'network']
   .filter((name) => TOPICS[name] === undefined)
   .map((name) => `help ${name}`);
@@ -30,8 +30,8 @@ const pending = new RegExp(`^(${[...missing, ...absent, '$^'].join('|')})( |$)`)
 /** Every variable of ours that the code reads or sets. */
 const SUFFIXES = ['', '_EU', '_US'];
 const variables = new Set([
-  ...allVerbs(VERBS).flatMap(({ verb }) =>
-    verb.flags.flatMap(({ variable }) => (variable === undefined ? [] : [variable.replace(/[[=].*/, '')])),
+  ...allCommands(COMMANDS).flatMap(({ command }) =>
+    command.flags.flatMap(({ variable }) => (variable === undefined ? [] : [variable.replace(/[[=].*/, '')])),
   ),
   ...SUFFIXES.flatMap((suffix) => [`GWTOKEN_AUTH_URL${suffix}`, `GWTOKEN_SANDBOX_AUTH_URL${suffix}`]),
   ...(['eu', 'us'] as const)
@@ -47,8 +47,8 @@ const SET = ['ACCESS_TOKEN', 'TOKEN_TYPE', 'EXPIRES_AT', 'SCOPE', 'TOKEN_FILE'].
 const flags = new Set([
   '--help',
   '--version',
-  ...allVerbs(VERBS).flatMap(({ verb }) =>
-    verb.flags.flatMap(({ name, negative }) => [
+  ...allCommands(COMMANDS).flatMap(({ command }) =>
+    command.flags.flatMap(({ name, negative }) => [
       ...(negative === 'only' ? [] : [`--${name}`]),
       ...(negative === undefined ? [] : [`--no-${name}`]),
     ]),

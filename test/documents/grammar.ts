@@ -1,17 +1,17 @@
-import { createProgram } from '../../src/cli/run';
-import { VERBS } from '../../src/commands/all';
-import type { Verb } from '../../src/commands/command';
+import { createProgram } from '../../src/cli/program';
+import { COMMANDS } from '../../src/commands/all';
+import type { Command } from '../../src/commands/command';
 
 interface Placed {
   readonly path: readonly string[];
-  readonly verb: Verb;
+  readonly command: Command;
 }
 
-/** Every verb with the words that name it. */
-export function allVerbs(verbs: readonly Verb[], above: readonly string[] = []): Placed[] {
-  return verbs.flatMap((verb) => {
-    const path = [...above, verb.name];
-    return [{ path, verb }, ...allVerbs(verb.verbs ?? [], path)];
+/** Every command with the words that name it. */
+export function allCommands(commands: readonly Command[], above: readonly string[] = []): Placed[] {
+  return commands.flatMap((command) => {
+    const path = [...above, command.name];
+    return [{ path, command }, ...allCommands(command.subcommands ?? [], path)];
   });
 }
 
@@ -51,26 +51,11 @@ export function codeLines(markdown: string): string[] {
  */
 export async function parsed(words: readonly string[]): Promise<string> {
   let ran: string | undefined;
-  const recording = (verb: Verb, above = ''): Verb => {
-    const name = `${above}${verb.name}`;
-    const { run, verbs, ...rest } = verb;
-    return {
-      ...rest,
-      ...(verbs && { verbs: verbs.map((child) => recording(child, `${name} `)) }),
-      ...(run && {
-        run: async (flags, _, ...args) => {
-          ran = [name, ...wrongValues(verb, flags, args)].join(' error: ');
-        },
-      }),
-    };
-  };
   const stdout = { isTTY: () => true, write: () => {} };
-  const world = { version: '', stdout } as unknown as Parameters<typeof createProgram>[1];
-  const program = createProgram(
-    VERBS.map((verb) => recording(verb)),
-    world,
-    () => world,
-  );
+  const program = createProgram({ version: '', stdout, stderr: stdout }, async (command, flags, args) => {
+    const { path } = allCommands(COMMANDS).find((each) => each.command === command)!;
+    ran = [path.join(' '), ...wrongValues(command, flags, args)].join(' error: ');
+  });
   try {
     await program.parseAsync([...words], { from: 'user' });
   } catch (error) {
@@ -82,17 +67,17 @@ export async function parsed(words: readonly string[]): Promise<string> {
   return known ? (ran ?? words.join(' ')) : `error: unknown command '${name}'`;
 }
 
-/** Values that the verb's own list of them lacks; upper case stands for any. */
+/** Values that the command's own list of them lacks; upper case stands for any. */
 function wrongValues(
-  verb: Verb,
+  command: Command,
   flags: Readonly<Record<string, string | boolean | undefined>>,
   args: readonly string[],
 ): string[] {
-  const names = [...(verb.args ?? '').matchAll(/[\w-]+/g)].map(([name]) => name);
+  const names = [...(command.args ?? '').matchAll(/[\w-]+/g)].map(([name]) => name);
   const given = [...Object.entries(flags), ...names.map((name, index) => [name, args[index]] as const)];
   return given
     .filter(([name, value]) => {
-      const allowed = verb.values?.[name];
+      const allowed = command.values?.[name];
       return (
         Array.isArray(allowed) &&
         typeof value === 'string' &&

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { VERBS } from '../../src/commands/all';
+import { COMMANDS } from '../../src/commands/all';
 import { TOPICS } from '../../src/topics/topics';
 import { ROOT } from '../harness/root';
-import { allVerbs } from './grammar';
+import { allCommands } from './grammar';
 
 const { man, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 const page = join(ROOT, man[0]);
@@ -30,10 +30,11 @@ describe('the man page', () => {
     const text = shown();
     const words = text.replace(/\s+/g, ' ');
     expect(words).toContain(`gwtoken ${version}`);
-    for (const { path, verb } of allVerbs(VERBS)) {
+    for (const { path, command } of allCommands(COMMANDS)) {
       expect(text).toMatch(new RegExp(`^   gwtoken ${path.join(' ')}( |$)`, 'm'));
-      for (const { help } of verb.flags) expect(words).toContain(help);
-      for (const { line } of verb.run ? (verb.examples ?? []) : []) expect(words).toContain(line);
+      for (const { help } of command.flags) expect(words).toContain(help);
+      for (const { line } of command.subcommands ? [] : (command.examples ?? []))
+        expect(words).toContain(line);
     }
     for (const topic of Object.values(TOPICS)) {
       const [title = ''] = (await topic.text()).split('\n');

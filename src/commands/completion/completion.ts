@@ -2,19 +2,19 @@
 
 import { DEFAULT_PROFILE, REGIONS } from '../../client';
 import { GwtokenError } from '../../errors';
-import { COMMAND_FLAGS, type Flag } from '../../flags';
+import { COMMAND_FLAGS } from '../../flags';
 import { quoted } from '../../text';
 import { TOPICS } from '../../topics/topics';
 import type { World } from '../../world/world';
-import type { Suggested, Verb } from '../command';
-import { type CompletionCommand, type CompletionFlag, completionsFor } from './suggest';
+import type { Command } from '../command';
+import { completionsFor } from './suggest';
 
 /** What the scripts call: `gwtoken complete -- WORD…`. Not in the help: nobody types it. */
 export const COMPLETE = 'complete';
 
 const SHELLS = ['bash', 'zsh', 'fish', 'powershell'];
 
-export const completionCommand: Verb = {
+export const completionCommand: Command = {
   name: 'completion',
   args: '<shell>',
   summary: 'print the completion script of a shell',
@@ -45,47 +45,20 @@ export const completionCommand: Verb = {
 /** Prints what can stand where the last word is. It never fails: a config file that is broken has no profiles. */
 export function complete(
   words: readonly string[],
-  verbs: readonly Verb[],
+  commands: readonly Command[],
   world: Pick<World, 'config' | 'clients' | 'stdout'>,
 ): void {
-  const values = { region: REGIONS, profile: profileNames(world) };
-  const help: Verb = {
-    name: 'help',
-    args: '[name]',
-    summary: 'show the help of a command, or a topic',
-    flags: [],
+  const values = {
+    region: REGIONS,
+    profile: profileNames(world),
+    // Of `gwtoken help`.
+    name: [...commands.map(({ name }) => name), ...Object.keys(TOPICS)],
   };
-  const named = [...verbs.map(({ name }) => name), ...Object.keys(TOPICS)];
-  const commands = [...verbs, { ...help, values: { name: named } }].map((verb) =>
-    completionCommandOf(verb, values),
-  );
-  const root = { name: 'gwtoken', summary: '', flags: GENERAL, args: [], commands };
-  const found = completionsFor(root, [...words.slice(0, -1), (words.at(-1) ?? '').trim()]);
+  const root: Command = { name: 'gwtoken', summary: '', flags: [], subcommands: commands };
+  // PowerShell passes a blank where the last word is empty.
+  const found = completionsFor(root, [...words.slice(0, -1), (words.at(-1) ?? '').trim()], values);
   const lines = found.words.map(({ word, help }) => `${word}\t${help}\n`);
   world.stdout.write([...lines, ...(found.files ? [':files\n'] : [])].join(''));
-}
-
-const GENERAL: readonly CompletionFlag[] = [
-  { name: '--help', short: '-h', help: 'show this help' },
-  { name: '--version', help: 'print the version' },
-];
-
-type Values = Readonly<Record<string, Suggested>>;
-
-function completionCommandOf(verb: Verb, common: Values): CompletionCommand {
-  const values: Values = { ...common, ...verb.values };
-  const args = [...(verb.args ?? '').matchAll(/[\w-]+/g)].map(([name]) => values[name] ?? []);
-  const flags = verb.flags.flatMap((flag) => completionFlags(flag, values));
-  const commands = (verb.verbs ?? []).map((child) => completionCommandOf(child, common));
-  return { name: verb.name, summary: verb.summary, flags: [...flags, ...GENERAL], args, commands };
-}
-
-function completionFlags({ name, short, help, negative, value }: Flag, values: Values): CompletionFlag[] {
-  const no = { name: `--no-${name}`, help };
-  if (negative === 'only') return [no];
-  const suggested = value === undefined ? undefined : value === 'FILE' ? 'files' : (values[name] ?? []);
-  const own = { name: `--${name}`, short: short && `-${short}`, help, values: suggested };
-  return negative === 'also' ? [own, no] : [own];
 }
 
 /** Those with keys of their own, and those with a stored client. */

@@ -1,66 +1,79 @@
 /** What can stand where the last word of a command line is. */
-import type { Suggested } from '../command';
+import type { Flag } from '../../flags';
+import type { Command, Suggested } from '../command';
 
-/** What there is to complete, as data: made from the table of verbs. */
-export interface CompletionCommand {
-  readonly name: string;
-  readonly summary: string;
-  readonly flags: readonly CompletionFlag[];
-  /** Of each argument in turn. */
-  readonly args: readonly Suggested[];
-  readonly commands: readonly CompletionCommand[];
-}
-
-export interface CompletionFlag {
-  /** With its dashes. */
-  readonly name: string;
-  readonly short?: string | undefined;
-  readonly help: string;
-  /** Of the flag's value; a flag without is a switch. */
-  readonly values?: Suggested | undefined;
-}
+/** What an argument or a flag's value can be, by its name, where the command itself does not say. */
+export type CommonValues = Readonly<Record<string, Suggested>>;
 
 export interface Completions {
-  readonly words: readonly { readonly word: string; readonly help: string }[];
+  readonly words: readonly Completion[];
   /** Whether the shell should offer files as well. */
   readonly files: boolean;
 }
 
+interface Completion {
+  readonly word: string;
+  readonly help: string;
+}
+
+/** A flag as it is typed. */
+interface TypedFlag extends Completion {
+  readonly short?: string | undefined;
+  /** Of the flag's value; a flag without is a switch. */
+  readonly values?: Suggested | undefined;
+}
+
+const GENERAL: readonly TypedFlag[] = [
+  { word: '--help', short: '-h', help: 'show this help' },
+  { word: '--version', help: 'print the version' },
+];
+
 /**
- * @param root its commands are those of the program
+ * @param root its subcommands are the commands of the program
  * @param words those after the program's name; the last, which may be empty, is the one to complete
  */
-export function completionsFor(root: CompletionCommand, words: readonly string[]): Completions {
+export function completionsFor(root: Command, words: readonly string[], common: CommonValues): Completions {
   const last = words.at(-1) ?? '';
   let command = root;
-  let taken = 0;
-  let pending: CompletionFlag | undefined;
+  let flags = typedFlags(root, common);
+  let argument = 0;
+  let valuesOfFlag: Suggested | undefined;
   for (const word of words.slice(0, -1)) {
     // Behind it stands another program's command line.
     if (word === '--') return { words: [], files: true };
-    const below = command.commands.find(({ name }) => name === word);
-    if (pending) pending = undefined;
-    else if (word.startsWith('-')) pending = flagNamed(command, word);
-    else if (below) [command, taken] = [below, 0];
-    else taken++;
-    if (pending && pending.values === undefined) pending = undefined;
+    const below = command.subcommands?.find(({ name }) => name === word);
+    if (valuesOfFlag) valuesOfFlag = undefined;
+    else if (word.startsWith('-'))
+      valuesOfFlag = flags.find((flag) => flag.word === word || flag.short === word)?.values;
+    else if (below) [command, flags, argument] = [below, typedFlags(below, common), 0];
+    else argument++;
   }
-  if (pending?.values !== undefined) return fitting(pending.values, last);
+  if (valuesOfFlag) return fitting(valuesOfFlag, last);
 
-  const [, name = '', value] = /^(--[\w-]+)=(.*)$/s.exec(last) ?? [];
-  const values = value === undefined ? undefined : flagNamed(command, name)?.values;
-  if (value !== undefined) return fitting(values ?? [], value, `${name}=`);
-  if (last.startsWith('-')) {
-    const named = command.flags.map((flag) => ({ word: flag.name, help: flag.help }));
-    return { words: named.filter(({ word }) => word.startsWith(last)), files: false };
-  }
-  const below = command.commands.map((each) => ({ word: each.name, help: each.summary }));
-  const own = fitting(command.args[taken] ?? [], last);
+  const [, name, value] = /^(--[\w-]+)=(.*)$/s.exec(last) ?? [];
+  if (name !== undefined && value !== undefined)
+    return fitting(flags.find(({ word }) => word === name)?.values ?? [], value, `${name}=`);
+  if (last.startsWith('-')) return { words: flags.filter(({ word }) => word.startsWith(last)), files: false };
+  const below = (command.subcommands ?? []).map((each) => ({ word: each.name, help: each.summary }));
+  const [, argName = ''] = [...(command.args ?? '').matchAll(/([\w-]+)/g)][argument] ?? [];
+  const own = fitting(valuesOf(argName, command, common), last);
   return { ...own, words: [...below.filter(({ word }) => word.startsWith(last)), ...own.words] };
 }
 
-function flagNamed({ flags }: CompletionCommand, word: string): CompletionFlag | undefined {
-  return flags.find(({ name, short }) => name === word || short === word);
+function typedFlags(command: Command, common: CommonValues): readonly TypedFlag[] {
+  const flags = command.flags.flatMap(({ name, short, help, negative, value }: Flag): TypedFlag[] => {
+    const no = { word: `--no-${name}`, help };
+    if (negative === 'only') return [no];
+    const given = value === 'FILE' ? 'files' : valuesOf(name, command, common);
+    const values = value === undefined ? undefined : given;
+    const own = { word: `--${name}`, short: short && `-${short}`, help, values };
+    return negative === 'also' ? [own, no] : [own];
+  });
+  return [...flags, ...GENERAL];
+}
+
+function valuesOf(name: string, { values }: Command, common: CommonValues): Suggested {
+  return values?.[name] ?? common[name] ?? [];
 }
 
 function fitting(values: Suggested, start: string, before = ''): Completions {

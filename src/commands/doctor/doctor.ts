@@ -1,8 +1,8 @@
 import { FETCH_CODES } from '../../errors';
 import { COMMAND_FLAGS } from '../../flags';
-import type { Verb } from '../command';
+import type { Command } from '../command';
 
-export const doctorCommand: Verb = {
+export const doctorCommand: Command = {
   name: 'doctor',
   summary: 'check settings, folders, keychain and network',
   flags: COMMAND_FLAGS.doctor,

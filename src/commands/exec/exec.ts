@@ -1,8 +1,8 @@
 import { EXEC_FAILED } from '../../errors';
 import { COMMAND_FLAGS } from '../../flags';
-import type { Verb } from '../command';
+import type { Command } from '../command';
 
-export const execCommand: Verb = {
+export const execCommand: Command = {
   name: 'exec',
   args: '<command> [args...]',
   summary: 'run a command with a token in its environment',

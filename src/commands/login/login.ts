@@ -1,7 +1,7 @@
 import { COMMAND_FLAGS } from '../../flags';
-import type { Verb } from '../command';
+import type { Command } from '../command';
 
-export const loginCommand: Verb = {
+export const loginCommand: Command = {
   name: 'login',
   summary: "try a client's credentials and store them in the keychain",
   flags: COMMAND_FLAGS.login,

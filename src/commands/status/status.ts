@@ -1,8 +1,8 @@
 import { FETCH_CODES } from '../../errors';
 import { COMMAND_FLAGS } from '../../flags';
-import type { Verb } from '../command';
+import type { Command } from '../command';
 
-export const statusCommand: Verb = {
+export const statusCommand: Command = {
   name: 'status',
   summary: 'show the known clients and the one that the settings name',
   flags: COMMAND_FLAGS.status,

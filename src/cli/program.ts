@@ -1,0 +1,128 @@
+/** The grammar: commander's program, built from the table of commands. */
+
+import { Option, Command as Parser } from 'commander';
+import { COMMANDS } from '../commands/all';
+import type { Command } from '../commands/command';
+import { helpCommand } from '../commands/help';
+import type { Flag } from '../flags';
+import type { FlagValues } from '../settings/setting';
+import { topicText } from '../topics/topics';
+import type { World } from '../world/world';
+import { FLAG_GROUPS, GENERAL, layOut, layOutAll, layOutProgram, list } from './help';
+import { usageError } from './usage-error';
+
+/** Runs a command with what was parsed for it: the flags that are on the command line, and its arguments. */
+export type Execute = (command: Command, flags: FlagValues, args: readonly string[]) => Promise<void>;
+
+interface Building {
+  readonly world: Pick<World, 'version' | 'stdout' | 'stderr'>;
+  readonly execute: Execute;
+  /**
+   * The commands whose parsers have no flags, subcommands and work so far. They get them when they are chosen: those of
+   * all commands took a third of `--help`.
+   */
+  readonly bare: Map<Parser, Command>;
+}
+
+/** Commander would ask `process.stdout`, which takes 4 ms to make: help has 80 columns and no colours. */
+const NO_TERMINAL = {
+  getOutHelpWidth: () => 80,
+  getErrHelpWidth: () => 80,
+  getOutHasColors: () => false,
+  getErrHasColors: () => false,
+};
+
+/** The program's parser. Parsing rejects with a `usage` error, or with a CommanderError once help or version is printed. */
+export function createProgram(world: Building['world'], execute: Execute): Parser {
+  const building: Building = { world, execute, bare: new Map() };
+  const program = new Parser('gwtoken').enablePositionalOptions().configureOutput({
+    writeOut: (text) => world.stdout.write(text),
+    writeErr: () => {},
+    ...NO_TERMINAL,
+  });
+  layOutAll(program);
+  answerForItself(program, world);
+  addCommands(program, COMMANDS, building);
+  layOutProgram(program);
+  return program;
+}
+
+function addCommands(parent: Parser, commands: readonly Command[], building: Building): void {
+  for (const command of commands) {
+    const parser = parent.command([command.name, command.args].filter(Boolean).join(' '));
+    list(parser, command);
+    building.bare.set(parser, command);
+  }
+  parent.hook('preSubcommand', (_, chosen) => equip(chosen, building));
+}
+
+/** Gives a chosen command's parser its flags, its subcommands and its work. */
+function equip(parser: Parser, building: Building): void {
+  const { world, execute, bare } = building;
+  const command = bare.get(parser);
+  if (command === undefined) return;
+  bare.delete(parser);
+  layOut(parser, command);
+  answerForItself(parser, world);
+  if (command.passThrough) parser.passThroughOptions();
+  if (command.evaluated) {
+    // Asked when there is help to print: it costs 2 ms to tell whether stdout is a terminal.
+    parser.configureOutput({
+      writeOut: (text) => (world.stdout.isTTY() ? world.stdout : world.stderr).write(text),
+    });
+  }
+  for (const flag of command.flags) for (const option of optionsOf(flag)) parser.addOption(option);
+  addCommands(parser, command.subcommands ?? [], building);
+  if (command === helpCommand) parser.action((names: string[]) => showHelp(names, parser, building));
+  else if (command.run) parser.action(() => execute(command, flagsOf(parser, command.flags), parser.args));
+}
+
+/** `gwtoken help NAME…`: the help of the program, of a command, of one of its subcommands; or a topic. */
+async function showHelp(names: readonly string[], { parent }: Parser, building: Building): Promise<void> {
+  let named = parent ?? undefined;
+  for (const name of names) {
+    named = named?.commands.find((each) => each.name() === name);
+    if (named) equip(named, building);
+  }
+  if (named) return named.outputHelp();
+  const commands = COMMANDS.map(({ name }) => name);
+  building.world.stdout.write(await topicText(names.join(' '), commands));
+}
+
+/** `--version` everywhere, and usage errors that name the command they belong to. */
+function answerForItself(parser: Parser, world: Building['world']): void {
+  parser
+    .optionsGroup(GENERAL)
+    .version(world.version, '--version', 'print the version')
+    .exitOverride((error) => {
+      throw error.exitCode === 0 ? error : usageError(error, parser);
+    });
+}
+
+function optionsOf(flag: Flag): Option[] {
+  const short = flag.short === undefined ? '' : `-${flag.short}, `;
+  const value = flag.value === undefined ? '' : ` <${flag.value}>`;
+  const names = flag.negative === 'only' ? [`--no-${flag.name}`] : [`${short}--${flag.name}${value}`];
+  if (flag.negative === 'also') names.push(`--no-${flag.name}`);
+  return names.map((name, index) =>
+    new Option(name, index === 0 ? flag.help : `undo --${flag.name} of a variable or the config`).helpGroup(
+      FLAG_GROUPS[flag.group],
+    ),
+  );
+}
+
+/** The flags that are on the command line, by their long names; commander's own defaults are left out. */
+function flagsOf(parser: Parser, flags: readonly Flag[]): FlagValues {
+  const values: Record<string, string | boolean> = {};
+  for (const { name } of flags) {
+    // The option of a flag `--no-NAME` is called NAME, and is false where the flag is given.
+    const negated = name.startsWith('no-');
+    const option = (negated ? name.slice(3) : name).replace(/-(.)/g, (_, letter: string) =>
+      letter.toUpperCase(),
+    );
+    if (parser.getOptionValueSource(option) !== 'cli') continue;
+    const value = parser.getOptionValue(option) as string | boolean;
+    values[name] = negated ? !value : value;
+  }
+  return values;
+}
