@@ -34,7 +34,7 @@ export interface ErrorMore {
   readonly reason?: string | undefined;
   /** For --verbose only. */
   readonly detail?: string | undefined;
-  /** There where the same request may succeed a little later, and only there. */
+  /** There where the endpoint's reply lets the same request succeed a little later, and only there. */
   readonly retry?: Retry | undefined;
 }
 

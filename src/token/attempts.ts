@@ -1,9 +1,10 @@
 /** Asks for a token until there is one, it is refused, or the time is up (contract section 6). */
 
-import { GwtokenError } from '../errors';
+import { GwtokenError, type Retry } from '../errors';
 import { seconds } from '../text';
 import type { World } from '../world/world';
 import { endpointOf, requestToken, type TokenRequest } from './request';
+import { retryOf } from './retry';
 import type { Token } from './token';
 
 export interface TokenAttempts extends TokenRequest {
@@ -33,15 +34,15 @@ export async function requestTokenWithRetries(
       throw new GwtokenError('unreached', `no time was left to ask ${endpointOf(request)}`, {
         hints: ['allow more time with --timeout: all that a call does together may take three times that'],
         reason: 'time-limit',
-        retry: {},
       });
     }
     try {
       return await requestToken({ ...request, timeoutMs: Math.min(request.timeoutMs, leftMs) }, world);
     } catch (error) {
       if (!(error instanceof GwtokenError)) throw error;
-      const waitMs = waitBefore(error, attempt, world);
-      if (error.retry === undefined || attempt > retries) throw withAttempts(error, attempt);
+      const retry = retryOf(error);
+      if (retry === undefined || attempt > retries) throw withAttempts(error, attempt);
+      const waitMs = waitBefore(retry, attempt, world);
       const left = deadlineMs - world.now();
       if (waitMs >= left) {
         world.trace(`no attempt ${attempt + 1}: ${seconds(waitMs)} to wait, ${seconds(left)} left`);
@@ -55,9 +56,9 @@ export async function requestTokenWithRetries(
   }
 }
 
-function waitBefore({ retry }: GwtokenError, attempt: number, { random }: Pick<World, 'random'>): number {
+function waitBefore({ afterMs = 0 }: Retry, attempt: number, { random }: Pick<World, 'random'>): number {
   const spanMs = Math.min(FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS);
-  return (retry?.afterMs ?? 0) + random() * spanMs;
+  return afterMs + random() * spanMs;
 }
 
 function withAttempts(error: GwtokenError, attempts: number): GwtokenError {

@@ -8,7 +8,7 @@ import { type ErrorMore, GwtokenError, type Retry } from '../errors';
 import { seconds } from '../text';
 import type { FetchReply } from '../world/wire';
 import { shown } from './endpoint-text';
-import { retryOf } from './retry-after';
+import { retryOfReply } from './retry';
 import type { Token } from './token';
 
 export interface Reply {
@@ -48,7 +48,7 @@ const TOKEN_LIMIT = 32 * 1024;
 export function judgeReply(reply: Reply, asked: Asked): Token {
   const { status } = reply;
   if (status >= 300 && status < 400) throw redirected(reply, asked);
-  const retry = retryOf(status, reply.headers, asked.receivedAtMs);
+  const retry = retryOfReply(status, reply.headers, asked.receivedAtMs);
   if (status >= 400 && status < 500) {
     const refusal = refusalIn(reply, asked, retry);
     if (refusal) throw refusal;

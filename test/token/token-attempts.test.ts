@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
 import { requestTokenWithRetries, type TokenAttempts } from '../../src/token/attempts';
-import { retryOf } from '../../src/token/retry-after';
+import { retryOfReply } from '../../src/token/retry';
 import type { FetchReply } from '../../src/world/wire';
 
 interface Answer {
@@ -15,9 +15,7 @@ interface Answer {
 }
 
 const OK: Answer = { body: '{"access_token":"t","token_type":"Bearer","expires_in":60}' };
-const refusedConnection: Answer = {
-  error: new GwtokenError('unreached', 'x was not reached', { retry: {} }),
-};
+const refusedConnection: Answer = { error: new GwtokenError('unreached', 'x was not reached') };
 const START_MS = Date.UTC(2030, 0, 1);
 
 /** Plays the answers in turn, the last one again and again, on a clock that only moves by what is waited for. */
@@ -102,11 +100,21 @@ describe('attempts', () => {
     expect((await play([{ status }])).attempts).toBe(1);
   });
 
-  test('what is no token is final, and so is what says of itself that no retry helps', async () => {
+  test('what is no token is final', async () => {
     expect((await play([{ body: '{}' }])).attempts).toBe(1);
-    const error = new GwtokenError('unreached', 'not trusted', { reason: 'certificate' });
-    expect((await play([{ error }])).outcome).toBe(error);
-    expect((await play([{ error }])).attempts).toBe(1);
+  });
+
+  test.each([
+    ['certificate', 1],
+    ['proxy-refusal', 1],
+    ['ENOTLOOPBACK', 1],
+    ['proxy-failure', 3],
+    ['time-limit', 3],
+    ['ECONNREFUSED', 3],
+    [undefined, 3],
+  ])('an endpoint that was not reached, reason %s: %i attempts', async (reason, attempts) => {
+    const error = new GwtokenError('unreached', 'x was not reached', { reason });
+    expect((await play([{ error }])).attempts).toBe(attempts);
   });
 
   test('a bug is not retried', async () => {
@@ -123,7 +131,7 @@ describe('the overall limit', () => {
     expect(tookMs).toBeGreaterThanOrEqual(30_000);
     const late = await play([OK], { deadlineMs: START_MS });
     expect(late.attempts).toBe(0);
-    expect(failed(late.outcome)).toMatchObject({ kind: 'unreached', reason: 'time-limit', retry: {} });
+    expect(failed(late.outcome)).toMatchObject({ kind: 'unreached', reason: 'time-limit' });
     expect(failed(late.outcome).message).toBe('no time was left to ask https://id.test/oauth2/token');
   });
 
@@ -173,7 +181,7 @@ describe('Retry-After', () => {
     ['2030-01-01T00:00:07Z', undefined],
     ['Tue, 99 Jan 2030 00:00:07 GMT', undefined],
   ])('%j is %s ms', (value, afterMs) => {
-    expect(retryOf(503, headers({ 'retry-after': value }), START_MS)).toEqual({ afterMs });
+    expect(retryOfReply(503, headers({ 'retry-after': value }), START_MS)).toEqual({ afterMs });
   });
 
   test("a date is read against the reply's own clock", () => {
@@ -181,11 +189,11 @@ describe('Retry-After', () => {
       'retry-after': 'Sat, 01 Jan 2000 00:00:05 GMT',
       date: 'Sat, 01 Jan 2000 00:00:00 GMT',
     };
-    expect(retryOf(503, headers(reply), START_MS)).toEqual({ afterMs: 5000 });
+    expect(retryOfReply(503, headers(reply), START_MS)).toEqual({ afterMs: 5000 });
   });
 
   test('says nothing where no retry helps', () => {
     for (const status of [200, 301, 400, 403, 404, 501])
-      expect(retryOf(status, headers({ 'retry-after': '1' }), START_MS)).toBeUndefined();
+      expect(retryOfReply(status, headers({ 'retry-after': '1' }), START_MS)).toBeUndefined();
   });
 });

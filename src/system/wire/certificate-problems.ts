@@ -1,4 +1,4 @@
-/** What is wrong with a certificate, and what to do about it. None of these is worth a retry. */
+/** What is wrong with a certificate, and what to do about it. */
 import { GwtokenError, messageOf } from '../../errors';
 import type { Progress } from './connection';
 

@@ -3,10 +3,7 @@ import { GwtokenError, messageOf, systemCode } from '../../errors';
 import { certificateProblem } from './certificate-problems';
 import type { Progress } from './connection';
 
-/**
- * Makes the error of contract section 5 from what Node or undici threw. Connection failures say that a retry may
- * help; certificates, a proxy's refusal and replies that are no HTTP do not.
- */
+/** Makes the error of contract section 5 from what Node or undici threw. */
 export function wireProblem(error: unknown, url: URL, progress: Progress, signal: AbortSignal): GwtokenError {
   if (signal.aborted) return late(progress, error);
   if (error instanceof GwtokenError) return error;
@@ -27,7 +24,6 @@ export function wireProblem(error: unknown, url: URL, progress: Progress, signal
     return new GwtokenError('unreached', `${url.host} ${broken(waitingFor, code)}`, {
       ...more,
       hints: ['try again; if it stays, ask the operators of the endpoint, or of a proxy on the way'],
-      retry: {},
     });
   }
   if (code === 'ENOTLOOPBACK') {
@@ -41,7 +37,6 @@ export function wireProblem(error: unknown, url: URL, progress: Progress, signal
     return new GwtokenError('unreached', `${peer} ${brokenTunnel(error)}`, {
       ...more,
       hints: [`check that ${setting} is the address of an HTTP proxy`],
-      retry: {},
     });
   }
   const known = (code === undefined ? undefined : PROBLEMS[code]) ?? tlsProblem(code);
@@ -52,7 +47,6 @@ export function wireProblem(error: unknown, url: URL, progress: Progress, signal
   return new GwtokenError('unreached', `${peer} was not reached: ${problem}`, {
     ...more,
     hints: [hint.replace('SETTING', setting)],
-    retry: {},
   });
 }
 
@@ -71,7 +65,6 @@ function late({ waitingFor, peer, proxy }: Progress, cause: unknown): GwtokenErr
     hints: [`check ${setting}, or allow more time with --timeout`],
     reason: 'time-limit',
     cause,
-    retry: {},
   });
 }
 

@@ -14,7 +14,7 @@ import type { HttpProxy } from './proxy';
 /**
  * Asks the proxy for a tunnel to `target`, `host:port`, and gives the socket that then talks to the target.
  *
- * @throws GwtokenError `unreached` of reason `proxy` when the proxy says no
+ * @throws GwtokenError `unreached` of reason `proxy-refusal` or `proxy-failure` when the proxy says no
  */
 export async function openTunnel(socket: Socket, proxy: HttpProxy, target: string): Promise<Socket> {
   const origin = `${proxy.secure ? 'https' : 'http'}://${proxy.name}`;
@@ -44,22 +44,21 @@ function refusal(status: number, { name, source, authorization }: HttpProxy, tar
     return authorization === undefined
       ? new GwtokenError('unreached', `${proxy} wants a user name and a password (407)`, {
           hints: [`give them in the variable: ${source}=http://USER:PASSWORD@${name}`],
-          reason: 'proxy',
+          reason: 'proxy-refusal',
         })
       : new GwtokenError('unreached', `${proxy} refused the user name and password in ${source} (407)`, {
           hints: ['write special characters in them as %XX: @ is %40, : is %3A, / is %2F'],
-          reason: 'proxy',
+          reason: 'proxy-refusal',
         });
   }
   if (status >= 500 && status !== 501) {
     return new GwtokenError('unreached', `${proxy} could not reach ${target} (${status})`, {
       hints: [`if ${target} can be reached without a proxy, add its name to NO_PROXY`],
-      reason: 'proxy',
-      retry: {},
+      reason: 'proxy-failure',
     });
   }
   return new GwtokenError('unreached', `${proxy} refused to connect to ${target} (${status})`, {
     hints: [`ask its operators to allow ${target}, or add the name to NO_PROXY`],
-    reason: 'proxy',
+    reason: 'proxy-refusal',
   });
 }

@@ -1,15 +1,28 @@
-/** When a failed request may be repeated (RFC 9110 section 10.2.3, RFC 6585 section 4). */
-import type { Retry } from '../errors';
+/** What is worth another attempt, told here alone (contract section 5). */
+import type { GwtokenError, Retry } from '../errors';
 import type { FetchReply } from '../world/wire';
+
+/** The reasons of `unreached` that would come again: whoever refused has to change something first. */
+const FINAL = ['certificate', 'proxy-refusal', 'ENOTLOOPBACK'];
 
 /** The statuses that pass by themselves; every other one would come again. */
 const RETRIED = [408, 425, 429, 500, 502, 503, 504];
 
+/** Whether the same request may succeed a little later; undefined where it would not. */
+export function retryOf({ kind, reason = '', retry }: GwtokenError): Retry | undefined {
+  return kind === 'unreached' && !FINAL.includes(reason) ? {} : retry;
+}
+
 /**
- * Whether a reply of this status is worth another attempt, and how long its Retry-After asks to wait: seconds or a
- * date, read against the reply's own Date so that this machine's clock does not matter. Nonsense counts as absent.
+ * Whether a reply of this status is worth another attempt, and how long its Retry-After asks to wait (RFC 9110 section
+ * 10.2.3, RFC 6585 section 4): seconds or a date, read against the reply's own Date so that this machine's clock does
+ * not matter. Nonsense counts as absent.
  */
-export function retryOf(status: number, headers: FetchReply['headers'], nowMs: number): Retry | undefined {
+export function retryOfReply(
+  status: number,
+  headers: FetchReply['headers'],
+  nowMs: number,
+): Retry | undefined {
   if (!RETRIED.includes(status)) return undefined;
   return { afterMs: delayMs(headers.get('retry-after')?.trim() ?? '', headers.get('date') ?? '', nowMs) };
 }
