@@ -26,7 +26,7 @@ const LONGEST_WAIT_MS = 10_000;
  */
 export async function requestTokenWithRetries(
   { retries, deadlineMs, ...request }: TokenAttempts,
-  world: Pick<World, 'fetch' | 'now' | 'sleep' | 'after' | 'random' | 'version' | 'trace'>,
+  world: Pick<World, 'fetch' | 'now' | 'sleep' | 'random' | 'version' | 'trace'>,
 ): Promise<Token> {
   for (let attempt = 1; ; attempt++) {
     const leftMs = deadlineMs - world.now();

@@ -15,7 +15,7 @@ import type { Token } from './token';
 export async function fetchToken(
   query: EndpointQuery,
   credentials: Credentials,
-  world: Pick<World, 'fetch' | 'now' | 'sleep' | 'after' | 'random' | 'version' | 'trace'>,
+  world: Pick<World, 'fetch' | 'now' | 'sleep' | 'random' | 'version' | 'trace'>,
 ): Promise<Token> {
   const { authUrl, settings, deadlineMs } = query;
   try {

@@ -1,8 +1,6 @@
 /** The token request of RFC 6749 section 4.4.2, with the client's credentials in the body (section 2.3.1, service.md 4.1). */
 
 import type { Credentials } from '../credentials/credentials';
-import { GwtokenError } from '../errors';
-import { seconds } from '../text';
 import type { FetchReply } from '../world/wire';
 import type { World } from '../world/world';
 import { requestId } from './endpoint-text';
@@ -33,14 +31,12 @@ export function endpointOf({ authUrl }: Pick<TokenRequest, 'authUrl'>): string {
  */
 export async function requestToken(
   request: TokenRequest,
-  world: Pick<World, 'fetch' | 'now' | 'after' | 'version' | 'trace'>,
+  world: Pick<World, 'fetch' | 'now' | 'version' | 'trace'>,
 ): Promise<Token> {
   const { credentials, timeoutMs } = request;
   const endpoint = endpointOf(request);
   const secret = credentials.clientSecret;
   const requestedAtMs = world.now();
-  const limit = new AbortController();
-  const stopTimer = world.after(timeoutMs, () => limit.abort());
   let reply: Reply;
   try {
     const answer = await world.fetch(endpoint, {
@@ -55,7 +51,7 @@ export async function requestToken(
         client_secret: secret,
         grant_type: 'client_credentials',
       }).toString(),
-      signal: limit.signal,
+      timeoutMs,
       caFile: request.caFile,
       trace: world.trace,
     });
@@ -66,11 +62,7 @@ export async function requestToken(
     );
   } catch (error) {
     world.trace(`POST ${endpoint}: no reply after ${world.now() - requestedAtMs} ms`);
-    if (!(error instanceof GwtokenError) || error.reason !== 'time-limit') throw error;
-    const message = `${endpoint} did not answer within ${seconds(timeoutMs)}: ${error.message}`;
-    throw new GwtokenError('unreached', message, error);
-  } finally {
-    stopTimer();
+    throw error;
   }
   return judgeReply(reply, { endpoint, requestedAtMs, receivedAtMs: world.now(), secret });
 }

@@ -5,18 +5,20 @@ export interface ConnectionOptions {
   readonly trace?: ((line: string) => void) | undefined;
 }
 
-/**
- * The part of the standard `fetch` that the token request needs. No redirect is followed. When the signal aborts, the
- * connection is cut at once and the promise (or the body) rejects with an `unreached` error of reason `time-limit`,
- * whose message is what was being waited for: `no reply came`.
- */
+/** The part of the standard `fetch` that is needed here. No redirect is followed. */
 export type Fetch = (
   url: string,
   init: ConnectionOptions & {
     readonly method: 'POST';
     readonly headers: Readonly<Record<string, string>>;
     readonly body: string;
-    readonly signal: AbortSignal;
+    /**
+     * For the connection, the request and the whole reply together. Then the connection is cut, and the promise (or
+     * the body) rejects with an `unreached` error of reason `time-limit` that says what was being waited for.
+     */
+    readonly timeoutMs: number;
+    /** Aborted, it cuts the connection at once. */
+    readonly signal?: AbortSignal | undefined;
   },
 ) => Promise<FetchReply>;
 

@@ -46,7 +46,6 @@ async function play(
       nowMs += ms;
     },
     // No answer here is waited for in real time, so no time limit passes.
-    after: () => () => {},
     trace: (line) => trace.push(line),
     async fetch(): Promise<FetchReply> {
       const answer = answers[Math.min(attempts++, answers.length - 1)]!;

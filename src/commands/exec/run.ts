@@ -90,7 +90,7 @@ function besideCommand(world: World, ended: AbortSignal): World {
     terminal: { ...world.terminal, spin: (_, work) => work() },
     fetch: async (url, init) => {
       try {
-        return await world.fetch(url, { ...init, signal: AbortSignal.any([init.signal, ended]) });
+        return await world.fetch(url, { ...init, signal: ended });
       } catch (error) {
         throw ended.aborted ? new GwtokenError('local', 'the command has ended', { cause: error }) : error;
       }

@@ -1,11 +1,21 @@
 /** What went wrong on the wire, as one sentence for a person and a kind for a script. Loaded when something did. */
 import { GwtokenError, messageOf, systemCode } from '../../errors';
+import { seconds } from '../../text';
 import { certificateProblem } from './certificate-problems';
 import type { Progress } from './connection';
 
-/** Makes the error of contract section 5 from what Node or undici threw. */
-export function wireProblem(error: unknown, url: URL, progress: Progress, signal: AbortSignal): GwtokenError {
-  if (signal.aborted) return late(progress, error);
+/**
+ * Makes the error of contract section 5 from what Node or undici threw.
+ *
+ * @param lateAfterMs the time limit, if it was what ended the request
+ */
+export function wireProblem(
+  error: unknown,
+  url: URL,
+  progress: Progress,
+  lateAfterMs: number | undefined,
+): GwtokenError {
+  if (lateAfterMs !== undefined) return late(url, progress, lateAfterMs, error);
   if (error instanceof GwtokenError) return error;
   const code = codeOf(error);
   const more = { reason: code, cause: error, detail: detailOf(error) };
@@ -50,8 +60,8 @@ export function wireProblem(error: unknown, url: URL, progress: Progress, signal
   });
 }
 
-/** What was being waited for when the time was up; the caller knows how long that was. */
-function late({ waitingFor, peer, proxy }: Progress, cause: unknown): GwtokenError {
+function late(url: URL, progress: Progress, afterMs: number, cause: unknown): GwtokenError {
+  const { waitingFor, peer, proxy } = progress;
   const waited = {
     lookup: `the name of ${peer} was not found in time: DNS does not answer`,
     connect: `no connection to ${peer} came about`,
@@ -61,7 +71,7 @@ function late({ waitingFor, peer, proxy }: Progress, cause: unknown): GwtokenErr
     body: 'the reply did not end',
   }[waitingFor];
   const setting = proxy ? `${proxy.source} and the network` : 'the network and the auth URL';
-  return new GwtokenError('unreached', waited, {
+  return new GwtokenError('unreached', `${url.href} did not answer within ${seconds(afterMs)}: ${waited}`, {
     hints: [`check ${setting}, or allow more time with --timeout`],
     reason: 'time-limit',
     cause,

@@ -49,15 +49,22 @@ export function openWire(surroundings: Surroundings): Wire {
     const url = new URL(address);
     const connection = claim(url, init) ?? openConnection(url, init, within);
     const { progress } = connection;
+    const { signal, timeoutMs } = init;
     const cut = () => connection.close();
-    const problem = async (error: unknown) =>
-      (await import('./problems')).wireProblem(error, url, progress, init.signal);
-    init.signal.addEventListener('abort', cut, { once: true });
-    if (init.signal.aborted) cut();
+    let lateAfterMs: number | undefined;
+    const timer = setTimeout(() => {
+      lateAfterMs = timeoutMs;
+      cut();
+    }, timeoutMs);
+    signal?.addEventListener('abort', cut, { once: true });
+    if (signal?.aborted) cut();
     const done = () => {
-      init.signal.removeEventListener('abort', cut);
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', cut);
       cut();
     };
+    const problem = async (error: unknown) =>
+      (await import('./problems')).wireProblem(error, url, progress, lateAfterMs);
     try {
       const loading = import('./exchange');
       const socket: Socket = await connection.ready;

@@ -41,8 +41,7 @@ function wire(): Wire {
 }
 const options = { caFile: authority.caFile };
 async function ask({ fetch }: Wire, url: string, more: { caFile?: string } = options): Promise<string> {
-  const signal = AbortSignal.timeout(5000);
-  const init = { method: 'POST' as const, headers: {}, body: 'a=b', signal };
+  const init = { method: 'POST' as const, headers: {}, body: 'a=b', timeoutMs: 5000 };
   return await textOf(await fetch(`${url}/oauth2/token`, { ...init, ...more }));
 }
 async function textOf({ body }: FetchReply): Promise<string> {
