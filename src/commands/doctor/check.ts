@@ -1,16 +1,11 @@
 import { type ErrorKind, EXIT_CODES, GwtokenError } from '../../errors';
 import { oneLine } from '../../text';
+import type { Row } from '../report';
 
 /** One line of `gwtoken doctor`. */
-export interface Check {
+export interface Check extends Required<Row> {
   /** `settings`, `keychain`, `region eu`: the heading that it stands under. */
   readonly section: string;
-  readonly name: string;
-  /** `skipped`: not tried, since what it needs is missing or failed. */
-  readonly result: 'ok' | 'warning' | 'failed' | 'skipped';
-  readonly message: string;
-  /** What mends it, each a line: the next command, with the user's own values in it. */
-  readonly hints: readonly string[];
   /** Of a failed check: what a command fails with for it. */
   readonly kind: ErrorKind | undefined;
 }

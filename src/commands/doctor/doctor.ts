@@ -13,7 +13,7 @@ export const doctorCommand: Command = {
   ],
   exitCodes: FETCH_CODES,
   async run(flags, world) {
-    const { showDiagnosis } = await import('./report');
+    const { showDiagnosis } = await import('./show');
     await showDiagnosis(flags, world);
   },
 };

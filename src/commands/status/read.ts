@@ -4,7 +4,7 @@ import { type Client, clientName, parseClientName } from '../../client';
 import { type CredentialPlace, credentialPlace } from '../../credentials/place';
 import { attempt, GwtokenError } from '../../errors';
 import { resolveAuthUrl, resolveClient, resolveProfile } from '../../settings/resolve';
-import type { AuthUrl, Given, Source } from '../../settings/setting';
+import type { AuthUrl, Given, Setting } from '../../settings/setting';
 import { type KeptToken, keptToken } from '../../token/kept-token';
 import type { WarmWorld, World } from '../../world/world';
 
@@ -14,14 +14,19 @@ export interface ClientStatus {
   readonly selected: boolean;
   /** What settings apply to it: the flags name the selected client, not the others. */
   readonly given: Given;
-  readonly profileSource: Source;
+  readonly profile: Setting<string>;
   readonly credentials: CredentialPlace | GwtokenError;
   readonly clientId: string | undefined;
   readonly authUrl: AuthUrl | GwtokenError | undefined;
   /** The address that login verified it against, for a client that gwtoken stored. */
   readonly boundTo: string | undefined;
   readonly token: KeptToken | undefined;
+  /** With --check alone. */
+  readonly verdict?: Verdict;
 }
+
+/** What the endpoint gave: the seconds that a new token lives (undefined when it does not say), or the failure. */
+export type Verdict = { readonly clientId: string; readonly lifetimeS: number | undefined } | GwtokenError;
 
 export interface Status {
   readonly clients: readonly ClientStatus[];
@@ -32,60 +37,41 @@ export interface Status {
 type Outside = WarmWorld & Pick<World, 'clients'>;
 
 /** The client that the settings name first, then the known ones by name. */
-export async function readStatus(given: Given, world: Outside): Promise<Status> {
+export function readStatus(given: Given, world: Outside): Status {
   const selected = attempt(() => resolveClient(given).client);
-  const known = world.clients.read();
-  const clients = Object.keys(known)
+  const known = Object.keys(world.clients.read())
     .sort()
     .flatMap((name) => parseClientName(name) ?? []);
-  const first = selected instanceof GwtokenError ? [] : [selected];
-  const names = first.map(clientName);
-  const others = clients.filter((client) => !names.includes(clientName(client)));
+  const other = (client: Client) => statusOf(client, false, { ...given, flags: {} }, world);
+  if (selected instanceof GwtokenError) return { clients: known.map(other), noneSelected: selected };
+  const others = known.filter((client) => clientName(client) !== clientName(selected));
   return {
-    clients: await Promise.all(
-      [...first, ...others].map((client) => statusOf(client, first.includes(client), given, world)),
-    ),
-    noneSelected: selected instanceof GwtokenError ? selected : undefined,
+    clients: [statusOf(selected, true, given, world), ...others.map(other)],
+    noneSelected: undefined,
   };
 }
 
-async function statusOf(
-  client: Client,
-  selected: boolean,
-  all: Given,
-  world: Outside,
-): Promise<ClientStatus> {
-  const given: Given = selected ? all : { ...all, flags: {} };
-  const profileSource = sourceOfProfile(client, given);
-  const credentials = attempt(() => credentialPlace(given, client, profileSource, world));
-  const known = world.clients.read()[clientName(client)];
-  const fromKeychain = !(credentials instanceof GwtokenError) && credentials.kind === 'keychain';
+function statusOf(client: Client, selected: boolean, given: Given, world: Outside): ClientStatus {
+  const profile = profileOf(client, given);
+  const credentials = attempt(() => credentialPlace(given, client, profile.source, world));
+  const place = credentials instanceof GwtokenError ? undefined : credentials;
+  const stored = place?.kind === 'keychain' ? world.clients.read()[clientName(client)] : undefined;
   return {
     client,
     selected,
     given,
-    profileSource,
+    profile,
     credentials,
-    clientId: fromKeychain
-      ? known?.clientId
-      : credentials instanceof GwtokenError
-        ? undefined
-        : credentials.clientId,
+    clientId: stored?.clientId ?? place?.clientId,
     authUrl: attempt(() => resolveAuthUrl(given, client)),
-    boundTo: fromKeychain ? known?.authUrl : undefined,
-    token: keptToken(given, client, profileSource, world),
+    boundTo: stored?.authUrl,
+    token: keptToken(given, client, profile.source, world),
   };
 }
 
-/** Another profile than the one that the settings name has to be named by a flag, which passes variables over. */
-function sourceOfProfile(client: Client, given: Given): Source {
+/** A profile that the settings do not name has to be named by a flag, with which variables are passed over. */
+function profileOf({ profile }: Client, given: Given): Setting<string> {
   const named = attempt(() => resolveProfile(given));
-  if (!(named instanceof GwtokenError) && named.value === client.profile) return named.source;
-  return { kind: 'flag', name: '--profile' };
-}
-
-/** `abcd…wxyz`: enough to tell clients apart. */
-export function maskMiddle(text: string): string {
-  const kept = Math.min(4, Math.floor(text.length / 4));
-  return `${text.slice(0, kept)}…${text.slice(text.length - kept)}`;
+  if (!(named instanceof GwtokenError) && named.value === profile) return named;
+  return { value: profile, source: { kind: 'flag', name: '--profile' } };
 }

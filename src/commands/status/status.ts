@@ -13,7 +13,7 @@ export const statusCommand: Command = {
   ],
   exitCodes: FETCH_CODES,
   async run(flags, world) {
-    const { showStatus } = await import('./report');
+    const { showStatus } = await import('./show');
     await showStatus(flags, world);
   },
 };

@@ -1,0 +1,60 @@
+/** A report on stdout (doctor, status): sections of rows, each with a mark and, below it, what mends it. */
+
+import { oneLine } from '../text';
+import type { World } from '../world/world';
+
+export interface Row {
+  readonly name: string;
+  /** Shown as a mark; `skipped`: not tried, since what it needs is missing or failed. */
+  readonly result?: 'ok' | 'warning' | 'failed' | 'skipped';
+  readonly message: string;
+  /** What mends it, each a line: the next command, with the user's own values in it. */
+  readonly hints?: readonly string[];
+}
+
+/** What is written, each with a blank line before the next. */
+export interface Report {
+  section(title: string, rows: readonly Row[], note?: string): void;
+  paragraph(text: string, hints?: readonly string[]): void;
+}
+
+const SIGNS = { ok: '✔', warning: '!', failed: '✖', skipped: '-' };
+const WORDS = { ok: 'ok  ', warning: 'warn', failed: 'FAIL', skipped: 'skip' };
+const COLOURS = { ok: 'green', warning: 'yellow', failed: 'red', skipped: 'dim' } as const;
+
+/**
+ * @param width of the column of names
+ * @param marks before the names, where every row has one, or else before the messages
+ */
+export async function openReport(
+  { width, marks }: { readonly width: number; readonly marks: 'before names' | 'before messages' },
+  { stdout, terminal }: Pick<World, 'stdout' | 'terminal'>,
+): Promise<Report> {
+  const paint = await terminal.paint('stdout');
+  // Plain ASCII in a file, and on a terminal that shows no more.
+  const shapes = stdout.isTTY() && terminal.hasUnicode() ? SIGNS : WORDS;
+  const indent = marks === 'before names' ? width + 6 : width + 4;
+  let first = true;
+
+  const write = (lines: readonly string[]): void => {
+    stdout.write(`${first ? '' : '\n'}${lines.join('\n')}\n`);
+    first = false;
+  };
+  const fixes = (hints: readonly string[], column: number): string[] =>
+    hints.map((hint) => `${' '.repeat(column)}${paint.cyan('fix:')} ${oneLine(hint)}`);
+  const line = ({ name, result, message }: Row): string => {
+    const mark = result === undefined ? '' : `${paint[COLOURS[result]](shapes[result])} `;
+    const text = result === 'skipped' ? paint.dim(oneLine(message)) : oneLine(message);
+    const padded = name.padEnd(width);
+    return marks === 'before names'
+      ? `  ${mark}${padded}  ${text}`
+      : `  ${paint.dim(padded)}  ${mark}${text}`;
+  };
+  return {
+    section(title, rows, note) {
+      const heading = note === undefined ? paint.bold(title) : `${paint.bold(title)} ${paint.dim(note)}`;
+      write([heading, ...rows.flatMap((row) => [line(row), ...fixes(row.hints ?? [], indent)])]);
+    },
+    paragraph: (text, hints = []) => write([text, ...fixes(hints, 2)]),
+  };
+}
