@@ -52,6 +52,13 @@ export interface TokenCache {
   takeTurn(client: Client): Promise<Turn | undefined>;
 }
 
+/** Why a file or folder is not trusted: somebody else's, writable by others, or a symbolic link. */
+export interface Distrust {
+  readonly why: 'foreign' | 'open' | 'link';
+  /** The end of a sentence that begins with its path: `can be written by others (mode 777)`. */
+  readonly text: string;
+}
+
 export interface CacheRead {
   readonly text?: string;
   /** Why the folder or file is not used, for a warning. */

@@ -1,3 +1,5 @@
+import type { Distrust } from './files';
+
 /** What `doctor` looks at. Nothing here rejects or throws: what is the matter is the answer. */
 export interface Probes {
   /** `Node v20.20.2 on linux x64`. */
@@ -19,9 +21,8 @@ export interface FolderFacts {
   readonly exists: boolean;
   /** Whether files can be made in it, or it can be made where it does not exist. */
   readonly writable: boolean;
-  readonly symlink: boolean;
-  /** The user id of a foreign owner; undefined for the user's own, for root's, and on Windows. */
-  readonly foreignUid: number | undefined;
+  /** Why the config in it is refused, or the cache in it not used. */
+  readonly untrusted: Distrust | undefined;
   /** The permission bits; undefined on Windows. */
   readonly mode: number | undefined;
 }

@@ -183,8 +183,8 @@ describe('the token file', () => {
       expect(result.stderr).toContain('hint: set GWTOKEN_CACHE_DIR to a folder of your own');
     };
     mkdirSync(folder, { recursive: true });
-    chmodSync(folder, 0o755);
-    await refused('it is open to others, mode 755');
+    chmodSync(folder, 0o777);
+    await refused(`no token file can be made in ${folder}: it can be written by others (mode 777)`);
 
     const elsewhere = join(home.dir, 'elsewhere');
     mkdirSync(join(elsewhere), { mode: 0o700 });

@@ -10,20 +10,14 @@ export async function folderChecks({ probes }: Pick<World, 'probes'>): Promise<C
 }
 
 function configFolder(folder: FolderFacts): Check {
-  const { path, foreignUid } = folder;
+  const { path, untrusted } = folder;
   if (path === undefined) {
     return failed('usage', 'config', 'there is no home folder', 'set HOME, or GWTOKEN_CONFIG_DIR');
   }
-  if (foreignUid !== undefined) {
-    const message = `${path} belongs to another user (uid ${foreignUid})`;
-    return warning('config', message, 'run gwtoken as that user, or set GWTOKEN_CONFIG_DIR');
-  }
-  if (isOpen(folder)) {
-    return warning(
-      'config',
-      `${path} can be written by others (${modeOf(folder)})`,
-      `run: chmod go-w '${path}'`,
-    );
+  if (untrusted) {
+    const asAnother = 'run gwtoken as that user, or set GWTOKEN_CONFIG_DIR';
+    const fix = untrusted.why === 'open' ? `run: chmod go-w '${path}'` : asAnother;
+    return warning('config', `${path} ${untrusted.text}`, fix);
   }
   if (!folder.writable) {
     const hint = 'login and config set need it: set GWTOKEN_CONFIG_DIR to a folder that you can write to';
@@ -33,31 +27,19 @@ function configFolder(folder: FolderFacts): Check {
 }
 
 function cacheFolder(folder: FolderFacts): Check {
-  const { path, foreignUid } = folder;
+  const { path, untrusted } = folder;
   const hint = 'set GWTOKEN_CACHE_DIR to a folder of your own, or no token is kept between calls';
   if (path === undefined) return warning('cache', 'there is no home folder', hint);
-  if (foreignUid !== undefined) {
-    return warning('cache', `${path} belongs to another user (uid ${foreignUid}): it is not used`, hint);
-  }
-  if (folder.symlink) return warning('cache', `${path} is a symbolic link: it is not used`, hint);
-  if (isOpen(folder)) {
-    const message = `${path} can be written by others (${modeOf(folder)}): it is not used`;
-    return warning('cache', message, `run: chmod 700 '${path}'`);
+  if (untrusted) {
+    const fix = untrusted.why === 'open' ? `run: chmod 700 '${path}'` : hint;
+    return warning('cache', `${path} ${untrusted.text}: it is not used`, fix);
   }
   return folder.writable
     ? ok('cache', described(folder))
     : warning('cache', `${path} cannot be written`, hint);
 }
 
-function isOpen({ mode }: FolderFacts): boolean {
-  return mode !== undefined && (mode & 0o022) !== 0;
-}
-
-function described(folder: FolderFacts): string {
-  if (!folder.exists) return `${folder.path} (made when it is needed)`;
-  return folder.mode === undefined ? String(folder.path) : `${folder.path} (${modeOf(folder)})`;
-}
-
-function modeOf({ mode = 0 }: FolderFacts): string {
-  return `mode ${mode.toString(8)}`;
+function described({ path, exists, mode }: FolderFacts): string {
+  if (!exists) return `${path} (made when it is needed)`;
+  return mode === undefined ? String(path) : `${path} (mode ${mode.toString(8)})`;
 }

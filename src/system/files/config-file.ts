@@ -3,10 +3,14 @@
  * Writing is system/files/config-store.ts.
  */
 
-import { closeSync, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { GwtokenError, messageOf, systemCode } from '../../errors';
 import type { Config, ConfigValues, KnownEntry } from '../../world/files';
 import type { Machine } from './paths';
+import { distrust } from './trust';
+
+/** What helps where a config is another user's. */
+export const AS_ANOTHER = 'run gwtoken as that user, or set GWTOKEN_CONFIG_DIR to a folder of your own';
 
 /** The largest file that is read: beyond it something else lies in its place. */
 const LIMIT = 1024 * 1024;
@@ -47,7 +51,11 @@ export function readTrusted(path: string, machine: Machine): Record<string, unkn
   try {
     file = openSync(path, 'r');
     const stat = fstatSync(file);
-    if (machine.uid !== undefined) checkTrusted(path, stat, machine.uid);
+    const untrusted = distrust(stat, 'user or root', machine);
+    if (untrusted) {
+      const hint = untrusted.why === 'open' ? `run: chmod go-w '${path}'` : AS_ANOTHER;
+      throw unusable(path, untrusted.text, hint);
+    }
     if (stat.size > LIMIT) throw unusable(path, 'is larger than 1 MiB');
     text = readFileSync(file, 'utf8');
   } catch (error) {
@@ -72,23 +80,6 @@ export function readTrusted(path: string, machine: Machine): Record<string, unkn
     throw unusable(path, 'is not valid JSON');
   }
   return objectOf(parsed, path);
-}
-
-function checkTrusted(path: string, stat: Stats, uid: number): void {
-  if (stat.uid !== 0 && stat.uid !== uid) {
-    throw unusable(
-      path,
-      `belongs to another user (uid ${stat.uid})`,
-      `run gwtoken as that user, or set GWTOKEN_CONFIG_DIR to a folder of your own`,
-    );
-  }
-  if ((stat.mode & 0o022) !== 0) {
-    throw unusable(
-      path,
-      `can be written by others (mode ${(stat.mode & 0o777).toString(8)})`,
-      `run: chmod go-w '${path}'`,
-    );
-  }
 }
 
 function objectOf(value: unknown, path: string | undefined): Record<string, unknown> {

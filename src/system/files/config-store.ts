@@ -4,10 +4,11 @@ import { accessSync, constants, lstatSync, readlinkSync, realpathSync, statSync 
 import { dirname, join } from 'node:path';
 import { GwtokenError, messageOf, systemCode } from '../../errors';
 import type { ConfigEdit, KnownEntry } from '../../world/files';
-import { readConfig, readTrusted } from './config-file';
+import { AS_ANOTHER, readConfig, readTrusted } from './config-file';
 import { makeFolder } from './folders';
 import { withLock } from './lock';
 import type { Machine } from './paths';
+import { foreign } from './trust';
 
 const WAIT_MS = 10_000;
 
@@ -68,25 +69,19 @@ export function checkWritable(folder: string, machine: Machine): void {
  * Refuses a file, or the nearest folder there is, that belongs to another user: `sudo gwtoken login` in a user's HOME
  * would leave a file there that the user cannot change. Returns what is there.
  */
-function checkOwned(file: string, { uid }: Machine): string {
+function checkOwned(file: string, machine: Machine): string {
   for (let path = file; ; path = dirname(path)) {
     // What stat does not find and lstat does is a link into nowhere, or was made by another process in between.
     const stat = statSync(path, { throwIfNoEntry: false }) ?? lstatSync(path, { throwIfNoEntry: false });
-    if (stat === undefined) {
-      if (path !== dirname(path)) continue;
-    } else if (stat.isSymbolicLink()) {
-      // Written to, it would be replaced: it is somebody's who keeps the file elsewhere.
+    if (stat === undefined && path !== dirname(path)) continue;
+    if (stat?.isSymbolicLink()) {
+      // Whoever made the link keeps the file elsewhere, and writing would replace the link.
       throw unwritable(file, `${path} is a link to ${readlinkSync(path)}, which is not there`);
-    } else if (uid !== undefined && stat.uid !== uid) {
-      throw new GwtokenError(
-        'usage',
-        `${path} belongs to another user (uid ${stat.uid}): gwtoken writes no config that it does not own`,
-        {
-          hints: ['run gwtoken as that user, or set GWTOKEN_CONFIG_DIR to a folder of your own'],
-        },
-      );
     }
-    return path;
+    const other = stat && foreign(stat, 'user', machine);
+    if (other === undefined) return path;
+    const problem = `${path} ${other.text}: gwtoken writes no config that it does not own`;
+    throw new GwtokenError('usage', problem, { hints: [AS_ANOTHER] });
   }
 }
 

@@ -1,6 +1,10 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+/** Folders of gwtoken's own: made, and shown by `doctor`. */
+import { accessSync, constants, existsSync, lstatSync, mkdirSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemCode } from '../../errors';
+import type { FolderFacts } from '../../world/probes';
+import type { Machine } from './paths';
+import { distrust } from './trust';
 
 /**
  * Makes a folder and those above it that are missing, mode 0700, whoever else is making them at the same time. Node's
@@ -14,5 +18,41 @@ export function makeFolder(path: string): void {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     if (systemCode(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
+  }
+}
+
+/** @param which decides whose it may be, and whether it may be a link: the cache's may not */
+export function probeFolder(
+  which: 'config' | 'cache',
+  path: string | undefined,
+  machine: Machine,
+): FolderFacts {
+  const stat = path === undefined ? undefined : statOf(path, which === 'cache' ? lstatSync : statSync);
+  return {
+    path,
+    exists: stat !== undefined,
+    writable: path !== undefined && isWritable(path),
+    untrusted: stat && distrust(stat, which === 'cache' ? 'user' : 'user or root', machine),
+    mode: stat && machine.uid !== undefined ? stat.mode & 0o777 : undefined,
+  };
+}
+
+function statOf(path: string, look: typeof lstatSync): Stats | undefined {
+  try {
+    return look(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+/** For one that does not exist: whether the nearest folder above takes it. */
+function isWritable(path: string): boolean {
+  try {
+    const above = dirname(path);
+    if (path !== above && lstatSync(path, { throwIfNoEntry: false }) === undefined) return isWritable(above);
+    accessSync(path, constants.W_OK | constants.X_OK);
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
   }
 }

@@ -3,18 +3,19 @@
  * nothing here throws.
  */
 
-import { lstatSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import type { Client } from '../../client';
 import { systemCode } from '../../errors';
 import type { Turn } from '../../world/files';
 import { makeFolder } from './folders';
 import { tryLock } from './lock';
 import { fileIn, type Machine } from './paths';
+import { replaceFile } from './replace';
 import { entryPath, folderProblem, nameOf, readFile } from './token-cache';
 
 const STALE_MS = 60_000;
 
-/** Writes an entry under a temporary name and renames it into place. Returns the system's error code if it cannot. */
+/** Writes an entry. Returns the system's error code if it cannot. */
 export function writeEntry(
   folder: string,
   client: Client,
@@ -24,16 +25,12 @@ export function writeEntry(
   const file = entryPath(folder, client, machine);
   const problem = trustedFolder(folder, machine);
   if (problem !== undefined) return problem;
-  // Two writers at once are two processes, or one process at two times: neither shares this name.
-  const temporary = `${file}.${Date.now().toString(36)}${Math.random().toString(36).slice(2)}.tmp`;
   try {
     if (readFile(file, machine).untrusted) return 'EUNTRUSTED';
     sweep(folder, machine);
-    writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 });
-    rename(temporary, file, machine);
+    replaceFile(file, text, machine);
     return undefined;
   } catch (error) {
-    rmSync(temporary, { force: true });
     return systemCode(error) ?? 'UNKNOWN';
   }
 }
@@ -57,21 +54,6 @@ export function removeEntries(folder: string, machine: Machine, passes: (client:
     }
   } catch {
     // No folder, or one that cannot be read: there is nothing to remove.
-  }
-}
-
-/** On Windows a file that a virus scanner or another reader has open cannot be replaced for a moment. */
-function rename(from: string, to: string, { platform }: Machine): void {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      renameSync(from, to);
-      return;
-    } catch (error) {
-      const code = systemCode(error);
-      const passing = platform === 'win32' && (code === 'EPERM' || code === 'EBUSY' || code === 'EACCES');
-      if (!passing || attempt >= 20) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
-    }
   }
 }
 

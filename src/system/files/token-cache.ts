@@ -3,11 +3,12 @@
  * writing is system/files/token-cache-writer.ts. What cannot be read is a miss: nothing here throws.
  */
 
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
 import type { Client } from '../../client';
 import { systemCode } from '../../errors';
 import type { CacheRead } from '../../world/files';
 import { fileIn, type Machine } from './paths';
+import { distrust } from './trust';
 
 /** A token of 32 KiB, twice escaped, and room around it. */
 const LIMIT = 256 * 1024;
@@ -22,7 +23,7 @@ export function readEntry(folder: string, client: Client, machine: Machine): Cac
   }
 }
 
-export function readFile(file: string, { uid }: Machine): CacheRead {
+export function readFile(file: string, machine: Machine): CacheRead {
   // O_NOFOLLOW does not exist on Windows, where it is undefined and so no flag.
   const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
   let descriptor: number;
@@ -33,27 +34,19 @@ export function readFile(file: string, { uid }: Machine): CacheRead {
   }
   try {
     const stat = fstatSync(descriptor);
-    const untrusted = uid === undefined ? undefined : ownershipProblem(file, stat, uid);
-    if (untrusted) return { untrusted };
+    const untrusted = distrust(stat, 'user', machine);
+    if (untrusted) return { untrusted: `${file} ${untrusted.text}` };
     return stat.isFile() && stat.size <= LIMIT ? { text: readFileSync(descriptor, 'utf8') } : {};
   } finally {
     closeSync(descriptor);
   }
 }
 
-/** Why the folder is not used: it is a link, someone else's, or others can write there. */
-export function folderProblem(folder: string, { uid }: Machine): string | undefined {
+/** Why the folder is not used. One that is not there yet is no problem. */
+export function folderProblem(folder: string, machine: Machine): string | undefined {
   const stat = lstatSync(folder, { throwIfNoEntry: false });
-  if (stat === undefined) return undefined;
-  if (stat.isSymbolicLink()) return `${folder} is a symbolic link`;
-  return uid === undefined ? undefined : ownershipProblem(folder, stat, uid);
-}
-
-function ownershipProblem(file: string, stat: Stats, uid: number): string | undefined {
-  if (stat.uid !== uid) return `${file} belongs to another user (uid ${stat.uid})`;
-  if ((stat.mode & 0o022) !== 0)
-    return `${file} can be written by others (mode ${(stat.mode & 0o777).toString(8)})`;
-  return undefined;
+  const untrusted = stat && distrust(stat, 'user', machine);
+  return untrusted && `${folder} ${untrusted.text}`;
 }
 
 /** Unambiguous: a profile's name may have hyphens, the other two are fixed words. */

@@ -10,6 +10,8 @@ import { GwtokenError, messageOf, systemCode } from '../../errors';
 import type { TokenFile } from '../../world/processes';
 import { makeFolder } from './folders';
 import type { Machine } from './paths';
+import { replaceFile } from './replace';
+import { distrust } from './trust';
 
 /** A process that may own files, and how to see whether another one lives. */
 export interface Owner {
@@ -17,7 +19,7 @@ export interface Owner {
   isAlive(pid: number): boolean;
 }
 
-const NAME = /^token-([0-9a-f]{8})-(\d+)-(\d+)-[0-9a-f]{16}(\.new)?$/;
+const NAME = /^token-([0-9a-f]{8})-(\d+)-(\d+)-[0-9a-f]{16}(\.\w+\.tmp)?$/;
 
 /** An owner that we cannot see (another container's) touches its file every 30 s; asleep it may be for a night. */
 const UNSEEN_OWNER_MS = 24 * 3600 * 1000;
@@ -45,28 +47,23 @@ export function createTokenFile(folder: string, owner: Owner, machine: Machine, 
   const replace = (content: string): void => {
     makeFolder(folder);
     checkFolder(folder, machine);
-    fs.rmSync(`${path}.new`, { force: true });
-    fs.writeFileSync(`${path}.new`, content, { flag: 'wx', mode: 0o600 });
-    renameOver(`${path}.new`, path, machine);
+    replaceFile(path, content, machine);
   };
   try {
     replace(text);
   } catch (error) {
-    throw new GwtokenError(
-      'local',
-      `no token file can be made in ${folder} (${systemCode(error) ?? messageOf(error)})`,
-      {
-        hints: ['set GWTOKEN_CACHE_DIR to a folder of your own'],
-        cause: error,
-      },
-    );
+    const code = systemCode(error);
+    const why = code === undefined ? `: ${messageOf(error)}` : ` (${code})`;
+    throw new GwtokenError('local', `no token file can be made in ${folder}${why}`, {
+      hints: ['set GWTOKEN_CACHE_DIR to a folder of your own'],
+      cause: error,
+    });
   }
   return {
     path,
     replace,
     touch: () => quietly(() => fs.utimesSync(path, new Date(), new Date())),
     remove() {
-      quietly(() => fs.rmSync(`${path}.new`, { force: true }));
       quietly(() => fs.rmSync(path, { force: true }));
       // Only when it is empty: then the next start has nothing to look at.
       quietly(() => fs.rmdirSync(folder));
@@ -117,26 +114,11 @@ function startTime(pid: number, { platform }: Machine): string {
 }
 
 /** Nobody else may have a hand in the folder that the token is put into. */
-function checkFolder(folder: string, { uid }: Machine): void {
+function checkFolder(folder: string, machine: Machine): void {
   const stat = fs.lstatSync(folder);
   if (!stat.isDirectory()) throw new Error('it is not a folder');
-  if (uid === undefined) return;
-  if (stat.uid !== uid) throw new Error(`it belongs to another user, uid ${stat.uid}`);
-  if ((stat.mode & 0o077) !== 0)
-    throw new Error(`it is open to others, mode ${(stat.mode & 0o777).toString(8)}`);
-}
-
-/** On Windows a file that somebody reads cannot be replaced at that moment. */
-function renameOver(from: string, to: string, { platform }: Machine): void {
-  for (let tries = platform === 'win32' ? 20 : 1; ; tries--) {
-    try {
-      fs.renameSync(from, to);
-      return;
-    } catch (error) {
-      if (tries <= 1 || !['EPERM', 'EACCES', 'EBUSY'].includes(systemCode(error) ?? '')) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 25);
-    }
-  }
+  const untrusted = distrust(stat, 'user', machine);
+  if (untrusted) throw new Error(`it ${untrusted.text}`);
 }
 
 function quietly(work: () => void): void {
