@@ -6,31 +6,14 @@
 import { existsSync, fstatSync } from 'node:fs';
 import { Interrupted, ReaderGone } from './errors';
 import { quick } from './quick';
-import { readConfig } from './system/files/config-file';
-import { cacheFolder, configFolder, fileIn, type Machine, tokenFilesFolder } from './system/files/paths';
-import { fileReader } from './system/files/read-file';
-import { readEntry } from './system/files/token-cache';
+import { tokenFilesFolder } from './system/files/paths';
 import { writeAll } from './system/terminal/streams';
-import type { WarmWorld } from './world/world';
+import { openWarm } from './system/warm';
 
 declare const __VERSION__: string;
 
-const { env, platform } = process;
-const machine: Machine = { platform, uid: process.geteuid?.() };
-const folders = { config: configFolder(env, platform), cache: cacheFolder(env, platform) };
-
-const warm: WarmWorld = {
-  env,
-  config: { read: () => readConfig(fileIn(folders.config, 'config.json', platform), machine) },
-  tokens: {
-    read: (client) => (folders.cache === undefined ? {} : readEntry(folders.cache, client, machine)),
-  },
-  now: Date.now,
-  readFile: fileReader(),
-  crypto: () => process.getBuiltinModule('node:crypto'),
-  trace() {},
-};
-
+const opened = openWarm(process);
+const { warm, folders, machine } = opened;
 const argv = process.argv.slice(2);
 const answer = quick(argv, { ...warm, mayBeTerminal: () => fstatSync(1).isCharacterDevice() });
 if (answer instanceof Promise) void answer.then(end);
@@ -54,7 +37,7 @@ function end(text: string | undefined): void {
 async function runCli(failure?: unknown): Promise<number> {
   if (failure instanceof ReaderGone) throw failure;
   const [{ openWorld }, cli] = await Promise.all([import('./system/world'), import('./cli/run')]);
-  const { world, close } = openWorld(process, __VERSION__, warm, folders, machine);
+  const { world, close } = openWorld(process, __VERSION__, opened);
   await sweep();
   // Node prints what was not caught, and sets the exit code to 1 before it says that it ends.
   process.on('uncaughtExceptionMonitor', () => {
@@ -72,7 +55,7 @@ async function runCli(failure?: unknown): Promise<number> {
 
 /** Removes the token files of an `exec` that was killed. */
 async function sweep(): Promise<void> {
-  const folder = tokenFilesFolder(folders.cache, platform);
+  const folder = tokenFilesFolder(folders.cache, machine.platform);
   if (folder === undefined || !existsSync(folder)) return;
   const { ownerOf, sweepTokenFiles } = await import('./system/files/token-files');
   sweepTokenFiles(folder, ownerOf(process), machine);

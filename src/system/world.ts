@@ -8,14 +8,15 @@ import { GwtokenError } from '../errors';
 import { isCi } from '../person';
 import { oneLine } from '../text';
 import type { Output } from '../world/streams';
-import type { WarmWorld, World } from '../world/world';
+import type { World } from '../world/world';
 import { openAppender } from './files/append-file';
 import { readKnownClients } from './files/config-file';
-import { fileIn, type Machine, tokenFilesFolder } from './files/paths';
+import { fileIn, tokenFilesFolder } from './files/paths';
 import { readAll } from './files/read-file';
 import { hasUnicode, loadedPlain, painter } from './terminal/capabilities';
 import type { Signalled, Standard } from './terminal/prompts';
 import { writeAll } from './terminal/streams';
+import type { Opened } from './warm';
 import type { Wire } from './wire/wire';
 
 type Builtins = Pick<NodeJS.Process, 'getBuiltinModule'>;
@@ -27,9 +28,7 @@ export function openWorld(
     Pick<NodeJS.Process, 'arch' | 'env' | 'platform' | 'version' | 'versions'> &
     Builtins,
   version: string,
-  warm: WarmWorld,
-  folders: { readonly config: string | undefined; readonly cache: string | undefined },
-  machine: Machine,
+  { warm, folders, machine }: Opened,
 ): { readonly world: World; close(): Promise<void> } {
   const { env } = warm;
   const { platform } = machine;

@@ -5,15 +5,12 @@ import { expect } from 'vitest';
 import { run } from '../../../src/cli/run';
 import { Interrupted, ReaderGone } from '../../../src/errors';
 import { quick } from '../../../src/quick';
-import { readConfig } from '../../../src/system/files/config-file';
-import { cacheFolder, configFolder, fileIn, type Machine } from '../../../src/system/files/paths';
-import { fileReader } from '../../../src/system/files/read-file';
-import { readEntry } from '../../../src/system/files/token-cache';
+import type { Machine } from '../../../src/system/files/paths';
+import { type Opened, openWarm } from '../../../src/system/warm';
 import { openWorld } from '../../../src/system/world';
-import { oneLine } from '../../../src/text';
 import type { Keychain } from '../../../src/world/keychain';
 import type { FetchReply } from '../../../src/world/wire';
-import type { WarmWorld, World } from '../../../src/world/world';
+import type { World } from '../../../src/world/world';
 
 export interface Inside {
   readonly dir: string;
@@ -63,24 +60,11 @@ export function inside(): Inside {
   const own = { HOME: join(dir, 'home'), XDG_CONFIG_HOME: join(dir, 'c'), XDG_CACHE_HOME: join(dir, 'k') };
   mkdirSync(own.HOME, { mode: 0o700 });
 
-  const warmWorld = (): WarmWorld & {
-    folders: { config: string | undefined; cache: string | undefined };
-  } => {
+  const open = (): Opened => {
+    const { platform, geteuid, getBuiltinModule } = process;
     const env = { ...own, ...it.env };
-    const { platform } = MACHINE;
-    const folders = { config: configFolder(env, platform), cache: cacheFolder(env, platform) };
-    return {
-      env,
-      folders,
-      config: { read: () => readConfig(fileIn(folders.config, 'config.json', platform), MACHINE) },
-      tokens: {
-        read: (client) => (folders.cache === undefined ? {} : readEntry(folders.cache, client, MACHINE)),
-      },
-      now: () => it.nowMs,
-      readFile: fileReader(),
-      crypto: () => process.getBuiltinModule('node:crypto'),
-      trace() {},
-    };
+    const opened = openWarm({ env, platform, getBuiltinModule, ...(geteuid && { geteuid }) });
+    return { ...opened, warm: { ...opened.warm, now: () => it.nowMs } };
   };
 
   const keychain: Keychain = {
@@ -111,21 +95,17 @@ export function inside(): Inside {
     items: new Map(),
     keychainCalls: 0,
     stdin: '',
-    quick: (argv) => quick(argv, { ...warmWorld(), mayBeTerminal: () => false }),
+    quick: (argv) => quick(argv, { ...open().warm, mayBeTerminal: () => false }),
     async get(...args) {
       const ended = await it.cli(['get', ...args]);
       expect(ended).toEqual({ code: 0, stdout: ended.stdout, stderr: '' });
       return ended.stdout.trim();
     },
     async cli(argv) {
-      const warm = warmWorld();
       let stdout = '';
       let stderr = '';
       const collect = (write: (text: string) => void) => ({ isTTY: () => false, write });
-      const opened = openWorld(process, '0.0.0', warm, warm.folders, MACHINE);
-      const world: World = {
-        ...opened.world,
-        warn: (text) => world.stderr.write(`gwtoken: warning: ${oneLine(text)}\n`),
+      const own: Partial<World> = {
         stdout: collect((text) => {
           stdout += text;
         }),
@@ -140,6 +120,8 @@ export function inside(): Inside {
           return jsonReply(status, reply);
         },
       };
+      // What the World does by itself, such as a warning, goes by what is replaced in it.
+      const world = Object.assign(openWorld(process, '0.0.0', open()).world, own);
       try {
         return { code: await run(argv, world), stdout, stderr };
       } catch (error) {

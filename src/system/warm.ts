@@ -1,0 +1,34 @@
+/** What a start with a cached token needs of the machine, and nothing else: these files are loaded each time. */
+import type { WarmWorld } from '../world/world';
+import { readConfig } from './files/config-file';
+import { cacheFolder, configFolder, fileIn, type Machine } from './files/paths';
+import { fileReader } from './files/read-file';
+import { readEntry } from './files/token-cache';
+
+export interface Opened {
+  readonly warm: WarmWorld;
+  /** Undefined where there is no home folder to have them in. */
+  readonly folders: { readonly config: string | undefined; readonly cache: string | undefined };
+  readonly machine: Machine;
+}
+
+/** Reads nothing yet. */
+export function openWarm(
+  own: Pick<NodeJS.Process, 'env' | 'platform' | 'geteuid' | 'getBuiltinModule'>,
+): Opened {
+  const { env, platform } = own;
+  const machine: Machine = { platform, uid: own.geteuid?.() };
+  const folders = { config: configFolder(env, platform), cache: cacheFolder(env, platform) };
+  const warm: WarmWorld = {
+    env,
+    config: { read: () => readConfig(fileIn(folders.config, 'config.json', platform), machine) },
+    tokens: {
+      read: (client) => (folders.cache === undefined ? {} : readEntry(folders.cache, client, machine)),
+    },
+    now: Date.now,
+    readFile: fileReader(),
+    crypto: () => own.getBuiltinModule('node:crypto'),
+    trace() {},
+  };
+  return { warm, folders, machine };
+}
