@@ -16,59 +16,59 @@ export const logoutCommand: Command = {
   ],
   exitCodes: [4, 5],
   async run(flags, outside) {
+    const given = gather(flags, outside);
     const { limitedKeychain } = await import('../credentials/limited-keychain');
-    const world = { ...outside, keychain: limitedKeychain(gather(flags, outside), outside) };
-    const removed =
-      flags['all'] === true ? await removeAll(flags['yes'] === true, world) : await removeOne(flags, world);
-    for (const name of removed) world.stderr.write(`Removed the credentials of ${name} from the keychain\n`);
-    if (removed.length > 0) {
-      world.stderr.write(
-        'If they may be in wrong hands, revoke them on the Clients page too: they still work until then\n',
-      );
-    }
+    const world = { ...outside, keychain: limitedKeychain(given, outside) };
+    if (flags['all'] === true) await removeAll(flags['yes'] === true, world);
+    else await removeOne(clientName(resolveClient(given).client), world);
   },
 };
 
-async function removeOne(flags: Parameters<NonNullable<Command['run']>>[0], world: World): Promise<string[]> {
-  const name = clientName(resolveClient(gather(flags, world)).client);
-  if (await removeClient(name, world)) return [name];
+const REVOKE =
+  'If they may be in wrong hands, revoke them on the Clients page too: they still work until then\n';
+const BY_HAND = 'Items made by hand are not known to gwtoken: remove them with the tool that made them\n';
+
+async function removeOne(name: string, world: World): Promise<void> {
+  if (await removeClient(name, world)) {
+    world.stderr.write(`${removedText(name)}${REVOKE}`);
+    return;
+  }
   throw new GwtokenError('no-credentials', `there are no stored credentials for ${name}`, {
     hints: ['see which are stored: gwtoken status'],
   });
 }
 
 /** Every known client; if one cannot be removed the others still are, and the first failure is reported. */
-async function removeAll(yes: boolean, world: World): Promise<string[]> {
+async function removeAll(yes: boolean, world: World): Promise<void> {
   const names = Object.keys(world.clients.read());
-  const unknown = 'Items made by hand are not known to gwtoken: remove them with the tool that made them';
   if (names.length === 0) {
-    world.stderr.write(`gwtoken knows of no stored client. ${unknown}\n`);
-    return [];
+    world.stderr.write(`gwtoken knows of no stored client. ${BY_HAND}`);
+    return;
   }
-  if (!yes) {
-    if (!world.terminal.canAsk()) {
-      throw new GwtokenError('usage', 'logout --all needs --yes, since there is no terminal to ask on', {
-        hints: [`it would remove: ${names.join(', ')}`],
-      });
-    }
-    if (!(await world.terminal.confirm(`Remove the credentials of ${names.join(', ')}?`))) return [];
-  }
-  const removed: string[] = [];
+  if (!yes && !(await isConfirmed(names.join(', '), world))) return;
   let failure: unknown;
+  let removed = '';
   for (const name of names) {
     try {
       await removeClient(name, world);
-      removed.push(name);
+      removed += removedText(name);
     } catch (error) {
       failure ??= error;
     }
   }
-  if (failure !== undefined) {
-    for (const name of removed) world.stderr.write(`Removed the credentials of ${name} from the keychain\n`);
-    throw failure;
-  }
-  world.stderr.write(`${unknown}\n`);
-  return removed;
+  world.stderr.write(failure === undefined ? `${BY_HAND}${removed}${REVOKE}` : removed);
+  if (failure !== undefined) throw failure;
+}
+
+async function isConfirmed(names: string, { terminal }: Pick<World, 'terminal'>): Promise<boolean> {
+  if (terminal.canAsk()) return await terminal.confirm(`Remove the credentials of ${names}?`);
+  throw new GwtokenError('usage', 'logout --all needs --yes, since there is no terminal to ask on', {
+    hints: [`it would remove: ${names}`],
+  });
+}
+
+function removedText(name: string): string {
+  return `Removed the credentials of ${name} from the keychain\n`;
 }
 
 /** Whether there was anything to remove: in the keychain, or at least among the known clients. */
