@@ -3,7 +3,7 @@ import { COMMAND_FLAGS } from '../flags';
 import { envDestination, envOptions, envOutput, failureOutput, unsetOutput } from '../formats/env';
 import { maskToken } from '../formats/mask';
 import { FORMAT_NAMES } from '../formats/table';
-import { gather, resolveClient } from '../settings/resolve';
+import { gather } from '../settings/resolve';
 import type { FlagValues } from '../settings/setting';
 import type { World } from '../world/world';
 import type { Command } from './command';
@@ -31,9 +31,8 @@ export const envCommand: Command = {
       write(unsetOutput(options));
     } else {
       const given = gather(flags, world);
-      const client = resolveClient(given);
       const { getToken } = await import('../token/get-token');
-      const { token } = await unlessSignalled(world, () => getToken(given, client, world));
+      const { token } = await unlessSignalled(world, () => getToken(given, world));
       const output = envOutput(token, options);
       maskToken(token.accessToken, world);
       write(output);

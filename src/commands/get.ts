@@ -2,7 +2,7 @@ import { FETCH_CODES } from '../errors';
 import { COMMAND_FLAGS } from '../flags';
 import { TOKEN_FORMATS, tokenFormat } from '../formats/get';
 import { maskToken } from '../formats/mask';
-import { gather, resolveClient } from '../settings/resolve';
+import { gather } from '../settings/resolve';
 import type { Command } from './command';
 
 export const getCommand: Command = {
@@ -23,9 +23,8 @@ export const getCommand: Command = {
   async run(flags, world) {
     const write = tokenFormat(String(flags['format'] ?? 'token'), '--format');
     const given = gather(flags, world);
-    const client = resolveClient(given);
     const { getToken } = await import('../token/get-token');
-    const answer = await getToken(given, client, world);
+    const answer = await getToken(given, world);
     maskToken(answer.token.accessToken, world);
     world.stdout.write(write(answer, world.now()));
   },

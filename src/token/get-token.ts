@@ -6,7 +6,7 @@
 import { type Client, clientName } from '../client';
 import { findCredentials } from '../credentials/find';
 import { GwtokenError } from '../errors';
-import type { ClientSettings } from '../settings/resolve';
+import { resolveClient } from '../settings/resolve';
 import type { Given } from '../settings/setting';
 import { describeSettings } from '../settings/trace';
 import type { WarmWorld, World } from '../world/world';
@@ -36,11 +36,8 @@ type TokenWorld = WarmWorld & EndpointWorld & Pick<World, 'tokens' | 'terminal' 
  *
  * @throws GwtokenError of any kind but `local`
  */
-export async function getToken(
-  given: Given,
-  clientSettings: ClientSettings,
-  world: TokenWorld,
-): Promise<TokenAnswer> {
+export async function getToken(given: Given, world: TokenWorld): Promise<TokenAnswer> {
+  const clientSettings = resolveClient(given);
   const query = resolveQuery(given, clientSettings, world);
   for (const line of describeSettings(clientSettings, query.authUrl, query.settings)) world.trace(line);
   const work = async (): Promise<TokenAnswer> =>

@@ -2,16 +2,17 @@
 
 import { EXEC_FAILED, GwtokenError, Interrupted } from '../../errors';
 import { checkVariables } from '../../formats/check';
+import type { Variable } from '../../formats/format';
 import { maskToken } from '../../formats/mask';
 import { checkPrefix, DEFAULT_PREFIX, tokenVariables } from '../../formats/variables';
 import { resolveFetchSettings } from '../../settings/fetch-settings';
-import { type ClientSettings, gather, resolveClient } from '../../settings/resolve';
+import { gather } from '../../settings/resolve';
 import type { FlagValues, Given } from '../../settings/setting';
 import { getToken } from '../../token/get-token';
 import type { TokenAnswer } from '../../token/query';
 import type { ChildEnd, TokenFile } from '../../world/processes';
+import type { Env } from '../../world/streams';
 import type { World } from '../../world/world';
-import { childEnvironment } from './environment';
 import { startRenewal } from './renewal';
 
 export async function runCommand(
@@ -22,8 +23,7 @@ export async function runCommand(
 ): Promise<number> {
   const prefix = checkPrefix(String(flags['prefix'] ?? DEFAULT_PREFIX), '--prefix');
   const given = gather(flags, world);
-  const client = resolveClient(given);
-  const answer = await getToken(given, client, world);
+  const answer = await getToken(given, world);
   const variables = tokenVariables(answer.token, prefix);
   checkVariables(variables);
   maskToken(answer.token.accessToken, world);
@@ -34,7 +34,7 @@ export async function runCommand(
   try {
     if (flags['token-file'] === true) {
       file = await world.createTokenFile(answer.token.accessToken);
-      stopRenewing = keepRenewed(file, answer, given, client, world);
+      stopRenewing = keepRenewed(file, answer, given, world);
     }
     const all = [...variables, { name: `${prefix}TOKEN_FILE`, value: file?.path }];
     return exitCodeOf(await child.run(command, args, childEnvironment(world.env, all, world.platform)));
@@ -51,11 +51,11 @@ function exitCodeOf({ code, signal }: ChildEnd): number {
   return code ?? EXEC_FAILED;
 }
 
+/** Keeps the file's token valid until the returned function is called. */
 function keepRenewed(
   file: TokenFile,
-  { token }: TokenAnswer,
+  { token, client }: TokenAnswer,
   given: Given,
-  client: ClientSettings,
   world: World,
 ): () => void {
   const ended = new AbortController();
@@ -63,8 +63,8 @@ function keepRenewed(
   const fresh: Given = { ...given, flags: { ...given.flags, fresh: true, retries: '0' } };
   const stop = startRenewal({
     first: token,
-    minTtlMs: resolveFetchSettings(given, client.client.profile).minTtlMs?.value,
-    fetchFresh: async () => (await getToken(fresh, client, besideCommand(world, ended.signal))).token,
+    minTtlMs: resolveFetchSettings(given, client.profile).minTtlMs?.value,
+    fetchFresh: async () => (await getToken(fresh, besideCommand(world, ended.signal))).token,
     store(renewed) {
       maskToken(renewed.accessToken, world);
       file.replace(renewed.accessToken);
@@ -96,4 +96,28 @@ function besideCommand(world: World, ended: AbortSignal): World {
       }
     },
   };
+}
+
+const CREDENTIALS = ['GWTOKEN_CLIENT_', 'GWTOKEN_SANDBOX_CLIENT_'];
+
+/**
+ * gwtoken's own environment without the clients' credentials, and with these variables: those that have no value are
+ * removed, so that none is left from another client.
+ */
+function childEnvironment(
+  env: Env,
+  variables: readonly Variable[],
+  platform: NodeJS.Platform,
+): Record<string, string> {
+  // Windows does not tell the names of variables apart by case.
+  const same = (name: string): string => (platform === 'win32' ? name.toUpperCase() : name);
+  const ours = new Set(variables.map(({ name }) => same(name)));
+  const kept = Object.entries(env).filter(
+    ([name]) => !ours.has(same(name)) && !CREDENTIALS.some((prefix) => same(name).startsWith(prefix)),
+  );
+  return Object.fromEntries(
+    [...kept, ...variables.map(({ name, value }) => [name, value] as const)].filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    ),
+  );
 }
