@@ -30,7 +30,7 @@ function section(command: Command, above = 'gwtoken'): string[] {
   const name = `${above} ${command.name}`;
   const options = command.flags.length > 0 ? ['[options]'] : [];
   const usage = command.usage ?? [...options, command.args ?? ''].join(' ');
-  const settings = settingsOf(command).map((flag) => `\`${spelling(flag)}\``);
+  const settings = settingsOf(command).map(([flag]) => `\`${flag}\``);
   const own = [
     `### \`${name}\` ${emphasised(usage)}`.trim(),
     sentence(command.summary),

@@ -1,3 +1,5 @@
+import { CLIENT_SETTINGS, FETCH_SETTINGS, type Row } from './settings/table';
+
 /**
  * Every flag once, as data: commander's program and the quick way are both built from this table, so that the two
  * cannot disagree about the grammar.
@@ -10,87 +12,25 @@ export interface Flag {
   /** A switch that also, or only, exists as `--no-NAME`. */
   readonly negative?: 'also' | 'only';
   readonly help: string;
-  /** The variable and the key of the config file that do the same. */
-  readonly variable?: string;
-  readonly configKey?: string;
   readonly group: 'client' | 'fetch' | 'output' | 'general';
+  /** The setting that it gives, which a variable and a key of the config file can give as well. */
+  readonly setting?: Row<unknown>;
 }
 
+/** The flags of settings, in the order of their table. */
+function settingFlags(
+  group: Flag['group'],
+  settings: Readonly<Record<string, Row<unknown>>>,
+): readonly Flag[] {
+  return Object.values(settings).flatMap((setting) =>
+    setting.flag ? [{ name: setting.key, group, setting, ...setting.flag }] : [],
+  );
+}
+
+const CLIENT = settingFlags('client', CLIENT_SETTINGS);
+const FETCH = settingFlags('fetch', FETCH_SETTINGS);
+
 const flags = {
-  region: {
-    name: 'region',
-    short: 'r',
-    value: 'eu|us',
-    group: 'client',
-    help: "the client's region",
-    variable: 'GWTOKEN_REGION',
-    configKey: 'region',
-  },
-  sandbox: {
-    name: 'sandbox',
-    negative: 'also',
-    group: 'client',
-    help: "the sandbox's clients instead of production's",
-    variable: 'GWTOKEN_SANDBOX',
-    configKey: 'sandbox',
-  },
-  profile: {
-    name: 'profile',
-    short: 'p',
-    value: 'NAME',
-    group: 'client',
-    help: 'a named set of clients',
-    variable: 'GWTOKEN_PROFILE',
-    configKey: 'profile',
-  },
-  authUrl: {
-    name: 'auth-url',
-    value: 'URL',
-    group: 'client',
-    help: 'the regional identity address; {region} in it is replaced',
-    variable: 'GWTOKEN_AUTH_URL[_EU|_US]',
-    configKey: 'auth-url[.eu|.us]',
-  },
-  minTtl: {
-    name: 'min-ttl',
-    value: 'DURATION',
-    group: 'fetch',
-    help: 'the least life the token must have left: 90, 90s, 5m, 1h',
-    variable: 'GWTOKEN_MIN_TTL',
-    configKey: 'min-ttl',
-  },
-  timeout: {
-    name: 'timeout',
-    value: 'DURATION',
-    group: 'fetch',
-    help: 'limit for one attempt; all together take at most three times that',
-    variable: 'GWTOKEN_TIMEOUT',
-    configKey: 'timeout',
-  },
-  retries: {
-    name: 'retries',
-    value: 'N',
-    group: 'fetch',
-    help: 'how often a failed attempt is repeated',
-    variable: 'GWTOKEN_RETRIES',
-    configKey: 'retries',
-  },
-  cache: {
-    name: 'cache',
-    negative: 'only',
-    group: 'fetch',
-    help: 'neither read nor write the token cache',
-    variable: 'GWTOKEN_NO_CACHE=1',
-    configKey: 'cache',
-  },
-  caFile: {
-    name: 'ca-file',
-    value: 'FILE',
-    group: 'fetch',
-    help: 'PEM file of further certificate authorities',
-    variable: 'GWTOKEN_CA_FILE',
-    configKey: 'ca-file',
-  },
   prefix: {
     name: 'prefix',
     value: 'PREFIX',
@@ -100,8 +40,6 @@ const flags = {
   verbose: { name: 'verbose', short: 'v', group: 'general', help: 'tell on stderr what is done and why' },
 } as const satisfies Record<string, Flag>;
 
-const CLIENT: readonly Flag[] = [flags.region, flags.sandbox, flags.profile, flags.authUrl];
-const FETCH: readonly Flag[] = [flags.minTtl, flags.timeout, flags.retries, flags.cache, flags.caFile];
 const VERBOSE: readonly Flag[] = [flags.verbose];
 const JSON_OUTPUT: Flag = { name: 'json', group: 'output', help: 'print one JSON object' };
 

@@ -3,6 +3,7 @@
 import type { Command } from '../commands/command';
 import { EXIT_TEXTS, type ExitCode } from '../errors';
 import type { Flag } from '../flags';
+import { theSame } from '../settings/words';
 
 const EVERYWHERE: readonly ExitCode[] = [0, 1, 2];
 
@@ -11,17 +12,13 @@ export function exitCodesOf({ exitCodes = [] }: Command): readonly ExitCode[] {
   return exitCodes.includes(125) ? [0, ...exitCodes] : [...EVERYWHERE, ...exitCodes];
 }
 
-/** The flags that a variable or a config key can stand for. */
-export function settingsOf({ flags }: Command): readonly Flag[] {
-  return flags.filter(({ variable, configKey }) => variable !== undefined || configKey !== undefined);
+/** The flags that a variable and a config key can stand for, each with these. */
+export function settingsOf({ flags }: Command): readonly (readonly string[])[] {
+  return flags.flatMap((flag) => (flag.setting ? [[spelling(flag), ...theSame(flag.setting)]] : []));
 }
 
 export function helpBelow(command: Command): string {
-  const settings = settingsOf(command).map((flag) => [
-    `  ${spelling(flag)}`,
-    flag.variable ?? '',
-    flag.configKey ?? '',
-  ]);
+  const settings = settingsOf(command).map(([flag = '', ...same]) => [`  ${flag}`, ...same]);
   const examples = (command.examples ?? []).flatMap(({ line, does }) => [`  ${line}`, `      ${does}`]);
   const codes = exitCodesOf(command).map((code) => [`  ${code}`, EXIT_TEXTS[code]]);
   const sections = [

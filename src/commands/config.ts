@@ -1,7 +1,7 @@
 import { checkProfile } from '../client';
 import { GwtokenError } from '../errors';
 import { COMMAND_FLAGS } from '../flags';
-import { CONFIG_KEYS, checkConfigKey } from '../settings/config-keys';
+import { CONFIG_KEYS, checkConfigKey, configValue } from '../settings/config-keys';
 import { resolveProfile } from '../settings/resolve';
 import type { FlagValues } from '../settings/setting';
 import type { ConfigValues } from '../world/files';
@@ -71,9 +71,8 @@ export const configCommand: Command = {
       ],
       async run(given, world, key = '', text = '') {
         const profile = ownProfile(given);
-        checkConfigKey(key, 'the command line', profile);
-        const { configValue } = await import('../settings/config-values');
-        await world.config.edit([{ profile, key, value: configValue(key, text, 'the command line') }]);
+        const value = configValue(key, text, 'the command line', profile);
+        await world.config.edit([{ profile, key, value }]);
         await dropTokensOf(key, profile, world);
         const config = world.config.read();
         const current = resolveProfile({ flags: given, env: world.env, config }).value;

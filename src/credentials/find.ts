@@ -3,8 +3,7 @@
 import { type Client, clientFlags, clientName } from '../client';
 import { GwtokenError } from '../errors';
 import { parseAuthUrl } from '../settings/auth-url';
-import type { FetchSettings } from '../settings/fetch-settings';
-import { configAuthUrl, resolveProfile } from '../settings/resolve';
+import { configAuthUrl, type FetchSettings, resolveProfile } from '../settings/resolve';
 import type { AuthUrl, Given } from '../settings/setting';
 import type { World } from '../world/world';
 import type { Credentials } from './credentials';

@@ -6,7 +6,7 @@
 import { type Client, clientFlags, clientName, DEFAULT_PROFILE } from '../client';
 import { GwtokenError } from '../errors';
 import { answerWithinMs, hasPerson } from '../person';
-import type { FetchSettings } from '../settings/fetch-settings';
+import type { FetchSettings } from '../settings/resolve';
 import type { Setting } from '../settings/setting';
 import type { CommandEnd } from '../world/processes';
 import type { Env } from '../world/streams';

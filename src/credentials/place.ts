@@ -1,7 +1,7 @@
 import { type Client, clientName } from '../client';
-import { resolveFetchSettings } from '../settings/fetch-settings';
-import { only } from '../settings/one-setting';
+import { resolveSetting } from '../settings/resolve';
 import type { Given, Source } from '../settings/setting';
+import { SETTINGS } from '../settings/table';
 import type { World } from '../world/world';
 import { variablePairInUse } from './from-variables';
 
@@ -26,7 +26,7 @@ export function credentialPlace(
 ): CredentialPlace {
   const pair = profileSource.kind === 'flag' ? undefined : variablePairInUse(client, env);
   if (pair) return { kind: 'variables', name: `${pair.id} and ${pair.secretIn}`, clientId: pair.clientId };
-  const command = resolveFetchSettings(only('credential-command', given), client.profile).credentialCommand;
+  const command = resolveSetting(SETTINGS.credentialCommand, given, client.profile);
   if (command) return { kind: 'command', name: command.source.name, clientId: undefined };
   return { kind: 'keychain', name: `keychain item gwtoken, ${clientName(client)}`, clientId: undefined };
 }

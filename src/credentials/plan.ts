@@ -1,7 +1,7 @@
 /** Which source of credentials wins (contract section 3), as far as that is known without opening the keychain. */
 
 import type { Client } from '../client';
-import type { FetchSettings } from '../settings/fetch-settings';
+import type { FetchSettings } from '../settings/resolve';
 import type { Setting, Source } from '../settings/setting';
 import type { World } from '../world/world';
 import type { Credentials } from './credentials';

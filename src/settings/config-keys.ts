@@ -1,50 +1,48 @@
-/** The keys of the config file (contract section 2). What each takes is settings/config-values.ts. */
+/** The keys of the config file (contract section 2). */
+import { REGIONS } from '../client';
 import { GwtokenError } from '../errors';
+import { keysOf, type Row, SETTINGS } from './table';
 
-/** Each key, and whether a profile can have its own value of it. */
-export const CONFIG_KEYS = {
-  region: true,
-  sandbox: true,
-  profile: false,
-  'auth-url': true,
-  'auth-url.eu': true,
-  'auth-url.us': true,
-  'sandbox.auth-url': true,
-  'sandbox.auth-url.eu': true,
-  'sandbox.auth-url.us': true,
-  'min-ttl': true,
-  timeout: true,
-  retries: true,
-  cache: false,
-  'ca-file': true,
-  'keychain-timeout': false,
-  'credential-command': true,
-} as const satisfies Record<string, boolean>;
+/** Each key, with the setting that it belongs to. */
+export const CONFIG_KEYS: Readonly<Record<string, Row<unknown>>> = Object.fromEntries(
+  Object.values(SETTINGS).flatMap((row: Row<unknown>) => keysOf(row).map((key) => [key, row])),
+);
 
-export type ConfigKeyName = keyof typeof CONFIG_KEYS;
-
-/** Throws a `usage` error for a key that does not exist, or that a profile cannot have. */
-export function checkConfigKey(key: string, where: string, profile?: string): asserts key is ConfigKeyName {
-  if (!Object.hasOwn(CONFIG_KEYS, key)) {
+/** The setting of a key. Throws a `usage` error for a key that does not exist, or that a profile cannot have. */
+export function checkConfigKey(key: string, where: string, profile?: string): Row<unknown> {
+  const row = Object.hasOwn(CONFIG_KEYS, key) ? CONFIG_KEYS[key] : undefined;
+  const isTyped = where === 'the command line';
+  const remove = `remove it: gwtoken config unset ${key}${profile === undefined ? '' : ` --profile ${profile}`}`;
+  if (!row) {
     throw new GwtokenError('usage', `unknown config key ${JSON.stringify(key)} (from ${where})`, {
       hints: [
         ...(/secret|client|password|token/i.test(key) ? ['credentials are stored by: gwtoken login'] : []),
         `the keys are: ${Object.keys(CONFIG_KEYS).join(', ')}`,
-        ...(where === 'the command line' ? [] : [`remove it: ${unsetCommand(key, profile)}`]),
+        ...(isTyped ? [] : [remove]),
       ],
     });
   }
-  if (profile !== undefined && !CONFIG_KEYS[key as ConfigKeyName]) {
+  if (profile !== undefined && row.scope === 'user') {
     throw new GwtokenError('usage', `config key ${key} cannot be set for one profile (${profile})`, {
-      hints: [
-        where === 'the command line'
-          ? `run it without --profile: gwtoken config set ${key} VALUE`
-          : `remove it: ${unsetCommand(key, profile)}`,
-      ],
+      hints: [isTyped ? `run it without --profile: gwtoken config set ${key} VALUE` : remove],
     });
   }
+  return row;
 }
 
-function unsetCommand(key: string, profile: string | undefined): string {
-  return `gwtoken config unset ${key}${profile === undefined ? '' : ` --profile ${profile}`}`;
+/**
+ * What `config set KEY VALUE` stores for the text of VALUE: booleans and numbers as such, most else as it was written.
+ *
+ * @throws GwtokenError `usage`
+ */
+export function configValue(
+  key: string,
+  text: string,
+  where: string,
+  profile?: string,
+): string | number | boolean {
+  const row = checkConfigKey(key, where, profile);
+  const region = REGIONS.find((each) => key.endsWith(`.${each}`));
+  const value = row.parse(text, where, region);
+  return row.store ? row.store(value) : text;
 }

@@ -1,17 +1,16 @@
 /**
- * Settings of contract section 2: flag, then environment variable, then config file, then default. Each value knows
- * where it came from. No I/O: the quick way and the CLI both resolve with this file.
+ * Each setting's value and where it came from: flag, then environment variable, then config file, then default
+ * (contract section 2). No I/O: the quick way and the CLI both resolve with this file.
  */
 
-import { type Client, checkProfile, DEFAULT_PROFILE, type Environment, type Region } from '../client';
+import { type Client, checkProfile, type Environment, type Region } from '../client';
 import { GwtokenError } from '../errors';
+import type { Config } from '../world/files';
 import type { WarmWorld } from '../world/world';
-import { parseAuthUrl } from './auth-url';
 import { checkConfigKey } from './config-keys';
 import { firstRunHints } from './first-run';
-import { DEFAULT, fromConfig, fromFlag, fromGeneral, fromVariable, read, type Written } from './lookup';
-import type { AuthUrl, FlagValues, Given, Setting } from './setting';
-import { parseRegion, parseSwitch } from './values';
+import type { AuthUrl, FlagValues, Given, Setting, Source } from './setting';
+import { FETCH_SETTINGS, keysFor, type Row, SETTINGS, variableOf } from './table';
 
 /** Gathers the places that settings come from. A key of the config file that does not exist is a `usage` error. */
 export function gather(flags: FlagValues, world: Pick<WarmWorld, 'env' | 'config'>): Given {
@@ -24,36 +23,110 @@ export function gather(flags: FlagValues, world: Pick<WarmWorld, 'env' | 'config
   return { flags, env: world.env, config };
 }
 
-export function resolveProfile({ flags, env, config }: Given): Setting<string> {
-  const found =
-    fromFlag(flags, 'profile') ?? fromVariable(env, 'GWTOKEN_PROFILE') ?? fromGeneral(config, 'profile');
-  if (!found) return { value: DEFAULT_PROFILE, source: DEFAULT };
-  return { value: checkProfile(found.text, found.source.name), source: found.source };
+/** A setting as it was written somewhere, not yet parsed. */
+interface Written {
+  readonly text: string;
+  readonly source: Source;
+}
+
+/**
+ * Looks a setting up in its flag, then in its variables and the config file. An empty variable counts as unset.
+ *
+ * @param rounds its keys in their order; a round's variables come before its keys, and all of a round before the next
+ */
+function find(
+  row: Row<unknown>,
+  { flags, env, config }: Given,
+  profile: string | undefined,
+  rounds: readonly (readonly string[])[] = [[row.key]],
+): Written | undefined {
+  const flag = flags[row.key];
+  if (flag !== undefined) {
+    const name = flag === false ? `--no-${row.key}` : `--${row.key}`;
+    return { text: String(flag), source: { kind: 'flag', name } };
+  }
+  for (const keys of rounds) {
+    for (const key of keys) {
+      const name = variableOf(row, key);
+      const text = name && env[name];
+      if (text) return { text, source: { kind: 'variable', name } };
+    }
+    const found = configured(config, row.scope === 'user' ? undefined : profile, keys);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** The first of these keys that the config file has for the profile, or else for all. */
+export function configured(
+  { path, general, profiles }: Config,
+  profile: string | undefined,
+  keys: readonly string[],
+): Written | undefined {
+  const own = profile === undefined ? undefined : profiles[profile];
+  for (const [values, whose] of [[own, ` of profile ${profile}`] as const, [general, ''] as const]) {
+    for (const key of keys) {
+      const value = values?.[key];
+      if (value !== undefined)
+        return { text: String(value), source: { kind: 'config', name: `${key}${whose} in ${path}` } };
+    }
+  }
+  return undefined;
+}
+
+/** What a row resolves to: undefined where nothing gives it and there is no value to fall back to. */
+type Resolved<R> = R extends { fallback: infer T }
+  ? Setting<T>
+  : R extends Row<infer T>
+    ? Setting<T> | undefined
+    : never;
+
+/**
+ * Resolves a setting alone: what is wrong with another does not matter.
+ *
+ * @param profile whose own values in the config file come before the general ones
+ * @throws GwtokenError `usage` for a value that cannot be read
+ */
+export function resolveSetting<R extends Row<unknown>>(
+  row: R,
+  given: Given,
+  profile: string | undefined,
+): Resolved<R> {
+  const found = find(row, given, profile);
+  const { fallback } = row;
+  if (!found) {
+    const setting = { value: fallback, source: { kind: 'default', name: 'default' } };
+    return (fallback === undefined ? undefined : setting) as Resolved<R>;
+  }
+  const { text, source } = found;
+  const { parse } = (source.kind === 'variable' && row.variable) || row;
+  return { value: parse(text, source.name), source } as Resolved<R>;
+}
+
+export function resolveProfile(given: Given): Setting<string> {
+  return resolveSetting(SETTINGS.profile, given, undefined);
 }
 
 export function resolveEnvironment(given: Given, profile: string): Setting<Environment> {
-  const { flags, env, config } = given;
-  if (typeof flags['sandbox'] === 'boolean') {
-    const name = flags['sandbox'] ? '--sandbox' : '--no-sandbox';
-    return { value: flags['sandbox'] ? 'sandbox' : 'production', source: { kind: 'flag', name } };
-  }
-  const found = read(
-    fromVariable(env, 'GWTOKEN_SANDBOX') ?? fromConfig(config, profile, ['sandbox']),
-    parseSwitch,
-  );
-  return found
-    ? { value: found.value ? 'sandbox' : 'production', source: found.source }
-    : { value: 'production', source: DEFAULT };
+  return resolveSetting(SETTINGS.environment, given, profile);
 }
 
 /** The region, or undefined when none is given anywhere: login asks for it then. */
-export function resolveRegion({ flags, env, config }: Given, profile: string): Setting<Region> | undefined {
-  return read(
-    fromFlag(flags, 'region') ??
-      fromVariable(env, 'GWTOKEN_REGION') ??
-      fromConfig(config, profile, ['region']),
-    parseRegion,
-  );
+export function resolveRegion(given: Given, profile: string): Setting<Region> | undefined {
+  return resolveSetting(SETTINGS.region, given, profile);
+}
+
+/** How long things may take and what may be used on the way to a token: each of FETCH_SETTINGS. */
+export type FetchSettings = {
+  readonly [Name in keyof typeof FETCH_SETTINGS]: Resolved<(typeof FETCH_SETTINGS)[Name]>;
+};
+
+export function resolveFetchSettings(given: Given, profile: string): FetchSettings {
+  const settings = Object.entries(FETCH_SETTINGS).map(([name, row]) => [
+    name,
+    resolveSetting(row, given, profile),
+  ]);
+  return Object.fromEntries(settings);
 }
 
 export interface ClientSettings {
@@ -69,8 +142,7 @@ export function resolveClient(given: Given): ClientSettings {
   const environment = resolveEnvironment(given, profile.value);
   const region = resolveRegion(given, profile.value);
   if (!region) {
-    const empty = given.env['GWTOKEN_REGION'] === '' ? ' (GWTOKEN_REGION is set but empty)' : '';
-    throw new GwtokenError('usage', `no region given${empty}`, {
+    throw new GwtokenError('usage', `no region given${emptyAmong(['GWTOKEN_REGION'], given)}`, {
       hints: [
         ...firstRunHints(given),
         'use --region eu or --region us, set GWTOKEN_REGION, or run: gwtoken config set region eu',
@@ -92,43 +164,39 @@ export function resolveClient(given: Given): ClientSettings {
  * @param verified an address that has come out of the checks before. They would give it back as it is, so the same text
  * is not checked again: it costs a warm run more than reading the cache.
  */
-export function resolveAuthUrl(
-  { flags, env, config }: Given,
-  client: Client,
-  verified?: string,
-): AuthUrl | undefined {
-  const { region, profile, environment } = client;
-  const named = (prefix: string, key: string): Written | undefined =>
-    fromVariable(env, `GWTOKEN_${prefix}AUTH_URL_${region.toUpperCase()}`) ??
-    fromVariable(env, `GWTOKEN_${prefix}AUTH_URL`) ??
-    fromConfig(config, profile, [`${key}.${region}`, key]);
-
-  const found =
-    fromFlag(flags, 'auth-url') ??
-    (environment === 'sandbox' ? named('SANDBOX_', 'sandbox.auth-url') : undefined) ??
-    named('', 'auth-url');
+export function resolveAuthUrl(given: Given, client: Client, verified?: string): AuthUrl | undefined {
+  const row = SETTINGS.authUrl;
+  const found = find(row, given, client.profile, keysFor(row, client));
   if (!found) return undefined;
   const { text: template, source } = found;
-  const isVerified = template.replaceAll('{region}', region) === verified;
-  return { value: isVerified ? verified : parseAuthUrl(template, source.name, region), template, source };
+  const isVerified = template.replaceAll('{region}', client.region) === verified;
+  return {
+    value: isVerified ? verified : row.parse(template, source.name, client.region),
+    template,
+    source,
+  };
 }
 
 /** The auth URL for a client; without one it throws a `usage` error that says how to set it. */
 export function requireAuthUrl(given: Given, client: Client, verified?: string): AuthUrl {
   const found = resolveAuthUrl(given, client, verified);
   if (found) return found;
-  const names = [`GWTOKEN_AUTH_URL_${client.region.toUpperCase()}`, 'GWTOKEN_AUTH_URL'];
-  const empty = names.filter((name) => given.env[name] === '').map((name) => ` (${name} is set but empty)`);
-  throw new GwtokenError('usage', `no auth URL given for region ${client.region}${empty.join('')}`, {
+  const { region } = client;
+  const names = [`GWTOKEN_AUTH_URL_${region.toUpperCase()}`, 'GWTOKEN_AUTH_URL'];
+  throw new GwtokenError('usage', `no auth URL given for region ${region}${emptyAmong(names, given)}`, {
     hints: [
       ...firstRunHints(given, client),
-      `run: gwtoken config set auth-url.${client.region} https://IDENTITY-ADDRESS`,
+      `run: gwtoken config set auth-url.${region} https://IDENTITY-ADDRESS`,
       `or use --auth-url URL, or set ${names.join(' or ')}`,
     ],
   });
 }
 
 /** The auth URL of the config file alone: what a keychain item made by hand is bound to (contract section 3). */
-export function configAuthUrl(given: Given, client: Client): AuthUrl | undefined {
-  return resolveAuthUrl({ flags: {}, env: {}, config: given.config }, client);
+export function configAuthUrl({ config }: Given, client: Client): AuthUrl | undefined {
+  return resolveAuthUrl({ flags: {}, env: {}, config }, client);
+}
+
+function emptyAmong(names: readonly string[], { env }: Given): string {
+  return names.map((name) => (env[name] === '' ? ` (${name} is set but empty)` : '')).join('');
 }

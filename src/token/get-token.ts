@@ -8,7 +8,7 @@ import { findCredentials } from '../credentials/find';
 import { GwtokenError } from '../errors';
 import { resolveClient } from '../settings/resolve';
 import type { Given } from '../settings/setting';
-import { describeSettings } from '../settings/trace';
+import { describeSettings } from '../settings/words';
 import type { WarmWorld, World } from '../world/world';
 import { fromCache, lookUp, ownEntry } from './cache';
 import { formatEntry, isAgeing, isFromFuture, sourceOf } from './cache-entry';

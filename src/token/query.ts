@@ -3,8 +3,12 @@
 import type { Client } from '../client';
 import { type CredentialPlan, planCredentials } from '../credentials/plan';
 import { GwtokenError } from '../errors';
-import { type FetchSettings, resolveFetchSettings } from '../settings/fetch-settings';
-import { type ClientSettings, requireAuthUrl } from '../settings/resolve';
+import {
+  type ClientSettings,
+  type FetchSettings,
+  requireAuthUrl,
+  resolveFetchSettings,
+} from '../settings/resolve';
 import type { AuthUrl, Given } from '../settings/setting';
 import type { WarmWorld } from '../world/world';
 import { isFresh, type Token } from './token';

@@ -36,9 +36,9 @@ describe('the help of each command', () => {
       const [usage, , about] = text.split('\n');
       expect(usage).toMatch(new RegExp(`^Usage: gwtoken ${name}( |$)`));
       expect(about).toMatch(/^[A-Z][^.]*\.$/);
-      for (const flag of settingsOf(command)) {
-        expect(text).toContain(` ${flag.variable}`);
-        expect(text).toContain(` ${flag.configKey}\n`);
+      for (const [, variable, key] of settingsOf(command)) {
+        expect(text).toContain(` ${variable}`);
+        expect(text).toContain(` ${key}\n`);
       }
       expect(text).toMatch(/ {2}-h, --help +show this help\n/);
       if (command.subcommands) return;

@@ -5,6 +5,7 @@ import { COMMANDS } from '../../src/commands/all';
 import { variablePairs } from '../../src/credentials/from-variables';
 import { EXIT_CODES, EXIT_TEXTS } from '../../src/errors';
 import { CONFIG_KEYS } from '../../src/settings/config-keys';
+import { keysOf, SETTINGS, variableOf } from '../../src/settings/table';
 import { TOPICS } from '../../src/topics/topics';
 import { ROOT } from '../harness/root';
 import { allCommands, codeLines, parsed, shellLine } from './grammar';
@@ -28,16 +29,12 @@ const absent = ['shells', 'network']
 const pending = new RegExp(`^(${[...missing, ...absent, '$^'].join('|')})( |$)`);
 
 /** Every variable of ours that the code reads or sets. */
-const SUFFIXES = ['', '_EU', '_US'];
 const variables = new Set([
-  ...allCommands(COMMANDS).flatMap(({ command }) =>
-    command.flags.flatMap(({ variable }) => (variable === undefined ? [] : [variable.replace(/[[=].*/, '')])),
-  ),
-  ...SUFFIXES.flatMap((suffix) => [`GWTOKEN_AUTH_URL${suffix}`, `GWTOKEN_SANDBOX_AUTH_URL${suffix}`]),
+  ...Object.values(SETTINGS).flatMap((row) => keysOf(row).flatMap((key) => variableOf(row, key) ?? [])),
   ...(['eu', 'us'] as const)
     .flatMap((region) => variablePairs({ profile: 'default', environment: 'sandbox', region }))
     .flatMap(({ id, secret, secretFile }) => [id, secret, secretFile]),
-  ...['GWTOKEN_KEYCHAIN_TIMEOUT', 'GWTOKEN_CONFIG_DIR', 'GWTOKEN_CACHE_DIR'],
+  ...['GWTOKEN_CONFIG_DIR', 'GWTOKEN_CACHE_DIR'],
 ]);
 /** What `env` and `exec` set. */
 const SET = ['ACCESS_TOKEN', 'TOKEN_TYPE', 'EXPIRES_AT', 'SCOPE', 'TOKEN_FILE'].map(

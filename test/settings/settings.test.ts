@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { resolveFetchSettings } from '../../src/settings/fetch-settings';
 import {
   resolveAuthUrl,
   resolveClient,
   resolveEnvironment,
+  resolveFetchSettings,
   resolveProfile,
   resolveRegion,
 } from '../../src/settings/resolve';

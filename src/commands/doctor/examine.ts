@@ -1,27 +1,26 @@
 /** All checks of `gwtoken doctor`, a section at a time, in the order in which they are printed. */
 
-import { DEFAULT_PROFILE, isRegion, REGIONS, type Region } from '../../client';
+import { isRegion, REGIONS, type Region } from '../../client';
 import { limitedKeychain } from '../../credentials/limited-keychain';
 import { credentialPlace } from '../../credentials/place';
-import { attempt, GwtokenError } from '../../errors';
-import { resolveFetchSettings } from '../../settings/fetch-settings';
-import { only } from '../../settings/one-setting';
+import { attempt, type GwtokenError } from '../../errors';
 import {
   requireAuthUrl,
   resolveAuthUrl,
   resolveClient,
   resolveEnvironment,
-  resolveProfile,
   resolveRegion,
+  resolveSetting,
 } from '../../settings/resolve';
 import type { AuthUrl, FlagValues, Given } from '../../settings/setting';
+import { SETTINGS } from '../../settings/table';
 import type { World } from '../../world/world';
 import { type Check, section } from './check';
 import { endpointChecks } from './endpoint';
 import { environmentChecks } from './environment';
 import { folderChecks } from './folders';
 import { keychainChecks } from './keychain';
-import { gatherLeniently, settingsChecks } from './settings';
+import { gatherLeniently, orElse, profileOf, settingsChecks } from './settings';
 
 type Outside = Pick<
   World,
@@ -65,7 +64,7 @@ function regionsOf(given: Given): readonly Region[] {
 
 /** The region's auth URL; why there is none, if it is the one in use or there is none for any; else undefined. */
 function addressOf(region: Region, given: Given): AuthUrl | GwtokenError | undefined {
-  const profile = orElse(() => resolveProfile(given).value, DEFAULT_PROFILE);
+  const profile = profileOf(given);
   const environment = orElse(() => resolveEnvironment(given, profile).value, 'production');
   const inUse = orElse(() => resolveRegion(given, profile)?.value, undefined);
   const client = { profile, environment, region };
@@ -77,16 +76,10 @@ function addressOf(region: Region, given: Given): AuthUrl | GwtokenError | undef
 }
 
 function limits(given: Given): { timeoutMs: number; caFile: string | undefined } {
-  const profile = orElse(() => resolveProfile(given).value, DEFAULT_PROFILE);
-  const alone = (name: string) => resolveFetchSettings(only(name, given), profile);
+  const { timeoutMs, caFile } = SETTINGS;
+  const profile = profileOf(given);
   return {
-    timeoutMs: orElse(() => alone('timeout'), alone('none of them')).timeoutMs.value,
-    caFile: orElse(() => alone('ca-file').caFile?.value, undefined),
+    timeoutMs: orElse(() => resolveSetting(timeoutMs, given, profile).value, timeoutMs.fallback),
+    caFile: orElse(() => resolveSetting(caFile, given, profile)?.value, undefined),
   };
-}
-
-/** Settings that cannot be read have a line of their own, and the default is used beyond that. */
-function orElse<T>(find: () => T, otherwise: T): T {
-  const found = attempt(find);
-  return found instanceof GwtokenError ? otherwise : found;
 }

@@ -5,11 +5,11 @@ import { variablePairs } from '../../credentials/from-variables';
 import { formatItem } from '../../credentials/keychain-item';
 import { limitedKeychain } from '../../credentials/limited-keychain';
 import { GwtokenError } from '../../errors';
-import { resolveFetchSettings } from '../../settings/fetch-settings';
 import {
   gather,
   resolveAuthUrl,
   resolveEnvironment,
+  resolveFetchSettings,
   resolveProfile,
   resolveRegion,
 } from '../../settings/resolve';

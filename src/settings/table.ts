@@ -1,0 +1,198 @@
+/**
+ * Every setting once (contract section 2). The flags and their help, the variables, the keys of the config file and
+ * what they store, the lines of --verbose and of doctor, completion and the tables of the documents are all read from
+ * here: a new setting is a new row, and its use.
+ */
+
+import {
+  type Client,
+  checkProfile,
+  DEFAULT_PROFILE,
+  type Environment,
+  REGIONS,
+  type Region,
+} from '../client';
+import { answerWithinMs } from '../person';
+import { seconds } from '../text';
+import { parseAuthUrl } from './auth-url';
+import {
+  parseDurationMs,
+  parseOnOff,
+  parseRegion,
+  parseRetries,
+  parseSwitch,
+  parseText,
+  parseTimeLimitMs,
+} from './values';
+
+export interface Row<T> {
+  /** What it is called in words. */
+  readonly name: string;
+  /** In the config file. Flag and variable are spelt after it: `min-ttl`, `--min-ttl`, `GWTOKEN_MIN_TTL`. */
+  readonly key: string;
+  /**
+   * Whose values there are: the `user`'s alone; a `profile`'s own as well, in the config file; or a `client`'s, whose
+   * region and sandbox can stand in the key and in the variable: `sandbox.auth-url.eu`.
+   */
+  readonly scope: 'user' | 'profile' | 'client';
+  /** @throws GwtokenError `usage`, naming the value, where it came from and what is allowed */
+  parse(text: string, where: string, region?: Region): T;
+  /** Absent where there is none; one without `value` is a switch. */
+  readonly flag?: {
+    readonly help: string;
+    readonly value?: string;
+    readonly short?: string;
+    readonly negative?: 'also' | 'only';
+  };
+  /** Where it is not spelt after the key and read as all else: null where there is none. */
+  readonly variable?: null | { readonly name: string; parse(text: string, where: string): T };
+  /** What it can be, where that is a few words: completion offers them. */
+  readonly values?: readonly string[];
+  /** What holds where nothing is given; where that is no one value, `otherwise` says it. */
+  readonly fallback?: T;
+  readonly otherwise?: string;
+  /** How a value is shown; absent: as it is. */
+  show?(value: T): string;
+  /** What `config set` stores of a value; absent: the text as it was written. */
+  store?(value: T): string | number | boolean;
+}
+
+function row<T>(each: Row<T> & { fallback: T }): Row<T> & { fallback: T };
+function row<T>(each: Row<T> & { otherwise: string }): Row<T>;
+function row<T>(each: Row<T>): Row<T> {
+  return each;
+}
+
+/** Those that say which client is meant. */
+export const CLIENT_SETTINGS = {
+  region: row({
+    name: 'region',
+    key: 'region',
+    scope: 'profile',
+    parse: parseRegion,
+    flag: { short: 'r', value: REGIONS.join('|'), help: "the client's region" },
+    values: REGIONS,
+    otherwise: 'none',
+    store: (region) => region,
+  }),
+  environment: row<Environment>({
+    name: 'environment',
+    key: 'sandbox',
+    scope: 'profile',
+    parse: (text, where) => (parseSwitch(text, where) ? 'sandbox' : 'production'),
+    flag: { negative: 'also', help: "the sandbox's clients instead of production's" },
+    values: ['true', 'false'],
+    fallback: 'production',
+    store: (environment) => environment === 'sandbox',
+  }),
+  profile: row({
+    name: 'profile',
+    key: 'profile',
+    scope: 'user',
+    parse: checkProfile,
+    flag: { short: 'p', value: 'NAME', help: 'a named set of clients' },
+    fallback: DEFAULT_PROFILE,
+  }),
+  authUrl: row({
+    name: 'auth URL',
+    key: 'auth-url',
+    scope: 'client',
+    // For `config set auth-url` any region will do: the text is only checked.
+    parse: (text, where, region = 'eu') => parseAuthUrl(text, where, region),
+    flag: { value: 'URL', help: 'the regional identity address; {region} in it is replaced' },
+    otherwise: 'none',
+  }),
+};
+
+/** Those that say how its token is fetched. */
+export const FETCH_SETTINGS = {
+  minTtlMs: row({
+    name: 'minimum life',
+    key: 'min-ttl',
+    scope: 'profile',
+    parse: parseDurationMs,
+    flag: { value: 'DURATION', help: 'the least life the token must have left: 90, 90s, 5m, 1h' },
+    otherwise: "300 s, or a fifth of the token's lifetime if that is less",
+    show: seconds,
+  }),
+  timeoutMs: row({
+    name: 'time limit',
+    key: 'timeout',
+    scope: 'profile',
+    parse: parseTimeLimitMs,
+    flag: { value: 'DURATION', help: 'limit for one attempt; all together take at most three times that' },
+    fallback: 10_000,
+    show: seconds,
+  }),
+  retries: row({
+    name: 'retries',
+    key: 'retries',
+    scope: 'profile',
+    parse: parseRetries,
+    flag: { value: 'N', help: 'how often a failed attempt is repeated' },
+    fallback: 2,
+    store: (times) => times,
+  }),
+  cache: row({
+    name: 'cache',
+    key: 'cache',
+    scope: 'user',
+    parse: parseOnOff,
+    flag: { negative: 'only', help: 'neither read nor write the token cache' },
+    variable: { name: 'GWTOKEN_NO_CACHE', parse: (text, where) => !parseSwitch(text, where) },
+    values: ['on', 'off'],
+    fallback: true,
+    show: onOff,
+    store: onOff,
+  }),
+  caFile: row({
+    name: 'extra CA',
+    key: 'ca-file',
+    scope: 'profile',
+    parse: parseText,
+    flag: { value: 'FILE', help: 'PEM file of further certificate authorities' },
+    otherwise: "Node's own roots, then the system's",
+  }),
+  keychainTimeoutMs: row({
+    name: 'keychain wait',
+    key: 'keychain-timeout',
+    scope: 'user',
+    parse: parseTimeLimitMs,
+    otherwise: `${seconds(answerWithinMs(true))} where a person can answer a dialog, else ${seconds(answerWithinMs(false))}`,
+    show: seconds,
+  }),
+  credentialCommand: row({
+    name: 'credential command',
+    key: 'credential-command',
+    scope: 'profile',
+    parse: parseText,
+    variable: null,
+    otherwise: 'none',
+    // Its text is left out: people write all sorts of things into a command line.
+    show: () => 'set',
+  }),
+};
+
+export const SETTINGS = { ...CLIENT_SETTINGS, ...FETCH_SETTINGS };
+
+function onOff(on: boolean): 'on' | 'off' {
+  return on ? 'on' : 'off';
+}
+
+/** The variable that does the same as a key of the setting: `GWTOKEN_SANDBOX_AUTH_URL_EU` for `sandbox.auth-url.eu`. */
+export function variableOf({ variable }: Row<unknown>, key: string): string | undefined {
+  if (variable === undefined) return `GWTOKEN_${key.toUpperCase().replace(/[.-]/g, '_')}`;
+  return variable?.name;
+}
+
+/** All keys of the setting in the config file. */
+export function keysOf({ key, scope }: Row<unknown>): readonly string[] {
+  if (scope !== 'client') return [key];
+  return [key, `sandbox.${key}`].flatMap((stem) => [stem, ...REGIONS.map((region) => `${stem}.${region}`)]);
+}
+
+/** Of a client's setting: the keys that are for this client, those with `sandbox` first, each with its region before. */
+export function keysFor({ key }: Row<unknown>, { environment, region }: Client): readonly string[][] {
+  const stems = environment === 'sandbox' ? [`sandbox.${key}`, key] : [key];
+  return stems.map((stem) => [`${stem}.${region}`, stem]);
+}

@@ -1,0 +1,29 @@
+/** Settings in words: the lines of --verbose, doctor's, and how help spells what does the same as a flag. */
+import { REGIONS } from '../client';
+import type { ClientSettings, FetchSettings } from './resolve';
+import type { AuthUrl, Setting } from './setting';
+import { type Row, SETTINGS, variableOf } from './table';
+
+/** The settings of a run, each with its source, as the lines that --verbose begins with. */
+export function describeSettings(client: ClientSettings, authUrl: AuthUrl, fetch: FetchSettings): string[] {
+  const all: Readonly<Record<string, unknown>> = { ...client, authUrl, ...fetch };
+  return Object.entries(SETTINGS)
+    .filter(([member]) => all[member] !== undefined)
+    .map(([member, row]) => `${row.name}: ${inWords(row, all[member] as Setting<unknown>)}`);
+}
+
+/** A value with its source: `10 s (GWTOKEN_TIMEOUT)`. */
+export function inWords(
+  { show = String, otherwise }: Row<unknown>,
+  setting: Setting<unknown> | undefined,
+): string {
+  return setting ? `${show(setting.value)} (${setting.source.name})` : `${otherwise} (default)`;
+}
+
+/** The variable and the key that do the same as a flag: `GWTOKEN_AUTH_URL[_EU|_US]` and `auth-url[.eu|.us]`. */
+export function theSame(row: Row<unknown>): readonly [variable: string, key: string] {
+  const name = variableOf(row, row.key) ?? '';
+  if (row.scope !== 'client') return [row.flag?.negative === 'only' ? `${name}=1` : name, row.key];
+  const regions = (before: string) => `[${REGIONS.map((region) => before + region).join('|')}]`;
+  return [name + regions('_').toUpperCase(), row.key + regions('.')];
+}
