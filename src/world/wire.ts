@@ -3,6 +3,33 @@ export interface ConnectionOptions {
   readonly caFile?: string | undefined;
   /** Told what is decided on the way: which proxy and why, which address. */
   readonly trace?: ((line: string) => void) | undefined;
+  /** Told what is met on the way as soon as it is known; what is told later takes its place. */
+  readonly met?: ((facts: Partial<Way>) => void) | undefined;
+}
+
+/** The way to an endpoint, as far as it has been gone. */
+export interface Way {
+  /** What is being waited for; where it failed, if it did. */
+  waitingFor: 'route' | 'roots' | 'lookup' | 'connect' | 'tunnel' | 'handshake' | 'reply' | 'body';
+  /** The proxy's host and port, without the credentials that its variable may hold; undefined for the direct way. */
+  proxy?: string;
+  /** Of the proxy, if there is one; so is the time to connect. */
+  addresses?: readonly string[];
+  connectMs?: number;
+  /** Whether the proxy leads to the endpoint. */
+  tunnel?: boolean;
+  /** Of the endpoint, also where its certificate was refused. */
+  tls?: TlsFacts;
+}
+
+export interface TlsFacts {
+  readonly protocol: string;
+  /** Who the certificate is for and by whom: common name, else organization. */
+  readonly subject: string;
+  readonly issuer: string;
+  readonly validToMs: number;
+  /** Where the authorities came from that were asked beyond Node's own. */
+  readonly trustedBy: string | undefined;
 }
 
 /** The part of the standard `fetch` that is needed here. No redirect is followed. */

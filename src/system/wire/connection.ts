@@ -3,15 +3,15 @@
  * is still being loaded. Certificates are verified on every hop.
  */
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
-import type { ConnectionOptions } from '../../world/wire';
+import { connect as connectTls, type TLSSocket, type ConnectionOptions as TlsOptions } from 'node:tls';
+import { systemCode } from '../../errors';
+import type { ConnectionOptions, TlsFacts, Way } from '../../world/wire';
 import { endableLookup, loopbackOnly } from './dns';
-import { type HttpProxy, type Route, routeTo } from './proxy';
-import { withoutTlsOverride } from './tls-override';
+import { type HttpProxy, routeTo } from './proxy';
 
 /** What the wire needs to know of the process; main.ts fills it in. */
 export interface Surroundings {
-  /** The environment itself, not a copy: see tls-override.ts. */
+  /** The environment itself, not a copy: see {@link startTls}. */
   readonly env: Record<string, string | undefined>;
   readonly platform: NodeJS.Platform;
   readonly nodeVersion: string;
@@ -19,24 +19,34 @@ export interface Surroundings {
 }
 
 /** How far it has come, for the sentence that says what failed. */
-export interface Progress {
-  waitingFor: 'lookup' | 'connect' | 'tunnel' | 'handshake' | 'reply' | 'body';
-  /** Whom: the endpoint's host, or the proxy. */
-  peer: string;
-  /** Undefined while the way to a proxy is made, and without one. */
-  proxy: HttpProxy | undefined;
-  /** Whether the system's roots were asked too, and where they are. */
-  systemRoots: string | undefined;
+export interface Progress extends Way {
+  /** The proxy that it goes through. */
+  via?: HttpProxy;
+  /** Where the system's roots are, if they were asked too. */
+  systemRoots?: string;
 }
 
 export interface Connection {
   /** Ready for a request: connected, and verified if it is https. Rejects with what Node said. */
   readonly ready: Promise<Socket>;
-  readonly progress: Progress;
+  readonly progress: Readonly<Progress>;
+  /** Notes what was met, and tells whoever listens. */
+  tell(facts: Partial<Way>): void;
   /** Whether it failed, was cut, or the other side hung up. */
   isClosed(): boolean;
   /** Cuts it, wherever it is. */
   close(): void;
+}
+
+/** A connection that is being opened. */
+interface Opening extends Pick<Connection, 'tell'> {
+  readonly url: URL;
+  readonly surroundings: Surroundings;
+  readonly options: ConnectionOptions;
+  readonly progress: Progress;
+  /** Aborted, it cuts the connection wherever it is. */
+  readonly cut: AbortSignal;
+  trace(line: string): void;
 }
 
 /**
@@ -45,144 +55,198 @@ export interface Connection {
  */
 const NEXT_ADDRESS_AFTER_MS = 500;
 
-export function openConnection(
-  url: URL,
-  { caFile, trace = () => {} }: ConnectionOptions,
-  surroundings: Surroundings,
-): Connection {
-  const { env, platform, warn } = surroundings;
-  const hostname = url.hostname.replace(/^\[|\]$/g, '');
+/** Codes of OpenSSL's where other roots may help; nothing has been sent yet. */
+export const UNKNOWN_AUTHORITY: readonly string[] = [
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'CERT_UNTRUSTED',
+];
+
+export function openConnection(url: URL, options: ConnectionOptions, surroundings: Surroundings): Connection {
+  const cutter = new AbortController();
+  const close = (): void => cutter.abort();
+  const progress: Progress = { waitingFor: 'route' };
+  const tell = (facts: Partial<Way>): void => {
+    Object.assign(progress, facts);
+    options.met?.(facts);
+  };
+  const { trace = () => {} } = options;
+  const ready = make({ url, surroundings, options, progress, cut: cutter.signal, tell, trace });
+  let made: Socket | undefined;
+  ready.then((socket) => {
+    made = socket;
+  }, close);
+  return { ready, progress, tell, isClosed: () => cutter.signal.aborted || made?.destroyed === true, close };
+}
+
+/** The way with the roots that Node has, and once more with the system's where those do not know the authority. */
+async function make(opening: Opening): Promise<Socket> {
+  const { url, surroundings, options, progress, cut, tell, trace } = opening;
+  const { env, platform } = surroundings;
+  const route = routeTo(url, env);
+  trace(
+    route.proxy
+      ? `through the proxy ${route.proxy.name} (from ${route.proxy.source})`
+      : `without a proxy: ${route.why}`,
+  );
+  if (route.proxy) {
+    progress.via = route.proxy;
+    tell({ proxy: route.proxy.name });
+  }
+  let ca: string[] | undefined;
+  if (options.caFile !== undefined) {
+    tell({ waitingFor: 'roots' });
+    ca = await (await import('./authorities')).rootsWith(options.caFile, env);
+  }
+  try {
+    return await go(opening, ca);
+  } catch (error) {
+    if (cut.aborted || !UNKNOWN_AUTHORITY.includes(systemCode(error) ?? '')) throw error;
+    const { nodeRoots, systemRoots } = await import('./authorities');
+    const system = systemRoots(env, platform);
+    if (!system || cut.aborted) throw error;
+    progress.systemRoots = system.from;
+    trace(`the certificate's authority is unknown to Node: once more with the roots of ${system.from}`);
+    return await go(opening, [...(ca ?? nodeRoots(env)), ...system.roots]);
+  }
+}
+
+/** @param ca PEM texts of the authorities; Node's own if left out */
+async function go(opening: Opening, ca: string[] | undefined): Promise<Socket> {
+  const { url, progress } = opening;
+  const host = url.hostname.replace(/^\[|\]$/g, '');
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
-  const progress: Progress = {
-    waitingFor: 'lookup',
-    peer: url.host,
-    proxy: undefined,
-    systemRoots: undefined,
-  };
-  const sockets: Socket[] = [];
-  let endLookup = (): void => {};
-  let closed = false;
+  if (url.protocol === 'http:') return await dial(opening, host, port, loopbackOnly);
+  const socket = progress.via
+    ? await tunnel(opening, progress.via, `${url.hostname}:${port}`, ca)
+    : await dial(opening, host, port);
+  return await secure(opening, socket, host, ca);
+}
 
-  /** Settles with the event or the socket's error; an error later on, while it is idle, is for its user to find. */
-  const until = async (event: 'connect' | 'secureConnect', socket: Socket): Promise<void> => {
-    sockets.push(socket);
-    socket.on('error', () => {});
-    if (closed) socket.destroy();
-    await new Promise<void>((resolve, reject) => {
-      socket.once(event, resolve).once('error', reject);
-      socket.once('close', () => reject(new Error('closed')));
-    });
-  };
+async function tunnel(
+  opening: Opening,
+  proxy: HttpProxy,
+  target: string,
+  ca: string[] | undefined,
+): Promise<Socket> {
+  const { tell } = opening;
+  tell({ tunnel: false });
+  const loading = import('./tunnel');
+  const plain = await dial(opening, proxy.hostname, proxy.port);
+  const socket = proxy.secure ? await secure(opening, plain, proxy.hostname, ca) : plain;
+  tell({ waitingFor: 'tunnel' });
+  const opened = await (await loading).openTunnel(socket, proxy, target);
+  tell({ tunnel: true });
+  return opened;
+}
 
-  const byName = endableLookup(surroundings, (end) => {
-    endLookup = end;
-    if (closed) end();
+async function dial(
+  { surroundings, cut, tell, trace }: Opening,
+  host: string,
+  port: number,
+  lookup: LookupFunction = endableLookup(surroundings, cut),
+): Promise<Socket> {
+  const addresses: string[] = [];
+  let foundAtMs = 0;
+  const found = (address: string): void => {
+    addresses.push(address);
+    foundAtMs = performance.now();
+    tell({ waitingFor: 'connect', addresses });
+  };
+  tell({ waitingFor: 'lookup' });
+  if (isIP(host) !== 0) found(host);
+  const socket = connect({
+    host,
+    port,
+    noDelay: true,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
+    lookup,
   });
-  const dial = async (host: string, toPort: number, lookup: LookupFunction = byName): Promise<Socket> => {
-    progress.waitingFor = isIP(host) === 0 ? 'lookup' : 'connect';
-    const socket = connect({
-      host,
-      port: toPort,
-      noDelay: true,
-      autoSelectFamily: true,
-      autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
-      lookup,
-    });
-    socket.once('lookup', () => {
-      progress.waitingFor = 'connect';
-    });
-    await until('connect', socket);
-    trace(`connected to ${addressOf(socket)}`);
-    return socket;
-  };
+  socket.on('lookup', (error, address) => error ?? found(address));
+  await until('connect', socket, cut);
+  tell({ connectMs: Math.round(performance.now() - foundAtMs) });
+  trace(`connected to ${addressOf(socket)}`);
+  return socket;
+}
 
-  const secure = async (socket: Socket, host: string, ca: string[] | undefined): Promise<Socket> => {
-    progress.waitingFor = 'handshake';
-    const name = host.replace(/\.$/, '');
-    const start = (): TLSSocket =>
-      connectTls({
-        socket,
-        host: name,
-        ALPNProtocols: ['http/1.1'],
-        // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment cannot turn it off.
-        rejectUnauthorized: true,
-        ...(isIP(name) === 0 ? { servername: name } : {}),
-        ...(ca === undefined ? {} : { ca }),
-      });
-    if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0')
-      warn('NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored: certificates are always verified');
-    const tls = withoutTlsOverride(env, start);
-    await until('secureConnect', tls);
-    if (!tls.authorized) throw tls.authorizationError;
-    trace(`verified the certificate of ${name} (${tls.getProtocol()})`);
-    return tls;
-  };
+async function secure(
+  { surroundings, options, progress, cut, tell, trace }: Opening,
+  socket: Socket,
+  host: string,
+  ca: string[] | undefined,
+): Promise<Socket> {
+  tell({ waitingFor: 'handshake' });
+  const name = host.replace(/\.$/, '');
+  const tls = startTls(surroundings, {
+    socket,
+    host: name,
+    ALPNProtocols: ['http/1.1'],
+    // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment cannot turn it off.
+    rejectUnauthorized: true,
+    ...(isIP(name) === 0 ? { servername: name } : {}),
+    ...(ca === undefined ? {} : { ca }),
+  });
+  if (options.met && !isAtProxy(progress)) {
+    // Before Node looks whether it trusts the certificate: a refused one is shown too.
+    const trustedBy = progress.systemRoots ?? options.caFile;
+    tls.prependOnceListener('secure', () => tell({ tls: factsOf(tls, trustedBy) }));
+  }
+  await until('secureConnect', tls, cut);
+  if (!tls.authorized) throw tls.authorizationError;
+  trace(`verified the certificate of ${name} (${tls.getProtocol()})`);
+  return tls;
+}
 
-  const open = async (route: Route, ca: string[] | undefined): Promise<Socket> => {
-    progress.peer = url.host;
-    progress.proxy = undefined;
-    if (url.protocol === 'http:') return await dial(hostname, port, loopbackOnly);
-    let socket: Socket;
-    if (route.proxy) {
-      const { proxy } = route;
-      progress.proxy = proxy;
-      progress.peer = `the proxy ${proxy.name} (from ${proxy.source})`;
-      const tunnels = import('./tunnel');
-      socket = await dial(proxy.hostname, proxy.port);
-      if (proxy.secure) socket = await secure(socket, proxy.hostname, ca);
-      progress.waitingFor = 'tunnel';
-      socket = await (await tunnels).openTunnel(socket, proxy, `${url.hostname}:${port}`);
-      sockets.push(socket);
-      progress.peer = url.host;
-    } else socket = await dial(hostname, port);
-    return await secure(socket, hostname, ca);
-  };
+/**
+ * Node reads NODE_TLS_REJECT_UNAUTHORIZED at each connection, and then says on stderr that the connection is insecure,
+ * which ours are not: so the variable is taken away for that moment.
+ */
+export function startTls({ env, warn }: Pick<Surroundings, 'env' | 'warn'>, options: TlsOptions): TLSSocket {
+  const value = env['NODE_TLS_REJECT_UNAUTHORIZED'];
+  if (value === undefined) return connectTls(options);
+  if (value === '0') warn('NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored: certificates are always verified');
+  delete env['NODE_TLS_REJECT_UNAUTHORIZED'];
+  try {
+    return connectTls(options);
+  } finally {
+    env['NODE_TLS_REJECT_UNAUTHORIZED'] = value;
+  }
+}
 
-  const make = async (): Promise<Socket> => {
-    const route = routeTo(url, env);
-    trace(
-      route.proxy
-        ? `through the proxy ${route.proxy.name} (from ${route.proxy.source})`
-        : `without a proxy: ${route.why}`,
-    );
-    const ca =
-      caFile === undefined ? undefined : await (await import('./authorities')).rootsWith(caFile, env);
-    try {
-      return await open(route, ca);
-    } catch (error) {
-      if (closed || !isUnknownAuthority(error)) throw error;
-      const { nodeRoots, systemRoots } = await import('./authorities');
-      const system = systemRoots(env, platform);
-      if (!system || closed) throw error;
-      progress.systemRoots = system.from;
-      trace(`the certificate's authority is unknown to Node: once more with the roots of ${system.from}`);
-      return await open(route, [...(ca ?? nodeRoots(env)), ...system.roots]);
-    }
+function factsOf(tls: TLSSocket, trustedBy: string | undefined): TlsFacts {
+  const { subject, issuer, valid_to } = tls.getPeerCertificate();
+  const name = (holder: typeof subject | undefined): string =>
+    [holder?.CN ?? holder?.O ?? 'no name'].flat().join(', ');
+  return {
+    protocol: tls.getProtocol() ?? '',
+    subject: name(subject),
+    issuer: name(issuer),
+    validToMs: Date.parse(valid_to),
+    trustedBy,
   };
+}
 
-  const close = (): void => {
-    closed = true;
-    endLookup();
-    for (const socket of sockets) socket.destroy();
-  };
-  const ready = make();
-  ready.catch(close);
-  return { ready, progress, isClosed: () => closed || sockets.at(-1)?.destroyed === true, close };
+/** Settles with the event or the socket's error; an error later on, while it is idle, is for its user to find. */
+async function until(event: 'connect' | 'secureConnect', socket: Socket, cut: AbortSignal): Promise<void> {
+  socket.on('error', () => {});
+  cut.addEventListener('abort', () => socket.destroy(), { once: true });
+  if (cut.aborted) socket.destroy();
+  await new Promise<void>((resolve, reject) => {
+    socket.once(event, resolve).once('error', reject);
+    socket.once('close', () => reject(new Error('closed')));
+  });
+}
+
+/** Whether it is a proxy that is talked to, and not yet the endpoint behind it. */
+export function isAtProxy({ via, tunnel: isOpen }: Progress): boolean {
+  return via !== undefined && isOpen !== true;
 }
 
 /** `127.0.0.1:443`, `[::1]:443`. */
 export function addressOf({ remoteAddress = '?', remotePort }: Socket): string {
   return `${remoteAddress.includes(':') ? `[${remoteAddress}]` : remoteAddress}:${remotePort}`;
-}
-
-/** Where other roots may help; nothing has been sent yet. */
-function isUnknownAuthority(error: unknown): boolean {
-  return [
-    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-    'UNABLE_TO_GET_ISSUER_CERT',
-    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-    'SELF_SIGNED_CERT_IN_CHAIN',
-    'DEPTH_ZERO_SELF_SIGNED_CERT',
-    'CERT_UNTRUSTED',
-  ].includes((error as { code?: string }).code ?? '');
 }

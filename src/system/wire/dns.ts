@@ -14,28 +14,27 @@ const RESOLVER_VARIABLES = ['PATH', 'RES_OPTIONS', 'LOCALDOMAIN', 'HOSTALIASES']
 /** After so long a failure means that DNS is silent, and asking again for the reason would hang. */
 const SILENT_AFTER_MS = 2000;
 
-/** @param uponStart is given the function that ends a lookup */
+/** @param cut ends the lookup when it is aborted */
 export function endableLookup(
   { env, platform }: { readonly env: Env; readonly platform: NodeJS.Platform },
-  uponStart: (end: () => void) => void,
+  cut: AbortSignal,
 ): LookupFunction {
-  return (hostname, options, callback) => {
-    const here = (): void => lookupHere(hostname, options, callback);
+  return (hostname, wanted, callback) => {
+    const here = (): void => lookupHere(hostname, wanted, callback);
     if (platform !== 'linux' || hostname.startsWith('-')) return here();
     const childEnv = Object.fromEntries(RESOLVER_VARIABLES.map((name) => [name, env[name]]));
     const startedAtMs = performance.now();
     import('node:child_process').then(({ execFile }) => {
-      const command = ['ahosts', hostname];
-      const child = execFile('getent', command, { env: childEnv, encoding: 'latin1' }, (error, stdout) => {
+      const options = { env: childEnv, encoding: 'latin1', signal: cut, killSignal: 'SIGKILL' } as const;
+      execFile('getent', ['ahosts', hostname], options, (error, stdout) => {
         const found = addressesIn(stdout);
         const first = found[0];
-        if (first) return options.all ? callback(null, found) : callback(null, first.address, first.family);
-        if (child.killed) return callback(new Error('closed'), []);
+        if (first) return wanted.all ? callback(null, found) : callback(null, first.address, first.family);
+        if (cut.aborted) return callback(new Error('closed'), []);
         // getent says that it failed, not why: that is learnt here, where the answer is quick now.
         if (error && performance.now() - startedAtMs < SILENT_AFTER_MS) return here();
         return callback(Object.assign(new Error('DNS does not answer'), { code: 'EAI_AGAIN' }), []);
       });
-      uponStart(() => child.kill('SIGKILL'));
     }, here);
   };
 }

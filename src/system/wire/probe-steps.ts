@@ -3,12 +3,12 @@
 import { once } from 'node:events';
 import { type RequestOptions, request } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
-import { type TLSSocket, connect as tlsConnect } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import { systemCode } from '../../errors';
 import type { EndpointFacts, TlsFacts } from '../../world/probes';
 import type { Env } from '../../world/streams';
+import { startTls } from './connection';
 import type { Route } from './proxy';
-import { withoutTlsOverride } from './tls-override';
 
 /** Authorities to verify with; undefined is Node's own. */
 export interface Roots {
@@ -26,16 +26,17 @@ export function connectTo(host: string, port: number): Socket {
  * {@link verify} has looked. Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED decides nothing.
  */
 export async function secure(plain: Socket, host: string, { ca }: Roots, env: Env): Promise<TLSSocket> {
-  const start = (): TLSSocket =>
-    tlsConnect({
+  const socket = startTls(
+    { env, warn() {} },
+    {
       socket: plain,
       host,
       rejectUnauthorized: false,
       ALPNProtocols: ['http/1.1'],
       ...(isIP(host) ? {} : { servername: host }),
       ...(ca === undefined ? {} : { ca }),
-    });
-  const socket = withoutTlsOverride(env, start).on('error', () => {});
+    },
+  ).on('error', () => {});
   const closed = once(socket, 'close').then(() => {
     throw Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' });
   });

@@ -1,8 +1,8 @@
-/** What went wrong on the wire, as one sentence for a person and a kind for a script. Loaded when something did. */
-import { GwtokenError, messageOf, systemCode } from '../../errors';
+/** What went wrong on the wire, as one sentence for a person and a reason for a script. Loaded when something did. */
+import { type ErrorKind, GwtokenError, messageOf, systemCode } from '../../errors';
 import { seconds } from '../../text';
-import { certificateProblem } from './certificate-problems';
-import type { Progress } from './connection';
+import { isAtProxy, type Progress, UNKNOWN_AUTHORITY } from './connection';
+import { calledProxy } from './proxy';
 
 /**
  * Makes the error of contract section 5 from what Node or undici threw.
@@ -15,154 +15,210 @@ export function wireProblem(
   progress: Progress,
   lateAfterMs: number | undefined,
 ): GwtokenError {
-  if (lateAfterMs !== undefined) return late(url, progress, lateAfterMs, error);
-  if (error instanceof GwtokenError) return error;
-  const code = codeOf(error);
-  const more = { reason: code, cause: error, detail: detailOf(error) };
-
-  const certificate = certificateProblem(error, code, progress);
-  if (certificate) return certificate;
-  const { peer, proxy, waitingFor } = progress;
-  if (waitingFor === 'reply' || waitingFor === 'body') {
-    const garbled = garbledReply(error, code, waitingFor);
-    if (garbled !== undefined) {
-      return new GwtokenError('bad-reply', `${url.href} ${garbled}`, {
-        ...more,
-        hints: ['check that the auth URL is the address of the identity endpoint'],
-      });
-    }
-    return new GwtokenError('unreached', `${url.host} ${broken(waitingFor, code)}`, {
-      ...more,
-      hints: ['try again; if it stays, ask the operators of the endpoint, or of a proxy on the way'],
-    });
-  }
-  if (code === 'ENOTLOOPBACK') {
-    return new GwtokenError('unreached', `${peer} was not reached: localhost is another machine here`, {
-      ...more,
-      hints: ['write 127.0.0.1 instead: an http: auth URL is for this machine alone'],
-    });
-  }
-  const setting = proxy ? proxy.source : 'the auth URL';
-  if (waitingFor === 'tunnel') {
-    return new GwtokenError('unreached', `${peer} ${brokenTunnel(error)}`, {
-      ...more,
-      hints: [`check that ${setting} is the address of an HTTP proxy`],
-    });
-  }
-  const known = (code === undefined ? undefined : PROBLEMS[code]) ?? tlsProblem(code);
-  const { problem, hint } = known ?? {
-    problem: `the connection failed (${code ?? messageOf(error)})`,
-    hint: 'check the network',
+  const isLate = lateAfterMs !== undefined;
+  if (error instanceof GwtokenError && !isLate) return error;
+  const { waitingFor, via, systemRoots } = progress;
+  // With several addresses Node throws an AggregateError, with an error for each of them.
+  const errors = error instanceof AggregateError ? error.errors : [error];
+  const code = systemCode(error) ?? systemCode(errors[0]);
+  const message = errors.map(messageOf).join('; ');
+  const values: Record<string, string> = {
+    url: url.href,
+    host: url.host,
+    peer: via && isAtProxy(progress) ? calledProxy(via) : url.host,
+    setting: via?.source ?? 'the auth URL',
+    settings: via ? `${via.source} and the network` : 'the network and the auth URL',
+    limit: seconds(lateAfterMs ?? 0),
+    orSystem: systemRoots === undefined ? '' : ' and to the system',
+    names: namesIn(error),
+    code: code ?? message,
+    message,
   };
-  return new GwtokenError('unreached', `${peer} was not reached: ${problem}`, {
-    ...more,
-    hints: [hint.replace('SETTING', setting)],
+  const fill = (text: string): string => text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
+  const happened = `${isLate ? 'late' : (httpFault(error) ?? code)} ${waitingFor}`;
+  const { group, row } = PROBLEMS.flatMap((group) => group.rows.map((row) => ({ group, row }))).find(
+    ({ row: [which] }) => which.test(happened),
+  ) as { group: Group; row: Row };
+  const [, what, ...hints] = row;
+  return new GwtokenError(group.kind ?? 'unreached', fill(`${group.says} ${what}`), {
+    hints: [...hints, ...(group.hints ?? [])].map(fill),
+    reason: group.reason ?? code,
+    cause: error,
+    detail: isLate ? undefined : message.includes(code ?? '') ? message : `${code}: ${message}`,
   });
 }
 
-function late(url: URL, progress: Progress, afterMs: number, cause: unknown): GwtokenError {
-  const { waitingFor, peer, proxy } = progress;
-  const waited = {
-    lookup: `the name of ${peer} was not found in time: DNS does not answer`,
-    connect: `no connection to ${peer} came about`,
-    tunnel: `${peer} opened no tunnel`,
-    handshake: `the TLS handshake with ${peer} did not end`,
-    reply: 'no reply came',
-    body: 'the reply did not end',
-  }[waitingFor];
-  const setting = proxy ? `${proxy.source} and the network` : 'the network and the auth URL';
-  return new GwtokenError('unreached', `${url.href} did not answer within ${seconds(afterMs)}: ${waited}`, {
-    hints: [`check ${setting}, or allow more time with --timeout`],
+/**
+ * What happened and what was being waited for, as in `ECONNRESET reply`: a code of Node's, OpenSSL's or undici's, one
+ * of {@link httpFault}, or `late`. Then the rest of the sentence, and hints.
+ */
+type Row = readonly [which: RegExp, what: string, ...hints: string[]];
+
+/** Problems that are told in one way; of all rows the first that fits holds. */
+interface Group {
+  /** `unreached` if left out. */
+  readonly kind?: ErrorKind;
+  /** The code if left out. */
+  readonly reason?: string;
+  /** How the sentence begins. */
+  readonly says: string;
+  readonly rows: readonly Row[];
+  /** After a row's own. */
+  readonly hints?: readonly string[];
+}
+
+const UNKNOWN = 'its certificate is from an authority unknown to Node{orSystem}';
+const NAME_ITS_CA =
+  "if a company's proxy or own authority signs it, name that authority's PEM file with --ca-file or GWTOKEN_CA_FILE";
+const NO_HTTP = 'answered with something other than HTTP';
+const CHECK_BOTH = 'check the network, and host and port in {setting}';
+const CHECK_VPN = 'check the network: a VPN that is down?';
+
+const PROBLEMS: readonly Group[] = [
+  {
     reason: 'time-limit',
-    cause,
-  });
-}
+    says: '{url} did not answer within {limit}:',
+    rows: [
+      [/^late lookup$/, 'the name of {peer} was not found in time: DNS does not answer'],
+      [/^late tunnel$/, '{peer} opened no tunnel'],
+      [/^late handshake$/, 'the TLS handshake with {peer} did not end'],
+      [/^late reply$/, 'no reply came'],
+      [/^late body$/, 'the reply did not end'],
+      [/^late /, 'no connection to {peer} came about'],
+    ],
+    hints: ['check {settings}, or allow more time with --timeout'],
+  },
+  {
+    reason: 'certificate',
+    says: '{peer} was not trusted:',
+    rows: [
+      [
+        /^CERT_HAS_EXPIRED /,
+        'its certificate has expired',
+        "check this machine's clock; if it is right, the operators have to renew the certificate",
+      ],
+      [
+        /^CERT_NOT_YET_VALID /,
+        'its certificate is not valid yet',
+        "check this machine's clock; if it is right, ask the operators",
+      ],
+      [
+        /^DEPTH_ZERO_SELF_SIGNED_CERT /,
+        'its certificate is self-signed',
+        'if it is the right one, get it from the operators and name the file with --ca-file or GWTOKEN_CA_FILE',
+      ],
+      [
+        /^UNABLE_TO_VERIFY_LEAF_SIGNATURE /,
+        UNKNOWN,
+        NAME_ITS_CA,
+        'if the authority is a public one, the server leaves out its intermediate certificate',
+      ],
+      [new RegExp(`^(${UNKNOWN_AUTHORITY.join('|')}) `), UNKNOWN, NAME_ITS_CA],
+      [
+        /^ERR_TLS_CERT_ALTNAME_INVALID /,
+        'its certificate is for {names}',
+        'check the host in the auth URL: it must be a name that the certificate has',
+      ],
+      // The server's alert when it wants one from us; with TLS 1.3 it comes in place of the reply.
+      [
+        /^ERR_SSL_(TLSV13_ALERT_CERTIFICATE_REQUIRED|(SSLV3|TLSV1)_ALERT_BAD_CERTIFICATE) /,
+        'it wants a certificate of the client, which gwtoken cannot give',
+        'check the auth URL: is this the address for a client id and a secret?',
+      ],
+      // OpenSSL's other reasons, as Node names them.
+      [
+        /^(CERT_(REVOKED|REJECTED|SIGNATURE_FAILURE|CHAIN_TOO_LONG)|INVALID_(CA|PURPOSE)|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH|UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY|UNABLE_TO_DECRYPT_CERT_SIGNATURE|ERROR_IN_CERT_NOT_(BEFORE|AFTER)_FIELD|UNSPECIFIED) /,
+        'its certificate cannot be accepted ({message})',
+        'ask the operators of the endpoint, or of a proxy on the way',
+      ],
+    ],
+  },
+  {
+    kind: 'bad-reply',
+    says: '{url}',
+    rows: [
+      [/^UND_ERR_HEADERS_OVERFLOW (reply|body)$/, 'answered with more headers than are read'],
+      [/^UPGRADE (reply|body)$/, 'answered 101, a change of protocol that nobody asked for'],
+      [/^NO_HTTP (reply|body)$/, NO_HTTP],
+      // In the headers undici says this for every fault that comes after a Content-Length.
+      [/^UND_ERR_RES_CONTENT_LENGTH_MISMATCH reply$/, NO_HTTP],
+    ],
+    hints: ['check that the auth URL is the address of the identity endpoint'],
+  },
+  {
+    says: '{host}',
+    rows: [
+      [/^ECONNRESET reply$/, 'reset the connection without a reply'],
+      [/ reply$/, 'closed the connection without a reply'],
+      [/^ECONNRESET body$/, 'reset the connection in the middle of its reply'],
+      [/ body$/, 'closed the connection in the middle of its reply'],
+    ],
+    hints: ['try again; if it stays, ask the operators of the endpoint, or of a proxy on the way'],
+  },
+  {
+    says: '{peer}',
+    rows: [
+      [/^NO_HTTP tunnel$/, NO_HTTP],
+      [/ tunnel$/, 'closed the connection and opened no tunnel'],
+    ],
+    hints: ['check that {setting} is the address of an HTTP proxy'],
+  },
+  {
+    says: '{peer} was not reached:',
+    rows: [
+      [
+        /^ENOTLOOPBACK /,
+        'localhost is another machine here',
+        'write 127.0.0.1 instead: an http: auth URL is for this machine alone',
+      ],
+      [/^ENOTFOUND /, 'there is no such name in DNS', 'look for a typing mistake in {setting}'],
+      [/^EAI_AGAIN /, 'its name could not be looked up, DNS does not answer', CHECK_VPN],
+      [
+        /^ECONNREFUSED /,
+        'the connection was refused',
+        'nothing listens there: check host and port in {setting}',
+      ],
+      [/^ECONNRESET /, 'the connection was reset', CHECK_BOTH],
+      [/^(EPIPE|UND_ERR_SOCKET) /, 'the connection was closed', CHECK_BOTH],
+      [/^ETIMEDOUT /, 'no connection came about', 'check the network: a VPN that is down, a firewall?'],
+      [/^EHOSTUNREACH /, 'there is no route to it', CHECK_VPN],
+      [/^ENETUNREACH /, 'the network cannot be reached', 'check the network of this machine'],
+      [
+        /^(EACCES|EPERM) /,
+        'this machine does not allow the connection',
+        'check its firewall and the sandbox that gwtoken runs in',
+      ],
+      // OpenSSL's codes for a handshake that failed, whatever the certificate.
+      [
+        /^ERR_SSL_.*(WRONG_VERSION_NUMBER|HTTP_REQUEST|PACKET_LENGTH_TOO_LONG)/,
+        'it does not speak TLS',
+        'check scheme and port in {setting}',
+      ],
+      [
+        /^(EPROTO|ERR_SSL_\w+) /,
+        'the TLS handshake failed ({code})',
+        'TLS 1.2 or later is needed on both sides; a proxy or firewall may have cut it',
+      ],
+      [/^/, 'the connection failed ({code})', 'check the network'],
+    ],
+  },
+];
 
-/** With several addresses Node throws an AggregateError, with the code of one of them. */
-function codeOf(error: unknown): string | undefined {
-  return systemCode(error) ?? (error instanceof AggregateError ? systemCode(error.errors[0]) : undefined);
-}
-
-function detailOf(error: unknown): string {
-  return error instanceof AggregateError ? error.errors.map(messageOf).join('; ') : messageOf(error);
-}
-
-/** A reply that is no HTTP, or none to this request: the other side was reached, and a retry would bring the same. */
-function garbledReply(
-  error: unknown,
-  code: string | undefined,
-  waitingFor: 'reply' | 'body',
-): string | undefined {
-  if (code === 'UND_ERR_HEADERS_OVERFLOW') return 'answered with more headers than are read';
-  if (messageOf(error) === 'bad upgrade') return 'answered 101, a change of protocol that nobody asked for';
-  // In the headers undici says this for every fault that comes after a Content-Length.
-  const isBrokenHead = waitingFor === 'reply' && code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
-  return isBrokenHead || isNoHttp(error) ? 'answered with something other than HTTP' : undefined;
-}
-
-/** undici's parser gave up, and not merely because the bytes ended; or it was spoken to before it asked. */
-function isNoHttp(error: unknown): boolean {
+/** Faults that undici has no code for: its parser gave up, and not merely because the bytes ended; a 101. */
+function httpFault(error: unknown): 'NO_HTTP' | 'UPGRADE' | undefined {
   const message = messageOf(error);
-  if (message === 'bad response') return true;
-  return error instanceof Error && error.name === 'HTTPParserError' && !message.includes('EOF');
+  if (message === 'bad upgrade') return 'UPGRADE';
+  const isParserError = error instanceof Error && error.name === 'HTTPParserError';
+  // A bad response is one that came before there was a request.
+  return message === 'bad response' || (isParserError && !message.includes('EOF')) ? 'NO_HTTP' : undefined;
 }
 
-function brokenTunnel(error: unknown): string {
-  return isNoHttp(error)
-    ? 'answered with something other than HTTP'
-    : 'closed the connection and opened no tunnel';
-}
-
-function broken(waitingFor: 'reply' | 'body', code: string | undefined): string {
-  const how = code === 'ECONNRESET' ? 'reset' : 'closed';
-  return waitingFor === 'reply'
-    ? `${how} the connection without a reply`
-    : `${how} the connection in the middle of its reply`;
-}
-
-const PROBLEMS: Readonly<Record<string, { problem: string; hint: string }>> = {
-  ENOTFOUND: { problem: 'there is no such name in DNS', hint: 'look for a typing mistake in SETTING' },
-  EAI_AGAIN: {
-    problem: 'its name could not be looked up, DNS does not answer',
-    hint: 'check the network: a VPN that is down?',
-  },
-  ECONNREFUSED: {
-    problem: 'the connection was refused',
-    hint: 'nothing listens there: check host and port in SETTING',
-  },
-  ECONNRESET: {
-    problem: 'the connection was reset',
-    hint: 'check the network, and host and port in SETTING',
-  },
-  EPIPE: { problem: 'the connection was closed', hint: 'check the network, and host and port in SETTING' },
-  UND_ERR_SOCKET: {
-    problem: 'the connection was closed',
-    hint: 'check the network, and host and port in SETTING',
-  },
-  ETIMEDOUT: {
-    problem: 'no connection came about',
-    hint: 'check the network: a VPN that is down, a firewall?',
-  },
-  EHOSTUNREACH: { problem: 'there is no route to it', hint: 'check the network: a VPN that is down?' },
-  ENETUNREACH: { problem: 'the network cannot be reached', hint: 'check the network of this machine' },
-  EACCES: {
-    problem: 'this machine does not allow the connection',
-    hint: 'check its firewall and the sandbox that gwtoken runs in',
-  },
-  EPERM: {
-    problem: 'this machine does not allow the connection',
-    hint: 'check its firewall and the sandbox that gwtoken runs in',
-  },
-};
-
-/** OpenSSL's codes for a handshake that failed, whatever the certificate. */
-function tlsProblem(code: string | undefined): { problem: string; hint: string } | undefined {
-  if (code !== 'EPROTO' && !code?.startsWith('ERR_SSL_')) return undefined;
-  if (/WRONG_VERSION_NUMBER|HTTP_REQUEST|PACKET_LENGTH_TOO_LONG/.test(code)) {
-    return { problem: 'it does not speak TLS', hint: 'check scheme and port in SETTING' };
-  }
-  return {
-    problem: `the TLS handshake failed (${code})`,
-    hint: 'TLS 1.2 or later is needed on both sides; a proxy or firewall may have cut it',
-  };
+/** The names in a certificate that has not the one asked for; they are the other side's, so cleaned and cut. */
+function namesIn(error: unknown): string {
+  const names = (error as { cert?: { subjectaltname?: string } } | undefined)?.cert?.subjectaltname ?? '';
+  const clean = names
+    .replace(/[^\x20-\x7e]/g, '?')
+    .replaceAll(/\b(DNS|IP Address):/g, '')
+    .slice(0, 200);
+  return clean === '' ? 'no name at all' : clean;
 }

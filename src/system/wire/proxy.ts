@@ -21,6 +21,11 @@ export interface HttpProxy {
   readonly authorization: string | undefined;
 }
 
+/** How messages call it. */
+export function calledProxy({ name, source }: HttpProxy): string {
+  return `the proxy ${name} (from ${source})`;
+}
+
 /** A proxy, or why there is none. */
 export type Route = { readonly proxy: HttpProxy } | { readonly proxy: undefined; readonly why: string };
 

@@ -9,7 +9,7 @@ import type { Socket } from 'node:net';
 import connect from 'undici/lib/api/api-connect.js';
 import Client from 'undici/lib/dispatcher/client.js';
 import { GwtokenError } from '../../errors';
-import type { HttpProxy } from './proxy';
+import { calledProxy, type HttpProxy } from './proxy';
 
 /**
  * Asks the proxy for a tunnel to `target`, `host:port`, and gives the socket that then talks to the target.
@@ -38,8 +38,9 @@ export async function openTunnel(socket: Socket, proxy: HttpProxy, target: strin
   throw refusal(status, proxy, target);
 }
 
-function refusal(status: number, { name, source, authorization }: HttpProxy, target: string): GwtokenError {
-  const proxy = `the proxy ${name} (from ${source})`;
+function refusal(status: number, refusing: HttpProxy, target: string): GwtokenError {
+  const { name, source, authorization } = refusing;
+  const proxy = calledProxy(refusing);
   if (status === 407) {
     return authorization === undefined
       ? new GwtokenError('unreached', `${proxy} wants a user name and a password (407)`, {

@@ -69,9 +69,9 @@ export function openWire(surroundings: Surroundings): Wire {
       const loading = import('./exchange');
       const socket: Socket = await connection.ready;
       const { exchange } = await loading;
-      progress.waitingFor = 'reply';
+      connection.tell({ waitingFor: 'reply' });
       const reply = await exchange(socket, url, init);
-      progress.waitingFor = 'body';
+      connection.tell({ waitingFor: 'body' });
       return { ...reply, address: addressOf(socket), body: guarded(reply.body, problem, done) };
     } catch (error) {
       done();
