@@ -8,7 +8,7 @@ import type { AuthUrl, Given } from '../settings/setting';
 import type { World } from '../world/world';
 import type { Credentials } from './credentials';
 import { commandCredentials } from './from-command';
-import { variablePairs } from './from-variables';
+import { variableNames } from './from-variables';
 import { parseItem } from './keychain-item';
 import { limitedKeychain } from './limited-keychain';
 import type { CredentialPlan } from './plan';
@@ -98,8 +98,7 @@ function withVariableHints(error: unknown, given: Given, client: Client): unknow
 function variableHints(given: Given, client: Client): readonly string[] {
   const { env } = given;
   const profileSource = resolveProfile(given).source;
-  const pairs = variablePairs(client);
-  const names = pairs.flatMap(({ id, secret, secretFile }) => [id, secret, secretFile]);
+  const names = variableNames(client);
   if (profileSource.kind === 'flag') {
     const set = names.find((name) => env[name]);
     const instead = `GWTOKEN_PROFILE=${client.profile} instead of ${profileSource.name} lets variables be used`;
@@ -108,7 +107,8 @@ function variableHints(given: Given, client: Client): readonly string[] {
       : [`${set} is set, but ${profileSource.name} passes variables over: ${instead}`];
   }
   const empty = names.filter((name) => env[name] === '');
-  const hints = [`or set ${pairs[0]!.id} and ${pairs[0]!.secret}`];
+  const [id, secret] = names;
+  const hints = [`or set ${id} and ${secret}`];
   if (empty.length > 0)
     hints.push(
       `${empty.join(' and ')} ${empty.length > 1 ? 'are' : 'is'} empty: CI secrets are not given to forks`,

@@ -14,7 +14,7 @@ interface Pair {
 }
 
 /** The pairs in the order in which they are looked at for a client. */
-export function variablePairs({ region, environment }: Client): readonly Pair[] {
+function variablePairs({ region, environment }: Client): readonly Pair[] {
   const pairs: Pair[] = [];
   for (const stem of environment === 'sandbox'
     ? ['GWTOKEN_SANDBOX_CLIENT', 'GWTOKEN_CLIENT']
@@ -28,6 +28,11 @@ export function variablePairs({ region, environment }: Client): readonly Pair[] 
     }
   }
   return pairs;
+}
+
+/** The names of all pairs, in the same order: id, secret, file of the secret. */
+export function variableNames(client: Client): readonly string[] {
+  return variablePairs(client).flatMap(({ id, secret, secretFile }) => [id, secret, secretFile]);
 }
 
 /**

@@ -5,7 +5,7 @@ import type { FetchSettings } from '../settings/resolve';
 import type { Setting, Source } from '../settings/setting';
 import type { World } from '../world/world';
 import type { Credentials } from './credentials';
-import { variableCredentials } from './from-variables';
+import { variableCredentials, variableNames } from './from-variables';
 
 /** Where a run takes its credentials from, as far as that is known without opening the keychain. */
 export type CredentialPlan =
@@ -27,4 +27,13 @@ export function planCredentials(
   const credentials = profileSource.kind === 'flag' ? undefined : variableCredentials(client, world);
   if (credentials) return { kind: 'variables', credentials };
   return credentialCommand ? { kind: 'command', command: credentialCommand } : { kind: 'keychain' };
+}
+
+/** The variables that are set for a client, which would be used before its keychain item. */
+export function variablesFirst(
+  client: Client,
+  profileSource: Source,
+  { env }: Pick<World, 'env'>,
+): readonly string[] {
+  return profileSource.kind === 'flag' ? [] : variableNames(client).filter((name) => env[name]);
 }

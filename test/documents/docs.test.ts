@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/all';
-import { variablePairs } from '../../src/credentials/from-variables';
+import { variableNames } from '../../src/credentials/from-variables';
 import { EXIT_CODES, EXIT_TEXTS } from '../../src/errors';
 import { CONFIG_KEYS } from '../../src/settings/config-keys';
 import { keysOf, SETTINGS, variableOf } from '../../src/settings/table';
@@ -31,9 +31,9 @@ const pending = new RegExp(`^(${[...missing, ...absent, '$^'].join('|')})( |$)`)
 /** Every variable of ours that the code reads or sets. */
 const variables = new Set([
   ...Object.values(SETTINGS).flatMap((row) => keysOf(row).flatMap((key) => variableOf(row, key) ?? [])),
-  ...(['eu', 'us'] as const)
-    .flatMap((region) => variablePairs({ profile: 'default', environment: 'sandbox', region }))
-    .flatMap(({ id, secret, secretFile }) => [id, secret, secretFile]),
+  ...(['eu', 'us'] as const).flatMap((region) =>
+    variableNames({ profile: 'default', environment: 'sandbox', region }),
+  ),
   ...['GWTOKEN_CONFIG_DIR', 'GWTOKEN_CACHE_DIR'],
 ]);
 /** What `env` and `exec` set. */

@@ -12,53 +12,33 @@ export interface Check extends Required<Row> {
 
 /** Makes the checks of one section. */
 export function section(title: string) {
-  const made = (
-    name: string,
-    result: Check['result'],
-    message: string,
-    hints: readonly string[],
-    kind?: ErrorKind,
-  ): Check => {
-    return { section: title, name, result, message: oneLine(message), hints: hints.map(oneLine), kind };
-  };
-  const check = (result: Check['result']) => {
+  const check = (result: Check['result'], kind?: ErrorKind) => {
     return (name: string, message: string, ...hints: string[]): Check => {
-      return made(name, result, message, hints);
+      return { section: title, name, result, message: oneLine(message), hints: hints.map(oneLine), kind };
     };
   };
   return {
     ok: check('ok'),
     warning: check('warning'),
     skipped: check('skipped'),
-    failed: (kind: ErrorKind, name: string, message: string, ...hints: string[]): Check => {
-      return made(name, 'failed', message, hints, kind);
-    },
+    failed: (kind: ErrorKind, ...rest: Parameters<ReturnType<typeof check>>) =>
+      check('failed', kind)(...rest),
     /** What a command would fail with. Anything but a GwtokenError is a bug, and thrown on. */
     error: (name: string, error: unknown): Check => {
       if (!(error instanceof GwtokenError)) throw error;
-      const { kind, message, hints } = error;
-      return made(name, 'failed', message, hints, kind);
+      return check('failed', error.kind)(name, error.message, ...error.hints);
     },
   };
 }
 
-/** The error for a report with failed checks: its exit code is that of the first. Undefined when none failed. */
+/** The error for failed checks, with the exit code of the first. */
 export function failureOf(checks: readonly Check[]): GwtokenError | undefined {
   const failed = checks.filter(({ result }) => result === 'failed');
   const first = failed[0];
   if (first?.kind === undefined) return undefined;
   const many = failed.length > 1 ? `, and ${failed.length - 1} more` : '';
-  return new GwtokenError(
-    first.kind,
-    `check failed: ${first.section}, ${first.name}: ${first.message}${many}`,
-    {
-      hints: ['each failed check above has what mends it'],
-    },
-  );
-}
-
-export function exitCodeOf(checks: readonly Check[]): number {
-  return failureOf(checks)?.exitCode ?? 0;
+  const message = `check failed: ${first.section}, ${first.name}: ${first.message}${many}`;
+  return new GwtokenError(first.kind, message, { hints: ['each failed check above has what mends it'] });
 }
 
 /** One check as JSON; `exit_code` is null unless it failed. */

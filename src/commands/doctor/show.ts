@@ -3,7 +3,7 @@
 import type { FlagValues } from '../../settings/setting';
 import type { World } from '../../world/world';
 import { openReport } from '../report';
-import { type Check, checkJson, exitCodeOf, failureOf } from './check';
+import { type Check, checkJson, failureOf } from './check';
 import { examine } from './examine';
 
 /** Of the longest name, `credential-command`. */
@@ -19,11 +19,12 @@ export async function showDiagnosis(flags: FlagValues, world: World): Promise<vo
     checks.push(...found);
     report?.section(found[0]?.section ?? '', found);
   }
+  const failure = failureOf(checks);
   if (!report) {
-    const json = { version: world.version, exit_code: exitCodeOf(checks), checks: checks.map(checkJson) };
+    const exitCode = failure?.exitCode ?? 0;
+    const json = { version: world.version, exit_code: exitCode, checks: checks.map(checkJson) };
     world.stdout.write(`${JSON.stringify(json)}\n`);
   }
-  const failure = failureOf(checks);
   if (failure) throw failure;
   const warnings = checks.filter(({ result }) => result === 'warning').length;
   report?.paragraph(`Nothing failed${warnings === 0 ? '' : `, ${warnings} to look at`}.`);

@@ -1,11 +1,12 @@
 /** What `gwtoken login` does: check what is given, ask for the rest, try the credentials, store them, say what is next. */
 
 import { type Client, clientFlags, clientName } from '../../client';
-import { variablePairs } from '../../credentials/from-variables';
 import { formatItem } from '../../credentials/keychain-item';
 import { limitedKeychain } from '../../credentials/limited-keychain';
+import { variablesFirst } from '../../credentials/plan';
 import { GwtokenError } from '../../errors';
 import {
+  type FetchSettings,
   gather,
   resolveAuthUrl,
   resolveEnvironment,
@@ -16,10 +17,11 @@ import {
 import type { FlagValues, Given } from '../../settings/setting';
 import { fetchToken } from '../../token/fetch';
 import { endpointQuery } from '../../token/query';
+import type { ConfigEdit } from '../../world/files';
 import type { World } from '../../world/world';
-import { askMissing, checkGiven } from './answers';
-import { loginEdits } from './edits';
-import { storeClient } from './store';
+import { type Answers, askMissing } from './answers';
+import { checkGiven } from './given';
+import { loginEdits, storeClient } from './store';
 
 export async function logIn(flags: FlagValues, world: World): Promise<void> {
   const given = gather(flags, world);
@@ -28,37 +30,41 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   await world.config.checkWritable();
   const keychain = limitedKeychain(given, world);
   await keychain.probe();
-  const { client, authUrl, clientId, clientSecret } = await askMissing(known, given, world);
-  const credentials = { clientId, clientSecret, source: { kind: 'login' as const, name: 'this login' } };
+  const answers = await askMissing(known, given, world);
+  const { client, authUrl, clientId, clientSecret } = answers;
   const item = formatItem({ clientId, clientSecret, authUrl: authUrl.value });
-  if (flags['no-verify'] !== true) {
-    const query = endpointQuery({ given, client, authUrl, settings }, world);
-    try {
-      await world.terminal.spin(`asking ${authUrl.value} for a token`, () =>
-        fetchToken(query, credentials, world),
-      );
-    } catch (error) {
-      throw notVerified(error);
-    }
-  }
+  if (flags['no-verify'] !== true) await verify(answers, given, settings, world);
   const edits = loginEdits(given, client, authUrl);
   await storeClient(client, item, { clientId, authUrl: authUrl.value }, edits, { ...world, keychain });
-  // A token of the credentials before must not be served any more.
+  // A token for the old credentials must not be served any more.
   await world.tokens.remove((each) => clientName(each) === clientName(client));
-  tell(client, given, edits, world);
+  tell(answers, given, edits, world);
 }
 
-/** Nothing is stored; where the endpoint gave no verdict, the person may store without one. */
-function notVerified(error: unknown): unknown {
-  if (!(error instanceof GwtokenError)) return error;
-  const hints = ['nothing was stored'];
-  if (error.kind === 'unreached' || error.kind === 'bad-reply')
-    hints.push('add --no-verify to store the credentials without fetching a token');
-  return error.withHints(hints);
+/** Fetches a token; if there is none, nothing is stored, and without a verdict of the endpoint that can be overruled. */
+async function verify(
+  { client, authUrl, clientId, clientSecret }: Answers,
+  given: Given,
+  settings: FetchSettings,
+  world: World,
+): Promise<void> {
+  const credentials = { clientId, clientSecret, source: { kind: 'login' as const, name: 'this login' } };
+  const query = endpointQuery({ given, client, authUrl, settings }, world);
+  try {
+    await world.terminal.spin(`asking ${authUrl.value} for a token`, () =>
+      fetchToken(query, credentials, world),
+    );
+  } catch (error) {
+    if (!(error instanceof GwtokenError)) throw error;
+    const hints = ['nothing was stored'];
+    if (error.kind === 'unreached' || error.kind === 'bad-reply')
+      hints.push('add --no-verify to store the credentials without fetching a token');
+    throw error.withHints(hints);
+  }
 }
 
-/** Says what went where, what will hide it, and what to try next. */
-function tell(client: Client, before: Given, edits: ReturnType<typeof loginEdits>, world: World): void {
+/** Says what went where, what will be used instead of it, and what to try next. */
+function tell({ client, authUrl }: Answers, before: Given, edits: readonly ConfigEdit[], world: World): void {
   const name = clientName(client);
   const say = (line: string): void => world.stderr.write(`${line}\n`);
   say(`Stored the credentials of ${name} in the keychain (service gwtoken, account ${name})`);
@@ -71,20 +77,14 @@ function tell(client: Client, before: Given, edits: ReturnType<typeof loginEdits
     );
   }
   const after: Given = { flags: {}, env: world.env, config: world.config.read() };
-  const shadows =
-    before.flags['profile'] === undefined
-      ? variablePairs(client).flatMap(({ id, secret, secretFile }) => [id, secret, secretFile])
-      : [];
-  for (const variable of shadows.filter((each) => world.env[each])) {
+  for (const variable of variablesFirst(client, resolveProfile(before).source, world))
     world.warn(`${variable} is set, so variables are used instead of what was stored`);
-  }
-  // What is stored is stored: a variable that is wrong, and was overruled by a flag this time, is a warning.
+  // The credentials are stored: a bad variable, which a flag overruled this time, is no error any more.
   try {
     const command = resolveFetchSettings(after, client.profile).credentialCommand;
     if (command) world.warn(`${command.source.name} is used instead of what was stored`);
     const next = resolveAuthUrl(after, client);
-    const stored = world.clients.read()[name]?.authUrl;
-    if (next?.value !== stored) {
+    if (next?.value !== authUrl.value) {
       const source = next?.source.name ?? 'nothing';
       world.warn(`${source} gives another auth URL, which the stored client is not used for`);
     }

@@ -1,6 +1,10 @@
-import { type Client, clientFlags, clientName } from '../../client';
+/** What login keeps: the keychain item, the entry among the known clients, and the settings that lead to it. */
+
+import { type Client, clientFlags, clientName, DEFAULT_PROFILE } from '../../client';
 import { GwtokenError } from '../../errors';
-import type { ConfigEdit, KnownEntry } from '../../world/files';
+import { configAuthUrl } from '../../settings/resolve';
+import type { AuthUrl, Given } from '../../settings/setting';
+import type { Config, ConfigEdit, ConfigValues, KnownEntry } from '../../world/files';
 import type { World } from '../../world/world';
 
 /**
@@ -30,4 +34,42 @@ export async function storeClient(
     if (undone[0].status === 'fulfilled' || !(error instanceof GwtokenError)) throw error;
     throw error.withHints([`its keychain item stays behind: run gwtoken logout ${clientFlags(client)}`]);
   }
+}
+
+/**
+ * The auth URL goes to `[sandbox.]auth-url.<region>` of the profile, or to `[sandbox.]auth-url` if it has `{region}`;
+ * the first login of a profile sets its region. Nothing that the config says already is written again.
+ */
+export function loginEdits(given: Given, client: Client, authUrl: AuthUrl): ConfigEdit[] {
+  const { config } = given;
+  const edits: ConfigEdit[] = [];
+  if (configAuthUrl(given, client)?.value !== authUrl.value) {
+    const general = client.environment === 'sandbox' ? 'sandbox.auth-url' : 'auth-url';
+    const specific = `${general}.${client.region}`;
+    const profile = levelFor(config, client.profile, [general, specific]);
+    if (authUrl.template.includes('{region}')) {
+      edits.push({ profile, key: general, value: authUrl.template });
+      if (valuesAt(config, profile)?.[specific] !== undefined)
+        edits.push({ profile, key: specific, value: undefined });
+    } else {
+      edits.push({ profile, key: specific, value: authUrl.value });
+    }
+  }
+  const profile = levelFor(config, client.profile, ['region']);
+  if (valuesAt(config, profile)?.['region'] === undefined)
+    edits.push({ profile, key: 'region', value: client.region });
+  return edits;
+}
+
+/**
+ * The default profile writes general values, which the other profiles fall back to, unless it has values of its own
+ * (from `config set --profile default`) that would hide them.
+ */
+function levelFor(config: Config, profile: string, keys: readonly string[]): string | undefined {
+  const own = config.profiles[profile];
+  return profile === DEFAULT_PROFILE && !keys.some((key) => own?.[key] !== undefined) ? undefined : profile;
+}
+
+function valuesAt(config: Config, profile: string | undefined): ConfigValues | undefined {
+  return profile === undefined ? config.general : config.profiles[profile];
 }

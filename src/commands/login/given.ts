@@ -1,0 +1,89 @@
+/** What login is given by flags, variables and the config, and what of it is still missing. */
+
+import { clientFlags, DEFAULT_PROFILE, type Environment, type Region } from '../../client';
+import { clientIdProblem } from '../../credentials/secret-text';
+import { GwtokenError } from '../../errors';
+import { isCi } from '../../person';
+import { resolveAuthUrl, resolveEnvironment, resolveProfile, resolveRegion } from '../../settings/resolve';
+import type { Given, Setting } from '../../settings/setting';
+import { quoted } from '../../text';
+import type { World } from '../../world/world';
+
+/** What is not given is undefined, and asked for. */
+export interface Known {
+  readonly profile: string;
+  readonly environment: Environment | undefined;
+  readonly region: Region | undefined;
+  /** The region that this profile would fall back to: the answer that is suggested. */
+  readonly usualRegion: Region | undefined;
+  readonly clientId: string | undefined;
+}
+
+/**
+ * Checks what is given before anything is asked, read or done. Where nobody can be asked, all that is missing is named
+ * at once.
+ *
+ * @throws GwtokenError `usage`
+ */
+export function checkGiven(given: Given, world: Pick<World, 'env' | 'stdin' | 'terminal'>): Known {
+  const { flags } = given;
+  const canAsk = world.terminal.canAsk();
+  const profile = resolveProfile(given).value;
+  const { value: environment, source } = resolveEnvironment(given, profile);
+  const usual = resolveRegion(given, profile);
+  const region = canAsk && isInherited(usual, given, profile) ? undefined : usual?.value;
+  // Which region's address has to be right is not known before the region is.
+  const authUrl =
+    region === undefined && canAsk
+      ? undefined
+      : resolveAuthUrl(given, { profile, environment, region: region ?? 'eu' });
+  const clientId = checkClientId(flags['client-id']);
+  const secretPiped = flags['secret-stdin'] === true;
+  if (secretPiped && world.stdin.isTTY()) {
+    throw new GwtokenError(
+      'usage',
+      '--secret-stdin reads the client secret from a pipe, but stdin is a terminal',
+      { hints: ['pipe the secret in, or leave --secret-stdin out to be asked for it'] },
+    );
+  }
+  const known = { profile, region, usualRegion: usual?.value, clientId };
+  if (canAsk) return { ...known, environment: source.kind === 'default' ? undefined : environment };
+
+  const needed = [
+    ['--region', region],
+    ['--auth-url', authUrl],
+    ['--client-id', clientId],
+    ['--secret-stdin', secretPiped || undefined],
+  ] as const;
+  const missing = needed.flatMap(([flag, value]) => (value === undefined ? [flag] : []));
+  if (missing.length === 0) return { ...known, environment };
+  const example = [
+    `gwtoken login ${clientFlags({ profile, environment, region: region ?? 'eu' })}`,
+    ...(authUrl === undefined ? ['--auth-url https://IDENTITY-ADDRESS'] : []),
+    `--client-id ${clientId ?? 'ID'} --secret-stdin`,
+  ];
+  const isCiTerminal = world.stdin.isTTY() && isCi(world.env);
+  const why = isCiTerminal ? 'nobody is asked where CI is set' : 'there is no terminal to ask on';
+  throw new GwtokenError('usage', `login needs ${missing.join(', ')}, since ${why}`, {
+    hints: [`like this: printf %s "$SECRET" | ${example.join(' ')}`],
+  });
+}
+
+/** Whether a profile merely falls back to the general region. */
+function isInherited(region: Setting<Region> | undefined, { config }: Given, profile: string): boolean {
+  return (
+    region?.source.kind === 'config' &&
+    profile !== DEFAULT_PROFILE &&
+    config.profiles[profile]?.['region'] === undefined
+  );
+}
+
+function checkClientId(flag: string | boolean | undefined): string | undefined {
+  if (typeof flag !== 'string') return undefined;
+  const clientId = flag.trim();
+  const problem = clientIdProblem(clientId);
+  if (problem === undefined) return clientId;
+  throw new GwtokenError('usage', `client id ${quoted(clientId)} (from --client-id) ${problem}`, {
+    hints: ['give the client id alone'],
+  });
+}
