@@ -15,7 +15,7 @@ export interface Command {
   readonly subcommands?: readonly Command[];
   /** What it is for; help lists the commands by that. */
   readonly group?: 'token' | 'client' | 'setup';
-  /** What an argument or a flag's value can be, by its name without dashes: completion offers it. */
+  /** What an argument or a flag's value can be, by its name without dashes: completion offers it, as it does a setting's. */
   readonly values?: Readonly<Record<string, Suggested>>;
   readonly examples?: readonly Example[];
   /** The exit codes beside 0, 1 and 2, which every command has. */
@@ -42,5 +42,8 @@ export interface Example {
   readonly does: string;
 }
 
-/** The words that a value can be, or any file; none of them where only the user knows. */
-export type Suggested = readonly string[] | 'files';
+/** The words that a value can be, or any file; none where only the user knows. */
+export type Words = readonly string[] | 'files';
+
+/** Of an argument the words may depend on the arguments before it. */
+export type Suggested = Words | ((before: readonly string[]) => Words);

@@ -60,7 +60,7 @@ export const configCommand: Command = {
       args: '<key> <value>',
       summary: 'set a key, with --profile for that profile alone',
       flags,
-      values,
+      values: { ...values, value: valuesOf },
       examples: [
         { line: 'gwtoken config set region eu', does: 'the region from now on' },
         {
@@ -120,6 +120,11 @@ export const configCommand: Command = {
     },
   ],
 };
+
+/** What a key can be set to, where that is a few words. */
+function valuesOf([key = '']: readonly string[]): readonly string[] {
+  return (Object.hasOwn(CONFIG_KEYS, key) && CONFIG_KEYS[key]?.values) || [];
+}
 
 /** Tokens of another credential source must not be served any more. */
 async function dropTokensOf(

@@ -51,6 +51,10 @@ describe('gwtoken complete', () => {
       'sandbox.auth-url.eu',
       'sandbox.auth-url.us',
     ]);
+    expect(await completed('config', 'set', 'region', '')).toEqual(['eu', 'us']);
+    expect(await completed('config', 'set', 'cache', 'o')).toEqual(['on', 'off']);
+    for (const key of ['retries', 'nothing', 'constructor'])
+      expect(await completed('config', 'set', key, '')).toEqual([]);
     expect(await completed('completion', '')).toEqual(['bash', 'zsh', 'fish', 'powershell']);
   });
 

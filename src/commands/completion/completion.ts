@@ -1,6 +1,6 @@
 /** `gwtoken completion SHELL`, and what the script that it prints asks for at each press of Tab. */
 
-import { DEFAULT_PROFILE, REGIONS } from '../../client';
+import { DEFAULT_PROFILE } from '../../client';
 import { GwtokenError } from '../../errors';
 import { COMMAND_FLAGS } from '../../flags';
 import { quoted } from '../../text';
@@ -49,7 +49,6 @@ export function complete(
   world: Pick<World, 'config' | 'clients' | 'stdout'>,
 ): void {
   const values = {
-    region: REGIONS,
     profile: profileNames(world),
     // Of `gwtoken help`.
     name: [...commands.map(({ name }) => name), ...Object.keys(TOPICS)],
