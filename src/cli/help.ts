@@ -83,5 +83,5 @@ export function layOut(parser: Parser, command: Command): void {
     const topics = Object.entries(TOPICS).map(([name, { summary }]) => [`  ${name}`, summary]);
     parser.addHelpText('after', ['', 'Topics of gwtoken help:', ...columns(topics)].join('\n'));
   }
-  parser.addHelpText('after', helpBelow(command));
+  parser.addHelpText('after', () => helpBelow(command));
 }
