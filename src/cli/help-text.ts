@@ -7,12 +7,12 @@ import { theSame } from '../settings/words';
 
 const EVERYWHERE: readonly ExitCode[] = [0, 1, 2];
 
-/** The codes that a command ends with, in their order. */
+/** The exit codes of a command, in their order. */
 export function exitCodesOf({ exitCodes = [] }: Command): readonly ExitCode[] {
   return exitCodes.includes(125) ? [0, ...exitCodes] : [...EVERYWHERE, ...exitCodes];
 }
 
-/** The flags that a variable and a config key can stand for, each with these. */
+/** The flags that can be given by a variable or a config key, each with those. */
 export function settingsOf({ flags }: Command): readonly (readonly string[])[] {
   return flags.flatMap((flag) => (flag.setting ? [[spelling(flag), ...theSame(flag.setting)]] : []));
 }

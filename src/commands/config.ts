@@ -2,7 +2,7 @@ import { checkProfile } from '../client';
 import { GwtokenError } from '../errors';
 import { COMMAND_FLAGS } from '../flags';
 import { CONFIG_KEYS, checkConfigKey, configValue } from '../settings/config-keys';
-import { resolveProfile } from '../settings/resolve';
+import { configured, resolveProfile } from '../settings/resolve';
 import type { FlagValues } from '../settings/setting';
 import type { ConfigValues } from '../world/files';
 import type { World } from '../world/world';
@@ -46,13 +46,13 @@ export const configCommand: Command = {
         checkConfigKey(key, 'the command line');
         const config = world.config.read();
         const profile = resolveProfile({ flags: given, env: world.env, config }).value;
-        const value = config.profiles[profile]?.[key] ?? config.general[key];
-        if (value === undefined) {
+        const found = configured(config, profile, [key]);
+        if (!found) {
           throw new GwtokenError('usage', `${key} has no value in ${config.path}`, {
             hints: [`run: gwtoken config set ${key} VALUE`],
           });
         }
-        world.stdout.write(`${value}\n`);
+        world.stdout.write(`${found.text}\n`);
       },
     },
     {
@@ -126,7 +126,7 @@ function valuesOf([key = '']: readonly string[]): readonly string[] {
   return (Object.hasOwn(CONFIG_KEYS, key) && CONFIG_KEYS[key]?.values) || [];
 }
 
-/** Tokens of another credential source must not be served any more. */
+/** A token from the credentials of another source must not be served any more. */
 async function dropTokensOf(
   key: string,
   profile: string | undefined,

@@ -48,7 +48,7 @@ export const envCommand: Command = {
   },
 };
 
-/** A signal is a failure like any other: the shell that evaluates the output must not sail on. */
+/** A signal is a failure like any other: the shell that evaluates the output must not carry on. */
 async function unlessSignalled<T>(world: Pick<World, 'onSignals'>, work: () => Promise<T>): Promise<T> {
   let stop: () => void = () => {};
   const signalled = new Promise<never>((_, reject) => {
@@ -63,7 +63,7 @@ async function unlessSignalled<T>(world: Pick<World, 'onSignals'>, work: () => P
   }
 }
 
-/** The command as it was given, for the hint. */
+/** The command line as it was given, for the hint. */
 function commandLine(flags: FlagValues): string {
   const words = COMMAND_FLAGS.env.flatMap(({ name }) => {
     const value = flags[name];

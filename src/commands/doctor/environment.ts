@@ -1,4 +1,4 @@
-/** The variables of the environment that decide about proxies, certificates and TLS, as they were found. */
+/** The environment variables about proxies, certificates and TLS, as they are set. */
 import { messageOf, systemCode } from '../../errors';
 import type { World } from '../../world/world';
 import { type Check, section } from './check';
@@ -42,7 +42,7 @@ function verification(name: string, value: string): Check {
   return warning(name, message, `unset ${name}`);
 }
 
-/** User and password of a proxy are nobody's business here. */
+/** A report may be passed on: it does not show the user name and password of a proxy. */
 function withoutCredentials(value: string): string {
   return value.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/i, '$1***@');
 }

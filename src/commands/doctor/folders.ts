@@ -4,7 +4,7 @@ import { type Check, section } from './check';
 
 const { ok, warning, failed } = section('folders');
 
-/** The folders with their modes. A cache that cannot be used costs the sharing of tokens and nothing else. */
+/** The folders with their modes. Without a usable cache tokens are not shared; everything else works. */
 export async function folderChecks({ probes }: Pick<World, 'probes'>): Promise<Check[]> {
   return [configFolder(await probes.folder('config')), cacheFolder(await probes.folder('cache'))];
 }

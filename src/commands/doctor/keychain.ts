@@ -5,7 +5,7 @@ import { type Check, section } from './check';
 
 const { ok, warning, skipped, error: broken } = section('keychain');
 
-/** What a keychain needs, in this order, and what it is called when it is there. */
+/** What a keychain needs, in this order, and what is said of it when it is there. */
 const STAGES = [
   { name: 'module', there: (version: string) => version },
   { name: 'library', there: () => 'loaded' },
@@ -18,7 +18,7 @@ const STAGES = [
 
 type Stage = (typeof STAGES)[number]['name'];
 
-/** The stage that a reason belongs to. For the others it is not known what was reached. */
+/** The stage that fails for a reason. For other reasons it is not known which stage was reached. */
 const FAILED_AT: Partial<Record<KeychainReason, Stage>> = {
   'module-missing': 'module',
   'library-missing': 'library',
@@ -29,9 +29,9 @@ const FAILED_AT: Partial<Record<KeychainReason, Stage>> = {
 };
 
 /**
- * One round trip through the keychain tells all stages: it fails at the first that is not there.
+ * One round trip through the keychain tests all stages: it fails at the first that is missing.
  *
- * @param elsewhere where the credentials come from, if that is not the keychain: its failure is a warning then
+ * @param elsewhere where the credentials come from, if not from the keychain: a failure is only a warning then
  */
 export async function keychainChecks(
   keychain: Keychain,

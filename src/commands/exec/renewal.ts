@@ -1,30 +1,30 @@
 /**
- * Keeps the token of a `--token-file` valid for as long as the command runs. It goes by the wall clock, looked at every
- * 30 s at least: a laptop sleeps, and a timer of more than 2^31 ms fires at once.
+ * Keeps the token of a `--token-file` valid for as long as the command runs. It goes by the wall clock and looks at it
+ * every 30 s at least: a laptop may sleep, and a timer of more than 2^31 ms fires at once.
  */
 import { GwtokenError, messageOf } from '../../errors';
 import { expiresAtMs, freshUntilMs, type Token } from '../../token/token';
 
 const LOOK_MS = 30_000;
-/** Also for a token that lives a second, the endpoint is asked no more often. */
+/** The endpoint is asked no more often than this, even if its tokens live for only a second. */
 const LEAST_MS = 1_000;
-/** The least pause after a request that brought nothing: the endpoint was down, or gave the same ageing token again. */
+/** The shortest pause after a request that did not help: the endpoint was down, or gave the same ageing token again. */
 const LEAST_VAIN_MS = 5_000;
-/** The most after a failure, and the pause once the token has expired. */
+/** The longest pause after a failure, and the pause once the token has expired. */
 const FAILURE_MS = 30_000;
 const EXPIRED_MS = 10_000;
-/** A refusal is not asked for again so soon: refusals can lock a client out. */
+/** After a refusal: repeated refusals can lock a client out. */
 const REFUSAL_MS = 300_000;
 
 export interface Renewal {
   readonly first: Token;
-  /** The least life that a token must have left, in milliseconds; undefined: by its lifetime, as everywhere. */
+  /** The minimum life that a token must have left, in milliseconds; undefined: it depends on its lifetime, as everywhere. */
   readonly minTtlMs: number | undefined;
   /** Asks the endpoint for a new token. */
   fetchFresh(): Promise<Token>;
   /** Puts a token where the command reads it. */
   store(token: Token): void;
-  /** At each look at the clock. */
+  /** Called at each look at the clock. */
   looked(): void;
   warn(text: string): void;
   /** The time in milliseconds since the epoch. */
@@ -33,7 +33,7 @@ export interface Renewal {
   after(ms: number, work: () => void): () => void;
 }
 
-/** Begins to renew; the returned function ends it. */
+/** Starts renewing; the returned function ends it. */
 export function startRenewal(renewal: Renewal): () => void {
   let token = renewal.first;
   let dueMs = dueAtMs(token, renewal.minTtlMs);
@@ -44,7 +44,7 @@ export function startRenewal(renewal: Renewal): () => void {
   const look = async (): Promise<void> => {
     renewal.looked();
     const nowMs = renewal.now();
-    // The clock was set back, by more than keeping it right does: what was reckoned from it is void.
+    // The clock was set back, by more than a small correction: the times computed from it are wrong now.
     const isSetBack = nowMs < lookedAtMs - 1_000;
     lookedAtMs = nowMs;
     if (isSetBack || nowMs >= dueMs) await renew();
@@ -79,18 +79,18 @@ export function startRenewal(renewal: Renewal): () => void {
   };
 }
 
-/** When a token is to be renewed; a token that tells no lifetime never is. */
+/** When a token is to be renewed; one without an expiry never is. */
 function dueAtMs(token: Token, minTtlMs: number | undefined): number {
   return freshUntilMs(token, minTtlMs) ?? Number.POSITIVE_INFINITY;
 }
 
-/** Whether a renewal brought more life: the same token reckoned anew may seem to live a second longer. */
+/** Whether the new token expires later. The same token given again can seem to, by up to 2 s of rounding. */
 function isLater(fresh: Token, old: Token): boolean {
   const gainMs = (expiresAtMs(fresh) ?? Number.POSITIVE_INFINITY) - (expiresAtMs(old) ?? 0);
   return gainMs > (fresh.accessToken === old.accessToken ? 2_000 : 0);
 }
 
-/** Half of what is left, so that the requests come closer as the end does (contract section 6). */
+/** Half of the life that is left, so that requests become more frequent towards the end (contract section 6). */
 function vainPauseMs(token: Token, nowMs: number): number {
   return Math.max(LEAST_VAIN_MS, ((expiresAtMs(token) ?? nowMs) - nowMs) / 2);
 }

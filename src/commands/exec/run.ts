@@ -44,7 +44,7 @@ export async function runCommand(
   }
 }
 
-/** A child that a signal killed ends gwtoken by the same, so that a caller sees no difference. */
+/** A child killed by a signal ends gwtoken by the same signal, so that the caller sees no difference. */
 function exitCodeOf({ code, signal }: ChildEnd): number {
   if (signal !== null) throw new Interrupted(signal);
   return code ?? EXEC_FAILED;
@@ -58,7 +58,7 @@ function keepRenewed(
   world: World,
 ): () => void {
   const ended = new AbortController();
-  // Without retries of its own: the renewal repeats what failed, and a pause between two would outlast the command.
+  // Without retries: the renewal itself repeats what failed, and a pause between two attempts would outlast the command.
   const fresh: Given = { ...given, flags: { ...given.flags, fresh: true, retries: '0' } };
   const stop = startRenewal({
     first: token,
@@ -80,8 +80,8 @@ function keepRenewed(
 }
 
 /**
- * The same world, for requests beside the command: the terminal is the command's, and one under way when it ends must
- * not keep gwtoken from ending.
+ * The same world, for requests while the command runs: no spinner on its terminal, and a request that is under way when
+ * the command ends does not keep gwtoken from ending.
  */
 function besideCommand(world: World, ended: AbortSignal): World {
   return {
@@ -100,8 +100,8 @@ function besideCommand(world: World, ended: AbortSignal): World {
 const CREDENTIALS = ['GWTOKEN_CLIENT_', 'GWTOKEN_SANDBOX_CLIENT_'];
 
 /**
- * gwtoken's own environment without the clients' credentials, and with these variables: those that have no value are
- * removed, so that none is left from another client.
+ * gwtoken's own environment without the clients' credentials, and with these variables: those without a value are
+ * removed, so that none of another client stays.
  */
 function childEnvironment(
   env: Env,

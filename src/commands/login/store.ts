@@ -1,4 +1,4 @@
-/** What login keeps: the keychain item, the entry among the known clients, and the settings that lead to it. */
+/** What login stores: the keychain item, the entry among the known clients, and the settings that select it. */
 
 import { type Client, clientFlags, clientName, DEFAULT_PROFILE } from '../../client';
 import { GwtokenError } from '../../errors';
@@ -9,7 +9,7 @@ import type { World } from '../../world/world';
 
 /**
  * Stores a client: its keychain item, its entry among the known clients, its settings. If one of them fails, what was
- * done before is undone, and the error is the one that it failed with.
+ * done before is undone, and its error is thrown.
  */
 export async function storeClient(
   client: Client,
@@ -26,7 +26,7 @@ export async function storeClient(
     await clients.add(name, entry);
     if (edits.length > 0) await config.edit(edits);
   } catch (error) {
-    // The first failure is what the person has to know, and of one more while undoing only what it leaves behind.
+    // The first failure is reported; a second one, while undoing, only by what it leaves behind.
     const undone = await Promise.allSettled([
       previousItem === undefined ? keychain.delete(name) : keychain.set(name, previousItem),
       previousEntry ? clients.add(name, previousEntry) : clients.remove([name]),
@@ -38,7 +38,7 @@ export async function storeClient(
 
 /**
  * The auth URL goes to `[sandbox.]auth-url.<region>` of the profile, or to `[sandbox.]auth-url` if it has `{region}`;
- * the first login of a profile sets its region. Nothing that the config says already is written again.
+ * the first login of a profile sets its region. What the config already says is not written again.
  */
 export function loginEdits(given: Given, client: Client, authUrl: AuthUrl): ConfigEdit[] {
   const { config } = given;
@@ -63,7 +63,7 @@ export function loginEdits(given: Given, client: Client, authUrl: AuthUrl): Conf
 
 /**
  * The default profile writes general values, which the other profiles fall back to, unless it has values of its own
- * (from `config set --profile default`) that would hide them.
+ * (from `config set --profile default`), which would hide them.
  */
 function levelFor(config: Config, profile: string, keys: readonly string[]): string | undefined {
   const own = config.profiles[profile];

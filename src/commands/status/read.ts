@@ -10,9 +10,9 @@ import type { WarmWorld, World } from '../../world/world';
 
 export interface ClientStatus {
   readonly client: Client;
-  /** Whether it is the one that the settings name. */
+  /** Whether the settings name this client. */
   readonly selected: boolean;
-  /** What settings apply to it: the flags name the selected client, not the others. */
+  /** The settings that apply to it: flags are for the selected client only. */
   readonly given: Given;
   readonly profile: Setting<string>;
   readonly credentials: CredentialPlace | GwtokenError;
@@ -21,7 +21,7 @@ export interface ClientStatus {
   /** The address that login verified it against, for a client that gwtoken stored. */
   readonly boundTo: string | undefined;
   readonly token: KeptToken | undefined;
-  /** With --check alone. */
+  /** Only with --check. */
   readonly verdict?: Verdict;
 }
 
@@ -69,7 +69,7 @@ function statusOf(client: Client, selected: boolean, given: Given, world: Outsid
   };
 }
 
-/** A profile that the settings do not name has to be named by a flag, with which variables are passed over. */
+/** A profile that the settings do not name has to be given by a flag, and with a flag variables are not used. */
 function profileOf({ profile }: Client, given: Given): Setting<string> {
   const named = attempt(() => resolveProfile(given));
   if (!(named instanceof GwtokenError) && named.value === profile) return named;
