@@ -126,10 +126,6 @@ export function openWorld(
     probes: {
       system: () => `Node ${own.version} on ${platform} ${own.arch}`,
       folder: async (which) => (await import('./files/folders')).probeFolder(which, folders[which], machine),
-      async endpoint(url, options) {
-        const { probeEndpoint } = await import('./wire/probe');
-        return probeEndpoint(url, options, { env, platform, userAgent: `gwtoken/${version}`, now: warm.now });
-      },
     },
     fetch: async (url, init) => (await wire()).fetch(url, init),
     warmUp(url, options) {

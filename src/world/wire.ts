@@ -36,9 +36,9 @@ export interface TlsFacts {
 export type Fetch = (
   url: string,
   init: ConnectionOptions & {
-    readonly method: 'POST';
+    readonly method: 'POST' | 'HEAD';
     readonly headers: Readonly<Record<string, string>>;
-    readonly body: string;
+    readonly body?: string;
     /**
      * For the connection, the request and the whole reply together. Then the connection is cut, and the promise (or
      * the body) rejects with an `unreached` error of reason `time-limit` that says what was being waited for.
@@ -53,6 +53,7 @@ export interface FetchReply {
   readonly status: number;
   /** The value of a header, the first one if there are several. */
   readonly headers: { get(name: string): string | null };
+  /** Null for a HEAD. The connection is kept until it has been read, or left. */
   readonly body: AsyncIterable<Uint8Array> | null;
   /** Who was talked to, for the trace: `127.0.0.1:443`, or the proxy. */
   readonly address?: string | undefined;

@@ -112,10 +112,12 @@ describe("doctor's report", () => {
     expect(code).toBe(6);
     expect(stdout).toMatch(/^[\n\x20-\x7e]*$/);
     expect(stdout).toContain('\nkeychain\n  ok   module              keytar 0.0.0\n');
-    expect(stdout).toMatch(/\n {2}FAIL TCP {17}no connection: .*\n {24}fix: check the network/);
+    expect(stdout).toMatch(
+      /\n {2}FAIL TCP {17}127\.0\.0\.1:9 was not reached: .*\n {24}fix: nothing listens there/,
+    );
     expect(stdout).not.toMatch(/\n\n$/);
     expect(stderr).toMatch(
-      /^gwtoken: error: check failed: region eu, TCP: no connection: .*, and 1 more\nhint: .*\n$/,
+      /^gwtoken: error: check failed: region eu, TCP: 127\.0\.0\.1:9 was not reached: .*, and 1 more\nhint: .*\n$/,
     );
   });
 

@@ -3,7 +3,7 @@
 import type { Region } from '../../client';
 import { GwtokenError } from '../../errors';
 import type { AuthUrl } from '../../settings/setting';
-import type { EndpointFacts, EndpointFailure, TlsFacts } from '../../world/probes';
+import type { TlsFacts, Way } from '../../world/wire';
 import type { World } from '../../world/world';
 import { type Check, section } from './check';
 
@@ -22,7 +22,7 @@ export async function endpointChecks(
   region: Region,
   address: AuthUrl | GwtokenError | undefined,
   options: { readonly timeoutMs: number; readonly caFile: string | undefined },
-  { probes, now }: Pick<World, 'probes' | 'now'>,
+  world: Pick<World, 'fetch' | 'now' | 'version'>,
 ): Promise<Check[]> {
   const { ok, skipped, error: broken } = section(`region ${region}`);
   if (address === undefined) {
@@ -30,55 +30,104 @@ export async function endpointChecks(
     return [skipped('address', 'none is set', hint)];
   }
   if (address instanceof GwtokenError) return [broken('address', address)];
-  const facts = await probes.endpoint(address.value, options);
-  return [
-    ok('address', `${address.value} (${address.source.name})`),
-    ...stepChecks(facts, address.value, region, now()),
-  ];
+  const { value: url, source } = address;
+  return [ok('address', `${url} (${source.name})`), ...(await wayChecks(region, url, options, world))];
 }
 
-function stepChecks(facts: EndpointFacts, url: string, region: Region, nowMs: number): Check[] {
-  const { ok, skipped, failed } = section(`region ${region}`);
-  const { proxy, addresses, connectMs, tls, reply, failure } = facts;
+/** Goes the way that a token request goes, and asks for the headers alone (HEAD), without credentials. */
+async function wayChecks(
+  region: Region,
+  url: string,
+  limits: { readonly timeoutMs: number; readonly caFile: string | undefined },
+  { fetch, now, version }: Pick<World, 'fetch' | 'now' | 'version'>,
+): Promise<Check[]> {
+  const way: Way = { waitingFor: 'route' };
+  let askedAtMs = now();
+  const met = (facts: Partial<Way>): void => {
+    Object.assign(way, facts);
+    if (facts.waitingFor === 'reply') askedAtMs = now();
+  };
+  const headers = { 'user-agent': `gwtoken/${version}` };
+  try {
+    const { status, headers: replied } = await fetch(url, { ...limits, method: 'HEAD', headers, met });
+    const repliedAtMs = now();
+    // The header has whole seconds, cut off: half of one is added.
+    const dateMs = Date.parse(replied.get('date') ?? '') + 500;
+    const reply = `status ${status} in ${repliedAtMs - askedAtMs} ms (any will do)`;
+    return [
+      ...stepChecks(region, url, way, reply, now()),
+      clock((askedAtMs + repliedAtMs) / 2 - dateMs, region),
+    ];
+  } catch (error) {
+    return stepChecks(region, url, way, error, now());
+  }
+}
+
+/** Which step each part of the way belongs to. */
+const STEPS = {
+  route: 'proxy',
+  roots: 'TLS',
+  lookup: 'DNS',
+  connect: 'TCP',
+  tunnel: 'proxy',
+  handshake: 'TLS',
+  reply: 'reply',
+  body: 'reply',
+} as const;
+
+/** @param end what the reply was, or the error that the request failed with */
+function stepChecks(region: Region, url: string, way: Way, end: unknown, nowMs: number): Check[] {
+  const { ok, skipped, error } = section(`region ${region}`);
+  const { waitingFor, proxy, addresses, connectMs, tunnel, tls } = way;
   const of = proxy === undefined ? '' : ` of the proxy ${proxy}`;
-  const isTls = url.startsWith('https:');
+  const isAtProxy = proxy !== undefined && !tunnel;
+  const last = isAtProxy && waitingFor === 'handshake' ? 'proxy' : STEPS[waitingFor];
   const checks: Check[] = [];
-  /** A step that was gone; the one that failed; or one that was not come to. */
-  const step = (name: EndpointFailure['step'], gone: string | undefined): void => {
-    if (failure?.step === name) checks.push(failed('unreached', name, ...problem(failure, tls, of, nowMs)));
-    else checks.push(gone === undefined ? skipped(name, 'not tried') : ok(name, gone));
+  let isOver = false;
+  /** One that was taken, the one that failed, or one that it did not get to; a second attempt may have failed earlier. */
+  const step = (name: typeof last, taken: string | undefined): void => {
+    if (name === last && typeof end !== 'string') {
+      isOver = true;
+      checks.push(error(name, end));
+    } else checks.push(isOver || taken === undefined ? skipped(name, 'not tried') : ok(name, taken));
   };
   step('DNS', addresses && `${addresses.join(', ')}${of}`);
   step('TCP', connectMs === undefined ? undefined : `connected in ${connectMs} ms${of}`);
-  if (proxy !== undefined || failure?.step === 'proxy')
-    step('proxy', tls || reply ? `leads through ${proxy}` : undefined);
-  if (isTls) {
-    step('TLS', tls && `${tls.protocol}, for ${tls.subject}, by ${tls.issuer}${trusted(tls)}`);
-    if (tls) checks.push(certificate(tls, region, nowMs));
+  if (proxy !== undefined || last === 'proxy')
+    step('proxy', isAtProxy ? undefined : `leads through ${proxy}`);
+  if (url.startsWith('https:')) {
+    step('TLS', tls && `${tls.protocol}, ${whose(tls)}${trusted(tls)}`);
+    if (tls && (!isOver || last === 'TLS')) checks.push(certificate(tls, !isOver, region, nowMs));
   }
-  step('reply', reply && `status ${reply.status} in ${reply.ms} ms (any will do)`);
-  if (reply) checks.push(clock(reply.skewMs, region));
+  step('reply', typeof end === 'string' ? end : undefined);
   return checks;
+}
+
+function whose({ subject, issuer }: TlsFacts): string {
+  return `for ${subject}, by ${issuer}`;
 }
 
 function trusted({ trustedBy }: TlsFacts): string {
   return trustedBy === undefined ? '' : `, trusted by ${trustedBy}`;
 }
 
-function certificate({ validToMs }: TlsFacts, region: Region, nowMs: number): Check {
+/** Of one that was refused its names are told too, which else stand in the line before. */
+function certificate(tls: TlsFacts, isTrusted: boolean, region: Region, nowMs: number): Check {
   const { ok, warning, failed } = section(`region ${region}`);
-  const days = Math.floor((validToMs - nowMs) / 86_400_000);
+  const days = Math.floor((tls.validToMs - nowMs) / 86_400_000);
+  const names = isTrusted ? '' : `${whose(tls)}, `;
   if (days < 0) {
     const hint = "tell those who run it, unless this computer's clock is wrong";
-    return failed('unreached', 'certificate', `expired ${-days} days ago`, hint);
+    return failed('unreached', 'certificate', `${names}expired ${-days} days ago`, hint);
   }
-  const left = `${days} days left`;
+  const left = `${names}${days} days left`;
   return days < FEW_DAYS ? warning('certificate', left, 'tell those who run it') : ok('certificate', left);
 }
 
-function clock(skewMs: number | undefined, region: Region): Check {
+/** @param skewMs by how much this computer is ahead; no number where the reply tells no time */
+function clock(skewMs: number, region: Region): Check {
   const { ok, warning, failed, skipped } = section(`region ${region}`);
-  if (skewMs === undefined) return skipped('clock', 'the reply has no Date');
+  if (Number.isNaN(skewMs)) return skipped('clock', 'the reply has no Date');
   const size = Math.abs(skewMs);
   // Whole seconds is all that a Date header tells.
   if (size < 1500) return ok('clock', 'right');
@@ -93,39 +142,4 @@ function lapse(ms: number): string {
   if (seconds < 120) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-}
-
-/** What failed and what to do about it. */
-function problem(
-  { step, code = '', message }: EndpointFailure,
-  tls: TlsFacts | undefined,
-  of: string,
-  nowMs: number,
-): [string, ...string[]] {
-  const said =
-    message === code ? code : `${message}${code === '' || message.includes(code) ? '' : ` (${code})`}`;
-  if (step === 'DNS')
-    return [`the name${of} cannot be resolved: ${said}`, 'check the address, the network, the VPN'];
-  if (step === 'TCP') {
-    return [
-      `no connection${of}: ${said}`,
-      'check the network, the VPN and the firewall, and whether a proxy is needed',
-    ];
-  }
-  if (step === 'proxy') return [`the proxy does not let through: ${said}`, 'check HTTPS_PROXY and NO_PROXY'];
-  if (step === 'reply') return [`no reply came: ${said}`, 'try again; tell those who run it if it stays so'];
-  if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') {
-    const days = Math.round(Math.abs((tls?.validToMs ?? nowMs) - nowMs) / 86_400_000);
-    const when = code === 'CERT_HAS_EXPIRED' ? `expired ${days} days ago` : 'is not valid yet';
-    return [`its certificate ${when}`, "check this computer's clock; if it is right, tell those who run it"];
-  }
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    return [`its certificate is for another name: ${tls?.subject}`, 'check the address'];
-  }
-  if (tls) {
-    const hint =
-      "if that is your company's authority: gwtoken config set ca-file FILE, its certificate as PEM";
-    return [`its certificate is from ${tls.issuer}, which is not trusted (${code})`, hint];
-  }
-  return [`no secure connection: ${said}`, 'check that the address and its port speak https'];
 }

@@ -24,7 +24,7 @@ import { gatherLeniently, orElse, profileOf, settingsChecks } from './settings';
 
 type Outside = Pick<
   World,
-  'version' | 'env' | 'config' | 'platform' | 'keychain' | 'probes' | 'readFile' | 'now'
+  'version' | 'env' | 'config' | 'platform' | 'keychain' | 'probes' | 'readFile' | 'fetch' | 'now'
 >;
 
 /** Starts all sections at once. What fails is a line of the report, never a rejection. */

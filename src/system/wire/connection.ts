@@ -205,7 +205,7 @@ async function secure(
  * Node reads NODE_TLS_REJECT_UNAUTHORIZED at each connection, and then says on stderr that the connection is insecure,
  * which ours are not: so the variable is taken away for that moment.
  */
-export function startTls({ env, warn }: Pick<Surroundings, 'env' | 'warn'>, options: TlsOptions): TLSSocket {
+function startTls({ env, warn }: Surroundings, options: TlsOptions): TLSSocket {
   const value = env['NODE_TLS_REJECT_UNAUTHORIZED'];
   if (value === undefined) return connectTls(options);
   if (value === '0') warn('NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored: certificates are always verified');

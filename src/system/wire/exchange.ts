@@ -31,7 +31,7 @@ export async function exchange(
     bodyTimeout: 0,
   });
   const reply = await request
-    .call(client, { path: url.pathname, method, headers, body })
+    .call(client, { path: url.pathname, method, headers, body: body ?? null })
     .catch((error) => Promise.reject(error === gone ? fault : error));
   const encoding = [reply.headers['content-encoding'] ?? []].flat().join(', ').trim();
   return {

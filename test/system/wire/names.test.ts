@@ -89,17 +89,22 @@ test('DNS that never answers is bounded by --timeout, although its lookup cannot
   stage.own({ close: () => silent.close() });
   const files = { hosts: '127.0.0.1 localhost\n', resolv: 'nameserver 127.53.7.9\n' };
   const url = ['--auth-url', 'https://name.test'];
-  const [once, thrice] = await Promise.all([
+  const [once, thrice, doctor] = await Promise.all([
     runWithFiles(files, ['get', ...url, '--timeout', '1s', '--retries', '0']),
     runWithFiles(files, ['get', ...url, '--timeout', '2s']),
+    runWithFiles(files, ['doctor', ...url, '--timeout', '1s']),
   ]);
   expect(once.stderr).toMatch(
     /did not answer within 1 s: the name of name\.test was not found in time: DNS does not answer\n/,
   );
   expect(thrice.stderr).toMatch(/DNS does not answer \(3 attempts\)/);
   for (const { code, stdout } of [once, thrice]) expect([code, stdout]).toEqual([6, '']);
+  expect(doctor.stdout).toMatch(
+    /FAIL DNS +https:\/\/name\.test\/ did not answer within 1 s: the name of name\.test was not found in time/,
+  );
   // The system itself goes on for ten seconds.
   expect(once.ms).toBeLessThan(4000);
+  expect(doctor.ms).toBeLessThan(4000);
   expect(thrice.ms).toBeLessThan(9000);
 });
 
@@ -117,6 +122,23 @@ test('when the first address is dead the second one is tried, well within the li
   expect(result.ms).toBeLessThan(5000);
 });
 
+test('a dot at the end of a name is for DNS, and not for TLS', async ({ skip }) => {
+  skip(unable !== undefined, unable);
+  const asked: string[] = [];
+  const identity = authority.issue({ names: 'DNS:dot.test' });
+  const SNICallback = (name: string, done: (error: null) => void): void => {
+    asked.push(name);
+    done(null);
+  };
+  const server = await stage.serve({ answer }, { tls: { ...identity, SNICallback } });
+  const hosts = '127.0.0.1 localhost dot.test.\n';
+  const url = ['--auth-url', `https://dot.test.:${server.port}`];
+  const result = await runWithFiles({ hosts }, ['get', ...url, '--retries', '0']);
+  expect([result.stdout, result.stderr]).toEqual([`${TOKEN}\n`, '']);
+  await runWithFiles({ hosts }, ['doctor', '--region', 'eu', ...url]);
+  expect(asked).toEqual(['dot.test', 'dot.test']);
+});
+
 test('when every address refuses, it says so once', async ({ skip }) => {
   skip(unable !== undefined, unable);
   const hosts = '::1 two.test\n127.0.0.1 two.test\n';
@@ -130,11 +152,13 @@ test('when every address refuses, it says so once', async ({ skip }) => {
 
 test('an http: localhost that is another machine gets nothing', async ({ skip }) => {
   skip(unable !== undefined, unable);
-  const result = await runWithFiles({ hosts: '192.0.2.1 localhost\n' }, [
-    ...['get', '--auth-url', 'http://localhost:9'],
-  ]);
+  const hosts = '192.0.2.1 localhost\n';
+  const url = ['--auth-url', 'http://localhost:9'];
+  const result = await runWithFiles({ hosts }, ['get', ...url]);
   expect(result.code).toBe(6);
   expect(result.stderr).toMatch(/localhost:9 was not reached: localhost is another machine here\n/);
+  const doctor = await runWithFiles({ hosts }, ['doctor', ...url]);
+  expect(doctor.stdout).toMatch(/FAIL DNS +localhost:9 was not reached: localhost is another machine here\n/);
 });
 
 test.each([undefined, 'tls'] as const)('IPv6 by its address, %s', async (secure) => {

@@ -1,0 +1,64 @@
+/** What doctor says of the way to an endpoint is what get meets there: the same sentence, hints and exit code. */
+import { afterAll, expect, test } from 'vitest';
+import { freshHome, runProgram } from '../harness/programs/program';
+import { BAD_PROXIES } from '../system/wire/bad-proxies';
+import { BAD_TLS } from '../system/wire/bad-tls';
+import { BROKEN_CONNECTIONS } from '../system/wire/broken-connections';
+import { makeStageAuthority, SECRET, Stage, type WireCase } from '../system/wire/scene';
+import { copy } from './doctor';
+import { parseDoctor } from './report-schemas';
+
+const authority = makeStageAuthority();
+afterAll(() => authority.remove());
+
+/** Runs gwtoken where the case is set up anew: some of its servers count. */
+async function meet(command: readonly string[], each: WireCase) {
+  const stage = new Stage(authority);
+  const home = freshHome();
+  try {
+    const { authUrl, args = [], env } = await each.set(stage);
+    // Where a limit has to pass, it need not be long; elsewhere nothing waits for it.
+    const limit = each.waits ? '1s' : '10s';
+    return await runProgram(
+      [...command, '--region', 'eu', '--auth-url', authUrl, '--timeout', limit, ...args],
+      {
+        env: { ...home.env, GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET: SECRET, ...env },
+        program: copy.program,
+      },
+    );
+  } finally {
+    await stage.strike();
+    home.remove();
+  }
+}
+
+/** In the body of a reply, or in what it says: doctor asks for its headers alone. */
+const IN_THE_REPLY = /answered \d{3}( |$)|in the middle of its reply|the reply did not end/;
+/** Only a parser of bodies meets these. */
+const IN_THE_BODY = ['chunks with a broken size'];
+
+/** Each run has ports of its own, get asks for the token endpoint, and closed or reset is often a matter of chance. */
+function comparable(text: string): string {
+  return text
+    .replaceAll(/:\d{2,5}\b/g, ':PORT')
+    .replace('PORT/oauth2/token', 'PORT/')
+    .replace(/\b(closed|reset)\b/, 'closed or reset');
+}
+
+test.for([...BAD_TLS, ...BAD_PROXIES, ...BROKEN_CONNECTIONS])('$name', async (each, { skip }) => {
+  skip(each.needs !== undefined, each.needs);
+  const [got, looked] = await Promise.all([
+    meet(['get', '--retries', '0'], each),
+    meet(['doctor', '--json'], each),
+  ]);
+  const message = /^gwtoken: error: (.*)$/m.exec(got.stderr)?.[1] ?? '';
+  const hints = [...got.stderr.matchAll(/^hint: (.*)$/gm)].map(([, hint]) => hint);
+  const said = { message, hints, exit_code: got.code };
+  const { checks } = parseDoctor(looked.stdout);
+  const [failed] = checks.filter(({ section, result }) => section === 'region eu' && result === 'failed');
+  const found = failed && { message: failed.message, hints: failed.hints, exit_code: failed.exit_code };
+  const isBeyond = got.code === 0 || IN_THE_REPLY.test(message) || IN_THE_BODY.includes(each.name);
+  expect(comparable(JSON.stringify(found) ?? 'fine')).toBe(
+    isBeyond ? 'fine' : comparable(JSON.stringify(said)),
+  );
+});
