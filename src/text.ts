@@ -16,6 +16,9 @@ export function quoted(text: string): string {
   return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}\u2026` : text);
 }
 
+/** The characters of RFC 6749 appendix A that ids, tokens and scopes consist of: visible ASCII and blanks. */
+export const VSCHAR = /^[\x20-\x7e]*$/;
+
 /** Seconds as they are said: `1 s`, `0.4 s`; what is beyond any sense is not spelled out. */
 export function seconds(ms: number): string {
   const value = ms / 1000;

@@ -17,7 +17,7 @@ export const logoutCommand: Command = {
   exitCodes: [4, 5],
   async run(flags, outside) {
     const given = gather(flags, outside);
-    const { limitedKeychain } = await import('../credentials/limited-keychain');
+    const { limitedKeychain } = await import('../credentials/keychain-item');
     const world = { ...outside, keychain: limitedKeychain(given, outside) };
     if (flags['all'] === true) await removeAll(flags['yes'] === true, world);
     else await removeOne(clientName(resolveClient(given).client), world);

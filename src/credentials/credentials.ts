@@ -1,11 +1,59 @@
+/** A client's id and secret, and what each may consist of. */
+
+import { GwtokenError } from '../errors';
+import { VSCHAR } from '../text';
+
 export interface Credentials {
   readonly clientId: string;
   readonly clientSecret: string;
-  readonly source: CredentialSource;
 }
 
-export interface CredentialSource {
-  readonly kind: 'variables' | 'command' | 'keychain' | 'login';
-  /** As it is written in messages: the two variables, the setting that has the command, or the item's service and account. */
-  readonly name: string;
+/** The most that is read where a secret is expected: far above any, far below what hurts. */
+export const SECRET_LIMIT = 64 * 1024;
+
+/**
+ * A secret as read from stdin or a file: a leading BOM and one trailing LF or CRLF are dropped, since editors and
+ * `echo` add them; any other control character is refused. The error never holds any of it.
+ *
+ * @param where what was read, for the message: `stdin`, `GWTOKEN_CLIENT_SECRET_FILE`
+ */
+export function secretFromBytes(bytes: Uint8Array, where: string): string {
+  // UTF-16 is what PowerShell's `>` and `Out-File` write on Windows; its ASCII text is full of NULs.
+  if (bytes.includes(0)) {
+    throw new GwtokenError('usage', `the client secret from ${where} has NUL bytes in it`, {
+      hints: ['it looks like UTF-16 text: save it as UTF-8'],
+    });
+  }
+  let text: string;
+  try {
+    // The decoder drops a BOM.
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new GwtokenError('usage', `the client secret from ${where} is not UTF-8 text`, {
+      hints: ['save it as UTF-8'],
+    });
+  }
+  return checkSecret(text.replace(/\r?\n$/, ''), where);
+}
+
+/** Checks a secret given as text; see {@link secretFromBytes}. */
+export function checkSecret(secret: string, where: string): string {
+  const problem = secretProblem(secret);
+  if (problem)
+    throw new GwtokenError('usage', `the client secret from ${where} ${problem}`, {
+      hints: ['give the secret alone, on one line'],
+    });
+  return secret;
+}
+
+/** What is wrong with a secret, as the end of a sentence; undefined when nothing is. */
+export function secretProblem(secret: string): string | undefined {
+  if (secret === '') return 'is empty';
+  return /\p{Cc}/u.test(secret) ? 'has a control character (such as a newline) in it' : undefined;
+}
+
+/** What is wrong with a client id (RFC 6749 appendix A.1), as the end of a sentence; undefined when nothing is. */
+export function clientIdProblem(clientId: string): string | undefined {
+  if (clientId === '') return 'is empty';
+  return VSCHAR.test(clientId) ? undefined : 'has a character that a client id cannot have';
 }

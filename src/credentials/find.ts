@@ -1,16 +1,15 @@
-/** The client's credentials: the first source that has any wins, whole (contract section 3). */
+/** Takes a client's credentials from where the plan says that they are (contract section 3). */
 
 import { type Client, clientFlags, clientName } from '../client';
 import { GwtokenError } from '../errors';
 import { parseAuthUrl } from '../settings/auth-url';
-import { configAuthUrl, type FetchSettings, resolveProfile } from '../settings/resolve';
+import { configAuthUrl, resolveProfile } from '../settings/resolve';
 import type { AuthUrl, Given } from '../settings/setting';
 import type { World } from '../world/world';
 import type { Credentials } from './credentials';
 import { commandCredentials } from './from-command';
 import { variableNames } from './from-variables';
-import { parseItem } from './keychain-item';
-import { limitedKeychain } from './limited-keychain';
+import { limitedKeychain, parseItem } from './keychain-item';
 import type { CredentialPlan } from './plan';
 
 /** Whose credentials are looked for, where, and for which address. */
@@ -19,44 +18,46 @@ export interface CredentialQuery {
   readonly given: Given;
   readonly client: Client;
   readonly authUrl: AuthUrl;
-  readonly settings: Pick<FetchSettings, 'keychainTimeoutMs'>;
 }
 
 /**
- * Takes the credentials of a client from the source that wins.
+ * Takes the credentials of a client from the source that wins, whole.
  *
- * @throws GwtokenError `no-credentials` when it has none; `usage` when a stored secret is bound to another address
+ * @throws GwtokenError `no-credentials` when it has none; `keychain` when the keychain or the command fails; `usage`
+ * when a stored secret is bound to another address
  */
 export async function findCredentials(
-  { plan, given, client, authUrl, settings }: CredentialQuery,
+  query: CredentialQuery,
   world: Pick<World, 'stderr' | 'env' | 'runCredentialCommand' | 'keychain' | 'trace'>,
 ): Promise<Credentials> {
-  if (plan.kind === 'variables') return plan.credentials;
-  if (plan.kind === 'command') {
-    return await commandCredentials(plan.command, client, settings, world).catch((error) => {
-      throw withVariableHints(error, given, client);
-    });
-  }
-  const account = clientName(client);
-  const item = await limitedKeychain(given, world)
-    .get(account)
-    .catch((error) => {
-      throw withVariableHints(error, given, client);
-    });
-  if (item === undefined) {
-    throw noCredentials(client, authUrl).withHints([...variableHints(given, client), BY_HAND]);
-  }
-
-  const stored = parseItem(item, account);
-  const bound = boundTo(stored.authUrl, given, client);
-  if (bound?.address !== authUrl.value) throw boundElsewhere(client, bound, authUrl);
-  world.trace(`credentials from the keychain item gwtoken, ${account}`);
-  return {
-    clientId: stored.clientId,
-    clientSecret: stored.clientSecret,
-    source: { kind: 'keychain', name: `keychain item gwtoken, ${account}` },
-  };
+  const { plan, given, client } = query;
+  const found = await (plan.kind === 'variables'
+    ? plan.credentials
+    : plan.kind === 'command'
+      ? withVariableHints(commandCredentials(plan.command, given, client, world), query)
+      : keychainCredentials(query, world));
+  world.trace(`credentials from ${plan.name}`);
+  return found;
 }
+
+async function keychainCredentials(
+  query: CredentialQuery,
+  world: Pick<World, 'keychain'>,
+): Promise<Credentials> {
+  const { given, client, authUrl } = query;
+  const item = await withVariableHints(limitedKeychain(given, world).get(clientName(client)), query);
+  if (item === undefined) {
+    throw new GwtokenError('no-credentials', `no credentials found for ${clientName(client)}`, {
+      hints: [`run: ${loginCommand(client, authUrl)}`, ...variableHints(given, client), BY_HAND],
+    });
+  }
+  const { authUrl: ownAuthUrl, ...credentials } = parseItem(item, client);
+  const bound = boundTo(ownAuthUrl, given, client);
+  if (bound?.address !== authUrl.value) throw boundElsewhere(client, bound, authUrl);
+  return credentials;
+}
+
+const BY_HAND = 'an item made by hand needs its attributes: gwtoken help keychain';
 
 /** The one address that a stored secret may be sent to, with where that is written. */
 interface Bound {
@@ -74,12 +75,6 @@ function boundTo(stored: string | undefined, given: Given, client: Client): Boun
   return { address: parseAuthUrl(stored, where, client.region), where };
 }
 
-function noCredentials(client: Client, authUrl: AuthUrl): GwtokenError {
-  return new GwtokenError('no-credentials', `no credentials found for ${clientName(client)}`, {
-    hints: [`run: ${loginCommand(client, authUrl)}`],
-  });
-}
-
 function loginCommand(client: Client, { source, template }: AuthUrl): string {
   const login = `gwtoken login ${clientFlags(client)}`;
   // Quoted, since in some shells braces are more than themselves.
@@ -88,10 +83,13 @@ function loginCommand(client: Client, { source, template }: AuthUrl): string {
     : `${login} --auth-url ${/[^\w.:/-]/.test(template) ? `'${template}'` : template}`;
 }
 
-const BY_HAND = 'an item made by hand needs its attributes: gwtoken help keychain';
-
-function withVariableHints(error: unknown, given: Given, client: Client): unknown {
-  return error instanceof GwtokenError ? error.withHints(variableHints(given, client)) : error;
+/** Lets what fails name the variables that would do instead. */
+async function withVariableHints<T>(work: Promise<T>, { given, client }: CredentialQuery): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof GwtokenError ? error.withHints(variableHints(given, client)) : error;
+  }
 }
 
 /** Names the variables that would do instead, and those that are there but empty, as a fork's CI secrets are. */

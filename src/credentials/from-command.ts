@@ -6,14 +6,15 @@
 import { type Client, clientFlags, clientName, DEFAULT_PROFILE } from '../client';
 import { GwtokenError } from '../errors';
 import { answerWithinMs, hasPerson } from '../person';
-import type { FetchSettings } from '../settings/resolve';
-import type { Setting } from '../settings/setting';
+import { resolveSetting } from '../settings/resolve';
+import type { Given, Setting } from '../settings/setting';
+import { SETTINGS } from '../settings/table';
+import { seconds } from '../text';
 import type { CommandEnd } from '../world/processes';
 import type { Env } from '../world/streams';
 import type { World } from '../world/world';
-import type { Credentials } from './credentials';
-import { parseCredentials } from './json';
-import { SECRET_LIMIT } from './secret-text';
+import { type Credentials, SECRET_LIMIT } from './credentials';
+import { parseCredentials } from './keychain-item';
 
 /** The most that `keychain-timeout` takes: an hour. */
 const LONGEST_WAIT_S = 3600;
@@ -28,8 +29,8 @@ const RUNNING_FOR = 'GWTOKEN_COMMAND_RUNNING_FOR';
  */
 export async function commandCredentials(
   command: Setting<string>,
+  given: Given,
   client: Client,
-  { keychainTimeoutMs }: Pick<FetchSettings, 'keychainTimeoutMs'>,
   world: Pick<World, 'env' | 'stderr' | 'runCredentialCommand' | 'trace'>,
 ): Promise<Credentials> {
   const where = command.source.name;
@@ -42,8 +43,9 @@ export async function commandCredentials(
       },
     );
   }
-  const timeoutMs = keychainTimeoutMs?.value ?? answerWithinMs(hasPerson(world));
-  world.trace(`running the credential command (${where}), for ${timeoutMs / 1000} s at most`);
+  const timeoutMs =
+    resolveSetting(SETTINGS.keychainTimeoutMs, given, undefined)?.value ?? answerWithinMs(hasPerson(world));
+  world.trace(`running the credential command (${where}), for ${seconds(timeoutMs)} at most`);
   const end = await world.runCredentialCommand(command.value, {
     env: commandEnv(client, world.env),
     timeoutMs,
@@ -62,8 +64,7 @@ export async function commandCredentials(
     );
   }
   const { clientId, clientSecret } = parseCredentials(text, bad);
-  world.trace(`credentials from ${where}`);
-  return { clientId, clientSecret, source: { kind: 'command', name: where } };
+  return { clientId, clientSecret };
 }
 
 /**
@@ -96,7 +97,7 @@ function checkEnd(end: CommandEnd, timeoutMs: number, client: Client, where: str
       throw failed(`printed more than ${SECRET_LIMIT / 1024} KiB`, where, [see]);
     case 'late': {
       const more = `${Math.min((2 * timeoutMs) / 1000, LONGEST_WAIT_S)}s`;
-      throw failed(`did not finish within ${timeoutMs / 1000} s`, where, [
+      throw failed(`did not finish within ${seconds(timeoutMs)}`, where, [
         `if it needs longer, run: gwtoken config set keychain-timeout ${more}, or set GWTOKEN_KEYCHAIN_TIMEOUT=${more}`,
         `try it: gwtoken get ${clientFlags(client)} --verbose`,
       ]);

@@ -2,15 +2,19 @@
 
 import type { Client } from '../client';
 import { GwtokenError, messageOf, systemCode } from '../errors';
+import type { Env } from '../world/streams';
 import type { World } from '../world/world';
-import type { Credentials } from './credentials';
-import { checkSecret, clientIdProblem, SECRET_LIMIT, secretFromBytes } from './secret-text';
+import { type Credentials, checkSecret, clientIdProblem, SECRET_LIMIT, secretFromBytes } from './credentials';
 
 /** The names of one pair: the id, and the secret itself or the file that it is in. */
 interface Pair {
   readonly id: string;
   readonly secret: string;
   readonly secretFile: string;
+}
+
+function variablesOf({ id, secret, secretFile }: Pair): readonly string[] {
+  return [id, secret, secretFile];
 }
 
 /** The pairs in the order in which they are looked at for a client. */
@@ -32,68 +36,46 @@ function variablePairs({ region, environment }: Client): readonly Pair[] {
 
 /** The names of all pairs, in the same order: id, secret, file of the secret. */
 export function variableNames(client: Client): readonly string[] {
-  return variablePairs(client).flatMap(({ id, secret, secretFile }) => [id, secret, secretFile]);
+  return variablePairs(client).flatMap(variablesOf);
 }
 
 /**
- * The names of the pair that would be used and the client id, with no secret read; undefined when none is set. Half a
- * pair, or a secret given both ways, is a `usage` error.
- */
-export function variablePairInUse(
-  client: Client,
-  env: World['env'],
-): { id: string; clientId: string; secretIn: string } | undefined {
-  const pair = variablePairs(client).find(({ id, secret, secretFile }) =>
-    [id, secret, secretFile].some((name) => env[name]),
-  );
-  return pair && { id: pair.id, ...checkPair(pair, { env }) };
-}
-
-/**
- * The credentials in the variables, or undefined when none is set. Half a pair, or a secret given both ways, is a
- * `usage` error: it is never completed from elsewhere.
+ * The credentials in the first pair of which anything is set, and the two variables that they are in.
+ *
+ * @throws GwtokenError `usage` for half a pair, which is never completed from elsewhere, for a secret given both ways,
+ * and for a file that cannot be read
  */
 export function variableCredentials(
   client: Client,
-  world: Pick<World, 'env' | 'readFile' | 'trace'>,
-): Credentials | undefined {
-  for (const pair of variablePairs(client)) {
-    if (!world.env[pair.id] && !world.env[pair.secret] && !world.env[pair.secretFile]) continue;
-    const { clientId, secretIn } = checkPair(pair, world);
-    const clientSecret =
-      secretIn === pair.secret
-        ? checkSecret(world.env[secretIn] ?? '', secretIn)
-        : secretFromFile(secretIn, world);
-    const name = `${pair.id} and ${secretIn}`;
-    world.trace(`credentials from ${name}`);
-    return { clientId, clientSecret, source: { kind: 'variables', name } };
-  }
-  return undefined;
-}
-
-function checkPair(pair: Pair, { env }: Pick<World, 'env'>): { clientId: string; secretIn: string } {
-  const clientId = env[pair.id];
-  if (env[pair.secret] && env[pair.secretFile]) {
-    throw new GwtokenError('usage', `both ${pair.secret} and ${pair.secretFile} are set`, {
-      hints: [`unset one of the two`],
+  world: Pick<World, 'env' | 'readFile'>,
+): { readonly variables: readonly string[]; readonly credentials: Credentials } | undefined {
+  const { env } = world;
+  const pair = variablePairs(client).find((each) => variablesOf(each).some((name) => env[name]));
+  if (!pair) return undefined;
+  const { id, secret, secretFile } = pair;
+  const [secretIn, another] = [secret, secretFile].filter((name) => env[name]);
+  if (another !== undefined) {
+    throw new GwtokenError('usage', `both ${secret} and ${secretFile} are set`, {
+      hints: ['unset one of the two'],
     });
   }
-  if (!clientId)
-    throw halfPair(pair.id, env[pair.secret] ? pair.secret : pair.secretFile, env[pair.id] === '');
+  const clientId = env[id];
+  if (!clientId) throw halfPair(id, secretIn ?? secret, env);
   const problem = clientIdProblem(clientId);
-  if (problem)
-    throw new GwtokenError('usage', `${pair.id} ${problem}`, {
+  if (problem) {
+    throw new GwtokenError('usage', `${id} ${problem}`, {
       hints: ['give the client id alone, on one line'],
     });
-  if (!env[pair.secret] && !env[pair.secretFile]) {
-    const empty = [pair.secret, pair.secretFile].find((name) => env[name] === '');
-    throw halfPair(empty ?? pair.secret, pair.id, empty !== undefined);
   }
-  return { clientId, secretIn: env[pair.secret] ? pair.secret : pair.secretFile };
+  const text = secretIn && env[secretIn];
+  if (!text) throw halfPair([secret, secretFile].find((name) => env[name] === '') ?? secret, id, env);
+  const clientSecret =
+    secretIn === secret ? checkSecret(text, secret) : secretFromFile(text, secretFile, world);
+  return { variables: [id, secretIn], credentials: { clientId, clientSecret } };
 }
 
-function halfPair(missing: string, present: string, empty: boolean): GwtokenError {
-  return empty
+function halfPair(missing: string, present: string, env: Env): GwtokenError {
+  return env[missing] === ''
     ? new GwtokenError(
         'usage',
         `${present} is set but ${missing} is empty: CI secrets are not given to forks`,
@@ -106,8 +88,7 @@ function halfPair(missing: string, present: string, empty: boolean): GwtokenErro
       });
 }
 
-function secretFromFile(variable: string, world: Pick<World, 'env' | 'readFile'>): string {
-  const path = world.env[variable] ?? '';
+function secretFromFile(path: string, variable: string, world: Pick<World, 'readFile'>): string {
   let bytes: Uint8Array;
   try {
     bytes = world.readFile(path, SECRET_LIMIT);

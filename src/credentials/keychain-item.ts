@@ -1,12 +1,26 @@
-/** The value of a keychain item: `{"client_id":"…","client_secret":"…","auth_url":"…"}` (contract section 3). */
+/** The keychain's items, and the JSON that they hold: `{"client_id":"…","client_secret":"…","auth_url":"…"}` (contract section 3). */
 
-import { clientFlags, parseClientName } from '../client';
+import { type Client, clientFlags, clientName } from '../client';
 import { GwtokenError } from '../errors';
-import { parseCredentials } from './json';
+import { resolveSetting } from '../settings/resolve';
+import type { Given } from '../settings/setting';
+import { SETTINGS } from '../settings/table';
+import type { Keychain } from '../world/keychain';
+import type { World } from '../world/world';
+import { type Credentials, clientIdProblem, secretProblem } from './credentials';
 
-export interface StoredCredentials {
-  readonly clientId: string;
-  readonly clientSecret: string;
+/** The keychain under the time limit that the settings give (`keychain-timeout`). */
+export function limitedKeychain(given: Given, { keychain }: Pick<World, 'keychain'>): Keychain {
+  const limitMs = resolveSetting(SETTINGS.keychainTimeoutMs, given, undefined)?.value;
+  return {
+    probe: () => keychain.probe(limitMs),
+    get: (account) => keychain.get(account, limitMs),
+    set: (account, value) => keychain.set(account, value, limitMs),
+    delete: (account) => keychain.delete(account, limitMs),
+  };
+}
+
+export interface StoredCredentials extends Credentials {
   /** The address that login verified the credentials against; undefined in an item made by hand. */
   readonly authUrl: string | undefined;
 }
@@ -35,22 +49,23 @@ export function formatItem(stored: StoredCredentials): string {
 }
 
 /**
- * Reads an item, also one made by hand: with a BOM or blanks around it, or as UTF-16 by `cmdkey`. What is not one is a
- * `keychain` error of the reason `malformed`, which never shows the value.
+ * Reads an item, also one made by hand: with a BOM or blanks around it, or as UTF-16 by `cmdkey`. What cannot be read
+ * is a `keychain` error of the reason `malformed`, which never shows the value.
  */
-export function parseItem(text: string, account: string): StoredCredentials {
-  const bad = (problem: string, ...hints: string[]): GwtokenError =>
-    new GwtokenError('keychain', `the keychain item gwtoken, ${account} ${problem}`, {
+export function parseItem(text: string, client: Client): StoredCredentials {
+  const flags = clientFlags(client);
+  const bad = (problem: string): GwtokenError =>
+    new GwtokenError('keychain', `the keychain item gwtoken, ${clientName(client)} ${problem}`, {
       reason: 'malformed',
-      hints: [...hints, ...mend(account)],
+      hints: [`store it anew: gwtoken login ${flags}`, `or remove it: gwtoken logout ${flags}`],
     });
   const clean = withoutUtf16Padding(text).replace(/^\uFEFF/, '');
   // What keytar makes of bytes that are not UTF-8.
   if (clean.includes('\uFFFD')) throw bad('is not UTF-8 text');
-  const { clientId, clientSecret, more } = parseCredentials(clean, bad);
+  const { more, ...credentials } = parseCredentials(clean, bad);
   const { auth_url: authUrl } = more;
   if (authUrl !== undefined && typeof authUrl !== 'string') throw bad('has an auth_url that is not a text');
-  return { clientId, clientSecret, authUrl };
+  return { ...credentials, authUrl };
 }
 
 /** `cmdkey` and the Credential Manager's window store UTF-16, which keytar reads as a NUL after each ASCII letter. */
@@ -58,8 +73,26 @@ function withoutUtf16Padding(text: string): string {
   return /^(?:[^\0]\0)+$/.test(text) ? text.replaceAll('\0', '') : text;
 }
 
-function mend(account: string): string[] {
-  const client = parseClientName(account);
-  const flags = client ? ` ${clientFlags(client)}` : '';
-  return [`store it anew: gwtoken login${flags}`, `or remove it: gwtoken logout${flags}`];
+/**
+ * Reads `client_id` and `client_secret` of a JSON object, which a credential command prints too; `more` has its other
+ * members, unchecked.
+ *
+ * @param bad makes the error from the end of a sentence, `does not hold JSON`; nothing of the text is in it
+ */
+export function parseCredentials(
+  text: string,
+  bad: (problem: string) => GwtokenError,
+): Credentials & { readonly more: Readonly<Record<string, unknown>> } {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    throw bad('does not hold JSON');
+  }
+  const { client_id, client_secret, ...more } = (parsed ?? {}) as Record<string, unknown>;
+  if (typeof client_id !== 'string' || typeof client_secret !== 'string')
+    throw bad('lacks client_id or client_secret');
+  const problem = clientIdProblem(client_id) ?? secretProblem(client_secret);
+  if (problem) throw bad(`has a client_id or client_secret that ${problem}`);
+  return { clientId: client_id, clientSecret: client_secret, more };
 }

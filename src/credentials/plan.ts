@@ -1,39 +1,39 @@
-/** Which source of credentials wins (contract section 3), as far as that is known without opening the keychain. */
+/** Where a client's credentials will be taken from (contract section 3): the one place that knows the order. */
 
-import type { Client } from '../client';
-import type { FetchSettings } from '../settings/resolve';
-import type { Setting, Source } from '../settings/setting';
+import { clientName } from '../client';
+import { type ClientSettings, resolveSetting } from '../settings/resolve';
+import type { Given, Setting } from '../settings/setting';
+import { SETTINGS } from '../settings/table';
 import type { World } from '../world/world';
 import type { Credentials } from './credentials';
-import { variableCredentials, variableNames } from './from-variables';
+import { variableCredentials } from './from-variables';
 
-/** Where a run takes its credentials from, as far as that is known without opening the keychain. */
+/** The source that wins, and its name as messages have it. */
 export type CredentialPlan =
-  | { readonly kind: 'variables'; readonly credentials: Credentials }
-  | { readonly kind: 'command'; readonly command: Setting<string> }
-  | { readonly kind: 'keychain' };
+  | {
+      readonly kind: 'variables';
+      readonly name: string;
+      /** The two that the credentials are in. */
+      readonly variables: readonly string[];
+      readonly credentials: Credentials;
+    }
+  | { readonly kind: 'command'; readonly name: string; readonly command: Setting<string> }
+  | { readonly kind: 'keychain'; readonly name: string };
 
 /**
- * The source that wins for a client. A profile named by a flag skips the variables, as `aws --profile` does.
+ * Plans where the credentials of a client come from, without running the command or opening the keychain. A profile
+ * named by a flag skips the variables, as `aws --profile` does.
  *
- * @throws GwtokenError `usage` for half a pair of variables
+ * @throws GwtokenError `usage` for half a pair of variables, or a secret's file that cannot be read
  */
 export function planCredentials(
-  client: Client,
-  profileSource: Source,
-  { credentialCommand }: Pick<FetchSettings, 'credentialCommand'>,
-  world: Pick<World, 'env' | 'readFile' | 'trace'>,
+  given: Given,
+  { client, profile }: Pick<ClientSettings, 'client' | 'profile'>,
+  world: Pick<World, 'env' | 'readFile'>,
 ): CredentialPlan {
-  const credentials = profileSource.kind === 'flag' ? undefined : variableCredentials(client, world);
-  if (credentials) return { kind: 'variables', credentials };
-  return credentialCommand ? { kind: 'command', command: credentialCommand } : { kind: 'keychain' };
-}
-
-/** The variables that are set for a client, which would be used before its keychain item. */
-export function variablesFirst(
-  client: Client,
-  profileSource: Source,
-  { env }: Pick<World, 'env'>,
-): readonly string[] {
-  return profileSource.kind === 'flag' ? [] : variableNames(client).filter((name) => env[name]);
+  const found = profile.source.kind === 'flag' ? undefined : variableCredentials(client, world);
+  if (found) return { kind: 'variables', name: found.variables.join(' and '), ...found };
+  const command = resolveSetting(SETTINGS.credentialCommand, given, client.profile);
+  if (command) return { kind: 'command', name: command.source.name, command };
+  return { kind: 'keychain', name: `keychain item gwtoken, ${clientName(client)}` };
 }

@@ -1,5 +1,6 @@
 /** What no format has to carry, since it is no token: the endpoint's reply is judged by the same rule (RFC 6749 A.12). */
 import { GwtokenError } from '../errors';
+import { VSCHAR } from '../text';
 import type { Variable } from './format';
 
 /** As long as a token may be. Beyond 128 KiB a variable makes every later program fail to start on Linux. */
@@ -9,7 +10,7 @@ const LIMIT = 32 * 1024;
 export function checkVariables(variables: readonly Variable[]): void {
   for (const { name, value = '' } of variables) {
     if (value.length > LIMIT) throw cannotCarry(name, 'has more than 32 KiB');
-    if (/^[\x20-\x7e]*$/.test(value)) continue;
+    if (VSCHAR.test(value)) continue;
     const control = /\p{Cc}/u.exec(value)?.[0];
     throw control === undefined
       ? cannotCarry(name, 'has a character outside ASCII in it')

@@ -4,13 +4,14 @@
  */
 
 import type { CredentialPlan } from '../credentials/plan';
+import { VSCHAR } from '../text';
 import type { World } from '../world/world';
 import type { TokenQuery } from './query';
 import { expiresAtMs, isFresh, type Token } from './token';
 
 /** A token with everything that must be the same for it to be used again. */
 export interface CacheEntry {
-  readonly token: Token;
+  readonly token: Token & { readonly lifetimeS: number };
   readonly clientId: string;
   readonly authUrl: string;
   readonly source: EntrySource;
@@ -29,12 +30,11 @@ type Crypto = Pick<World, 'crypto'>;
 /** Whether an entry (or a failure that another process shares) is about the very client that this run asks for. */
 export function isSame(
   entry: Pick<CacheEntry, 'clientId' | 'authUrl' | 'source'>,
-  authUrl: string,
-  plan: CredentialPlan,
+  { authUrl, plan }: Pick<TokenQuery, 'authUrl' | 'plan'>,
   world: Crypto,
 ): boolean {
   const { source } = entry;
-  if (entry.authUrl !== authUrl) return false;
+  if (entry.authUrl !== authUrl.value) return false;
   if (plan.kind === 'variables') {
     const { clientId, clientSecret } = plan.credentials;
     return (
@@ -50,7 +50,7 @@ export function isSame(
 }
 
 export function sourceOf(plan: CredentialPlan, world: Crypto): EntrySource {
-  if (plan.kind === 'keychain') return plan;
+  if (plan.kind === 'keychain') return { kind: 'keychain' };
   if (plan.kind === 'command') return { kind: 'command', command: plan.command.value };
   const salt = world.crypto().randomBytes(16).toString('hex');
   return { kind: 'variables', salt, hmac: hmac(salt, plan.credentials.clientSecret, world) };
@@ -71,16 +71,16 @@ export function isUsable(
   nowMs: number,
 ): boolean {
   const { token, ageing } = entry;
-  const expiresAt = expiresAtMs(token);
-  if (expiresAt === undefined || token.lifetimeS === undefined || isFromFuture(entry, nowMs)) return false;
+  if (lifeLeftMs(entry, nowMs) <= 0) return false;
   if (isFresh(token, nowMs, settings.minTtlMs?.value)) return true;
-  const again = token.requestedAtMs + Math.max(5000, (token.lifetimeS * 1000) / 2);
-  return nowMs < expiresAt && (token.requestedAtMs > startedAtMs || (ageing && nowMs < again));
+  const askAgainMs = token.requestedAtMs + Math.max(5000, (token.lifetimeS * 1000) / 2);
+  return token.requestedAtMs > startedAtMs || (ageing && nowMs < askAgainMs);
 }
 
-/** The clock was set back: such a token is a miss, not eternal. */
-export function isFromFuture({ token }: CacheEntry, nowMs: number): boolean {
-  return nowMs < token.requestedAtMs;
+/** What a token has left to live, in milliseconds; none if the clock was set back since, or it would be eternal. */
+export function lifeLeftMs({ token }: CacheEntry, nowMs: number): number {
+  const ageMs = nowMs - token.requestedAtMs;
+  return ageMs < 0 ? 0 : token.lifetimeS * 1000 - ageMs;
 }
 
 /** Whether `next` is what {@link CacheEntry.ageing} tells; a second of tolerance, since lifetimes are whole seconds. */
@@ -120,7 +120,7 @@ export function parseEntry(text: string): CacheEntry | undefined {
   const { lifetime_s: lifetimeS, client_id: clientId, auth_url: authUrl, ageing } = stored;
   const source = parseSource(stored['source']);
   if (stored['version'] !== VERSION || source === undefined) return undefined;
-  if (typeof accessToken !== 'string' || !/^[\x20-\x7e]+$/.test(accessToken)) return undefined;
+  if (typeof accessToken !== 'string' || accessToken === '' || !VSCHAR.test(accessToken)) return undefined;
   if (typeof tokenType !== 'string' || typeof scope !== 'string') return undefined;
   if (!Number.isFinite(requestedAtMs) || !Number.isFinite(lifetimeS)) return undefined;
   if (typeof clientId !== 'string' || typeof authUrl !== 'string') return undefined;

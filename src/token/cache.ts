@@ -35,11 +35,11 @@ export function storedEntry(client: Client, { tokens }: Pick<WarmWorld, 'tokens'
 
 /** The client's entry, if it is of these credentials and this address. */
 export function ownEntry(
-  { client, authUrl, plan }: TokenQuery,
+  query: TokenQuery,
   world: WarmWorld,
-  entry = storedEntry(client, world),
+  entry = storedEntry(query.client, world),
 ): CacheEntry | undefined {
-  if (entry !== undefined && isSame(entry, authUrl.value, plan, world)) return entry;
+  if (entry !== undefined && isSame(entry, query, world)) return entry;
   world.trace(
     `cache: ${entry === undefined ? 'no token' : 'a token of other credentials or another address'}`,
   );

@@ -32,17 +32,16 @@ export async function fetchToken(
     );
   } catch (error) {
     if (!(error instanceof GwtokenError) || error.kind !== 'refused') throw error;
-    throw withRefusalHints(error, query, credentials);
+    throw withRefusalHints(error, query);
   }
 }
 
 /** `invalid_client` is what an endpoint answers to another region's client, or to another environment's. */
 function withRefusalHints(
   error: GwtokenError,
-  { given, client, authUrl }: EndpointQuery,
-  { source }: Credentials,
+  { plan, given, client, authUrl }: EndpointQuery,
 ): GwtokenError {
-  const hints = source.kind === 'login' ? [] : [`the credentials are from ${source.name}`];
+  const hints = plan === undefined ? [] : [`the credentials are from ${plan.name}`];
   if (error.reason === 'invalid_client') {
     const elsewhere: Client = { ...client, region: otherRegion(client.region) };
     hints.push(`a client belongs to one region: try ${clientFlags(elsewhere)}`);

@@ -11,7 +11,7 @@ import type { Given } from '../settings/setting';
 import { describeSettings } from '../settings/words';
 import type { WarmWorld, World } from '../world/world';
 import { fromCache, lookUp, ownEntry } from './cache';
-import { formatEntry, isAgeing, isFromFuture, sourceOf } from './cache-entry';
+import { formatEntry, isAgeing, lifeLeftMs, sourceOf } from './cache-entry';
 import { fetchToken } from './fetch';
 import {
   demandsMinTtl,
@@ -22,7 +22,6 @@ import {
   wantsFresh,
 } from './query';
 import { inTurn } from './single-flight';
-import { secondsLeft } from './token';
 
 /** What a new token takes; a cached one takes less. */
 type EndpointWorld = Parameters<typeof findCredentials>[1] &
@@ -102,12 +101,13 @@ async function fetchAndKeep(
   const previous = ownEntry(query, world)?.token;
   const answer = await fetchNew(query, world);
   const { token, clientId } = answer;
+  const { lifetimeS } = token;
   // Without expires_in nobody knows how long it may be used, so it is printed but not kept.
-  if (token.lifetimeS === undefined) return { answer, isShared: false };
+  if (lifetimeS === undefined) return { answer, isShared: false };
   const problem = await world.tokens.write(
     query.client,
     formatEntry({
-      token,
+      token: { ...token, lifetimeS },
       clientId,
       authUrl: query.authUrl.value,
       source: sourceOf(query.plan, world),
@@ -124,7 +124,7 @@ function stillValid(query: TokenQuery, error: unknown, world: TokenWorld): Token
     return undefined;
   if (wantsFresh(query) || demandsMinTtl(query.settings)) return undefined;
   const entry = ownEntry(query, world);
-  const left = entry && !isFromFuture(entry, world.now()) ? (secondsLeft(entry.token, world.now()) ?? 0) : 0;
+  const left = entry === undefined ? 0 : Math.floor(lifeLeftMs(entry, world.now()) / 1000);
   if (entry === undefined || left < 10) return undefined;
   world.warn(`${error.message}; the cached token, valid for ${left} s more, is used`);
   return fromCache(entry, query);

@@ -29,6 +29,8 @@ export interface EndpointQuery {
   readonly client: Client;
   readonly authUrl: AuthUrl;
   readonly settings: FetchSettings;
+  /** Where the credentials come from; at a login they come from the person. */
+  readonly plan?: CredentialPlan;
   /** When the run began, in milliseconds since the epoch: `--fresh` takes no token that was asked for before. */
   readonly startedAtMs: number;
   /** When it has to have ended: all attempts and waiting together take at most three times the time limit. */
@@ -63,7 +65,7 @@ export function resolveQuery(
 ): TokenQuery {
   const settings = resolveFetchSettings(given, client.profile);
   const authUrl = requireAuthUrl(given, client, verifiedUrl);
-  const plan = planCredentials(client, profile.source, settings, world);
+  const plan = planCredentials(given, { client, profile }, world);
   return { ...endpointQuery({ given, client, authUrl, settings }, world), plan };
 }
 

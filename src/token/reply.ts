@@ -5,7 +5,7 @@
  */
 
 import { type ErrorMore, GwtokenError, type Retry } from '../errors';
-import { seconds } from '../text';
+import { seconds, VSCHAR } from '../text';
 import type { FetchReply } from '../world/wire';
 import { shown } from './endpoint-text';
 import { retryOfReply } from './retry';
@@ -82,8 +82,7 @@ function tokenIn(reply: Record<string, unknown>, asked: Asked): Token {
   if (typeof accessToken !== 'string' || accessToken === '')
     throw badReply(asked, 'answered 200 without an access_token');
   if (accessToken.length > TOKEN_LIMIT) throw badReply(asked, 'gave an access_token of more than 32 KiB');
-  // VSCHAR, RFC 6749 appendix A.12.
-  if (!/^[\x20-\x7e]+$/.test(accessToken))
+  if (!VSCHAR.test(accessToken))
     throw badReply(asked, 'gave an access_token with characters that a token cannot have');
   if (typeof tokenType !== 'string' || tokenType.toLowerCase() !== 'bearer') {
     throw badReply(
@@ -91,7 +90,7 @@ function tokenIn(reply: Record<string, unknown>, asked: Asked): Token {
       tokenType === undefined ? 'gave no token_type' : 'gave a token_type other than bearer',
     );
   }
-  if (scope !== undefined && scope !== null && (typeof scope !== 'string' || !/^[\x20-\x7e]*$/.test(scope))) {
+  if (scope !== undefined && scope !== null && (typeof scope !== 'string' || !VSCHAR.test(scope))) {
     throw badReply(asked, 'gave a scope that is not a text of visible characters');
   }
   return {

@@ -29,7 +29,7 @@ export async function inTurn(query: TokenQuery, world: TurnWorld, work: Work): P
     const text = await turn.wait(query.deadlineMs - world.now());
     if (text === 'late') throw tooLate(query);
     const left = parseLeft(text);
-    if (left && 'failure' in left && isSame(left, query.authUrl.value, query.plan, world)) throw left.failure;
+    if (left && 'failure' in left && isSame(left, query, world)) throw left.failure;
     const cached = work.look();
     if (cached) return cached;
     if (left && 'unshared' in left) return (await work.fetch()).answer;

@@ -63,6 +63,21 @@ describe('doctor', () => {
     expect(find('region eu', 'TLS')?.message).toContain(missing);
   });
 
+  test('tells of a secret whose file is not there, as get would', async () => {
+    const { home, doctor } = setUp();
+    const file = join(home.dir, 'missing');
+    const { find } = await doctor({
+      GWTOKEN_REGION: 'eu',
+      GWTOKEN_AUTH_URL: 'https://127.0.0.1:9',
+      GWTOKEN_CLIENT_ID: 'client',
+      GWTOKEN_CLIENT_SECRET_FILE: file,
+    });
+    expect(find('settings', 'credentials')).toMatchObject({
+      result: 'failed',
+      message: `the file ${file} (from GWTOKEN_CLIENT_SECRET_FILE) cannot be read (ENOENT)`,
+    });
+  });
+
   test('shows every bad setting at once, each with its source', async () => {
     const { home, doctor } = setUp();
     const folder = join(home.env.XDG_CONFIG_HOME, 'gwtoken');

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -138,13 +138,19 @@ describe('gwtoken login, without a terminal', () => {
   });
 
   test('it warns of variables that will hide what was stored', async () => {
-    const { code, stderr } = await login(client.clientSecret, [], {
-      env: {
-        GWTOKEN_CLIENT_ID_EU: 'x',
-        GWTOKEN_CLIENT_SECRET_FILE_EU: '/y',
-        GWTOKEN_AUTH_URL_EU: 'https://other.example.com',
-      },
-    });
+    const file = join(session.home.dir, 'secret');
+    const env = {
+      GWTOKEN_CLIENT_ID_EU: 'x',
+      GWTOKEN_CLIENT_SECRET_FILE_EU: file,
+      GWTOKEN_AUTH_URL_EU: 'https://other.example.com',
+    };
+    const unreadable = await login(client.clientSecret, [], { env });
+    expect(unreadable.code).toBe(0);
+    expect(unreadable.stderr).toContain(
+      `gwtoken: warning: the file ${file} (from GWTOKEN_CLIENT_SECRET_FILE_EU) cannot be read (ENOENT)\n`,
+    );
+    writeFileSync(file, 'y');
+    const { code, stderr } = await login(client.clientSecret, [], { env });
     expect(code).toBe(0);
     for (const name of ['GWTOKEN_CLIENT_ID_EU', 'GWTOKEN_CLIENT_SECRET_FILE_EU', 'GWTOKEN_AUTH_URL_EU'])
       expect(stderr).toMatch(new RegExp(`^gwtoken: warning: ${name} `, 'm'));

@@ -49,7 +49,6 @@ function entryText({ region }: Client, made: MadeEntry): string {
   const authUrl = parseAuthUrl(made.authUrl, 'the test', region);
   const world = { crypto: () => process.getBuiltinModule('node:crypto') };
   const credentials = { clientId: 'client', clientSecret: owner };
-  const source = { kind: 'variables' as const, name: 'the test' };
   const text = formatEntry({
     token: {
       accessToken: made.accessToken,
@@ -62,8 +61,8 @@ function entryText({ region }: Client, made: MadeEntry): string {
     authUrl,
     source: sourceOf(
       owner === 'keychain'
-        ? { kind: 'keychain' }
-        : { kind: 'variables', credentials: { ...credentials, source } },
+        ? { kind: 'keychain', name: 'the test' }
+        : { kind: 'variables', name: 'the test', variables: [], credentials },
       world,
     ),
     ageing: made.ageing,

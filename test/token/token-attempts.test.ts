@@ -30,7 +30,7 @@ async function play(
   let attempts = 0;
   const request: TokenAttempts = {
     authUrl: 'https://id.test',
-    credentials: { clientId: 'a', clientSecret: 's', source: { kind: 'login', name: 'test' } },
+    credentials: { clientId: 'a', clientSecret: 's' },
     timeoutMs: 10_000,
     retries: 2,
     deadlineMs: START_MS + 30_000,

@@ -1,8 +1,8 @@
 /** All checks of `gwtoken doctor`, a section at a time, in the order in which they are printed. */
 
 import { isRegion, REGIONS, type Region } from '../../client';
-import { limitedKeychain } from '../../credentials/limited-keychain';
-import { credentialPlace } from '../../credentials/place';
+import { limitedKeychain } from '../../credentials/keychain-item';
+import { planCredentials } from '../../credentials/plan';
 import { attempt, type GwtokenError } from '../../errors';
 import {
   requireAuthUrl,
@@ -50,9 +50,8 @@ function usableKeychain(given: Given, world: Outside) {
 /** Where the credentials of the client that the settings name come from, unless it is the keychain. */
 function otherPlace(given: Given, world: Outside): string | undefined {
   return orElse(() => {
-    const { client, profile } = resolveClient(given);
-    const place = credentialPlace(given, client, profile.source, world);
-    return place.kind === 'keychain' ? undefined : place.name;
+    const plan = planCredentials(given, resolveClient(given), world);
+    return plan.kind === 'keychain' ? undefined : plan.name;
   }, undefined);
 }
 

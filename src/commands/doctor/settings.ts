@@ -1,7 +1,7 @@
 /** The settings with their sources, each read by itself, so that one bad value does not hide the others. */
 
 import { DEFAULT_PROFILE } from '../../client';
-import { credentialPlace } from '../../credentials/place';
+import { planCredentials } from '../../credentials/plan';
 import { attempt, GwtokenError } from '../../errors';
 import { gather, resolveClient, resolveProfile, resolveRegion, resolveSetting } from '../../settings/resolve';
 import type { FlagValues, Given } from '../../settings/setting';
@@ -13,7 +13,7 @@ import { type Check, section } from './check';
 
 const { ok, warning, skipped, error: broken } = section('settings');
 
-type Outside = Pick<World, 'env' | 'config'>;
+type Outside = Pick<World, 'env' | 'config' | 'readFile'>;
 
 /** What the other checks go by: a config file that cannot be read counts as an empty one. */
 export function gatherLeniently(flags: FlagValues, { env, config }: Outside): Given {
@@ -52,13 +52,9 @@ export function orElse<T>(find: () => T, otherwise: T): T {
 }
 
 function credentials(given: Given, world: Outside): Check {
-  const found = attempt(() => {
-    const { client, profile } = resolveClient(given);
-    return credentialPlace(given, client, profile.source, world);
-  });
+  const client = attempt(() => resolveClient(given));
   // Without a region, or with a bad value, there is a line about that already.
-  if (!(found instanceof GwtokenError)) return ok('credentials', `from ${found.name}`);
-  return attempt(() => resolveClient(given)) instanceof GwtokenError
-    ? skipped('credentials', 'not known without a region')
-    : broken('credentials', found);
+  if (client instanceof GwtokenError) return skipped('credentials', 'not known without a region');
+  const plan = attempt(() => planCredentials(given, client, world));
+  return plan instanceof GwtokenError ? broken('credentials', plan) : ok('credentials', `from ${plan.name}`);
 }

@@ -1,7 +1,7 @@
 /** What login asks the person for, and the secret from stdin. */
 
 import { type Client, clientName, type Environment, REGIONS, type Region } from '../../client';
-import { clientIdProblem, SECRET_LIMIT, secretFromBytes, secretProblem } from '../../credentials/secret-text';
+import { clientIdProblem, SECRET_LIMIT, secretFromBytes, secretProblem } from '../../credentials/credentials';
 import { attempt, GwtokenError, messageOf, systemCode } from '../../errors';
 import { parseAuthUrl } from '../../settings/auth-url';
 import { resolveAuthUrl } from '../../settings/resolve';

@@ -1,7 +1,7 @@
 /** What login is given by flags, variables and the config, and what of it is still missing. */
 
 import { clientFlags, DEFAULT_PROFILE, type Environment, type Region } from '../../client';
-import { clientIdProblem } from '../../credentials/secret-text';
+import { clientIdProblem } from '../../credentials/credentials';
 import { GwtokenError } from '../../errors';
 import { isCi } from '../../person';
 import { resolveAuthUrl, resolveEnvironment, resolveProfile, resolveRegion } from '../../settings/resolve';

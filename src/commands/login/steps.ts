@@ -1,10 +1,9 @@
 /** What `gwtoken login` does: check what is given, ask for the rest, try the credentials, store them, say what is next. */
 
 import { type Client, clientFlags, clientName } from '../../client';
-import { formatItem } from '../../credentials/keychain-item';
-import { limitedKeychain } from '../../credentials/limited-keychain';
-import { variablesFirst } from '../../credentials/plan';
-import { GwtokenError } from '../../errors';
+import { formatItem, limitedKeychain } from '../../credentials/keychain-item';
+import { planCredentials } from '../../credentials/plan';
+import { attempt, GwtokenError } from '../../errors';
 import {
   type FetchSettings,
   gather,
@@ -48,11 +47,10 @@ async function verify(
   settings: FetchSettings,
   world: World,
 ): Promise<void> {
-  const credentials = { clientId, clientSecret, source: { kind: 'login' as const, name: 'this login' } };
   const query = endpointQuery({ given, client, authUrl, settings }, world);
   try {
     await world.terminal.spin(`asking ${authUrl.value} for a token`, () =>
-      fetchToken(query, credentials, world),
+      fetchToken(query, { clientId, clientSecret }, world),
     );
   } catch (error) {
     if (!(error instanceof GwtokenError)) throw error;
@@ -77,12 +75,15 @@ function tell({ client, authUrl }: Answers, before: Given, edits: readonly Confi
     );
   }
   const after: Given = { flags: {}, env: world.env, config: world.config.read() };
-  for (const variable of variablesFirst(client, resolveProfile(before).source, world))
-    world.warn(`${variable} is set, so variables are used instead of what was stored`);
   // The credentials are stored: a bad variable, which a flag overruled this time, is no error any more.
+  const plan = attempt(() => planCredentials(after, { client, profile: resolveProfile(before) }, world));
+  if (plan instanceof GwtokenError) world.warn(plan.message);
+  else if (plan.kind === 'command') world.warn(`${plan.name} is used instead of what was stored`);
+  else if (plan.kind === 'variables') {
+    for (const variable of plan.variables)
+      world.warn(`${variable} is set, so variables are used instead of what was stored`);
+  }
   try {
-    const command = resolveFetchSettings(after, client.profile).credentialCommand;
-    if (command) world.warn(`${command.source.name} is used instead of what was stored`);
     const next = resolveAuthUrl(after, client);
     if (next?.value !== authUrl.value) {
       const source = next?.source.name ?? 'nothing';

@@ -1,11 +1,13 @@
 /** What `gwtoken status` knows of each client without opening the keychain or running the credential command. */
 
 import { type Client, clientName, parseClientName } from '../../client';
-import { type CredentialPlace, credentialPlace } from '../../credentials/place';
+import { type CredentialPlan, planCredentials } from '../../credentials/plan';
 import { attempt, GwtokenError } from '../../errors';
-import { resolveAuthUrl, resolveClient, resolveProfile } from '../../settings/resolve';
+import { type ClientSettings, resolveAuthUrl, resolveClient, resolveProfile } from '../../settings/resolve';
 import type { AuthUrl, Given, Setting } from '../../settings/setting';
-import { type KeptToken, keptToken } from '../../token/kept-token';
+import { ownEntry } from '../../token/cache';
+import { lifeLeftMs } from '../../token/cache-entry';
+import { resolveQuery } from '../../token/query';
 import type { WarmWorld, World } from '../../world/world';
 
 export interface ClientStatus {
@@ -15,12 +17,13 @@ export interface ClientStatus {
   /** The settings that apply to it: flags are for the selected client only. */
   readonly given: Given;
   readonly profile: Setting<string>;
-  readonly credentials: CredentialPlace | GwtokenError;
+  readonly credentials: CredentialPlan | GwtokenError;
   readonly clientId: string | undefined;
   readonly authUrl: AuthUrl | GwtokenError | undefined;
   /** The address that login verified it against, for a client that gwtoken stored. */
   readonly boundTo: string | undefined;
-  readonly token: KeptToken | undefined;
+  /** The cached token that would be used now: when it expires, in milliseconds since the epoch. */
+  readonly token: { readonly expiresAtMs: number } | undefined;
   /** Only with --check. */
   readonly verdict?: Verdict;
 }
@@ -53,20 +56,34 @@ export function readStatus(given: Given, world: Outside): Status {
 
 function statusOf(client: Client, selected: boolean, given: Given, world: Outside): ClientStatus {
   const profile = profileOf(client, given);
-  const credentials = attempt(() => credentialPlace(given, client, profile.source, world));
-  const place = credentials instanceof GwtokenError ? undefined : credentials;
-  const stored = place?.kind === 'keychain' ? world.clients.read()[clientName(client)] : undefined;
+  const credentials = attempt(() => planCredentials(given, { client, profile }, world));
+  const plan = credentials instanceof GwtokenError ? undefined : credentials;
+  const stored = plan?.kind === 'keychain' ? world.clients.read()[clientName(client)] : undefined;
   return {
     client,
     selected,
     given,
     profile,
     credentials,
-    clientId: stored?.clientId ?? place?.clientId,
+    clientId: plan?.kind === 'variables' ? plan.credentials.clientId : stored?.clientId,
     authUrl: attempt(() => resolveAuthUrl(given, client)),
     boundTo: stored?.authUrl,
-    token: keptToken(given, client, profile.source, world),
+    token: cachedToken(given, { client, profile }, world),
   };
+}
+
+/** The token that is cached for a client, if it is of the credentials and the address that would be used now. */
+function cachedToken(
+  given: Given,
+  client: Pick<ClientSettings, 'client' | 'profile'>,
+  world: WarmWorld,
+): ClientStatus['token'] {
+  const query = attempt(() => resolveQuery(given, client, world));
+  // Settings that a token cannot be asked for with have a line of their own in the status.
+  const entry = query instanceof GwtokenError ? undefined : ownEntry(query, world);
+  const nowMs = world.now();
+  const leftMs = entry === undefined ? 0 : lifeLeftMs(entry, nowMs);
+  return leftMs > 0 ? { expiresAtMs: nowMs + leftMs } : undefined;
 }
 
 /** A profile that the settings do not name has to be given by a flag, and with a flag variables are not used. */

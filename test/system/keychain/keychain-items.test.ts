@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { formatItem, parseItem } from '../../../src/credentials/keychain-item';
 import { GwtokenError } from '../../../src/errors';
 import { startIdentityServer } from '../../harness/endpoints/identity-server';
+import { EU } from '../../harness/homes/client-home';
 import { keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
 import { leftBehind } from '../../harness/programs/processes';
 import { freshHome, inherited, PROGRAM, runProgram } from '../../harness/programs/program';
@@ -170,12 +171,12 @@ describe('the value of an item', () => {
 
   test('is read as cmdkey writes it on Windows: UTF-16, as keytar shows it', () => {
     const asKeytarReads = [...formatItem(stored)].map((letter) => `${letter}\0`).join('');
-    expect(parseItem(asKeytarReads, ACCOUNT)).toEqual(stored);
+    expect(parseItem(asKeytarReads, EU)).toEqual(stored);
   });
 
   test('of UTF-16 with a letter beyond ASCII has lost it, and says so', () => {
     const bytes = Buffer.from(JSON.stringify({ client_id: 'a', client_secret: 'canary-ü' }), 'utf16le');
-    const error = thrownBy(() => parseItem(bytes.toString('utf8'), ACCOUNT));
+    const error = thrownBy(() => parseItem(bytes.toString('utf8'), EU));
     expect(error).toMatchObject({ kind: 'keychain', reason: 'malformed' });
     expect(error.message).toMatch(/is not UTF-8 text$/);
   });
