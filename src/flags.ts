@@ -85,7 +85,7 @@ export const COMMAND_FLAGS = {
       help: 'the client id (asked for on a terminal when missing)',
     },
     { name: 'secret-stdin', group: 'client', help: 'read the client secret from stdin' },
-    { name: 'no-verify', group: 'client', help: 'store without fetching a token first' },
+    { name: 'verify', negative: 'only', group: 'client', help: 'store without fetching a token first' },
     ...FETCH,
     ...VERBOSE,
   ],

@@ -74,7 +74,7 @@ function equip(parser: Parser, building: Building): void {
   for (const flag of command.flags) for (const option of optionsOf(flag)) parser.addOption(option);
   addCommands(parser, command.subcommands ?? [], building);
   if (command === helpCommand) parser.action((names: string[]) => showHelp(names, parser, building));
-  else if (command.run) parser.action(() => execute(command, flagsOf(parser, command.flags), parser.args));
+  else if (command.run) parser.action(() => execute(command, flagsOf(parser), parser.args));
 }
 
 /** `gwtoken help NAME…`: the help of the program, of a command, of one of its subcommands; or a topic. */
@@ -111,18 +111,13 @@ function optionsOf(flag: Flag): Option[] {
   );
 }
 
-/** The flags that are on the command line, by their long names; commander's own defaults are left out. */
-function flagsOf(parser: Parser, flags: readonly Flag[]): FlagValues {
+/** The flags that are on the command line, by their long names, `--no-NAME` as NAME: false; no defaults of commander's. */
+function flagsOf(parser: Parser): FlagValues {
   const values: Record<string, string | boolean> = {};
-  for (const { name } of flags) {
-    // The option of a flag `--no-NAME` is called NAME, and is false where the flag is given.
-    const negated = name.startsWith('no-');
-    const option = (negated ? name.slice(3) : name).replace(/-(.)/g, (_, letter: string) =>
-      letter.toUpperCase(),
-    );
-    if (parser.getOptionValueSource(option) !== 'cli') continue;
-    const value = parser.getOptionValue(option) as string | boolean;
-    values[name] = negated ? !value : value;
+  for (const option of parser.options) {
+    const key = option.attributeName();
+    if (parser.getOptionValueSource(key) === 'cli')
+      values[option.name().replace(/^no-/, '')] = parser.getOptionValue(key);
   }
   return values;
 }

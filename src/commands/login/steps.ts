@@ -32,7 +32,7 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   const answers = await askMissing(known, given, world);
   const { client, authUrl, clientId, clientSecret } = answers;
   const item = formatItem({ clientId, clientSecret, authUrl: authUrl.value });
-  if (flags['no-verify'] !== true) await verify(answers, given, settings, world);
+  if (flags['verify'] !== false) await verify(answers, given, settings, world);
   const edits = loginEdits(given, client, authUrl);
   await storeClient(client, item, { clientId, authUrl: authUrl.value }, edits, { ...world, keychain });
   // A token for the old credentials must not be served any more.
