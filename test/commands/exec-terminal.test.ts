@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { descendants } from '../../src/system/processes/credential-command';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { isRunning, until } from '../harness/programs/processes';
 import { freshHome, type Home, PROGRAM } from '../harness/programs/program';
@@ -51,6 +53,12 @@ async function untilItReads({ type, screen }: Terminal): Promise<void> {
     type('\r');
     await new Promise((done) => setTimeout(done, 300));
   }
+}
+
+/** How ps(1) tells the states of what a process has started: `S` waits for something, `T` is stopped. */
+function statesBelow(pid: number): string[] {
+  const pids = descendants(pid, process.platform).join(',');
+  return execFileSync('ps', ['-o', 'stat=', '-p', pids], { encoding: 'latin1' }).trim().split('\n');
 }
 
 describe('gwtoken exec on a terminal', () => {
@@ -140,13 +148,18 @@ describe('gwtoken exec on a terminal', () => {
     const file = join(home.dir, 'file');
     writeFileSync(file, Array.from({ length: 200 }, (_, index) => `line ${index}\n`).join(''));
     terminal = openTerminal('bash', ['--norc', '-i'], { env: { ...env, PS1: 'ready> ' }, cwd: home.dir });
-    const { waitFor, type, exit } = terminal;
+    const { pid, waitFor, type, exit } = terminal;
     await waitFor('ready>');
     type(`${gwtoken} exec -- less file\r`);
     // Its own prompt, so that all is drawn.
     await waitFor(/line 22\nfile$/);
+    // A Ctrl-Z between its prompt and its reading takes effect with the next key alone: less's own race.
+    await until('less reads', () => statesBelow(pid).every((state) => state.startsWith('S')));
     type('\x1a');
-    await waitFor(/Stopped[\s\S]*ready> $/);
+    // What less does to the terminal when it stops may come behind the prompt.
+    await waitFor(/Stopped[\s\S]*ready> /);
+    // bash looks at gwtoken alone. Told to go on before it has stopped, less would stop for good.
+    await until('less has stopped', () => statesBelow(pid).every((state) => state.startsWith('T')));
     await untilItReads(terminal);
     type('fg\r');
     await waitFor(/Stopped[\s\S]*line 22\n:$/);
