@@ -47,8 +47,8 @@ export interface World {
   /** A file the user named, whole. Throws the system's error; EFBIG for more than `limit` bytes. */
   readFile(path: string, limit: number): Uint8Array;
   /**
-   * Refuses now (`usage`) a file that is not there; what it returns appends to it in one write, all or nothing, behind
-   * a line end if the file has none (`local` where that fails). `variable` named the file.
+   * Refuses now (`usage`) a file that is not there; what it returns appends to it, behind a line end if the file has
+   * none (`local` where that fails). `variable` named the file.
    */
   appender(path: string, variable: string): (text: string) => void;
   /** Loaded when it is called for: it costs 3 ms at every start. */

@@ -1,14 +1,5 @@
-/** Appends to a file that somebody else made and reads: never creates, truncates or leaves half a text in it. */
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  readSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+/** Appends to a file that somebody else made and reads: never creates it. */
+import { appendFileSync, closeSync, constants, openSync, readFileSync, statSync } from 'node:fs';
 import { GwtokenError, messageOf, systemCode } from '../../errors';
 
 /** @throws GwtokenError `usage` for a file that is not there; the function returned, `local` */
@@ -33,12 +24,9 @@ function problemWith(path: string): string | undefined {
 function append(path: string, text: string, variable: string): void {
   let file: number | undefined;
   try {
-    // 'a+' would create it.
-    file = openSync(path, constants.O_RDWR | constants.O_APPEND);
-    const { size } = fstatSync(file);
-    const bytes = Buffer.from(endsLine(file, size) ? text : `\n${text}`);
-    const written = writeOnce(file, bytes, size);
-    if (written < bytes.length) throw new Error(`only ${written} of ${bytes.length} bytes fit`);
+    // 'a' would create it.
+    file = openSync(path, constants.O_WRONLY | constants.O_APPEND);
+    appendFileSync(file, endsLine(path) ? text : `\n${text}`);
   } catch (error) {
     throw new GwtokenError(
       'local',
@@ -50,16 +38,8 @@ function append(path: string, text: string, variable: string): void {
   }
 }
 
-/** What was written of it, and that is taken back again unless it is all. */
-function writeOnce(file: number, bytes: Buffer, size: number): number {
-  const written = writeSync(file, bytes);
-  if (written < bytes.length) ftruncateSync(file, size);
-  return written;
-}
-
-function endsLine(file: number, size: number): boolean {
-  if (size === 0) return true;
-  const last = Buffer.alloc(1);
-  readSync(file, last, 0, 1, size - 1);
-  return last[0] === 0x0a;
+/** What another step wrote without a line end would swallow the name of the first variable, and show its value. */
+function endsLine(path: string): boolean {
+  const text = readFileSync(path);
+  return text.length === 0 || text.at(-1) === 0x0a;
 }
