@@ -81,6 +81,10 @@ export class GwtokenError extends Error {
   }
 }
 
+/** The exit codes that a shell shows for the signals that end a program from outside. */
+const SIGNAL_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+export const ENDING_SIGNALS = Object.keys(SIGNAL_CODES) as (keyof typeof SIGNAL_CODES)[];
+
 /**
  * gwtoken ends by this signal, so that a calling script stops too: a person pressed Ctrl-C at a prompt, it was sent to
  * gwtoken, or the command that it ran died of it.
@@ -93,10 +97,11 @@ export class Interrupted extends Error {
     super(`interrupted by ${signal}`);
     this.signal = signal;
   }
-}
 
-/** The signals that end a program from outside, each with the exit code that a shell shows for it. */
-export const ENDING_SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+  get exitCode(): number {
+    return SIGNAL_CODES[this.signal as keyof typeof SIGNAL_CODES] ?? 1;
+  }
+}
 
 /** The reader of stdout has gone (EPIPE): nothing is said, and the exit code is the one a shell shows for SIGPIPE. */
 export class ReaderGone extends Error {

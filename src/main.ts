@@ -57,8 +57,8 @@ async function runCli(failure?: unknown): Promise<number> {
 async function sweep(): Promise<void> {
   const folder = tokenFilesFolder(folders.cache, machine.platform);
   if (folder === undefined || !existsSync(folder)) return;
-  const { ownerOf, sweepTokenFiles } = await import('./system/files/token-files');
-  sweepTokenFiles(folder, ownerOf(process), machine);
+  const { sweepTokenFiles } = await import('./system/files/token-files');
+  sweepTokenFiles(folder, process, machine);
 }
 
 function endWith(run: Promise<number>): void {

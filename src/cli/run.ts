@@ -3,7 +3,7 @@
 import { CommanderError } from 'commander';
 import { afterFailure, COMMANDS } from '../commands/all';
 import { COMPLETE, complete } from '../commands/completion/completion';
-import { ENDING_SIGNALS, GwtokenError, Interrupted, ReaderGone } from '../errors';
+import { GwtokenError, Interrupted, ReaderGone } from '../errors';
 import { oneLine } from '../text';
 import type { World } from '../world/world';
 import { createProgram } from './program';
@@ -41,8 +41,7 @@ function tracing(world: World): World {
 
 /** The exit code by the kind of the error, or the one that a shell shows for the signal. */
 function exitCodeOf(error: unknown): number {
-  if (error instanceof Interrupted) return ENDING_SIGNALS[error.signal as keyof typeof ENDING_SIGNALS] ?? 1;
-  return error instanceof GwtokenError ? error.exitCode : 1;
+  return error instanceof GwtokenError || error instanceof Interrupted ? error.exitCode : 1;
 }
 
 /** The exit code of a crash that nothing caught; the command still does what it does at a failure, without waiting. */

@@ -52,9 +52,7 @@ export const envCommand: Command = {
 async function unlessSignalled<T>(world: Pick<World, 'onSignals'>, work: () => Promise<T>): Promise<T> {
   let stop: () => void = () => {};
   const signalled = new Promise<never>((_, reject) => {
-    stop = world.onSignals(Object.keys(ENDING_SIGNALS) as NodeJS.Signals[], (signal) =>
-      reject(new Interrupted(signal)),
-    );
+    stop = world.onSignals(ENDING_SIGNALS, (signal) => reject(new Interrupted(signal)));
   });
   try {
     return await Promise.race([work(), signalled]);

@@ -17,8 +17,8 @@ export interface ConfigEdit {
 }
 
 export interface ConfigFile {
-  /** Where it is or would be; undefined when there is no home folder. */
-  path(): string | undefined;
+  /** Where it is or would be. Throws a `usage` error when there is no home folder. */
+  path(): string;
   /** Throws a `usage` error when it is unreadable, malformed, foreign or writable by others. */
   read(): Config;
   /** Writes all edits at once, under a lock. Throws a `usage` error for a file or folder of another user. */
@@ -35,7 +35,6 @@ export interface KnownEntry {
 
 /** The known clients, by their name `profile:environment:region`. */
 export interface KnownClients {
-  path(): string | undefined;
   read(): Readonly<Record<string, KnownEntry>>;
   add(name: string, entry: KnownEntry): Promise<void>;
   remove(names: readonly string[]): Promise<void>;

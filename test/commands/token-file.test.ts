@@ -153,7 +153,8 @@ describe('the token file', () => {
     await result;
 
     const living = startProgram(['exec', '--token-file', '--', 'sleep', '30'], { env, detached: true });
-    const files = () => (existsSync(folder) ? readdirSync(folder) : []);
+    const files = () =>
+      existsSync(folder) ? readdirSync(folder).filter((name) => !name.endsWith('.tmp')) : [];
     await until('there is another file in its place', () => files().length === 1 && !existsSync(left));
     const [kept = ''] = files();
     // Of another program, and of a machine that we cannot see: just now, and the day before yesterday.

@@ -7,7 +7,6 @@ import { gather, resolveClient, resolveProfile, resolveRegion, resolveSetting } 
 import type { FlagValues, Given } from '../../settings/setting';
 import { FETCH_SETTINGS, type Row, SETTINGS } from '../../settings/table';
 import { inWords } from '../../settings/words';
-import type { Config } from '../../world/files';
 import type { World } from '../../world/world';
 import { type Check, section } from './check';
 
@@ -17,8 +16,8 @@ type Outside = Pick<World, 'env' | 'config' | 'readFile'>;
 
 /** What the other checks go by: a config file that cannot be read counts as an empty one. */
 export function gatherLeniently(flags: FlagValues, { env, config }: Outside): Given {
-  const empty: Config = { path: config.path() ?? 'no config file', general: {}, profiles: {} };
-  return { flags, env, config: orElse(() => config.read(), empty) };
+  const read = orElse(() => config.read(), undefined);
+  return { flags, env, config: read ?? { path: config.path(), general: {}, profiles: {} } };
 }
 
 export function settingsChecks(given: Given, world: Outside): Check[] {

@@ -8,41 +8,24 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { GwtokenError, messageOf, systemCode } from '../../errors';
 import type { TokenFile } from '../../world/processes';
+import { procStat } from '../processes/proc-stat';
 import { makeFolder } from './folders';
 import type { Machine } from './paths';
 import { replaceFile } from './replace';
 import { distrust } from './trust';
 
-/** A process that may own files, and how to see whether another one lives. */
-export interface Owner {
-  readonly pid: number;
-  isAlive(pid: number): boolean;
-}
+/** This process, and how it learns whether another one lives. */
+type Own = Pick<NodeJS.Process, 'pid' | 'kill'>;
 
 const NAME = /^token-([0-9a-f]{8})-(\d+)-(\d+)-[0-9a-f]{16}(\.\w+\.tmp)?$/;
 
 /** An owner that we cannot see (another container's) touches its file every 30 s; asleep it may be for a night. */
 const UNSEEN_OWNER_MS = 24 * 3600 * 1000;
 
-/** This process as the owner of files. */
-export function ownerOf(own: Pick<NodeJS.Process, 'pid' | 'kill'>): Owner {
-  return {
-    pid: own.pid,
-    isAlive(pid) {
-      try {
-        own.kill(pid, 0);
-        return true;
-      } catch (error) {
-        return systemCode(error) === 'EPERM';
-      }
-    },
-  };
-}
-
 /** @throws GwtokenError `local` */
-export function createTokenFile(folder: string, owner: Owner, machine: Machine, text: string): TokenFile {
-  const start = startTime(owner.pid, machine);
-  const name = `token-${place(machine)}-${owner.pid}-${start}-${randomBytes(8).toString('hex')}`;
+export function createTokenFile(folder: string, own: Own, machine: Machine, text: string): TokenFile {
+  const start = startTime(own.pid);
+  const name = `token-${place(machine)}-${own.pid}-${start}-${randomBytes(8).toString('hex')}`;
   const path = join(folder, name);
   const replace = (content: string): void => {
     makeFolder(folder);
@@ -72,24 +55,32 @@ export function createTokenFile(folder: string, owner: Owner, machine: Machine, 
 }
 
 /** Removes the files whose owners are gone. Never an error: it is somebody else's leftover. */
-export function sweepTokenFiles(folder: string, owner: Owner, machine: Machine): void {
+export function sweepTokenFiles(folder: string, own: Own, machine: Machine): void {
   quietly(() => {
     checkFolder(folder, machine);
     for (const name of fs.readdirSync(folder)) {
-      if (isLeftOver(join(folder, name), name, owner, machine)) quietly(() => fs.rmSync(join(folder, name)));
+      if (isLeftOver(join(folder, name), name, own, machine)) quietly(() => fs.rmSync(join(folder, name)));
     }
     fs.rmdirSync(folder);
   });
 }
 
-function isLeftOver(path: string, name: string, owner: Owner, machine: Machine): boolean {
+function isLeftOver(path: string, name: string, own: Own, machine: Machine): boolean {
   const [, where, pid, start] = NAME.exec(name) ?? [];
   if (where === undefined) return false;
   if (where !== place(machine)) {
     const { mtimeMs = Date.now() } = fs.lstatSync(path, { throwIfNoEntry: false }) ?? {};
     return Date.now() - mtimeMs > UNSEEN_OWNER_MS;
   }
-  return !owner.isAlive(Number(pid)) || startTime(Number(pid), machine) !== start;
+  return !isAlive(Number(pid), own) || startTime(Number(pid)) !== start;
+}
+
+function isAlive(pid: number, own: Own): boolean {
+  try {
+    return own.kill(pid, 0);
+  } catch (error) {
+    return systemCode(error) === 'EPERM';
+  }
 }
 
 /** What process ids are unique in: this machine since it was started and, on Linux, this namespace of ids. */
@@ -102,15 +93,9 @@ function place({ platform }: Machine): string {
   return createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 8);
 }
 
-/** When a process was started, as the kernel counts it: an id may belong to another by now. `0` where that is unknown. */
-function startTime(pid: number, { platform }: Machine): string {
-  if (platform !== 'linux') return '0';
-  try {
-    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '0';
-  } catch {
-    return '0';
-  }
+/** When a process was started, since its id may be another's by now; `0` where that is unknown. */
+function startTime(pid: number): string {
+  return procStat(pid)?.startTime ?? '0';
 }
 
 /** Nobody else may have a hand in the folder that the token is put into. */

@@ -5,32 +5,32 @@
  * its own could neither open /dev/tty nor read from it: `op` and `pass` ask for a password there. It is then ended
  * by its tree of processes. Where there is none (CI, cron, services) it gets a group of its own and is ended with it.
  */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Interrupted, messageOf, systemCode } from '../../errors';
+import { ENDING_SIGNALS, Interrupted, messageOf, systemCode } from '../../errors';
 import type { CommandEnd, RunCredentialCommand } from '../../world/processes';
-import { descendants } from './process-tree';
+import type { World } from '../../world/world';
+import { procStat } from './proc-stat';
 
 /** The part of Node's `process` that is needed here. */
-export type OwnProcess = Pick<NodeJS.Process, 'on' | 'off' | 'kill' | 'platform'>;
+export type OwnProcess = Pick<NodeJS.Process, 'kill' | 'platform'>;
 
 /** After SIGTERM, for a command that has to switch the terminal's echo on again; then SIGKILL. */
 const GRACE_MS = 1000;
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export async function runCredentialCommand(
   command: string,
   { env, timeoutMs, limit }: Parameters<RunCredentialCommand>[1],
   own: OwnProcess,
+  onSignals: World['onSignals'],
 ): Promise<CommandEnd> {
   const ownGroup = own.platform !== 'win32' && !hasTerminal();
-  let interrupt: (signal: NodeJS.Signals) => void = () => {};
-  const interrupted = new Promise<Interrupted>((resolve) => {
-    interrupt = (signal) => resolve(new Interrupted(signal as (typeof SIGNALS)[number]));
-  });
+  let release: () => void = () => {};
   // Before the start: a signal in between would end us and leave the command behind.
-  for (const signal of SIGNALS) own.on(signal, interrupt);
+  const interrupted = new Promise<Interrupted>((resolve) => {
+    release = onSignals(ENDING_SIGNALS, (signal) => resolve(new Interrupted(signal)));
+  });
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<CommandEnd>((resolve) => {
     timer = setTimeout(() => resolve({ how: 'late' }), timeoutMs);
@@ -55,7 +55,7 @@ export async function runCredentialCommand(
     return end;
   } finally {
     clearTimeout(timer);
-    for (const signal of SIGNALS) own.off(signal, interrupt);
+    release();
   }
 }
 
@@ -120,4 +120,32 @@ async function stop(
   const giveUpAt = performance.now() + GRACE_MS;
   while (performance.now() < giveUpAt && targets.some((target) => send(target, 0))) await sleep(20);
   for (const target of ownGroup ? targets : new Set([...targets, ...below(targets)])) send(target, 'SIGKILL');
+}
+
+/** The living descendants of a process, nearest first. One that its parent has left behind is not found. */
+export function descendants(pid: number, platform: NodeJS.Platform): number[] {
+  const children = new Map<number, number[]>();
+  for (const [child, parent] of platform === 'linux' ? parentsFromProc() : parentsFromPs()) {
+    children.set(parent, [...(children.get(parent) ?? []), child]);
+  }
+  const found = [pid];
+  for (const each of found) found.push(...(children.get(each) ?? []));
+  return found.slice(1);
+}
+
+/** Read by hand on Linux: slim container images have no ps, which tree-kill and pidtree need. */
+function parentsFromProc(): [number, number][] {
+  const pids = fs.readdirSync('/proc').map(Number).filter(Number.isInteger);
+  return pids.flatMap((pid): [number, number][] => {
+    const stat = procStat(pid);
+    return stat ? [[pid, stat.parent]] : [];
+  });
+}
+
+function parentsFromPs(): [number, number][] {
+  const text = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'latin1' });
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number) as [number, number]);
 }

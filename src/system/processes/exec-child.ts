@@ -10,6 +10,7 @@ import spawn from 'cross-spawn';
 import { GwtokenError, messageOf, systemCode } from '../../errors';
 import type { ChildEnd, PreparedChild } from '../../world/processes';
 import type { World } from '../../world/world';
+import { procStat } from './proc-stat';
 
 /** Sent by whoever supervises gwtoken, and meant for what it runs. */
 const PASSED_ON: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'];
@@ -60,10 +61,8 @@ export function prepareChild(onSignals: World['onSignals'], platform: NodeJS.Pla
 function isForeground(platform: NodeJS.Platform): boolean {
   try {
     if (platform === 'linux') {
-      // The fields after the program's name, which may hold anything: state, parent, group, session, terminal, its group.
-      const stat = fs.readFileSync('/proc/self/stat', 'latin1');
-      const [, , group, , terminal, terminalGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      return terminal !== '0' && group === terminalGroup;
+      const self = procStat('self');
+      return self !== undefined && self.terminal !== 0 && self.group === self.foregroundGroup;
     }
     fs.closeSync(fs.openSync('/dev/tty', fs.constants.O_RDONLY | fs.constants.O_NOCTTY));
     return true;

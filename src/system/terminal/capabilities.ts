@@ -1,4 +1,5 @@
-/** What the terminal can show: colours, and more than ASCII. */
+/** Whether there is a terminal, and what it can show: colours, and more than ASCII. */
+import { fstatSync } from 'node:fs';
 import type { Env, Paint } from '../../world/streams';
 
 const plain = (text: string): string => text;
@@ -31,20 +32,42 @@ export function hasUnicode(env: Env, platform: NodeJS.Platform): boolean {
 }
 
 /**
- * Loads what looks at TERM alone, and once, for whether there is Unicode, so that it draws in ASCII: the prompts do.
+ * Does the work while a variable has another value, or none: some packages look at the environment themselves.
  *
  * @param env the environment itself, not a copy
  */
-export async function loadedPlain<T>(
-  env: Record<string, string | undefined>,
-  load: () => Promise<T>,
+export async function withVariable<T>(
+  env: NodeJS.ProcessEnv,
+  name: string,
+  value: string | undefined,
+  work: () => T | Promise<T>,
 ): Promise<T> {
-  const term = env['TERM'];
-  env['TERM'] = 'linux';
+  const set = (to: string | undefined): void => {
+    if (to === undefined) delete env[name];
+    else env[name] = to;
+  };
+  const before = env[name];
+  set(value);
   try {
-    return await load();
+    return await work();
   } finally {
-    if (term === undefined) delete env['TERM'];
-    else env['TERM'] = term;
+    set(before);
+  }
+}
+
+/** node:tty brings all of node:net along, 5 ms at every start: most often stdout and stderr are no devices at all. */
+export function isTerminal(
+  descriptor: number,
+  own: Pick<NodeJS.Process, 'platform' | 'getBuiltinModule'>,
+): boolean {
+  if (own.platform !== 'win32' && !isDevice(descriptor)) return false;
+  return own.getBuiltinModule('node:tty').isatty(descriptor);
+}
+
+function isDevice(descriptor: number): boolean {
+  try {
+    return fstatSync(descriptor).isCharacterDevice();
+  } catch {
+    return false;
   }
 }

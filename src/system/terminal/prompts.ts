@@ -6,29 +6,40 @@
 import type { ReadStream, WriteStream } from 'node:tty';
 import { confirm, isCancel, password, select, text } from '@clack/prompts';
 import yoctoSpinner from 'yocto-spinner';
-import { Interrupted } from '../../errors';
+import { ENDING_SIGNALS, Interrupted } from '../../errors';
 import type { Terminal } from '../../world/streams';
+import type { World } from '../../world/world';
+import { withVariable } from './capabilities';
 
 /** A token that comes sooner than this needs no spinner. */
 const SPINNER_AFTER_MS = 300;
 
 const SHOW_CURSOR = '\x1b[?25h';
 
-/** Node's own streams, touched only by what needs them: opening stdin alone keeps a terminal. */
-export type Standard = Pick<NodeJS.Process, 'stdin' | 'stderr'>;
-
-/** The part of our process that signals are about, and its environment itself. */
-export type Signalled = Pick<NodeJS.Process, 'on' | 'off' | 'kill' | 'pid' | 'env'>;
+/** Its stdin is touched only to ask: opened, it keeps the terminal, which may be that of the child of `exec`. */
+type Own = Pick<NodeJS.Process, 'stdin' | 'stderr' | 'kill' | 'pid' | 'env'>;
 
 /**
- * @param streams whose stdin is touched only to ask: it belongs to the child of `exec` otherwise
  * @param unicode whether frames and arrows may be drawn; the signs were settled when this file was loaded
  */
-export function openTerminal(
-  streams: Standard,
-  own: Signalled,
+export function openPrompts(
+  own: Own,
+  onSignals: World['onSignals'],
   unicode: boolean,
 ): Omit<Terminal, 'canAsk' | 'paint' | 'hasUnicode'> {
+  /** Does the work. A signal meanwhile first restores the terminal, then is sent again to do what it does. */
+  const untilSignal = async <T>(restore: () => void, work: () => Promise<T>): Promise<T> => {
+    const release = onSignals(ENDING_SIGNALS, (signal) => {
+      release();
+      restore();
+      own.kill(own.pid, signal);
+    });
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  };
   /** Shows a prompt until it is answered; Ctrl-C, Ctrl-D and the end of input interrupt. */
   const answer = async <T>(
     show: (options: {
@@ -38,7 +49,7 @@ export function openTerminal(
       withGuide: boolean;
     }) => Promise<T>,
   ): Promise<Exclude<T, symbol>> => {
-    const { stdin, stderr } = streams;
+    const { stdin, stderr } = own;
     const closed = new AbortController();
     let answered = false;
     // After a Ctrl-D readline only stops reading, as it does after an answer, and clack would wait for ever.
@@ -49,7 +60,7 @@ export function openTerminal(
       stderr.write(`${SHOW_CURSOR}\n`);
     };
     try {
-      const given = await untilSignal(own, restore, () =>
+      const given = await untilSignal(restore, () =>
         show({ input: stdin, output: stderr, signal: closed.signal, withGuide: unicode }),
       );
       if (isCancel(given)) throw new Interrupted('SIGINT');
@@ -90,47 +101,19 @@ export function openTerminal(
     confirm: (message) => answer((streams) => confirm({ ...streams, message, initialValue: false })),
     async spin(label, work) {
       // Its own signal handling ends in process.exit(): a loop in a calling script would go on.
-      const options = { text: label, stream: streams.stderr, handleSignals: false };
-      const spinner = withoutCi(own.env, () => yoctoSpinner(options));
+      const options = { text: label, stream: own.stderr, handleSignals: false };
+      // It would take any CI for a log, even `CI=false`; that it may appear is settled.
+      const spinner = await withVariable(own.env, 'CI', undefined, () => yoctoSpinner(options));
       const timer = setTimeout(() => spinner.start(), SPINNER_AFTER_MS);
       const stop = (): void => {
         clearTimeout(timer);
         spinner.stop();
       };
       try {
-        return await untilSignal(own, stop, work);
+        return await untilSignal(stop, work);
       } finally {
         stop();
       }
     },
   };
-}
-
-/** Makes a spinner that takes any CI in the environment for a log, even `CI=false`: that one may appear is settled. */
-function withoutCi<T>(env: NodeJS.ProcessEnv, make: () => T): T {
-  const { CI } = env;
-  delete env['CI'];
-  try {
-    return make();
-  } finally {
-    if (CI !== undefined) env['CI'] = CI;
-  }
-}
-
-/** Does the work. A signal meanwhile first restores the terminal, then is sent again to do what it does. */
-async function untilSignal<T>(own: Signalled, restore: () => void, work: () => Promise<T>): Promise<T> {
-  const leave = (): void => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) own.off(signal, onSignal);
-  };
-  const onSignal = (signal: NodeJS.Signals): void => {
-    leave();
-    restore();
-    own.kill(own.pid, signal);
-  };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) own.on(signal, onSignal);
-  try {
-    return await work();
-  } finally {
-    leave();
-  }
 }

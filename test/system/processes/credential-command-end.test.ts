@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { descendants } from '../../../src/system/processes/process-tree';
+import { descendants } from '../../../src/system/processes/credential-command';
 import { answer, type CommandPlace, printing, startPlace } from '../../harness/homes/command-place';
 import { PROGRAM, runProgram, startProgram } from '../../harness/programs/program';
 import { openTerminal } from '../../harness/programs/terminal';

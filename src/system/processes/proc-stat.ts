@@ -1,0 +1,27 @@
+/** What Linux tells of a process in /proc/PID/stat (proc(5)). */
+import { readFileSync } from 'node:fs';
+
+export interface ProcStat {
+  readonly parent: number;
+  readonly group: number;
+  /** The controlling terminal's device number, 0 without one, and the process group in its foreground. */
+  readonly terminal: number;
+  readonly foregroundGroup: number;
+  /** When it was started, as the kernel counts it: what tells it from a later process with its number. */
+  readonly startTime: string;
+}
+
+/** Undefined for a process that is not there, and where there is no /proc. */
+export function procStat(pid: number | 'self'): ProcStat | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // "pid (name) state parent …": the name may have anything in it, parentheses too.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [, parent, group, , terminal, foregroundGroup] = fields.map(Number);
+    const startTime = fields[19];
+    if (startTime === undefined) return undefined;
+    return { parent, group, terminal, foregroundGroup, startTime } as ProcStat;
+  } catch {
+    return undefined;
+  }
+}
