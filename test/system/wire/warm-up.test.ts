@@ -66,6 +66,7 @@ describe('the connection opened ahead', () => {
     expect(await ask(world, server.url)).toBe('ok');
     expect(await ask(world, server.url)).toBe('ok');
     expect([server.connections, server.requests.length]).toEqual([2, 2]);
+    for (const request of server.requests) expect(request).toMatch(/^accept-encoding: identity\r$/m);
   });
 
   test('may still be on its way when the request comes', async () => {
