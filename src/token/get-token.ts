@@ -75,8 +75,11 @@ export async function fetchNew(query: TokenQuery, world: EndpointWorld): Promise
     const isOwn = plan.kind === 'keychain' && isBoundTo(authUrl.value, client, world);
     world.warmUp(isOwn ? authUrl.value : undefined, { caFile: settings.caFile?.value, trace: world.trace });
   }
+  const beganAtMs = world.now();
   const credentials = await findCredentials(query, world);
-  const token = await fetchToken(query, credentials, world);
+  // The keychain and the command have a limit of their own: a person who unlocks one does not use up the endpoint's.
+  const deadlineMs = query.deadlineMs + world.now() - beganAtMs;
+  const token = await fetchToken({ ...query, deadlineMs }, credentials, world);
   return { token, client, authUrl: authUrl.value, clientId: credentials.clientId, from: 'network' };
 }
 

@@ -149,6 +149,14 @@ describe('the credential command', () => {
     expectNoCanary(dir, stderr);
   });
 
+  test('may take longer than the endpoint may: it has a limit of its own', async ({ skip }) => {
+    skip(onPosix !== undefined, onPosix);
+    const { dir, env, identity } = await place('sleep 3.5; cat "$HOME/../answer"');
+    printing(dir, answer());
+    const got = await runProgram(['get', '--timeout', '1s'], { env });
+    expect(got).toMatchObject({ code: 0, stderr: '', stdout: `${identity.issued[0]}\n` });
+  });
+
   test('may print 64 KiB', async () => {
     const { dir, env, identity } = await place('');
     const text = answer('from-command', 'wrong').padEnd(64 * 1024, ' ');
