@@ -3,11 +3,11 @@
  * roff of it. (marked-man lost: it escapes quotes in code as HTML, and keeps the line ends of paragraphs.)
  */
 
-import { exitCodesOf, sentence, settingsOf, spelling } from '../src/cli/help-text';
+import { exitCodesOf, sentence, settingsOf } from '../src/cli/help-text';
 import { COMMANDS } from '../src/commands/all';
 import type { Command } from '../src/commands/command';
 import { EXIT_TEXTS } from '../src/errors';
-import type { Flag } from '../src/flags';
+import { type Flag, spellings } from '../src/flags';
 import { TOPICS } from '../src/topics/topics';
 
 export async function manPage(): Promise<string> {
@@ -34,7 +34,7 @@ function section(command: Command, above = 'gwtoken'): string[] {
   const own = [
     `### \`${name}\` ${emphasised(usage)}`.trim(),
     sentence(command.summary),
-    ...command.flags.map((flag) => `- ${spellings(flag)}: ${flag.help}`),
+    ...command.flags.map((flag) => `- ${typed(flag)}: ${flag.help}`),
     ...(settings.length > 0
       ? [`For ${settings.join(', ')} there are variables and config keys: SETTINGS, below.`]
       : []),
@@ -47,13 +47,9 @@ function section(command: Command, above = 'gwtoken'): string[] {
   return [...parts, ...(command.subcommands ?? []).flatMap((child) => section(child, name))];
 }
 
-function spellings(flag: Flag): string {
-  const { name, short, value, negative } = flag;
-  const all = [
-    ...(short === undefined ? [] : [`-${short}`]),
-    spelling(flag),
-    ...(negative === 'also' ? [`--no-${name}`] : []),
-  ];
+function typed(flag: Flag): string {
+  const { short, value } = flag;
+  const all = [...(short === undefined ? [] : [`-${short}`]), ...spellings(flag)];
   return `${all.map((each) => `\`${each}\``).join(', ')}${value === undefined ? '' : ` *${value}*`}`;
 }
 

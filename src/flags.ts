@@ -17,6 +17,11 @@ export interface Flag {
   readonly setting?: Row<unknown>;
 }
 
+/** The flag as it is typed: `--name`, `--no-name`, or both. */
+export function spellings({ name, negative }: Flag): readonly string[] {
+  return [...(negative === 'only' ? [] : [`--${name}`]), ...(negative === undefined ? [] : [`--no-${name}`])];
+}
+
 /** The flags of settings, in the order of their table. */
 function settingFlags(
   group: Flag['group'],

@@ -2,7 +2,7 @@
 
 import type { Command } from '../commands/command';
 import { EXIT_TEXTS, type ExitCode } from '../errors';
-import type { Flag } from '../flags';
+import { spellings } from '../flags';
 import { theSame } from '../settings/words';
 
 const EVERYWHERE: readonly ExitCode[] = [0, 1, 2];
@@ -14,7 +14,9 @@ export function exitCodesOf({ exitCodes = [] }: Command): readonly ExitCode[] {
 
 /** The flags that can be given by a variable or a config key, each with those. */
 export function settingsOf({ flags }: Command): readonly (readonly string[])[] {
-  return flags.flatMap((flag) => (flag.setting ? [[spelling(flag), ...theSame(flag.setting)]] : []));
+  return flags.flatMap((flag) =>
+    flag.setting ? [[...spellings(flag).slice(0, 1), ...theSame(flag.setting)]] : [],
+  );
 }
 
 export function helpBelow(command: Command): string {
@@ -27,11 +29,6 @@ export function helpBelow(command: Command): string {
     command.subcommands ? [] : section('Exit codes (more: gwtoken help exit-codes):', columns(codes)),
   ];
   return sections.flat().join('\n');
-}
-
-/** The flag with its dashes. */
-export function spelling({ name, negative }: Flag): string {
-  return negative === 'only' ? `--no-${name}` : `--${name}`;
 }
 
 function section(title: string, lines: readonly string[]): string[] {

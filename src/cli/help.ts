@@ -38,14 +38,6 @@ export function layOutAll(program: Parser): void {
         for (const item of visible) groups.get(groupOf(item))?.push(item);
         return groups;
       },
-      // Without "[options]", which every command has.
-      subcommandTerm: (parser) =>
-        [
-          parser.name(),
-          ...parser.registeredArguments.map((each) =>
-            each.required ? `<${each.name()}>` : `[${each.name()}]`,
-          ),
-        ].join(' '),
     });
 }
 

@@ -4,7 +4,7 @@ import { Option, Command as Parser } from 'commander';
 import { COMMANDS } from '../commands/all';
 import type { Command } from '../commands/command';
 import { helpCommand } from '../commands/help';
-import type { Flag } from '../flags';
+import { type Flag, spellings } from '../flags';
 import type { FlagValues } from '../settings/setting';
 import { topicText } from '../topics/topics';
 import type { World } from '../world/world';
@@ -102,13 +102,10 @@ function answerForItself(parser: Parser, world: Building['world']): void {
 function optionsOf(flag: Flag): Option[] {
   const short = flag.short === undefined ? '' : `-${flag.short}, `;
   const value = flag.value === undefined ? '' : ` <${flag.value}>`;
-  const names = flag.negative === 'only' ? [`--no-${flag.name}`] : [`${short}--${flag.name}${value}`];
-  if (flag.negative === 'also') names.push(`--no-${flag.name}`);
-  return names.map((name, index) =>
-    new Option(name, index === 0 ? flag.help : `undo --${flag.name} of a variable or the config`).helpGroup(
-      FLAG_GROUPS[flag.group],
-    ),
-  );
+  return spellings(flag).map((name, index) => {
+    const help = index === 0 ? flag.help : `undo --${flag.name} of a variable or the config`;
+    return new Option(`${index === 0 ? short : ''}${name}${value}`, help).helpGroup(FLAG_GROUPS[flag.group]);
+  });
 }
 
 /** The flags that are on the command line, by their long names, `--no-NAME` as NAME: false; no defaults of commander's. */

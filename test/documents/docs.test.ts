@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/all';
 import { variableNames } from '../../src/credentials/from-variables';
 import { EXIT_CODES, EXIT_TEXTS } from '../../src/errors';
+import { spellings } from '../../src/flags';
 import { DEFAULT_PREFIX, variableNames as tokenVariables } from '../../src/formats/variables';
 import { CONFIG_KEYS } from '../../src/settings/config-keys';
 import { keysOf, SETTINGS, variableOf } from '../../src/settings/table';
@@ -36,12 +37,7 @@ const SET = [...tokenVariables(DEFAULT_PREFIX), `${DEFAULT_PREFIX}TOKEN_FILE`];
 const flags = new Set([
   '--help',
   '--version',
-  ...allCommands(COMMANDS).flatMap(({ command }) =>
-    command.flags.flatMap(({ name, negative }) => [
-      ...(negative === 'only' ? [] : [`--${name}`]),
-      ...(negative === undefined ? [] : [`--no-${name}`]),
-    ]),
-  ),
+  ...allCommands(COMMANDS).flatMap(({ command }) => command.flags.flatMap(spellings)),
 ]);
 
 describe('the topics', () => {

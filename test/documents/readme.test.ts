@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EXIT_CODES } from '../../src/errors';
-import { COMMAND_FLAGS } from '../../src/flags';
+import { COMMAND_FLAGS, spellings } from '../../src/flags';
 import { CONFIG_KEYS } from '../../src/settings/config-keys';
 import { ROOT } from '../harness/root';
 
@@ -34,11 +34,7 @@ describe('the README', () => {
       .join(' ');
     const flags = COMMAND_FLAGS.get.filter(({ group }) => group === 'client' || group === 'fetch');
     expect(flags.length).toBeGreaterThan(8);
-    for (const flag of flags) {
-      expect(settings).toContain(
-        'negative' in flag && flag.negative === 'only' ? `--no-${flag.name}` : `--${flag.name}`,
-      );
-    }
+    for (const flag of flags) expect(settings).toContain(spellings(flag)[0]);
   });
 
   test('names files and scripts that there are', () => {

@@ -1,5 +1,5 @@
 /** What can stand where the last word of a command line is. */
-import type { Flag } from '../../flags';
+import { spellings } from '../../flags';
 import type { Command, Words } from '../command';
 
 /** What an argument or a flag's value can be, by its name, where the command itself does not say. */
@@ -16,15 +16,8 @@ interface Completion {
   readonly help: string;
 }
 
-/** A flag as it is typed. */
-interface TypedFlag extends Completion {
-  readonly short?: string | undefined;
-  /** Of the flag's value; a flag without is a switch. */
-  readonly values?: Words | undefined;
-}
-
-const GENERAL: readonly TypedFlag[] = [
-  { word: '--help', short: '-h', help: 'show this help' },
+const GENERAL: readonly Completion[] = [
+  { word: '--help', help: 'show this help' },
   { word: '--version', help: 'print the version' },
 ];
 
@@ -35,43 +28,38 @@ const GENERAL: readonly TypedFlag[] = [
 export function completionsFor(root: Command, words: readonly string[], common: CommonValues): Completions {
   const last = words.at(-1) ?? '';
   let command = root;
-  let flags = typedFlags(root, common);
   let args: string[] = [];
-  let valuesOfFlag: Words | undefined;
+  let pending: Words | undefined;
   for (const word of words.slice(0, -1)) {
     // Behind it stands another program's command line.
     if (word === '--') return { words: [], files: true };
     const below = command.subcommands?.find(({ name }) => name === word);
-    if (valuesOfFlag) valuesOfFlag = undefined;
-    else if (word.startsWith('-'))
-      valuesOfFlag = flags.find((flag) => flag.word === word || flag.short === word)?.values;
-    else if (below) [command, flags, args] = [below, typedFlags(below, common), []];
+    if (pending) pending = undefined;
+    else if (word.startsWith('-')) pending = flagValues(word, command, common);
+    else if (below) [command, args] = [below, []];
     else args.push(word);
   }
-  if (valuesOfFlag) return fitting(valuesOfFlag, last);
+  if (pending) return fitting(pending, last);
 
-  const [, flagName, value] = /^(--[\w-]+)=(.*)$/s.exec(last) ?? [];
-  if (value !== undefined)
-    return fitting(flags.find(({ word }) => word === flagName)?.values ?? [], value, `${flagName}=`);
-  if (last.startsWith('-')) return { words: flags.filter(({ word }) => word.startsWith(last)), files: false };
+  const [, flag, value] = /^(--[\w-]+)=(.*)$/s.exec(last) ?? [];
+  if (flag !== undefined && value !== undefined)
+    return fitting(flagValues(flag, command, common) ?? [], value, `${flag}=`);
+  const starts = ({ word }: Completion): boolean => word.startsWith(last);
+  if (last.startsWith('-')) {
+    const flags = command.flags.flatMap((each) => spellings(each).map((word) => ({ word, help: each.help })));
+    return { words: [...flags, ...GENERAL].filter(starts), files: false };
+  }
   const below = (command.subcommands ?? []).map((each) => ({ word: each.name, help: each.summary }));
   const [name = ''] = [...(command.args ?? '').matchAll(/[\w-]+/g)][args.length] ?? [];
   const own = fitting(valuesOf(name, command, common, args), last);
-  return { ...own, words: [...below.filter(({ word }) => word.startsWith(last)), ...own.words] };
+  return { ...own, words: [...below.filter(starts), ...own.words] };
 }
 
-function typedFlags(command: Command, common: CommonValues): readonly TypedFlag[] {
-  const flags = command.flags.flatMap(
-    ({ name, short, help, negative, value, setting }: Flag): TypedFlag[] => {
-      const no = { word: `--no-${name}`, help };
-      if (negative === 'only') return [no];
-      const allowed = setting?.values ?? valuesOf(name, command, common);
-      const values = value === undefined ? undefined : value === 'FILE' ? 'files' : allowed;
-      const own = { word: `--${name}`, short: short && `-${short}`, help, values };
-      return negative === 'also' ? [own, no] : [own];
-    },
-  );
-  return [...flags, ...GENERAL];
+/** What can stand behind a flag; undefined behind a switch. */
+function flagValues(word: string, command: Command, common: CommonValues): Words | undefined {
+  const flag = command.flags.find((each) => spellings(each).includes(word) || word === `-${each.short}`);
+  if (flag?.value === undefined) return undefined;
+  return flag.value === 'FILE' ? 'files' : (flag.setting?.values ?? valuesOf(flag.name, command, common));
 }
 
 function valuesOf(
