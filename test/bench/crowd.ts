@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { inherited, startProgram } from '../harness/programs/program';
+import { inherited, PROGRAM, startProgram } from '../harness/programs/program';
 import type { Endpoint } from './endpoint';
 import { CLIENT, type Place } from './paths';
 
@@ -30,7 +30,7 @@ export async function crowd(count: number, node: string, place: Place, endpoint:
   const before = await endpoint.posts();
   const started = performance.now();
   const programs = Array.from({ length: count }, () =>
-    startProgram(['get'], { env, node, timeoutMs: 120_000 }),
+    startProgram(['get'], { env, program: [node, PROGRAM], timeoutMs: 120_000 }),
   );
   const ended = await Promise.all(programs.map(({ result }) => result));
   return {

@@ -5,7 +5,7 @@ import { COMMANDS } from '../../src/commands/all';
 import { TOKEN_FORMATS } from '../../src/formats/get';
 import { CONFIG_KEYS } from '../../src/settings/config-keys';
 import { openSession, type Session } from '../harness/homes/session';
-import { PROGRAM } from '../harness/programs/program';
+import { GWTOKEN_SH } from '../harness/programs/program';
 import { openTerminal, type Terminal } from '../harness/programs/terminal';
 
 let session: Session;
@@ -82,7 +82,7 @@ describe('gwtoken complete', () => {
 function open(shell: keyof typeof SHELLS): Terminal {
   const bin = join(session.home.dir, 'bin');
   mkdirSync(bin);
-  writeFileSync(join(bin, 'gwtoken'), `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`);
+  writeFileSync(join(bin, 'gwtoken'), `#!/bin/sh\nexec ${GWTOKEN_SH} "$@"\n`);
   chmodSync(join(bin, 'gwtoken'), 0o755);
   writeFileSync(join(session.home.dir, 'trusted-authority.pem'), '');
   const env = { ...session.env, PATH: `${bin}${delimiter}${process.env['PATH']}`, LC_ALL: 'C.UTF-8' };

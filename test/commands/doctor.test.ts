@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { runProgram } from '../harness/programs/program';
-import { openTerminal } from '../harness/programs/terminal';
+import { openGwtoken } from '../harness/programs/terminal';
 import { copy, setUp, startHttps } from './doctor';
 
 describe('doctor', () => {
@@ -139,7 +139,8 @@ describe("doctor's report", () => {
   test('has signs and colours on a terminal, ASCII where it shows no others', async () => {
     const { home } = setUp();
     const show = async (more: Record<string, string>) => {
-      const terminal = openTerminal(process.execPath, [copy.program, 'doctor'], {
+      const terminal = openGwtoken(['doctor'], {
+        program: copy.program,
         env: { ...home.env, ...env, ...more },
         cols: 100,
       });

@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
-import { freshHome, type Home, PROGRAM, runProgram, startProgram } from '../harness/programs/program';
-import { openTerminal } from '../harness/programs/terminal';
+import { freshHome, GWTOKEN_SH, type Home, runProgram, startProgram } from '../harness/programs/program';
+import { openGwtoken, openTerminal } from '../harness/programs/terminal';
 
 let home: Home;
 let endpoint: TokenEndpoint;
@@ -87,7 +87,7 @@ describe('gwtoken env', () => {
     const other = await gwtoken('get', '--help');
     expect(other.stdout).toContain('Usage: gwtoken get');
 
-    const terminal = openTerminal('sh', ['-c', `'${process.execPath}' '${PROGRAM}' env --help 2>/dev/null`], {
+    const terminal = openTerminal('sh', ['-c', `${GWTOKEN_SH} env --help 2>/dev/null`], {
       env,
     });
     await terminal.exit;
@@ -101,11 +101,11 @@ describe('gwtoken env', () => {
       [['--unset', '--format', 'csh'], 'eval `gwtoken env --format csh --unset`'],
       [['--format', 'powershell'], 'gwtoken env --format powershell | Out-String | Invoke-Expression'],
     ] as const) {
-      const terminal = openTerminal(process.execPath, [PROGRAM, 'env', ...args], { env, cols: 200 });
+      const terminal = openGwtoken(['env', ...args], { env, cols: 200 });
       expect(await terminal.exit).toEqual({ code: 0, signal: null });
       expect(terminal.screen()).toContain(`hint: nothing was set; this does it: ${hint}\n`);
     }
-    const terminal = openTerminal(process.execPath, [PROGRAM, 'env', '--format', 'json'], { env });
+    const terminal = openGwtoken(['env', '--format', 'json'], { env });
     await terminal.exit;
     expect(terminal.screen()).not.toContain('hint:');
   });
@@ -130,7 +130,7 @@ describe('a failure of gwtoken env is a failing statement on stdout', () => {
   });
 
   test('also when stderr is closed', () => {
-    const line = `'${process.execPath}' '${PROGRAM}' env --regoin eu 2>&-; echo "code $?"`;
+    const line = `${GWTOKEN_SH} env --regoin eu 2>&-; echo "code $?"`;
     const stdout = execFileSync('sh', ['-c', line], {
       env: { ...env, PATH: process.env['PATH'] },
       encoding: 'utf8',

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { descendants } from '../../src/system/processes/credential-command';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { isRunning, until } from '../harness/programs/processes';
-import { freshHome, type Home, PROGRAM } from '../harness/programs/program';
-import { openTerminal, type Terminal } from '../harness/programs/terminal';
+import { freshHome, GWTOKEN_SH, type Home } from '../harness/programs/program';
+import { openGwtoken, openTerminal, type Terminal } from '../harness/programs/terminal';
 import { missing, SHELLS } from '../shells/shells';
 
 let home: Home;
@@ -33,10 +33,9 @@ afterEach(async () => {
   home.remove();
 });
 
-const gwtoken = `'${process.execPath}' '${PROGRAM}'`;
 /** gwtoken exec alone on a terminal. */
 const exec = (...args: string[]): Terminal => {
-  terminal = openTerminal(process.execPath, [PROGRAM, 'exec', '--', ...args], { env, cwd: home.dir });
+  terminal = openGwtoken(['exec', '--', ...args], { env, cwd: home.dir });
   return terminal;
 };
 /** A line of shell on a terminal. */
@@ -103,7 +102,7 @@ describe('gwtoken exec on a terminal', () => {
     terminal = openTerminal('bash', ['--norc', '-i'], { env: { ...env, PS1: 'ready> ' }, cwd: home.dir });
     const { waitFor, type, exit } = terminal;
     await waitFor('ready>');
-    type(`${gwtoken} exec -- sh -c 'echo u''p; read -r a; echo "read $a"; exit 6'\r`);
+    type(`${GWTOKEN_SH} exec -- sh -c 'echo u''p; read -r a; echo "read $a"; exit 6'\r`);
     await waitFor(/^up$/m);
     type('\x1a');
     await waitFor(/Stopped[\s\S]*ready> $/);
@@ -150,7 +149,7 @@ describe('gwtoken exec on a terminal', () => {
     terminal = openTerminal('bash', ['--norc', '-i'], { env: { ...env, PS1: 'ready> ' }, cwd: home.dir });
     const { pid, waitFor, type, exit } = terminal;
     await waitFor('ready>');
-    type(`${gwtoken} exec -- less file\r`);
+    type(`${GWTOKEN_SH} exec -- less file\r`);
     // Its own prompt, so that all is drawn.
     await waitFor(/line 22\nfile$/);
     // A Ctrl-Z between its prompt and its reading takes effect with the next key alone: less's own race.
@@ -174,7 +173,7 @@ describe('gwtoken exec on a terminal', () => {
 
   test('what the command made of the terminal stands', async () => {
     const { exit, screen } = shell(
-      `${gwtoken} exec -- stty -echo; stty -a | grep -o -e '-echo ' && echo kept`,
+      `${GWTOKEN_SH} exec -- stty -echo; stty -a | grep -o -e '-echo ' && echo kept`,
     );
     await exit;
     expect(screen()).toContain('-echo \nkept\n');
@@ -182,7 +181,7 @@ describe('gwtoken exec on a terminal', () => {
 
   test('a job in the background leaves the terminal as it is then', async () => {
     const { exit, screen } = shell(
-      `${gwtoken} exec -- sleep 0.5 & sleep 0.4; stty -echo; wait; stty -a | grep -o -e '-echo ' && echo kept`,
+      `${GWTOKEN_SH} exec -- sleep 0.5 & sleep 0.4; stty -echo; wait; stty -a | grep -o -e '-echo ' && echo kept`,
     );
     await exit;
     expect(screen()).toContain('-echo \nkept\n');
@@ -191,7 +190,7 @@ describe('gwtoken exec on a terminal', () => {
   test('a spinner on the way takes nothing of a stdin that is a pipe', async () => {
     endpoint.delayMs = 800;
     delete env['CI'];
-    const { exit, screen, raw } = shell(`printf 'from the pipe\\n' | ${gwtoken} exec -- cat`);
+    const { exit, screen, raw } = shell(`printf 'from the pipe\\n' | ${GWTOKEN_SH} exec -- cat`);
     expect(await exit).toEqual({ code: 0, signal: null });
     expect(raw()).toContain('asking for a token');
     expect(screen()).toMatch(/from the pipe\n/);
@@ -202,7 +201,7 @@ describe('gwtoken exec on a terminal', () => {
     const script = `echo $$ > '${pidFile}'; echo up; while :; do sleep 0.05; done`;
     // The end of a terminal's first process hangs up on the others.
     const { pid, waitFor } = shell(
-      `${gwtoken} exec --token-file -- sh -c "${script.replaceAll('$', '\\$')}"; true`,
+      `${GWTOKEN_SH} exec --token-file -- sh -c "${script.replaceAll('$', '\\$')}"; true`,
     );
     await waitFor('up');
     const child = Number(readFileSync(pidFile, 'utf8'));

@@ -5,8 +5,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
 import { clearItem, expectRefusal, openSession, type Session, treeOf } from '../harness/homes/session';
 import { type Keyring, keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
-import { filesBelow, PROGRAM, type ProgramOptions } from '../harness/programs/program';
-import { openTerminal } from '../harness/programs/terminal';
+import { filesBelow, type ProgramOptions } from '../harness/programs/program';
+import { openGwtoken } from '../harness/programs/terminal';
 
 const unavailable = keyringAvailable();
 const client = { clientId: 'eu-client', clientSecret: 'eu-secret+/=&' };
@@ -105,7 +105,7 @@ describe('gwtoken login, without a terminal', () => {
   });
 
   test('--secret-stdin on a terminal is refused before anything is read', async () => {
-    const terminal = openTerminal(process.execPath, [PROGRAM, 'login', '--secret-stdin'], {
+    const terminal = openGwtoken(['login', '--secret-stdin'], {
       env: session.env,
     });
     expect(await terminal.exit).toEqual({ code: 2, signal: null });
@@ -187,12 +187,12 @@ describe('gwtoken login, without a terminal', () => {
   /** Runs gwtoken as a user whom file modes bind: root without the capabilities that pass them over. */
   const capabilities = '-dac_override,-dac_read_search';
   const setpriv = ['setpriv', `--bounding-set=${capabilities}`, `--inh-caps=${capabilities}`, '--'];
-  const command = [...(process.getuid?.() === 0 ? setpriv : []), process.execPath];
+  const wrapper = process.getuid?.() === 0 ? setpriv : [];
 
   test('a config folder that cannot be written to is told before anything is asked', async () => {
     mkdirSync(session.config, { recursive: true, mode: 0o500 });
     const asked = identity.requests.length;
-    const result = await login(client.clientSecret, [], { command });
+    const result = await login(client.clientSecret, [], { wrapper });
     expectRefusal(result, 1);
     expect(result.stderr).toContain('config.json cannot be written (EACCES)');
     expect(result.stderr).toContain('GWTOKEN_CONFIG_DIR');
@@ -210,7 +210,7 @@ describe('gwtoken login, without a terminal', () => {
     // The folder is shut while login waits for its token: all checks before were passed.
     identity.delayMs = 1500;
     const asked = identity.requests.length;
-    const running = login(client.clientSecret, [], { command });
+    const running = login(client.clientSecret, [], { wrapper });
     while (identity.requests.length === asked) await sleep(10);
     chmodSync(session.config, 0o500);
     const result = await running;

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { isRunning, until } from '../harness/programs/processes';
-import { freshHome, type Home, PROGRAM, runProgram, startProgram } from '../harness/programs/program';
+import { freshHome, GWTOKEN_SH, type Home, runProgram, startProgram } from '../harness/programs/program';
 
 let home: Home;
 let endpoint: TokenEndpoint;
@@ -80,7 +80,7 @@ describe('the token file', () => {
   });
 
   test('a prefix names its variable too, so that two clients can have one each', async () => {
-    const inner = `'${process.execPath}' '${PROGRAM}' exec --no-cache --token-file --prefix US_ --`;
+    const inner = `${GWTOKEN_SH} exec --no-cache --token-file --prefix US_ --`;
     const script = `${inner} sh -c 'cat "$EU_TOKEN_FILE" "$US_TOKEN_FILE"'`;
     const both = { ...env, EU_TOKEN_FILE: '/old', US_TOKEN_FILE: '/old' };
     // The inner gwtoken needs the credentials that the outer one keeps from its command.

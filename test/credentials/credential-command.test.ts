@@ -12,7 +12,7 @@ import {
   startPlace,
 } from '../harness/homes/command-place';
 import { keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
-import { PROGRAM, runProgram } from '../harness/programs/program';
+import { GWTOKEN_SH, runProgram } from '../harness/programs/program';
 
 const onPosix = process.platform === 'win32' ? 'needs a POSIX shell' : undefined;
 
@@ -198,7 +198,7 @@ describe('the credential command', () => {
 
   test('that asks gwtoken for its own client ends at once', async ({ skip }) => {
     skip(onPosix !== undefined, onPosix);
-    const { env } = await place(`'${process.execPath}' '${PROGRAM}' get --no-cache`);
+    const { env } = await place(`${GWTOKEN_SH} get --no-cache`);
     const { code, stderr } = await runProgram(['get', '--no-cache'], { env });
     expect(code).toBe(5);
     expect(stderr).toContain('the credential command of default:production:eu calls gwtoken for that client');

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
 import { expectRefusal, openSession, type Session } from '../harness/homes/session';
-import { PROGRAM } from '../harness/programs/program';
+import { PROGRAM, type Words } from '../harness/programs/program';
 
 const production = { clientId: 'ci-client', clientSecret: 'ci secret+/=&' };
 const sandbox = { clientId: 'ci-sandbox', clientSecret: 'sandbox secret' };
@@ -16,7 +16,7 @@ describe('with variables only: no keychain, no session bus', () => {
   /** Fails the program as soon as it, or a child of its, loads keytar or any other native module. */
   let preload: Record<string, string>;
   /** bin and dist alone, as `npm install --omit=optional` leaves them: keytar cannot be resolved. */
-  let copied: string;
+  let copied: Words;
   let given: Record<string, string>;
   beforeAll(async () => {
     identity = await startIdentityServer({ region: 'eu', clients: [production, sandbox] });
@@ -37,7 +37,7 @@ process.dlopen = () => { console.error('A NATIVE MODULE WAS LOADED'); process.ex
     preload = { NODE_OPTIONS: `--require=${preloaded}` };
     const root = dirname(dirname(PROGRAM));
     cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true });
-    copied = join(folder, 'dist', 'gwtoken.cjs');
+    copied = [process.execPath, join(folder, 'dist', 'gwtoken.cjs')];
     given = {
       GWTOKEN_REGION: 'eu',
       GWTOKEN_AUTH_URL: identity.authUrl,

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { startIdentityServer } from '../harness/endpoints/identity-server';
-import { freshHome, PROGRAM, runProgram } from '../harness/programs/program';
+import { freshHome, GWTOKEN_SH, runProgram } from '../harness/programs/program';
 import { ROOT } from '../harness/root';
 
 const root = ROOT;
@@ -78,7 +78,7 @@ describe('the topic ci', () => {
     const answer = '{"client_id":"of-acme","client_secret":"kept in a vault"}';
     const scripts = {
       [vault]: `#!/bin/sh\nprintf '%s ' "$@" >&2\nprintf '%s\\n' '${answer}'\n`,
-      gwtoken: `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`,
+      gwtoken: `#!/bin/sh\nexec ${GWTOKEN_SH} "$@"\n`,
     };
     for (const [name, script] of Object.entries(scripts)) {
       writeFileSync(join(bin, name), script);

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { readFileCommands } from '../harness/github-runner';
 import { expectRefusal, openSession, type Session } from '../harness/homes/session';
-import { PROGRAM, type ProgramResult } from '../harness/programs/program';
+import { GWTOKEN, type ProgramResult } from '../harness/programs/program';
 import { READERS } from './readers';
 
 const TOKEN = 'the-token/+==';
@@ -86,7 +86,7 @@ describe('github-env', () => {
     writeFileSync(files.GITHUB_ENV, before);
     // 1,024 bytes are the most that a file of this process may have: the write gets through in part.
     const script = 'ulimit -f 1; exec "$0" "$@"';
-    const args = [process.execPath, PROGRAM, 'env', '--format', 'github-env', '--no-cache'];
+    const args = [...GWTOKEN, 'env', '--format', 'github-env', '--no-cache'];
     const child = spawn('bash', ['-c', script, ...args], {
       env: { ...session.env, ...files, PATH: process.env['PATH'] },
     });

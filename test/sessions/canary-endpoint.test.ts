@@ -127,7 +127,7 @@ describe.concurrent('no secret and no token gets out, whatever the endpoint answ
     try {
       const result = await session.gwtoken(['get', '-v'], {
         env: complete(),
-        command: ['sh', '-c', 'exec "$0" "$@" >/dev/full', process.execPath],
+        wrapper: ['sh', '-c', 'exec "$0" "$@" >/dev/full'],
       });
       expect(result.code).toBe(1);
       expectSilence(session, result);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { openSession, type Session } from '../harness/homes/session';
 import { keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
-import { PROGRAM } from '../harness/programs/program';
+import { GWTOKEN } from '../harness/programs/program';
 import { openTerminal } from '../harness/programs/terminal';
 
 const cleanups: (() => void | Promise<void>)[] = [];
@@ -92,7 +92,7 @@ describe('what it prints is plain', () => {
 });
 
 async function onTerminal(variable: string): Promise<{ raw: string; code: number | null }> {
-  const shown = openTerminal('env', [variable, process.execPath, PROGRAM, 'get'], { env: session().env });
+  const shown = openTerminal('env', [variable, ...GWTOKEN, 'get'], { env: session().env });
   cleanups.push(shown.close);
   const { code } = await shown.exit;
   return { raw: shown.raw(), code };

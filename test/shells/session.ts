@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
-import { freshHome, PROGRAM } from '../harness/programs/program';
+import { freshHome, GWTOKEN_SH } from '../harness/programs/program';
 import type { Shell } from './shells';
 
 export const EU_TOKEN = 'eu *\'t;$(touch PWNED)` \\ "~!#{a,b}';
@@ -32,7 +32,7 @@ export async function startSession(): Promise<Session> {
   );
   const bin = join(home.dir, 'bin');
   mkdirSync(bin);
-  writeFileSync(join(bin, 'gwtoken'), `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`);
+  writeFileSync(join(bin, 'gwtoken'), `#!/bin/sh\nexec ${GWTOKEN_SH} "$@"\n`);
   chmodSync(join(bin, 'gwtoken'), 0o755);
   return {
     dir: home.dir,

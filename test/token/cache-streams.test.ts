@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
 import { type ClientHome, clientHome, keychainEntry, putEntry } from '../harness/homes/client-home';
-import { inherited, PROGRAM } from '../harness/programs/program';
+import { GWTOKEN_SH, inherited } from '../harness/programs/program';
 import { openTerminal } from '../harness/programs/terminal';
 
 /** What becomes of the answer where stdout is not a patient file: real pipes and a real shell. */
@@ -23,7 +23,6 @@ beforeEach(() => {
 });
 afterEach(() => client.home.remove());
 
-const GWTOKEN = `'${process.execPath}' '${PROGRAM}'`;
 /** The exit code of the command that `code` was told is in $CODE afterwards. */
 async function shell(script: string): Promise<{ stdout: string; stderr: string; code: string }> {
   const file = join(client.home.dir, 'code');
@@ -44,7 +43,7 @@ describe.skipIf(process.platform === 'win32').each(['cold', 'warm'])('%s', (temp
   beforeEach(async () => {
     if (temperature === 'warm') await client.gwtoken(['get']);
   });
-  const get = `{ ${GWTOKEN} get; echo $? >"$CODE"; }`;
+  const get = `{ ${GWTOKEN_SH} get; echo $? >"$CODE"; }`;
 
   test('a reader that has gone ends it in silence, with the code of SIGPIPE', async () => {
     expect(await shell(`${get} | head -c0`)).toEqual({ stdout: '', stderr: '', code: '141' });
@@ -85,7 +84,7 @@ describe.skipIf(process.platform === 'win32').each(['cold', 'warm'])('%s', (temp
 });
 
 describe.skipIf(process.platform === 'win32')('one Ctrl-C stops a script that calls it in a loop', () => {
-  const loop = (args: string) => ['-c', `while :; do ${GWTOKEN} get ${args}; done; echo survived`];
+  const loop = (args: string) => ['-c', `while :; do ${GWTOKEN_SH} get ${args}; done; echo survived`];
 
   test('while it serves cached tokens', async () => {
     putEntry(client, keychainEntry(identity.authUrl, { accessToken: 'cached-token' }));

@@ -2,11 +2,12 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../root';
+import type { Words } from './program';
 
 export interface ProgramCopy {
   readonly dir: string;
   /** For `ProgramOptions.program`. */
-  readonly program: string;
+  readonly program: Words;
   /** The built keychain child. */
   readonly childPath: string;
   remove(): void;
@@ -27,7 +28,7 @@ export function copyProgram(keytar: string | undefined): ProgramCopy {
   }
   return {
     dir,
-    program: join(dir, 'dist', 'gwtoken.cjs'),
+    program: [process.execPath, join(dir, 'dist', 'gwtoken.cjs')],
     childPath: join(dir, 'dist', 'keychain-child.cjs'),
     remove: () => rmSync(dir, { recursive: true, force: true }),
   };

@@ -6,6 +6,12 @@ import { ROOT } from '../root';
 
 /** The built program; `npm run build` must have made dist/. */
 export const PROGRAM = join(ROOT, 'dist', 'gwtoken.cjs');
+/** The words that start gwtoken. Whatever starts it, a terminal or a wrapper, has them from here. */
+export const GWTOKEN: Words = [process.execPath, PROGRAM];
+/** The same for a line of shell. */
+export const GWTOKEN_SH = GWTOKEN.map((word) => `'${word}'`).join(' ');
+
+export type Words = readonly [command: string, ...before: string[]];
 
 export interface ProgramOptions {
   /** The whole environment but for PATH: nothing of the developer's own gets in. */
@@ -15,12 +21,10 @@ export interface ProgramOptions {
   readonly cwd?: string;
   /** 30,000 if left out. A program that is still running then is killed, and the promise rejects. */
   readonly timeoutMs?: number;
-  /** Another Node binary to run it with. */
-  readonly node?: string;
-  /** What runs the program instead of this Node: a wrapper such as setpriv(1), and the Node in it. */
-  readonly command?: readonly string[];
-  /** Another file than the build's, such as an installed one. */
-  readonly program?: string;
+  /** What starts it, such as setpriv(1) with its arguments; what it is to start comes behind. */
+  readonly wrapper?: readonly string[];
+  /** Other words than {@link GWTOKEN}: a copy's, or another Node's. */
+  readonly program?: Words;
   /** In a session of its own, so without the terminal that the tests may have been started from. */
   readonly detached?: boolean;
 }
@@ -48,8 +52,8 @@ export function runProgram(args: readonly string[], options: ProgramOptions): Pr
 /** Starts gwtoken, for a test that sends it a signal or does something meanwhile. */
 export function startProgram(args: readonly string[], options: ProgramOptions): RunningProgram {
   const started = performance.now();
-  const [command = process.execPath, ...before] = options.command ?? [options.node ?? process.execPath];
-  const child = spawn(command, [...before, options.program ?? PROGRAM, ...args], {
+  const words = [...(options.wrapper ?? []), ...(options.program ?? GWTOKEN), ...args];
+  const child = spawn(words[0]!, words.slice(1), {
     env: { ...inherited(), ...options.env },
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: options.detached ?? false,

@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { stripVTControlCharacters } from 'node:util';
 import { spawn } from '@lydell/node-pty';
-import { inherited } from './program';
+import { GWTOKEN, inherited, type Words } from './program';
 
 export interface TerminalOptions {
   /** The whole environment but for PATH and TERM. */
@@ -9,6 +9,15 @@ export interface TerminalOptions {
   readonly cols?: number;
   readonly rows?: number;
   readonly cwd?: string;
+}
+
+/** Runs gwtoken on a terminal of its own; `program` as in `ProgramOptions`. */
+export function openGwtoken(
+  args: readonly string[],
+  { program = GWTOKEN, ...options }: TerminalOptions & { readonly program?: Words },
+): Terminal {
+  const [command, ...before] = program;
+  return openTerminal(command, [...before, ...args], options);
 }
 
 export interface TerminalExit {

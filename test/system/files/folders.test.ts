@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type IdentityServer, startIdentityServer } from '../../harness/endpoints/identity-server';
 import { type ClientHome, clientHome, keychainEntry, putEntry } from '../../harness/homes/client-home';
-import { inherited, PROGRAM, type ProgramResult, runProgram } from '../../harness/programs/program';
+import { GWTOKEN, inherited, type ProgramResult, runProgram } from '../../harness/programs/program';
 
 /** Wherever the cache cannot or must not be used, there is a token all the same. */
 let identity: IdentityServer;
@@ -151,7 +151,7 @@ describe('without a word', () => {
   const inNamespace = (setup: string, after = ':') =>
     new Promise<ProgramResult>((resolve) => {
       const script = `set -e; ${setup}; "$0" "$@"; ${after}`;
-      const child = spawn('unshare', ['-rm', 'sh', '-c', script, process.execPath, PROGRAM, 'get'], {
+      const child = spawn('unshare', ['-rm', 'sh', '-c', script, ...GWTOKEN, 'get'], {
         env: { ...inherited(), ...client.env, DIR: client.cache },
       });
       let stdout = '';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startIdentityServer } from '../../harness/endpoints/identity-server';
-import { openTerminal } from '../../harness/programs/terminal';
+import { openGwtoken } from '../../harness/programs/terminal';
 import { asFunction, programWith, SECRET } from './keytar-in-place';
 
 describe('a keychain child that', () => {
@@ -86,7 +86,8 @@ test.for([
     asFunction('() => new Promise((done) => setTimeout(done, 2600, process.env.ITEM))'),
   );
   const item = { client_id: 'eu-client', client_secret: SECRET, auth_url: identity.authUrl };
-  const terminal = openTerminal(process.execPath, [copy.program, 'get'], {
+  const terminal = openGwtoken(['get'], {
+    program: copy.program,
     env: {
       ...home.env,
       GWTOKEN_REGION: 'eu',

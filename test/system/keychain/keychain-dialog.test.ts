@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { keyringAvailable } from '../../harness/keyrings/keyring';
 import { leftBehind, processesWith } from '../../harness/programs/processes';
-import { PROGRAM, startProgram } from '../../harness/programs/program';
-import { openTerminal } from '../../harness/programs/terminal';
+import { startProgram } from '../../harness/programs/program';
+import { openGwtoken } from '../../harness/programs/terminal';
 import { atMost, CLIENT, doctorStages, ITEM, keyring, run, SETTINGS } from './keychain-runs';
 import { prompterAvailable, startPrompter } from './prompter';
 
@@ -52,7 +52,7 @@ describe('a dialog', () => {
     const { env } = await locked(skip, 'silent');
     const mark = randomUUID();
     const started = performance.now();
-    const terminal = openTerminal(process.execPath, [PROGRAM, 'get'], {
+    const terminal = openGwtoken(['get'], {
       env: { ...SETTINGS, ...env, DISPLAY: ':99', MARK: mark },
     });
     onTestFinished(terminal.close);

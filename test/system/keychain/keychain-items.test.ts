@@ -8,7 +8,7 @@ import { startIdentityServer } from '../../harness/endpoints/identity-server';
 import { EU } from '../../harness/homes/client-home';
 import { keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
 import { leftBehind } from '../../harness/programs/processes';
-import { freshHome, inherited, PROGRAM, runProgram } from '../../harness/programs/program';
+import { freshHome, GWTOKEN_SH, inherited, runProgram } from '../../harness/programs/program';
 import { ROOT } from '../../harness/root';
 
 const cleanups: (() => unknown)[] = [];
@@ -139,11 +139,11 @@ describe('what the help says about', () => {
     const identity = await startIdentityServer({ region: 'eu', clients: [client] });
     const home = freshHome();
     cleanups.push(identity.close, home.remove);
-    const login = `printf %s "$SECRET" | "${process.execPath}" "${PROGRAM}" login --client-id eu-client --secret-stdin`;
+    const login = `printf %s "$SECRET" | ${GWTOKEN_SH} login --client-id eu-client --secret-stdin`;
     // Without the file capability that Debian gives it, and that some containers do not let it have.
     copyFileSync('/usr/bin/gnome-keyring-daemon', join(home.dir, 'gnome-keyring-daemon'));
     const shell = join(home.dir, 'shell');
-    writeFileSync(shell, `#!/bin/sh\n${login} && "${process.execPath}" "${PROGRAM}" get\n`, { mode: 0o755 });
+    writeFileSync(shell, `#!/bin/sh\n${login} && ${GWTOKEN_SH} get\n`, { mode: 0o755 });
     const env = {
       ...inherited(),
       ...home.env,

@@ -27,18 +27,22 @@ export async function keyring(options: KeyringOptions): Promise<Keyring> {
 }
 
 /** Runs it, and looks whether any process of it is left. */
-export async function run(args: string, env: Record<string, string>, node?: string): Promise<ProgramResult> {
+export async function run(
+  args: string,
+  env: Record<string, string>,
+  wrapper: readonly string[] = [],
+): Promise<ProgramResult> {
   const mark = randomUUID();
-  const options = { env: { ...SETTINGS, ...env, MARK: mark }, stdin: SECRET };
-  const result = await runProgram(args.split(' '), node === undefined ? options : { ...options, node });
+  const options = { env: { ...SETTINGS, ...env, MARK: mark }, stdin: SECRET, wrapper };
+  const result = await runProgram(args.split(' '), options);
   expect(await leftBehind(mark)).toEqual([]);
   expect(result.stdout + result.stderr).not.toContain(SECRET);
   return result;
 }
 
 /** The stage lines of doctor's keychain section, as `name: result`. */
-export async function doctorStages(env: Record<string, string>, node?: string) {
-  const result = await run('doctor --json', env, node);
+export async function doctorStages(env: Record<string, string>, wrapper: readonly string[] = []) {
+  const result = await run('doctor --json', env, wrapper);
   const report = JSON.parse(result.stdout) as {
     checks: { section: string; name: string; result: string; message: string }[];
   };

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { type KeyringOptions, keyringAvailable } from '../../harness/keyrings/keyring';
 import { freshHome } from '../../harness/programs/program';
 import { CLIENT, doctorStages, ITEM, keyring, LOGIN, run, SECRET } from './keychain-runs';
-import { hidingAvailable, nodeWithoutLibsecret } from './without-libsecret';
+import { hidingAvailable, withoutLibsecret } from './without-libsecret';
 
 describe('the keyring', () => {
   test('unlocked, gives the credentials, and says what is not in it', async ({ skip }) => {
@@ -131,15 +131,15 @@ test('without a program to ask the bus with, a locked keyring is still told from
 
 test('without libsecret, it names the library and how to install it', async ({ skip }) => {
   skip(hidingAvailable() !== undefined, hidingAvailable());
-  const hidden = nodeWithoutLibsecret();
+  const hidden = withoutLibsecret();
   const home = freshHome();
   onTestFinished(hidden.remove);
   onTestFinished(home.remove);
-  const { code, stderr } = await run('get', { ...home.env }, hidden.node);
+  const { code, stderr } = await run('get', { ...home.env }, hidden.wrapper);
   expect(code).toBe(5);
   expect(stderr).toMatch(/^gwtoken: error: the keychain needs libsecret-1\.so\.0, which is not installed\n/);
   expect(stderr).toContain('apt-get install libsecret-1-0');
-  const { stages } = await doctorStages({ ...home.env }, hidden.node);
+  const { stages } = await doctorStages({ ...home.env }, hidden.wrapper);
   expect(stages.slice(0, 3)).toEqual(['module: ok', 'library: failed', 'session: skipped']);
 });
 

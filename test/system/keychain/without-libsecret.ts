@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -18,19 +18,18 @@ export function hidingAvailable(): string | undefined {
 }
 
 /**
- * Makes a Node that finds no libsecret: the library folder is replaced, for it alone, by links to all that is in it
- * but that. For `ProgramOptions.node`.
+ * Makes a wrapper in which no libsecret is found: the library folder is replaced, for what it starts alone, by links to
+ * all that is in it but that. For `ProgramOptions.wrapper`.
  */
-export function nodeWithoutLibsecret(): { readonly node: string; remove(): void } {
+export function withoutLibsecret(): { readonly wrapper: readonly string[]; remove(): void } {
   const dir = mkdtempSync(join(tmpdir(), 'gwtoken-library-'));
-  const [all, some, node] = [join(dir, 'all'), join(dir, 'some'), join(dir, 'node')];
+  const [all, some] = [join(dir, 'all'), join(dir, 'some')];
   mkdirSync(all);
   mkdirSync(some);
   for (const name of readdirSync(LIBRARIES)) {
     if (!name.startsWith('libsecret-1')) symlinkSync(join(all, name), join(some, name));
   }
   const mounts = `mount --bind ${LIBRARIES} ${all} && mount --bind ${some} ${LIBRARIES}`;
-  const inner = `${mounts} && exec ${process.execPath} "$@"`;
-  writeFileSync(node, `#!/bin/sh\nexec unshare --mount sh -c '${inner}' sh "$@"\n`, { mode: 0o755 });
-  return { node, remove: () => rmSync(dir, { recursive: true, force: true }) };
+  const wrapper = ['unshare', '--mount', 'sh', '-c', `${mounts} && exec "$@"`, 'sh'];
+  return { wrapper, remove: () => rmSync(dir, { recursive: true, force: true }) };
 }

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { descendants } from '../../../src/system/processes/credential-command';
 import { answer, type CommandPlace, printing, startPlace } from '../../harness/homes/command-place';
-import { PROGRAM, runProgram, startProgram } from '../../harness/programs/program';
-import { openTerminal } from '../../harness/programs/terminal';
+import { GWTOKEN_SH, runProgram, startProgram } from '../../harness/programs/program';
+import { openGwtoken, openTerminal } from '../../harness/programs/terminal';
 
 const onPosix = process.platform === 'win32' ? 'needs a POSIX shell' : undefined;
 
@@ -78,7 +78,7 @@ describe('a credential command', () => {
     test('on a terminal, too, by its tree of processes', async ({ skip }) => {
       skip(onPosix !== undefined, onPosix);
       const { dir, env } = await place(HANG, { 'keychain-timeout': '1s' });
-      const terminal = openTerminal(process.execPath, [PROGRAM, 'get'], { env });
+      const terminal = openGwtoken(['get'], { env });
       cleanups.push(terminal.close);
       expect(await terminal.exit).toEqual({ code: 5, signal: null });
       expect(terminal.screen()).toContain('did not finish within 1 s');
@@ -94,7 +94,7 @@ describe('a credential command', () => {
         [{ CI: 'false' }, 60],
         [{ CI: 'true' }, 10],
       ] as const) {
-        const terminal = openTerminal(process.execPath, [PROGRAM, 'get', '-v'], { env: { ...env, ...more } });
+        const terminal = openGwtoken(['get', '-v'], { env: { ...env, ...more } });
         cleanups.push(terminal.close);
         await terminal.exit;
         expect(terminal.screen()).toContain(`for ${seconds} s at most`);
@@ -108,7 +108,7 @@ describe('a credential command', () => {
       'printf "Vault password: " >&2; stty -echo </dev/tty; read a </dev/tty; stty echo </dev/tty; printf "Vault: " >&2; read b; [ "$a $b" = "open sesame" ] && cat "$HOME/../answer"',
     );
     printing(dir, answer());
-    const terminal = openTerminal(process.execPath, [PROGRAM, 'get'], { env: { ...env, NO_COLOR: '1' } });
+    const terminal = openGwtoken(['get'], { env: { ...env, NO_COLOR: '1' } });
     cleanups.push(terminal.close);
     await terminal.waitFor('Vault password: ');
     await sleep(600);
@@ -129,7 +129,7 @@ describe('a credential command', () => {
       "trap 'stty echo </dev/tty; exit 130' INT TERM; stty -echo </dev/tty; printf 'Password: ' >&2; read a </dev/tty",
     );
     const script = join(dir, 'script.sh');
-    writeFileSync(script, `'${process.execPath}' '${PROGRAM}' get\necho after-gwtoken\n`);
+    writeFileSync(script, `${GWTOKEN_SH} get\necho after-gwtoken\n`);
     chmodSync(script, 0o755);
     const terminal = openTerminal('bash', ['-c', `trap : INT; bash '${script}'; stty -a </dev/tty`], { env });
     cleanups.push(terminal.close);

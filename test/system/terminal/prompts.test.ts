@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type IdentityServer, startIdentityServer } from '../../harness/endpoints/identity-server';
 import { clearItem, openSession, type Session, treeOf } from '../../harness/homes/session';
 import { type Keyring, keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
-import { PROGRAM } from '../../harness/programs/program';
-import { openTerminal, type Terminal } from '../../harness/programs/terminal';
+import { GWTOKEN } from '../../harness/programs/program';
+import { openGwtoken, openTerminal, type Terminal } from '../../harness/programs/terminal';
 
 const unavailable = keyringAvailable();
 const client = { clientId: 'eu-client', clientSecret: 'eu-secret+/=&' };
@@ -37,7 +37,7 @@ describe('gwtoken login, on a terminal', () => {
   });
 
   const open = (args: readonly string[] = [], env: Record<string, string> = {}) => {
-    terminal = openTerminal(process.execPath, [PROGRAM, 'login', ...args], {
+    terminal = openGwtoken(['login', ...args], {
       env: { ...session.env, LANG: 'C.UTF-8', ...env },
     });
     return terminal;
@@ -153,7 +153,7 @@ describe('gwtoken login, on a terminal', () => {
     const before = treeOf(session.home.dir);
     // The shell stays on the terminal and looks at it afterwards; its loop stops only for a death by signal.
     const script = `for i in 1 2; do "$@"; code=$?; echo "code $code"; stty -a | grep -oE -- '-?(echo|icanon)\\b' | xargs; test $code -lt 128 || break; done; sleep 0.1; echo end`;
-    terminal = openTerminal('bash', ['-c', script, '-', process.execPath, PROGRAM, 'login'], {
+    terminal = openTerminal('bash', ['-c', script, '-', ...GWTOKEN, 'login'], {
       env: session.env,
     });
     await answerUpTo(question);
@@ -216,7 +216,7 @@ describe('gwtoken login, on a terminal', () => {
       { stdin: 'y' },
     );
     const logout = () => {
-      terminal = openTerminal(process.execPath, [PROGRAM, 'logout', '--all'], { env: session.env });
+      terminal = openGwtoken(['logout', '--all'], { env: session.env });
       return terminal.waitFor(`Remove the credentials of ${ACCOUNT}?`);
     };
     await logout();

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type IdentityServer, startIdentityServer } from '../../harness/endpoints/identity-server';
 import { openSession, type Session } from '../../harness/homes/session';
-import { PROGRAM } from '../../harness/programs/program';
+import { GWTOKEN, type Words } from '../../harness/programs/program';
 import { openTerminal, type Terminal } from '../../harness/programs/terminal';
 
 const LABEL = 'asking for a token';
@@ -37,7 +37,7 @@ describe.skipIf(process.platform === 'win32')('the spinner', () => {
     session.remove();
     await identity.close();
   });
-  const open = (command: string, args: readonly string[], more: Record<string, string> = {}) => {
+  const open = ([command, ...args]: Words, more: Record<string, string> = {}) => {
     const terminal = openTerminal(command, args, { env: { ...env, ...more } });
     terminals.push(terminal);
     return terminal;
@@ -45,7 +45,7 @@ describe.skipIf(process.platform === 'win32')('the spinner', () => {
 
   test('appears when it takes longer than 300 ms, and is erased before the token is printed', async () => {
     identity.delayMs = 1000;
-    const terminal = open(process.execPath, [PROGRAM, 'get']);
+    const terminal = open([...GWTOKEN, 'get']);
     await terminal.waitFor(LABEL);
     expect(terminal.raw()).toContain(HIDE_CURSOR);
     expect(await terminal.exit).toEqual({ code: 0, signal: null });
@@ -61,7 +61,7 @@ describe.skipIf(process.platform === 'win32')('the spinner', () => {
 
   test('does not appear when it is quick, in a pipe, under CI, or on a dumb terminal', async () => {
     const started = performance.now();
-    const quick = open(process.execPath, [PROGRAM, 'get']);
+    const quick = open([...GWTOKEN, 'get']);
     expect(await quick.exit).toEqual({ code: 0, signal: null });
     // On a machine that is busy with other things it may not have been quick.
     if (performance.now() - started < 300) expect(quick.raw()).toBe(`${identity.issued.at(-1)}\r\n`);
@@ -70,12 +70,12 @@ describe.skipIf(process.platform === 'win32')('the spinner', () => {
     const shown = await Promise.all([
       session.gwtoken(['get'], { env }).then(({ stdout, stderr }) => stdout + stderr),
       (async () => {
-        const terminal = open(process.execPath, [PROGRAM, 'get'], { CI: 'true' });
+        const terminal = open([...GWTOKEN, 'get'], { CI: 'true' });
         await terminal.exit;
         return terminal.raw();
       })(),
       (async () => {
-        const terminal = open('sh', ['-c', 'TERM=dumb exec "$@"', '-', process.execPath, PROGRAM, 'get']);
+        const terminal = open(['sh', '-c', 'TERM=dumb exec "$@"', '-', ...GWTOKEN, 'get']);
         await terminal.exit;
         return terminal.raw();
       })(),
@@ -85,7 +85,7 @@ describe.skipIf(process.platform === 'win32')('the spinner', () => {
 
   test.for(['false', '0', ''])('appears under CI=%s, which is no CI', async (CI) => {
     identity.delayMs = 1000;
-    const terminal = open(process.execPath, [PROGRAM, 'get'], { CI });
+    const terminal = open([...GWTOKEN, 'get'], { CI });
     await terminal.waitFor(LABEL);
     expect(await terminal.exit).toEqual({ code: 0, signal: null });
     expect(terminal.raw()).toContain(HIDE_CURSOR);
@@ -94,12 +94,12 @@ describe.skipIf(process.platform === 'win32')('the spinner', () => {
 
   test('shows in the terminal while stdout is piped away', async () => {
     identity.delayMs = 1000;
-    const terminal = open('sh', [
+    const terminal = open([
+      'sh',
       '-c',
       'token=$("$@"); echo "got $(printf %s "$token" | wc -c)"',
       '-',
-      process.execPath,
-      PROGRAM,
+      ...GWTOKEN,
       'get',
     ]);
     await terminal.waitFor(LABEL);
@@ -109,7 +109,7 @@ describe.skipIf(process.platform === 'win32')('the spinner', () => {
   test('one Ctrl-C ends the program by SIGINT and the loop around it, and the cursor is back', async () => {
     identity.hang = true;
     const script = 'while :; do "$@"; echo "ended $?"; done; echo after';
-    const terminal = open('bash', ['-c', script, '-', process.execPath, PROGRAM, 'get']);
+    const terminal = open(['bash', '-c', script, '-', ...GWTOKEN, 'get']);
     await terminal.waitFor(LABEL);
     terminal.type('\x03');
     expect(await terminal.exit).toEqual({ code: null, signal: 'SIGINT' });
@@ -122,7 +122,7 @@ describe.skipIf(process.platform === 'win32')('the spinner', () => {
     '%s ends the program of that signal, the cursor back',
     async (signal) => {
       identity.hang = true;
-      const terminal = open(process.execPath, [PROGRAM, 'get']);
+      const terminal = open([...GWTOKEN, 'get']);
       await terminal.waitFor(LABEL);
       process.kill(terminal.pid, signal);
       expect(await terminal.exit).toEqual({ code: null, signal });

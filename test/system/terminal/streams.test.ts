@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type IdentityServer, startIdentityServer } from '../../harness/endpoints/identity-server';
 import { openSession, type Session } from '../../harness/homes/session';
-import { inherited, PROGRAM } from '../../harness/programs/program';
+import { GWTOKEN_SH, inherited } from '../../harness/programs/program';
 
 const client = { clientId: 'id', clientSecret: 'secret' };
 
@@ -21,7 +21,7 @@ describe.concurrent('the standard streams', () => {
   /** Runs a line of bash in which `gwtoken` is the program; resolves with what it printed. */
   const bash = (line: string) =>
     new Promise<{ stdout: string; stderr: string }>((resolve, reject) => {
-      const define = `gwtoken() { '${process.execPath}' '${PROGRAM}' "$@"; }; `;
+      const define = `gwtoken() { ${GWTOKEN_SH} "$@"; }; `;
       const child = spawn('bash', ['-c', define + line], {
         env: {
           ...inherited(),

@@ -1,8 +1,8 @@
 /** Ctrl-C at any moment ends gwtoken at once, by the signal, with nothing half written. */
 import { expect, test } from 'vitest';
 import { type FaultServer, startBlackHole } from '../../harness/endpoints/fault-server';
-import { PROGRAM, startProgram } from '../../harness/programs/program';
-import { openTerminal } from '../../harness/programs/terminal';
+import { startProgram } from '../../harness/programs/program';
+import { openGwtoken } from '../../harness/programs/terminal';
 import { reply, setScene } from './scene';
 
 const { stage, env } = setScene();
@@ -62,7 +62,7 @@ test.each([
 test('Ctrl-C under the spinner: by the signal, the cursor is back and the line is gone', async ({ skip }) => {
   skip(posix !== undefined, posix);
   const server = await stage.serve({});
-  const terminal = openTerminal(process.execPath, [PROGRAM, 'get', '--auth-url', server.url], { env });
+  const terminal = openGwtoken(['get', '--auth-url', server.url], { env });
   await stage.own(terminal);
   await terminal.waitFor('asking for a token');
   terminal.type('\x03');

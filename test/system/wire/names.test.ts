@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startBlackHole } from '../../harness/endpoints/fault-server';
-import { inherited, PROGRAM, type ProgramResult, runProgram } from '../../harness/programs/program';
+import { GWTOKEN, inherited, type ProgramResult, runProgram } from '../../harness/programs/program';
 import { reply, setScene, TOKEN } from './scene';
 
 const { authority, stage, home, env: own } = setScene();
@@ -25,7 +25,7 @@ function runWithFiles(
   writeFileSync(hosts, files.hosts);
   writeFileSync(resolv, files.resolv ?? '');
   const script = 'mount --bind "$1" /etc/hosts && mount --bind "$2" /etc/resolv.conf && shift 2 && exec "$@"';
-  const command = ['-m', 'sh', '-c', script, 'sh', hosts, resolv, process.execPath, PROGRAM, ...args];
+  const command = ['-m', 'sh', '-c', script, 'sh', hosts, resolv, ...GWTOKEN, ...args];
   const started = performance.now();
   return new Promise((resolve) => {
     execFile('unshare', command, { env: { ...inherited(), ...env } }, (error, stdout, stderr) =>

@@ -4,7 +4,13 @@
  * WIRE_ONLY=regexp picks cases by name, WIRE_NODE=path runs them with another Node.
  */
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
-import { filesBelow, freshHome, type ProgramResult, runProgram } from '../../harness/programs/program';
+import {
+  filesBelow,
+  freshHome,
+  PROGRAM,
+  type ProgramResult,
+  runProgram,
+} from '../../harness/programs/program';
 import { BAD_BODIES } from './bad-bodies';
 import { BAD_PROXIES } from './bad-proxies';
 import { BAD_STATUSES } from './bad-statuses';
@@ -48,7 +54,7 @@ async function meet(each: WireCase, mode: Mode): Promise<Outcome> {
         ...scene.env,
       },
       timeoutMs: 60_000,
-      ...(node === undefined ? {} : { node }),
+      ...(node === undefined ? {} : { program: [node, PROGRAM] }),
     });
     const heard = {
       stdout: result.stdout,
