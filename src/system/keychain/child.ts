@@ -5,7 +5,25 @@
  * called: findCredentials and findPassword crash on locked and on foreign items.
  */
 import { dirname, join } from 'node:path';
-import type { Answer, Request } from './protocol';
+
+/** What gwtoken asks, over the IPC channel alone, and what it is answered. */
+export type Request =
+  | { readonly op: 'probe' }
+  | { readonly op: 'get' | 'delete'; readonly account: string }
+  | { readonly op: 'set'; readonly account: string; readonly value: string };
+
+export type Answer =
+  /** get: the value or null; set: null; delete: whether there was one; probe: the module's name and version. */
+  | { readonly ok: true; readonly value: string | boolean | null }
+  | {
+      readonly ok: false;
+      /** Loading the module, or the call into it. */
+      readonly stage: 'load' | 'call';
+      readonly message: string;
+      readonly code?: string | undefined;
+      /** Why the native part did not load: keytar itself swallows the loader's words. */
+      readonly cause?: string | undefined;
+    };
 
 type Keytar = typeof import('keytar');
 

@@ -1,7 +1,7 @@
 /** What a keychain's failure means: its texts told apart, each kind with its own sentence and what to do about it. */
 import { GwtokenError } from '../../errors';
 import type { KeychainReason } from '../../world/keychain';
-import type { Answer } from './protocol';
+import type { Answer } from './child';
 
 type Failure = Extract<Answer, { ok: false }>;
 

@@ -1,0 +1,142 @@
+/**
+ * One request to the keychain's child. The child may wait for a person for ever, and it may crash; whatever it does, the
+ * call ends within its limit, and the child with it. The request goes over the IPC channel, never by argument or
+ * environment.
+ */
+
+import { type ChildProcess, fork } from 'node:child_process';
+import { messageOf } from '../../errors';
+import { answerWithinMs, hasPerson } from '../../person';
+import type { Env } from '../../world/streams';
+import type { World } from '../../world/world';
+import { type BusState, collectionOnBus } from './bus';
+import type { Answer, Request } from './child';
+import { keychainError, notAnswered } from './errors';
+
+export type KeychainWorld = Pick<World, 'platform' | 'env' | 'stderr'> & {
+  /** The built src/system/keychain/child.ts. */
+  readonly childPath: string;
+};
+
+type Value = Extract<Answer, { ok: true }>['value'];
+
+const NOTICE_AFTER_MS = 2000;
+
+/**
+ * @param limitMs undefined: as long as a person, or nobody, is waited for
+ * @returns the value that the request asks for
+ * @throws GwtokenError `keychain`
+ */
+export async function askChild(
+  request: Request,
+  limitMs: number | undefined,
+  world: KeychainWorld,
+): Promise<Value> {
+  const child = startChild(world);
+  const waiting = startWaiting(limitMs ?? answerWithinMs(canAnswerDialog(world)), world);
+  try {
+    return await Promise.race([answerOf(child, request, world.platform), waiting.late]);
+  } finally {
+    waiting.end();
+    // Not unref'd: gwtoken itself ends after its child, so that nothing is left behind.
+    child.kill('SIGKILL');
+  }
+}
+
+/** Whether a person can answer a dialog of the keychain's. */
+export function canAnswerDialog(world: KeychainWorld): boolean {
+  const { platform, env } = world;
+  const desktop = platform === 'darwin' || platform === 'win32' || env['DISPLAY'] || env['WAYLAND_DISPLAY'];
+  return Boolean(desktop) && hasPerson(world);
+}
+
+function startChild({ childPath, env, platform }: KeychainWorld): ChildProcess {
+  try {
+    return fork(childPath, [], {
+      env: childEnv(env, platform),
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+  } catch (error) {
+    // Most refusals of the system arrive as an event of the child's; this one does not: no memory.
+    throw crashed(`the keychain child: ${messageOf(error)}`, platform);
+  }
+}
+
+/** Without gwtoken's own variables, which hold secrets, and Node's, which slow it down or stop it (`--inspect-brk`). */
+function childEnv(env: Env, platform: NodeJS.Platform): NodeJS.ProcessEnv {
+  const kept = Object.entries(env).filter(([name]) => !/^(GWTOKEN_|NODE_(?!PATH$))/i.test(name));
+  // glib's messages are told apart by their English text.
+  return { ...Object.fromEntries(kept), ...(platform === 'linux' ? { LC_ALL: 'C', LANGUAGE: '' } : {}) };
+}
+
+/** Sends the request, and settles with the child's answer or with its end. */
+function answerOf(child: ChildProcess, request: Request, platform: NodeJS.Platform): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const fail = (detail: string): void => reject(crashed(detail, platform));
+    child.on('message', (message) => {
+      const answer = checkedAnswer(message, request);
+      if (answer === undefined) fail('the keychain child answered with something else than was asked for');
+      else if (answer.ok) resolve(answer.value);
+      else reject(keychainError(answer, platform));
+    });
+    child.on('error', (error) => fail(`the keychain child: ${error.message}`));
+    child.on('exit', (code, signal) => fail(`the keychain child ended by ${signal ?? `exit code ${code}`}`));
+    child.send(request, (error) => {
+      if (error) fail(`the keychain child takes no request: ${error.message}`);
+    });
+  });
+}
+
+function crashed(detail: string, platform: NodeJS.Platform): Error {
+  return keychainError('crashed', platform, detail);
+}
+
+/** An answer of the shape that the request asks for, or undefined. */
+function checkedAnswer(message: unknown, { op }: Request): Answer | undefined {
+  const answer = message as Answer | null;
+  if (answer?.ok === true) {
+    const { value } = answer;
+    const fits = op === 'delete' ? typeof value === 'boolean' : typeof value === 'string' || value === null;
+    return fits ? answer : undefined;
+  }
+  return answer?.ok === false && typeof answer.message === 'string' ? answer : undefined;
+}
+
+/** Tells a person, after two seconds, what is being waited for; `late` rejects when the limit has passed. */
+function startWaiting(limitMs: number, world: KeychainWorld): { late: Promise<never>; end(): void } {
+  const { platform, env, stderr } = world;
+  const person = canAnswerDialog(world);
+  const ended = new AbortController();
+  let keyring: BusState | undefined;
+  const notice = setTimeout(async () => {
+    if (platform === 'linux') keyring = await collectionOnBus(env, ended.signal);
+    if (!person || ended.signal.aborted) return;
+    try {
+      stderr.write(noticeText(keyring, limitMs));
+    } catch {
+      // Nobody reads it any more; the answer may still be wanted.
+    }
+  }, NOTICE_AFTER_MS);
+  let limit: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    limit = setTimeout(() => reject(notAnswered(keyring === 'locked', limitMs, person, platform)), limitMs);
+  });
+  return {
+    late,
+    end() {
+      clearTimeout(notice);
+      clearTimeout(limit);
+      ended.abort();
+    },
+  };
+}
+
+/** Written over the line that a spinner may be on. */
+function noticeText(keyring: BusState | undefined, limitMs: number): string {
+  const what =
+    keyring === 'locked'
+      ? 'the keychain is locked: answer its dialog'
+      : 'waiting for the keychain: it may be asking you something in a dialog';
+  return `\r\x1b[Kgwtoken: ${what} (within ${limitMs / 1000} s)\n`;
+}
