@@ -3,7 +3,12 @@
  * is still being loaded. Certificates are verified on every hop.
  */
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
-import { connect as connectTls, type TLSSocket, type ConnectionOptions as TlsOptions } from 'node:tls';
+import {
+  connect as connectTls,
+  type PeerCertificate,
+  type TLSSocket,
+  type ConnectionOptions as TlsOptions,
+} from 'node:tls';
 import { systemCode } from '../../errors';
 import type { ConnectionOptions, TlsFacts, Way } from '../../world/wire';
 import { endableLookup, loopbackOnly } from './dns';
@@ -191,9 +196,12 @@ async function secure(
     ...(ca === undefined ? {} : { ca }),
   });
   if (options.met && !isAtProxy(progress)) {
-    // Before Node looks whether it trusts the certificate: a refused one is shown too.
     const trustedBy = progress.systemRoots ?? options.caFile;
-    tls.prependOnceListener('secure', () => tell({ tls: factsOf(tls, trustedBy) }));
+    // Before it is judged, so that one that is refused is shown too. Bun has dropped that one by then.
+    tls.prependOnceListener('secure', () => {
+      const certificate: PeerCertificate | null = tls.getPeerCertificate();
+      if (certificate) tell({ tls: factsOf(certificate, tls.getProtocol() ?? '', trustedBy) });
+    });
   }
   await until('secureConnect', tls, cut);
   if (!tls.authorized) throw tls.authorizationError;
@@ -217,12 +225,15 @@ function startTls({ env, warn }: Surroundings, options: TlsOptions): TLSSocket {
   }
 }
 
-function factsOf(tls: TLSSocket, trustedBy: string | undefined): TlsFacts {
-  const { subject, issuer, valid_to } = tls.getPeerCertificate();
+function factsOf(
+  { subject, issuer, valid_to }: PeerCertificate,
+  protocol: string,
+  trustedBy: string | undefined,
+): TlsFacts {
   const name = (holder: typeof subject | undefined): string =>
     [holder?.CN ?? holder?.O ?? 'no name'].flat().join(', ');
   return {
-    protocol: tls.getProtocol() ?? '',
+    protocol,
     subject: name(subject),
     issuer: name(issuer),
     validToMs: Date.parse(valid_to),

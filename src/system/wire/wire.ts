@@ -71,13 +71,13 @@ export function openWire(surroundings: Surroundings): Wire {
       const { exchange } = await loading;
       connection.tell({ waitingFor: 'reply' });
       const reply = await exchange(socket, url, init);
-      const address = addressOf(socket);
+      const from = addressOf(socket);
       if (init.method === 'HEAD') {
         done();
-        return { ...reply, address, body: null };
+        return { ...reply, address: from, body: null };
       }
       connection.tell({ waitingFor: 'body' });
-      return { ...reply, address, body: guarded(reply.body, problem, done) };
+      return { ...reply, address: from, body: guarded(reply.body, problem, done) };
     } catch (error) {
       done();
       throw await problem(error);
