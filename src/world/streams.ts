@@ -18,16 +18,11 @@ export interface Output {
 export interface Terminal {
   /** Whether a person can be asked: stdin and stderr are terminals, and it is not CI. */
   canAsk(): boolean;
-  ask(
-    question: string,
-    options?: { initial?: string; check?: (answer: string) => string | undefined },
-  ): Promise<string>;
-  askSecret(question: string, options?: { check?: (answer: string) => string | undefined }): Promise<string>;
-  choose<T extends string>(
-    question: string,
-    choices: readonly { value: T; label: string }[],
-    initial?: T,
-  ): Promise<T>;
+  /** Asks until `check` finds no problem with the answer. */
+  ask(question: string, check: (answer: string) => string | undefined): Promise<string>;
+  /** The same, with the answer unseen. */
+  askSecret(question: string, check: (answer: string) => string | undefined): Promise<string>;
+  choose<T extends string>(question: string, choices: readonly T[], initial?: T): Promise<T>;
   confirm(question: string): Promise<boolean>;
   /** Whether it shows more than ASCII. */
   hasUnicode(): boolean;

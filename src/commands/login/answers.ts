@@ -1,6 +1,6 @@
 /** What login asks the person for, and the secret from stdin. */
 
-import { type Client, clientName, type Environment, REGIONS, type Region } from '../../client';
+import { type Client, clientName, type Environment, REGIONS } from '../../client';
 import { clientIdProblem, SECRET_LIMIT, secretFromBytes, secretProblem } from '../../credentials/credentials';
 import { attempt, GwtokenError, messageOf, systemCode } from '../../errors';
 import { parseAuthUrl } from '../../settings/auth-url';
@@ -20,8 +20,10 @@ type Outside = Pick<World, 'terminal' | 'stdin'>;
 
 /** All that login needs: what is missing is asked for, in the order region, environment, auth URL, client id, secret. */
 export async function askMissing(known: Known, given: Given, world: Outside): Promise<Answers> {
-  const region = known.region ?? (await askRegion(known.usualRegion, world));
-  const environment = known.environment ?? (await askEnvironment(world));
+  const { terminal } = world;
+  const region = known.region ?? (await terminal.choose('Region of the client', REGIONS, known.usualRegion));
+  const environment: Environment =
+    known.environment ?? (await terminal.choose('Environment of the client', ['production', 'sandbox']));
   const client: Client = { profile: known.profile, environment, region };
   const authUrl = resolveAuthUrl(given, client) ?? (await askAuthUrl(client, world));
   const clientId = known.clientId ?? (await askClientId(client, world));
@@ -30,40 +32,28 @@ export async function askMissing(known: Known, given: Given, world: Outside): Pr
   return { client, authUrl, clientId, clientSecret };
 }
 
-function askRegion(initial: Region | undefined, world: Outside): Promise<Region> {
-  const choices = REGIONS.map((value) => ({ value, label: value }));
-  return world.terminal.choose('Region of the client', choices, initial);
-}
-
-function askEnvironment(world: Outside): Promise<Environment> {
-  const choices = (['production', 'sandbox'] as const).map((value) => ({ value, label: value }));
-  return world.terminal.choose('Environment of the client', choices);
-}
-
 async function askAuthUrl({ region, environment }: Client, world: Outside): Promise<AuthUrl> {
   const source = { kind: 'flag' as const, name: 'your answer' };
   const where = environment === 'sandbox' ? `the ${region} sandbox` : region;
-  const text = await world.terminal.ask(`Identity address for ${where} (auth URL)`, {
-    check: (answer) => {
-      const parsed = attempt(() => parseAuthUrl(answer.trim(), source.name, region));
-      return parsed instanceof GwtokenError ? [parsed.message, ...parsed.hints].join(': ') : undefined;
-    },
+  const text = await world.terminal.ask(`Identity address for ${where} (auth URL)`, (answer) => {
+    const parsed = attempt(() => parseAuthUrl(answer.trim(), source.name, region));
+    return parsed instanceof GwtokenError ? [parsed.message, ...parsed.hints].join(': ') : undefined;
   });
   return { value: parseAuthUrl(text.trim(), source.name, region), template: text.trim(), source };
 }
 
 async function askClientId(client: Client, world: Outside): Promise<string> {
-  const text = await world.terminal.ask(`Client id for ${clientName(client)}`, {
-    check: (answer) => asSentence(clientIdProblem(answer.trim())),
-  });
+  const text = await world.terminal.ask(`Client id for ${clientName(client)}`, (answer) =>
+    asSentence(clientIdProblem(answer.trim())),
+  );
   return text.trim();
 }
 
-/** The question names where the secret goes: an address from a stray variable is seen in time. */
+/** The question says where the secret goes, so that an address from a stray variable is noticed in time. */
 function askSecret(authUrl: AuthUrl, world: Outside): Promise<string> {
-  return world.terminal.askSecret(`Client secret for ${authUrl.value} (not shown)`, {
-    check: (answer) => asSentence(secretProblem(answer)),
-  });
+  return world.terminal.askSecret(`Client secret for ${authUrl.value} (not shown)`, (answer) =>
+    asSentence(secretProblem(answer)),
+  );
 }
 
 async function readSecret(world: Outside): Promise<string> {

@@ -71,22 +71,15 @@ export function openPrompts(
     }
   };
   const validate =
-    (check: ((answer: string) => string | undefined) | undefined) => (given: string | undefined) =>
-      check?.(given ?? '');
+    (check: (answer: string) => string | undefined) =>
+    (given = '') =>
+      check(given);
   return {
-    ask: (message, { initial, check } = {}) =>
-      answer((streams) =>
-        text({
-          ...streams,
-          message,
-          validate: validate(check),
-          ...(initial === undefined ? {} : { initialValue: initial }),
-        }),
-      ),
-    askSecret: (message, { check } = {}) =>
+    ask: (message, check) => answer((streams) => text({ ...streams, message, validate: validate(check) })),
+    askSecret: (message, check) =>
       answer((streams) => password({ ...streams, message, mask: '*', validate: validate(check) })),
     choose: async (message, choices, initial) => {
-      const options = choices.map(({ value, label }) => ({ value: value as string, label }));
+      const options = choices.map((value) => ({ value: value as string, label: value }));
       const given = await answer((streams) =>
         select<string>({
           ...streams,
@@ -96,7 +89,7 @@ export function openPrompts(
           ...(initial === undefined ? {} : { initialValue: initial }),
         }),
       );
-      return given as (typeof choices)[number]['value'];
+      return given as (typeof choices)[number];
     },
     confirm: (message) => answer((streams) => confirm({ ...streams, message, initialValue: false })),
     async spin(label, work) {
