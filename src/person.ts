@@ -11,8 +11,12 @@ export function hasPerson({ env, stderr }: { env: Env; stderr: Pick<Output, 'isT
   return stderr.isTTY() && !isCi(env);
 }
 
-/** How long the keychain or a credential command may take where no `keychain-timeout` is set, in milliseconds. */
+/**
+ * How long the keychain or a credential command may take where no `keychain-timeout` is set, in milliseconds: a person
+ * needs time to unlock a vault; where nobody is, what asks should not hold up a job.
+ */
+export const ANSWER_WITHIN_MS = { person: 60_000, nobody: 10_000 };
+
 export function answerWithinMs(person: boolean): number {
-  // A person needs time to unlock a vault; where nobody is, what asks should not hold up a job.
-  return person ? 60_000 : 10_000;
+  return ANSWER_WITHIN_MS[person ? 'person' : 'nobody'];
 }

@@ -4,7 +4,7 @@
  * it leaves to the CLI by giving no answer.
  */
 
-import { COMMAND_FLAGS, type Flag } from './flags';
+import { type Flag, QUICK_FLAGS } from './flags';
 import { tokenFormat } from './formats/get';
 import { gather, resolveClient } from './settings/resolve';
 import type { FlagValues } from './settings/setting';
@@ -27,7 +27,7 @@ export function quick(
 ): string | undefined | Promise<string | undefined> {
   const command = argv[0];
   if (command !== 'get' && command !== 'env') return undefined;
-  const flags = parseFlags(argv.slice(1), COMMAND_FLAGS[command]);
+  const flags = parseFlags(argv.slice(1), QUICK_FLAGS[command]);
   if (!flags || flags['verbose'] || flags['fresh'] || world.env['GITHUB_ACTIONS']) return undefined;
   return command === 'get' ? quickGet(flags, world) : quickEnv(flags, world);
 }

@@ -1,15 +1,18 @@
 import { checkProfile } from '../client';
 import { GwtokenError } from '../errors';
-import { COMMAND_FLAGS } from '../flags';
-import { CONFIG_KEYS, checkConfigKey, configValue } from '../settings/config-keys';
+import { type Flag, VERBOSE } from '../flags';
+import { checkConfigKey, configKeys, configValue, settingOf } from '../settings/config-keys';
 import { configured, resolveProfile } from '../settings/resolve';
 import type { FlagValues } from '../settings/setting';
 import type { ConfigValues } from '../world/files';
 import type { World } from '../world/world';
 import type { Command } from './command';
 
-const flags = COMMAND_FLAGS.config;
-const values = { key: Object.keys(CONFIG_KEYS) };
+const flags: readonly Flag[] = [
+  { name: 'profile', short: 'p', value: 'NAME', group: 'client', help: 'the keys of this profile alone' },
+  VERBOSE,
+];
+const values = { key: configKeys() };
 
 export const configCommand: Command = {
   name: 'config',
@@ -60,7 +63,7 @@ export const configCommand: Command = {
       args: '<key> <value>',
       summary: 'set a key, with --profile for that profile alone',
       flags,
-      values: { ...values, value: valuesOf },
+      values: { ...values, value: ([key = '']) => settingOf(key)?.values ?? [] },
       examples: [
         { line: 'gwtoken config set region eu', does: 'the region from now on' },
         {
@@ -114,11 +117,6 @@ export const configCommand: Command = {
     },
   ],
 };
-
-/** What a key can be set to, where that is a few words. */
-function valuesOf([key = '']: readonly string[]): readonly string[] {
-  return (Object.hasOwn(CONFIG_KEYS, key) && CONFIG_KEYS[key]?.values) || [];
-}
 
 /** A token from the credentials of another source must not be served any more. */
 async function dropTokensOf(

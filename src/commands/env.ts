@@ -1,5 +1,5 @@
 import { ENDING_SIGNALS, FETCH_CODES, Interrupted } from '../errors';
-import { COMMAND_FLAGS } from '../flags';
+import { QUICK_FLAGS } from '../flags';
 import { envDestination, envOptions, envOutput, failureOutput, unsetOutput } from '../formats/env';
 import { maskToken } from '../formats/mask';
 import { FORMAT_NAMES } from '../formats/table';
@@ -11,7 +11,7 @@ import type { Command } from './command';
 export const envCommand: Command = {
   name: 'env',
   summary: 'print statements that set the token in the environment of a shell',
-  flags: COMMAND_FLAGS.env,
+  flags: QUICK_FLAGS.env,
   evaluated: true,
   group: 'token',
   values: { format: FORMAT_NAMES },
@@ -63,7 +63,7 @@ async function unlessSignalled<T>(world: Pick<World, 'onSignals'>, work: () => P
 
 /** The command line as it was given, for the hint. */
 function commandLine(flags: FlagValues): string {
-  const words = COMMAND_FLAGS.env.flatMap(({ name }) => {
+  const words = QUICK_FLAGS.env.flatMap(({ name }) => {
     const value = flags[name];
     if (value === undefined) return [];
     if (typeof value === 'boolean') return [value ? `--${name}` : `--no-${name}`];

@@ -1,5 +1,5 @@
 import { FETCH_CODES } from '../errors';
-import { COMMAND_FLAGS } from '../flags';
+import { QUICK_FLAGS } from '../flags';
 import { TOKEN_FORMATS, tokenFormat } from '../formats/get';
 import { maskToken } from '../formats/mask';
 import { gather } from '../settings/resolve';
@@ -8,7 +8,7 @@ import type { Command } from './command';
 export const getCommand: Command = {
   name: 'get',
   summary: 'print a valid access token',
-  flags: COMMAND_FLAGS.get,
+  flags: QUICK_FLAGS.get,
   group: 'token',
   values: { format: Object.keys(TOKEN_FORMATS) },
   examples: [

@@ -1,4 +1,4 @@
-import { COMMAND_FLAGS } from '../flags';
+import { VERBOSE } from '../flags';
 import type { Command } from './command';
 
 /** `gwtoken help`, without its work: what it prints is laid out by commander, which only cli/ knows. */
@@ -7,7 +7,7 @@ export const helpCommand: Command = {
   args: '[name...]',
   usage: '[COMMAND|TOPIC]',
   summary: 'show the help of a command, or a topic',
-  flags: COMMAND_FLAGS.plain,
+  flags: [VERBOSE],
   group: 'setup',
   examples: [
     { line: 'gwtoken help config set', does: 'the help of a command' },

@@ -1,6 +1,6 @@
 import { clientName } from '../client';
 import { GwtokenError } from '../errors';
-import { COMMAND_FLAGS } from '../flags';
+import { CLIENT_FLAGS, VERBOSE } from '../flags';
 import { gather, resolveClient } from '../settings/resolve';
 import type { World } from '../world/world';
 import type { Command } from './command';
@@ -8,7 +8,12 @@ import type { Command } from './command';
 export const logoutCommand: Command = {
   name: 'logout',
   summary: "remove a client's credentials from the keychain",
-  flags: COMMAND_FLAGS.logout,
+  flags: [
+    ...CLIENT_FLAGS,
+    { name: 'all', group: 'client', help: 'every known client' },
+    { name: 'yes', short: 'y', group: 'general', help: 'do not ask' },
+    VERBOSE,
+  ],
   group: 'client',
   examples: [
     { line: 'gwtoken logout --region us', does: 'remove the US client, and its cached token' },

@@ -3,31 +3,36 @@ import { REGIONS } from '../client';
 import { GwtokenError } from '../errors';
 import { keysOf, type Row, SETTINGS } from './table';
 
-/** Each key, with the setting that it belongs to. */
-export const CONFIG_KEYS: Readonly<Record<string, Row<unknown>>> = Object.fromEntries(
-  Object.values(SETTINGS).flatMap((row: Row<unknown>) => keysOf(row).map((key) => [key, row])),
-);
+const ROWS: readonly Row<unknown>[] = Object.values(SETTINGS);
+
+/** Every key, in the order of the table. */
+export function configKeys(): readonly string[] {
+  return ROWS.flatMap(keysOf);
+}
+
+/** The setting that a key belongs to. */
+export function settingOf(key: string): Row<unknown> | undefined {
+  return ROWS.find((row) => row.key === key) ?? ROWS.find((row) => keysOf(row).includes(key));
+}
 
 /** The setting of a key. Throws a `usage` error for a key that does not exist, or that a profile cannot have. */
 export function checkConfigKey(key: string, where: string, profile?: string): Row<unknown> {
-  const row = Object.hasOwn(CONFIG_KEYS, key) ? CONFIG_KEYS[key] : undefined;
+  const row = settingOf(key);
+  if (row && (profile === undefined || row.scope !== 'user')) return row;
   const isTyped = where === 'the command line';
   const remove = `remove it: gwtoken config unset ${key}${profile === undefined ? '' : ` --profile ${profile}`}`;
-  if (!row) {
-    throw new GwtokenError('usage', `unknown config key ${JSON.stringify(key)} (from ${where})`, {
-      hints: [
-        ...(/secret|client|password|token/i.test(key) ? ['credentials are stored by: gwtoken login'] : []),
-        `the keys are: ${Object.keys(CONFIG_KEYS).join(', ')}`,
-        ...(isTyped ? [] : [remove]),
-      ],
-    });
-  }
-  if (profile !== undefined && row.scope === 'user') {
+  if (row) {
     throw new GwtokenError('usage', `config key ${key} cannot be set for one profile (${profile})`, {
       hints: [isTyped ? `run it without --profile: gwtoken config set ${key} VALUE` : remove],
     });
   }
-  return row;
+  throw new GwtokenError('usage', `unknown config key ${JSON.stringify(key)} (from ${where})`, {
+    hints: [
+      ...(/secret|client|password|token/i.test(key) ? ['credentials are stored by: gwtoken login'] : []),
+      `the keys are: ${configKeys().join(', ')}`,
+      ...(isTyped ? [] : [remove]),
+    ],
+  });
 }
 
 /**

@@ -5,7 +5,7 @@
 
 import { type Client, checkProfile, type Environment, type Region } from '../client';
 import { GwtokenError } from '../errors';
-import type { Config } from '../world/files';
+import type { Config, ConfigValues } from '../world/files';
 import type { WarmWorld } from '../world/world';
 import { checkConfigKey } from './config-keys';
 import { firstRunHints } from './first-run';
@@ -57,29 +57,30 @@ function find(
   return undefined;
 }
 
-/** The first of these keys that the config file has for the profile, or else for all. */
+/** What the config file has for the first of these keys: the profile's own, else the general value. */
 export function configured(
   { path, general, profiles }: Config,
   profile: string | undefined,
   keys: readonly string[],
 ): Written | undefined {
   const own = profile === undefined ? undefined : profiles[profile];
-  for (const [values, whose] of [[own, ` of profile ${profile}`] as const, [general, ''] as const]) {
-    for (const key of keys) {
-      const value = values?.[key];
-      if (value !== undefined)
-        return { text: String(value), source: { kind: 'config', name: `${key}${whose} in ${path}` } };
-    }
+  return (
+    (own && firstOf(own, keys, `of profile ${profile} in ${path}`)) ?? firstOf(general, keys, `in ${path}`)
+  );
+}
+
+function firstOf(values: ConfigValues, keys: readonly string[], where: string): Written | undefined {
+  for (const key of keys) {
+    const value = values[key];
+    if (value !== undefined)
+      return { text: String(value), source: { kind: 'config', name: `${key} ${where}` } };
   }
   return undefined;
 }
 
 /** What a row resolves to: undefined where nothing gives it and there is no value to fall back to. */
-type Resolved<R> = R extends { fallback: infer T }
-  ? Setting<T>
-  : R extends Row<infer T>
-    ? Setting<T> | undefined
-    : never;
+type Resolved<R> =
+  R extends Row<infer T> ? (R extends { fallback: unknown } ? Setting<T> : Setting<T> | undefined) : never;
 
 /**
  * Resolves a setting alone: what is wrong with another does not matter.
@@ -122,11 +123,10 @@ export type FetchSettings = {
 };
 
 export function resolveFetchSettings(given: Given, profile: string): FetchSettings {
-  const settings = Object.entries(FETCH_SETTINGS).map(([name, row]) => [
-    name,
-    resolveSetting(row, given, profile),
-  ]);
-  return Object.fromEntries(settings);
+  const settings: Record<string, unknown> = {};
+  for (const [name, row] of Object.entries(FETCH_SETTINGS))
+    settings[name] = resolveSetting(row, given, profile);
+  return settings as FetchSettings;
 }
 
 export interface ClientSettings {

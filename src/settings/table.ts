@@ -12,7 +12,7 @@ import {
   REGIONS,
   type Region,
 } from '../client';
-import { answerWithinMs } from '../person';
+import { ANSWER_WITHIN_MS } from '../person';
 import { seconds } from '../text';
 import { parseAuthUrl } from './auth-url';
 import {
@@ -57,15 +57,9 @@ export interface Row<T> {
   store?(value: T): string | number | boolean;
 }
 
-function row<T>(each: Row<T> & { fallback: T }): Row<T> & { fallback: T };
-function row<T>(each: Row<T> & { otherwise: string }): Row<T>;
-function row<T>(each: Row<T>): Row<T> {
-  return each;
-}
-
 /** Those that say which client is meant. */
 export const CLIENT_SETTINGS = {
-  region: row({
+  region: {
     name: 'region',
     key: 'region',
     scope: 'profile',
@@ -74,8 +68,8 @@ export const CLIENT_SETTINGS = {
     values: REGIONS,
     otherwise: 'none',
     store: (region) => region,
-  }),
-  environment: row<Environment>({
+  } satisfies Row<Region>,
+  environment: {
     name: 'environment',
     key: 'sandbox',
     scope: 'profile',
@@ -84,16 +78,16 @@ export const CLIENT_SETTINGS = {
     values: ['true', 'false'],
     fallback: 'production',
     store: (environment) => environment === 'sandbox',
-  }),
-  profile: row({
+  } satisfies Row<Environment>,
+  profile: {
     name: 'profile',
     key: 'profile',
     scope: 'user',
     parse: checkProfile,
     flag: { short: 'p', value: 'NAME', help: 'a named set of clients' },
     fallback: DEFAULT_PROFILE,
-  }),
-  authUrl: row({
+  } satisfies Row<string>,
+  authUrl: {
     name: 'auth URL',
     key: 'auth-url',
     scope: 'client',
@@ -101,12 +95,12 @@ export const CLIENT_SETTINGS = {
     parse: (text, where, region = 'eu') => parseAuthUrl(text, where, region),
     flag: { value: 'URL', help: 'the regional identity address; {region} in it is replaced' },
     otherwise: 'none',
-  }),
+  } satisfies Row<string>,
 };
 
 /** Those that say how its token is fetched. */
 export const FETCH_SETTINGS = {
-  minTtlMs: row({
+  minTtlMs: {
     name: 'minimum life',
     key: 'min-ttl',
     scope: 'profile',
@@ -114,8 +108,8 @@ export const FETCH_SETTINGS = {
     flag: { value: 'DURATION', help: 'the least life the token must have left: 90, 90s, 5m, 1h' },
     otherwise: "300 s, or a fifth of the token's lifetime if that is less",
     show: seconds,
-  }),
-  timeoutMs: row({
+  } satisfies Row<number>,
+  timeoutMs: {
     name: 'time limit',
     key: 'timeout',
     scope: 'profile',
@@ -123,8 +117,8 @@ export const FETCH_SETTINGS = {
     flag: { value: 'DURATION', help: 'limit for one attempt; all together take at most three times that' },
     fallback: 10_000,
     show: seconds,
-  }),
-  retries: row({
+  } satisfies Row<number>,
+  retries: {
     name: 'retries',
     key: 'retries',
     scope: 'profile',
@@ -132,8 +126,8 @@ export const FETCH_SETTINGS = {
     flag: { value: 'N', help: 'how often a failed attempt is repeated' },
     fallback: 2,
     store: (times) => times,
-  }),
-  cache: row({
+  } satisfies Row<number>,
+  cache: {
     name: 'cache',
     key: 'cache',
     scope: 'user',
@@ -144,24 +138,24 @@ export const FETCH_SETTINGS = {
     fallback: true,
     show: onOff,
     store: onOff,
-  }),
-  caFile: row({
+  } satisfies Row<boolean>,
+  caFile: {
     name: 'extra CA',
     key: 'ca-file',
     scope: 'profile',
     parse: parseText,
     flag: { value: 'FILE', help: 'PEM file of further certificate authorities' },
     otherwise: "Node's own roots, then the system's",
-  }),
-  keychainTimeoutMs: row({
+  } satisfies Row<string>,
+  keychainTimeoutMs: {
     name: 'keychain wait',
     key: 'keychain-timeout',
     scope: 'user',
     parse: parseTimeLimitMs,
-    otherwise: `${seconds(answerWithinMs(true))} where a person can answer a dialog, else ${seconds(answerWithinMs(false))}`,
+    otherwise: `${ANSWER_WITHIN_MS.person / 1000} s where a person can answer a dialog, else ${ANSWER_WITHIN_MS.nobody / 1000} s`,
     show: seconds,
-  }),
-  credentialCommand: row({
+  } satisfies Row<number>,
+  credentialCommand: {
     name: 'credential command',
     key: 'credential-command',
     scope: 'profile',
@@ -170,7 +164,7 @@ export const FETCH_SETTINGS = {
     otherwise: 'none',
     // Its text is left out: people write all sorts of things into a command line.
     show: () => 'set',
-  }),
+  } satisfies Row<string>,
 };
 
 export const SETTINGS = { ...CLIENT_SETTINGS, ...FETCH_SETTINGS };
@@ -181,7 +175,7 @@ function onOff(on: boolean): 'on' | 'off' {
 
 /** The variable that does the same as a key of the setting: `GWTOKEN_SANDBOX_AUTH_URL_EU` for `sandbox.auth-url.eu`. */
 export function variableOf({ variable }: Row<unknown>, key: string): string | undefined {
-  if (variable === undefined) return `GWTOKEN_${key.toUpperCase().replace(/[.-]/g, '_')}`;
+  if (variable === undefined) return `GWTOKEN_${key.toUpperCase().replaceAll('-', '_').replaceAll('.', '_')}`;
   return variable?.name;
 }
 

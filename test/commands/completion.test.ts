@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/all';
 import { TOKEN_FORMATS } from '../../src/formats/get';
-import { CONFIG_KEYS } from '../../src/settings/config-keys';
+import { configKeys } from '../../src/settings/config-keys';
 import { openSession, type Session } from '../harness/homes/session';
 import { GWTOKEN_SH } from '../harness/programs/program';
 import { openTerminal, type Terminal } from '../harness/programs/terminal';
@@ -45,7 +45,7 @@ describe('gwtoken complete', () => {
     expect(await completed('login', '--sandbox', '--region', 'u')).toEqual(['us']);
     expect(await completed('status', '--profile', '')).toEqual(['acme', 'default', 'zulu']);
     expect(await completed('config', '')).toEqual(['list', 'get', 'set', 'unset', 'path']);
-    expect(await completed('config', 'get', '')).toEqual(Object.keys(CONFIG_KEYS));
+    expect(await completed('config', 'get', '')).toEqual(configKeys());
     expect(await completed('config', 'set', 'sandbox.')).toEqual([
       'sandbox.auth-url',
       'sandbox.auth-url.eu',

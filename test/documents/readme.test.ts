@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EXIT_CODES } from '../../src/errors';
-import { COMMAND_FLAGS, spellings } from '../../src/flags';
-import { CONFIG_KEYS } from '../../src/settings/config-keys';
+import { CLIENT_FLAGS, FETCH_FLAGS, spellings } from '../../src/flags';
+import { configKeys } from '../../src/settings/config-keys';
 import { ROOT } from '../harness/root';
 
 const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
@@ -28,11 +28,11 @@ describe('the README', () => {
   });
 
   test('names every config key, and every flag and variable that settings have', () => {
-    for (const key of Object.keys(CONFIG_KEYS)) expect(readme).toContain(`\`${key}\``);
+    for (const key of configKeys()) expect(readme).toContain(`\`${key}\``);
     const settings = table('Settings')
       .map(([, flag]) => flag)
       .join(' ');
-    const flags = COMMAND_FLAGS.get.filter(({ group }) => group === 'client' || group === 'fetch');
+    const flags = [...CLIENT_FLAGS, ...FETCH_FLAGS];
     expect(flags.length).toBeGreaterThan(8);
     for (const flag of flags) expect(settings).toContain(spellings(flag)[0]);
   });

@@ -2,7 +2,7 @@
 
 import { DEFAULT_PROFILE } from '../../client';
 import { GwtokenError } from '../../errors';
-import { COMMAND_FLAGS } from '../../flags';
+import { VERBOSE } from '../../flags';
 import { quoted } from '../../text';
 import { TOPICS } from '../../topics/topics';
 import type { World } from '../../world/world';
@@ -18,7 +18,7 @@ export const completionCommand: Command = {
   name: 'completion',
   args: '<shell>',
   summary: 'print the completion script of a shell',
-  flags: COMMAND_FLAGS.plain,
+  flags: [VERBOSE],
   group: 'setup',
   values: { shell: SHELLS },
   examples: [

@@ -1,11 +1,11 @@
 import { FETCH_CODES } from '../../errors';
-import { COMMAND_FLAGS } from '../../flags';
+import { CLIENT_FLAGS, FETCH_FLAGS, JSON_OUTPUT, VERBOSE } from '../../flags';
 import type { Command } from '../command';
 
 export const doctorCommand: Command = {
   name: 'doctor',
   summary: 'check settings, folders, keychain and network',
-  flags: COMMAND_FLAGS.doctor,
+  flags: [...CLIENT_FLAGS, ...FETCH_FLAGS, JSON_OUTPUT, VERBOSE],
   group: 'setup',
   examples: [
     { line: 'gwtoken doctor', does: 'one line a check, with what mends it' },

@@ -1,12 +1,22 @@
 import { EXEC_FAILED } from '../../errors';
-import { COMMAND_FLAGS } from '../../flags';
+import { CLIENT_FLAGS, FETCH_FLAGS, PREFIX, VERBOSE } from '../../flags';
 import type { Command } from '../command';
 
 export const execCommand: Command = {
   name: 'exec',
   args: '<command> [args...]',
   summary: 'run a command with a token in its environment',
-  flags: COMMAND_FLAGS.exec,
+  flags: [
+    ...CLIENT_FLAGS,
+    ...FETCH_FLAGS,
+    PREFIX,
+    {
+      name: 'token-file',
+      group: 'output',
+      help: 'also keep a valid token in a file, named in GWTOKEN_TOKEN_FILE',
+    },
+    VERBOSE,
+  ],
   passThrough: true,
   group: 'token',
   examples: [

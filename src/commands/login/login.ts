@@ -1,10 +1,22 @@
-import { COMMAND_FLAGS } from '../../flags';
+import { CLIENT_FLAGS, FETCH_FLAGS, VERBOSE } from '../../flags';
 import type { Command } from '../command';
 
 export const loginCommand: Command = {
   name: 'login',
   summary: "try a client's credentials and store them in the keychain",
-  flags: COMMAND_FLAGS.login,
+  flags: [
+    ...CLIENT_FLAGS,
+    {
+      name: 'client-id',
+      value: 'ID',
+      group: 'client',
+      help: 'the client id (asked for on a terminal when missing)',
+    },
+    { name: 'secret-stdin', group: 'client', help: 'read the client secret from stdin' },
+    { name: 'verify', negative: 'only', group: 'client', help: 'store without fetching a token first' },
+    ...FETCH_FLAGS,
+    VERBOSE,
+  ],
   group: 'client',
   examples: [
     { line: 'gwtoken login', does: 'ask for all that is needed, on a terminal' },
