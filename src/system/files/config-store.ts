@@ -1,6 +1,6 @@
 /** Writes the config file and the known clients: whole, through conf, under one lock, since conf alone loses parallel writes. */
 
-import { accessSync, constants, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, lstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { GwtokenError, messageOf, systemCode } from '../../errors';
 import type { ConfigEdit, KnownEntry } from '../../world/files';
@@ -71,8 +71,7 @@ export function checkWritable(folder: string, machine: Machine): void {
  */
 function checkOwned(file: string, machine: Machine): string {
   for (let path = file; ; path = dirname(path)) {
-    // What stat does not find and lstat does is a link into nowhere, or was made by another process in between.
-    const stat = statSync(path, { throwIfNoEntry: false }) ?? lstatSync(path, { throwIfNoEntry: false });
+    const stat = statOrLink(path, file);
     if (stat === undefined && path !== dirname(path)) continue;
     if (stat?.isSymbolicLink()) {
       // Whoever made the link keeps the file elsewhere, and writing would replace the link.
@@ -82,6 +81,15 @@ function checkOwned(file: string, machine: Machine): string {
     if (other === undefined) return path;
     const problem = `${path} ${other.text}: gwtoken writes no config that it does not own`;
     throw new GwtokenError('usage', problem, { hints: [AS_ANOTHER] });
+  }
+}
+
+/** What stat does not find and lstat does is a link into nowhere, or was made by another process in between. */
+function statOrLink(path: string, file: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) ?? lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw unwritable(file, systemCode(error) ?? messageOf(error), error);
   }
 }
 

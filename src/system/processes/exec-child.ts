@@ -91,7 +91,7 @@ function leaveTerminal(platform: NodeJS.Platform): void {
 function startError(error: unknown, command: string, args: readonly string[]): GwtokenError {
   const code = systemCode(error);
   const name = JSON.stringify(command.length > 100 ? `${command.slice(0, 100)}…` : command);
-  const stat = /[\\/]/.test(command) ? fs.statSync(command, { throwIfNoEntry: false }) : undefined;
+  const stat = /[\\/]/.test(command) ? statOf(command) : undefined;
   if (code === 'ENOENT' && !stat) {
     const line = args.length === 0 && /[\s|&;<>$]/.test(command);
     return new GwtokenError('not-found', `there is no command ${name}`, {
@@ -115,4 +115,12 @@ function startError(error: unknown, command: string, args: readonly string[]): G
   return new GwtokenError('not-runnable', `the command ${name} cannot be run: it ${problem}`, {
     cause: error,
   });
+}
+
+function statOf(path: string): fs.Stats | undefined {
+  try {
+    return fs.statSync(path);
+  } catch {
+    return undefined;
+  }
 }
