@@ -3,11 +3,11 @@
  * Tries the quick way, else builds the whole World and runs the CLI in it. The only file that touches `process`;
  * what is not needed at every start is loaded where it is first used.
  */
-import { existsSync, fstatSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { Interrupted, ReaderGone } from './errors';
 import { quick } from './quick';
 import { tokenFilesFolder } from './system/files/paths';
-import { writeAll } from './system/terminal/streams';
+import { mayBeTerminal, writeAll } from './system/terminal/streams';
 import { openWarm } from './system/warm';
 
 declare const __VERSION__: string;
@@ -15,7 +15,7 @@ declare const __VERSION__: string;
 const opened = openWarm(process);
 const { warm, folders, machine } = opened;
 const argv = process.argv.slice(2);
-const answer = quick(argv, { ...warm, mayBeTerminal: () => fstatSync(1).isCharacterDevice() });
+const answer = quick(argv, { ...warm, mayBeTerminal: () => mayBeTerminal(1) });
 if (answer instanceof Promise) void answer.then(end);
 else end(answer);
 

@@ -1,6 +1,6 @@
 /** Whether there is a terminal, and what it can show: colours, and more than ASCII. */
-import { fstatSync } from 'node:fs';
 import type { Env, Paint } from '../../world/streams';
+import { mayBeTerminal } from './streams';
 
 const plain = (text: string): string => text;
 const PLAIN: Paint = { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, cyan: plain };
@@ -60,14 +60,6 @@ export function isTerminal(
   descriptor: number,
   own: Pick<NodeJS.Process, 'platform' | 'getBuiltinModule'>,
 ): boolean {
-  if (own.platform !== 'win32' && !isDevice(descriptor)) return false;
+  if (own.platform !== 'win32' && !mayBeTerminal(descriptor)) return false;
   return own.getBuiltinModule('node:tty').isatty(descriptor);
-}
-
-function isDevice(descriptor: number): boolean {
-  try {
-    return fstatSync(descriptor).isCharacterDevice();
-  } catch {
-    return false;
-  }
 }
