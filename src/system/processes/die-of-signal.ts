@@ -4,16 +4,26 @@ import { constants } from 'node:os';
 
 /**
  * Ends the process by this signal, with the effect that it has by default: Node ignores SIGPIPE and opens its debugger
- * at SIGUSR1. The exit code is what remains where a signal does not end a process.
+ * at SIGUSR1. The exit code is what remains where a signal does not end a process: on Windows there are none between
+ * processes, and `kill` would end us with code 1, or throw.
  */
 export function endBySignal(self: NodeJS.Process, signal: NodeJS.Signals): void {
   self.exitCode = 128 + constants.signals[signal];
+  // Nothing is cut off: what was written has been written, also to a pipe.
+  if (self.platform === 'win32') self.exit();
   if (signal !== 'SIGKILL') {
     const nothing = (): void => {};
     self.on(signal, nothing).off(signal, nothing);
   }
   leaveMemoryOutOfCore();
   self.kill(self.pid, signal);
+}
+
+/** Lets a signal that one listener has heard, and no longer hears, do what it does without it. */
+export function handOn(self: NodeJS.Process, signal: NodeJS.Signals): void {
+  if (self.platform !== 'win32') self.kill(self.pid, signal);
+  // It is an event inside the process there, which the other listeners have heard too.
+  else if (self.listenerCount(signal) === 0) endBySignal(self, signal);
 }
 
 /** The child may have died of a signal that dumps core, and gwtoken's memory has had the client's secret in it. */

@@ -9,6 +9,7 @@ import yoctoSpinner from 'yocto-spinner';
 import { ENDING_SIGNALS, Interrupted } from '../../errors';
 import type { Terminal } from '../../world/streams';
 import type { World } from '../../world/world';
+import { handOn } from '../processes/die-of-signal';
 import { withVariable } from './capabilities';
 
 /** A token that comes sooner than this needs no spinner. */
@@ -16,14 +17,12 @@ const SPINNER_AFTER_MS = 300;
 
 const SHOW_CURSOR = '\x1b[?25h';
 
-/** Its stdin is touched only to ask: opened, it keeps the terminal, which may be that of the child of `exec`. */
-type Own = Pick<NodeJS.Process, 'stdin' | 'stderr' | 'kill' | 'pid' | 'env'>;
-
 /**
+ * @param own its stdin is touched only to ask: opened, it keeps the terminal, which may be that of the child of `exec`
  * @param unicode whether frames and arrows may be drawn; the signs were settled when this file was loaded
  */
 export function openPrompts(
-  own: Own,
+  own: NodeJS.Process,
   onSignals: World['onSignals'],
   unicode: boolean,
 ): Omit<Terminal, 'canAsk' | 'paint' | 'hasUnicode'> {
@@ -32,7 +31,7 @@ export function openPrompts(
     const release = onSignals(ENDING_SIGNALS, (signal) => {
       release();
       restore();
-      own.kill(own.pid, signal);
+      handOn(own, signal);
     });
     try {
       return await work();
