@@ -58,12 +58,21 @@ export function openWorld(
   return { world, close };
 }
 
-/** On bare descriptors: Node's own streams cost 3 ms each at every start. */
+/**
+ * On bare descriptors: Node's own streams cost 3 ms each at every start. But a console of Windows reads bytes in a code
+ * page of its own, and shows colours only to who asks for them: there Node's streams know what to do.
+ */
 function streamsOf(own: NodeJS.Process): Streams {
-  const output = (descriptor: number): Output => ({
-    isTTY: () => isTerminal(descriptor, own),
-    write: (text) => writeAll(descriptor, text),
-  });
+  const output = (descriptor: 1 | 2): Output => {
+    const isTTY = (): boolean => isTerminal(descriptor, own);
+    return {
+      isTTY,
+      write(text) {
+        if (own.platform === 'win32' && isTTY()) (descriptor === 1 ? own.stdout : own.stderr).write(text);
+        else writeAll(descriptor, text);
+      },
+    };
+  };
   return {
     stdin: { isTTY: () => isTerminal(0, own), read: (limit) => readAll(own.stdin, limit) },
     stdout: output(1),
