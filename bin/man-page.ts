@@ -6,7 +6,7 @@
 import { exitCodesOf, sentence, settingsOf } from '../src/cli/help-text';
 import { COMMANDS } from '../src/commands/all';
 import type { Command } from '../src/commands/command';
-import { EXIT_TEXTS } from '../src/errors';
+import { EXIT_CODES } from '../src/exit-codes';
 import { type Flag, spellings } from '../src/flags';
 import { TOPICS } from '../src/topics/topics';
 
@@ -40,7 +40,7 @@ function section(command: Command, above = 'gwtoken'): string[] {
       : []),
     ...(command.examples ?? []).map(({ line, does }) => `${sentence(does)}\n\n    ${line}`),
     `Exit codes: ${exitCodesOf(command)
-      .map((code) => `${code} ${EXIT_TEXTS[code]}`)
+      .map((code) => `${code} ${EXIT_CODES[code].words}`)
       .join('; ')}.`,
   ];
   const parts = command.subcommands ? own.slice(0, 2) : own;

@@ -1,29 +1,4 @@
-/**
- * What can go wrong, by what a caller does about it. The contract's section 5 is this table; scripts branch on it,
- * so a kind may be added but never change its number.
- */
-export const EXIT_CODES = {
-  /** A local file or stream could not be written. */
-  local: 1,
-  /** Wrong usage or configuration: the user has to change the command or a setting. */
-  usage: 2,
-  /** The endpoint refused these credentials. */
-  refused: 3,
-  /** There are no credentials for this client. */
-  'no-credentials': 4,
-  /** The keychain or the credential command does not work. */
-  keychain: 5,
-  /** The endpoint was not reached. */
-  unreached: 6,
-  /** The endpoint answered, but neither with a token nor with a refusal. */
-  'bad-reply': 7,
-  /** `exec` alone: its command cannot be run. */
-  'not-runnable': 126,
-  /** `exec` alone: there is no such command. */
-  'not-found': 127,
-} as const;
-
-export type ErrorKind = keyof typeof EXIT_CODES;
+import type { ErrorKind } from './exit-codes';
 
 /** What an error tells beside its message. */
 export interface ErrorMore {
@@ -62,10 +37,6 @@ export class GwtokenError extends Error {
     this.reason = more.reason;
     this.detail = more.detail;
     this.retry = more.retry;
-  }
-
-  get exitCode(): number {
-    return EXIT_CODES[this.kind];
   }
 
   /** The same error with these hints after its own. */
@@ -129,25 +100,3 @@ export function systemCode(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null | undefined)?.code;
   return typeof code === 'string' ? code : undefined;
 }
-
-/** Every exit code in a few words; the topic exit-codes has more. */
-export const EXIT_TEXTS = {
-  0: 'done',
-  1: 'a local file or stream could not be written, or a bug',
-  2: 'usage or configuration',
-  3: 'the endpoint refused these credentials',
-  4: 'no credentials found for this client',
-  5: 'the keychain or the credential command does not work',
-  6: 'the endpoint was not reached',
-  7: 'the endpoint answered with neither a token nor a refusal',
-  125: 'gwtoken itself failed, for whatever reason',
-  126: 'the command cannot be run',
-  127: 'the command was not found',
-} as const;
-export type ExitCode = keyof typeof EXIT_TEXTS;
-
-/** The codes of a command that fetches a token. */
-export const FETCH_CODES: readonly ExitCode[] = [3, 4, 5, 6, 7];
-
-/** The exit code of `exec` for a failure of gwtoken's own, so that it can be told from any of the command's. */
-export const EXEC_FAILED = 125;

@@ -8,7 +8,7 @@ import { type Flag, QUICK_FLAGS } from './flags';
 import { tokenFormat } from './formats/get';
 import { gather, resolveClient } from './settings/resolve';
 import type { FlagValues } from './settings/setting';
-import { lookUp, storedEntry } from './token/cache';
+import { lookInCache, readEntry } from './token/cache';
 import { minTtlProblem, resolveQuery, type TokenAnswer } from './token/query';
 import type { WarmWorld } from './world/world';
 
@@ -60,11 +60,11 @@ async function quickEnv(flags: FlagValues, world: WarmWorld & Surroundings): Pro
 function cachedToken(flags: FlagValues, world: WarmWorld): TokenAnswer | undefined {
   const given = gather(flags, world);
   const clientSettings = resolveClient(given);
-  const stored = storedEntry(clientSettings.client, world);
-  if (!stored) return undefined;
-  const query = resolveQuery(given, clientSettings, world, stored.authUrl);
+  const entry = readEntry(clientSettings.client, world);
+  if (!entry) return undefined;
+  const query = resolveQuery(given, clientSettings, world, entry.authUrl);
   if (!query.settings.cache.value) return undefined;
-  const cached = lookUp(query, world, stored);
+  const cached = lookInCache(query, world, entry);
   return cached && !minTtlProblem(cached.token, query.settings, world.now()) ? cached : undefined;
 }
 

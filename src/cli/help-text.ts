@@ -1,7 +1,7 @@
 /** What the help of a command says below its flags, in 80 columns: settings that do the same, examples, exit codes. */
 
 import type { Command } from '../commands/command';
-import { EXIT_TEXTS, type ExitCode } from '../errors';
+import { EXIT_CODES, type ExitCode } from '../exit-codes';
 import { spellings } from '../flags';
 import { theSame } from '../settings/words';
 
@@ -22,7 +22,7 @@ export function settingsOf({ flags }: Command): readonly (readonly string[])[] {
 export function helpBelow(command: Command): string {
   const settings = settingsOf(command).map(([flag = '', ...same]) => [`  ${flag}`, ...same]);
   const examples = (command.examples ?? []).flatMap(({ line, does }) => [`  ${line}`, `      ${does}`]);
-  const codes = exitCodesOf(command).map((code) => [`  ${code}`, EXIT_TEXTS[code]]);
+  const codes = exitCodesOf(command).map((code) => [`  ${code}`, EXIT_CODES[code].words]);
   const sections = [
     section('The same by variable, by config key:', columns(settings)),
     section('Examples:', examples),

@@ -4,6 +4,7 @@ import { CommanderError } from 'commander';
 import { afterFailure, COMMANDS } from '../commands/all';
 import { COMPLETE, complete } from '../commands/completion/completion';
 import { GwtokenError, Interrupted, ReaderGone } from '../errors';
+import { exitCodeFor } from '../exit-codes';
 import { oneLine } from '../text';
 import type { World } from '../world/world';
 import { createProgram } from './program';
@@ -41,7 +42,8 @@ function tracing(world: World): World {
 
 /** The exit code by the kind of the error, or the one that a shell shows for the signal. */
 function exitCodeOf(error: unknown): number {
-  return error instanceof GwtokenError || error instanceof Interrupted ? error.exitCode : 1;
+  if (error instanceof GwtokenError) return exitCodeFor(error.kind);
+  return error instanceof Interrupted ? error.exitCode : 1;
 }
 
 /** The exit code of a crash that nothing caught; the command still does what it does at a failure, without waiting. */

@@ -1,4 +1,4 @@
-import type { ExitCode } from '../errors';
+import type { ExitCode } from '../exit-codes';
 import type { Flag } from '../flags';
 import type { FlagValues } from '../settings/setting';
 import type { World } from '../world/world';

@@ -1,4 +1,5 @@
-import { ENDING_SIGNALS, FETCH_CODES, Interrupted } from '../errors';
+import { ENDING_SIGNALS, Interrupted } from '../errors';
+import { FETCH_CODES } from '../exit-codes';
 import { QUICK_FLAGS } from '../flags';
 import { envDestination, envOptions, envOutput, failureOutput, unsetOutput } from '../formats/env';
 import { maskToken } from '../formats/mask';

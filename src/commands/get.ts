@@ -1,4 +1,4 @@
-import { FETCH_CODES } from '../errors';
+import { FETCH_CODES } from '../exit-codes';
 import { QUICK_FLAGS } from '../flags';
 import { TOKEN_FORMATS, tokenFormat } from '../formats/get';
 import { maskToken } from '../formats/mask';

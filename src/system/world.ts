@@ -3,7 +3,8 @@
  * is loaded when it is first used.
  */
 
-import { type ErrorKind, GwtokenError } from '../errors';
+import { GwtokenError } from '../errors';
+import type { ErrorKind } from '../exit-codes';
 import { isCi } from '../person';
 import { oneLine } from '../text';
 import type { Keychain } from '../world/keychain';

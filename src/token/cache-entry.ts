@@ -3,57 +3,58 @@
  * (contract section 7). Whatever cannot be read is a miss, never an error.
  */
 
-import type { CredentialPlan } from '../credentials/plan';
 import { VSCHAR } from '../text';
 import type { World } from '../world/world';
 import type { TokenQuery } from './query';
 import { expiresAtMs, isFresh, type Token } from './token';
 
-/** A token with everything that must be the same for it to be used again. */
-export interface CacheEntry {
-  readonly token: Token & { readonly lifetimeS: number };
+/** Whose a token is: with other credentials, or for another address, it is not used. */
+export interface Owner {
   readonly clientId: string;
   readonly authUrl: string;
-  readonly source: EntrySource;
-  /** The request brought no later expiry than the token before it had: the endpoint gives the same ageing token again. */
-  readonly ageing: boolean;
+  readonly source: OwnerSource;
 }
 
 /** The secret of variables is held as an HMAC under a random salt; a changed keychain is noticed at the next fetch. */
-export type EntrySource =
+type OwnerSource =
   | { readonly kind: 'variables'; readonly salt: string; readonly hmac: string }
   | { readonly kind: 'command'; readonly command: string }
   | { readonly kind: 'keychain' };
 
-type Crypto = Pick<World, 'crypto'>;
-
-/** Whether an entry (or a failure that another process shares) is about the very client that this run asks for. */
-export function isSame(
-  entry: Pick<CacheEntry, 'clientId' | 'authUrl' | 'source'>,
-  { authUrl, plan }: Pick<TokenQuery, 'authUrl' | 'plan'>,
-  world: Crypto,
-): boolean {
-  const { source } = entry;
-  if (entry.authUrl !== authUrl.value) return false;
-  if (plan.kind === 'variables') {
-    const { clientId, clientSecret } = plan.credentials;
-    return (
-      source.kind === 'variables' &&
-      entry.clientId === clientId &&
-      source.hmac === hmac(source.salt, clientSecret, world)
-    );
-  }
-  if (plan.kind === 'command') {
-    return source.kind === 'command' && source.command === plan.command.value;
-  }
-  return source.kind === 'keychain';
+export interface CacheEntry extends Owner {
+  readonly token: Token & { readonly lifetimeS: number };
+  /** The request brought no later expiry than the token before it had: the endpoint gives the same ageing token again. */
+  readonly ageing: boolean;
 }
 
-export function sourceOf(plan: CredentialPlan, world: Crypto): EntrySource {
+type Crypto = Pick<World, 'crypto'>;
+type OwnQuery = Pick<TokenQuery, 'authUrl' | 'plan'>;
+
+/** Who owns what a query with these credentials brings. */
+export function ownerOf({ authUrl, plan }: OwnQuery, clientId: string, world: Crypto): Owner {
+  return { clientId, authUrl: authUrl.value, source: sourceOf(plan, world) };
+}
+
+function sourceOf(plan: TokenQuery['plan'], world: Crypto): OwnerSource {
   if (plan.kind === 'keychain') return { kind: 'keychain' };
   if (plan.kind === 'command') return { kind: 'command', command: plan.command.value };
   const salt = world.crypto().randomBytes(16).toString('hex');
   return { kind: 'variables', salt, hmac: hmac(salt, plan.credentials.clientSecret, world) };
+}
+
+/** Whether the owner is the very client that the query is for. */
+export function isFor({ clientId, authUrl, source }: Owner, query: OwnQuery, world: Crypto): boolean {
+  const { plan } = query;
+  if (authUrl !== query.authUrl.value) return false;
+  if (plan.kind === 'variables') {
+    return (
+      source.kind === 'variables' &&
+      clientId === plan.credentials.clientId &&
+      source.hmac === hmac(source.salt, plan.credentials.clientSecret, world)
+    );
+  }
+  if (plan.kind === 'command') return source.kind === 'command' && source.command === plan.command.value;
+  return source.kind === 'keychain';
 }
 
 function hmac(salt: string, secret: string, { crypto }: Crypto): string {
@@ -91,7 +92,9 @@ export function isAgeing(previous: Token | undefined, next: Token): boolean {
   return previous.requestedAtMs <= next.requestedAtMs && after <= before + 1000;
 }
 
-export function formatEntry({ token, clientId, authUrl, source, ageing }: CacheEntry): string {
+const VERSION = 1;
+
+export function formatEntry({ token, ageing, ...owner }: CacheEntry): string {
   return `${JSON.stringify({
     version: VERSION,
     access_token: token.accessToken,
@@ -99,47 +102,48 @@ export function formatEntry({ token, clientId, authUrl, source, ageing }: CacheE
     scope: token.scope,
     requested_at_ms: token.requestedAtMs,
     lifetime_s: token.lifetimeS,
-    client_id: clientId,
-    auth_url: authUrl,
-    source,
     ageing,
+    ...ownerJson(owner),
   })}\n`;
 }
 
-const VERSION = 1;
-
 /** Reads an entry; undefined for anything that {@link formatEntry} did not write. */
 export function parseEntry(text: string): CacheEntry | undefined {
-  let stored: Record<string, unknown>;
-  try {
-    stored = JSON.parse(text) ?? {};
-  } catch {
-    return undefined;
-  }
+  const stored = parseObject(text);
   const { access_token: accessToken, token_type: tokenType, scope, requested_at_ms: requestedAtMs } = stored;
-  const { lifetime_s: lifetimeS, client_id: clientId, auth_url: authUrl, ageing } = stored;
-  const source = parseSource(stored['source']);
-  if (stored['version'] !== VERSION || source === undefined) return undefined;
+  const { lifetime_s: lifetimeS, ageing } = stored;
+  const owner = parseOwner(stored);
+  if (stored['version'] !== VERSION || owner === undefined) return undefined;
   if (typeof accessToken !== 'string' || accessToken === '' || !VSCHAR.test(accessToken)) return undefined;
   if (typeof tokenType !== 'string' || typeof scope !== 'string') return undefined;
   if (!Number.isFinite(requestedAtMs) || !Number.isFinite(lifetimeS)) return undefined;
-  if (typeof clientId !== 'string' || typeof authUrl !== 'string') return undefined;
-  const token = {
-    accessToken,
-    tokenType,
-    scope,
-    requestedAtMs: Number(requestedAtMs),
-    lifetimeS: Number(lifetimeS),
-  };
-  return { token, clientId, authUrl, source, ageing: ageing === true };
+  const times = { requestedAtMs: Number(requestedAtMs), lifetimeS: Number(lifetimeS) };
+  return { token: { accessToken, tokenType, scope, ...times }, ageing: ageing === true, ...owner };
 }
 
-/** Reads an {@link EntrySource} of JSON; undefined for anything else. */
-export function parseSource(stored: unknown): EntrySource | undefined {
-  const { kind, salt, hmac, command } = (stored ?? {}) as Record<string, unknown>;
-  if (kind === 'keychain') return { kind };
-  if (kind === 'command' && typeof command === 'string') return { kind, command };
+/** The members that an owner has in JSON. */
+export function ownerJson({ clientId, authUrl, source }: Owner): object {
+  return { client_id: clientId, auth_url: authUrl, source };
+}
+
+/** Reads what {@link ownerJson} gave; undefined for anything else. */
+export function parseOwner(stored: Record<string, unknown>): Owner | undefined {
+  const { client_id: clientId, auth_url: authUrl } = stored;
+  const { kind, salt, hmac, command } = (stored['source'] ?? {}) as Record<string, unknown>;
+  if (typeof clientId !== 'string' || typeof authUrl !== 'string') return undefined;
+  if (kind === 'keychain') return { clientId, authUrl, source: { kind } };
+  if (kind === 'command' && typeof command === 'string')
+    return { clientId, authUrl, source: { kind, command } };
   if (kind === 'variables' && typeof salt === 'string' && typeof hmac === 'string')
-    return { kind, salt, hmac };
+    return { clientId, authUrl, source: { kind, salt, hmac } };
   return undefined;
+}
+
+/** The members of a JSON object; none for anything else. */
+export function parseObject(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {};
+  }
 }

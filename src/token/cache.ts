@@ -2,33 +2,37 @@
 
 import type { Client } from '../client';
 import type { WarmWorld } from '../world/world';
-import { type CacheEntry, isSame, isUsable, parseEntry } from './cache-entry';
+import { type CacheEntry, isFor, isUsable, parseEntry } from './cache-entry';
 import { type TokenAnswer, type TokenQuery, wantsFresh } from './query';
 import { secondsLeft } from './token';
 
-/** The cached token, if it is this client's and good enough. */
-export function lookUp(
+/**
+ * The cached token, if it is this client's and good enough.
+ *
+ * @param entry what is in the cache for the client
+ */
+export function lookInCache(
   query: TokenQuery,
   world: WarmWorld,
-  stored = storedEntry(query.client, world),
+  entry = readEntry(query.client, world),
 ): TokenAnswer | undefined {
-  const entry = ownEntry(query, world, stored);
-  if (entry === undefined || (wantsFresh(query) && entry.token.requestedAtMs <= query.startedAtMs))
+  const own = ownEntry(query, world, entry);
+  if (own === undefined || (wantsFresh(query) && own.token.requestedAtMs <= query.startedAtMs))
     return undefined;
-  const usable = isUsable(entry, query, world.now());
+  const usable = isUsable(own, query, world.now());
   world.trace(
-    `cache: a token with ${secondsLeft(entry.token, world.now())} s left${usable ? '' : ', which is too little'}`,
+    `cache: a token with ${secondsLeft(own.token, world.now())} s left${usable ? '' : ', which is too little'}`,
   );
-  return usable ? fromCache(entry, query) : undefined;
+  return usable ? answerFrom(own, query) : undefined;
 }
 
-/** An entry's token as what was asked for. */
-export function fromCache({ token, clientId }: CacheEntry, { client, authUrl }: TokenQuery): TokenAnswer {
+/** An entry's token as the answer to a query. */
+export function answerFrom({ token, clientId }: CacheEntry, { client, authUrl }: TokenQuery): TokenAnswer {
   return { token, client, authUrl: authUrl.value, clientId, from: 'cache' };
 }
 
-/** What is kept for a client, whatever credentials and address it is of. */
-export function storedEntry(client: Client, { tokens }: Pick<WarmWorld, 'tokens'>): CacheEntry | undefined {
+/** What is in the cache for a client, whatever credentials and address it is of. */
+export function readEntry(client: Client, { tokens }: Pick<WarmWorld, 'tokens'>): CacheEntry | undefined {
   const { text } = tokens.read(client);
   return text === undefined ? undefined : parseEntry(text);
 }
@@ -37,9 +41,9 @@ export function storedEntry(client: Client, { tokens }: Pick<WarmWorld, 'tokens'
 export function ownEntry(
   query: TokenQuery,
   world: WarmWorld,
-  entry = storedEntry(query.client, world),
+  entry = readEntry(query.client, world),
 ): CacheEntry | undefined {
-  if (entry !== undefined && isSame(entry, query, world)) return entry;
+  if (entry !== undefined && isFor(entry, query, world)) return entry;
   world.trace(
     `cache: ${entry === undefined ? 'no token' : 'a token of other credentials or another address'}`,
   );

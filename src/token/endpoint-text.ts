@@ -1,5 +1,4 @@
 /** Texts of the endpoint's, as they are safe to show. */
-import type { FetchReply } from '../world/wire';
 
 const LIMIT = 200;
 
@@ -7,7 +6,7 @@ const LIMIT = 200;
  * One line of 200 characters at most, without control and format characters; undefined if it has the secret in it,
  * as such or in one of the forms in which an endpoint could send back what it was sent.
  */
-export function shown(text: unknown, secret: string): string | undefined {
+export function showable(text: unknown, secret: string): string | undefined {
   if (typeof text !== 'string') return undefined;
   // \p{C}: controls, bidirectional and zero-width marks, halves of surrogate pairs.
   const clean = text.replace(/[\p{C}\u2028\u2029]+/gu, ' ').trim();
@@ -26,23 +25,4 @@ function formsOf(secret: string): string[] {
   const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
   const escaped = JSON.stringify(secret).slice(1, -1);
   return [secret, form, lower(form), percent, lower(percent), escaped, base64];
-}
-
-const REQUEST_ID_HEADERS = [
-  'x-request-id',
-  'request-id',
-  'x-correlation-id',
-  'x-amzn-requestid',
-  'x-ms-request-id',
-  'apigw-requestid',
-  'cf-ray',
-];
-
-/** What the endpoint calls this request in its own logs, for its operators. */
-export function requestId(headers: FetchReply['headers'], secret: string): string | undefined {
-  for (const name of REQUEST_ID_HEADERS) {
-    const id = shown(headers.get(name), secret);
-    if (id !== undefined) return id;
-  }
-  return undefined;
 }

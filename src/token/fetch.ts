@@ -1,60 +1,106 @@
+/** Asks the endpoint for a token until there is one, it is refused, or the time is up (contract section 6). */
+
 import { type Client, clientFlags, otherRegion } from '../client';
 import type { Credentials } from '../credentials/credentials';
-import { GwtokenError } from '../errors';
+import { GwtokenError, type Retry } from '../errors';
 import { resolveAuthUrl } from '../settings/resolve';
+import { seconds } from '../text';
 import type { World } from '../world/world';
-import { requestTokenWithRetries } from './attempts';
 import type { EndpointQuery } from './query';
+import { requestToken, tokenEndpoint } from './request';
+import { retryOf } from './retry';
 import type { Token } from './token';
 
+/** The most that is waited before the second attempt; it doubles with each. */
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 10_000;
+
+type AttemptWorld = Pick<World, 'fetch' | 'now' | 'sleep' | 'random' | 'version' | 'trace'>;
+
 /**
- * Fetches a token with these credentials; a refusal gets the hints that fit this client. Login verifies with it too.
+ * Fetches a token with these credentials. A refusal gets the hints that fit this client.
  *
- * @throws GwtokenError `refused`, `unreached` or `bad-reply`
+ * @throws GwtokenError `refused`, `unreached` or `bad-reply`: what the last attempt met, with the number of attempts
  */
 export async function fetchToken(
   query: EndpointQuery,
   credentials: Credentials,
-  world: Pick<World, 'fetch' | 'now' | 'sleep' | 'random' | 'version' | 'trace'>,
+  world: AttemptWorld,
 ): Promise<Token> {
-  const { authUrl, settings, deadlineMs } = query;
   try {
-    return await requestTokenWithRetries(
-      {
-        authUrl: authUrl.value,
-        credentials,
-        timeoutMs: settings.timeoutMs.value,
-        retries: settings.retries.value,
-        deadlineMs,
-        caFile: settings.caFile?.value,
-      },
-      world,
-    );
+    return await requestWithRetries(query, credentials, world);
   } catch (error) {
     if (!(error instanceof GwtokenError) || error.kind !== 'refused') throw error;
-    throw withRefusalHints(error, query);
+    throw error.withHints(refusalHints(error, query));
   }
 }
 
-/** `invalid_client` is what an endpoint answers to another region's client, or to another environment's. */
-function withRefusalHints(
-  error: GwtokenError,
-  { plan, given, client, authUrl }: EndpointQuery,
-): GwtokenError {
-  const hints = plan === undefined ? [] : [`the credentials are from ${plan.name}`];
-  if (error.reason === 'invalid_client') {
-    const elsewhere: Client = { ...client, region: otherRegion(client.region) };
-    hints.push(`a client belongs to one region: try ${clientFlags(elsewhere)}`);
-    const swapped: Client = {
-      ...client,
-      environment: client.environment === 'sandbox' ? 'production' : 'sandbox',
-    };
-    const other = resolveAuthUrl({ ...given, flags: {} }, swapped);
-    if (other !== undefined && other.value !== authUrl.value) {
-      hints.push(
-        `it may be a client of the ${swapped.environment}: try --${swapped.environment === 'sandbox' ? '' : 'no-'}sandbox`,
+/**
+ * Asks up to `1 + retries` times, with full jitter between (a random part of a span that doubles), so that many
+ * clients that failed together do not come back together; what a Retry-After asks for comes before that.
+ */
+async function requestWithRetries(
+  { authUrl, settings, deadlineMs }: EndpointQuery,
+  credentials: Credentials,
+  world: AttemptWorld,
+): Promise<Token> {
+  const endpoint = tokenEndpoint(authUrl.value);
+  const caFile = settings.caFile?.value;
+  const attempts = 1 + settings.retries.value;
+  for (let attempt = 1; ; attempt++) {
+    const leftMs = deadlineMs - world.now();
+    if (leftMs <= 0) {
+      throw new GwtokenError('unreached', `no time was left to ask ${endpoint}`, {
+        hints: ['allow more time with --timeout: all that a call does together may take three times that'],
+        reason: 'time-limit',
+      });
+    }
+    try {
+      const timeoutMs = Math.min(settings.timeoutMs.value, leftMs);
+      return await requestToken({ endpoint, credentials, timeoutMs, caFile }, world);
+    } catch (error) {
+      if (!(error instanceof GwtokenError)) throw error;
+      const retry = retryOf(error);
+      if (retry === undefined || attempt === attempts) throw withAttempts(error, attempt);
+      const waitMs = waitBefore(retry, attempt, world);
+      const leftToWaitMs = deadlineMs - world.now();
+      if (waitMs >= leftToWaitMs) {
+        world.trace(`no attempt ${attempt + 1}: ${seconds(waitMs)} to wait, ${seconds(leftToWaitMs)} left`);
+        throw withAttempts(error, attempt);
+      }
+      world.trace(
+        `attempt ${attempt} of ${attempts}: ${error.message}; the next in ${Math.round(waitMs)} ms`,
       );
+      await world.sleep(waitMs);
     }
   }
-  return error.withHints(hints);
+}
+
+function waitBefore({ afterMs = 0 }: Retry, attempt: number, { random }: Pick<World, 'random'>): number {
+  const spanMs = Math.min(FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS);
+  return afterMs + random() * spanMs;
+}
+
+function withAttempts(error: GwtokenError, attempts: number): GwtokenError {
+  return attempts === 1
+    ? error
+    : new GwtokenError(error.kind, `${error.message} (${attempts} attempts)`, error);
+}
+
+/** `invalid_client` is what an endpoint answers to another region's client, or to another environment's. */
+function refusalHints(
+  { reason }: GwtokenError,
+  { plan, given, client, authUrl }: EndpointQuery,
+): readonly string[] {
+  const hints = plan === undefined ? [] : [`the credentials are from ${plan.name}`];
+  if (reason !== 'invalid_client') return hints;
+  const elsewhere: Client = { ...client, region: otherRegion(client.region) };
+  hints.push(`a client belongs to one region: try ${clientFlags(elsewhere)}`);
+  const environment = client.environment === 'sandbox' ? 'production' : 'sandbox';
+  const address = resolveAuthUrl({ ...given, flags: {} }, { ...client, environment });
+  if (address !== undefined && address.value !== authUrl.value) {
+    const flag = environment === 'sandbox' ? '--sandbox' : '--no-sandbox';
+    hints.push(`it may be a client of the ${environment}: try ${flag}`);
+  }
+  return hints;
 }

@@ -1,6 +1,6 @@
 /**
  * From settings to a valid token: the sentence that the whole program exists for. Look into the cache, take the
- * client's turn, look again, and only then the credentials, the request, the cache.
+ * client's turn, look again, and only then find the credentials, ask the endpoint, and fill the cache.
  */
 
 import { type Client, clientName } from '../client';
@@ -10,8 +10,8 @@ import { resolveClient } from '../settings/resolve';
 import type { Given } from '../settings/setting';
 import { describeSettings } from '../settings/words';
 import type { WarmWorld, World } from '../world/world';
-import { fromCache, lookUp, ownEntry } from './cache';
-import { formatEntry, isAgeing, lifeLeftMs, sourceOf } from './cache-entry';
+import { answerFrom, lookInCache, ownEntry } from './cache';
+import { formatEntry, isAgeing, lifeLeftMs, ownerOf } from './cache-entry';
 import { fetchToken } from './fetch';
 import {
   demandsMinTtl,
@@ -23,7 +23,7 @@ import {
 } from './query';
 import { inTurn } from './single-flight';
 
-/** What a new token takes; a cached one takes less. */
+/** What a new token takes. */
 type EndpointWorld = Parameters<typeof findCredentials>[1] &
   Parameters<typeof fetchToken>[2] &
   Pick<World, 'clients' | 'warmUp'>;
@@ -39,36 +39,54 @@ export async function getToken(given: Given, world: TokenWorld): Promise<TokenAn
   const clientSettings = resolveClient(given);
   const query = resolveQuery(given, clientSettings, world);
   for (const line of describeSettings(clientSettings, query.authUrl, query.settings)) world.trace(line);
-  const work = async (): Promise<TokenAnswer> =>
-    query.settings.cache.value ? shared(query, world) : fetchNew(query, world);
+  const work = (): Promise<TokenAnswer> =>
+    query.settings.cache.value ? getCachedOrNew(query, world) : fetchNew(query, world);
   // A credential command may be asking the person something on the same terminal.
-  const answer = await (query.plan.kind === 'command'
-    ? work()
-    : world.terminal.spin('asking for a token', work));
+  const answer =
+    query.plan.kind === 'command' ? await work() : await world.terminal.spin('asking for a token', work);
   const problem = minTtlProblem(answer.token, query.settings, world.now());
   if (problem) throw problem;
   return answer;
 }
 
 /** The cached token, or one request however many processes ask for it. */
-async function shared(query: TokenQuery, world: TokenWorld): Promise<TokenAnswer> {
+async function getCachedOrNew(query: TokenQuery, world: TokenWorld): Promise<TokenAnswer> {
   const { untrusted } = world.tokens.read(query.client);
   if (untrusted !== undefined) world.warn(`the token cache is not used: ${untrusted}`);
-  const look = () => lookUp(query, world);
+  const look = (): TokenAnswer | undefined => lookInCache(query, world);
   const cached = look();
   if (cached) return cached;
   // What would be refused later is refused before a folder and a lock are made for it.
   if (query.settings.caFile) await world.checkCaFile(query.settings.caFile.value);
   try {
-    return await inTurn(query, world, { look, fetch: () => fetchAndKeep(query, world) });
+    return await inTurn(query, world, { look, fetch: () => fetchAndCache(query, world) });
   } catch (error) {
-    const still = stillValid(query, error, world);
-    if (still) return still;
+    const old = stillValid(query, error, world);
+    if (old) return old;
     throw error;
   }
 }
 
-/** A new token, with the credentials that the plan leads to. */
+/** A new token, put into the cache for the others if that can be done. */
+async function fetchAndCache(
+  query: TokenQuery,
+  world: TokenWorld,
+): Promise<{ answer: TokenAnswer; isCached: boolean }> {
+  const previous = ownEntry(query, world)?.token;
+  const answer = await fetchNew(query, world);
+  const { token, clientId } = answer;
+  const { lifetimeS } = token;
+  // Without expires_in nobody knows how long it may be used.
+  if (lifetimeS === undefined) return { answer, isCached: false };
+  const owner = ownerOf(query, clientId, world);
+  const ageing = isAgeing(previous, token);
+  const text = formatEntry({ token: { ...token, lifetimeS }, ageing, ...owner });
+  const problem = await world.tokens.write(query.client, text);
+  if (problem !== undefined) world.trace(`cache: the token cannot be kept (${problem})`);
+  return { answer, isCached: problem === undefined };
+}
+
+/** A new token, with the credentials from where the plan says that they are. */
 export async function fetchNew(query: TokenQuery, world: EndpointWorld): Promise<TokenAnswer> {
   const { client, authUrl, settings, plan } = query;
   if (plan.kind !== 'variables') {
@@ -91,34 +109,9 @@ function isBoundTo(authUrl: string, client: Client, { clients }: Pick<World, 'cl
   try {
     return clients.read()[clientName(client)]?.authUrl === authUrl;
   } catch {
-    // Unreadable, it costs the head start alone.
+    // An unreadable list costs no more than the head start.
     return false;
   }
-}
-
-/** A new token, kept for the others if it can be. */
-async function fetchAndKeep(
-  query: TokenQuery,
-  world: TokenWorld,
-): Promise<{ answer: TokenAnswer; isShared: boolean }> {
-  const previous = ownEntry(query, world)?.token;
-  const answer = await fetchNew(query, world);
-  const { token, clientId } = answer;
-  const { lifetimeS } = token;
-  // Without expires_in nobody knows how long it may be used, so it is printed but not kept.
-  if (lifetimeS === undefined) return { answer, isShared: false };
-  const problem = await world.tokens.write(
-    query.client,
-    formatEntry({
-      token: { ...token, lifetimeS },
-      clientId,
-      authUrl: query.authUrl.value,
-      source: sourceOf(query.plan, world),
-      ageing: isAgeing(previous, token),
-    }),
-  );
-  if (problem !== undefined) world.trace(`cache: the token cannot be kept (${problem})`);
-  return { answer, isShared: problem === undefined };
 }
 
 /** When the endpoint is down, a cached token with 10 s or more left is better than none, unless a flag forbids it. */
@@ -127,8 +120,8 @@ function stillValid(query: TokenQuery, error: unknown, world: TokenWorld): Token
     return undefined;
   if (wantsFresh(query) || demandsMinTtl(query.settings)) return undefined;
   const entry = ownEntry(query, world);
-  const left = entry === undefined ? 0 : Math.floor(lifeLeftMs(entry, world.now()) / 1000);
-  if (entry === undefined || left < 10) return undefined;
-  world.warn(`${error.message}; the cached token, valid for ${left} s more, is used`);
-  return fromCache(entry, query);
+  const leftS = entry === undefined ? 0 : Math.floor(lifeLeftMs(entry, world.now()) / 1000);
+  if (entry === undefined || leftS < 10) return undefined;
+  world.warn(`${error.message}; the cached token, valid for ${leftS} s more, is used`);
+  return answerFrom(entry, query);
 }

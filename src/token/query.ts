@@ -10,6 +10,7 @@ import {
   resolveFetchSettings,
 } from '../settings/resolve';
 import type { AuthUrl, Given } from '../settings/setting';
+import { seconds } from '../text';
 import type { WarmWorld } from '../world/world';
 import { isFresh, type Token } from './token';
 
@@ -93,9 +94,7 @@ export function minTtlProblem(
   const { name } = minTtlMs.source;
   return new GwtokenError(
     'bad-reply',
-    `the endpoint ${has}, and ${name} asks for more than ${minTtlMs.value / 1000} s`,
-    {
-      hints: [`lower ${name}`],
-    },
+    `the endpoint ${has}, and ${name} asks for more than ${seconds(minTtlMs.value)}`,
+    { hints: [`lower ${name}`] },
   );
 }

@@ -1,5 +1,5 @@
 /**
- * Judges what the endpoint answered: strict, since whatever passes here is printed as a token (contract section 6).
+ * Judges what the endpoint replied: strict, since whatever passes here is printed as a token (contract section 6).
  * Success by RFC 6749 section 5.1, a refusal by section 5.2; everything else is `bad-reply`. No message ever holds a
  * part of the body, except the cleaned `error` and `error_description` of a refusal.
  */
@@ -7,9 +7,9 @@
 import { type ErrorMore, GwtokenError, type Retry } from '../errors';
 import { seconds, VSCHAR } from '../text';
 import type { FetchReply } from '../world/wire';
-import { shown } from './endpoint-text';
+import { showable } from './endpoint-text';
 import { retryOfReply } from './retry';
-import type { Token } from './token';
+import { TOKEN_LIMIT, type Token } from './token';
 
 export interface Reply {
   readonly status: number;
@@ -18,7 +18,8 @@ export interface Reply {
   readonly body: Uint8Array | 'too-long';
 }
 
-export interface Asked {
+/** The request that a reply is for. */
+export interface SentRequest {
   readonly endpoint: string;
   /** When the request was sent, in milliseconds since the epoch. */
   readonly requestedAtMs: number;
@@ -26,6 +27,11 @@ export interface Asked {
   readonly receivedAtMs: number;
   /** Held only to withhold any text that repeats it. */
   readonly secret: string;
+}
+
+/** A reply with its request; `json` is the body, if that is a JSON object. */
+interface Exchange extends Reply, SentRequest {
+  readonly json: Record<string, unknown> | undefined;
 }
 
 /** The error codes of RFC 6749 section 5.2. */
@@ -38,26 +44,25 @@ const REFUSALS = [
   'invalid_scope',
 ];
 
-const TOKEN_LIMIT = 32 * 1024;
-
 /**
  * The token in a reply.
  *
  * @throws GwtokenError `refused` or `bad-reply`, with `retry` where RFC 9110 lets the status pass by itself
  */
-export function judgeReply(reply: Reply, asked: Asked): Token {
+export function judgeReply(reply: Reply, request: SentRequest): Token {
+  const exchange: Exchange = { ...reply, ...request, json: jsonObject(reply.body) };
   const { status } = reply;
-  if (status >= 300 && status < 400) throw redirected(reply, asked);
-  const retry = retryOfReply(status, reply.headers, asked.receivedAtMs);
+  if (status >= 300 && status < 400) throw redirected(exchange);
+  const retry = retryOfReply(status, reply.headers, request.receivedAtMs);
   if (status >= 400 && status < 500) {
-    const refusal = refusalIn(reply, asked, retry);
+    const refusal = refusalIn(exchange, retry);
     if (refusal) throw refusal;
   }
   if (status !== 200) {
     const wait = retry?.afterMs === undefined ? '' : ` and asks to wait ${seconds(retry.afterMs)}`;
-    throw badReply(asked, `answered ${said(reply, asked)}${wait}`, { hints: hintsFor(status), retry });
+    throw badReply(exchange, `answered ${inWords(exchange)}${wait}`, { hints: hintsFor(status), retry });
   }
-  return tokenIn(objectIn(reply, asked), asked);
+  return tokenIn(exchange);
 }
 
 function hintsFor(status: number): string[] {
@@ -71,128 +76,107 @@ function hintsFor(status: number): string[] {
 const FURTHER = ['what may be behind it: gwtoken help network'];
 
 /** The token of a success reply, each member checked by its own rule. */
-function tokenIn(reply: Record<string, unknown>, asked: Asked): Token {
-  const { access_token: accessToken, token_type: tokenType, scope, expires_in: expiresIn } = reply;
-  if (accessToken === undefined && typeof reply['error'] === 'string') {
-    throw badReply(
-      asked,
-      `answered 200 with an error in place of a token${inBrackets(errorWords(reply, asked))}`,
-    );
+function tokenIn(exchange: Exchange): Token {
+  const { body, json } = exchange;
+  const bad = (problem: string): GwtokenError => badReply(exchange, problem);
+  if (body === 'too-long') throw bad('answered with more than 64 KiB');
+  if (body.length === 0) throw bad('answered 200 with an empty body');
+  if (json === undefined) throw notJson(exchange);
+  const { access_token: accessToken, token_type: tokenType, scope, expires_in: expiresIn } = json;
+  if (accessToken === undefined && typeof json['error'] === 'string') {
+    const words = errorWords(exchange);
+    throw bad(`answered 200 with an error in place of a token${words === '' ? '' : ` (${words})`}`);
   }
   if (typeof accessToken !== 'string' || accessToken === '')
-    throw badReply(asked, 'answered 200 without an access_token');
-  if (accessToken.length > TOKEN_LIMIT) throw badReply(asked, 'gave an access_token of more than 32 KiB');
-  if (!VSCHAR.test(accessToken))
-    throw badReply(asked, 'gave an access_token with characters that a token cannot have');
-  if (typeof tokenType !== 'string' || tokenType.toLowerCase() !== 'bearer') {
-    throw badReply(
-      asked,
-      tokenType === undefined ? 'gave no token_type' : 'gave a token_type other than bearer',
-    );
-  }
-  if (scope !== undefined && scope !== null && (typeof scope !== 'string' || !VSCHAR.test(scope))) {
-    throw badReply(asked, 'gave a scope that is not a text of visible characters');
-  }
-  return {
-    accessToken,
-    tokenType,
-    scope: scope ?? '',
-    requestedAtMs: asked.requestedAtMs,
-    lifetimeS: lifetimeIn(expiresIn, asked),
-  };
+    throw bad('answered 200 without an access_token');
+  if (accessToken.length > TOKEN_LIMIT)
+    throw bad(`gave an access_token of more than ${TOKEN_LIMIT / 1024} KiB`);
+  if (!VSCHAR.test(accessToken)) throw bad('gave an access_token with characters that a token cannot have');
+  if (typeof tokenType !== 'string' || tokenType.toLowerCase() !== 'bearer')
+    throw bad(tokenType === undefined ? 'gave no token_type' : 'gave a token_type other than bearer');
+  if (scope !== undefined && scope !== null && (typeof scope !== 'string' || !VSCHAR.test(scope)))
+    throw bad('gave a scope that is not a text of visible characters');
+  const lifetimeS = lifetimeIn(expiresIn, bad);
+  return { accessToken, tokenType, scope: scope ?? '', requestedAtMs: exchange.requestedAtMs, lifetimeS };
 }
 
 /**
  * `expires_in` in seconds: a positive integer, also as a numeric string, as some servers send it; null, as some write
  * what they have no value for, counts as absent. More than a century is cut to one: no date can be made of it.
  */
-function lifetimeIn(expiresIn: unknown, asked: Asked): number | undefined {
+function lifetimeIn(expiresIn: unknown, bad: (problem: string) => GwtokenError): number | undefined {
   if (expiresIn === undefined || expiresIn === null) return undefined;
   const value = typeof expiresIn === 'string' && /^\d+$/.test(expiresIn) ? Number(expiresIn) : expiresIn;
   if (typeof value === 'number' && Number.isInteger(value) && value > 0) return Math.min(value, CENTURY_S);
-  throw badReply(asked, 'gave an expires_in that is not a positive whole number of seconds');
+  throw bad('gave an expires_in that is not a positive whole number of seconds');
 }
 
 const CENTURY_S = 100 * 366 * 24 * 3600;
 
-function objectIn(reply: Reply, asked: Asked): Record<string, unknown> {
-  if (reply.body === 'too-long') throw badReply(asked, 'answered with more than 64 KiB');
-  if (reply.body.length === 0) throw badReply(asked, 'answered 200 with an empty body');
-  const parsed = parseJson(reply.body);
-  if (parsed !== undefined) return parsed;
-  if (!isHtml(reply)) throw badReply(asked, 'answered 200 with something other than a JSON object');
-  throw badReply(asked, "answered 200 with an HTML page (a proxy's page?)", {
+function notJson(exchange: Exchange): GwtokenError {
+  if (!isHtml(exchange)) return badReply(exchange, 'answered 200 with something other than a JSON object');
+  return badReply(exchange, "answered 200 with an HTML page (a proxy's page?)", {
     hints: ['check the auth URL; it may also be a login page or a firewall in between'],
   });
 }
 
-function parseJson(body: Uint8Array): Record<string, unknown> | undefined {
+function jsonObject(body: Reply['body']): Exchange['json'] {
+  if (body === 'too-long') return undefined;
   try {
     const parsed: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
-      ? (parsed as Record<string, unknown>)
-      : undefined;
+    const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
+    return isObject ? (parsed as Record<string, unknown>) : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** The endpoint refused these credentials: 401, or any 4xx whose JSON has an `error` of section 5.2. */
-function refusalIn(reply: Reply, asked: Asked, retry: Retry | undefined): GwtokenError | undefined {
-  const code = bodyOf(reply)?.['error'];
-  const known = typeof code === 'string' && REFUSALS.includes(code);
-  if (!known && reply.status !== 401) return undefined;
-  return new GwtokenError('refused', `${asked.endpoint} refused these credentials (${said(reply, asked)})`, {
-    reason: known ? code : 'invalid_client',
+function refusalIn(exchange: Exchange, retry: Retry | undefined): GwtokenError | undefined {
+  const { status, endpoint, json } = exchange;
+  const code = json?.['error'];
+  const isKnown = typeof code === 'string' && REFUSALS.includes(code);
+  if (!isKnown && status !== 401) return undefined;
+  return new GwtokenError('refused', `${endpoint} refused these credentials (${inWords(exchange)})`, {
+    reason: isKnown ? code : 'invalid_client',
     retry,
   });
 }
 
 /** The status, and what the body says of it: `400, invalid_client: unknown client`. */
-function said(reply: Reply, asked: Asked): string {
-  if (isHtml(reply)) return `${reply.status} with an HTML page (a proxy's page?)`;
-  const words = errorWords(bodyOf(reply), asked);
-  return words === '' ? String(reply.status) : `${reply.status}, ${words}`;
+function inWords(exchange: Exchange): string {
+  if (isHtml(exchange)) return `${exchange.status} with an HTML page (a proxy's page?)`;
+  const words = errorWords(exchange);
+  return words === '' ? String(exchange.status) : `${exchange.status}, ${words}`;
 }
 
-function errorWords(body: Record<string, unknown> | undefined, { secret }: Asked): string {
-  return [shown(body?.['error'], secret), shown(body?.['error_description'], secret)]
+function errorWords({ json, secret }: Exchange): string {
+  return [showable(json?.['error'], secret), showable(json?.['error_description'], secret)]
     .filter((part) => part !== undefined)
     .join(': ');
 }
 
-function bodyOf({ body }: Reply): Record<string, unknown> | undefined {
-  return body === 'too-long' ? undefined : parseJson(body);
-}
-
-function inBrackets(words: string): string {
-  return words === '' ? '' : ` (${words})`;
-}
-
 /** Where it points is shown without user info and query: those may hold anything. */
-function redirected(reply: Reply, asked: Asked): GwtokenError {
-  const location = reply.headers.get('location') ?? '';
-  const url =
-    location !== '' && URL.canParse(location, asked.endpoint) ? new URL(location, asked.endpoint) : undefined;
-  const target = url && shown(`${url.protocol}//${url.host}${url.pathname}`, asked.secret);
-  return badReply(
-    asked,
-    `answered ${reply.status}, a redirect${target === undefined ? '' : ` to ${target}`}, which is never followed`,
-    { hints: ['check the auth URL: it must be the address that answers itself'] },
-  );
+function redirected(exchange: Exchange): GwtokenError {
+  const { status, headers, endpoint, secret } = exchange;
+  const location = headers.get('location') ?? '';
+  const url = location !== '' && URL.canParse(location, endpoint) ? new URL(location, endpoint) : undefined;
+  const target = url && showable(`${url.protocol}//${url.host}${url.pathname}`, secret);
+  const to = target === undefined ? '' : ` to ${target}`;
+  return badReply(exchange, `answered ${status}, a redirect${to}, which is never followed`, {
+    hints: ['check the auth URL: it must be the address that answers itself'],
+  });
 }
 
-function isHtml(reply: Reply): boolean {
-  if (bodyOf(reply) !== undefined) return false;
-  if (/\bhtml\b/i.test(reply.headers.get('content-type') ?? '')) return true;
-  return (
-    reply.body !== 'too-long' &&
-    /^\s*<(!doctype|html)/i.test(Buffer.from(reply.body.slice(0, 100)).toString('latin1'))
-  );
+function isHtml({ headers, body, json }: Exchange): boolean {
+  if (json !== undefined) return false;
+  if (/\bhtml\b/i.test(headers.get('content-type') ?? '')) return true;
+  const start = body === 'too-long' ? '' : Buffer.from(body.slice(0, 100)).toString('latin1');
+  return /^\s*<(!doctype|html)/i.test(start);
 }
 
 function badReply(
-  { endpoint }: Asked,
+  { endpoint }: SentRequest,
   problem: string,
   more: Pick<ErrorMore, 'hints' | 'retry'> = { hints: FURTHER },
 ): GwtokenError {

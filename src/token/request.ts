@@ -3,24 +3,26 @@
 import type { Credentials } from '../credentials/credentials';
 import type { FetchReply } from '../world/wire';
 import type { World } from '../world/world';
-import { requestId } from './endpoint-text';
+import { showable } from './endpoint-text';
 import { judgeReply, type Reply } from './reply';
 import type { Token } from './token';
 
 /** Longer replies are cut off: a token reply has a few kilobytes at most. */
 const REPLY_LIMIT = 64 * 1024;
 
+/** The headers in which an endpoint says what it calls a request in its own logs. */
+const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id'];
+
 export interface TokenRequest {
-  /** The regional identity address, without a trailing slash. */
-  readonly authUrl: string;
+  readonly endpoint: string;
   readonly credentials: Credentials;
   /** For the connection, the request and the whole reply together, in milliseconds. */
   readonly timeoutMs: number;
   readonly caFile: string | undefined;
 }
 
-/** The token endpoint of an auth URL (service.md 4.1). */
-export function endpointOf({ authUrl }: Pick<TokenRequest, 'authUrl'>): string {
+/** The token endpoint of an auth URL, which has no slash at its end (service.md 4.1). */
+export function tokenEndpoint(authUrl: string): string {
   return `${authUrl}/oauth2/token`;
 }
 
@@ -30,16 +32,16 @@ export function endpointOf({ authUrl }: Pick<TokenRequest, 'authUrl'>): string {
  * @throws GwtokenError `refused`, `unreached` or `bad-reply`
  */
 export async function requestToken(
-  request: TokenRequest,
+  { endpoint, credentials, timeoutMs, caFile }: TokenRequest,
   world: Pick<World, 'fetch' | 'now' | 'version' | 'trace'>,
 ): Promise<Token> {
-  const { credentials, timeoutMs } = request;
-  const endpoint = endpointOf(request);
   const secret = credentials.clientSecret;
   const requestedAtMs = world.now();
+  const trace = (outcome: string, more = ''): void =>
+    world.trace(`POST ${endpoint}: ${outcome} after ${world.now() - requestedAtMs} ms${more}`);
   let reply: Reply;
   try {
-    const answer = await world.fetch(endpoint, {
+    const { status, headers, body, address } = await world.fetch(endpoint, {
       method: 'POST',
       headers: {
         'content-type': 'application/x-www-form-urlencoded',
@@ -52,22 +54,21 @@ export async function requestToken(
         grant_type: 'client_credentials',
       }).toString(),
       timeoutMs,
-      caFile: request.caFile,
+      caFile,
       trace: world.trace,
     });
-    reply = { status: answer.status, headers: answer.headers, body: await readBody(answer) };
-    const id = requestId(answer.headers, secret);
-    world.trace(
-      `POST ${endpoint}: ${answer.status} from ${answer.address ?? 'the endpoint'} after ${world.now() - requestedAtMs} ms${id === undefined ? '' : `, request id ${id}`}`,
-    );
+    reply = { status, headers, body: await readBody(body) };
+    const ids = REQUEST_ID_HEADERS.map((name) => showable(headers.get(name), secret));
+    const id = ids.find((each) => each !== undefined);
+    trace(`${status} from ${address ?? 'the endpoint'}`, id === undefined ? '' : `, request id ${id}`);
   } catch (error) {
-    world.trace(`POST ${endpoint}: no reply after ${world.now() - requestedAtMs} ms`);
+    trace('no reply');
     throw error;
   }
   return judgeReply(reply, { endpoint, requestedAtMs, receivedAtMs: world.now(), secret });
 }
 
-async function readBody({ body }: FetchReply): Promise<Uint8Array | 'too-long'> {
+async function readBody(body: FetchReply['body']): Promise<Uint8Array | 'too-long'> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body ?? []) {

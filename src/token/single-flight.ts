@@ -4,17 +4,19 @@
  */
 
 import { clientName } from '../client';
-import { type ErrorKind, EXIT_CODES, GwtokenError } from '../errors';
+import { GwtokenError } from '../errors';
+import { type ErrorKind, isErrorKind } from '../exit-codes';
+import { seconds } from '../text';
 import type { Turn } from '../world/files';
 import type { World } from '../world/world';
-import { type CacheEntry, isSame, parseSource, sourceOf } from './cache-entry';
+import { isFor, type Owner, ownerJson, ownerOf, parseObject, parseOwner } from './cache-entry';
 import type { TokenAnswer, TokenQuery } from './query';
 
 interface Work {
   /** The cached token, if there is one that is good enough. */
   look(): TokenAnswer | undefined;
   /** A new token, and whether the others will find it in the cache. */
-  fetch(): Promise<{ answer: TokenAnswer; isShared: boolean }>;
+  fetch(): Promise<{ answer: TokenAnswer; isCached: boolean }>;
 }
 
 type TurnWorld = Pick<World, 'tokens' | 'now' | 'crypto' | 'trace'>;
@@ -28,11 +30,11 @@ export async function inTurn(query: TokenQuery, world: TurnWorld, work: Work): P
     world.trace('waiting for another gwtoken that is asking for this token');
     const text = await turn.wait(query.deadlineMs - world.now());
     if (text === 'late') throw tooLate(query);
-    const left = parseLeft(text);
-    if (left && 'failure' in left && isSame(left, query, world)) throw left.failure;
+    const { failure, isUnshared } = parseOutcome(text);
+    if (failure && isFor(failure.owner, query, world)) throw failure.error;
     const cached = work.look();
     if (cached) return cached;
-    if (left && 'unshared' in left) return (await work.fetch()).answer;
+    if (isUnshared) return (await work.fetch()).answer;
     // The holder was killed, or it asked with other credentials: somebody else's turn now, perhaps ours.
   }
 }
@@ -43,58 +45,54 @@ async function hold(
   world: TurnWorld,
   work: Work,
 ): Promise<TokenAnswer> {
-  let text = '';
+  let outcome = '';
   try {
     const cached = work.look();
     if (cached) return cached;
-    const { answer, isShared } = await work.fetch();
-    if (!isShared) text = JSON.stringify({ unshared: true });
+    const { answer, isCached } = await work.fetch();
+    if (!isCached) outcome = JSON.stringify({ unshared: true });
     return answer;
   } catch (error) {
-    if (error instanceof GwtokenError) text = formatFailure(error, query, world);
+    if (error instanceof GwtokenError) outcome = formatFailure(error, query, world);
     throw error;
   } finally {
-    turn.release(text);
+    turn.release(outcome);
   }
 }
 
-/** What a holder leaves for those who wait, with whose it is: they may have other credentials for the same client. */
-type Left =
-  | { readonly unshared: true }
-  | (Pick<CacheEntry, 'clientId' | 'authUrl' | 'source'> & { readonly failure: GwtokenError });
+/** What a holder tells those who wait. A failure has an owner: they may have other credentials for the same client. */
+interface Outcome {
+  readonly failure?: { readonly error: GwtokenError; readonly owner: Owner };
+  /** There is a token, but they will not find it in the cache. */
+  readonly isUnshared?: boolean;
+}
 
 /** A wrong flag or file is the holder's own: those who wait find out about theirs without asking the endpoint. */
 const OWN_FAULTS: readonly ErrorKind[] = ['usage', 'local'];
 
-function formatFailure(error: GwtokenError, { authUrl, plan }: TokenQuery, world: TurnWorld): string {
+function formatFailure(error: GwtokenError, query: TokenQuery, world: TurnWorld): string {
   const { kind, message, hints, reason, detail } = error;
   if (OWN_FAULTS.includes(kind)) return '';
-  const clientId = plan.kind === 'variables' ? plan.credentials.clientId : '';
-  const whose = { clientId, authUrl: authUrl.value, source: sourceOf(plan, world) };
-  return JSON.stringify({ ...whose, failure: { kind, message, hints, reason, detail } });
+  const clientId = query.plan.kind === 'variables' ? query.plan.credentials.clientId : '';
+  const owner = ownerJson(ownerOf(query, clientId, world));
+  return JSON.stringify({ ...owner, failure: { kind, message, hints, reason, detail } });
 }
 
 /** Only our own processes can write here (the lock's name is secret), but they may be of another version. */
-function parseLeft(text: string): Left | undefined {
-  let stored: Record<string, unknown>;
-  try {
-    stored = JSON.parse(text) ?? {};
-  } catch {
-    return undefined;
-  }
-  if (stored['unshared'] === true) return { unshared: true };
-  const { clientId, authUrl } = stored;
-  const source = parseSource(stored['source']);
-  const failure = parseFailure(stored['failure']);
-  if (source === undefined || failure === undefined) return undefined;
-  return { clientId: String(clientId), authUrl: String(authUrl), source, failure };
+function parseOutcome(text: string): Outcome {
+  const stored = parseObject(text);
+  const owner = parseOwner(stored);
+  const error = parseFailure(stored['failure']);
+  return {
+    isUnshared: stored['unshared'] === true,
+    ...(owner && error ? { failure: { owner, error } } : {}),
+  };
 }
 
 function parseFailure(stored: unknown): GwtokenError | undefined {
   const { kind, message, hints, reason, detail } = (stored ?? {}) as Record<string, unknown>;
-  if (typeof kind !== 'string' || !Object.hasOwn(EXIT_CODES, kind) || typeof message !== 'string')
-    return undefined;
-  return new GwtokenError(kind as ErrorKind, message, {
+  if (!isErrorKind(kind) || typeof message !== 'string') return undefined;
+  return new GwtokenError(kind, message, {
     hints: Array.isArray(hints) ? hints.map(String) : [],
     reason: typeof reason === 'string' ? reason : undefined,
     detail: typeof detail === 'string' ? detail : undefined,
@@ -102,12 +100,10 @@ function parseFailure(stored: unknown): GwtokenError | undefined {
 }
 
 function tooLate({ client, startedAtMs, deadlineMs }: TokenQuery): GwtokenError {
-  const waited = Math.round((deadlineMs - startedAtMs) / 1000);
+  const waited = seconds(deadlineMs - startedAtMs);
   return new GwtokenError(
     'unreached',
-    `another gwtoken has been asking for a token of ${clientName(client)} for ${waited} s`,
-    {
-      hints: ['allow more time with --timeout, or ask without waiting: --no-cache'],
-    },
+    `another gwtoken has been asking for a token of ${clientName(client)} for ${waited}`,
+    { hints: ['allow more time with --timeout, or ask without waiting: --no-cache'] },
   );
 }

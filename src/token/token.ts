@@ -1,3 +1,6 @@
+/** The longest token that is taken, in characters. Beyond 128 KiB a variable makes every later program fail to start on Linux. */
+export const TOKEN_LIMIT = 32 * 1024;
+
 /** A token as the endpoint gave it (RFC 6749 section 5.1), with the moment it was asked for. */
 export interface Token {
   readonly accessToken: string;

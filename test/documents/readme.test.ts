@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { EXIT_CODES } from '../../src/errors';
 import { CLIENT_FLAGS, FETCH_FLAGS, spellings } from '../../src/flags';
 import { configKeys } from '../../src/settings/config-keys';
 import { ROOT } from '../harness/root';
@@ -22,11 +21,6 @@ function table(heading: string): string[][] {
 }
 
 describe('the README', () => {
-  test('lists every exit code, and no other', () => {
-    const codes = table('Exit codes').flatMap(([code]) => code!.split(', ').map(Number));
-    expect(codes).toEqual([...new Set([0, ...Object.values(EXIT_CODES), 125])].sort((a, b) => a - b));
-  });
-
   test('names every config key, and every flag and variable that settings have', () => {
     for (const key of configKeys()) expect(readme).toContain(`\`${key}\``);
     const settings = table('Settings')

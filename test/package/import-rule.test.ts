@@ -7,14 +7,14 @@ import { ROOT } from '../harness/root';
  * Imports run one way, from the top of the pipeline down: what each room of src may import, `type:` where only types,
  * `lazy:` where only when it is needed. `node` and `package` stand for Node's own modules and for npm's.
  */
-const GROUND = ['client', 'errors', 'person', 'text', 'type:world'];
+const GROUND = ['client', 'errors', 'type:exit-codes', 'person', 'text', 'type:world'];
 const MAY_IMPORT: Record<string, readonly string[]> = {
   main: ['quick', 'cli', 'system', ...GROUND, 'node'],
   quick: ['formats', 'token', 'settings', 'flags', ...GROUND],
-  cli: ['commands', 'topics', 'settings', 'flags', ...GROUND, 'package'],
-  commands: ['formats', 'token', 'credentials', 'settings', 'topics', 'flags', ...GROUND],
+  cli: ['commands', 'topics', 'settings', 'flags', 'exit-codes', ...GROUND, 'package'],
+  commands: ['formats', 'token', 'credentials', 'settings', 'topics', 'flags', 'exit-codes', ...GROUND],
   formats: ['token', 'settings', ...GROUND],
-  token: ['credentials', 'settings', ...GROUND, 'lazy:node:crypto'],
+  token: ['credentials', 'settings', 'exit-codes', ...GROUND, 'lazy:node:crypto'],
   credentials: ['settings', ...GROUND],
   system: [...GROUND, 'node', 'package'],
   flags: ['settings'],
@@ -23,7 +23,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // Types only; the module that `crypto()` gives is named by its type.
   world: ['type:client', 'lazy:node:crypto'],
   client: ['errors', 'text'],
-  errors: ['text'],
+  errors: ['type:exit-codes'],
+  'exit-codes': [],
   person: ['type:world'],
   text: [],
 };

@@ -3,9 +3,10 @@ import { dirname } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import type { Client } from '../../src/client';
+import type { CredentialPlan } from '../../src/credentials/plan';
 import { parseAuthUrl } from '../../src/settings/auth-url';
 import { entryPath } from '../../src/system/files/token-cache';
-import { formatEntry, sourceOf } from '../../src/token/cache-entry';
+import { formatEntry, ownerOf } from '../../src/token/cache-entry';
 import { inside, MACHINE } from '../harness/homes/in-process';
 import {
   A,
@@ -46,9 +47,14 @@ function lay(configText: string | undefined, entries: readonly { client: Client;
 function entryText({ region }: Client, made: MadeEntry): string {
   const hasVariables = Object.keys(home.env).some((name) => name.includes('CLIENT_ID'));
   const owner = made.of === 'same' ? (hasVariables ? 'secret' : 'keychain') : made.of;
-  const authUrl = parseAuthUrl(made.authUrl, 'the test', region);
+  const source = { kind: 'default', name: 'the test' } as const;
+  const authUrl = { value: parseAuthUrl(made.authUrl, 'the test', region), template: made.authUrl, source };
   const world = { crypto: () => process.getBuiltinModule('node:crypto') };
   const credentials = { clientId: 'client', clientSecret: owner };
+  const plan: CredentialPlan =
+    owner === 'keychain'
+      ? { kind: 'keychain', name: 'the test' }
+      : { kind: 'variables', name: 'the test', variables: [], credentials };
   const text = formatEntry({
     token: {
       accessToken: made.accessToken,
@@ -57,15 +63,8 @@ function entryText({ region }: Client, made: MadeEntry): string {
       requestedAtMs: home.nowMs - made.ageS * 1000,
       lifetimeS: made.lifetimeS,
     },
-    clientId: 'client',
-    authUrl,
-    source: sourceOf(
-      owner === 'keychain'
-        ? { kind: 'keychain', name: 'the test' }
-        : { kind: 'variables', name: 'the test', variables: [], credentials },
-      world,
-    ),
     ageing: made.ageing,
+    ...ownerOf({ authUrl, plan }, 'client', world),
   });
   if (made.damage === 'torn') return text.slice(0, text.length / 2);
   if (made.damage === 'version') return text.replace('"version":1', '"version":2');

@@ -1,9 +1,12 @@
 /** How often, how long and after what an attempt is repeated: time and chance are ours here, the rest is real. */
 import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
-import { requestTokenWithRetries, type TokenAttempts } from '../../src/token/attempts';
+import { requireAuthUrl, resolveFetchSettings } from '../../src/settings/resolve';
+import { fetchToken } from '../../src/token/fetch';
 import { retryOfReply } from '../../src/token/retry';
 import type { FetchReply } from '../../src/world/wire';
+import { EU } from '../harness/homes/client-home';
+import { given } from '../settings/given';
 
 interface Answer {
   readonly status?: number;
@@ -21,46 +24,51 @@ const START_MS = Date.UTC(2030, 0, 1);
 /** Plays the answers in turn, the last one again and again, on a clock that only moves by what is waited for. */
 async function play(
   answers: readonly Answer[],
-  more: Partial<TokenAttempts> = {},
+  { retries = 2, deadlineMs = START_MS + 30_000 } = {},
   chance: () => number = () => 0,
 ) {
   let nowMs = START_MS;
   const waits: number[] = [];
   const trace: string[] = [];
   let attempts = 0;
-  const request: TokenAttempts = {
-    authUrl: 'https://id.test',
-    credentials: { clientId: 'a', clientSecret: 's' },
-    timeoutMs: 10_000,
-    retries: 2,
-    deadlineMs: START_MS + 30_000,
-    caFile: undefined,
-    ...more,
+  const flags = { 'auth-url': 'https://id.test', retries: String(retries) };
+  const settings = given({ flags });
+  const query = {
+    given: settings,
+    client: EU,
+    authUrl: requireAuthUrl(settings, EU),
+    settings: resolveFetchSettings(settings, EU.profile),
+    startedAtMs: START_MS,
+    deadlineMs,
   };
-  const outcome = await requestTokenWithRetries(request, {
-    version: 'test',
-    now: () => nowMs,
-    random: chance,
-    async sleep(ms) {
-      waits.push(ms);
-      nowMs += ms;
+  const outcome = await fetchToken(
+    query,
+    { clientId: 'a', clientSecret: 's' },
+    {
+      version: 'test',
+      now: () => nowMs,
+      random: chance,
+      async sleep(ms) {
+        waits.push(ms);
+        nowMs += ms;
+      },
+      // No answer here is waited for in real time, so no time limit passes.
+      trace: (line) => trace.push(line),
+      async fetch(): Promise<FetchReply> {
+        const answer = answers[Math.min(attempts++, answers.length - 1)]!;
+        nowMs += answer.tookMs ?? 0;
+        if (answer.error) throw answer.error;
+        const { status = 200, headers = {}, body = '' } = answer;
+        return {
+          status,
+          headers: { get: (name) => headers[name] ?? null },
+          body: (async function* () {
+            yield Buffer.from(body);
+          })(),
+        };
+      },
     },
-    // No answer here is waited for in real time, so no time limit passes.
-    trace: (line) => trace.push(line),
-    async fetch(): Promise<FetchReply> {
-      const answer = answers[Math.min(attempts++, answers.length - 1)]!;
-      nowMs += answer.tookMs ?? 0;
-      if (answer.error) throw answer.error;
-      const { status = 200, headers = {}, body = '' } = answer;
-      return {
-        status,
-        headers: { get: (name) => headers[name] ?? null },
-        body: (async function* () {
-          yield Buffer.from(body);
-        })(),
-      };
-    },
-  }).catch((error: unknown) => error);
+  ).catch((error: unknown) => error);
   return { outcome, waits, attempts, trace, tookMs: nowMs - START_MS };
 }
 

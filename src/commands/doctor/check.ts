@@ -1,4 +1,5 @@
-import { type ErrorKind, EXIT_CODES, GwtokenError } from '../../errors';
+import { GwtokenError } from '../../errors';
+import { type ErrorKind, exitCodeFor } from '../../exit-codes';
 import { oneLine } from '../../text';
 import type { Row } from '../report';
 
@@ -43,5 +44,5 @@ export function failureOf(checks: readonly Check[]): GwtokenError | undefined {
 
 /** One check as JSON; `exit_code` is null unless it failed. */
 export function checkJson({ section: title, name, result, message, hints, kind }: Check): object {
-  return { section: title, name, result, message, hints, exit_code: kind ? EXIT_CODES[kind] : null };
+  return { section: title, name, result, message, hints, exit_code: kind ? exitCodeFor(kind) : null };
 }

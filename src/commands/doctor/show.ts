@@ -1,5 +1,6 @@
 /** What `gwtoken doctor` shows: each section as soon as it is there. */
 
+import { exitCodeFor } from '../../exit-codes';
 import type { FlagValues } from '../../settings/setting';
 import type { World } from '../../world/world';
 import { openReport } from '../report';
@@ -21,7 +22,7 @@ export async function showDiagnosis(flags: FlagValues, world: World): Promise<vo
   }
   const failure = failureOf(checks);
   if (!report) {
-    const exitCode = failure?.exitCode ?? 0;
+    const exitCode = failure ? exitCodeFor(failure.kind) : 0;
     const json = { version: world.version, exit_code: exitCode, checks: checks.map(checkJson) };
     world.stdout.write(`${JSON.stringify(json)}\n`);
   }

@@ -1,4 +1,4 @@
-import { EXEC_FAILED } from '../../errors';
+import { EXEC_FAILED } from '../../exit-codes';
 import { CLIENT_FLAGS, FETCH_FLAGS, PREFIX, VERBOSE } from '../../flags';
 import type { Command } from '../command';
 

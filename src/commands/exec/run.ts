@@ -1,6 +1,7 @@
 /** What `gwtoken exec` does: the token, the command beside it, and a file that has a valid one for as long as it runs. */
 
-import { EXEC_FAILED, GwtokenError, Interrupted } from '../../errors';
+import { GwtokenError, Interrupted } from '../../errors';
+import { EXEC_FAILED } from '../../exit-codes';
 import { checkVariables } from '../../formats/check';
 import type { Variable } from '../../formats/format';
 import { maskToken } from '../../formats/mask';

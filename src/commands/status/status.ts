@@ -1,4 +1,4 @@
-import { FETCH_CODES } from '../../errors';
+import { FETCH_CODES } from '../../exit-codes';
 import { CLIENT_FLAGS, FETCH_FLAGS, JSON_OUTPUT, VERBOSE } from '../../flags';
 import type { Command } from '../command';
 

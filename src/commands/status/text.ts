@@ -2,6 +2,7 @@
 
 import { clientFlags, clientName } from '../../client';
 import { GwtokenError } from '../../errors';
+import { exitCodeFor } from '../../exit-codes';
 import type { Row } from '../report';
 import type { ClientStatus, Verdict } from './read';
 
@@ -94,6 +95,6 @@ function verdictJson(verdict: Verdict): object {
     : { ok: true, expires_in: verdict.lifetimeS ?? null };
 }
 
-function errorJson({ message, hints, exitCode }: GwtokenError): object {
-  return { error: message, hints, exit_code: exitCode };
+function errorJson({ kind, message, hints }: GwtokenError): object {
+  return { error: message, hints, exit_code: exitCodeFor(kind) };
 }

@@ -1,5 +1,6 @@
 /** What went wrong on the wire, as one sentence for a person and a reason for a script. Loaded when something did. */
-import { type ErrorKind, GwtokenError, messageOf, systemCode } from '../../errors';
+import { GwtokenError, messageOf, systemCode } from '../../errors';
+import type { ErrorKind } from '../../exit-codes';
 import { seconds } from '../../text';
 import { isAtProxy, type Progress, UNKNOWN_AUTHORITY } from './connection';
 import { calledProxy } from './proxy';

@@ -39,7 +39,7 @@ describe('on macOS and Windows', () => {
     ['win32', 'Zugriff verweigert\r\n', 'failed', '--verbose'],
   ] as const)('%s: %s', async (platform, text, reason, hint) => {
     const error = await failure(platform, text);
-    expect(error).toMatchObject({ kind: 'keychain', exitCode: 5, reason });
+    expect(error).toMatchObject({ kind: 'keychain', reason });
     expect(error.hints.join('\n')).toContain(hint);
     expect(error.message).not.toContain('\r');
     expect(error.detail).toContain(text);
