@@ -30,7 +30,8 @@ export function openWorld(
   const { warm, folders, machine } = opened;
   const { platform } = machine;
   const streams = streamsOf(own);
-  const warn = (text: string): void => streams.stderr.write(`gwtoken: warning: ${oneLine(text)}\n`);
+  // To the stderr that the World has when it warns: a test puts one of its own into it.
+  const warn = (text: string): void => world.stderr.write(`gwtoken: warning: ${oneLine(text)}\n`);
   const onSignals = signalsOf(own);
   const { close, ...wire } = openWire(own, warn);
   const world: World = {
