@@ -31,13 +31,11 @@ const GROUPS = [
 ];
 
 /**
- * Bundles the program into a folder, which is emptied before. Gives what rolldown put into it.
+ * Bundles the npm package's program into a folder, which is emptied before. Gives what rolldown put into it.
  * @param {string} folder
  */
 export async function build(folder) {
-  rmSync(folder, { recursive: true, force: true });
-  const bundle = await rolldown({
-    cwd: root,
+  const output = await bundle(folder, {
     input: {
       gwtoken: 'src/main.ts',
       // Loaded by name and shared with the command line: as an entry it needs no copy of its exports.
@@ -45,12 +43,30 @@ export async function build(folder) {
       // A program of its own, which says why.
       'keychain-child': 'src/system/keychain/child.ts',
     },
+    external: [/^keytar(\/|$)/],
+  });
+  chmodSync(join(folder, 'gwtoken.cjs'), 0o755);
+  await writeManPage(join(folder, 'gwtoken.1'));
+  return output;
+}
+
+/**
+ * Bundles some entries of src/ into a folder, which is emptied before, with the licences of what is bundled.
+ * @param {string} folder
+ * @param {{ input: Record<string, string>, external?: RegExp[], plugins?: import('rolldown').Plugin[], define?: Record<string, string> }} form
+ */
+export async function bundle(folder, { input, external = [], plugins = [], define = {} }) {
+  rmSync(folder, { recursive: true, force: true });
+  const bundle = await rolldown({
+    cwd: root,
+    input,
     preserveEntrySignatures: 'allow-extension',
     platform: 'node',
-    external: [/^keytar(\/|$)/],
+    external,
     moduleTypes: { '.md': 'text' },
-    transform: { define: { __VERSION__: JSON.stringify(version) }, target: 'node20' },
+    transform: { define: { __VERSION__: JSON.stringify(version), ...define }, target: 'node20' },
     plugins: [
+      ...plugins,
       withoutAjv,
       withoutChildProcesses,
       withoutUnusedRuntime,
@@ -66,8 +82,6 @@ export async function build(folder) {
     minify: true,
   });
   await bundle.close();
-  chmodSync(join(folder, 'gwtoken.cjs'), 0o755);
-  await writeManPage(join(folder, 'gwtoken.1'));
   return output;
 }
 

@@ -14,6 +14,7 @@ import { openAppender } from './files/append-file';
 import { readKnownClients } from './files/config-file';
 import { fileIn, tokenFilesFolder } from './files/paths';
 import { readAll } from './files/read-file';
+import { formOf, KEYCHAIN_CHILD } from './form';
 import { hasUnicode, isTerminal, painter, withVariable } from './terminal/capabilities';
 import { writeAll } from './terminal/streams';
 import type { Opened } from './warm';
@@ -47,7 +48,7 @@ export function openWorld(
     keychain: keychainOf(opened, streams),
     terminal: terminalOf(own, onSignals, opened, streams),
     probes: {
-      system: () => `Node ${own.version} on ${platform} ${own.arch}`,
+      system: () => `${formOf(own)} on ${platform} ${own.arch}`,
       folder: async (which) => (await import('./files/folders')).probeFolder(which, folders[which], machine),
     },
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
@@ -194,7 +195,7 @@ function openWire(
 function keychainOf({ warm: { env }, machine: { platform } }: Opened, { stderr }: Streams): Keychain {
   const keychain = async () => {
     const { openKeychain } = await import('./keychain/keychain');
-    return openKeychain({ platform, env, stderr, childPath: `${__dirname}/keychain-child.cjs` });
+    return openKeychain({ platform, env, stderr, childPath: KEYCHAIN_CHILD });
   };
   return {
     probe: async (...call) => (await keychain()).probe(...call),

@@ -2,7 +2,7 @@ import type { Distrust } from './files';
 
 /** What `doctor` looks at. Nothing here rejects or throws: what is the matter is the answer. */
 export interface Probes {
-  /** `Node v20.20.2 on linux x64`. */
+  /** The form of the program and what it runs on, as in `npm package with Node v20.20.2 on linux x64`. */
   system(): string;
   folder(which: 'config' | 'cache'): Promise<FolderFacts>;
 }

@@ -14,7 +14,7 @@ import type { Answer, Request } from './child';
 import { keychainError, notAnswered } from './errors';
 
 export type KeychainWorld = Pick<World, 'platform' | 'env' | 'stderr'> & {
-  /** The built src/system/keychain/child.ts. */
+  /** What `fork()` starts src/system/keychain/child.ts with. */
   readonly childPath: string;
 };
 
@@ -63,11 +63,16 @@ function startChild({ childPath, env, platform }: KeychainWorld): ChildProcess {
   }
 }
 
-/** Without gwtoken's own variables, which hold secrets, and Node's, which slow it down or stop it (`--inspect-brk`). */
+/**
+ * Without gwtoken's own variables, which hold secrets, and those of what runs it, Node or Bun, which slow it down, stop
+ * it (`--inspect-brk`) or make another program of it (BUN_BE_BUN). On macOS and Windows Bun would send a report to its
+ * makers when keytar crashes.
+ */
 function childEnv(env: Env, platform: NodeJS.Platform): NodeJS.ProcessEnv {
-  const kept = Object.entries(env).filter(([name]) => !/^(GWTOKEN_|NODE_(?!PATH$))/i.test(name));
+  const kept = Object.entries(env).filter(([name]) => !/^(GWTOKEN_|BUN_|NODE_(?!PATH$))/i.test(name));
   // glib's messages are told apart by their English text.
-  return { ...Object.fromEntries(kept), ...(platform === 'linux' ? { LC_ALL: 'C', LANGUAGE: '' } : {}) };
+  const inEnglish = platform === 'linux' ? { LC_ALL: 'C', LANGUAGE: '' } : {};
+  return { ...Object.fromEntries(kept), ...inEnglish, DO_NOT_TRACK: '1' };
 }
 
 /** Sends the request, and settles with the child's answer or with its end. */

@@ -4,7 +4,7 @@
  * process with it: neither must happen to gwtoken itself. Only getPassword, setPassword and deletePassword are ever
  * called: findCredentials and findPassword crash on locked and on foreign items.
  */
-import { dirname, join } from 'node:path';
+import { type Keytar, loadKeytar, nameOfKeytar, whyNotLoaded } from './keytar';
 
 /** What gwtoken asks, over the IPC channel alone, and what it is answered. */
 export type Request =
@@ -25,8 +25,6 @@ export type Answer =
       readonly cause?: string | undefined;
     };
 
-type Keytar = typeof import('keytar');
-
 const SERVICE = 'gwtoken';
 /** Not a prefix of anything else's service, and nobody's credentials. */
 const PROBE_SERVICE = 'gwtoken-probe';
@@ -42,7 +40,7 @@ process.once('message', async (request: Request) => {
 async function answer(request: Request): Promise<Answer> {
   let keytar: Keytar;
   try {
-    keytar = load();
+    keytar = loadKeytar();
   } catch (error) {
     return { ok: false, stage: 'load', ...said(error), cause: whyNotLoaded() };
   }
@@ -51,10 +49,6 @@ async function answer(request: Request): Promise<Answer> {
   } catch (error) {
     return { ok: false, stage: 'call', ...said(error) };
   }
-}
-
-function load(): Keytar {
-  return require('keytar');
 }
 
 async function perform(request: Request, keytar: Keytar): Promise<string | boolean | null> {
@@ -83,8 +77,7 @@ async function roundTrip(keytar: Keytar): Promise<string> {
     await keytar.deletePassword(PROBE_SERVICE, account);
   }
   if (found !== value) throw new Error('the round trip gave back something else than was stored');
-  const { name, version } = require('keytar/package.json') as { name: string; version: string };
-  return `${name} ${version}`;
+  return nameOfKeytar();
 }
 
 function said(error: unknown): { message: string; code?: string } {
@@ -93,18 +86,4 @@ function said(error: unknown): { message: string; code?: string } {
     message: error instanceof Error ? error.message : String(error),
     ...(typeof code === 'string' ? { code } : {}),
   };
-}
-
-/** Loads the native part once more by its path, for the loader's own words; undefined when there is no module at all. */
-function whyNotLoaded(): string | undefined {
-  try {
-    const module = dirname(require.resolve('keytar/package.json'));
-    process.dlopen(
-      { exports: {} },
-      join(module, 'prebuilds', `${process.platform}-${process.arch}`, 'keytar.node'),
-    );
-    return undefined;
-  } catch (error) {
-    return said(error).code === 'MODULE_NOT_FOUND' ? undefined : said(error).message;
-  }
 }

@@ -1,0 +1,189 @@
+// The standalone executable, for this machine or (--all) for every platform: rolldown's bundle of src/executable.ts,
+// compiled into Bun's runtime with keytar's native part in it. What must not be forgotten stands in COMPILE.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bundle } from './build.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const require = createRequire(import.meta.url);
+/** For this machine `gwtoken` in it, for all in a folder of each; ignored by git, and not of the npm package. */
+export const EXECUTABLES = join(root, 'executables');
+const RUNTIMES = join(root, 'node_modules', '.cache', 'bun');
+
+/**
+ * Each platform: the package of its runtime, and where keytar has its native part.
+ * @type {Record<string, readonly [runtime: string, prebuild: string]>}
+ */
+const TARGETS = {
+  'linux-x64': ['@oven/bun-linux-x64', 'linux-x64'],
+  'linux-arm64': ['@oven/bun-linux-aarch64', 'linux-arm64'],
+  'linux-x64-musl': ['@oven/bun-linux-x64-musl', 'linuxmusl-x64'],
+  'linux-arm64-musl': ['@oven/bun-linux-aarch64-musl', 'linuxmusl-arm64'],
+  'darwin-arm64': ['@oven/bun-darwin-aarch64', 'darwin-arm64'],
+  'darwin-x64': ['@oven/bun-darwin-x64', 'darwin-x64'],
+  'windows-x64': ['@oven/bun-windows-x64', 'win32-x64'],
+  'windows-arm64': ['@oven/bun-windows-aarch64', 'win32-arm64'],
+};
+
+/**
+ * Bytecode saves the parser's time at each start. What Bun reads by itself in the folder that a program is started in
+ * belongs to whoever made that folder: an `.env` would give GWTOKEN_* variables, a bunfig.toml run a script of its own.
+ */
+const COMPILE = [
+  '--compile',
+  '--bytecode',
+  '--format=cjs',
+  '--no-compile-autoload-dotenv',
+  '--no-compile-autoload-bunfig',
+  '--no-compile-autoload-tsconfig',
+  '--no-compile-autoload-package-json',
+];
+
+/** @param {string} target */
+function packagesOf(target) {
+  const packages = TARGETS[target];
+  if (packages === undefined) throw new Error(`Bun does not run on ${target}: there is no executable for it`);
+  return packages;
+}
+
+/** The platform of this machine. */
+export function ownTarget() {
+  const libc = process.platform === 'linux' && isMusl() ? '-musl' : '';
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  return `${platform}-${process.arch}${libc}`;
+}
+
+function isMusl() {
+  const { header } = /** @type {{ header: { glibcVersionRuntime?: string } }} */ (process.report.getReport());
+  return header.glibcVersionRuntime === undefined;
+}
+
+/**
+ * Makes the executable of a platform, and gives its path.
+ * @param {string} target
+ * @param {string} folder where to put it
+ * @param {string} [otherKeytar] a module in the place of the platform's keytar, for tests
+ */
+export async function buildExecutable(target, folder, otherKeytar) {
+  const [runtime, prebuild] = packagesOf(target);
+  const module = dirname(require.resolve('keytar/package.json'));
+  const { name, version } = JSON.parse(readFileSync(join(module, 'package.json'), 'utf8'));
+  // In the project, so that the bundle's paths, which Bun keeps, are the same wherever the project lies.
+  mkdirSync(RUNTIMES, { recursive: true });
+  const made = mkdtempSync(join(RUNTIMES, 'build-'));
+  try {
+    const keytar = otherKeytar ?? join(module, 'prebuilds', prebuild, 'keytar.node');
+    await bundle(join(made, 'bundle'), {
+      input: { executable: 'src/executable.ts' },
+      define: { __KEYTAR__: JSON.stringify(`${name} ${version}`) },
+      plugins: [ofTheExecutable(`./keytar${extname(keytar)}`)],
+    });
+    copyFileSync(keytar, join(made, 'bundle', `keytar${extname(keytar)}`));
+    const file = target.startsWith('windows') ? 'gwtoken.exe' : 'gwtoken';
+    const bun = `--target=bun-${target}`;
+    execFileSync(
+      runtimeOf(packagesOf(ownTarget())[0]),
+      [
+        'build',
+        ...COMPILE,
+        bun,
+        `--compile-executable-path=${runtimeOf(runtime)}`,
+        'bundle/executable.cjs',
+        `--outfile=${file}`,
+      ],
+      { cwd: made, stdio: ['ignore', 'ignore', 'inherit'] },
+    );
+    mkdirSync(folder, { recursive: true });
+    // In one step: the one before may be running.
+    renameSync(join(made, file), join(folder, file));
+    renameSync(join(made, 'bundle', 'THIRD-PARTY-NOTICES.txt'), join(folder, 'THIRD-PARTY-NOTICES.txt'));
+    return join(folder, file);
+  } finally {
+    rmSync(made, { recursive: true, force: true });
+  }
+}
+
+/**
+ * NAME.executable.ts in the place of NAME.ts, and keytar's native part from beside the bundle.
+ * @param {string} keytar
+ * @returns {import('rolldown').Plugin}
+ */
+const ofTheExecutable = (keytar) => ({
+  name: 'of-the-executable',
+  resolveId(id, importer) {
+    if (id === 'keytar.node') return { id: keytar, external: true };
+    const own = importer && id.startsWith('.') ? join(dirname(importer), `${id}.executable.ts`) : undefined;
+    return own && existsSync(own) ? own : undefined;
+  },
+});
+
+/**
+ * Bun for a platform: what npm installed for this one, and else its package from the registry, compared with the lock
+ * file.
+ * @param {string} name
+ */
+function runtimeOf(name) {
+  const file = name.includes('windows') ? 'bun.exe' : 'bun';
+  const { version, integrity } = lockOf(name);
+  const installed = [
+    join(root, 'node_modules', name, 'bin', file),
+    join(root, 'node_modules', 'bun', 'bin', 'bun.exe'),
+  ];
+  if (name === packagesOf(ownTarget())[0]) {
+    // Bun's install script, where it may run, moves the one to the place of the other.
+    const found = installed.find((path) => existsSync(path));
+    if (found !== undefined) return found;
+  }
+  const folder = join(RUNTIMES, `${name.replace('/', '-')}-${version}`);
+  if (existsSync(folder)) return join(folder, 'bin', file);
+  const made = mkdtempSync(join(RUNTIMES, 'fetch-'));
+  try {
+    console.log(`> fetching ${name} ${version}`);
+    const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+    const options = {
+      cwd: made,
+      encoding: /** @type {const} */ ('utf8'),
+      shell: process.platform === 'win32',
+    };
+    const tarball = execFileSync(npm, ['pack', '--silent', `${name}@${version}`], options).trim();
+    const digest = createHash('sha512')
+      .update(readFileSync(join(made, tarball)))
+      .digest('base64');
+    if (`sha512-${digest}` !== integrity)
+      throw new Error(`${name} ${version} is not what package-lock.json says`);
+    execFileSync('tar', ['-xzf', tarball], options);
+    renameSync(join(made, 'package'), folder);
+  } finally {
+    rmSync(made, { recursive: true, force: true });
+  }
+  return join(folder, 'bin', file);
+}
+
+/** @param {string} name @returns {{ version: string, integrity: string }} */
+function lockOf(name) {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  return packages[`node_modules/${name}`];
+}
+
+// Run and not imported: import.meta.main is younger than Node 20.
+const started = process.argv[1] === undefined ? '' : realpathSync(process.argv[1]);
+if (started === fileURLToPath(import.meta.url)) {
+  if (!process.argv.includes('--all')) console.log(await buildExecutable(ownTarget(), EXECUTABLES));
+  else {
+    for (const target of Object.keys(TARGETS))
+      console.log(await buildExecutable(target, join(EXECUTABLES, target)));
+  }
+}

@@ -1,0 +1,8 @@
+/** form.ts for the standalone executable. */
+
+export function formOf({ versions }: NodeJS.Process): string {
+  return `standalone executable with Bun ${versions['bun']}`;
+}
+
+/** The executable itself, started with this as its first argument: src/executable.ts. */
+export const KEYCHAIN_CHILD = '--the-keychain-child-of-gwtoken';
