@@ -55,6 +55,23 @@ const newest = Math.max(
 if (written('dist/gwtoken.cjs') <= newest)
   execFileSync(process.execPath, [file('bin/build.mjs')], { stdio: 'inherit' });
 
+if (process.argv.includes('--executable')) {
+  const { buildExecutable, EXECUTABLES, ownTarget } = await import('../bin/executable.mjs');
+  const target = ownTarget();
+  if (
+    written(join('executables', process.platform === 'win32' ? 'gwtoken.exe' : 'gwtoken')) <=
+    Math.max(newest, written('bin/executable.mjs'))
+  ) {
+    // The tests' own: it has whichever module is named at its start in keytar's place.
+    await buildExecutable(
+      target,
+      join(EXECUTABLES, 'any-keytar'),
+      file('test/harness/programs/any-keytar.cjs'),
+    );
+    await buildExecutable(target, EXECUTABLES);
+  }
+}
+
 if (process.argv.includes('--packages') && process.platform === 'linux') {
   installDebianPackages();
   installNushell();

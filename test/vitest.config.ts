@@ -2,14 +2,16 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { programTests } from './harness/forms';
 import LeftOut from './harness/left-out';
+import { pathWithoutNode } from './harness/programs/path-without-node';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
 
 // The workers inherit this process's environment, and setting a variable to '' is not the same as not having it.
 for (const name of Object.keys(process.env)) {
-  if (/^(NODE_EXTRA_CA_CERTS|FORCE_COLOR|GWTOKEN_.*)$/.test(name)) delete process.env[name];
+  if (/^(NODE_EXTRA_CA_CERTS|FORCE_COLOR|TESTED_FORM|GWTOKEN_.*)$/.test(name)) delete process.env[name];
 }
 
 export default defineConfig({
@@ -25,10 +27,20 @@ export default defineConfig({
   ],
   test: {
     environment: 'node',
-    include: ['test/**/*.test.ts'],
     pool: 'forks',
     testTimeout: 30_000,
     hookTimeout: 30_000,
     reporters: ['default', new LeftOut()],
+    projects: [
+      { extends: true, test: { name: 'package', include: ['test/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'executable',
+          include: programTests(root),
+          env: { TESTED_FORM: 'executable', PATH: pathWithoutNode(root) },
+        },
+      },
+    ],
   },
 });

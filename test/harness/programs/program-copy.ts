@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../root';
-import type { Words } from './program';
+import { executable, FORM, type Words } from './program';
 
 export interface ProgramCopy {
   readonly dir: string;
@@ -28,7 +28,10 @@ export function copyProgram(keytar: string | undefined): ProgramCopy {
   }
   return {
     dir,
-    program: [process.execPath, join(dir, 'dist', 'gwtoken.cjs')],
+    program:
+      FORM === 'executable'
+        ? ['env', `KEYTAR=${join(dir, 'node_modules', 'keytar')}`, executable('any-keytar')]
+        : [process.execPath, join(dir, 'dist', 'gwtoken.cjs')],
     childPath: join(dir, 'dist', 'keychain-child.cjs'),
     remove: () => rmSync(dir, { recursive: true, force: true }),
   };

@@ -6,8 +6,13 @@ import { ROOT } from '../root';
 
 /** The built program; `npm run build` must have made dist/. */
 export const PROGRAM = join(ROOT, 'dist', 'gwtoken.cjs');
+/** Which of the program's two forms is tested: test/vitest.config.ts runs the program's tests with each. */
+export const FORM = process.env['TESTED_FORM'] === 'executable' ? 'executable' : 'package';
+/** The standalone executable; that of `any-keytar` has the module that KEYTAR names in keytar's place. */
+export const executable = (folder = '.'): string =>
+  join(ROOT, 'executables', folder, process.platform === 'win32' ? 'gwtoken.exe' : 'gwtoken');
 /** The words that start gwtoken. Whatever starts it, a terminal or a wrapper, has them from here. */
-export const GWTOKEN: Words = [process.execPath, PROGRAM];
+export const GWTOKEN: Words = FORM === 'executable' ? [executable()] : [process.execPath, PROGRAM];
 /** The same for a line of shell. */
 export const GWTOKEN_SH = GWTOKEN.map((word) => `'${word}'`).join(' ');
 
