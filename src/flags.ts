@@ -49,24 +49,45 @@ export const PREFIX: Flag = {
   help: "what the variables' names begin with instead of GWTOKEN_",
 };
 
+/** The formats of `get` and of `env`, in the order of the help; the first one is the default. */
+export const GET_FORMATS = ['token', 'json', 'header', 'curl'] as const;
+export type GetFormat = (typeof GET_FORMATS)[number];
+/** `sh`, always: `eval $(gwtoken env)` has to mean one thing, and which shell reads it cannot be known. */
+export const ENV_FORMATS = [
+  'sh',
+  'fish',
+  'csh',
+  'powershell',
+  'cmd',
+  'nu',
+  'elvish',
+  'json',
+  'dotenv',
+  'docker',
+  'github-env',
+  'github-output',
+  'azure',
+] as const;
+export type EnvFormat = (typeof ENV_FORMATS)[number];
+
+function formatFlag([first, ...more]: readonly string[]): Flag {
+  const help = `${[`${first} (default)`, ...more.slice(0, -1)].join(', ')} or ${more.at(-1)}`;
+  return { name: 'format', value: 'FORMAT', group: 'output', help };
+}
+
 /** The flags of the two commands that the quick way can answer; those of the others stand with the command. */
 export const QUICK_FLAGS: Readonly<Record<'get' | 'env', readonly Flag[]>> = {
   get: [
     ...CLIENT_FLAGS,
     ...FETCH_FLAGS,
-    { name: 'format', value: 'FORMAT', group: 'output', help: 'token (default), json, header or curl' },
+    formatFlag(GET_FORMATS),
     { name: 'fresh', group: 'output', help: 'only a token asked for after this call began' },
     VERBOSE,
   ],
   env: [
     ...CLIENT_FLAGS,
     ...FETCH_FLAGS,
-    {
-      name: 'format',
-      value: 'FORMAT',
-      group: 'output',
-      help: 'sh (default), fish, csh, powershell, cmd, nu, elvish, json, dotenv, docker, github-env, github-output or azure',
-    },
+    formatFlag(ENV_FORMATS),
     PREFIX,
     { name: 'unset', group: 'output', help: 'remove the variables; needs no client' },
     VERBOSE,

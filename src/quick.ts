@@ -34,7 +34,7 @@ export function quick(
 
 function quickGet(flags: FlagValues, world: WarmWorld): string | undefined {
   try {
-    const write = tokenFormat(String(flags['format'] ?? 'token'), '--format');
+    const write = tokenFormat(flags);
     const cached = cachedToken(flags, world);
     return cached && write(cached, world.now());
   } catch {

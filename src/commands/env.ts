@@ -1,9 +1,8 @@
 import { ENDING_SIGNALS, Interrupted } from '../errors';
 import { FETCH_CODES } from '../exit-codes';
-import { QUICK_FLAGS } from '../flags';
+import { ENV_FORMATS, QUICK_FLAGS } from '../flags';
 import { envDestination, envOptions, envOutput, failureOutput, unsetOutput } from '../formats/env';
-import { maskToken } from '../formats/mask';
-import { FORMAT_NAMES } from '../formats/table';
+import { maskToken } from '../formats/github';
 import { gather } from '../settings/resolve';
 import type { FlagValues } from '../settings/setting';
 import type { World } from '../world/world';
@@ -15,7 +14,7 @@ export const envCommand: Command = {
   flags: QUICK_FLAGS.env,
   evaluated: true,
   group: 'token',
-  values: { format: FORMAT_NAMES },
+  values: { format: ENV_FORMATS },
   examples: [
     {
       line: 'eval $(gwtoken env --region eu)',

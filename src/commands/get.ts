@@ -1,7 +1,7 @@
 import { FETCH_CODES } from '../exit-codes';
-import { QUICK_FLAGS } from '../flags';
-import { TOKEN_FORMATS, tokenFormat } from '../formats/get';
-import { maskToken } from '../formats/mask';
+import { GET_FORMATS, QUICK_FLAGS } from '../flags';
+import { tokenFormat } from '../formats/get';
+import { maskToken } from '../formats/github';
 import { gather } from '../settings/resolve';
 import type { Command } from './command';
 
@@ -10,7 +10,7 @@ export const getCommand: Command = {
   summary: 'print a valid access token',
   flags: QUICK_FLAGS.get,
   group: 'token',
-  values: { format: Object.keys(TOKEN_FORMATS) },
+  values: { format: GET_FORMATS },
   examples: [
     { line: 'gwtoken get --region eu', does: 'the token of the EU client, and nothing else' },
     { line: 'gwtoken get --format json --fresh', does: 'a new token, with its expiry and its client' },
@@ -21,7 +21,7 @@ export const getCommand: Command = {
   ],
   exitCodes: FETCH_CODES,
   async run(flags, world) {
-    const write = tokenFormat(String(flags['format'] ?? 'token'), '--format');
+    const write = tokenFormat(flags);
     const given = gather(flags, world);
     const { getToken } = await import('../token/get-token');
     const answer = await getToken(given, world);

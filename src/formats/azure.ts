@@ -2,11 +2,9 @@
  * Azure Pipelines: a logging command for each variable, on a line of its own, which the agent reads from stdout. Being
  * secret, they are masked in the log, and reach a later step only where its `env` names them.
  */
-import { cannotCarry } from './check';
-import type { Format, Variable } from './format';
+import { cannotCarry, type Format, type Variable } from './format';
 
 export const azure: Format = {
-  name: 'azure',
   set: (variables) => variables.map(command).join(''),
   // The agent has no command that takes a variable away: empty is what comes nearest.
   unset: (names) => names.map((name) => command({ name, value: '' })).join(''),

@@ -2,14 +2,12 @@
  * cmd.exe, one simple command a line for `FOR /F … DO @%i`. What `" % ! ^ & | < >` mean there depends on where they
  * stand and on options, so a value that has more than plain characters is refused.
  */
-import { cannotCarry } from './check';
-import type { Format, Variable } from './format';
+import { cannotCarry, type Format, type Variable } from './format';
 
 /** The longest line that cmd.exe reads, in characters. */
 const LINE_LIMIT = 8191;
 
 export const cmd: Format = {
-  name: 'cmd',
   set: (variables) => variables.map(statement).join(''),
   unset: (names) => names.map(remove).join(''),
   failure: (names, exitCode) => `${names.map(remove).join('')}cmd /d /c exit ${exitCode}\n`,

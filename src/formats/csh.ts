@@ -5,7 +5,6 @@ const LITERAL = '[A-Za-z0-9_./@+=%,-]';
 const RUN = 1000;
 
 export const csh: Format = {
-  name: 'csh',
   set: (variables) =>
     variables
       .map(({ name, value }) => (value === undefined ? remove(name) : `setenv ${name} ${encode(value)};\n`))

@@ -2,7 +2,6 @@
 import type { Format } from './format';
 
 export const elvish: Format = {
-  name: 'elvish',
   set: (variables) =>
     variables
       .map(({ name, value }) =>

@@ -1,7 +1,6 @@
 /** Files of `NAME=value` lines. A variable without a value has no line: such a file is the whole of what is set. */
 import { GwtokenError } from '../errors';
-import { cannotCarry } from './check';
-import type { Format, Variable } from './format';
+import { cannotCarry, type Format, type Variable } from './format';
 
 /**
  * `.env`, for dotenv, `node --env-file` and their like, which agree on little: what one of them, or a shell that
@@ -9,7 +8,6 @@ import type { Format, Variable } from './format';
  * library, and no `$` or backtick but in single quotes.
  */
 export const dotenv: Format = {
-  name: 'dotenv',
   set: (variables) => lines(variables, dotenvValue),
   unset: () => nothingToUnset('dotenv'),
 };
@@ -27,7 +25,6 @@ function dotenvValue(value: string, name: string): string {
 
 /** `docker run --env-file`: nothing is escaped, and a pair of quotes around all of it is taken off, or not, by version. */
 export const docker: Format = {
-  name: 'docker',
   set: (variables) => lines(variables, dockerValue),
   unset: () => nothingToUnset('docker'),
 };

@@ -1,28 +1,28 @@
 /** What `gwtoken env` prints: on success, with `--unset`, and when anything went wrong. */
 
 import { GwtokenError } from '../errors';
+import { ENV_FORMATS } from '../flags';
 import type { FlagValues } from '../settings/setting';
 import type { Token } from '../token/token';
 import type { World } from '../world/world';
 import type { Format } from './format';
-import { findFormat, formatNamed } from './table';
+import { formatNamed } from './table';
 import { checkPrefix, DEFAULT_PREFIX, isPrefix, tokenVariables, variableNames } from './variables';
 
-/** `sh`, always: `eval $(gwtoken env)` has to mean one thing, and which shell reads it cannot be known. */
-const DEFAULT_FORMAT = 'sh';
-
 export interface EnvOptions {
+  readonly name: string;
   readonly format: Format;
   readonly prefix: string;
 }
 
 /** @throws GwtokenError `usage` for a format that does not exist or a prefix that makes no variable's name */
 export function envOptions(flags: FlagValues): EnvOptions {
-  const format = formatNamed(String(flags['format'] ?? DEFAULT_FORMAT), '--format');
+  const name = String(flags['format'] ?? ENV_FORMATS[0]);
+  const format = formatNamed(name, '--format');
   const prefix = checkPrefix(String(flags['prefix'] ?? DEFAULT_PREFIX), '--prefix');
-  if (!format.ownNames) return { format, prefix };
-  if (flags['prefix'] === undefined) return { format, prefix: '' };
-  throw new GwtokenError('usage', `--format ${format.name} takes no --prefix: its names are fixed`, {
+  if (!format.ownNames) return { name, format, prefix };
+  if (flags['prefix'] === undefined) return { name, format, prefix: '' };
+  throw new GwtokenError('usage', `--format ${name} takes no --prefix: its names are fixed`, {
     hints: ['two clients are two steps, each with an id of its own'],
   });
 }
@@ -33,7 +33,7 @@ export function envOptions(flags: FlagValues): EnvOptions {
  * @throws GwtokenError `usage` for a file that is not there, before anything is asked for
  */
 export function envDestination(
-  { format: { name, appendsTo } }: EnvOptions,
+  { name, format: { appendsTo } }: EnvOptions,
   world: Pick<World, 'env' | 'stdout' | 'appender'>,
 ): (text: string) => void {
   if (appendsTo === undefined) return (text) => world.stdout.write(text);
@@ -59,7 +59,8 @@ export function unsetOutput({ format, prefix }: EnvOptions): string {
  * taken from what can be recognised in them.
  */
 export function failureOutput(argv: readonly string[], exitCode: number): string {
-  const format = findFormat(lastValue(argv, '--format') ?? '') ?? formatNamed(DEFAULT_FORMAT, 'default');
+  const name = ENV_FORMATS.find((each) => each === lastValue(argv, '--format')) ?? ENV_FORMATS[0];
+  const format = formatNamed(name, '--format');
   const prefix = lastValue(argv, '--prefix');
   const names = variableNames(prefix !== undefined && isPrefix(prefix) ? prefix : DEFAULT_PREFIX);
   return format.failure?.(names, exitCode) ?? '';

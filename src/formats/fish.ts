@@ -5,7 +5,6 @@ import { encodeRuns, type Format } from './format';
 const LITERAL = '[A-Za-z0-9_./@+=,:-]';
 
 export const fish: Format = {
-  name: 'fish',
   set: (variables) =>
     variables
       .map(({ name, value }) => (value === undefined ? remove(name) : `set -gx ${name} ${encode(value)};\n`))

@@ -1,3 +1,7 @@
+import { GwtokenError } from '../errors';
+import { VSCHAR } from '../text';
+import { TOKEN_LIMIT } from '../token/token';
+
 /** One variable of the output. Without a value it is removed: nothing stays behind from the client before. */
 export interface Variable {
   readonly name: string;
@@ -9,7 +13,6 @@ export interface Variable {
  * They get names that match `[A-Za-z_][A-Za-z0-9_]*` and values that {@link checkVariables} has passed.
  */
 export interface Format {
-  readonly name: string;
   /** The environment variable that names the file which the output is appended to; absent where stdout takes it. */
   readonly appendsTo?: string;
   /** The names are the format's own, made of `ACCESS_TOKEN` and so on, and take no prefix. */
@@ -28,6 +31,36 @@ export interface Format {
    * to evaluate.
    */
   hint?(command: string): string;
+}
+
+/**
+ * Refuses what no format has to carry, since it is no token: the endpoint's reply is judged by the same rule.
+ *
+ * @throws GwtokenError `usage` for a control character, anything outside ASCII, or more than a token may have; never with
+ * the value
+ */
+export function checkVariables(variables: readonly Variable[]): void {
+  for (const { name, value = '' } of variables) {
+    if (value.length > TOKEN_LIMIT) throw cannotCarry(name, `has more than ${TOKEN_LIMIT / 1024} KiB`);
+    if (VSCHAR.test(value)) continue;
+    const control = /\p{Cc}/u.exec(value)?.[0];
+    throw control === undefined
+      ? cannotCarry(name, 'has a character outside ASCII in it')
+      : cannotCarry(name, `has a control character (${CONTROL_NAMES[control] ?? 'not a visible one'}) in it`);
+  }
+}
+
+const CONTROL_NAMES: Readonly<Record<string, string>> = {
+  '\0': 'NUL',
+  '\n': 'a newline',
+  '\r': 'a carriage return',
+};
+
+/** The error of a format that cannot carry a value exactly: it refuses it, it never mangles it. */
+export function cannotCarry(name: string, problem: string, hint?: string): GwtokenError {
+  return new GwtokenError('usage', `the value for ${name} ${problem}, so it cannot be handed over exactly`, {
+    hints: hint === undefined ? [] : [hint],
+  });
 }
 
 /** Each run of characters encoded by the first rule that takes it; the pieces are to be joined with nothing between. */

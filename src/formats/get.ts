@@ -1,13 +1,15 @@
 /** How `gwtoken get` prints a token. Each output ends with one LF on every platform. */
 
 import { GwtokenError } from '../errors';
+import { GET_FORMATS, type GetFormat } from '../flags';
+import type { FlagValues } from '../settings/setting';
 import { quoted } from '../text';
 import type { TokenAnswer } from '../token/query';
 import { expiresAtMs, secondsLeft } from '../token/token';
 
 type Write = (answer: TokenAnswer, nowMs: number) => string;
 
-export const TOKEN_FORMATS: Readonly<Record<string, Write>> = {
+const FORMATS: Readonly<Record<GetFormat, Write>> = {
   token: ({ token }) => `${token.accessToken}\n`,
   json: (answer, nowMs) => `${JSON.stringify(tokenJson(answer, nowMs))}\n`,
   header: ({ token }) => `Authorization: Bearer ${token.accessToken}\n`,
@@ -15,12 +17,17 @@ export const TOKEN_FORMATS: Readonly<Record<string, Write>> = {
   curl: ({ token }) => `header = "Authorization: Bearer ${token.accessToken.replace(/["\\]/g, '\\$&')}"\n`,
 };
 
-/** The writer of a format; an unknown one is a `usage` error. */
-export function tokenFormat(name: string, where: string): Write {
-  const write = Object.hasOwn(TOKEN_FORMATS, name) ? TOKEN_FORMATS[name] : undefined;
-  if (write) return write;
+/** The writer of the format that the flags name. */
+export function tokenFormat(flags: FlagValues): Write {
+  return formatAmong(FORMATS, String(flags['format'] ?? GET_FORMATS[0]), '--format');
+}
+
+/** The format of that name; an unknown one is a `usage` error. */
+export function formatAmong<T>(formats: Readonly<Record<string, T>>, name: string, where: string): T {
+  const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
+  if (format) return format;
   throw new GwtokenError('usage', `unknown format ${quoted(name)} (from ${where})`, {
-    hints: [`use one of: ${Object.keys(TOKEN_FORMATS).join(', ')}`],
+    hints: [`use one of: ${Object.keys(formats).join(', ')}`],
   });
 }
 

@@ -4,11 +4,11 @@
  * delimiter itself. actions/toolkit, which writes what it does not know, draws a random one for that.
  */
 import { GwtokenError } from '../errors';
+import type { World } from '../world/world';
 import type { Format, Variable } from './format';
 
 /** The variables of all later steps of the job. They cannot be taken away again: empty is what comes nearest. */
 export const githubEnv: Format = {
-  name: 'github-env',
   appendsTo: 'GITHUB_ENV',
   set: (variables) => variables.map(entry).join(''),
   unset: (names) => names.map((name) => entry({ name, value: '' })).join(''),
@@ -16,7 +16,6 @@ export const githubEnv: Format = {
 
 /** The outputs of the step itself, as `steps.ID.outputs.access-token`. */
 export const githubOutput: Format = {
-  name: 'github-output',
   appendsTo: 'GITHUB_OUTPUT',
   ownNames: true,
   set: (variables) =>
@@ -39,4 +38,17 @@ const DELIMITER = 'ghadelimiter_gwtoken';
 function entry({ name, value = '' }: Variable): string {
   const delimiter = value === DELIMITER ? `${DELIMITER}_` : DELIMITER;
   return `${name}<<${delimiter}\n${value}\n${delimiter}\n`;
+}
+
+/**
+ * Has a token masked in the log of a GitHub Actions job; every command that lets a token out calls this first. The
+ * runner reads both streams, and stdout may be inside `$(…)`, where a shell would run the line.
+ */
+export function maskToken(token: string, { env, stderr }: Pick<World, 'env' | 'stderr'>): void {
+  if (env['GITHUB_ACTIONS'] === 'true') stderr.write(`::add-mask::${escapeData(token)}\n`);
+}
+
+/** As actions/toolkit escapes a command's data. */
+function escapeData(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }

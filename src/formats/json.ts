@@ -4,10 +4,9 @@
  */
 import type { Format, Variable } from './format';
 
-export const json: Format = { name: 'json', set: object, unset };
+export const json: Format = { set: object, unset };
 
 export const nu: Format = {
-  name: 'nu',
   set: object,
   unset,
   hint: (command) => `${command} | from json | load-env`,

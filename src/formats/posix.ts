@@ -20,7 +20,6 @@ const RUN = 1000;
 const PIECES = 200;
 
 export const posix: Format = {
-  name: 'sh',
   set: (variables) =>
     variables
       .map(({ name, value }) =>

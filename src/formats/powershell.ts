@@ -1,12 +1,10 @@
 /** PowerShell, through `| Out-String | Invoke-Expression`: a native program's output arrives there as an array of lines. */
-import { cannotCarry } from './check';
-import type { Format, Variable } from './format';
+import { cannotCarry, type Format, type Variable } from './format';
 
 /** What Windows takes for one variable, in characters. */
 const LIMIT = 32_767;
 
 export const powershell: Format = {
-  name: 'powershell',
   set: (variables) => variables.map(statement).join(''),
   unset: (names) => remove(names),
   failure: (names, exitCode) => `${remove(names)}throw 'gwtoken: failed (exit code ${exitCode})'\n`,

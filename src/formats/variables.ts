@@ -19,20 +19,21 @@ export function checkPrefix(text: string, where: string): string {
   });
 }
 
-/** All of them, with a value each or without one: a scope that is empty is not set, as on Windows it cannot be. */
+/** Each variable's name without the prefix, and its value; a scope that is empty is not set, as on Windows it cannot be. */
+const VARIABLES: Readonly<Record<string, (token: Token) => string | undefined>> = {
+  ACCESS_TOKEN: ({ accessToken }) => accessToken,
+  TOKEN_TYPE: ({ tokenType }) => tokenType,
+  EXPIRES_AT(token) {
+    const expiresAt = expiresAtMs(token);
+    return expiresAt === undefined ? undefined : String(Math.floor(expiresAt / 1000));
+  },
+  SCOPE: ({ scope }) => (scope === '' ? undefined : scope),
+};
+
 export function tokenVariables(token: Token, prefix: string): Variable[] {
-  const expiresAt = expiresAtMs(token);
-  return [
-    { name: `${prefix}ACCESS_TOKEN`, value: token.accessToken },
-    { name: `${prefix}TOKEN_TYPE`, value: token.tokenType },
-    {
-      name: `${prefix}EXPIRES_AT`,
-      value: expiresAt === undefined ? undefined : String(Math.floor(expiresAt / 1000)),
-    },
-    { name: `${prefix}SCOPE`, value: token.scope === '' ? undefined : token.scope },
-  ];
+  return Object.entries(VARIABLES).map(([name, read]) => ({ name: prefix + name, value: read(token) }));
 }
 
 export function variableNames(prefix: string): string[] {
-  return ['ACCESS_TOKEN', 'TOKEN_TYPE', 'EXPIRES_AT', 'SCOPE'].map((name) => prefix + name);
+  return Object.keys(VARIABLES).map((name) => prefix + name);
 }

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'no
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/all';
-import { TOKEN_FORMATS } from '../../src/formats/get';
+import { GET_FORMATS } from '../../src/flags';
 import { configKeys } from '../../src/settings/config-keys';
 import { openSession, type Session } from '../harness/homes/session';
 import { GWTOKEN_SH } from '../harness/programs/program';
@@ -39,7 +39,7 @@ describe('gwtoken complete', () => {
         if (negative !== undefined) expect(flags).toContain(`--no-${name}`);
       }
     }
-    expect(await completed('get', '--format', '')).toEqual(Object.keys(TOKEN_FORMATS));
+    expect(await completed('get', '--format', '')).toEqual(GET_FORMATS);
     expect(await completed('get', '--format=j')).toEqual(['--format=json']);
     expect(await completed('get', '-r', '')).toEqual(['eu', 'us']);
     expect(await completed('login', '--sandbox', '--region', 'u')).toEqual(['us']);

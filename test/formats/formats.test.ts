@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { ENV_FORMATS } from '../../src/flags';
 import { failureOutput } from '../../src/formats/env';
-import { FORMAT_NAMES, formatNamed } from '../../src/formats/table';
+import { formatNamed } from '../../src/formats/table';
 
 const visible = fc.string({
   unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
@@ -58,7 +59,7 @@ describe('what is printed, by rules, where the shell itself cannot be run on eve
 });
 
 describe('every format', () => {
-  test.for(FORMAT_NAMES)('%s refuses what is no token, and does not repeat it', (format) => {
+  test.for(ENV_FORMATS)('%s refuses what is no token, and does not repeat it', (format) => {
     const cases = {
       'a newline': 'one\ntwo',
       NUL: 'one\0two',
@@ -79,7 +80,7 @@ describe('every format', () => {
     }
   });
 
-  test.for(FORMAT_NAMES)('%s prints ASCII lines that end with LF', (format) => {
+  test.for(ENV_FORMATS)('%s prints ASCII lines that end with LF', (format) => {
     const { set, unset, failure } = formatNamed(format, 'the test');
     const variables = [
       { name: 'A_SCOPE', value: undefined },
@@ -93,7 +94,7 @@ describe('every format', () => {
   });
 
   test('there is one for each reader, and an unknown one is refused by name', () => {
-    expect(FORMAT_NAMES).toEqual([
+    expect(ENV_FORMATS).toEqual([
       ...['sh', 'fish', 'csh', 'powershell', 'cmd', 'nu', 'elvish', 'json', 'dotenv', 'docker'],
       ...['github-env', 'github-output', 'azure'],
     ]);

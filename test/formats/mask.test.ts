@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { maskToken } from '../../src/formats/mask';
+import { maskToken } from '../../src/formats/github';
 import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
 import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { openSession, type Session } from '../harness/homes/session';

@@ -14,7 +14,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   quick: ['formats', 'token', 'settings', 'flags', ...GROUND],
   cli: ['commands', 'topics', 'settings', 'flags', 'exit-codes', ...GROUND, 'package'],
   commands: ['formats', 'token', 'credentials', 'settings', 'topics', 'flags', 'exit-codes', ...GROUND],
-  formats: ['token', 'settings', ...GROUND],
+  formats: ['token', 'settings', 'flags', ...GROUND],
   token: ['credentials', 'settings', 'exit-codes', ...GROUND, 'lazy:node:crypto'],
   credentials: ['settings', ...GROUND],
   system: [...GROUND, 'node', 'package'],

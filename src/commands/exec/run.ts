@@ -2,9 +2,9 @@
 
 import { GwtokenError, Interrupted } from '../../errors';
 import { EXEC_FAILED } from '../../exit-codes';
-import { checkVariables } from '../../formats/check';
 import type { Variable } from '../../formats/format';
-import { maskToken } from '../../formats/mask';
+import { checkVariables } from '../../formats/format';
+import { maskToken } from '../../formats/github';
 import { checkPrefix, DEFAULT_PREFIX, tokenVariables } from '../../formats/variables';
 import { gather, resolveFetchSettings } from '../../settings/resolve';
 import type { FlagValues, Given } from '../../settings/setting';
