@@ -19,7 +19,7 @@ const answer = quick(argv, { ...warm, mayBeTerminal: () => mayBeTerminal(1) });
 if (answer instanceof Promise) void answer.then(end);
 else end(answer);
 
-/** With the quick way's answer, or by running the CLI if it has none. */
+/** Prints the quick way's answer, or runs the CLI if it has none. */
 function end(text: string | undefined): void {
   if (text === undefined) {
     endWith(runCli());
@@ -76,7 +76,7 @@ function endWith(run: Promise<number>): void {
   );
 }
 
-/** Packages leave listeners behind (atomically's are for all signals), and with one a signal no longer ends us. */
+/** Packages leave listeners behind (atomically's are for all signals), and a signal with a listener ends nothing. */
 async function dieOf(signal: NodeJS.Signals): Promise<void> {
   const { endBySignal } = await import('./system/processes/die-of-signal');
   process.removeAllListeners(signal);

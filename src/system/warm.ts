@@ -1,4 +1,4 @@
-/** What a start with a cached token needs of the machine, and nothing else: these files are loaded each time. */
+/** What a start with a cached token needs of the machine, and nothing else: these files are loaded at every start. */
 import type { WarmWorld } from '../world/world';
 import { readConfig } from './files/config-file';
 import { cacheFolder, configFolder, fileIn, type Machine } from './files/paths';

@@ -12,7 +12,7 @@ import { distrust } from './trust';
 /** What helps where a config is another user's. */
 export const AS_ANOTHER = 'run gwtoken as that user, or set GWTOKEN_CONFIG_DIR to a folder of your own';
 
-/** The largest file that is read: beyond it something else lies in its place. */
+/** The largest file that is read: anything larger is no config. */
 const LIMIT = 1024 * 1024;
 
 /** The config file's content; empty when it is absent. Throws a `usage` error for anything not to be trusted or read. */
@@ -31,7 +31,7 @@ export function readConfig(path: string | undefined, machine: Machine): Config {
   };
 }
 
-/** The entries of the known clients' file: id and address by the client's name. An entry that is not one is passed over. */
+/** The entries of the known clients' file: id and address by the client's name. Anything else is passed over. */
 export function readKnownClients(path: string | undefined, machine: Machine): Record<string, KnownEntry> {
   const known: Record<string, KnownEntry> = {};
   for (const [name, entry] of Object.entries(path === undefined ? {} : (readTrusted(path, machine) ?? {}))) {
@@ -43,7 +43,7 @@ export function readKnownClients(path: string | undefined, machine: Machine): Re
 
 /**
  * A JSON object from a file that belongs to the user or root and that nobody else can write (POSIX): it can name a
- * command and an address. Owner, mode and content are read from one open file, so that they are of the same one.
+ * command and an address. Owner, mode and content are read from one open file, so that they belong together.
  */
 export function readTrusted(path: string, machine: Machine): Record<string, unknown> | undefined {
   let text: string;

@@ -16,8 +16,8 @@ type Stored = Record<string, unknown>;
 
 /**
  * Changes the JSON object in `folder/name.json`: atomic, mode 0600, in a 0700 folder that is made when it is not there.
- * `change` reads what is stored now, with the checks of every reader, and returns what shall be: a file that others
- * could write to must not become one that is trusted.
+ * `change` reads what is stored, with every reader's checks, since a file that others could write to must not become
+ * one that is trusted; it returns what is to be stored.
  */
 async function rewrite(
   folder: string,

@@ -51,7 +51,7 @@ function folderId(folder: string): string {
   return made;
 }
 
-/** A file that a crash of the machine left without its content is as good as none, and goes. */
+/** A file that lost its content in a crash of the machine counts as none, and is removed. */
 function readId(path: string): string | undefined {
   let text: string;
   try {

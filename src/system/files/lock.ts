@@ -69,7 +69,7 @@ export async function withLock<T>(
   }
 }
 
-/** A socket's file is there a moment before its holder listens: only an older one can be a killed holder's. */
+/** A socket's file is there a moment before its holder listens, so only an older one can be a killed holder's. */
 const BOUND_MS = 500;
 
 interface SocketFile {
@@ -85,7 +85,7 @@ function fileAt(path: string): SocketFile | undefined {
   );
 }
 
-/** Takes a killed holder's file away. Whoever comes too late for that has somebody's own in hand, and puts it back. */
+/** Takes a killed holder's file away. Whoever comes too late has moved that of a living holder, and puts it back. */
 function removeLeft(address: string, identity: string): void {
   const aside = `${address}.${Math.random().toString(36).slice(2)}`;
   try {

@@ -2,8 +2,8 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 /**
- * Gives the World's `readFile`. A pipe, as `<(pass show client)` is one, can be read only once: what the quick way has
- * read from it is kept for the CLI.
+ * Gives the World's `readFile`. A pipe such as `<(pass show client)` can be read only once, so what the quick way has
+ * read from one is kept for the CLI.
  */
 export function fileReader(): (path: string, limit: number) => Uint8Array {
   const pipes = new Map<string, Uint8Array>();

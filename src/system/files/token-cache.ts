@@ -49,7 +49,7 @@ export function folderProblem(folder: string, machine: Machine): string | undefi
   return untrusted && `${folder} ${untrusted.text}`;
 }
 
-/** Unambiguous: a profile's name may have hyphens, the other two are fixed words. */
+/** Unambiguous although a profile's name may have hyphens: the other two are fixed words. */
 export function nameOf({ profile, environment, region }: Client): string {
   return `${profile}-${environment}-${region}`;
 }

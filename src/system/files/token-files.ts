@@ -19,7 +19,7 @@ type Own = Pick<NodeJS.Process, 'pid' | 'kill'>;
 
 const NAME = /^token-([0-9a-f]{8})-(\d+)-(\d+)-[0-9a-f]{16}(\.\w+\.tmp)?$/;
 
-/** An owner that we cannot see (another container's) touches its file every 30 s; asleep it may be for a night. */
+/** An owner that we cannot see (another container's) touches its file every 30 s, but may be suspended for a night. */
 const UNSEEN_OWNER_MS = 24 * 3600 * 1000;
 
 /** @throws GwtokenError `local` */
@@ -54,7 +54,7 @@ export function createTokenFile(folder: string, own: Own, machine: Machine, text
   };
 }
 
-/** Removes the files whose owners are gone. Never an error: it is somebody else's leftover. */
+/** Removes the files whose owners are gone. Nothing here throws: they are none of this run's business. */
 export function sweepTokenFiles(folder: string, own: Own, machine: Machine): void {
   quietly(() => {
     checkFolder(folder, machine);
@@ -83,7 +83,11 @@ function isAlive(pid: number, own: Own): boolean {
   }
 }
 
-/** What process ids are unique in: this machine since it was started and, on Linux, this namespace of ids. */
+/**
+ * What process ids are unique in: this machine since it was started and, on Linux, this namespace of ids. Machines
+ * share homes, and containers and sandboxes share a home and often the host name: each has its own process 7, and must
+ * not take another's file for one that was left behind.
+ */
 function place({ platform }: Machine): string {
   const parts = [hostname()];
   if (platform === 'linux') {
@@ -98,7 +102,7 @@ function startTime(pid: number): string {
   return procStat(pid)?.startTime ?? '0';
 }
 
-/** Nobody else may have a hand in the folder that the token is put into. */
+/** Nobody else may write to the folder that the token goes into. */
 function checkFolder(folder: string, machine: Machine): void {
   const stat = fs.lstatSync(folder);
   if (!stat.isDirectory()) throw new Error('it is not a folder');

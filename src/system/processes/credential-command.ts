@@ -14,7 +14,7 @@ import type { World } from '../../world/world';
 import { procStat } from './proc-stat';
 
 /** The part of Node's `process` that is needed here. */
-export type OwnProcess = Pick<NodeJS.Process, 'kill' | 'platform'>;
+type OwnProcess = Pick<NodeJS.Process, 'kill' | 'platform'>;
 
 /** After SIGTERM, for a command that has to switch the terminal's echo on again; then SIGKILL. */
 const GRACE_MS = 1000;
@@ -50,7 +50,7 @@ export async function runCredentialCommand(
       await stop(child, ownGroup, own);
     }
     if (end instanceof Interrupted) throw end;
-    // What a Ctrl-C ends, it ends for us too, even if the command's end is seen before our own signal.
+    // A Ctrl-C that ended the command is meant for us too, even if its end is seen before our own signal.
     if (end.how === 'killed' && end.signal === 'SIGINT') throw new Interrupted('SIGINT');
     return end;
   } finally {

@@ -1,7 +1,7 @@
 /**
  * The program that `gwtoken exec` runs, with gwtoken's own stdin, stdout, stderr, process group and terminal, so that
  * Ctrl-C, Ctrl-Z and full-screen programs work as without gwtoken. cross-spawn is for Windows' `.cmd` and PATHEXT
- * alone: execa (more than is needed, an ES module tree of 30 files) and node:child_process (no `.cmd`) lost.
+ * alone. Passed over: execa (more than is needed, an ES module tree of 30 files), node:child_process (no `.cmd`).
  */
 import type { ChildProcess } from 'node:child_process';
 import * as fs from 'node:fs';
@@ -41,7 +41,7 @@ export function prepareChild(onSignals: World['onSignals'], platform: NodeJS.Pla
         } catch (error) {
           return fail(error);
         }
-        // One that was started has errors too: a signal that it may not be sent (sudo). They change nothing.
+        // A running child has errors too, such as a signal that may not be sent to it (sudo). They change nothing.
         child.on('error', (error) => {
           if (child?.pid === undefined || systemCode(error) === 'ENOENT') fail(error);
         });
@@ -84,7 +84,7 @@ function leaveTerminal(platform: NodeJS.Platform): void {
     fs.openSync('/dev/tty', fs.constants.O_RDONLY | fs.constants.O_NOCTTY);
     for (const descriptor of descriptors) fs.closeSync(descriptor);
   } catch {
-    // Not our terminal: Node shall do what it does.
+    // Not our terminal: Node may do as it always does.
   }
 }
 

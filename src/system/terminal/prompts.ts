@@ -1,5 +1,5 @@
 /**
- * The person at the terminal: prompts, spinner, colours. Two rules: everything is shown on stderr, since stdout is
+ * The person at the terminal: prompts and the spinner. Two rules: everything is shown on stderr, since stdout is
  * the answer's; and a Ctrl-C ends the program by the signal, so that a calling script stops too.
  */
 
