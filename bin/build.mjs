@@ -70,6 +70,7 @@ export async function bundle(folder, { input, external = [], plugins = [], defin
       withoutAjv,
       withoutChildProcesses,
       withoutUnusedRuntime,
+      exportsAtOnce,
       /** @type {any} */ (notices(join(folder, NOTICES))),
     ],
   });
@@ -161,6 +162,21 @@ const withoutUnusedRuntime = {
     code.includes('require_rolldown_runtime.')
       ? null
       : code.replace(/^const require_rolldown_runtime = .*$/m, ''),
+};
+
+/**
+ * What the warm path shares with the other files it hands over in one object without a prototype: a statement for
+ * each of the eighty names costs a warm `get` 0.6 % of its time. No file loads it before it has ended.
+ * @type {import('rolldown').Plugin}
+ */
+const exportsAtOnce = {
+  name: 'exports-at-once',
+  renderChunk(code, { name }) {
+    if (name !== 'gwtoken') return null;
+    const statement = /^exports\.([\w$]+) = ([\w$]+);$/gm;
+    const members = [...code.matchAll(statement)].map(([, exported, local]) => `${exported}: ${local}`);
+    return `${code.replace(statement, '')}\nmodule.exports = { __proto__: null, ${members.join(', ')} };`;
+  },
 };
 
 /**
