@@ -8,7 +8,7 @@ import { AS_ANOTHER, readConfig, readTrusted } from './config-file';
 import { makeFolder } from './folders';
 import { withLock } from './lock';
 import type { Machine } from './paths';
-import { foreign } from './trust';
+import { distrust } from './trust';
 
 const WAIT_MS = 10_000;
 
@@ -77,9 +77,9 @@ function checkOwned(file: string, machine: Machine): string {
       // Whoever made the link keeps the file elsewhere, and writing would replace the link.
       throw unwritable(file, `${path} is a link to ${readlinkSync(path)}, which is not there`);
     }
-    const other = stat && foreign(stat, 'user', machine);
-    if (other === undefined) return path;
-    const problem = `${path} ${other.text}: gwtoken writes no config that it does not own`;
+    const untrusted = stat && distrust(stat, 'user', machine);
+    if (untrusted?.why !== 'foreign') return path;
+    const problem = `${path} ${untrusted.text}: gwtoken writes no config that it does not own`;
     throw new GwtokenError('usage', problem, { hints: [AS_ANOTHER] });
   }
 }

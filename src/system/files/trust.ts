@@ -9,20 +9,17 @@ import type { Machine } from './paths';
 /** Whose it may be. An administrator may well write a user's config, and root could change the user's own anyway. */
 export type Owners = 'user' | 'user or root';
 
-/** Why it is not to be trusted; undefined if it is. A link is seen in what `lstat` gives alone. */
-export function distrust(stat: Stats, owners: Owners, machine: Machine): Distrust | undefined {
+/**
+ * Why it is not to be trusted; undefined if it is. That it is another user's comes before that others can write to it.
+ *
+ * @param stat shows a link if it is what `lstat` gave
+ */
+export function distrust(stat: Stats, owners: Owners, { uid }: Machine): Distrust | undefined {
   if (stat.isSymbolicLink()) return { why: 'link', text: 'is a symbolic link' };
-  return foreign(stat, owners, machine) ?? open(stat, machine);
-}
-
-/** The first half of {@link distrust}, for what is to be written: its mode is the writer's own. */
-export function foreign(stat: Stats, owners: Owners, { uid }: Machine): Distrust | undefined {
-  if (uid === undefined || stat.uid === uid || (owners === 'user or root' && stat.uid === 0))
-    return undefined;
-  return { why: 'foreign', text: `belongs to another user (uid ${stat.uid})` };
-}
-
-function open({ mode }: Stats, { uid }: Machine): Distrust | undefined {
-  if (uid === undefined || (mode & 0o022) === 0) return undefined;
-  return { why: 'open', text: `can be written by others (mode ${(mode & 0o777).toString(8)})` };
+  if (uid === undefined) return undefined;
+  if (stat.uid !== uid && (owners === 'user' || stat.uid !== 0))
+    return { why: 'foreign', text: `belongs to another user (uid ${stat.uid})` };
+  if ((stat.mode & 0o022) !== 0)
+    return { why: 'open', text: `can be written by others (mode ${(stat.mode & 0o777).toString(8)})` };
+  return undefined;
 }
