@@ -1,9 +1,9 @@
-/** One request over a connection that stands, through undici's client and nothing else of it. */
+/** One request over a connection that stands. */
 import type { Socket } from 'node:net';
 import request from 'undici/lib/api/api-request.js';
-import Client from 'undici/lib/dispatcher/client.js';
 import { GwtokenError } from '../../errors';
 import type { Fetch, FetchReply } from '../../world/wire';
+import { over } from './one-socket';
 
 /** Sends the request and gives the reply once its headers are there; whoever opened the socket closes it. */
 export async function exchange(
@@ -11,34 +11,16 @@ export async function exchange(
   url: URL,
   { method, headers, body }: Parameters<Fetch>[1],
 ): Promise<Omit<FetchReply, 'body'> & { body: AsyncIterable<Uint8Array> }> {
-  let used = false;
-  const gone = new Error('closed');
-  let fault: Error = gone;
-  socket.once('error', (error) => {
-    fault = error;
-  });
   skipContinue(socket);
-  const client = new Client(url.origin, {
-    connect: (_, done) => {
-      // A client whose connection breaks before it is used asks for another: ours is the only one. What broke it
-      // is thrown below: given here, undici's own socket errors would make it ask again and again.
-      const isGone = used || socket.destroyed;
-      used = true;
-      queueMicrotask(() => (isGone ? done(gone, null) : done(null, socket)));
-    },
-    // The caller's limit holds for everything; undici's own would only race it.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
-  const reply = await request
-    .call(client, {
+  const reply = await over(socket, url.origin, (client) =>
+    request.call(client, {
       path: url.pathname,
       method,
       // Without the header a server may choose any encoding (RFC 9110 section 12.5.3); a token gains nothing by one.
       headers: { ...headers, 'accept-encoding': 'identity' },
       body: body ?? null,
-    })
-    .catch((error) => Promise.reject(error === gone ? fault : error));
+    }),
+  );
   const encoding = [reply.headers['content-encoding'] ?? []].flat().join(', ').trim();
   if (method !== 'HEAD' && !/^(identity)?$/i.test(encoding)) {
     // It is left unread, and fails when its connection is closed.

@@ -7,8 +7,8 @@
  */
 import type { Socket } from 'node:net';
 import connect from 'undici/lib/api/api-connect.js';
-import Client from 'undici/lib/dispatcher/client.js';
 import { GwtokenError } from '../../errors';
+import { over } from './one-socket';
 import { calledProxy, type HttpProxy } from './proxy';
 
 /**
@@ -18,20 +18,17 @@ import { calledProxy, type HttpProxy } from './proxy';
  */
 export async function openTunnel(socket: Socket, proxy: HttpProxy, target: string): Promise<Socket> {
   const origin = `${proxy.secure ? 'https' : 'http'}://${proxy.name}`;
-  const client = new Client(origin, {
-    connect: (_, done) => queueMicrotask(() => done(null, socket)),
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
   const { authorization } = proxy;
-  const reply = await connect.call(client, {
-    origin,
-    path: target,
-    headers: {
-      host: target,
-      ...(authorization === undefined ? {} : { 'proxy-authorization': authorization }),
-    },
-  });
+  const reply = await over(socket, origin, (client) =>
+    connect.call(client, {
+      origin,
+      path: target,
+      headers: {
+        host: target,
+        ...(authorization === undefined ? {} : { 'proxy-authorization': authorization }),
+      },
+    }),
+  );
   const { statusCode: status } = reply;
   if (status >= 200 && status < 300) return reply.socket as Socket;
   socket.destroy();

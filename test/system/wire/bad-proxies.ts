@@ -75,6 +75,11 @@ export const BAD_PROXIES: readonly WireCase[] = [
     unreached(/the proxy \S+ \(from HTTPS_PROXY\) closed the connection and opened no tunnel \(3 attempts\)/),
   ),
   proxied(
+    'hangs up before it is asked',
+    () => startFaultServer({ connected: (socket) => void socket.end() }),
+    unreached(/the proxy \S+ \(from HTTPS_PROXY\) closed the connection and opened no tunnel \(3 attempts\)/),
+  ),
+  proxied(
     'speaks no HTTP',
     () => startFaultServer({ answer: (socket) => void socket.end('SSH-2.0-x\r\n') }),
     unreached(/the proxy \S+ \(from HTTPS_PROXY\) answered with something other than HTTP/),
