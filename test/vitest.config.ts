@@ -27,6 +27,7 @@ export default defineConfig({
   ],
   test: {
     environment: 'node',
+    setupFiles: ['test/harness/vitest-hooks.ts'],
     pool: 'forks',
     testTimeout: 30_000,
     hookTimeout: 30_000,

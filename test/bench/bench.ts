@@ -5,10 +5,12 @@
 import { execFileSync } from 'node:child_process';
 import { cpus, loadavg, release, type } from 'node:os';
 import { parseArgs } from 'node:util';
-import { makeCertificates } from '../harness/endpoints/certificates';
+import { cleanUp } from '../harness/clean-up';
+import { makeAuthority } from '../harness/endpoints/authority';
+import { openHome } from '../harness/homes/home';
 import { keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
 import { nodeBinary } from '../harness/programs/node-versions';
-import { freshHome, inherited, runProgram } from '../harness/programs/program';
+import { inherited, runProgram } from '../harness/programs/program';
 import { crowd } from './crowd';
 import { startEndpoint } from './endpoint';
 import { type Measured, measure, type Timed } from './measure';
@@ -25,20 +27,14 @@ const { values } = parseArgs({
 const pairs = Number(values.pairs);
 if (!Number.isInteger(pairs) || pairs < 1) throw new Error(`--pairs ${values.pairs}: use a number from 1`);
 
-const cleanups: (() => void | Promise<void>)[] = [];
-bench().finally(async () => {
-  for (const cleanup of cleanups.reverse()) await cleanup();
-});
+bench().finally(cleanUp);
 
 async function bench(): Promise<void> {
-  const certificates = makeCertificates();
-  cleanups.push(certificates.remove);
-  const endpoint = await startEndpoint(certificates);
-  cleanups.push(endpoint.close);
-  const home = freshHome();
-  cleanups.push(home.remove);
-  const keyring = await openKeyring(endpoint.authUrl, certificates.caFile);
-  const place: Place = { home, authUrl: endpoint.authUrl, caFile: certificates.caFile, keyring };
+  const authority = makeAuthority();
+  const endpoint = await startEndpoint(authority.issue());
+  const home = openHome();
+  const keyring = await openKeyring(endpoint.authUrl, authority.caFile);
+  const place: Place = { home, authUrl: endpoint.authUrl, caFile: authority.caFile, keyring };
 
   const own = Number(process.versions.node.split('.')[0]);
   const majors = values['all-nodes'] ? [...new Set([20, 22, 24, 26, own])].sort() : [own];
@@ -76,11 +72,19 @@ async function bench(): Promise<void> {
 async function openKeyring(authUrl: string, caFile: string): Promise<Place['keyring']> {
   if (keyringAvailable() !== undefined) return undefined;
   const keyring = await startKeyring({ state: 'unlocked' });
-  cleanups.push(keyring.stop);
-  const flags = ['--region', 'eu', '--auth-url', authUrl, '--ca-file', caFile, '--client-id', CLIENT.id];
+  const flags = [
+    '--region',
+    'eu',
+    '--auth-url',
+    authUrl,
+    '--ca-file',
+    caFile,
+    '--client-id',
+    CLIENT.clientId,
+  ];
   const { code, stderr } = await runProgram(['login', ...flags, '--secret-stdin'], {
     env: keyring.env,
-    stdin: CLIENT.secret,
+    stdin: CLIENT.clientSecret,
   });
   if (code !== 0) throw new Error(`gwtoken login: code ${code}\n${stderr}`);
   return keyring.env;

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { inVariables } from '../harness/homes/client';
 import { inherited, PROGRAM, startProgram } from '../harness/programs/program';
 import type { Endpoint } from './endpoint';
 import { CLIENT, type Place } from './paths';
@@ -21,11 +22,8 @@ export async function crowd(count: number, node: string, place: Place, endpoint:
     ...inherited(),
     ...place.home.env,
     XDG_CACHE_HOME: cache,
-    GWTOKEN_REGION: 'eu',
-    GWTOKEN_AUTH_URL: place.authUrl,
+    ...inVariables(place.authUrl, CLIENT),
     GWTOKEN_CA_FILE: place.caFile,
-    GWTOKEN_CLIENT_ID: CLIENT.id,
-    GWTOKEN_CLIENT_SECRET: CLIENT.secret,
   };
   const before = await endpoint.posts();
   const started = performance.now();

@@ -1,7 +1,8 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatEntry } from '../../src/token/cache-entry';
-import { type Home, inherited, PROGRAM } from '../harness/programs/program';
+import { inVariables, keychainEntry, putEntry, withoutVariables } from '../harness/homes/client';
+import type { Home } from '../harness/homes/home';
+import { inherited, PROGRAM } from '../harness/programs/program';
 import { run, type Timed } from './measure';
 
 /** What a path is timed with. */
@@ -13,20 +14,14 @@ export interface Place {
   readonly keyring: Readonly<Record<string, string>> | undefined;
 }
 
-export const CLIENT = { id: 'bench-client', secret: 'bench-secret' };
+export const CLIENT = { clientId: 'bench-client', clientSecret: 'bench-secret' };
 const TOKEN = /^[!-~]{1200}\n$/;
 
 /** The paths of design.md's table, for one Node binary. Each works on a home of its own. */
 export function paths(node: string, place: Place): Timed[] {
   const { home, authUrl, caFile, keyring } = place;
-  const base = {
-    ...inherited(),
-    ...home.env,
-    GWTOKEN_REGION: 'eu',
-    GWTOKEN_AUTH_URL: authUrl,
-    GWTOKEN_CA_FILE: caFile,
-  };
-  const variables = { GWTOKEN_CLIENT_ID: CLIENT.id, GWTOKEN_CLIENT_SECRET: CLIENT.secret };
+  const variables = inVariables(authUrl, CLIENT);
+  const base = { ...inherited(), ...home.env, ...withoutVariables(variables), GWTOKEN_CA_FILE: caFile };
   const program = (name: string, args: readonly string[], env: Record<string, string>): Timed => ({
     name,
     command: node,
@@ -39,10 +34,9 @@ export function paths(node: string, place: Place): Timed[] {
   };
 
   const stored = ownCache('stored');
-  mkdirSync(stored.folder, { recursive: true, mode: 0o700 });
-  writeFileSync(join(stored.folder, 'token-default-production-eu.json'), storedEntry(authUrl), {
-    mode: 0o600,
-  });
+  const accessToken = 'stored-token'.padEnd(1200, '.');
+  const entry = { clientId: CLIENT.clientId, accessToken, lifetimeS: 24 * 3600 };
+  putEntry(stored.folder, keychainEntry(authUrl, entry));
   const given = ownCache('given');
   const cold = ownCache('cold');
   const empty = () => rmSync(cold.folder, { recursive: true, force: true });
@@ -66,7 +60,7 @@ export function paths(node: string, place: Place): Timed[] {
     ...program('warm `env`, client in the keychain', ['env'], { ...base, ...stored.env }),
     expected: /GWTOKEN_ACCESS_TOKEN/,
   };
-  const all: Timed[] = [warmStored, warmGiven, ...(works(env) ? [env] : []), coldGiven];
+  const all: Timed[] = [warmStored, warmGiven, env, coldGiven];
   if (keyring) {
     const bus = { ...base, ...keyring, ...cold.env };
     all.push({
@@ -77,31 +71,4 @@ export function paths(node: string, place: Place): Timed[] {
   }
   all.push({ ...program('`--help`', ['--help'], base), expected: /gwtoken/ });
   return all;
-}
-
-/** Whether this build of gwtoken has the command already. */
-function works(timed: Timed): boolean {
-  try {
-    run(timed);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** As gwtoken writes it for a client in the keychain. */
-function storedEntry(authUrl: string): string {
-  return formatEntry({
-    token: {
-      accessToken: 'stored-token'.padEnd(1200, '.'),
-      tokenType: 'Bearer',
-      scope: '',
-      requestedAtMs: Date.now(),
-      lifetimeS: 24 * 3600,
-    },
-    clientId: CLIENT.id,
-    authUrl,
-    source: { kind: 'keychain' },
-    ageing: false,
-  });
 }

@@ -6,7 +6,7 @@ import type { Place } from './paths';
 
 /** Other tools that print a token they have, as far as they are on this machine: none of them asks a server. */
 export function peers({ home, authUrl, caFile, keyring }: Place): { found: Timed[]; missing: string[] } {
-  const env = { ...inherited(), HOME: home.env.HOME, LANG: 'C.UTF-8' };
+  const env = { ...inherited(), HOME: join(home.dir, 'home'), LANG: 'C.UTF-8' };
   const file = (name: string, text: string): string => {
     const path = join(home.dir, name);
     writeFileSync(path, text, { mode: 0o600 });

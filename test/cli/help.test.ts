@@ -5,7 +5,7 @@ import { COMMANDS } from '../../src/commands/all';
 import type { Command } from '../../src/commands/command';
 import { TOPICS } from '../../src/topics/topics';
 import { allCommands, parsed, shellLine } from '../documents/grammar';
-import { openSession } from '../harness/homes/session';
+import { openHome } from '../harness/homes/home';
 
 const commands = allCommands(COMMANDS);
 
@@ -68,28 +68,24 @@ describe('the help of each command', () => {
 
 describe('gwtoken', () => {
   test('alone prints the help, grouped, on one screen', async () => {
-    const session = openSession();
-    try {
-      const { code, stdout, stderr } = await session.gwtoken([]);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(await session.gwtoken(['--help'])).toMatchObject({ stdout });
-      expect(await session.gwtoken(['help'])).toMatchObject({ stdout });
-      const lines = stdout.trimEnd().split('\n');
-      // With the prompt below it, the height of a terminal.
-      expect(lines.length).toBeLessThanOrEqual(23);
-      expect(lines.filter((line) => line.length > 80)).toEqual([]);
-      expect(stdout).toContain('gwtoken login');
-      for (const { name } of COMMANDS) expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
-      expect(stdout).toContain(`\nTopics: ${Object.keys(TOPICS).join(', ')}.\n`);
-      expect(await session.gwtoken(['help', 'help'])).toMatchObject({
-        stdout: expect.stringMatching(/^ {2}exit-codes {3}what each exit code means/m),
-      });
-      // Every command has its place.
-      expect(stdout).not.toContain('\nCommands:');
-      expect(stdout).not.toContain('\x1b');
-    } finally {
-      session.remove();
-    }
+    const home = openHome();
+    const { code, stdout, stderr } = await home.gwtoken([]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(await home.gwtoken(['--help'])).toMatchObject({ stdout });
+    expect(await home.gwtoken(['help'])).toMatchObject({ stdout });
+    const lines = stdout.trimEnd().split('\n');
+    // With the prompt below it, the height of a terminal.
+    expect(lines.length).toBeLessThanOrEqual(23);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(stdout).toContain('gwtoken login');
+    for (const { name } of COMMANDS) expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
+    expect(stdout).toContain(`\nTopics: ${Object.keys(TOPICS).join(', ')}.\n`);
+    expect(await home.gwtoken(['help', 'help'])).toMatchObject({
+      stdout: expect.stringMatching(/^ {2}exit-codes {3}what each exit code means/m),
+    });
+    // Every command has its place.
+    expect(stdout).not.toContain('\nCommands:');
+    expect(stdout).not.toContain('\x1b');
   });
 
   test.each([
@@ -98,14 +94,10 @@ describe('gwtoken', () => {
     [['config', 'sett'], 'Did you mean set?'],
     [['help', 'enviroment'], 'the topics are: environment'],
   ])('%j gets a suggestion', async (words, hint) => {
-    const session = openSession();
-    try {
-      const { code, stdout, stderr } = await session.gwtoken(words);
-      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-      expect(stderr).toContain(`hint: ${hint}`);
-    } finally {
-      session.remove();
-    }
+    const home = openHome();
+    const { code, stdout, stderr } = await home.gwtoken(words);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`hint: ${hint}`);
   });
 
   test('help takes what every command takes', async () => {
@@ -115,14 +107,10 @@ describe('gwtoken', () => {
   });
 
   test.each(Object.keys(TOPICS))('help %s prints the topic', async (name) => {
-    const session = openSession();
-    try {
-      const { code, stdout, stderr } = await session.gwtoken(['help', name]);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(stdout).toBe(await TOPICS[name]!.text());
-    } finally {
-      session.remove();
-    }
+    const home = openHome();
+    const { code, stdout, stderr } = await home.gwtoken(['help', name]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toBe(await TOPICS[name]!.text());
   });
 });
 

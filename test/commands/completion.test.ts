@@ -1,29 +1,21 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/all';
 import { GET_FORMATS } from '../../src/flags';
 import { configKeys } from '../../src/settings/config-keys';
-import { openSession, type Session } from '../harness/homes/session';
-import { GWTOKEN_SH } from '../harness/programs/program';
+import { type Home, openHome } from '../harness/homes/home';
+import { linkProgram } from '../harness/programs/program';
 import { openTerminal, type Terminal } from '../harness/programs/terminal';
 
-let session: Session;
-let terminal: Terminal | undefined;
+let home: Home;
 beforeEach(() => {
-  session = openSession();
-  mkdirSync(session.config, { recursive: true, mode: 0o700 });
-  const config = { profiles: { acme: { region: 'eu' }, zulu: { region: 'us' } } };
-  writeFileSync(join(session.config, 'config.json'), JSON.stringify(config), { mode: 0o600 });
-});
-afterEach(async () => {
-  await terminal?.close();
-  terminal = undefined;
-  session.remove();
+  home = openHome();
+  home.configure({ profiles: { acme: { region: 'eu' }, zulu: { region: 'us' } } });
 });
 
 const completed = async (...words: string[]): Promise<string[]> => {
-  const { code, stdout, stderr } = await session.gwtoken(['complete', '--', ...words]);
+  const { code, stdout, stderr } = await home.gwtoken(['complete', '--', ...words]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return stdout.split('\n').flatMap((line) => (line === '' ? [] : [line.split('\t')[0]!]));
 };
@@ -66,12 +58,12 @@ describe('gwtoken complete', () => {
   });
 
   test('says nothing of a config file that cannot be read', async () => {
-    writeFileSync(join(session.config, 'config.json'), '{');
+    home.configure('{');
     expect(await completed('get', '--profile', '')).toEqual(['default']);
   });
 
   test('has no script for another shell', async () => {
-    const { code, stdout, stderr } = await session.gwtoken(['completion', 'tcsh']);
+    const { code, stdout, stderr } = await home.gwtoken(['completion', 'tcsh']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('"tcsh"');
     expect(stderr).toContain('use one of: bash, zsh, fish, powershell');
@@ -80,14 +72,13 @@ describe('gwtoken complete', () => {
 
 /** A shell on a terminal, with gwtoken on its PATH and completed by what it prints. */
 function open(shell: keyof typeof SHELLS): Terminal {
-  const bin = join(session.home.dir, 'bin');
+  const bin = join(home.dir, 'bin');
   mkdirSync(bin);
-  writeFileSync(join(bin, 'gwtoken'), `#!/bin/sh\nexec ${GWTOKEN_SH} "$@"\n`);
-  chmodSync(join(bin, 'gwtoken'), 0o755);
-  writeFileSync(join(session.home.dir, 'trusted-authority.pem'), '');
-  const env = { ...session.env, PATH: `${bin}${delimiter}${process.env['PATH']}`, LC_ALL: 'C.UTF-8' };
+  linkProgram(bin);
+  writeFileSync(join(home.dir, 'trusted-authority.pem'), '');
+  const env = { ...home.env, PATH: `${bin}${delimiter}${process.env['PATH']}`, LC_ALL: 'C.UTF-8' };
   const { args, setUp } = SHELLS[shell];
-  terminal = openTerminal(shell, args, { env, cwd: session.home.dir, cols: 120 });
+  const terminal = openTerminal([shell, ...args], { env, cwd: home.dir, cols: 120 });
   terminal.type(`${setUp}; echo rea""dy\r`);
   return terminal;
 }
@@ -129,7 +120,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s, at a press of Tab', (shell)
     opened.type('gwtoken get $(touch ran) >made --format \t\t');
     const shown = await opened.waitFor(/curl[\s\S]*json|json[\s\S]*curl/);
     expect(shown).toContain('header');
-    expect(readdirSync(session.home.dir)).not.toContain('ran');
-    expect(readdirSync(session.home.dir)).not.toContain('made');
+    expect(readdirSync(home.dir)).not.toContain('ran');
+    expect(readdirSync(home.dir)).not.toContain('made');
   });
 });

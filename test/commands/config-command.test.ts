@@ -9,52 +9,48 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, type TestContext, test } from 'vitest';
-import { openSession, type Session } from '../harness/homes/session';
+import { type Home, openHome } from '../harness/homes/home';
 
 const posix = process.platform !== 'win32';
 
 interface Opened {
-  readonly session: Session;
+  readonly home: Home;
   readonly file: string;
   /** Runs it and expects success without a word on stderr; resolves with stdout. */
   config(...args: string[]): Promise<string>;
 }
 
 /** Runs a test's body in a home of its own. */
-const inSession =
+const inHome =
   (body: (opened: Opened, context: TestContext) => Promise<void>) => async (context: TestContext) => {
-    const session = openSession();
+    const home = openHome();
     const config = async (...args: string[]) => {
-      const result = await session.gwtoken(['config', ...args]);
+      const result = await home.gwtoken(['config', ...args]);
       expect(result).toMatchObject({ code: 0, stderr: '' });
       return result.stdout;
     };
-    try {
-      await body({ session, file: join(session.config, 'config.json'), config }, context);
-    } finally {
-      session.remove();
-    }
+    await body({ home, file: join(home.config, 'config.json'), config }, context);
   };
 
 describe.concurrent('gwtoken config', () => {
   test(
     'path tells the file, by GWTOKEN_CONFIG_DIR, XDG_CONFIG_HOME if absolute, and the platform',
-    inSession(async ({ session, file }, { skip }) => {
+    inHome(async ({ home, file }, { skip }) => {
       skip(process.platform !== 'linux', 'needs Linux: its own folder');
       const path = async (env: Record<string, string>) =>
-        (await session.gwtoken(['config', 'path'], { env })).stdout;
+        (await home.gwtoken(['config', 'path'], { env })).stdout;
       expect(await path({})).toBe(`${file}\n`);
       expect(await path({ GWTOKEN_CONFIG_DIR: '/somewhere/else' })).toBe('/somewhere/else/config.json\n');
       for (const xdg of ['', 'relative'])
         expect(await path({ XDG_CONFIG_HOME: xdg })).toBe(
-          `${session.home.env.HOME}/.config/gwtoken/config.json\n`,
+          `${home.env['HOME']}/.config/gwtoken/config.json\n`,
         );
     }),
   );
 
   test(
     'set, get, list, unset, and the file between them',
-    inSession(async ({ file, config }) => {
+    inHome(async ({ file, config }) => {
       expect(await config('list')).toBe('');
       await config('set', 'region', 'eu');
       await config('set', 'sandbox', 'false');
@@ -89,10 +85,10 @@ describe.concurrent('gwtoken config', () => {
 
   test(
     'get follows the current profile, and set warns where that one hides the value',
-    inSession(async ({ session, config }) => {
+    inHome(async ({ home, config }) => {
       await config('set', 'profile', 'acme');
       await config('set', 'retries', '5', '-p', 'acme');
-      const hidden = await session.gwtoken(['config', 'set', 'retries', '1']);
+      const hidden = await home.gwtoken(['config', 'set', 'retries', '1']);
       expect(hidden).toMatchObject({ code: 0, stdout: '' });
       expect(hidden.stderr).toBe(
         'gwtoken: warning: profile acme has its own retries = 5, which wins\nhint: run: gwtoken config unset retries --profile acme\n',
@@ -104,10 +100,9 @@ describe.concurrent('gwtoken config', () => {
 
   test(
     'an unknown key in the file is an error everywhere but where it is mended',
-    inSession(async ({ session, file, config }) => {
-      mkdirSync(session.config, { recursive: true, mode: 0o700 });
-      writeFileSync(file, '{"regoin":"eu","retries":1}', { mode: 0o600 });
-      expect((await session.gwtoken(['get'])).code).toBe(2);
+    inHome(async ({ home, config }) => {
+      home.configure({ regoin: 'eu', retries: 1 });
+      expect((await home.gwtoken(['get'])).code).toBe(2);
       expect(await config('list')).toBe('regoin = eu\nretries = 1\n');
       await config('unset', 'regoin');
       expect(await config('list')).toBe('retries = 1\n');
@@ -116,21 +111,21 @@ describe.concurrent('gwtoken config', () => {
 
   test(
     'the folder is for its owner alone, and so is the file',
-    inSession(async ({ session, file, config }, { skip }) => {
+    inHome(async ({ home, file, config }, { skip }) => {
       skip(!posix, 'needs POSIX modes');
       await config('set', 'region', 'eu');
       const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
-      expect([mode(session.config), mode(file)]).toEqual(['700', '600']);
+      expect([mode(home.config), mode(file)]).toEqual(['700', '600']);
     }),
   );
 
   test(
     'a config.json that is a link stays one: dotfile managers keep the file elsewhere',
-    inSession(async ({ session, file, config }, { skip }) => {
+    inHome(async ({ home, file, config }, { skip }) => {
       skip(!posix, 'needs POSIX links');
-      const dotfiles = join(session.home.dir, 'dotfiles');
+      const dotfiles = join(home.dir, 'dotfiles');
       mkdirSync(dotfiles);
-      mkdirSync(session.config, { recursive: true, mode: 0o700 });
+      mkdirSync(home.config, { recursive: true, mode: 0o700 });
       writeFileSync(join(dotfiles, 'gwtoken.json'), '{"region":"us"}', { mode: 0o600 });
       symlinkSync('../../dotfiles/gwtoken.json', file);
       await config('set', 'retries', '4');
@@ -146,10 +141,10 @@ describe.concurrent('gwtoken config', () => {
 
   test(
     'names that are properties of every object are names like others',
-    inSession(async ({ session, config }) => {
+    inHome(async ({ home, config }) => {
       await config('set', 'region', 'us', '-p', 'constructor');
       expect(await config('get', 'region', '-p', 'constructor')).toBe('us\n');
-      expect((await session.gwtoken(['config', 'get', 'region', '-p', 'tostring'])).code).toBe(2);
+      expect((await home.gwtoken(['config', 'get', 'region', '-p', 'tostring'])).code).toBe(2);
       await config('unset', 'region', '-p', 'constructor');
       expect(await config('list')).toBe('');
     }),

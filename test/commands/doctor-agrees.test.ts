@@ -1,6 +1,7 @@
 /** What doctor says of the way to an endpoint is what get meets there: the same sentence, hints and exit code. */
-import { afterAll, expect, test } from 'vitest';
-import { freshHome, runProgram } from '../harness/programs/program';
+import { expect, test } from 'vitest';
+import { inVariables } from '../harness/homes/client';
+import { openHome } from '../harness/homes/home';
 import { BAD_PROXIES } from '../system/wire/bad-proxies';
 import { BAD_TLS } from '../system/wire/bad-tls';
 import { BROKEN_CONNECTIONS } from '../system/wire/broken-connections';
@@ -9,27 +10,14 @@ import { copy } from './doctor';
 import { parseDoctor } from './report-schemas';
 
 const authority = makeStageAuthority();
-afterAll(() => authority.remove());
 
 /** Runs gwtoken where the case is set up anew: some of its servers count. */
 async function meet(command: readonly string[], each: WireCase) {
-  const stage = new Stage(authority);
-  const home = freshHome();
-  try {
-    const { authUrl, args = [], env } = await each.set(stage);
-    // Where a limit has to pass, it need not be long; elsewhere nothing waits for it.
-    const limit = each.waits ? '1s' : '10s';
-    return await runProgram(
-      [...command, '--region', 'eu', '--auth-url', authUrl, '--timeout', limit, ...args],
-      {
-        env: { ...home.env, GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET: SECRET, ...env },
-        program: copy.program,
-      },
-    );
-  } finally {
-    await stage.strike();
-    home.remove();
-  }
+  const { authUrl, args = [], env } = await each.set(new Stage(authority));
+  const home = openHome({ ...inVariables(authUrl, { clientId: 'a', clientSecret: SECRET }), ...env });
+  // Where a limit has to pass, it need not be long; elsewhere nothing waits for it.
+  const limit = each.waits ? '1s' : '10s';
+  return home.gwtoken([...command, '--timeout', limit, ...args], { program: copy.program });
 }
 
 /** In the body of a reply, or in what it says: doctor asks for its headers alone. */
@@ -49,7 +37,7 @@ test.for([...BAD_TLS, ...BAD_PROXIES, ...BROKEN_CONNECTIONS])('$name', async (ea
   skip(each.needs !== undefined, each.needs);
   const [got, looked] = await Promise.all([
     meet(['get', '--retries', '0'], each),
-    meet(['doctor', '--json'], each),
+    meet(['doctor', '--json', '--region', 'eu'], each),
   ]);
   const message = /^gwtoken: error: (.*)$/m.exec(got.stderr)?.[1] ?? '';
   const hints = [...got.stderr.matchAll(/^hint: (.*)$/gm)].map(([, hint]) => hint);

@@ -1,8 +1,6 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { runProgram } from '../harness/programs/program';
-import { openGwtoken } from '../harness/programs/terminal';
+import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
 import { copy, setUp, startHttps } from './doctor';
 
 describe('doctor', () => {
@@ -80,9 +78,7 @@ describe('doctor', () => {
 
   test('shows every bad setting at once, each with its source', async () => {
     const { home, doctor } = setUp();
-    const folder = join(home.env.XDG_CONFIG_HOME, 'gwtoken');
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(join(folder, 'config.json'), '{"retries": "many", "regoin": "eu"}', { mode: 0o600 });
+    home.configure({ retries: 'many', regoin: 'eu' });
     const { code, failed } = await doctor({ GWTOKEN_REGION: 'mars', GWTOKEN_MIN_TTL: 'x' }, '--timeout', '0');
     expect(code).toBe(2);
     const found = failed
@@ -101,11 +97,11 @@ describe('doctor', () => {
     'tells of folders that others can write to, and of a link',
     async () => {
       const { home, doctor } = setUp();
-      const config = join(home.dir, 'config', 'gwtoken');
+      const { config, cache } = home;
       mkdirSync(config, { recursive: true });
       chmodSync(config, 0o777);
-      mkdirSync(home.env.XDG_CACHE_HOME);
-      symlinkSync(config, join(home.env.XDG_CACHE_HOME, 'gwtoken'));
+      mkdirSync(dirname(cache));
+      symlinkSync(config, cache);
       const { find } = await doctor({});
       expect(find('folders', 'config')).toMatchObject({
         result: 'warning',
@@ -122,8 +118,8 @@ describe("doctor's report", () => {
 
   test('is plain ASCII in a pipe, aligned, with a fix below each line that needs one', async () => {
     const { home } = setUp();
-    const options = { env: { ...home.env, ...env, LANG: 'en_US.UTF-8' }, program: copy.program };
-    const { code, stdout, stderr } = await runProgram(['doctor'], options);
+    const options = { env: { ...env, LANG: 'en_US.UTF-8' }, program: copy.program };
+    const { code, stdout, stderr } = await home.gwtoken(['doctor'], options);
     expect(code).toBe(6);
     expect(stdout).toMatch(/^[\n\x20-\x7e]*$/);
     expect(stdout).toContain('\nkeychain\n  ok   module              keytar 0.0.0\n');
@@ -139,12 +135,11 @@ describe("doctor's report", () => {
   test('has signs and colours on a terminal, ASCII where it shows no others', async () => {
     const { home } = setUp();
     const show = async (more: Record<string, string>) => {
-      const terminal = openGwtoken(['doctor'], {
-        program: copy.program,
-        env: { ...home.env, ...env, ...more },
+      const terminal = home.terminal(['doctor'], {
+        env: { ...env, ...more },
         cols: 100,
+        program: copy.program,
       });
-      onTestFinished(terminal.close);
       expect(await terminal.exit).toMatchObject({ code: 6 });
       return terminal.raw();
     };

@@ -1,33 +1,22 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
-import { freshHome, GWTOKEN_SH, type Home, runProgram, startProgram } from '../harness/programs/program';
-import { openGwtoken, openTerminal } from '../harness/programs/terminal';
+import { inVariables } from '../harness/homes/client';
+import { type Home, openHome } from '../harness/homes/home';
+import { GWTOKEN_SH, notPackage, runCommand } from '../harness/programs/program';
+import { openTerminal } from '../harness/programs/terminal';
 
-let home: Home;
 let endpoint: TokenEndpoint;
-let env: Record<string, string>;
+let home: Home;
 beforeEach(async () => {
-  home = freshHome();
   endpoint = await startTokenEndpoint(() => tokenReply('the-token', { scope: 'read write' }));
-  env = {
-    ...home.env,
-    GWTOKEN_REGION: 'eu',
-    GWTOKEN_AUTH_URL: endpoint.authUrl,
-    GWTOKEN_CLIENT_ID: 'client',
-    GWTOKEN_CLIENT_SECRET: 'the-secret',
-  };
-});
-afterEach(async () => {
-  await endpoint.close();
-  home.remove();
+  home = openHome(inVariables(endpoint.authUrl));
 });
 
 const NAMES = 'GWTOKEN_ACCESS_TOKEN GWTOKEN_TOKEN_TYPE GWTOKEN_EXPIRES_AT GWTOKEN_SCOPE';
 const failing = (code: number) => `unset ${NAMES};sh -c "exit ${code}";\n`;
-const gwtoken = (...args: string[]) => runProgram(args, { env });
+const gwtoken = (...args: string[]) => home.gwtoken(args);
 
 describe('gwtoken env', () => {
   test('prints the four variables, and nothing on stderr', async () => {
@@ -61,14 +50,11 @@ describe('gwtoken env', () => {
   });
 
   test('--unset needs no region, credentials, endpoint or readable config', async () => {
-    mkdirSync(join(home.env.XDG_CONFIG_HOME, 'gwtoken'), { recursive: true });
-    writeFileSync(join(home.env.XDG_CONFIG_HOME, 'gwtoken', 'config.json'), 'not JSON');
-    const { code, stdout, stderr } = await runProgram(['env', '--unset', '--prefix', 'EU_'], {
-      env: home.env,
-    });
+    const bare = openHome();
+    bare.configure('not JSON');
+    const { code, stdout, stderr } = await bare.gwtoken(['env', '--unset', '--prefix', 'EU_']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toBe(`unset ${NAMES.replaceAll('GWTOKEN_', 'EU_')};\n`);
-    expect(endpoint.requests).toBe(0);
   });
 
   test('a value that the format cannot carry is refused before anything is printed', async () => {
@@ -87,9 +73,7 @@ describe('gwtoken env', () => {
     const other = await gwtoken('get', '--help');
     expect(other.stdout).toContain('Usage: gwtoken get');
 
-    const terminal = openTerminal('sh', ['-c', `${GWTOKEN_SH} env --help 2>/dev/null`], {
-      env,
-    });
+    const terminal = openTerminal(['sh', '-c', `${GWTOKEN_SH} env --help 2>/dev/null`], { env: home.env });
     await terminal.exit;
     expect(terminal.screen()).toContain('Usage: gwtoken env');
   });
@@ -101,11 +85,11 @@ describe('gwtoken env', () => {
       [['--unset', '--format', 'csh'], 'eval `gwtoken env --format csh --unset`'],
       [['--format', 'powershell'], 'gwtoken env --format powershell | Out-String | Invoke-Expression'],
     ] as const) {
-      const terminal = openGwtoken(['env', ...args], { env, cols: 200 });
+      const terminal = home.terminal(['env', ...args], { cols: 200 });
       expect(await terminal.exit).toEqual({ code: 0, signal: null });
       expect(terminal.screen()).toContain(`hint: nothing was set; this does it: ${hint}\n`);
     }
-    const terminal = openGwtoken(['env', '--format', 'json'], { env });
+    const terminal = home.terminal(['env', '--format', 'json']);
     await terminal.exit;
     expect(terminal.screen()).not.toContain('hint:');
   });
@@ -129,32 +113,27 @@ describe('a failure of gwtoken env is a failing statement on stdout', () => {
     });
   });
 
-  test('also when stderr is closed', () => {
+  test('also when stderr is closed', async () => {
     const line = `${GWTOKEN_SH} env --regoin eu 2>&-; echo "code $?"`;
-    const stdout = execFileSync('sh', ['-c', line], {
-      env: { ...env, PATH: process.env['PATH'] },
-      encoding: 'utf8',
-    });
-    expect(stdout.startsWith(failing(2))).toBe(true);
+    expect(await runCommand(['sh', '-c', line], home)).toMatchObject({ stdout: `${failing(2)}code 2\n` });
   });
 
-  test('also when a bug crashes it, wherever that is', async () => {
+  test('also when a bug crashes it, wherever that is', async ({ skip }) => {
+    skip(notPackage !== undefined, notPackage);
     // A fault from outside the program's own promises, as a broken library would raise it.
     const preload = join(home.dir, 'fault.cjs');
     writeFileSync(preload, "setTimeout(() => { throw new Error('a fault'); }, 600);\n");
     endpoint.delayMs = 5_000;
-    const args = { env: { ...env, NODE_OPTIONS: `--require ${preload}` } };
-    const { code, stdout, stderr } = await runProgram(['env'], args);
+    const env = { NODE_OPTIONS: `--require ${preload}` };
+    const { code, stdout, stderr } = await home.gwtoken(['env'], { env });
     expect({ code, stdout }).toEqual({ code: 1, stdout: failing(1) });
     expect(stderr).toContain('a fault');
   });
 
   test.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('also when %s ends it', async (signal) => {
     endpoint.delayMs = 10_000;
-    const program = startProgram(['env'], { env });
-    const asked = Date.now();
-    while (endpoint.requests === 0 && Date.now() - asked < 10_000)
-      await new Promise((done) => setTimeout(done, 20));
+    const program = home.start(['env']);
+    await endpoint.arrived(1);
     program.kill(signal);
     const result = await program.result;
     expect(result).toMatchObject({ code: null, signal, stderr: '' });

@@ -1,48 +1,31 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { descendants } from '../../src/system/processes/credential-command';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { inVariables } from '../harness/homes/client';
+import { type Home, openHome } from '../harness/homes/home';
 import { isRunning, until } from '../harness/programs/processes';
-import { freshHome, GWTOKEN_SH, type Home } from '../harness/programs/program';
-import { openGwtoken, openTerminal, type Terminal } from '../harness/programs/terminal';
+import { GWTOKEN_SH } from '../harness/programs/program';
+import { openTerminal, type Terminal } from '../harness/programs/terminal';
 import { missing, SHELLS } from '../shells/shells';
 
-let home: Home;
 let endpoint: TokenEndpoint;
-let env: Record<string, string>;
-let terminal: Terminal | undefined;
+let home: Home;
 beforeEach(async () => {
-  home = freshHome();
   endpoint = await startTokenEndpoint(() => tokenReply('the-token'));
-  env = {
-    ...home.env,
-    LC_ALL: 'C.UTF-8',
-    GWTOKEN_REGION: 'eu',
-    GWTOKEN_AUTH_URL: endpoint.authUrl,
-    GWTOKEN_CLIENT_ID: 'client',
-    GWTOKEN_CLIENT_SECRET: 'the-secret',
-    // No spinner, however slow the machine.
-    CI: 'true',
-  };
-});
-afterEach(async () => {
-  await terminal?.close();
-  await endpoint.close();
-  home.remove();
+  // CI: no spinner, however slow the machine.
+  home = openHome({ ...inVariables(endpoint.authUrl), LC_ALL: 'C.UTF-8', CI: 'true' });
 });
 
 /** gwtoken exec alone on a terminal. */
-const exec = (...args: string[]): Terminal => {
-  terminal = openGwtoken(['exec', '--', ...args], { env, cwd: home.dir });
-  return terminal;
-};
+const exec = (...args: string[]): Terminal => home.terminal(['exec', '--', ...args], { cwd: home.dir });
 /** A line of shell on a terminal. */
-const shell = (line: string): Terminal => {
-  terminal = openTerminal('sh', ['-c', line], { env, cwd: home.dir });
-  return terminal;
-};
+const shell = (line: string): Terminal => openTerminal(['sh', '-c', line], { env: home.env, cwd: home.dir });
+/** bash at its prompt. */
+const bash = (): Terminal =>
+  openTerminal(['bash', '--norc', '-i'], { env: { ...home.env, PS1: 'ready> ' }, cwd: home.dir });
 
 /** bash takes the terminal back some time after its prompt, and loses what was typed before: Enter brings a new prompt. */
 async function untilItReads({ type, screen }: Terminal): Promise<void> {
@@ -99,7 +82,7 @@ describe('gwtoken exec on a terminal', () => {
   });
 
   test('Ctrl-Z stops both, fg continues them', async () => {
-    terminal = openTerminal('bash', ['--norc', '-i'], { env: { ...env, PS1: 'ready> ' }, cwd: home.dir });
+    const terminal = bash();
     const { waitFor, type, exit } = terminal;
     await waitFor('ready>');
     type(`${GWTOKEN_SH} exec -- sh -c 'echo u''p; read -r a; echo "read $a"; exit 6'\r`);
@@ -146,7 +129,7 @@ describe('gwtoken exec on a terminal', () => {
     skip(reason !== undefined, reason);
     const file = join(home.dir, 'file');
     writeFileSync(file, Array.from({ length: 200 }, (_, index) => `line ${index}\n`).join(''));
-    terminal = openTerminal('bash', ['--norc', '-i'], { env: { ...env, PS1: 'ready> ' }, cwd: home.dir });
+    const terminal = bash();
     const { pid, waitFor, type, exit } = terminal;
     await waitFor('ready>');
     type(`${GWTOKEN_SH} exec -- less file\r`);
@@ -189,7 +172,7 @@ describe('gwtoken exec on a terminal', () => {
 
   test('a spinner on the way takes nothing of a stdin that is a pipe', async () => {
     endpoint.delayMs = 800;
-    delete env['CI'];
+    delete home.env['CI'];
     const { exit, screen, raw } = shell(`printf 'from the pipe\\n' | ${GWTOKEN_SH} exec -- cat`);
     expect(await exit).toEqual({ code: 0, signal: null });
     expect(raw()).toContain('asking for a token');
@@ -205,7 +188,7 @@ describe('gwtoken exec on a terminal', () => {
     );
     await waitFor('up');
     const child = Number(readFileSync(pidFile, 'utf8'));
-    const folder = join(home.env.XDG_CACHE_HOME, 'gwtoken', 'exec');
+    const folder = join(home.cache, 'exec');
     expect(readdirSync(folder)).toHaveLength(1);
     process.kill(pid, 'SIGKILL');
     await until('both have ended', () => !isRunning(child) && !existsSync(folder));

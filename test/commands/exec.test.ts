@@ -1,37 +1,27 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { inVariables, withoutVariables } from '../harness/homes/client';
+import { type Home, openHome } from '../harness/homes/home';
 import { isRunning, until } from '../harness/programs/processes';
-import { freshHome, type Home, runProgram, startProgram } from '../harness/programs/program';
+import { notPackage } from '../harness/programs/program';
 
 const TOKEN = 'tok *\'t;$(touch PWNED)` \\ "~!#{a,b}';
 
-let home: Home;
 let endpoint: TokenEndpoint;
-let env: Record<string, string>;
+let home: Home;
 beforeEach(async () => {
-  home = freshHome();
   endpoint = await startTokenEndpoint(() => tokenReply(TOKEN, { scope: 'read write' }));
-  env = {
-    ...home.env,
-    GWTOKEN_REGION: 'eu',
-    GWTOKEN_AUTH_URL: endpoint.authUrl,
-    GWTOKEN_CLIENT_ID: 'client',
-    GWTOKEN_CLIENT_SECRET: 'the-secret',
-  };
-});
-afterEach(async () => {
-  await endpoint.close();
-  home.remove();
+  home = openHome(inVariables(endpoint.authUrl));
 });
 
-const exec = (...args: string[]) => runProgram(['exec', ...args], { env });
+const exec = (...args: string[]) => home.gwtoken(['exec', ...args]);
 const sh = (script: string, ...flags: string[]) => exec(...flags, '--', 'sh', '-c', script);
 
 describe('the environment of the command', () => {
-  const variables = async (more: Record<string, string>, ...flags: string[]) => {
-    const result = await runProgram(['exec', ...flags, '--', 'env', '-0'], { env: { ...env, ...more } });
+  const variables = async (env: Record<string, string>, ...flags: string[]) => {
+    const result = await home.gwtoken(['exec', ...flags, '--', 'env', '-0'], { env });
     expect(result).toMatchObject({ code: 0, stderr: '' });
     return Object.fromEntries(
       result.stdout
@@ -51,11 +41,9 @@ describe('the environment of the command', () => {
       GWTOKEN_TOKEN_FILE: '/of/another/exec',
     });
     expect(seen).toEqual({
-      ...home.env,
+      ...withoutVariables(home.env),
       PATH: process.env['PATH'],
       OTHER: 'kept',
-      GWTOKEN_REGION: 'eu',
-      GWTOKEN_AUTH_URL: endpoint.authUrl,
       GWTOKEN_ACCESS_TOKEN: TOKEN,
       GWTOKEN_TOKEN_TYPE: 'bearer',
       GWTOKEN_EXPIRES_AT: expect.stringMatching(/^\d{10}$/),
@@ -78,7 +66,7 @@ describe('the environment of the command', () => {
 describe('the streams of the command are gwtoken’s own', () => {
   test('a megabyte comes through, and stdin from a pipe', async () => {
     const bytes = Buffer.alloc(1024 * 1024, 'stdin and stdout ');
-    const result = await runProgram(['exec', '--', 'cat'], { env, stdin: bytes });
+    const result = await home.gwtoken(['exec', '--', 'cat'], { stdin: bytes });
     expect(result).toMatchObject({ code: 0, stderr: '' });
     expect(result.stdout).toBe(bytes.toString());
   });
@@ -144,12 +132,13 @@ describe('the exit code', () => {
     expect(refused.stderr).toContain('refused these credentials');
   });
 
-  test('is 125 also when a bug crashes gwtoken', async () => {
+  test('is 125 also when a bug crashes gwtoken', async ({ skip }) => {
+    skip(notPackage !== undefined, notPackage);
     const preload = join(home.dir, 'fault.cjs');
     writeFileSync(preload, "setTimeout(() => { throw new Error('a fault'); }, 600);\n");
     endpoint.delayMs = 5_000;
-    const more = { ...env, NODE_OPTIONS: `--require ${preload}` };
-    const result = await runProgram(['exec', '--', 'echo', 'ran'], { env: more });
+    const env = { NODE_OPTIONS: `--require ${preload}` };
+    const result = await home.gwtoken(['exec', '--', 'echo', 'ran'], { env });
     expect(result).toMatchObject({ code: 125, stdout: '', stderr: expect.stringContaining('a fault') });
   });
 });
@@ -165,7 +154,7 @@ describe('a signal to gwtoken', () => {
       '-c',
       `${script}; echo $$ > '${pidFile}.new'; mv '${pidFile}.new' '${pidFile}'; while :; do sleep 0.05; done`,
     ];
-    const program = startProgram(args, { env, detached: true });
+    const program = home.start(args, { detached: true });
     await until('the command runs', () => existsSync(pidFile));
     return { ...program, child: Number(readFileSync(pidFile, 'utf8')) };
   };

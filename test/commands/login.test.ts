@@ -1,12 +1,14 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { onCleanup } from '../harness/clean-up';
 import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
-import { clearItem, expectRefusal, openSession, type Session, treeOf } from '../harness/homes/session';
+import { filesBelow, treeOf } from '../harness/homes/files';
+import { type Home, openHome } from '../harness/homes/home';
+import { expectRefusal } from '../harness/homes/refusals';
 import { type Keyring, keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
-import { filesBelow, type ProgramOptions } from '../harness/programs/program';
-import { openGwtoken } from '../harness/programs/terminal';
+import { BOUND_BY_MODES, type ProgramOptions } from '../harness/programs/program';
 
 const unavailable = keyringAvailable();
 const client = { clientId: 'eu-client', clientSecret: 'eu-secret+/=&' };
@@ -15,27 +17,20 @@ const ACCOUNT = 'default:production:eu';
 describe('gwtoken login, without a terminal', () => {
   let identity: IdentityServer;
   let keyring: Keyring;
-  let session: Session;
+  let home: Home;
   beforeAll(async () => {
     if (unavailable !== undefined) return;
     identity = await startIdentityServer({ region: 'eu', clients: [client] });
     keyring = await startKeyring({ state: 'unlocked' });
   });
-  afterAll(async () => {
-    await Promise.all([identity?.close(), keyring?.stop()]);
-  });
   beforeEach(({ skip }) => {
     skip(unavailable !== undefined, unavailable);
-    session = openSession(keyring.env);
-  });
-  afterEach(async () => {
-    if (unavailable !== undefined) return;
-    await clearItem(keyring.env, ACCOUNT);
-    session.remove();
+    home = openHome(keyring.env);
+    onCleanup(() => keyring.clear(ACCOUNT));
   });
 
   const login = (stdin: string | Buffer, flags: readonly string[] = [], more: Partial<ProgramOptions> = {}) =>
-    session.gwtoken(
+    home.gwtoken(
       [
         'login',
         '-r',
@@ -74,23 +69,23 @@ describe('gwtoken login, without a terminal', () => {
     ['too much', 'x'.repeat(70_000), 'longer than 65536 bytes'],
     ['more than an item holds', 'x'.repeat(2560), 'a keychain item holds at most 2560'],
   ])('--secret-stdin refuses %s, and nothing is stored or asked', async ([, stdin, says]) => {
-    const before = treeOf(session.home.dir);
+    const before = treeOf(home.dir);
     const asked = identity.requests.length;
     const result = await login(stdin);
     expectRefusal(result, 2);
     expect(result.stderr).toContain(says);
     expect(await stored()).toBeUndefined();
-    expect(treeOf(session.home.dir)).toEqual(before);
+    expect(treeOf(home.dir)).toEqual(before);
     expect(identity.requests).toHaveLength(asked);
   });
 
   test('all that is missing is named at once, with a line to copy', async () => {
-    const bare = await session.gwtoken(['login']);
+    const bare = await home.gwtoken(['login']);
     expectRefusal(bare, 2);
     expect(bare.stderr).toContain(
       'login needs --region, --auth-url, --client-id, --secret-stdin, since there is no terminal',
     );
-    const some = await session.gwtoken(['login', '--sandbox', '-p', 'acme', '-r', 'us', '--client-id', 'x']);
+    const some = await home.gwtoken(['login', '--sandbox', '-p', 'acme', '-r', 'us', '--client-id', 'x']);
     expectRefusal(some, 2);
     expect(some.stderr).toContain('login needs --auth-url, --secret-stdin,');
     expect(some.stderr).toContain(
@@ -100,14 +95,12 @@ describe('gwtoken login, without a terminal', () => {
 
   test('it is usage before keychain: what is missing is told where there is no keychain either', async () => {
     const none = { env: { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' } };
-    expectRefusal(await session.gwtoken(['login'], none), 2);
+    expectRefusal(await home.gwtoken(['login'], none), 2);
     expect((await login('x', [], none)).code).toBe(5);
   });
 
   test('--secret-stdin on a terminal is refused before anything is read', async () => {
-    const terminal = openGwtoken(['login', '--secret-stdin'], {
-      env: session.env,
-    });
+    const terminal = home.terminal(['login', '--secret-stdin']);
     expect(await terminal.exit).toEqual({ code: 2, signal: null });
     expect(terminal.screen()).toMatch(/stdin is a terminal[\s\S]*leave --secret-stdin out/);
   });
@@ -118,7 +111,7 @@ describe('gwtoken login, without a terminal', () => {
     ['an address where nobody listens', 6, true, ['--auth-url', 'http://127.0.0.1:9']],
     ['an address that is another’s', 7, true, ['--auth-url', '/x']],
   ])('%s: nothing is stored, code %i', async ([what, code, offered, flags]) => {
-    const before = treeOf(session.home.dir);
+    const before = treeOf(home.dir);
     identity.hang = what.includes('does not answer');
     const more = flags.map((flag) => (flag === '/x' ? `${identity.authUrl}/x` : flag));
     const result = await login(code === 3 ? 'wrong' : client.clientSecret, more);
@@ -127,7 +120,7 @@ describe('gwtoken login, without a terminal', () => {
     expect(result.stderr).toContain('hint: nothing was stored\n');
     expect(result.stderr.includes('--no-verify')).toBe(offered);
     expect(await stored()).toBeUndefined();
-    expect(treeOf(session.home.dir)).toEqual(before);
+    expect(treeOf(home.dir)).toEqual(before);
   });
 
   test('--no-verify stores without asking', async () => {
@@ -138,7 +131,7 @@ describe('gwtoken login, without a terminal', () => {
   });
 
   test('it warns of variables that will hide what was stored', async () => {
-    const file = join(session.home.dir, 'secret');
+    const file = join(home.dir, 'secret');
     const env = {
       GWTOKEN_CLIENT_ID_EU: 'x',
       GWTOKEN_CLIENT_SECRET_FILE_EU: file,
@@ -172,7 +165,7 @@ describe('gwtoken login, without a terminal', () => {
       'acme',
     ]);
     await login(client.clientSecret, ['--auth-url', identity.authUrl, '-p', 'other']);
-    expect(JSON.parse(readFileSync(join(session.config, 'config.json'), 'utf8'))).toEqual({
+    expect(JSON.parse(readFileSync(join(home.config, 'config.json'), 'utf8'))).toEqual({
       'auth-url.eu': identity.authUrl,
       region: 'eu',
       'sandbox.auth-url.eu': `http://localhost:${port}`,
@@ -181,18 +174,13 @@ describe('gwtoken login, without a terminal', () => {
         other: { region: 'eu' },
       },
     });
-    await session.gwtoken(['logout', '--all', '--yes']);
+    await home.gwtoken(['logout', '--all', '--yes']);
   });
 
-  /** Runs gwtoken as a user whom file modes bind: root without the capabilities that pass them over. */
-  const capabilities = '-dac_override,-dac_read_search';
-  const setpriv = ['setpriv', `--bounding-set=${capabilities}`, `--inh-caps=${capabilities}`, '--'];
-  const wrapper = process.getuid?.() === 0 ? setpriv : [];
-
   test('a config folder that cannot be written to is told before anything is asked', async () => {
-    mkdirSync(session.config, { recursive: true, mode: 0o500 });
+    mkdirSync(home.config, { recursive: true, mode: 0o500 });
     const asked = identity.requests.length;
-    const result = await login(client.clientSecret, [], { wrapper });
+    const result = await login(client.clientSecret, [], { wrapper: BOUND_BY_MODES });
     expectRefusal(result, 1);
     expect(result.stderr).toContain('config.json cannot be written (EACCES)');
     expect(result.stderr).toContain('GWTOKEN_CONFIG_DIR');
@@ -205,20 +193,20 @@ describe('gwtoken login, without a terminal', () => {
     ['an item that was there', 'before'],
   ] as const)('if writing fails after the keychain, %s is put back as it was', async ([, previous]) => {
     if (previous !== undefined) await login(previous, ['--no-verify']);
-    else await session.gwtoken(['config', 'set', 'retries', '1']);
-    const files = filesBelow(session.home.dir);
+    else await home.gwtoken(['config', 'set', 'retries', '1']);
+    const files = filesBelow(home.dir);
     // The folder is shut while login waits for its token: all checks before were passed.
     identity.delayMs = 1500;
     const asked = identity.requests.length;
-    const running = login(client.clientSecret, [], { wrapper });
+    const running = login(client.clientSecret, [], { wrapper: BOUND_BY_MODES });
     while (identity.requests.length === asked) await sleep(10);
-    chmodSync(session.config, 0o500);
+    chmodSync(home.config, 0o500);
     const result = await running;
-    chmodSync(session.config, 0o700);
+    chmodSync(home.config, 0o700);
     identity.delayMs = 0;
     expectRefusal(result, 1);
     expect(result.stderr).toContain('clients.json cannot be written (EACCES)');
     expect(await stored()).toBe(previous);
-    expect(filesBelow(session.home.dir)).toEqual(files);
+    expect(filesBelow(home.dir)).toEqual(files);
   });
 });

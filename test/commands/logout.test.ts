@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
 import { type Inside, inside } from '../harness/homes/in-process';
 
@@ -12,7 +12,6 @@ beforeEach(async () => {
     expect(await gw.cli(login)).toMatchObject({ code: 0 });
   }
 });
-afterEach(() => gw.remove());
 
 test('logout --all says what it removed, what it cannot know, and what to do beside it', async () => {
   expect(await gw.cli(['logout', '--all', '--yes'])).toEqual({

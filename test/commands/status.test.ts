@@ -1,16 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
-import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
+import { describe, expect, test } from 'vitest';
+import { startIdentityServer } from '../harness/endpoints/identity-server';
+import { inVariables } from '../harness/homes/client';
+import { openHome } from '../harness/homes/home';
 import { keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
-import { freshHome, runProgram } from '../harness/programs/program';
+import { runProgram } from '../harness/programs/program';
 import { copyProgram } from '../harness/programs/program-copy';
 import { parseStatus } from './report-schemas';
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
 
 const SECRET = 'canary-secret';
 const clients = ['eu-client-0001', 'eu-sandbox-0002', 'eu-acme-0003'].map((clientId) => ({
@@ -18,19 +15,14 @@ const clients = ['eu-client-0001', 'eu-sandbox-0002', 'eu-acme-0003'].map((clien
   clientSecret: SECRET,
 }));
 
-async function identityServer(): Promise<IdentityServer> {
-  const identity = await startIdentityServer({ region: 'eu', clients, ttlSeconds: 600 });
-  cleanups.push(identity.close);
-  return identity;
-}
+const startIdentity = () => startIdentityServer({ clients, ttlSeconds: 600 });
 
 describe('status of stored clients', () => {
   /** A keyring with three clients that were logged in. */
   async function setUp(skip: (condition: boolean, note?: string) => void) {
     skip(keyringAvailable() !== undefined, keyringAvailable());
-    const identity = await identityServer();
+    const identity = await startIdentity();
     const keyring = await startKeyring({ state: 'unlocked' });
-    cleanups.push(keyring.stop);
     const { env } = keyring;
     const run = async (args: readonly string[], more: Record<string, string> = {}, stdin = '') => {
       const result = await runProgram(args, { env: { ...env, ...more }, stdin });
@@ -125,9 +117,8 @@ default:sandbox:eu
 
 describe('status without stored clients', () => {
   test('of a new installation says what to do first', async () => {
-    const home = freshHome();
-    cleanups.push(home.remove);
-    const { code, stdout, stderr } = await runProgram(['status'], { env: home.env });
+    const home = openHome();
+    const { code, stdout, stderr } = await home.gwtoken(['status']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toBe(`gwtoken knows no client yet: gwtoken login stores one
 
@@ -135,34 +126,21 @@ The settings name no client: no region given
   fix: first time here? run: gwtoken login
   fix: use --region eu or --region us, set GWTOKEN_REGION, or run: gwtoken config set region eu
 `);
-    expect(parseStatus((await runProgram(['status', '--json'], { env: home.env })).stdout)).toEqual({
-      clients: [],
-    });
-    expect((await runProgram(['status', '--check'], { env: home.env })).code).toBe(2);
+    expect(parseStatus((await home.gwtoken(['status', '--json'])).stdout)).toEqual({ clients: [] });
+    expect((await home.gwtoken(['status', '--check'])).code).toBe(2);
   });
 
   test('with variables names them, masks the id, and --check does not load the keychain', async () => {
     const copy = copyProgram("require('node:fs').writeFileSync(__dirname + '/loaded', '');");
-    const home = freshHome();
-    cleanups.push(copy.remove, home.remove);
-    const { authUrl } = await identityServer();
-    const env = {
-      ...home.env,
-      GWTOKEN_REGION: 'eu',
-      GWTOKEN_AUTH_URL: authUrl,
-      GWTOKEN_CLIENT_ID_EU: 'eu-client-0001',
-      GWTOKEN_CLIENT_SECRET_EU: SECRET,
-    };
-    const { code, stdout } = await runProgram(['status', '--check', '--json'], {
-      env,
-      program: copy.program,
-    });
+    const { authUrl } = await startIdentity();
+    const home = openHome(inVariables(authUrl, clients[0]));
+    const { code, stdout } = await home.gwtoken(['status', '--check', '--json'], { program: copy.program });
     expect(code).toBe(0);
     expect(stdout).not.toContain(SECRET);
     expect(parseStatus(stdout).clients).toMatchObject([
       {
         name: 'default:production:eu',
-        credentials: { source: 'variables', name: 'GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU' },
+        credentials: { source: 'variables', name: 'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET' },
         client_id: 'eu-…001',
         auth_url: authUrl,
         check: { ok: true },
@@ -172,10 +150,8 @@ The settings name no client: no region given
   });
 
   test('with half a pair of variables shows the problem, not another source', async () => {
-    const home = freshHome();
-    cleanups.push(home.remove);
-    const env = { ...home.env, GWTOKEN_REGION: 'eu', GWTOKEN_CLIENT_ID: 'eu-client-0001' };
-    const { code, stdout } = await runProgram(['status'], { env });
+    const home = openHome({ GWTOKEN_REGION: 'eu', GWTOKEN_CLIENT_ID: 'eu-client-0001' });
+    const { code, stdout } = await home.gwtoken(['status']);
     expect(code).toBe(0);
     expect(stdout).toContain(
       '  credentials  FAIL GWTOKEN_CLIENT_ID is set but GWTOKEN_CLIENT_SECRET is not\n',

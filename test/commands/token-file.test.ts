@@ -10,43 +10,30 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { inVariables } from '../harness/homes/client';
+import { type Home, openHome } from '../harness/homes/home';
 import { isRunning, until } from '../harness/programs/processes';
-import { freshHome, GWTOKEN_SH, type Home, runProgram, startProgram } from '../harness/programs/program';
+import { GWTOKEN_SH } from '../harness/programs/program';
 
-let home: Home;
 let endpoint: TokenEndpoint;
-let env: Record<string, string>;
+let home: Home;
 let folder: string;
 let end: string;
 beforeEach(async () => {
-  home = freshHome();
-  endpoint = await startTokenEndpoint((_, count) => tokenReply(`token-${count}`));
-  folder = join(home.env.XDG_CACHE_HOME, 'gwtoken', 'exec');
+  endpoint = await startTokenEndpoint();
+  home = openHome(inVariables(endpoint.authUrl));
+  folder = join(home.cache, 'exec');
   end = join(home.dir, 'end');
-  env = {
-    ...home.env,
-    GWTOKEN_REGION: 'eu',
-    GWTOKEN_AUTH_URL: endpoint.authUrl,
-    GWTOKEN_CLIENT_ID: 'client',
-    GWTOKEN_CLIENT_SECRET: 'the-secret',
-  };
-});
-afterEach(async () => {
-  await endpoint.close();
-  home.remove();
 });
 
 /** Runs until the file `end` appears; resolves when the command has told its process id. */
 async function start(...flags: string[]) {
   const pidFile = join(home.dir, 'pid');
   const script = `echo $$ > '${pidFile}.new'; mv '${pidFile}.new' '${pidFile}'; while [ ! -e '${end}' ]; do sleep 0.05; done`;
-  const program = startProgram(['exec', '--token-file', ...flags, '--', 'sh', '-c', script], {
-    env,
-    detached: true,
-    timeoutMs: 90_000,
-  });
+  const args = ['exec', '--token-file', ...flags, '--', 'sh', '-c', script];
+  const program = home.start(args, { detached: true, timeoutMs: 90_000 });
   await until('the command runs', () => existsSync(pidFile));
   const [name = ''] = readdirSync(folder);
   return { ...program, child: Number(readFileSync(pidFile, 'utf8')), path: join(folder, name) };
@@ -56,7 +43,7 @@ const finish = () => writeFileSync(end, '');
 describe('the token file', () => {
   test('is named to the command, has the token alone, and is for the user alone', async () => {
     const script = 'cat "$GWTOKEN_TOKEN_FILE"; echo "|$GWTOKEN_ACCESS_TOKEN|$GWTOKEN_TOKEN_FILE"';
-    const result = await runProgram(['exec', '--token-file', '--', 'sh', '-c', script], { env });
+    const result = await home.gwtoken(['exec', '--token-file', '--', 'sh', '-c', script]);
     expect(result).toMatchObject({ code: 0, stderr: '' });
     const [content, token, path = ''] = result.stdout.trim().split('|');
     expect([content, token]).toEqual(['token-1', 'token-1']);
@@ -73,25 +60,25 @@ describe('the token file', () => {
 
   test('may lie in a folder with any name', async () => {
     const cache = join(home.dir, 'jürgen’s cache');
-    const more = { ...env, GWTOKEN_CACHE_DIR: cache };
+    const env = { GWTOKEN_CACHE_DIR: cache };
     const args = ['exec', '--token-file', '--', 'sh', '-c', 'cat "$GWTOKEN_TOKEN_FILE"'];
-    expect(await runProgram(args, { env: more })).toMatchObject({ code: 0, stdout: 'token-1', stderr: '' });
+    expect(await home.gwtoken(args, { env })).toMatchObject({ code: 0, stdout: 'token-1', stderr: '' });
     expect(existsSync(cache)).toBe(true);
   });
 
   test('a prefix names its variable too, so that two clients can have one each', async () => {
     const inner = `${GWTOKEN_SH} exec --no-cache --token-file --prefix US_ --`;
     const script = `${inner} sh -c 'cat "$EU_TOKEN_FILE" "$US_TOKEN_FILE"'`;
-    const both = { ...env, EU_TOKEN_FILE: '/old', US_TOKEN_FILE: '/old' };
+    const both = { EU_TOKEN_FILE: '/old', US_TOKEN_FILE: '/old' };
     // The inner gwtoken needs the credentials that the outer one keeps from its command.
-    const outer = `export GWTOKEN_CLIENT_ID=client GWTOKEN_CLIENT_SECRET=the-secret; ${script}`;
+    const outer = `export GWTOKEN_CLIENT_ID=client GWTOKEN_CLIENT_SECRET=secret; ${script}`;
     const args = ['exec', '--token-file', '--prefix', 'EU_', '--', 'sh', '-c', outer];
-    const result = await runProgram(args, { env: both });
+    const result = await home.gwtoken(args, { env: both });
     expect(result).toMatchObject({ code: 0, stdout: 'token-1token-2', stderr: '' });
   });
 
   test('is renewed before the token expires, whole each time', async () => {
-    endpoint.answer = (_, count) => tokenReply(`token-${count}-${'x'.repeat(20_000)}`, { expires_in: 2 });
+    endpoint.answer = (count) => tokenReply(`token-${count}-${'x'.repeat(20_000)}`, { expires_in: 2 });
     const { path, result } = await start();
     const seen = new Set<string>();
     const started = Date.now();
@@ -104,16 +91,16 @@ describe('the token file', () => {
     expect([...seen].filter((text) => !/^token-\d-x{20000}$/.test(text))).toEqual([]);
     // Each is asked for at four fifths of its two seconds.
     expect(seen.size).toBeGreaterThanOrEqual(3);
-    expect(endpoint.requests).toBeLessThanOrEqual(5);
+    expect(endpoint.posts.length).toBeLessThanOrEqual(5);
   });
 
   test('keeps the last token in an outage, warns once, and goes on when it is over', async () => {
-    endpoint.answer = (_, count) =>
+    endpoint.answer = (count) =>
       count === 1 ? tokenReply('token-1', { expires_in: 2 }) : { status: 503, body: {} };
     const { path, result } = await start();
-    await until('the endpoint failed', () => endpoint.requests === 2);
+    await endpoint.arrived(2);
     expect(readFileSync(path, 'utf8')).toBe('token-1');
-    await until('it was asked again', () => endpoint.requests === 3, 20_000);
+    await endpoint.arrived(3);
     endpoint.answer = () => tokenReply('token-after');
     await until('the outage is over', () => readFileSync(path, 'utf8') === 'token-after', 40_000);
     finish();
@@ -128,7 +115,7 @@ describe('the token file', () => {
     endpoint.answer = () => tokenReply('token', { expires_in: 2 });
     const { result } = await start();
     endpoint.delayMs = 30_000;
-    await until('a renewal is under way', () => endpoint.requests === 2);
+    await endpoint.arrived(2);
     const started = Date.now();
     finish();
     expect(await result).toMatchObject({ code: 0, stderr: '' });
@@ -152,7 +139,7 @@ describe('the token file', () => {
     finish();
     await result;
 
-    const living = startProgram(['exec', '--token-file', '--', 'sleep', '30'], { env, detached: true });
+    const living = home.start(['exec', '--token-file', '--', 'sleep', '30'], { detached: true });
     const files = () =>
       existsSync(folder) ? readdirSync(folder).filter((name) => !name.endsWith('.tmp')) : [];
     await until('there is another file in its place', () => files().length === 1 && !existsSync(left));
@@ -169,7 +156,7 @@ describe('the token file', () => {
     const old = new Date(Date.now() - 48 * 3600 * 1000);
     utimesSync(join(folder, others.pop() ?? ''), old, old);
 
-    expect(await runProgram(['config', 'path'], { env })).toMatchObject({ code: 0, stderr: '' });
+    expect(await home.gwtoken(['config', 'path'])).toMatchObject({ code: 0, stderr: '' });
     expect(readdirSync(folder).sort()).toEqual([kept, ...others].sort());
     living.kill('SIGTERM');
     await living.result;
@@ -178,7 +165,7 @@ describe('the token file', () => {
   test('is refused, and the command not run, where the folder is not the user’s alone', async () => {
     const refused = async (problem: string) => {
       const args = ['exec', '--no-cache', '--token-file', '--', 'echo', 'ran'];
-      const result = await runProgram(args, { env });
+      const result = await home.gwtoken(args);
       expect(result).toMatchObject({ code: 125, stdout: '' });
       expect(result.stderr).toContain(problem);
       expect(result.stderr).toContain('hint: set GWTOKEN_CACHE_DIR to a folder of your own');
@@ -189,13 +176,14 @@ describe('the token file', () => {
 
     const elsewhere = join(home.dir, 'elsewhere');
     mkdirSync(join(elsewhere), { mode: 0o700 });
-    env['GWTOKEN_CACHE_DIR'] = join(home.dir, 'linked');
-    mkdirSync(env['GWTOKEN_CACHE_DIR']);
-    symlinkSync(elsewhere, join(env['GWTOKEN_CACHE_DIR'], 'exec'));
+    const linked = join(home.dir, 'linked');
+    mkdirSync(linked);
+    symlinkSync(elsewhere, join(linked, 'exec'));
+    home.env['GWTOKEN_CACHE_DIR'] = linked;
     await refused('it is not a folder');
     expect(readdirSync(elsewhere)).toEqual([]);
 
-    env['GWTOKEN_CACHE_DIR'] = '/proc/none';
+    home.env['GWTOKEN_CACHE_DIR'] = '/proc/none';
     await refused('no token file can be made in /proc/none/exec');
   });
 });

@@ -1,45 +1,38 @@
-import type { AddressInfo } from 'node:net';
-import { createServer, type Server } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
-import { expectRefusal, openSession, type Session } from '../harness/homes/session';
+import { createServer } from 'node:net';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { CLIENT, type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
+import { listen } from '../harness/endpoints/listen';
+import { type Home, openHome } from '../harness/homes/home';
+import { expectRefusal } from '../harness/homes/refusals';
 import { type Keyring, keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
 
 const unavailable = keyringAvailable();
-const client = { clientId: 'eu-client', clientSecret: 'eu-secret' };
 
 describe('a stored secret goes to the address it was verified against, and nowhere else', () => {
   let identity: IdentityServer;
   let keyring: Keyring;
-  let session: Session;
-  /** Counts whoever connects: a secret would be on its way then. */
-  let stranger: Server;
+  let home: Home;
+  /** An address where whoever connects is counted: a secret would be on its way then. */
   let strange: string;
   let connections = 0;
   beforeEach(({ skip }) => skip(unavailable !== undefined, unavailable));
   beforeAll(async () => {
     if (unavailable !== undefined) return;
-    identity = await startIdentityServer({ region: 'eu', clients: [client] });
+    identity = await startIdentityServer();
     keyring = await startKeyring({ state: 'unlocked' });
-    session = openSession(keyring.env);
-    stranger = createServer((socket) => {
+    home = openHome(keyring.env);
+    const stranger = createServer((socket) => {
       connections += 1;
       socket.destroy();
     });
-    await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
-    strange = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`;
-    const login = ['login', '-r', 'eu', '--auth-url', identity.authUrl, '--client-id', client.clientId];
-    const result = await session.gwtoken([...login, '--secret-stdin'], { stdin: client.clientSecret });
+    strange = (await listen(stranger)).url;
+    const login = ['login', '-r', 'eu', '--auth-url', identity.authUrl, '--client-id', CLIENT.clientId];
+    const result = await home.gwtoken([...login, '--secret-stdin'], { stdin: CLIENT.clientSecret });
     expect(result).toMatchObject({ code: 0 });
-  });
-  afterAll(async () => {
-    session?.remove();
-    stranger?.close();
-    await Promise.all([identity?.close(), keyring?.stop()]);
   });
 
   test('the stranger’s port counts', async () => {
-    const result = await session.gwtoken(['get', '--retries', '0', '--auth-url', strange], {
+    const result = await home.gwtoken(['get', '--retries', '0', '--auth-url', strange], {
       env: { GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET: 'b' },
     });
     expect(result.code).toBe(6);
@@ -56,7 +49,7 @@ describe('a stored secret goes to the address it was verified against, and nowhe
     connections = 0;
     const flags = way.startsWith('-') ? [way, strange] : [];
     const env = way.startsWith('-') ? {} : { [way]: strange };
-    const result = await session.gwtoken(['get', ...flags, ...more], { env });
+    const result = await home.gwtoken(['get', ...flags, ...more], { env });
     expectRefusal(result, 2);
     for (const part of [identity.authUrl, 'keychain item', strange, source])
       expect(result.stderr).toContain(part);
@@ -65,33 +58,33 @@ describe('a stored secret goes to the address it was verified against, and nowhe
 
   test('config set leads it nowhere else either, until login binds anew', async () => {
     connections = 0;
-    await session.gwtoken(['config', 'set', 'auth-url.eu', strange]);
-    const result = await session.gwtoken(['get']);
+    await home.gwtoken(['config', 'set', 'auth-url.eu', strange]);
+    const result = await home.gwtoken(['get']);
     expectRefusal(result, 2);
-    expect(result.stderr).toContain(`${session.config}/config.json`);
+    expect(result.stderr).toContain(`${home.config}/config.json`);
     expect(result.stderr).toContain('run: gwtoken login --region eu\n');
     expect(connections).toBe(0);
-    await session.gwtoken(['config', 'set', 'auth-url.eu', identity.authUrl]);
-    expect(await session.gwtoken(['get'])).toMatchObject({ code: 0, stderr: '' });
+    await home.gwtoken(['config', 'set', 'auth-url.eu', identity.authUrl]);
+    expect(await home.gwtoken(['get'])).toMatchObject({ code: 0, stderr: '' });
   });
 
   test('an item made by hand without auth_url belongs to the config file’s address alone', async () => {
     connections = 0;
-    const item = { client_id: client.clientId, client_secret: client.clientSecret };
+    const item = { client_id: CLIENT.clientId, client_secret: CLIENT.clientSecret };
     await keyring.store('hand:production:eu', JSON.stringify(item));
     const get = (env: Record<string, string>, ...flags: string[]) =>
-      session.gwtoken(['get', '--profile', 'hand', '--no-cache', ...flags], { env });
+      home.gwtoken(['get', '--profile', 'hand', '--no-cache', ...flags], { env });
     expect(await get({})).toMatchObject({ code: 0, stderr: '' });
     // The same address by another way is the same address.
     expect(await get({ GWTOKEN_AUTH_URL: `${identity.authUrl}/` })).toMatchObject({ code: 0, stderr: '' });
     expectRefusal(await get({ GWTOKEN_AUTH_URL: strange }), 2);
     expectRefusal(await get({}, '--auth-url', strange), 2);
 
-    await session.gwtoken(['config', 'unset', 'auth-url.eu']);
+    await home.gwtoken(['config', 'unset', 'auth-url.eu']);
     const nowhere = await get({ GWTOKEN_AUTH_URL: identity.authUrl });
     expectRefusal(nowhere, 2);
     expect(nowhere.stderr).toContain('the address of the config file, which has none');
-    await session.gwtoken(['config', 'set', 'auth-url.eu', identity.authUrl]);
+    await home.gwtoken(['config', 'set', 'auth-url.eu', identity.authUrl]);
     expect(connections).toBe(0);
   });
 
@@ -100,9 +93,9 @@ describe('a stored secret goes to the address it was verified against, and nowhe
       ['slash', `${identity.authUrl}/`, 0],
       ['placeholder', `${identity.authUrl}/{region}`, 2],
     ] as const) {
-      const item = { client_id: client.clientId, client_secret: client.clientSecret, auth_url };
+      const item = { client_id: CLIENT.clientId, client_secret: CLIENT.clientSecret, auth_url };
       await keyring.store(`${profile}:production:eu`, JSON.stringify(item));
-      expect((await session.gwtoken(['get', '-p', profile])).code).toBe(code);
+      expect((await home.gwtoken(['get', '-p', profile])).code).toBe(code);
     }
   });
 });

@@ -1,60 +1,42 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Client } from '../../src/client';
 import { commandEnv } from '../../src/credentials/from-command';
-import {
-  answer,
-  CANARY,
-  type CommandPlace,
-  expectNoCanary,
-  printing,
-  startPlace,
-} from '../harness/homes/command-place';
+import { answer, CANARY, expectNoCanary, printing, startPlace } from '../harness/homes/command-place';
 import { keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
-import { GWTOKEN_SH, runProgram } from '../harness/programs/program';
+import { GWTOKEN_SH } from '../harness/programs/program';
 
 const onPosix = process.platform === 'win32' ? 'needs a POSIX shell' : undefined;
-
-const cleanups: (() => void | Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-async function place(...given: Parameters<typeof startPlace>): Promise<CommandPlace> {
-  const made = await startPlace(...given);
-  cleanups.push(made.close);
-  return made;
-}
 
 describe('the credential command', () => {
   test('gives the credentials, also ones with odd characters, and the endpoint takes them', async ({
     skip,
   }) => {
     skip(onPosix !== undefined, onPosix);
-    const { dir, env, identity } = await place('set -- answer; cat "$HOME/../$1"');
+    const { dir, gwtoken, identity } = await startPlace('set -- answer; cat "$HOME/../$1"');
     printing(dir, `\ufeff  ${answer()}\r\n`);
-    const got = await runProgram(['get'], { env });
+    const got = await gwtoken(['get']);
     expect(got).toMatchObject({ code: 0, stderr: '', stdout: `${identity.issued[0]}\n` });
     const form = new URLSearchParams(identity.requests[0]!.body);
     expect(form.get('client_id')).toBe('from-command');
     expect(form.get('client_secret')).toBe(CANARY);
 
-    const traced = await runProgram(['get', '--no-cache', '-v'], { env });
+    const traced = await gwtoken(['get', '--no-cache', '-v']);
     expect(traced.stderr).toContain('credentials from credential-command in ');
     expectNoCanary(dir, traced.stderr, traced.stdout);
   });
 
   test('comes after the variables and before the keychain', async ({ skip }) => {
     skip(onPosix !== undefined, onPosix);
-    const { dir, env } = await place('touch "$HOME/ran"; exit 9', { 'keychain-timeout': '5s' });
+    const { dir, gwtoken } = await startPlace('touch "$HOME/ran"; exit 9', { 'keychain-timeout': '5s' });
     const pair = { GWTOKEN_CLIENT_ID: 'other', GWTOKEN_CLIENT_SECRET: 'wrong' };
-    const variables = await runProgram(['get'], { env: { ...env, ...pair } });
+    const variables = await gwtoken(['get'], { env: pair });
     expect(variables.code).toBe(3);
     expect(existsSync(join(dir, 'home', 'ran'))).toBe(false);
 
     // A profile named by flag skips the variables.
-    const flagged = await runProgram(['get', '--profile', 'default'], { env: { ...env, ...pair } });
+    const flagged = await gwtoken(['get', '--profile', 'default'], { env: pair });
     expect(flagged).toMatchObject({ code: 5, stdout: '' });
     expect(flagged.stderr).toContain(
       'the credential command exited with code 9 (from credential-command in ',
@@ -64,11 +46,11 @@ describe('the credential command', () => {
 
   test('runs with the names of the client and without gwtoken’s own secrets', async ({ skip }) => {
     skip(onPosix !== undefined, onPosix);
-    const { dir, env } = await place('false', {
+    const { dir, gwtoken } = await startPlace('false', {
       profiles: { acme: { 'credential-command': 'env > "$HOME/seen"', region: 'us' } },
     });
     const given = { GWTOKEN_CLIENT_ID: 'x', GWTOKEN_CLIENT_SECRET: CANARY, VAULT_TOKEN: 'kept' };
-    await runProgram(['get', '--profile', 'acme', '--sandbox'], { env: { ...env, ...given } });
+    await gwtoken(['get', '--profile', 'acme', '--sandbox'], { env: given });
     const seen = readFileSync(join(dir, 'home', 'seen'), 'utf8').split('\n');
     expect(seen).toEqual(
       expect.arrayContaining([
@@ -104,8 +86,8 @@ describe('the credential command', () => {
   test('that prints nothing has none: 4, and the keychain is not asked instead', async ({ skip }) => {
     skip(onPosix !== undefined, onPosix);
     for (const command of ['true', 'echo']) {
-      const { env, identity } = await place(command);
-      const { code, stdout, stderr } = await runProgram(['get'], { env });
+      const { gwtoken, identity } = await startPlace(command);
+      const { code, stdout, stderr } = await gwtoken(['get']);
       expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
       expect(stderr).toMatch(
         /^gwtoken: error: the credential command has nothing for default:production:eu \(from credential-command in .*config\.json\)\nhint: or set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU\n$/,
@@ -137,11 +119,11 @@ describe('the credential command', () => {
     ['UTF-16', Buffer.from(`\ufeff${answer()}`, 'utf16le'), 'gave an output that is not UTF-8 text'],
     ['64 KiB and a byte', answer('x', 'canary-s3cret'.padEnd(64 * 1024, 'x')), 'printed more than 64 KiB'],
   ])('that prints %s: 5, and nothing of it is shown', async (_, text, problem) => {
-    const { dir, env, identity } = await place('');
+    const { dir, gwtoken, identity } = await startPlace('');
     const command = process.platform === 'win32' ? `type "${join(dir, 'answer')}"` : printing(dir, text);
     writeFileSync(join(dir, 'answer'), text);
-    await runProgram(['config', 'set', 'credential-command', command], { env });
-    const { code, stdout, stderr } = await runProgram(['get', '-v'], { env });
+    await gwtoken(['config', 'set', 'credential-command', command]);
+    const { code, stdout, stderr } = await gwtoken(['get', '-v']);
     expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
     expect(stderr).toContain(`gwtoken: error: the credential command ${problem}`);
     expect(stderr).toContain('hint: ');
@@ -151,55 +133,55 @@ describe('the credential command', () => {
 
   test('may take longer than the endpoint may: it has a limit of its own', async ({ skip }) => {
     skip(onPosix !== undefined, onPosix);
-    const { dir, env, identity } = await place('sleep 3.5; cat "$HOME/../answer"');
+    const { dir, gwtoken, identity } = await startPlace('sleep 3.5; cat "$HOME/../answer"');
     printing(dir, answer());
-    const got = await runProgram(['get', '--timeout', '1s'], { env });
+    const got = await gwtoken(['get', '--timeout', '1s']);
     expect(got).toMatchObject({ code: 0, stderr: '', stdout: `${identity.issued[0]}\n` });
   });
 
   test('may print 64 KiB', async () => {
-    const { dir, env, identity } = await place('');
+    const { dir, gwtoken, identity } = await startPlace('');
     const text = answer('from-command', 'wrong').padEnd(64 * 1024, ' ');
-    await runProgram(['config', 'set', 'credential-command', printing(dir, text)], { env });
-    expect(await runProgram(['get'], { env })).toMatchObject({ code: 3, stdout: '' });
+    await gwtoken(['config', 'set', 'credential-command', printing(dir, text)]);
+    expect(await gwtoken(['get'])).toMatchObject({ code: 3, stdout: '' });
     expect(identity.requests).toHaveLength(1);
   });
 
   test('that fails: 5, with its own stderr as it was and its stdout unseen', async ({ skip }) => {
     skip(onPosix !== undefined, onPosix);
-    const { dir, env } = await place(
+    const { dir, gwtoken } = await startPlace(
       'echo "vault: sealed, $GWTOKEN_REGION" >&2; cat "$HOME/../answer"; exit 1',
     );
     printing(dir, answer());
-    const { code, stdout, stderr } = await runProgram(['get'], { env });
+    const { code, stdout, stderr } = await gwtoken(['get']);
     expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
     expect(stderr).toMatch(
       /^vault: sealed, eu\ngwtoken: error: the credential command exited with code 1 .*\nhint: see the command: gwtoken config get credential-command\n/,
     );
     expectNoCanary(dir, stderr);
 
-    const missing = await place('no-such-program-here get secret');
-    const notFound = await runProgram(['get'], { env: missing.env });
+    const missing = await startPlace('no-such-program-here get secret');
+    const notFound = await missing.gwtoken(['get']);
     expect(notFound.code).toBe(5);
     expect(notFound.stderr).toMatch(/no-such-program-here.*not found[\s\S]*exited with code 127/);
 
-    const killed = await place('kill -SEGV $$');
-    expect((await runProgram(['get'], { env: killed.env })).stderr).toContain('was killed by SIGSEGV');
+    const killed = await startPlace('kill -SEGV $$');
+    expect((await killed.gwtoken(['get'])).stderr).toContain('was killed by SIGSEGV');
   });
 
   test('that writes the secret to stderr: it passes through once and is never repeated', async ({ skip }) => {
     skip(onPosix !== undefined, onPosix);
-    const { dir, env } = await place('cat "$HOME/../answer" >&2; exit 1');
+    const { dir, gwtoken } = await startPlace('cat "$HOME/../answer" >&2; exit 1');
     printing(dir, answer());
-    const { stderr } = await runProgram(['get', '-v'], { env });
+    const { stderr } = await gwtoken(['get', '-v']);
     expect(stderr.split('canary-s3cret')).toHaveLength(2);
     expectNoCanary(dir);
   });
 
   test('that asks gwtoken for its own client ends at once', async ({ skip }) => {
     skip(onPosix !== undefined, onPosix);
-    const { env } = await place(`${GWTOKEN_SH} get --no-cache`);
-    const { code, stderr } = await runProgram(['get', '--no-cache'], { env });
+    const { gwtoken } = await startPlace(`${GWTOKEN_SH} get --no-cache`);
+    const { code, stderr } = await gwtoken(['get', '--no-cache']);
     expect(code).toBe(5);
     expect(stderr).toContain('the credential command of default:production:eu calls gwtoken for that client');
     expect(stderr).not.toContain('did not finish');
@@ -209,17 +191,14 @@ describe('the credential command', () => {
     const reason = keyringAvailable();
     skip(reason !== undefined, reason);
     const keyring = await startKeyring({ state: 'unlocked' });
-    cleanups.push(keyring.stop);
-    const { env } = await place('exit 9');
+    const { gwtoken, env: own } = await startPlace('exit 9');
+    const env = { ...keyring.env, ...own };
     const login = ['login', '--client-id', 'from-command', '--secret-stdin', '--no-verify'];
-    const stored = await runProgram(login, { env: { ...keyring.env, ...env }, stdin: CANARY });
+    const stored = await gwtoken(login, { env, stdin: CANARY });
     expect(stored.code).toBe(0);
     expect(stored.stderr).toMatch(
       /\ngwtoken: warning: credential-command in .* is used instead of what was stored\n/,
     );
-    expect(await runProgram(['get'], { env: { ...keyring.env, ...env } })).toMatchObject({
-      code: 5,
-      stdout: '',
-    });
+    expect(await gwtoken(['get'], { env })).toMatchObject({ code: 5, stdout: '' });
   });
 });

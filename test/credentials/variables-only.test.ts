@@ -1,28 +1,26 @@
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
-import { expectRefusal, openSession, type Session } from '../harness/homes/session';
-import { PROGRAM, type Words } from '../harness/programs/program';
+import { inVariables } from '../harness/homes/client';
+import { type Home, openHome } from '../harness/homes/home';
+import { expectRefusal } from '../harness/homes/refusals';
+import { notPackage } from '../harness/programs/program';
+import { copyProgram } from '../harness/programs/program-copy';
 
 const production = { clientId: 'ci-client', clientSecret: 'ci secret+/=&' };
 const sandbox = { clientId: 'ci-sandbox', clientSecret: 'sandbox secret' };
 
 describe('with variables only: no keychain, no session bus', () => {
   let identity: IdentityServer;
-  let session: Session;
-  let folder: string;
+  let home: Home;
   /** Fails the program as soon as it, or a child of its, loads keytar or any other native module. */
   let preload: Record<string, string>;
-  /** bin and dist alone, as `npm install --omit=optional` leaves them: keytar cannot be resolved. */
-  let copied: Words;
   let given: Record<string, string>;
   beforeAll(async () => {
-    identity = await startIdentityServer({ region: 'eu', clients: [production, sandbox] });
-    session = openSession();
-    folder = realpathSync(mkdtempSync(join(tmpdir(), 'gwtoken-variables-')));
-    const preloaded = join(folder, 'no-keytar.cjs');
+    identity = await startIdentityServer({ clients: [production, sandbox] });
+    home = openHome();
+    const preloaded = join(home.dir, 'no-keytar.cjs');
     writeFileSync(
       preloaded,
       `const Module = require('node:module');
@@ -35,41 +33,34 @@ process.dlopen = () => { console.error('A NATIVE MODULE WAS LOADED'); process.ex
 `,
     );
     preload = { NODE_OPTIONS: `--require=${preloaded}` };
-    const root = dirname(dirname(PROGRAM));
-    cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true });
-    copied = [process.execPath, join(folder, 'dist', 'gwtoken.cjs')];
-    given = {
-      GWTOKEN_REGION: 'eu',
-      GWTOKEN_AUTH_URL: identity.authUrl,
-      GWTOKEN_CLIENT_ID: production.clientId,
-      GWTOKEN_CLIENT_SECRET: production.clientSecret,
-    };
-  });
-  afterAll(async () => {
-    session?.remove();
-    rmSync(folder, { recursive: true, force: true });
-    await identity?.close();
+    given = inVariables(identity.authUrl, production);
   });
 
   const get = (env: Record<string, string>, ...flags: string[]) =>
-    session.gwtoken(['get', '--no-cache', ...flags], { env });
+    home.gwtoken(['get', '--no-cache', ...flags], { env });
   const lastClient = () => new URLSearchParams(identity.requests.at(-1)?.body).get('client_id');
 
-  test('get works, and the keychain module is not loaded', async () => {
+  test('get works, and the keychain module is not loaded', async ({ skip }) => {
+    skip(notPackage !== undefined, notPackage);
     const result = await get({ ...given, ...preload });
     expect(result).toMatchObject({ code: 0, stderr: '' });
     expect(identity.issued).toContain(result.stdout.trim());
   });
 
-  test('the preload would have told: without variables the keychain is looked at', async () => {
+  test('the preload would have told: without variables the keychain is looked at', async ({ skip }) => {
+    skip(notPackage !== undefined, notPackage);
     const result = await get({ GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: identity.authUrl, ...preload });
     expect(result.code).not.toBe(0);
     expect(`${result.code} ${result.stderr}`).toMatch(/^99 (KEYTAR|A NATIVE MODULE) WAS LOADED|^5 /);
     expect(result.stdout).toBe('');
   });
 
-  test('get works where keytar cannot be resolved, and the keychain is code 5 there with a way out', async () => {
-    const run = (env: Record<string, string>) => session.gwtoken(['get'], { env, program: copied });
+  test('get works where keytar cannot be resolved, and the keychain is code 5 there with a way out', async ({
+    skip,
+  }) => {
+    skip(notPackage !== undefined, notPackage);
+    const { program } = copyProgram(undefined);
+    const run = (env: Record<string, string>) => home.gwtoken(['get'], { env, program });
     const result = await run({ ...given, GWTOKEN_NO_CACHE: '1' });
     expect(result).toMatchObject({ code: 0, stderr: '' });
     expect(identity.issued).toContain(result.stdout.trim());
@@ -99,7 +90,7 @@ process.dlopen = () => { console.error('A NATIVE MODULE WAS LOADED'); process.ex
   });
 
   test('a secret comes from a file too: BOM and one line end are dropped', async () => {
-    const file = join(folder, 'secret');
+    const file = join(home.dir, 'secret');
     const { GWTOKEN_CLIENT_SECRET: _, ...id } = given;
     for (const text of [production.clientSecret, `\ufeff${production.clientSecret}\r\n`]) {
       writeFileSync(file, text);
@@ -115,16 +106,16 @@ process.dlopen = () => { console.error('A NATIVE MODULE WAS LOADED'); process.ex
     const flagged = await get(given, '--profile', 'acme');
     expectRefusal(flagged, 5);
     expect(flagged.stderr).toContain('GWTOKEN_CLIENT_ID is set, but --profile passes variables over');
-    await session.gwtoken(['config', 'set', 'profile', 'acme']);
+    await home.gwtoken(['config', 'set', 'profile', 'acme']);
     expect(await get(given)).toMatchObject({ code: 0, stderr: '' });
-    await session.gwtoken(['config', 'unset', 'profile']);
+    await home.gwtoken(['config', 'unset', 'profile']);
   });
 
   test('it needs no home either', async () => {
     const env = { ...given, HOME: '', XDG_CONFIG_HOME: '', XDG_CACHE_HOME: '' };
     expect(await get(env)).toMatchObject({ code: 0, stderr: '' });
-    mkdirSync(join(folder, 'empty'));
-    expect(await session.gwtoken(['get'], { env, cwd: join(folder, 'empty') })).toMatchObject({
+    mkdirSync(join(home.dir, 'empty'));
+    expect(await home.gwtoken(['get'], { env, cwd: join(home.dir, 'empty') })).toMatchObject({
       code: 0,
       stderr: '',
     });
@@ -132,6 +123,6 @@ process.dlopen = () => { console.error('A NATIVE MODULE WAS LOADED'); process.ex
       ['config', 'path'],
       ['config', 'set', 'region', 'eu'],
     ])
-      expectRefusal(await session.gwtoken(args, { env }), 2);
+      expectRefusal(await home.gwtoken(args, { env }), 2);
   });
 });

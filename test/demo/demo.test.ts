@@ -1,24 +1,14 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { openFolder } from '../harness/homes/folder';
 import { keyringAvailable } from '../harness/keyrings/keyring';
 import { openSession } from './session';
 
-const folders: string[] = [];
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
-function folder(): string {
-  const made = realpathSync(mkdtempSync(join(tmpdir(), 'gwtoken-demo-test-')));
-  folders.push(made);
-  return made;
-}
-
 /** Starts the demo as `npm run demo` does, with a temporary folder of its own: what is left there is found. */
 function startDemo(env: Readonly<Record<string, string>> = {}) {
-  const temporary = folder();
+  const temporary = openFolder();
   const child = spawn(process.execPath, [join(import.meta.dirname, 'start.mjs')], {
     env: { ...process.env, TMPDIR: temporary, TEMP: temporary, TMP: temporary, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -49,7 +39,7 @@ describe('the demo', () => {
 
   test('says that there is no keychain, and plays with variables', { timeout: 60_000 }, async ({ skip }) => {
     skip(process.platform !== 'linux', 'needs Linux: elsewhere the keychain is part of the system');
-    const bin = join(folder(), 'bin');
+    const bin = join(openFolder(), 'bin');
     mkdirSync(bin);
     for (const program of ['sh', 'env']) symlinkSync(`/bin/${program}`, join(bin, program));
     const demo = startDemo({ PATH: bin });

@@ -109,30 +109,26 @@ async function intoTheEnvironment({ identity }: RegionOnStage, session: Session)
   const issued = (text: string): boolean =>
     identity.issued.includes(/^Bearer (\S+)\n$/i.exec(text)?.[1] ?? '');
   session.say('Into the shell.');
-  if (await has('env', session)) {
-    await session.run(
-      inSh
-        ? ['eval $(gwtoken env)', 'echo "$GWTOKEN_TOKEN_TYPE $GWTOKEN_ACCESS_TOKEN"']
-        : [
-            'gwtoken env --format powershell | Out-String | Invoke-Expression',
-            '"$env:GWTOKEN_TOKEN_TYPE $env:GWTOKEN_ACCESS_TOKEN"',
-          ],
-      { stdout: issued },
-    );
-    if (inSh) {
-      session.say('A failure fails the shell line too.');
-      await session.run('eval $(gwtoken env --region mars) || echo "failed with $?"', {
-        stdout: 'failed with 2\n',
-        stderr: /^gwtoken: error: .*mars/,
-      });
-    }
-  }
-  session.say('Into one command.');
-  if (await has('exec', session)) {
-    await session.run('gwtoken exec -- node -p process.env.GWTOKEN_ACCESS_TOKEN', {
-      stdout: (text) => issued(`Bearer ${text}`),
+  await session.run(
+    inSh
+      ? ['eval $(gwtoken env)', 'echo "$GWTOKEN_TOKEN_TYPE $GWTOKEN_ACCESS_TOKEN"']
+      : [
+          'gwtoken env --format powershell | Out-String | Invoke-Expression',
+          '"$env:GWTOKEN_TOKEN_TYPE $env:GWTOKEN_ACCESS_TOKEN"',
+        ],
+    { stdout: issued },
+  );
+  if (inSh) {
+    session.say('A failure fails the shell line too.');
+    await session.run('eval $(gwtoken env --region mars) || echo "failed with $?"', {
+      stdout: 'failed with 2\n',
+      stderr: /^gwtoken: error: .*mars/,
     });
   }
+  session.say('Into one command.');
+  await session.run('gwtoken exec -- node -p process.env.GWTOKEN_ACCESS_TOKEN', {
+    stdout: (text) => issued(`Bearer ${text}`),
+  });
 }
 
 async function leave(stored: boolean, session: Session): Promise<void> {
@@ -155,14 +151,6 @@ function loginLine(secret: string, flags: string): string {
 function giveCredentials(session: Session, prefix: string, region: string, client: IdentityClient): void {
   session.set(`${prefix}CLIENT_ID_${region}`, client.clientId);
   session.set(`${prefix}CLIENT_SECRET_${region}`, client.clientSecret);
-}
-
-/** Whether this gwtoken has the command, by its own help; says so where it has not. */
-async function has(command: string, session: Session): Promise<boolean> {
-  const { stdout, stderr } = await session.ask(`gwtoken ${command} --help`);
-  if (`${stdout}${stderr}`.includes(`gwtoken ${command} `)) return true;
-  session.say(`Left out: this gwtoken has no command ${command}.`);
-  return false;
 }
 
 async function main(): Promise<void> {

@@ -31,8 +31,6 @@ export interface Session {
    * transcript cannot tell of something that did not happen.
    */
   run(lines: string | readonly string[], wanted?: Wanted): Promise<Ran>;
-  /** Runs a line without showing it, whatever it gives. */
-  ask(line: string): Promise<Ran>;
   /** Kills the shell that runs, if one does, and all that it started. Further lines are refused. */
   stop(): void;
 }
@@ -86,7 +84,6 @@ export function openSession(
       check(script.join('; '), ran, wanted);
       return ran;
     },
-    ask: runShell,
     stop() {
       stopped = true;
       if (running?.pid !== undefined) killAll(running, running.pid);

@@ -1,23 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import { cleanUp, onCleanup } from '../harness/clean-up';
 import {
   type IdentityClient,
   type IdentityServer,
   startIdentityServer,
 } from '../harness/endpoints/identity-server';
+import { openFolder } from '../harness/homes/folder';
 import { keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
-import { PROGRAM } from '../harness/programs/program';
+import { GWTOKEN, linkProgram } from '../harness/programs/program';
 
 export interface RegionOnStage {
   readonly identity: IdentityServer;
@@ -45,37 +38,22 @@ export interface Stage {
 
 /** Starts the identity servers and, where it can, a keyring; makes the folders. */
 export async function setStage(): Promise<Stage> {
-  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'gwtoken-demo-')));
+  const dir = openFolder();
   const profile = `demo-${randomBytes(4).toString('hex')}`;
-  const cleanups: (() => void | Promise<void>)[] = [
-    () => rmSync(dir, { recursive: true, force: true, maxRetries: 3 }),
-  ];
   let struck: Promise<void> | undefined;
   const strike = (): Promise<void> => {
-    struck ??= (async () => {
-      const problems: unknown[] = [];
-      for (const cleanup of cleanups.reverse()) {
-        await Promise.resolve()
-          .then(cleanup)
-          .catch((problem) => problems.push(problem));
-      }
-      if (problems.length > 0) throw new AggregateError(problems, problems.map(String).join('\n'));
+    struck ??= cleanUp().then(() => {
       if (existsSync(dir)) throw new Error(`${dir} is left`);
-    })();
+    });
     return struck;
   };
 
   try {
     const [eu, us] = await Promise.all([openRegion('eu'), openRegion('us')]);
-    cleanups.push(eu.identity.close, us.identity.close);
     const keychain = keychainHere();
     let env = environment(dir);
-    if (keychain.kind === 'private') {
-      const keyring = await startKeyring({ state: 'unlocked' });
-      cleanups.push(keyring.stop);
-      env = { ...keyring.env, ...env };
-    }
-    if (keychain.kind === 'real') cleanups.push(() => removeItems(profile, env));
+    if (keychain.kind === 'private') env = { ...(await startKeyring({ state: 'unlocked' })).env, ...env };
+    if (keychain.kind === 'real') onCleanup(() => removeItems(profile, env));
     return { eu, us, profile, keychain, env, strike };
   } catch (error) {
     await strike().catch(() => {});
@@ -120,11 +98,7 @@ function keychainHere(): Stage['keychain'] {
 function environment(dir: string): Record<string, string> {
   const bin = join(dir, 'bin');
   mkdirSync(bin);
-  if (process.platform === 'win32') {
-    writeFileSync(join(bin, 'gwtoken.cmd'), `@"${process.execPath}" "${PROGRAM}" %*\r\n`);
-  } else {
-    symlinkSync(PROGRAM, join(bin, 'gwtoken'));
-  }
+  linkProgram(bin);
   const path = [bin, dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter);
   const folders = { GWTOKEN_CONFIG_DIR: join(dir, 'config'), GWTOKEN_CACHE_DIR: join(dir, 'cache') };
   if (process.platform === 'linux') return { HOME: dir, PATH: path, ...folders };
@@ -139,8 +113,9 @@ function environment(dir: string): Record<string, string> {
 function removeItems(profile: string, env: Readonly<Record<string, string>>): void {
   const left: string[] = [];
   for (const client of [['eu'], ['us'], ['eu', '--sandbox']]) {
-    const args = [PROGRAM, 'logout', '--profile', profile, '--region', ...client];
-    const { status } = spawnSync(process.execPath, args, { env, stdio: 'ignore', timeout: 60_000 });
+    const [command, ...words] = GWTOKEN;
+    const args = [...words, 'logout', '--profile', profile, '--region', ...client];
+    const { status } = spawnSync(command, args, { env, stdio: 'ignore', timeout: 60_000 });
     // 4: there was none; 5: a keychain that does not work took none either.
     if (status !== 0 && status !== 4 && status !== 5) left.push(client.join(' '));
   }

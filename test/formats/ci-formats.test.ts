@@ -1,39 +1,31 @@
 /** The formats of CI systems, .env files and docker, as the program writes them. */
-import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { readFileCommands } from '../harness/github-runner';
-import { expectRefusal, openSession, type Session } from '../harness/homes/session';
-import { GWTOKEN, type ProgramResult } from '../harness/programs/program';
+import { inVariables } from '../harness/homes/client';
+import { type Home, openHome } from '../harness/homes/home';
+import { expectRefusal } from '../harness/homes/refusals';
+import { GWTOKEN_SH, type ProgramResult, runCommand } from '../harness/programs/program';
 import { READERS } from './readers';
 
 const TOKEN = 'the-token/+==';
 const FORMATS = ['github-env', 'github-output', 'azure', 'dotenv', 'docker'];
 
 let endpoint: TokenEndpoint;
-let session: Session;
+let home: Home;
 /** The runner's files; each has a line of an earlier command in it. */
 let files: { GITHUB_ENV: string; GITHUB_OUTPUT: string };
 beforeEach(async () => {
   endpoint = await startTokenEndpoint(() => tokenReply(TOKEN, { scope: 'read write' }));
-  session = openSession({
-    GWTOKEN_REGION: 'eu',
-    GWTOKEN_AUTH_URL: endpoint.authUrl,
-    GWTOKEN_CLIENT_ID: 'client',
-    GWTOKEN_CLIENT_SECRET: 'the-secret',
-  });
-  files = { GITHUB_ENV: join(session.home.dir, 'env'), GITHUB_OUTPUT: join(session.home.dir, 'output') };
+  home = openHome(inVariables(endpoint.authUrl));
+  files = { GITHUB_ENV: join(home.dir, 'env'), GITHUB_OUTPUT: join(home.dir, 'output') };
   for (const path of Object.values(files)) writeFileSync(path, 'EARLIER=1');
-});
-afterEach(async () => {
-  session.remove();
-  await endpoint.close();
 });
 
 const env = (format: string, ...flags: string[]): Promise<ProgramResult> =>
-  session.gwtoken(['env', '--format', format, ...flags], { env: files });
+  home.gwtoken(['env', '--format', format, ...flags], { env: files });
 const contents = () => Object.values(files).map((path) => readFileSync(path, 'utf8'));
 const EXPIRY = expect.stringMatching(/^\d{10}$/);
 
@@ -85,17 +77,10 @@ describe('github-env', () => {
     const before = `${'#'.repeat(900)}=\n`;
     writeFileSync(files.GITHUB_ENV, before);
     // 1,024 bytes are the most that a file of this process may have: the write gets through in part.
-    const script = 'ulimit -f 1; exec "$0" "$@"';
-    const args = [...GWTOKEN, 'env', '--format', 'github-env', '--no-cache'];
-    const child = spawn('bash', ['-c', script, ...args], {
-      env: { ...session.env, ...files, PATH: process.env['PATH'] },
-    });
-    let stderr = '';
-    child.stderr.on('data', (chunk) => {
-      stderr += chunk;
-    });
-    const code = await new Promise((resolve) => child.once('close', resolve));
-    expect(endpoint.requests).toBe(1);
+    const script = `ulimit -f 1; exec ${GWTOKEN_SH} env --format github-env --no-cache`;
+    const env = { ...home.env, ...files };
+    const { code, stderr } = await runCommand(['bash', '-c', script], { env });
+    expect(endpoint.posts.length).toBe(1);
     expect(stderr).toMatch(/^gwtoken: error: .*\(from GITHUB_ENV\) cannot be appended to \(EFBIG\)\nhint: /);
     expect(code).toBe(1);
     expect(() => readFileCommands(contents()[0]!)).toThrow('Matching delimiter not found');
@@ -120,7 +105,7 @@ describe('github-output', () => {
     expectRefusal(refused, 2);
     expect(refused.stderr).toContain('--format github-output takes no --prefix');
     expect(contents()).toEqual(['EARLIER=1', 'EARLIER=1']);
-    expect(endpoint.requests).toBe(0);
+    expect(endpoint.posts.length).toBe(0);
   });
 });
 
@@ -131,20 +116,20 @@ describe.each([
   test.each([
     ['is not set', () => undefined],
     ['is not set', () => ''],
-    ['is not there', () => join(session.home.dir, 'missing')],
-    ['is not a file', () => session.home.dir],
+    ['is not there', () => join(home.dir, 'missing')],
+    ['is not a file', () => home.dir],
   ])('when the file %s', async (problem, path) => {
     const { [variable]: _, ...others } = files;
     const named = path();
     const all = named === undefined ? others : { ...others, [variable]: named };
     for (const flags of format === 'github-env' ? [[], ['--unset']] : [[]]) {
-      const refused = await session.gwtoken(['env', '--format', format, ...flags], { env: all });
+      const refused = await home.gwtoken(['env', '--format', format, ...flags], { env: all });
       expectRefusal(refused, 2);
       expect(refused.stderr).toContain(variable);
       expect(refused.stderr).toContain(problem);
     }
-    expect(existsSync(join(session.home.dir, 'missing'))).toBe(false);
-    expect(endpoint.requests).toBe(0);
+    expect(existsSync(join(home.dir, 'missing'))).toBe(false);
+    expect(endpoint.posts.length).toBe(0);
   });
 });
 
@@ -203,13 +188,13 @@ test.each([
       expect(refused.stderr).toContain(`the value for GWTOKEN_SCOPE ${problem}`);
       expect(refused.stderr).not.toContain(scope);
     }
-    expect(endpoint.requests).toBe(1);
+    expect(endpoint.posts.length).toBe(1);
   },
 );
 
 test('a file that may not be written to is named, and code 1', async ({ skip }) => {
   skip(process.platform !== 'linux' || process.getuid?.() !== 0, 'needs root on Linux');
-  const refused = await session.gwtoken(['env', '--format', 'github-env'], {
+  const refused = await home.gwtoken(['env', '--format', 'github-env'], {
     env: { ...files, GITHUB_ENV: '/proc/version' },
   });
   expectRefusal(refused, 1);

@@ -1,13 +1,13 @@
 /** Each value arrives exactly or is refused: never another value, and never another variable. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
 import type { Variable } from '../../src/formats/format';
 import { formatNamed } from '../../src/formats/table';
+import { openFolder } from '../harness/homes/folder';
 import { EDGES, LONG, randomValues, SINGLE_CHARACTERS } from '../shells/values';
 import { READERS } from './readers';
 
@@ -162,7 +162,7 @@ describe('what sources or loads a dotenv file', () => {
     return !/[^ -~]/.test(value) && arrives('dotenv', [value]);
   });
   const variables = carried.map((value, index) => ({ name: `V${index}`, value }));
-  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'gwtoken-dotenv-')));
+  const dir = openFolder();
   const file = join(dir, 'tokens.env');
   writeFileSync(file, formatNamed('dotenv', 'the test').set(variables));
   const print = 'process.stdout.write(JSON.stringify(process.env))';
@@ -182,7 +182,6 @@ describe('what sources or loads a dotenv file', () => {
       const sourced = execFileSync(shell, ['-c', script, process.execPath, print], options);
       expect(JSON.parse(sourced)).toMatchObject(expected);
     }
-    rmSync(dir, { recursive: true, force: true });
   });
 });
 

@@ -1,32 +1,22 @@
 /** Under GitHub Actions a token is masked before it is let out, on stderr: stdout may be inside `$(…)`. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { maskToken } from '../../src/formats/github';
 import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
 import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
-import { openSession, type Session } from '../harness/homes/session';
-
-const client = { clientId: 'eu-client', clientSecret: 'eu-secret' };
+import { inVariables } from '../harness/homes/client';
+import { type Home, openHome } from '../harness/homes/home';
 
 let identity: IdentityServer;
-let session: Session;
+let home: Home;
 beforeAll(async () => {
-  identity = await startIdentityServer({ region: 'eu', clients: [client], scope: 'read write' });
-  session = openSession({
-    GWTOKEN_REGION: 'eu',
-    GWTOKEN_AUTH_URL: identity.authUrl,
-    GWTOKEN_CLIENT_ID: client.clientId,
-    GWTOKEN_CLIENT_SECRET: client.clientSecret,
-  });
+  identity = await startIdentityServer({ scope: 'read write' });
+  home = openHome(inVariables(identity.authUrl));
   for (const name of ['GITHUB_ENV', 'GITHUB_OUTPUT']) {
-    session.env[name] = join(session.home.dir, name);
-    writeFileSync(join(session.home.dir, name), '');
+    home.env[name] = join(home.dir, name);
+    writeFileSync(join(home.dir, name), '');
   }
-});
-afterAll(async () => {
-  session.remove();
-  await identity.close();
 });
 
 const COMMANDS: readonly (readonly string[])[] = [
@@ -54,16 +44,16 @@ const still = (text: string): string =>
 
 describe.each(COMMANDS)('%s %s %s', (...args) => {
   test('writes the mask first, and the same as ever to stdout', async () => {
-    const plain = await session.gwtoken(args, { env: { GITHUB_ACTIONS: 'TRUE' } });
+    const plain = await home.gwtoken(args, { env: { GITHUB_ACTIONS: 'TRUE' } });
     expect(plain).toMatchObject({ code: 0, stderr: '' });
-    const masked = await session.gwtoken(args, { env: { GITHUB_ACTIONS: 'true' } });
+    const masked = await home.gwtoken(args, { env: { GITHUB_ACTIONS: 'true' } });
     expect(masked).toMatchObject({ code: 0, stderr: `::add-mask::${identity.issued.at(-1)}\n` });
     expect(still(masked.stdout)).toBe(still(plain.stdout));
   });
 
   test('writes none when it fails', async () => {
     const env = { GITHUB_ACTIONS: 'true', GWTOKEN_CLIENT_SECRET: 'wrong' };
-    const result = await session.gwtoken(args, { env });
+    const result = await home.gwtoken(args, { env });
     expect(result.code).toBe(args[0] === 'exec' ? 125 : 3);
     expect(result.stderr).toContain('gwtoken: error: ');
     expect(result.stderr).not.toContain('::');
@@ -71,12 +61,12 @@ describe.each(COMMANDS)('%s %s %s', (...args) => {
 });
 
 test.each(['', 'false', '1'])('GITHUB_ACTIONS=%s is not GitHub', async (value) => {
-  const result = await session.gwtoken(['get'], { env: { GITHUB_ACTIONS: value } });
+  const result = await home.gwtoken(['get'], { env: { GITHUB_ACTIONS: value } });
   expect(result).toMatchObject({ code: 0, stderr: '' });
 });
 
 test('each renewal of a token file is masked before it is in the file', async () => {
-  const endpoint = await startTokenEndpoint((_, count) => tokenReply(`token-${count}%`, { expires_in: 3 }));
+  const endpoint = await startTokenEndpoint((post) => tokenReply(`token-${post}%`, { expires_in: 3 }));
   // Reads the file until another token is in it, and says which it has seen.
   const script = `
     const { readFileSync } = require('node:fs');
@@ -89,14 +79,13 @@ test('each renewal of a token file is masked before it is in the file', async ()
       process.exit();
     }, 20);`;
   const env = { GITHUB_ACTIONS: 'true', GWTOKEN_AUTH_URL: endpoint.authUrl };
-  const result = await session.gwtoken(['exec', '--token-file', '--', 'node', '-e', script], { env });
-  await endpoint.close();
+  const result = await home.gwtoken(['exec', '--token-file', '--', 'node', '-e', script], { env });
   expect(result).toMatchObject({ code: 0, stdout: '' });
   expect(result.stderr).toBe('::add-mask::token-1%25\n::add-mask::token-2%25\nseen token-1% token-2%\n');
 });
 
 test('what only asks for a token masks none', async () => {
-  const result = await session.gwtoken(['status', '--check'], { env: { GITHUB_ACTIONS: 'true' } });
+  const result = await home.gwtoken(['status', '--check'], { env: { GITHUB_ACTIONS: 'true' } });
   expect(result.code).toBe(0);
   expect(result.stdout + result.stderr).not.toContain('::');
 });

@@ -1,38 +1,28 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
-import { makeCertificates } from './endpoints/certificates';
-import { startIdentityServer } from './endpoints/identity-server';
+import { describe, expect, test } from 'vitest';
+import { makeAuthority } from './endpoints/authority';
+import { CLIENT, startIdentityServer } from './endpoints/identity-server';
+import { filesBelow } from './homes/files';
+import { openHome } from './homes/home';
 import { keyringAvailable, startKeyring } from './keyrings/keyring';
-import { filesBelow, freshHome } from './programs/program';
 import { openTerminal } from './programs/terminal';
 
-const cleanups: (() => void | Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-const client = { clientId: 'eu-client', clientSecret: 'eu-secret+/=&' };
-
 describe('the identity server', () => {
-  async function start(options: Partial<Parameters<typeof startIdentityServer>[0]> = {}) {
-    const identity = await startIdentityServer({ region: 'eu', clients: [client], ...options });
-    cleanups.push(identity.close);
-    return identity;
-  }
-  const ask = (authUrl: string, secret = client.clientSecret, signal: AbortSignal | null = null) =>
+  const ask = (authUrl: string, secret = CLIENT.clientSecret, signal: AbortSignal | null = null) =>
     fetch(`${authUrl}/oauth2/token`, {
       method: 'POST',
       signal,
       body: new URLSearchParams({
-        client_id: client.clientId,
+        client_id: CLIENT.clientId,
         client_secret: secret,
         grant_type: 'client_credentials',
       }),
     });
 
   test('gives a token to a client of its region, and records the request', async () => {
-    const identity = await start({ ttlSeconds: 90 });
+    const identity = await startIdentityServer({ ttlSeconds: 90 });
     const response = await ask(identity.authUrl);
     const reply = (await response.json()) as Record<string, unknown>;
 
@@ -46,13 +36,13 @@ describe('the identity server', () => {
     expect(identity.issued).toEqual([reply['access_token']]);
     expect(identity.requests).toMatchObject([{ method: 'POST', path: '/oauth2/token', status: 200 }]);
     expect(identity.requests[0]?.body).toBe(
-      'client_id=eu-client&client_secret=eu-secret%2B%2F%3D%26&grant_type=client_credentials',
+      'client_id=client&client_secret=secret%2B%2F%3D%26&grant_type=client_credentials',
     );
   });
 
   test('refuses a wrong secret, and a client that it does not know', async () => {
-    const identity = await start();
-    const stranger = await start({ region: 'us', clients: [] });
+    const identity = await startIdentityServer();
+    const stranger = await startIdentityServer({ region: 'us', clients: [] });
     for (const response of [await ask(identity.authUrl, 'wrong'), await ask(stranger.authUrl)]) {
       expect(response.status).toBe(401);
       expect(await response.json()).toMatchObject({ error: 'invalid_client' });
@@ -61,7 +51,7 @@ describe('the identity server', () => {
   });
 
   test('can be slow, and can hang', async () => {
-    const identity = await start();
+    const identity = await startIdentityServer();
     identity.delayMs = 200;
     const started = performance.now();
     expect((await ask(identity.authUrl)).status).toBe(200);
@@ -73,9 +63,8 @@ describe('the identity server', () => {
   });
 
   test('speaks https with a certificate of a CA made on the spot', async () => {
-    const certificates = makeCertificates();
-    cleanups.push(certificates.remove);
-    const identity = await start({ tls: certificates });
+    const authority = makeAuthority();
+    const identity = await startIdentityServer({ tls: authority.issue() });
     const head = (ca?: string) =>
       new Promise<number | undefined>((resolve, reject) => {
         const options = { method: 'HEAD', agent: false, ...(ca === undefined ? {} : { ca }) };
@@ -84,22 +73,16 @@ describe('the identity server', () => {
           .end();
       });
     await expect(head()).rejects.toMatchObject({ code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' });
-    expect(await head(certificates.ca)).toBe(404);
+    expect(await head(authority.ca)).toBe(404);
   });
 });
 
 describe('the keyring', () => {
   const account = 'default:production:eu';
-  async function start(options: Parameters<typeof startKeyring>[0]) {
-    const keyring = await startKeyring(options);
-    cleanups.push(keyring.stop);
-    return keyring;
-  }
-
   test('unlocked, it gives back what was stored, and leaves nothing behind', async ({ skip }) => {
     const reason = keyringAvailable();
     skip(reason !== undefined, reason);
-    const keyring = await start({ state: 'unlocked', seed: { [account]: '{"client_id":"ü"}' } });
+    const keyring = await startKeyring({ state: 'unlocked', seed: { [account]: '{"client_id":"ü"}' } });
     expect(await keyring.lookup(account)).toBe('{"client_id":"ü"}');
     expect(await keyring.lookup('another')).toBeUndefined();
     await keyring.stop();
@@ -111,9 +94,9 @@ describe('the keyring', () => {
     const reason = keyringAvailable();
     skip(reason !== undefined, reason);
     const keyrings = await Promise.all([
-      start({ state: 'locked', seed: { [account]: 'secret' } }),
-      start({ state: 'none' }),
-      start({ state: 'no-provider' }),
+      startKeyring({ state: 'locked', seed: { [account]: 'secret' } }),
+      startKeyring({ state: 'none' }),
+      startKeyring({ state: 'no-provider' }),
     ]);
     for (const keyring of keyrings) expect(await keyring.lookup(account)).toBeUndefined();
     expect(keyrings.map(({ daemonPid }) => typeof daemonPid)).toEqual(['number', 'number', 'undefined']);
@@ -122,10 +105,9 @@ describe('the keyring', () => {
 
 describe('the program', () => {
   test('has a fresh home whose files are found, and tests do not see the developer’s settings', () => {
-    const home = freshHome();
-    cleanups.push(home.remove);
-    writeFileSync(join(home.env.HOME, 'a'), 'b');
-    mkdirSync(home.env.XDG_CACHE_HOME);
+    const home = openHome();
+    writeFileSync(join(home.dir, 'home', 'a'), 'b');
+    mkdirSync(home.cache, { recursive: true });
     expect([...filesBelow(home.dir)]).toEqual([['home/a', Buffer.from('b')]]);
     for (const name of Object.keys(process.env))
       expect(name).not.toMatch(/^(NODE_EXTRA_CA|FORCE_COLOR|GWTOKEN_)/);
@@ -136,8 +118,7 @@ describe('the terminal', () => {
   test.skipIf(process.platform === 'win32')('shows a prompt, takes an answer, tells the end', async () => {
     const script =
       '[ -t 0 ] && stty -echo && printf "\\033[1mSecret:\\033[0m " && read -r a && echo "got $a" && exit 3';
-    const terminal = openTerminal('sh', ['-c', script], { env: {} });
-    cleanups.push(terminal.close);
+    const terminal = openTerminal(['sh', '-c', script], { env: {} });
     await terminal.waitFor(/Secret: $/);
     terminal.type('hush\r');
     expect(await terminal.exit).toEqual({ code: 3, signal: null });

@@ -2,28 +2,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import connect from 'undici/lib/api/api-connect.js';
 import request from 'undici/lib/api/api-request.js';
 import Client from 'undici/lib/dispatcher/client.js';
-import { afterEach, expect, test } from 'vitest';
-import { type FaultServer, startConnectProxy, startFaultServer } from '../harness/endpoints/fault-server';
+import { expect, test } from 'vitest';
+import { startConnectProxy, startFaultServer } from '../harness/endpoints/fault-server';
+import { ROOT } from '../harness/root';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const servers: FaultServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
-const own = async (starting: Promise<FaultServer>): Promise<FaultServer> => {
-  const server = await starting;
-  servers.push(server);
-  return server;
-};
 const endpoint = () =>
-  own(startFaultServer({ answer: (socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\nhello') }));
+  startFaultServer({ answer: (socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\nhello') });
 
 test('undici is pinned to the version whose parts were looked at', () => {
-  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const { devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const { version } = createRequire(import.meta.url)('undici/package.json') as { version: string };
   expect(devDependencies.undici).toMatch(/^\d+\.\d+\.\d+$/);
   expect(version).toBe(devDependencies.undici);
@@ -40,7 +30,7 @@ test('Client and request: one request over a connection that is handed in', asyn
 test('connect: the tunnel of a proxy, and the status of one that refuses', async () => {
   const { port } = await endpoint();
   for (const [status, answer] of [[200], [407, 'HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n']] as const) {
-    const proxy = await own(startConnectProxy(() => answer));
+    const proxy = await startConnectProxy(() => answer);
     const client = new Client(proxy.url);
     const path = `127.0.0.1:${port}`;
     const reply = await connect.call(client, { origin: proxy.url, path, headers: { host: path } });
@@ -51,7 +41,7 @@ test('connect: the tunnel of a proxy, and the status of one that refuses', async
 });
 
 test('the bundle has those parts alone, each file only where it is needed', () => {
-  const dist = join(root, 'dist');
+  const dist = join(ROOT, 'dist');
   const files = new Map(
     readdirSync(dist).map((name) => [name, readFileSync(join(dist, name), 'utf8')] as const),
   );

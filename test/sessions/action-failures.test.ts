@@ -1,18 +1,16 @@
 /** What the composite action does when it cannot give a token. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { client, type Job, openJob, type Servers, startServers } from './action-job';
 
 let servers: Servers;
 beforeAll(async () => {
   servers = await startServers();
 }, 120_000);
-afterAll(() => servers.close());
 
 let job: Job;
 beforeEach(() => {
   job = openJob(servers.registry);
 });
-afterEach(() => job.remove());
 
 const EMPTY = { 'access-token': '', 'token-type': '', 'expires-at': '', scope: '' };
 

@@ -1,15 +1,15 @@
 /** A job of GitHub's runner with the action in it: the packed package, a registry that has it, an identity server a region. */
 
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, delimiter, dirname, join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import {
   type IdentityClient,
   type IdentityServer,
   startIdentityServer,
 } from '../harness/endpoints/identity-server';
-import { freshHome, type Home, inherited } from '../harness/programs/program';
+import { openHome } from '../harness/homes/home';
+import { pack } from '../harness/programs/npm';
+import { inherited } from '../harness/programs/program';
 import { ROOT } from '../harness/root';
 import { type ActionRun, runAction } from './composite-action';
 import { type Registry, startRegistry } from './registry';
@@ -19,7 +19,6 @@ export const ACTION = join(ROOT, '.github', 'actions', 'gwtoken', 'action.yml');
 export const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   version: string;
 };
-const WINDOWS = process.platform === 'win32';
 
 export type Region = 'eu' | 'us';
 /** A client by its name: `eu`, `us-sandbox`. */
@@ -34,11 +33,11 @@ export interface Servers {
   readonly identity: Readonly<Record<Region, IdentityServer>>;
   /** The inputs that name a client of a region. */
   inputsFor(region: Region, name?: string): Record<string, string>;
-  close(): Promise<void>;
 }
 
 export async function startServers(): Promise<Servers> {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'gwtoken-action-')));
+  const folder = join(openHome().dir, 'packed');
+  mkdirSync(folder);
   pack(folder);
   const tarball = join(folder, readdirSync(folder)[0]!);
   const registry = await startRegistry(tarball, JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')));
@@ -59,20 +58,7 @@ export async function startServers(): Promise<Servers> {
       'client-id': client(name).clientId,
       'client-secret': client(name).clientSecret,
     }),
-    async close() {
-      await Promise.all([registry.close(), identity.eu.close(), identity.us.close()]);
-      rmSync(folder, { recursive: true, force: true });
-    },
   };
-}
-
-/** What prepare.mjs has built is packed: another build now would take dist/ away from the other tests. */
-function pack(folder: string): void {
-  const npm = process.env['npm_execpath'] ?? '';
-  const args = ['pack', '--ignore-scripts', '--pack-destination', folder];
-  const options = { cwd: ROOT, stdio: 'pipe', timeout: 120_000 } as const;
-  if (basename(npm) === 'npm-cli.js') execFileSync(process.execPath, [npm, ...args], options);
-  else execFileSync(WINDOWS ? 'npm.cmd' : 'npm', args, { ...options, shell: WINDOWS });
 }
 
 export interface Job {
@@ -80,12 +66,11 @@ export interface Job {
   readonly temp: string;
   readonly workspace: string;
   run(inputs: Readonly<Record<string, string>>): Promise<ActionRun>;
-  remove(): void;
 }
 
 /** A job on a machine with an empty home. */
 export function openJob(registry: Registry): Job {
-  const home: Home = freshHome();
+  const home = openHome();
   const [workspace = '', temp = ''] = ['workspace', 'temp'].map((name) => join(home.dir, name));
   for (const path of [workspace, temp]) mkdirSync(path);
   const env: Record<string, string> = {
@@ -96,5 +81,5 @@ export function openJob(registry: Registry): Job {
     npm_config_registry: registry.url,
   };
   const run = (inputs: Readonly<Record<string, string>>) => runAction(ACTION, inputs, { env, temp });
-  return { env, temp, workspace, run, remove: home.remove };
+  return { env, temp, workspace, run };
 }

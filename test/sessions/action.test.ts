@@ -1,9 +1,9 @@
 /** The composite action of .github/actions, run as GitHub's runner runs it, with the packed package and real servers. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { filesBelow } from '../harness/programs/program';
+import { filesBelow } from '../harness/homes/files';
 import { ACTION, client, type Job, openJob, ROOT, type Servers, startServers, version } from './action-job';
 import { type ActionRun, readAction } from './composite-action';
 
@@ -11,13 +11,11 @@ let servers: Servers;
 beforeAll(async () => {
   servers = await startServers();
 }, 120_000);
-afterAll(() => servers.close());
 
 let job: Job;
 beforeEach(() => {
   job = openJob(servers.registry);
 });
-afterEach(() => job.remove());
 
 /** The token stands on lines that mask it, and on no other; the secret on none. */
 function expectHidden({ output, log }: ActionRun, token: string, secret: string): void {

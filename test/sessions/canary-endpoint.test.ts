@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { listen } from '../harness/endpoints/listen';
 import { expectSilence, SECRET, SECRET_FORMS, TOKEN } from '../harness/homes/canary';
-import { openSession } from '../harness/homes/session';
+import { inVariables } from '../harness/homes/client';
+import { openHome } from '../harness/homes/home';
 
 type Reply = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 const json =
@@ -67,32 +68,20 @@ const REPLIES: Readonly<Record<string, [code: number, reply: Reply]>> = {
   'no HTTP': [7, (request) => void request.socket.end(`${SECRET} ${TOKEN}\r\n\r\n`)],
 };
 
-describe.concurrent('no secret and no token gets out, whatever the endpoint answers', () => {
-  let server: Server;
-  let url: string;
-  beforeAll(async () => {
-    server = createServer(async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-      const name = decodeURIComponent((request.url ?? '').split('/')[1] ?? '');
-      const reply = REPLIES[name]?.[1] ?? json(200, good);
-      reply(request, response, Buffer.concat(chunks).toString());
+describe.concurrent('no secret and no token gets out, whatever the endpoint answers', async () => {
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const name = decodeURIComponent((request.url ?? '').split('/')[1] ?? '');
+    const reply = REPLIES[name]?.[1] ?? json(200, good);
+    reply(request, response, body);
+  });
+  const { url } = await listen(server);
+  const openClient = (path: string) =>
+    openHome({
+      ...inVariables(`${url}/${path}`, { clientId: 'id', clientSecret: SECRET }),
+      GWTOKEN_RETRIES: '0',
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  });
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-
-  const complete = (): Record<string, string> => ({
-    GWTOKEN_REGION: 'eu',
-    GWTOKEN_AUTH_URL: `${url}/good`,
-    GWTOKEN_CLIENT_ID: 'id',
-    GWTOKEN_CLIENT_SECRET: SECRET,
-    GWTOKEN_RETRIES: '0',
-  });
 
   test('the search finds what it has to', () => {
     const escapings = [
@@ -108,31 +97,18 @@ describe.concurrent('no secret and no token gets out, whatever the endpoint answ
   });
 
   test.for(Object.entries(REPLIES))('the endpoint gives: %s', async ([name, [code]]) => {
-    const session = openSession();
-    try {
-      const result = await session.gwtoken(['get', '-v', '--timeout', name === 'no reply' ? '1s' : '20s'], {
-        env: { ...complete(), GWTOKEN_AUTH_URL: `${url}/${encodeURIComponent(name)}` },
-      });
-      expect(result.code).toBe(code);
-      expect(result.stdout).toBe('');
-      expectSilence(session, result);
-    } finally {
-      session.remove();
-    }
+    const home = openClient(encodeURIComponent(name));
+    const result = await home.gwtoken(['get', '-v', '--timeout', name === 'no reply' ? '1s' : '20s']);
+    expect(result).toMatchObject({ code, stdout: '' });
+    expectSilence(home, result);
   });
 
   test('stdout that takes no token: nothing of it on stderr', async ({ skip }) => {
     skip(process.platform !== 'linux', 'needs Linux: /dev/full');
-    const session = openSession();
-    try {
-      const result = await session.gwtoken(['get', '-v'], {
-        env: complete(),
-        wrapper: ['sh', '-c', 'exec "$0" "$@" >/dev/full'],
-      });
-      expect(result.code).toBe(1);
-      expectSilence(session, result);
-    } finally {
-      session.remove();
-    }
+    const home = openClient('good');
+    const wrapper = ['sh', '-c', 'exec "$0" "$@" >/dev/full'];
+    const result = await home.gwtoken(['get', '-v'], { wrapper });
+    expect(result.code).toBe(1);
+    expectSilence(home, result);
   });
 });

@@ -1,12 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { listen } from '../harness/endpoints/listen';
 import { expectSilence, SECRET, TOKEN } from '../harness/homes/canary';
-import { openSession } from '../harness/homes/session';
+import { inVariables } from '../harness/homes/client';
+import { filesBelow } from '../harness/homes/files';
+import { openHome } from '../harness/homes/home';
 import { type Keyring, keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
-import { filesBelow } from '../harness/programs/program';
 
 /** Failures on this side; `url` is an endpoint that gives a token. */
 interface Local {
@@ -130,59 +131,42 @@ const LOCAL: Readonly<Record<string, Local>> = {
 
 describe.concurrent('no secret and no token gets out of a failure on this side', () => {
   const unavailable = keyringAvailable();
-  let server: Server;
   let url: string;
   let keyring: Keyring | undefined;
   beforeAll(async () => {
-    server = createServer((request, response) => {
+    const server = createServer((request, response) => {
       const refused = { error: 'invalid_client', error_description: `not ${SECRET}` };
       const given = { access_token: TOKEN, token_type: 'bearer', expires_in: 3600 };
       const isGood = request.url?.startsWith('/good');
       response.writeHead(isGood ? 200 : 401).end(JSON.stringify(isGood ? given : refused));
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    ({ url } = await listen(server));
     if (unavailable === undefined) keyring = await startKeyring({ state: 'unlocked' });
-  });
-  afterAll(async () => {
-    server.closeAllConnections();
-    server.close();
-    await keyring?.stop();
-  });
-
-  const complete = (): Record<string, string> => ({
-    GWTOKEN_REGION: 'eu',
-    GWTOKEN_AUTH_URL: `${url}/good`,
-    GWTOKEN_CLIENT_ID: 'id',
-    GWTOKEN_CLIENT_SECRET: SECRET,
-    GWTOKEN_RETRIES: '0',
   });
 
   test.for(Object.entries(LOCAL))('on this side: %s', async ([name, failure], { skip }) => {
     const needsKeyring = failure.args[0] === 'login' || failure.item !== undefined;
     skip(needsKeyring && keyring === undefined, unavailable);
-    const session = openSession(needsKeyring ? keyring!.env : {});
-    try {
-      for (const [path, content] of Object.entries(failure.files ?? {})) {
-        mkdirSync(dirname(join(session.home.dir, path)), { recursive: true, mode: 0o700 });
-        writeFileSync(join(session.home.dir, path), content, { mode: 0o600 });
-      }
-      const profile = `hand${Object.keys(LOCAL).indexOf(name)}`;
-      if (failure.item !== undefined) await keyring?.store(`${profile}:production:eu`, failure.item);
-      const before = filesBelow(session.home.dir);
-      const refusing = `${url}/refused`;
-      const args = failure.args.map((arg) =>
-        arg === 'hand' ? profile : arg === 'REFUSING' ? refusing : arg,
-      );
-      const result = await session.gwtoken([...args, '-v'], {
-        env: { ...complete(), ...failure.env },
-        cwd: session.home.dir,
-        ...(failure.stdin === undefined ? {} : { stdin: failure.stdin }),
-      });
-      expect(result.code).toBe(failure.code);
-      expectSilence(session, result, before);
-    } finally {
-      session.remove();
+    const home = openHome({
+      ...(needsKeyring ? keyring?.env : {}),
+      ...inVariables(`${url}/good`, { clientId: 'id', clientSecret: SECRET }),
+      GWTOKEN_RETRIES: '0',
+    });
+    for (const [path, content] of Object.entries(failure.files ?? {})) {
+      mkdirSync(dirname(join(home.dir, path)), { recursive: true, mode: 0o700 });
+      writeFileSync(join(home.dir, path), content, { mode: 0o600 });
     }
+    const profile = `hand${Object.keys(LOCAL).indexOf(name)}`;
+    if (failure.item !== undefined) await keyring?.store(`${profile}:production:eu`, failure.item);
+    const before = filesBelow(home.dir);
+    const refusing = `${url}/refused`;
+    const args = failure.args.map((arg) => (arg === 'hand' ? profile : arg === 'REFUSING' ? refusing : arg));
+    const result = await home.gwtoken([...args, '-v'], {
+      env: failure.env ?? {},
+      cwd: home.dir,
+      ...(failure.stdin === undefined ? {} : { stdin: failure.stdin }),
+    });
+    expect(result.code).toBe(failure.code);
+    expectSilence(home, result, before);
   });
 });

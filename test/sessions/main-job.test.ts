@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
-import { expectRefusal, openSession, type Session, searchItem } from '../harness/homes/session';
+import { filesBelow } from '../harness/homes/files';
+import { type Home, openHome } from '../harness/homes/home';
+import { expectRefusal } from '../harness/homes/refusals';
 import { type Keyring, keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
-import { filesBelow } from '../harness/programs/program';
 
 const unavailable = keyringAvailable();
 const clients = {
@@ -16,26 +17,22 @@ describe('the main job, with a keyring and two regions', () => {
   let eu: IdentityServer;
   let us: IdentityServer;
   let keyring: Keyring;
-  let session: Session;
+  let home: Home;
   beforeAll(async () => {
     if (unavailable !== undefined) return;
     eu = await startIdentityServer({ region: 'eu', clients: [clients.eu, clients.acme, clients.sandbox] });
     us = await startIdentityServer({ region: 'us', clients: [clients.us] });
     keyring = await startKeyring({ state: 'unlocked' });
-    session = openSession(keyring.env);
-  });
-  afterAll(async () => {
-    session?.remove();
-    await Promise.all([eu?.close(), us?.close(), keyring?.stop()]);
+    home = openHome(keyring.env);
   });
   beforeEach(({ skip }) => skip(unavailable !== undefined, unavailable));
 
   const login = (client: { clientId: string; clientSecret: string }, ...flags: string[]) =>
-    session.gwtoken(['login', ...flags, '--client-id', client.clientId, '--secret-stdin'], {
+    home.gwtoken(['login', ...flags, '--client-id', client.clientId, '--secret-stdin'], {
       stdin: `${client.clientSecret}\n`,
     });
   const get = async (...flags: string[]) => {
-    const result = await session.gwtoken(['get', ...flags]);
+    const result = await home.gwtoken(['get', ...flags]);
     expect(result).toMatchObject({ code: 0, stderr: '' });
     return result.stdout;
   };
@@ -45,7 +42,7 @@ describe('the main job, with a keyring and two regions', () => {
 
   test('login stores the client in the keychain, bound to its address, and says where', async () => {
     const result = await login(clients.eu, '--region', 'eu', '--auth-url', eu.authUrl);
-    const config = `${session.config}/config.json`;
+    const config = `${home.config}/config.json`;
     expect(result).toMatchObject({ code: 0, stdout: '' });
     expect(result.stderr.split('\n')).toEqual([
       'Stored the credentials of default:production:eu in the keychain (service gwtoken, account default:production:eu)',
@@ -60,7 +57,7 @@ describe('the main job, with a keyring and two regions', () => {
       client_secret: clients.eu.clientSecret,
       auth_url: eu.authUrl,
     });
-    expect(await searchItem(keyring.env, 'default:production:eu')).toContain('gwtoken/default:production:eu');
+    expect(await keyring.search('gwtoken')).toContain('gwtoken/default:production:eu');
   });
 
   test('get prints the token in four formats, and nothing on stderr', async () => {
@@ -109,15 +106,15 @@ describe('the main job, with a keyring and two regions', () => {
   });
 
   test('doctor finds all of it in order, and says so in the end', async () => {
-    const { code, stdout, stderr } = await session.gwtoken(['doctor']);
+    const { code, stdout, stderr } = await home.gwtoken(['doctor']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/\nNothing failed\.\n$/);
   });
 
   test('sandbox, second region and profile are clients of their own', async () => {
     for (const flags of [['--sandbox'], ['--profile', 'acme']])
-      expectRefusal(await session.gwtoken(['get', ...flags]), 4);
-    expectRefusal(await session.gwtoken(['get', '--region', 'us']), 2);
+      expectRefusal(await home.gwtoken(['get', ...flags]), 4);
+    expectRefusal(await home.gwtoken(['get', '--region', 'us']), 2);
 
     const logins = [
       await login(clients.sandbox, '--sandbox'),
@@ -143,7 +140,7 @@ describe('the main job, with a keyring and two regions', () => {
   });
 
   test('no secret is in any file, and the known clients are listed beside the config', () => {
-    const files = filesBelow(session.home.dir);
+    const files = filesBelow(home.dir);
     expect([...files.keys()]).toEqual(
       expect.arrayContaining(['config/gwtoken/config.json', 'config/gwtoken/clients.json']),
     );
@@ -159,24 +156,24 @@ describe('the main job, with a keyring and two regions', () => {
   });
 
   test('logout removes one client, logout --all the others', async () => {
-    const one = await session.gwtoken(['logout']);
+    const one = await home.gwtoken(['logout']);
     expect(one).toMatchObject({ code: 0, stdout: '' });
     expect(one.stderr).toContain('default:production:eu');
     expect(one.stderr).toContain('revoke them on the Clients page');
     expect(await keyring.lookup('default:production:eu')).toBeUndefined();
-    expectRefusal(await session.gwtoken(['get']), 4);
-    expectRefusal(await session.gwtoken(['logout']), 4);
+    expectRefusal(await home.gwtoken(['get']), 4);
+    expectRefusal(await home.gwtoken(['logout']), 4);
     await get('--sandbox');
 
-    const refused = await session.gwtoken(['logout', '--all']);
+    const refused = await home.gwtoken(['logout', '--all']);
     expectRefusal(refused, 2);
     expect(refused.stderr).toContain('--yes');
-    const all = await session.gwtoken(['logout', '--all', '--yes']);
+    const all = await home.gwtoken(['logout', '--all', '--yes']);
     expect(all).toMatchObject({ code: 0, stdout: '' });
     expect(all.stderr).toContain('Items made by hand are not known to gwtoken');
     for (const account of ['default:sandbox:eu', 'default:production:us', 'acme:production:eu'])
       expect(await keyring.lookup(account)).toBeUndefined();
-    expectRefusal(await session.gwtoken(['get', '--sandbox']), 4);
-    expect(filesBelow(session.home.dir).get('config/gwtoken/clients.json')?.toString()).toBe('{}\n');
+    expectRefusal(await home.gwtoken(['get', '--sandbox']), 4);
+    expect(filesBelow(home.dir).get('config/gwtoken/clients.json')?.toString()).toBe('{}\n');
   });
 });

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../harness/endpoints/listen';
 
 export interface Registry {
   readonly url: string;
   /** The paths that were asked for. */
   readonly asked: string[];
-  close(): Promise<void>;
 }
 
 /** An npm registry with one package in one version, as npm's own API gives it; everything else is not found. */
@@ -26,18 +25,7 @@ export async function startRegistry(tarball: string, manifest: Record<string, un
     } else if (path === `/${name}.tgz`) response.end(content);
     else response.writeHead(404, { 'content-type': 'application/json' }).end('{}');
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url } = await listen(server);
   const asked: string[] = [];
-  return {
-    url,
-    asked,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { url, asked };
 }

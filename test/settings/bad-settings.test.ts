@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Bad, COMPLETE, testRefusals } from '../harness/homes/refusals';
-import { expectRefusal, openSession } from '../harness/homes/session';
+import { openHome } from '../harness/homes/home';
+import { type Bad, COMPLETE, expectRefusal, testRefusals } from '../harness/homes/refusals';
 
 const config = (text: string): Pick<Bad, 'files'> => ({ files: { 'config/gwtoken/config.json': text } });
 const secretFile = (content: string | Buffer): Pick<Bad, 'files' | 'env'> => ({
@@ -127,12 +127,7 @@ const TABLE: Readonly<Record<string, Bad>> = {
 testRefusals('bad settings and credentials', TABLE);
 
 test('what the table begins with is not refused by itself', async () => {
-  const session = openSession();
-  try {
-    const result = await session.gwtoken(['get', '--retries', '0'], { env: COMPLETE });
-    expectRefusal(result, 6);
-    expect(result.stderr).toContain('127.0.0.1:9');
-  } finally {
-    session.remove();
-  }
+  const result = await openHome(COMPLETE).gwtoken(['get', '--retries', '0']);
+  expectRefusal(result, 6);
+  expect(result.stderr).toContain('127.0.0.1:9');
 });

@@ -1,22 +1,9 @@
-import { afterEach, describe, expect, test } from 'vitest';
-import { openSession, type Session } from '../harness/homes/session';
+import { describe, expect, test } from 'vitest';
+import { type Home, openHome } from '../harness/homes/home';
 import { keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
-import { GWTOKEN } from '../harness/programs/program';
-import { openTerminal } from '../harness/programs/terminal';
-
-const cleanups: (() => void | Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-function session(env: Record<string, string> = {}): Session {
-  const opened = openSession(env);
-  cleanups.push(opened.remove);
-  return opened;
-}
 
 /** What a person reads who types `gwtoken get`, line by line. */
-async function getIn({ gwtoken }: Session, ...args: string[]): Promise<string[]> {
+async function getIn({ gwtoken }: Home, ...args: string[]): Promise<string[]> {
   const { code, stdout, stderr } = await gwtoken(['get', ...args]);
   expect({ code: code !== 0, stdout }).toEqual({ code: true, stdout: '' });
   return stderr.trimEnd().split('\n');
@@ -24,7 +11,7 @@ async function getIn({ gwtoken }: Session, ...args: string[]): Promise<string[]>
 
 describe('gwtoken get, the first time', () => {
   test('with nothing set up leads to login', async () => {
-    expect(await getIn(session())).toEqual([
+    expect(await getIn(openHome())).toEqual([
       'gwtoken: error: no region given',
       'hint: first time here? run: gwtoken login',
       'hint: use --region eu or --region us, set GWTOKEN_REGION, or run: gwtoken config set region eu',
@@ -32,7 +19,7 @@ describe('gwtoken get, the first time', () => {
   });
 
   test('with a region alone leads to login for that region', async () => {
-    expect(await getIn(session(), '--region', 'us', '--sandbox')).toEqual([
+    expect(await getIn(openHome(), '--region', 'us', '--sandbox')).toEqual([
       'gwtoken: error: no auth URL given for region us',
       'hint: first time here? run: gwtoken login --region us --sandbox',
       'hint: run: gwtoken config set auth-url.us https://IDENTITY-ADDRESS',
@@ -44,9 +31,8 @@ describe('gwtoken get, the first time', () => {
     const reason = keyringAvailable();
     skip(reason !== undefined, reason);
     const keyring = await startKeyring({ state: 'unlocked' });
-    cleanups.push(() => keyring.stop());
     const given = ['--region', 'eu', '--auth-url', 'https://id.example.com'];
-    expect(await getIn(session(keyring.env), ...given)).toEqual([
+    expect(await getIn(openHome(keyring.env), ...given)).toEqual([
       'gwtoken: error: no credentials found for default:production:eu',
       'hint: run: gwtoken login --region eu --auth-url https://id.example.com',
       'hint: or set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU',
@@ -55,15 +41,15 @@ describe('gwtoken get, the first time', () => {
   });
 
   test('in CI leads to the variables, since nobody can answer there', async () => {
-    const [, hint] = await getIn(session({ CI: 'true' }));
+    const [, hint] = await getIn(openHome({ CI: 'true' }));
     expect(hint).toBe('hint: for a CI job: gwtoken help ci');
   });
 
   test('names that one setting alone once something is set up', async () => {
-    const begun = session();
+    const begun = openHome();
     await begun.gwtoken(['config', 'set', 'region', 'eu']);
     expect((await getIn(begun)).join('\n')).not.toContain('first time');
-    const variables = session({ GWTOKEN_CLIENT_ID: 'x', GWTOKEN_CLIENT_SECRET: 'y' });
+    const variables = openHome({ GWTOKEN_CLIENT_ID: 'x', GWTOKEN_CLIENT_SECRET: 'y' });
     expect((await getIn(variables)).join('\n')).not.toContain('first time');
   });
 });
@@ -72,7 +58,7 @@ describe('what it prints is plain', () => {
   test.each([[['get']], [['--help']], [['status']], [['get', '--region', 'eu']], [['help', 'environment']]])(
     '%j in a pipe: ASCII, and no escape sequence',
     async (args) => {
-      const { stdout, stderr } = await session().gwtoken(args);
+      const { stdout, stderr } = await openHome().gwtoken(args);
       expect(`${stdout}${stderr}`).toMatch(/^[\n -~]+$/);
     },
   );
@@ -92,8 +78,7 @@ describe('what it prints is plain', () => {
 });
 
 async function onTerminal(variable: string): Promise<{ raw: string; code: number | null }> {
-  const shown = openTerminal('env', [variable, ...GWTOKEN, 'get'], { env: session().env });
-  cleanups.push(shown.close);
+  const shown = openHome().terminal(['get'], { wrapper: ['env', variable] });
   const { code } = await shown.exit;
   return { raw: shown.raw(), code };
 }

@@ -25,12 +25,6 @@ export interface Verdict {
   readonly stderr: string;
 }
 
-/** A folder for batches and results. */
-export function makeScratch(): { dir: string; remove(): void } {
-  const dir = mkdtempSync(join(tmpdir(), 'gwtoken-shells-'));
-  return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) };
-}
-
 /** @param together how many values one output has; the fourth variable of the real `gwtoken env` is a number */
 export function writeBatch(
   dir: string,

@@ -3,20 +3,16 @@
  * that change how words are made, in a folder full of files named after the words that are printed.
  */
 import { randomInt } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { formatNamed } from '../../src/formats/table';
-import { evaluate, makeScratch, writeBatch } from './batch';
+import { openFolder } from '../harness/homes/folder';
+import { evaluate, writeBatch } from './batch';
 import { cellsOf, describeWrong, runCells } from './cells';
 import { missing, SHELLS } from './shells';
 import { LONG, MANY_PIECES } from './values';
 
 const count = Number(process.env['SHELL_VALUES'] ?? 1000);
 const seed = Number(process.env['SHELL_SEED'] ?? randomInt(2 ** 31));
-let scratch: ReturnType<typeof makeScratch>;
-beforeEach(() => {
-  scratch = makeScratch();
-});
-afterEach(() => scratch.remove(), 60_000);
 
 describe(`the value arrives exactly (${count} random values for each shell, SHELL_SEED=${seed})`, () => {
   for (const shell of SHELLS) {
@@ -24,7 +20,7 @@ describe(`the value arrives exactly (${count} random values for each shell, SHEL
       const reason = missing(shell);
       skip(reason !== undefined, reason);
       const encode = formatNamed(shell.format, 'the test').set;
-      const cells = cellsOf(shell, scratch.dir, encode, count, seed);
+      const cells = cellsOf(shell, openFolder(), encode, count, seed);
       const verdicts = await runCells(shell, cells);
 
       expect(describeWrong(verdicts)).toEqual([]);
@@ -43,7 +39,7 @@ describe('a value of 32 KiB arrives exactly', () => {
       const encode = formatNamed(shell.format, 'the test').set;
       const values = /dash|busybox/.test(shell.name) ? [...LONG, MANY_PIECES] : LONG;
       const context = Object.values(shell.contexts)[0]!;
-      const batch = writeBatch(scratch.dir, 'long', values, encode);
+      const batch = writeBatch(openFolder(), 'long', values, encode);
       const { wrong, made } = await evaluate(shell, '', context, batch, 'C.UTF-8');
       expect(wrong.map(({ value, seen }) => [value.slice(0, 9), value.length, seen?.length])).toEqual([]);
       expect(made).toEqual([]);

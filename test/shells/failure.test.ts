@@ -1,7 +1,7 @@
 /** When gwtoken fails, whoever evaluates its output fails with its exit code and keeps no token of an earlier call. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { formatNamed } from '../../src/formats/table';
 import { filesIn, fillHostileFolder } from './hostile-folder';
 import { envCommand, runScript, type Session, savedEnvironment, startSession } from './session';
@@ -12,7 +12,6 @@ beforeAll(async () => {
   session = await startSession();
   session.endpoint.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
 });
-afterAll(() => session.close());
 
 /** A token of an earlier call, which must not be used in place of the one that did not come. */
 const STALE = {

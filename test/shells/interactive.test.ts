@@ -1,5 +1,5 @@
 /** A failure at the prompt: the person's shell stays, knows the exit code, and has no stale token. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { openTerminal, type Terminal } from '../harness/programs/terminal';
 import { envCommand, type Session, startSession } from './session';
 import { missing, SHELLS, type Shell } from './shells';
@@ -8,7 +8,6 @@ let session: Session;
 beforeAll(async () => {
   session = await startSession();
 });
-afterAll(() => session.close());
 
 /** What is typed next, and what it shows when the shell has lived on; the typed line itself must not match. */
 const AFTER: Readonly<Record<Shell['format'], readonly [typed: string, shown: RegExp]>> = {
@@ -41,7 +40,7 @@ describe('a failure leaves the shell at its prompt', () => {
       skip(reason !== undefined, reason);
       const flag = shell.format === 'sh' ? (INTERACTIVE[shell.name] ?? ['-i']) : [];
       const env = { ...session.env, GWTOKEN_ACCESS_TOKEN: 'stale', PS1: 'ready> ' };
-      const terminal = openTerminal(shell.command, [...shell.args, ...flag], { env, cwd: session.dir });
+      const terminal = openTerminal([shell.command, ...shell.args, ...flag], { env, cwd: session.dir });
       const stop = answerQueries(terminal);
       try {
         const [typed, shown] = AFTER[shell.format];

@@ -1,7 +1,7 @@
 /** The built program itself, evaluated by each shell in each way: what a sample of the property test looks like whole. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { formatNamed } from '../../src/formats/table';
 import { filesIn, fillHostileFolder } from './hostile-folder';
 import {
@@ -19,7 +19,6 @@ let session: Session;
 beforeAll(async () => {
   session = await startSession();
 });
-afterAll(() => session.close());
 
 const ours = (path: string): Record<string, string> =>
   Object.fromEntries(

@@ -1,9 +1,10 @@
 /** Scripts in real shells that call the built program. */
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
-import { freshHome, GWTOKEN_SH } from '../harness/programs/program';
+import { openHome } from '../harness/homes/home';
+import { linkProgram } from '../harness/programs/program';
 import type { Shell } from './shells';
 
 export const EU_TOKEN = 'eu *\'t;$(touch PWNED)` \\ "~!#{a,b}';
@@ -14,7 +15,6 @@ export interface Session {
   readonly endpoint: TokenEndpoint;
   /** PATH has `gwtoken` in it, and both regions' clients are in variables. */
   readonly env: Readonly<Record<string, string>>;
-  close(): Promise<void>;
 }
 
 export interface ScriptResult {
@@ -24,32 +24,27 @@ export interface ScriptResult {
 }
 
 export async function startSession(): Promise<Session> {
-  const home = freshHome();
-  const endpoint = await startTokenEndpoint((form) =>
+  const endpoint = await startTokenEndpoint((_, form) =>
     form.get('client_id') === 'eu-client'
       ? tokenReply(EU_TOKEN, { scope: 'read  write *' })
       : tokenReply(US_TOKEN),
   );
-  const bin = join(home.dir, 'bin');
+  const { dir, env } = openHome();
+  const bin = join(dir, 'bin');
   mkdirSync(bin);
-  writeFileSync(join(bin, 'gwtoken'), `#!/bin/sh\nexec ${GWTOKEN_SH} "$@"\n`);
-  chmodSync(join(bin, 'gwtoken'), 0o755);
+  linkProgram(bin);
   return {
-    dir: home.dir,
+    dir,
     endpoint,
     env: {
-      ...home.env,
+      ...env,
       PATH: `${bin}:/usr/local/bin:/usr/bin:/bin`,
-      SCRATCH: join(home.dir, 'sourced'),
+      SCRATCH: join(dir, 'sourced'),
       GWTOKEN_AUTH_URL: endpoint.authUrl,
       GWTOKEN_CLIENT_ID_EU: 'eu-client',
       GWTOKEN_CLIENT_SECRET_EU: 'eu-secret',
       GWTOKEN_CLIENT_ID_US: 'us-client',
       GWTOKEN_CLIENT_SECRET_US: 'us-secret',
-    },
-    async close() {
-      await endpoint.close();
-      home.remove();
     },
   };
 }

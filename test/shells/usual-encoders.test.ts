@@ -4,15 +4,15 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { formatNamed } from '../../src/formats/table';
-import { type Batch, evaluate, makeScratch, writeBatch } from './batch';
+import { openFolder } from '../harness/homes/folder';
+import { type Batch, evaluate, writeBatch } from './batch';
 import { missing, SHELLS, type Shell } from './shells';
 import { USUAL_ENCODERS } from './usual-encoders';
 import { EDGES, randomValues } from './values';
 
-const scratch = makeScratch();
-afterAll(scratch.remove);
+const scratch = openFolder();
 
 const VALUES = [...EDGES.filter((value) => value.length < 12), ...randomValues(15, 1)];
 const POSIX = SHELLS.filter(({ format }) => format === 'sh');
@@ -44,7 +44,7 @@ describe('eval $(…) is caught mangling values by', () => {
   for (const [name, encode] of Object.entries(USUAL_ENCODERS)) {
     test(name, { timeout: 120_000 }, async ({ skip, annotate }) => {
       skip(reason !== undefined, reason);
-      const batch = writeBatch(scratch.dir, name.replace(/\W/g, '-'), VALUES, encode, 1);
+      const batch = writeBatch(scratch, name.replace(/\W/g, '-'), VALUES, encode, 1);
       let wrong = 0;
       for (const shell of POSIX) {
         const { arrived, ran } = await judge(shell, 'eval $(…)', batch, true);
@@ -65,7 +65,7 @@ describe('no value is mangled by', () => {
   ] as const) {
     test(`${name}, ${context}`, { timeout: 120_000 }, async ({ skip }) => {
       skip(reason !== undefined, reason);
-      const batch = writeBatch(scratch.dir, `${name} ${context.length}`, VALUES, encode, 1);
+      const batch = writeBatch(scratch, `${name} ${context.length}`, VALUES, encode, 1);
       for (const shell of POSIX) {
         const { arrived, ran } = await judge(shell, context, batch, false);
         expect([shell.name, ...new Set(arrived), ran]).toEqual([shell.name, VALUES.length, false]);

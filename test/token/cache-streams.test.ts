@@ -1,41 +1,29 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
-import { type ClientHome, clientHome, keychainEntry, putEntry } from '../harness/homes/client-home';
-import { GWTOKEN_SH, inherited } from '../harness/programs/program';
+import { inVariables, keychainEntry, putEntry, withoutVariables } from '../harness/homes/client';
+import { type Home, openHome } from '../harness/homes/home';
+import { GWTOKEN_SH, runCommand } from '../harness/programs/program';
 import { openTerminal } from '../harness/programs/terminal';
 
 /** What becomes of the answer where stdout is not a patient file: real pipes and a real shell. */
 let identity: IdentityServer;
-let client: ClientHome;
+let client: Home;
 beforeAll(async () => {
-  const clients = [{ clientId: 'client', clientSecret: 'secret+/=&' }];
-  identity = await startIdentityServer({ region: 'eu', clients });
+  identity = await startIdentityServer();
 });
-afterAll(() => identity.close());
 beforeEach(() => {
   identity.hang = false;
-  client = clientHome(identity.authUrl);
+  client = openHome(inVariables(identity.authUrl));
 });
-afterEach(() => client.home.remove());
 
 /** The exit code of the command that `code` was told is in $CODE afterwards. */
 async function shell(script: string): Promise<{ stdout: string; stderr: string; code: string }> {
-  const file = join(client.home.dir, 'code');
-  const child = spawn('sh', ['-c', script], { env: { ...inherited(), ...client.env, CODE: file } });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (text) => {
-    stdout += text;
-  });
-  child.stderr.on('data', (text) => {
-    stderr += text;
-  });
-  await once(child, 'close');
+  const file = join(client.dir, 'code');
+  const env = { ...client.env, CODE: file };
+  const { stdout, stderr } = await runCommand(['sh', '-c', script], { env });
   return { stdout, stderr, code: readFileSync(file, 'utf8').trim() };
 }
 
@@ -74,7 +62,7 @@ describe.skipIf(process.platform === 'win32').each(['cold', 'warm'])('%s', (temp
 
   test('a pipe that another has filled and made non-blocking delays it, no more', async () => {
     // The first program writes more than the pipe holds, and stays until the reader has come to its end.
-    const filler = join(client.home.dir, 'filler');
+    const filler = join(client.dir, 'filler');
     const fill = `'${process.execPath}' -e 'process.stdout.write("x".repeat(200000))' & echo $! >'${filler}'`;
     const { stdout, stderr, code } = await shell(`{ ${fill}; sleep 0.5; ${get}; wait; } | { sleep 2; cat; }`);
     expect({ stderr, code }).toEqual({ stderr: '', code: '0' });
@@ -84,12 +72,11 @@ describe.skipIf(process.platform === 'win32').each(['cold', 'warm'])('%s', (temp
 });
 
 describe.skipIf(process.platform === 'win32')('one Ctrl-C stops a script that calls it in a loop', () => {
-  const loop = (args: string) => ['-c', `while :; do ${GWTOKEN_SH} get ${args}; done; echo survived`];
+  const loop = (args: string) => ['bash', '-c', `while :; do ${GWTOKEN_SH} get ${args}; done; echo survived`];
 
   test('while it serves cached tokens', async () => {
-    putEntry(client, keychainEntry(identity.authUrl, { accessToken: 'cached-token' }));
-    const { GWTOKEN_CLIENT_ID, GWTOKEN_CLIENT_SECRET, ...env } = client.env;
-    const terminal = openTerminal('bash', loop(''), { env });
+    putEntry(client.cache, keychainEntry(identity.authUrl));
+    const terminal = openTerminal(loop(''), { env: withoutVariables(client.env) });
     await terminal.waitFor(/(cached-token\n){3}/);
     // bash forgets a Ctrl-C that comes in the moment in which the command has just ended by itself.
     for (let ended = false, tries = 0; !ended && tries < 5; tries++) {
@@ -103,7 +90,7 @@ describe.skipIf(process.platform === 'win32')('one Ctrl-C stops a script that ca
   test('while it waits for the endpoint, and while it waits for another that does', async () => {
     identity.hang = true;
     const before = identity.requests.length;
-    const terminals = [0, 1].map(() => openTerminal('bash', loop('2>/dev/null'), { env: client.env }));
+    const terminals = [0, 1].map(() => openTerminal(loop('2>/dev/null'), client));
     while (identity.requests.length === before) await sleep(50);
     await sleep(1500);
     for (const terminal of terminals.reverse()) {

@@ -1,13 +1,14 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Client } from '../../src/client';
 import type { CredentialPlan } from '../../src/credentials/plan';
 import { parseAuthUrl } from '../../src/settings/auth-url';
 import { entryPath } from '../../src/system/files/token-cache';
 import { formatEntry, ownerOf } from '../../src/token/cache-entry';
-import { inside, MACHINE } from '../harness/homes/in-process';
+import { MACHINE } from '../harness/homes/client';
+import { inside } from '../harness/homes/in-process';
 import {
   A,
   CLIENTS,
@@ -26,16 +27,12 @@ import {
  * variables, config file and cache. Whatever the quick way does not answer is the CLI's anyway.
  */
 const home = inside();
-afterAll(home.remove);
 
 /** Writes all files of one case. */
 function lay(configText: string | undefined, entries: readonly { client: Client; made: MadeEntry }[]): void {
   rmSync(home.cache, { recursive: true, force: true });
   rmSync(home.config, { recursive: true, force: true });
-  if (configText !== undefined) {
-    mkdirSync(home.config, { recursive: true, mode: 0o700 });
-    writeFileSync(`${home.config}/config.json`, configText, { mode: 0o600 });
-  }
+  if (configText !== undefined) home.configure(configText);
   for (const { client, made } of entries) {
     const file = entryPath(home.cache, client, MACHINE);
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

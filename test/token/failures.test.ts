@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
 import { type Inside, inside } from '../harness/homes/in-process';
 
@@ -8,7 +8,6 @@ let gw: Inside;
 beforeEach(() => {
   gw = inside();
 });
-afterEach(() => gw.remove());
 
 const later = (seconds: number) => {
   gw.nowMs += seconds * 1000;

@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { rolldown } from 'rolldown';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readEntry } from '../../src/system/files/token-cache';
-import { type ClientHome, clientHome, EU, keychainEntry } from '../harness/homes/client-home';
-import { MACHINE } from '../harness/homes/in-process';
+import { EU, entryIn, keychainEntry, MACHINE } from '../harness/homes/client';
+import { openHome } from '../harness/homes/home';
+import { bundle } from '../harness/programs/bundle';
 import { inherited } from '../harness/programs/program';
 
 /** A token as long as the endpoint may give one, so that a write takes its time. */
@@ -17,20 +16,7 @@ const OTHER = keychainEntry(AUTH_URL, { accessToken: 'b'.repeat(30 * 1024) });
 const KILLS = 500;
 const LANES = 4;
 
-let folder: string;
-let writer: string;
-const homes: ClientHome[] = [];
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'gwtoken-writer-'));
-  writer = join(folder, 'writer.cjs');
-  const bundle = await rolldown({ input: join(import.meta.dirname, 'writer-child.ts'), platform: 'node' });
-  await bundle.write({ file: writer, format: 'cjs' });
-  await bundle.close();
-});
-afterAll(() => {
-  for (const { home } of homes) home.remove();
-  rmSync(folder, { recursive: true, force: true });
-});
+const writer = await bundle(join(import.meta.dirname, 'writer-child.ts'));
 
 /** Kills a writer that has written at least once, at a moment that nobody chose. */
 async function killOne(cache: string): Promise<void> {
@@ -53,23 +39,20 @@ test(`killed ${KILLS} times while writing, the cache is whole, and the next get 
   const seen = new Set<string>();
   let leftovers = 0;
   const lane = async (): Promise<void> => {
-    const client = clientHome(AUTH_URL);
-    homes.push(client);
+    const client = openHome({ GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: AUTH_URL });
     for (let kill = 0; kill < KILLS / LANES; kill++) {
       await killOne(client.cache);
       const { text } = readEntry(client.cache, EU, MACHINE);
       expect([ONE, OTHER]).toContain(text);
       seen.add(text ?? '');
       if (kill % 25 > 0) continue;
-      const ended = await client.gwtoken(['get'], {
-        env: { GWTOKEN_CLIENT_ID: '', GWTOKEN_CLIENT_SECRET: '' },
-      });
+      const ended = await client.gwtoken(['get']);
       expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: '' });
       expect(ended.stdout).toBe(`${JSON.parse(text ?? '').access_token}\n`);
     }
     const files = readdirSync(client.cache).filter((file) => file.endsWith('.tmp'));
     leftovers += files.length;
-    expect(readFileSync(client.entry, 'utf8')).toMatch(/^\{.*\}\n$/);
+    expect(readFileSync(entryIn(client.cache), 'utf8')).toMatch(/^\{.*\}\n$/);
   };
   await Promise.all(Array.from({ length: LANES }, lane));
   // The kills did hit writers at work: both entries were found, and temporary files were left behind.

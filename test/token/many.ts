@@ -3,22 +3,22 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ClientHome } from '../harness/homes/client-home';
-import { type ProgramResult, startProgram } from '../harness/programs/program';
+import type { Home } from '../harness/homes/home';
+import type { ProgramResult } from '../harness/programs/program';
 
 /** For a test's and a program's end, in milliseconds: two hundred starts take their time on a busy machine. */
 export const LONG = 180_000;
 
 /** Starts so many at once; their own limits are far off, since they share two processors. */
-export function start(count: number, client: ClientHome, args: readonly string[] = []) {
+export function start(count: number, client: Home, args: readonly string[] = [], env = {}) {
   const all = ['get', '--timeout', '60s', '--retries', '0', ...args];
-  return Array.from({ length: count }, () => startProgram(all, { env: client.env, timeoutMs: LONG }));
+  return Array.from({ length: count }, () => client.start(all, { env, timeoutMs: LONG }));
 }
 export const results = (programs: ReturnType<typeof start>) =>
   Promise.all(programs.map(({ result }) => result));
 
 /** How many are connected to the lock's holder: Linux lists sockets with abstract names. */
-function waitingFor({ cache }: ClientHome): number {
+function waitingFor({ cache }: Home): number {
   try {
     const id = readFileSync(join(cache, '.lock-id'), 'latin1');
     const name = `${process.geteuid?.()} ${id} default-production-eu`;
@@ -32,7 +32,7 @@ function waitingFor({ cache }: ClientHome): number {
     return 0;
   }
 }
-export async function untilWaiting(client: ClientHome, count: number): Promise<void> {
+export async function untilWaiting(client: Home, count: number): Promise<void> {
   for (let round = 0; waitingFor(client) < count; round++) {
     if (round > 1200) throw new Error(`only ${waitingFor(client)} of ${count} wait`);
     await sleep(100);

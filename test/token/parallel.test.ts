@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { tokenReply } from '../harness/endpoints/scripted-endpoint';
-import { setStage } from '../harness/homes/stage';
+import { startIdentityServer } from '../harness/endpoints/identity-server';
+import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { inVariables } from '../harness/homes/client';
+import { openHome } from '../harness/homes/home';
 import { alike, LONG, results, start, untilWaiting } from './many';
 
 /** One request however many processes ask: the real program, two hundred at once. */
 const MANY = 200;
 
-const { open, startIdentity, startScripted } = setStage();
-
 describe(`${MANY} calls at once with an empty cache`, () => {
   test('make one request, again and again, and all get its token', { timeout: LONG }, async () => {
-    const identity = await startIdentity();
+    const identity = await startIdentityServer();
     for (let round = 1; round <= 3; round++) {
-      const ended = await results(start(MANY, open(identity.authUrl)));
+      const ended = await results(start(MANY, openHome(inVariables(identity.authUrl))));
       expect(identity.requests.length).toBe(round);
       const token = identity.issued[round - 1];
       expect(alike(ended)).toEqual([{ code: 0, stdout: `${token}\n`, stderr: '' }]);
@@ -22,15 +22,9 @@ describe(`${MANY} calls at once with an empty cache`, () => {
 
   test('share a refusal: one request, all end with 3 and say why', { timeout: LONG }, async ({ skip }) => {
     skip(process.platform !== 'linux', 'needs Linux: who waits is seen in /proc/net/unix');
-    let refuse = () => {};
-    const refused = new Promise<void>((resolve) => {
-      refuse = resolve;
-    });
-    const endpoint = await startScripted(async () => {
-      await refused;
-      return { status: 401, body: { error: 'invalid_client' } };
-    });
-    const client = open(endpoint.authUrl);
+    const endpoint = await startTokenEndpoint(() => ({ status: 401, body: { error: 'invalid_client' } }));
+    const refuse = endpoint.hold();
+    const client = openHome(inVariables(endpoint.authUrl));
     const programs = start(MANY, client);
     await untilWaiting(client, MANY - 1);
     refuse();
@@ -46,9 +40,9 @@ describe(`${MANY} calls at once with an empty cache`, () => {
     skip,
   }) => {
     skip(process.platform !== 'linux', 'needs Linux: who waits is seen in /proc/net/unix');
-    const identity = await startIdentity();
+    const identity = await startIdentityServer();
     identity.hang = true;
-    const client = open(identity.authUrl);
+    const client = openHome(inVariables(identity.authUrl));
     const [first] = start(1, client);
     while (identity.requests.length === 0) await sleep(20);
     const others = start(MANY - 1, client);
@@ -66,9 +60,9 @@ describe(`${MANY} calls at once with an empty cache`, () => {
   });
 
   test('end within their limit when the endpoint never answers', { timeout: LONG }, async () => {
-    const identity = await startIdentity();
+    const identity = await startIdentityServer();
     identity.hang = true;
-    const client = open(identity.authUrl);
+    const client = openHome(inVariables(identity.authUrl));
     const started = performance.now();
     const ended = await results(start(MANY, client, ['--timeout', '5s', '--retries', '2']));
     // Three times the limit, and what two hundred starts take on a busy machine.
@@ -81,12 +75,9 @@ describe(`${MANY} calls at once with an empty cache`, () => {
 
   test('do not queue for tokens that cannot be shared', { timeout: LONG }, async () => {
     const REPLY_MS = 1000;
-    const endpoint = await startScripted(async (number) => {
-      await sleep(REPLY_MS);
-      const { body } = tokenReply(number);
-      return { body: { ...body, expires_in: undefined } };
-    });
-    const client = open(endpoint.authUrl);
+    const endpoint = await startTokenEndpoint((post) => tokenReply(post, { expires_in: undefined }));
+    endpoint.delayMs = REPLY_MS;
+    const client = openHome(inVariables(endpoint.authUrl));
     const count = 60;
     const started = performance.now();
     const ended = await results(start(count, client));

@@ -1,17 +1,15 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { entryPath } from '../../src/system/files/token-cache';
-import { EU } from '../harness/homes/client-home';
-import { type Inside, inside, MACHINE } from '../harness/homes/in-process';
+import { existsSync } from 'node:fs';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { entryIn } from '../harness/homes/client';
+import { type Inside, inside } from '../harness/homes/in-process';
 
 /** When a token is used again and when it is not (contract section 7), with a clock and an endpoint of the test's. */
 let gw: Inside;
 beforeEach(() => {
   gw = inside();
 });
-afterEach(() => gw.remove());
 
-const entry = () => entryPath(gw.cache, EU, MACHINE);
+const entry = () => entryIn(gw.cache);
 const later = (seconds: number) => {
   gw.nowMs += seconds * 1000;
 };
@@ -54,8 +52,7 @@ describe('a token is used again', () => {
   });
 
   test('the config’s min-ttl is a wish: a token that cannot meet it is given all the same', async () => {
-    mkdirSync(gw.config, { recursive: true, mode: 0o700 });
-    writeFileSync(`${gw.config}/config.json`, '{"min-ttl":"2h"}', { mode: 0o600 });
+    gw.configure('{"min-ttl":"2h"}');
     expect(await gw.get()).toBe('token-1');
   });
 
@@ -88,8 +85,7 @@ describe('a token is used again', () => {
       },
     });
     gw.env['GWTOKEN_MIN_TTL'] = '';
-    mkdirSync(gw.config, { recursive: true, mode: 0o700 });
-    writeFileSync(`${gw.config}/config.json`, '{"min-ttl":"30m"}', { mode: 0o600 });
+    gw.configure('{"min-ttl":"30m"}');
     await gw.get();
     later(2600);
     await gw.get();
@@ -130,10 +126,7 @@ describe('--fresh and --no-cache', () => {
     async (how) => {
       const args = how === '--no-cache' ? [how] : [];
       if (how === 'GWTOKEN_NO_CACHE') gw.env[how] = '1';
-      if (how === 'cache') {
-        mkdirSync(gw.config, { recursive: true, mode: 0o700 });
-        writeFileSync(`${gw.config}/config.json`, '{"cache":"off"}', { mode: 0o600 });
-      }
+      if (how === 'cache') gw.configure('{"cache":"off"}');
       expect(await gw.get(...args)).toBe('token-1');
       expect(await gw.get(...args)).toBe('token-2');
       expect(existsSync(gw.cache)).toBe(false);

@@ -3,45 +3,39 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { startIdentityServer } from '../harness/endpoints/identity-server';
 import { SECRET, SECRET_FORMS } from '../harness/homes/canary';
-import { openSession } from '../harness/homes/session';
+import { openHome } from '../harness/homes/home';
 import { keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
-import { startProgram } from '../harness/programs/program';
 
 test('a login under way has the secret in no command line and no environment, its children’s included', async ({
   skip,
 }) => {
   const unavailable = keyringAvailable();
   skip(unavailable !== undefined, unavailable);
-  const identity = await startIdentityServer({ region: 'eu', clients: [] });
+  const identity = await startIdentityServer();
   const keyring = await startKeyring({ state: 'unlocked' });
-  const session = openSession(keyring.env);
-  try {
-    identity.hang = true;
-    const client = ['-r', 'eu', '--client-id', 'id', '--auth-url', identity.authUrl];
-    const login = ['login', '-v', '--secret-stdin', '--timeout', '20s', ...client];
-    const running = startProgram(login, { env: session.env, stdin: SECRET });
-    const leaks: string[] = [];
-    // From the start until the request has been made, and once more after that.
-    for (let asked = false; !asked; ) {
-      asked = identity.requests.length > 0;
-      for (const pid of descendants(running.pid))
-        for (const what of ['cmdline', 'environ'])
-          if (SECRET_FORMS.some((form) => form.test(procText(pid, what)))) leaks.push(`${what} of ${pid}`);
-      await sleep(5);
-    }
-    expect(identity.requests[0]?.body).toContain('Canary-Secret');
-    expect(procText(running.pid, 'cmdline')).toContain('--secret-stdin');
-    running.kill('SIGINT');
-    const result = await running.result;
-    expect(result).toMatchObject({ code: null, signal: 'SIGINT', stdout: '' });
-    expect(result.stderr).not.toMatch(SECRET_FORMS[0]!);
-    expect(leaks).toEqual([]);
-    expect(existsSync(session.config)).toBe(false);
-    expect(await keyring.lookup('default:production:eu')).toBeUndefined();
-  } finally {
-    session.remove();
-    await Promise.all([identity.close(), keyring.stop()]);
+  const home = openHome(keyring.env);
+  identity.hang = true;
+  const client = ['-r', 'eu', '--client-id', 'id', '--auth-url', identity.authUrl];
+  const login = ['login', '-v', '--secret-stdin', '--timeout', '20s', ...client];
+  const running = home.start(login, { stdin: SECRET });
+  const leaks: string[] = [];
+  // From the start until the request has been made, and once more after that.
+  for (let asked = false; !asked; ) {
+    asked = identity.requests.length > 0;
+    for (const pid of descendants(running.pid))
+      for (const what of ['cmdline', 'environ'])
+        if (SECRET_FORMS.some((form) => form.test(procText(pid, what)))) leaks.push(`${what} of ${pid}`);
+    await sleep(5);
   }
+  expect(identity.requests[0]?.body).toContain('Canary-Secret');
+  expect(procText(running.pid, 'cmdline')).toContain('--secret-stdin');
+  running.kill('SIGINT');
+  const result = await running.result;
+  expect(result).toMatchObject({ code: null, signal: 'SIGINT', stdout: '' });
+  expect(result.stderr).not.toMatch(SECRET_FORMS[0]!);
+  expect(leaks).toEqual([]);
+  expect(existsSync(home.config)).toBe(false);
+  expect(await keyring.lookup('default:production:eu')).toBeUndefined();
 });
 
 /** A file of a process in /proc; empty when it has ended. */

@@ -2,19 +2,19 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { tokenReply } from '../harness/endpoints/scripted-endpoint';
-import { setStage } from '../harness/homes/stage';
+import { startIdentityServer } from '../harness/endpoints/identity-server';
+import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { entryIn, inVariables } from '../harness/homes/client';
+import { openHome } from '../harness/homes/home';
 import { alike, LONG, results, start, untilWaiting } from './many';
 
 /** Who shares a request with whom, between real processes. */
 
-const { open, startIdentity, startScripted } = setStage();
-
 describe('who shares with whom', () => {
   test('different clients do not wait for each other', async () => {
-    const identity = await startIdentity();
+    const identity = await startIdentityServer();
     identity.hang = true;
-    const client = open(identity.authUrl);
+    const client = openHome(inVariables(identity.authUrl));
     const [stuck] = start(1, client);
     while (identity.requests.length === 0) await sleep(20);
     identity.hang = false;
@@ -31,20 +31,17 @@ describe('who shares with whom', () => {
     timeout: LONG,
   }, async ({ skip }) => {
     skip(process.platform !== 'linux', 'needs Linux: who waits is seen in /proc/net/unix');
-    let answer = () => {};
-    const ready = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
-    const endpoint = await startScripted(async (number) => {
-      await ready;
-      const secret = endpoint.posts[number - 1]?.get('client_secret');
-      return secret === 'wrong' ? { status: 401, body: { error: 'invalid_client' } } : tokenReply(number);
-    });
-    const right = open(endpoint.authUrl, 'right');
-    const wrong = { ...right, env: { ...right.env, GWTOKEN_CLIENT_SECRET: 'wrong' } };
-    const [holder] = start(1, wrong);
+    const endpoint = await startTokenEndpoint((post, form) =>
+      form.get('client_secret') === 'wrong'
+        ? { status: 401, body: { error: 'invalid_client' } }
+        : tokenReply(post),
+    );
+    const answer = endpoint.hold();
+    const right = openHome(inVariables(endpoint.authUrl, { clientId: 'client', clientSecret: 'right' }));
+    const wrong = { GWTOKEN_CLIENT_SECRET: 'wrong' };
+    const [holder] = start(1, right, [], wrong);
     await endpoint.arrived(1);
-    const programs = [...start(10, right), ...start(10, wrong)];
+    const programs = [...start(10, right), ...start(10, right, [], wrong)];
     await untilWaiting(right, 20);
     answer();
 
@@ -61,9 +58,9 @@ describe('who shares with whom', () => {
     skip,
   }) => {
     skip(process.platform === 'win32', 'needs POSIX: SIGSTOP');
-    const identity = await startIdentity();
+    const identity = await startIdentityServer();
     identity.hang = true;
-    const client = open(identity.authUrl);
+    const client = openHome(inVariables(identity.authUrl));
     const [frozen] = start(1, client);
     while (identity.requests.length === 0) await sleep(20);
     frozen?.kill('SIGSTOP');
@@ -81,16 +78,10 @@ describe('who shares with whom', () => {
 
   test('--fresh calls at once share a token that none of them asked too early for', async ({ skip }) => {
     skip(process.platform !== 'linux', 'needs Linux: who waits is seen in /proc/net/unix');
-    let answer = () => {};
-    const ready = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
-    const endpoint = await startScripted(async (number) => {
-      if (number > 1) await ready;
-      return tokenReply(number);
-    });
-    const client = open(endpoint.authUrl);
+    const endpoint = await startTokenEndpoint();
+    const client = openHome(inVariables(endpoint.authUrl));
     expect(await client.gwtoken(['get'])).toMatchObject({ code: 0, stdout: 'token-1\n' });
+    const answer = endpoint.hold();
     const programs = start(20, client, ['--fresh']);
     await untilWaiting(client, 19);
     answer();
@@ -103,17 +94,11 @@ describe('who shares with whom', () => {
 
   test('a --min-ttl that no token meets is not asked for by each', { timeout: LONG }, async ({ skip }) => {
     skip(process.platform !== 'linux', 'needs Linux: who waits is seen in /proc/net/unix');
-    let answer = () => {};
-    const ready = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
-    const endpoint = await startScripted(async (number) => {
-      await ready;
-      // Longer than two tokens may differ and still be taken for the same ageing one.
-      await sleep(1500);
-      return tokenReply(number);
-    });
-    const client = open(endpoint.authUrl);
+    const endpoint = await startTokenEndpoint();
+    // Longer than two tokens may differ and still be taken for the same ageing one.
+    endpoint.delayMs = 1500;
+    const answer = endpoint.hold();
+    const client = openHome(inVariables(endpoint.authUrl));
     const programs = start(10, client, ['--min-ttl', '2h']);
     await untilWaiting(client, 9);
     answer();
@@ -124,9 +109,9 @@ describe('who shares with whom', () => {
   });
 
   test('--no-cache waits for nobody and leaves no file', async () => {
-    const identity = await startIdentity();
+    const identity = await startIdentityServer();
     identity.hang = true;
-    const client = open(identity.authUrl);
+    const client = openHome(inVariables(identity.authUrl));
     const [stuck] = start(1, client);
     while (identity.requests.length === 0) await sleep(20);
     identity.hang = false;
@@ -134,10 +119,10 @@ describe('who shares with whom', () => {
     stuck?.kill('SIGKILL');
     await stuck?.result;
 
-    const untouched = open(identity.authUrl);
+    const untouched = openHome(inVariables(identity.authUrl));
     const { code, stdout } = await untouched.gwtoken(['get', '--no-cache']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${identity.issued[1]}\n` });
-    expect(() => readFileSync(untouched.entry)).toThrow('ENOENT');
+    expect(() => readFileSync(entryIn(untouched.cache))).toThrow('ENOENT');
     expect(() => readFileSync(join(untouched.cache, '.lock-id'))).toThrow('ENOENT');
   });
 });

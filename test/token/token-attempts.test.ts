@@ -5,7 +5,7 @@ import { requireAuthUrl, resolveFetchSettings } from '../../src/settings/resolve
 import { fetchToken } from '../../src/token/fetch';
 import { retryOfReply } from '../../src/token/retry';
 import type { FetchReply } from '../../src/world/wire';
-import { EU } from '../harness/homes/client-home';
+import { EU } from '../harness/homes/client';
 import { given } from '../settings/given';
 
 interface Answer {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openFolder } from '../homes/folder';
 
 /** PEM texts of a server. */
 export interface Identity {
@@ -30,18 +30,16 @@ export interface Authority {
   selfSigned(): Identity;
   /** A path in the folder of this authority. */
   file(name: string): string;
-  remove(): void;
 }
 
 const LOOPBACK = 'IP:127.0.0.1, IP:::1, DNS:localhost';
 
 /** A CA that nobody trusts and that issues whatever a test wants, right or wrong, with openssl(1), 3.0 or later. */
 export function makeAuthority(): Authority {
-  const folder = mkdtempSync(join(tmpdir(), 'gwtoken-authority-'));
+  const folder = openFolder();
   const file = (name: string) => join(folder, name);
   const text = (name: string) => readFileSync(file(name), 'utf8');
   const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe', cwd: folder });
-  const remove = () => rmSync(folder, { recursive: true, force: true });
   const configure = (names: string) => writeFileSync(file('openssl.cnf'), configuration(names));
   const makeKey = (name: string, subject: string, ...more: string[]) =>
     openssl(
@@ -54,24 +52,9 @@ export function makeAuthority(): Authority {
       ...['-cert', `${by}.pem`, '-keyfile', `${by}.key`, '-out', `${name}.pem`],
       ...['-startdate', asn1(from), '-enddate', asn1(until)],
     );
-  try {
-    configure(LOOPBACK);
-    writeFileSync(file('index.txt'), '');
-    makeKey(
-      'ca',
-      '/CN=gwtoken test CA',
-      '-x509',
-      '-extensions',
-      'authority',
-      '-days',
-      '60',
-      '-out',
-      'ca.pem',
-    );
-  } catch (error) {
-    remove();
-    throw error;
-  }
+  configure(LOOPBACK);
+  writeFileSync(file('index.txt'), '');
+  makeKey('ca', '/CN=gwtoken test CA', '-x509', '-extensions', 'authority', '-days', '60', '-out', 'ca.pem');
   let count = 0;
   const issued = new Map<string, Identity>();
   let own: Identity | undefined;
@@ -105,7 +88,6 @@ export function makeAuthority(): Authority {
       return own;
     },
     file,
-    remove,
   };
 }
 

@@ -1,6 +1,8 @@
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { Worker } from 'node:worker_threads';
+import { onCleanup } from '../clean-up';
+import { type Listening, listen } from './listen';
 
 /** What a server does, byte by byte: nothing of HTTP is done for it. */
 export interface Script {
@@ -10,16 +12,12 @@ export interface Script {
   answer?(socket: Socket, request: number, text: string): void;
 }
 
-export interface FaultServer {
-  readonly port: number;
-  /** `http://127.0.0.1:PORT`, or https. */
-  readonly url: string;
+export interface FaultServer extends Listening {
   connections: number;
   /** Every complete request, as it came. */
   readonly requests: string[];
   /** All that ever arrived, complete or not. */
   received(): string;
-  close(): Promise<void>;
 }
 
 /** A server on the loopback that follows the script, and never crashes over what its client does. */
@@ -27,12 +25,10 @@ export async function startFaultServer(
   script: Script,
   { tls, host = '127.0.0.1', port = 0 }: { tls?: TlsOptions; host?: string; port?: number } = {},
 ): Promise<FaultServer> {
-  const sockets = new Set<Socket>();
   let received = '';
   const serve = (socket: Socket): void => {
-    sockets.add(socket);
     fault.connections++;
-    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+    socket.on('error', () => {});
     let text = '';
     socket.on('data', (bytes) => {
       received += bytes.toString('latin1');
@@ -50,22 +46,11 @@ export async function startFaultServer(
     ? createTlsServer(tls, serve).on('tlsClientError', () => {})
     : createServer(serve);
   server.on('error', () => {});
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, host, resolve);
-  });
-  const address = server.address() as AddressInfo;
-  const name = host.includes(':') ? `[${host}]` : host;
   const fault: FaultServer = {
-    port: address.port,
-    url: `${tls ? 'https' : 'http'}://${name}:${address.port}`,
+    ...(await listen(server, host, port)),
     connections: 0,
     requests: [],
     received: () => received,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        for (const socket of sockets) socket.destroy();
-      }),
   };
   return fault;
 }
@@ -99,16 +84,14 @@ export async function startBlackHole(host = '127.0.0.1', port = 0): Promise<Blac
   const own = await new Promise<number>((resolve, reject) => {
     worker.once('message', resolve).once('error', reject);
   });
-  const { connect } = await import('node:net');
   const fill = Array.from({ length: 6 }, () => connect({ host, port: own }).on('error', () => {}));
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  return {
-    port: own,
-    async close() {
-      for (const socket of fill) socket.destroy();
-      await worker.terminate();
-    },
+  const close = async (): Promise<void> => {
+    for (const socket of fill) socket.destroy();
+    await worker.terminate();
   };
+  onCleanup(close);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  return { port: own, close };
 }
 
 /** A forward proxy that knows CONNECT; `refuse` gives the whole answer to a target that it does not connect to. */
@@ -116,7 +99,6 @@ export async function startConnectProxy(
   refuse: (request: string) => string | undefined = () => undefined,
   tls?: TlsOptions,
 ): Promise<FaultServer> {
-  const { connect } = await import('node:net');
   return await startFaultServer(
     {
       answer(socket, _, request) {

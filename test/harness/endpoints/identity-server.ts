@@ -1,17 +1,21 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listen } from './listen';
 
 export interface IdentityClient {
   readonly clientId: string;
   readonly clientSecret: string;
 }
 
+/** The client that a test has unless it asks for another. */
+export const CLIENT: IdentityClient = { clientId: 'client', clientSecret: 'secret+/=&' };
+
 export interface IdentityServerOptions {
-  readonly region: 'eu' | 'us';
-  /** The clients that this region knows; a sandbox client is just one more. */
-  readonly clients: readonly IdentityClient[];
+  /** `eu` if left out. */
+  readonly region?: 'eu' | 'us';
+  /** The clients that this region knows, a sandbox client being just one more; {@link CLIENT} if left out. */
+  readonly clients?: readonly IdentityClient[];
   /** Lifetime of a token, in seconds; 3600 if left out. */
   readonly ttlSeconds?: number;
   /** `scope` of the reply; `""` if left out, as service.md allows. `null` leaves the member away. */
@@ -49,18 +53,14 @@ export interface IdentityServer {
 const TOKEN_PATH = '/oauth2/token';
 
 /** Starts one region's identity endpoint, a certified OAuth server, on a free port of 127.0.0.1. */
-export async function startIdentityServer(options: IdentityServerOptions): Promise<IdentityServer> {
+export async function startIdentityServer(options: IdentityServerOptions = {}): Promise<IdentityServer> {
   dropProviderNotices();
   const { default: Provider } = await import('oidc-provider');
 
-  const { region, tls } = options;
+  const { region = 'eu', tls } = options;
   // Only these two: a `ca` that came along would be sent as part of the chain.
   const server: Server = tls ? createTlsServer({ key: tls.key, cert: tls.cert }) : createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  const authUrl = `${tls ? 'https' : 'http'}://127.0.0.1:${port}`;
+  const { url: authUrl, close } = await listen(server);
 
   const identity: IdentityServer = {
     region,
@@ -69,11 +69,7 @@ export async function startIdentityServer(options: IdentityServerOptions): Promi
     issued: [],
     delayMs: 0,
     hang: false,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
 
   const provider = new Provider(authUrl, configuration(options));
@@ -112,7 +108,7 @@ export async function startIdentityServer(options: IdentityServerOptions): Promi
 
 function configuration(options: IdentityServerOptions): Record<string, unknown> {
   return {
-    clients: options.clients.map((client) => ({
+    clients: (options.clients ?? [CLIENT]).map((client) => ({
       client_id: client.clientId,
       client_secret: client.clientSecret,
       token_endpoint_auth_method: 'client_secret_post',

@@ -1,55 +1,99 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTlsServer } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listen } from './listen';
 
-/** A reply to a token request: status and body, or undefined to hang up. */
-export type Answer = (form: URLSearchParams, count: number) => { status?: number; body: object } | undefined;
+export interface Answer {
+  readonly status?: number;
+  readonly body: object;
+}
+
+/** What POST number 1, 2, … gets; nothing: the connection is cut. */
+export type Script = (
+  post: number,
+  form: URLSearchParams,
+) => Answer | undefined | Promise<Answer | undefined>;
 
 export interface TokenEndpoint {
   readonly authUrl: string;
-  /** How many requests came in. */
-  requests: number;
-  /** Changes what requests from now on get. */
-  answer: Answer;
-  /** Milliseconds that replies are held back. */
+  /** The form of each POST, in the order of their arrival. */
+  readonly posts: URLSearchParams[];
+  /** For requests from now on. */
+  answer: Script;
+  /** Milliseconds that replies to requests from now on are held back. */
   delayMs: number;
+  /** Holds back the replies to requests from now on, until what it returns is called. */
+  hold(): () => void;
+  /** Resolves when so many POSTs have arrived. */
+  arrived(count: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/**
- * An endpoint whose replies the test writes itself, for tokens, lifetimes and outages that no well-behaved server
- * gives; everything else is tested on the real one in identity-server.ts.
- */
-export async function startTokenEndpoint(answer: Answer): Promise<TokenEndpoint> {
-  const server = createServer(async (request, response) => {
-    let text = '';
-    for await (const chunk of request) text += chunk;
-    endpoint.requests++;
-    if (endpoint.delayMs > 0) await sleep(endpoint.delayMs, undefined, { ref: false });
-    const reply = endpoint.answer(new URLSearchParams(text), endpoint.requests);
-    if (reply === undefined) return request.socket.destroy();
-    response.writeHead(reply.status ?? 200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(reply.body));
-    return undefined;
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const endpoint: TokenEndpoint = {
-    authUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests: 0,
-    answer,
-    delayMs: 0,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
-  return endpoint;
+/** A success by RFC 6749 section 5.1; a number stands for the token `token-NUMBER`. */
+export function tokenReply(token: string | number, more: object = {}): Answer {
+  const accessToken = typeof token === 'number' ? `token-${token}` : token;
+  return { body: { access_token: accessToken, token_type: 'bearer', expires_in: 3600, scope: '', ...more } };
 }
 
-/** A success reply by RFC 6749 section 5.1. */
-export function tokenReply(accessToken: string, more: object = {}): { body: object } {
-  return { body: { access_token: accessToken, token_type: 'bearer', expires_in: 3600, scope: '', ...more } };
+/**
+ * A token endpoint for what a well-behaved OAuth server does not do: tokens of the test's choice, outages, a reply that
+ * waits until the test is ready. Everything else is tested on the real one in identity-server.ts.
+ */
+export async function startTokenEndpoint(
+  answer: Script = (post) => tokenReply(post),
+  tls?: { readonly key: string; readonly cert: string },
+): Promise<TokenEndpoint> {
+  const waiting = new Set<() => void>();
+  let held: Promise<void> | undefined;
+  const server = (tls ? createTlsServer({ key: tls.key, cert: tls.cert }) : createServer()).on(
+    'request',
+    async (request, response) => {
+      let text = '';
+      try {
+        for await (const chunk of request) text += chunk;
+      } catch {
+        return;
+      }
+      const form = new URLSearchParams(text);
+      const post = endpoint.posts.push(form);
+      for (const look of [...waiting]) look();
+      await held;
+      if (endpoint.delayMs > 0) await sleep(endpoint.delayMs, undefined, { ref: false });
+      const reply = await endpoint.answer(post, form);
+      if (reply === undefined) request.socket.destroy();
+      else
+        response
+          .writeHead(reply.status ?? 200, { 'content-type': 'application/json' })
+          .end(JSON.stringify(reply.body));
+    },
+  );
+  const { url, close } = await listen(server);
+  const endpoint: TokenEndpoint = {
+    authUrl: url,
+    posts: [],
+    answer,
+    delayMs: 0,
+    hold() {
+      let release = (): void => {};
+      held = new Promise((resolve) => {
+        release = resolve;
+      });
+      return () => {
+        held = undefined;
+        release();
+      };
+    },
+    arrived: (count) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (endpoint.posts.length < count) return;
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        look();
+      }),
+    close,
+  };
+  return endpoint;
 }

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
-import { filesBelow, type ProgramResult } from '../programs/program';
-import type { Session } from './session';
+import type { ProgramResult } from '../programs/program';
+import { filesBelow } from './files';
+import type { Home } from './home';
 
 /** Long enough to be found anywhere, with all that forms, JSON, shells and URLs escape. */
 export const SECRET = 'Zk9+Canary-Secret/"Q7&=%\\$!';
@@ -19,7 +20,7 @@ function base64Forms(text: string): RegExp[] {
 
 /** Both streams and every file but those that the test put there itself; the cache may have the token. */
 export function expectSilence(
-  session: Session,
+  home: Home,
   result: ProgramResult,
   before: ReadonlyMap<string, Buffer> = new Map(),
 ): void {
@@ -27,7 +28,7 @@ export function expectSilence(
     ['stdout', result.stdout],
     ['stderr', result.stderr],
   ]);
-  for (const [path, content] of filesBelow(session.home.dir))
+  for (const [path, content] of filesBelow(home.dir))
     if (!before.get(path)?.equals(content)) places.set(path, content.toString('latin1'));
   const leaks = [...places].flatMap(([place, text]) => {
     const forms = place.startsWith('cache/') ? SECRET_FORMS : [...SECRET_FORMS, ...TOKEN_FORMS];

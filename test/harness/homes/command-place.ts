@@ -1,17 +1,15 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type IdentityServer, startIdentityServer } from '../endpoints/identity-server';
-import { filesBelow, freshHome } from '../programs/program';
+import { filesBelow } from './files';
+import { type Home, openHome } from './home';
 
 /** A client secret with what shells, JSON and forms trip over. It must be seen nowhere but by the endpoint. */
 export const CANARY = 'canary-s3cret "\\$`\' +/=&%<>|;!~{}[]#@';
 
-export interface CommandPlace {
-  readonly dir: string;
-  readonly env: Record<string, string>;
+export interface CommandPlace extends Home {
   readonly identity: IdentityServer;
-  close(): Promise<void>;
 }
 
 /** A home whose config names the command, and the endpoint that knows the client `from-command`. */
@@ -19,20 +17,16 @@ export async function startPlace(
   command: string,
   config: Record<string, unknown> = {},
 ): Promise<CommandPlace> {
-  const identity = await startIdentityServer({
+  const clients = [{ clientId: 'from-command', clientSecret: CANARY }];
+  const identity = await startIdentityServer({ clients });
+  const home = openHome();
+  home.configure({
     region: 'eu',
-    clients: [{ clientId: 'from-command', clientSecret: CANARY }],
+    'auth-url': identity.authUrl,
+    'credential-command': command,
+    ...config,
   });
-  const home = freshHome();
-  const folder = join(home.env.XDG_CONFIG_HOME, 'gwtoken');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const values = { region: 'eu', 'auth-url': identity.authUrl, 'credential-command': command, ...config };
-  writeFileSync(join(folder, 'config.json'), JSON.stringify(values), { mode: 0o600 });
-  const close = async (): Promise<void> => {
-    home.remove();
-    await identity.close();
-  };
-  return { dir: home.dir, env: { ...home.env }, identity, close };
+  return { ...home, identity };
 }
 
 /** A shell command that prints the credentials, from a file, so that no quoting comes in between. */

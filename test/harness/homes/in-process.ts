@@ -1,27 +1,22 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'vitest';
 import { run } from '../../../src/cli/run';
 import { Interrupted, ReaderGone } from '../../../src/errors';
 import { quick } from '../../../src/quick';
-import type { Machine } from '../../../src/system/files/paths';
 import { type Opened, openWarm } from '../../../src/system/warm';
 import { openWorld } from '../../../src/system/world';
 import type { Keychain } from '../../../src/world/keychain';
 import type { FetchReply } from '../../../src/world/wire';
 import type { World } from '../../../src/world/world';
+import { type Answer, tokenReply } from '../endpoints/token-endpoint';
+import { inVariables } from './client';
+import { type HomeFolders, openFolders } from './folder';
 
-export interface Inside {
-  readonly dir: string;
-  /** The folders of the config file and of the cache; neither is made. */
-  readonly config: string;
-  readonly cache: string;
+export interface Inside extends Pick<HomeFolders, 'config' | 'cache' | 'configure'> {
   /** Of what comes next: a client in variables, until a test says otherwise. */
   env: Record<string, string>;
   nowMs: number;
   /** What the endpoint answers to POST number 1, 2, …; throws what the connection would. */
-  answer(post: number): Reply | Promise<Reply>;
+  answer(post: number): Answer | Promise<Answer>;
   readonly posts: { readonly atMs: number; readonly form: URLSearchParams }[];
   /** Client credentials as they are in the keychain, by account. */
   readonly items: Map<string, string>;
@@ -35,12 +30,6 @@ export interface Inside {
   cli(argv: readonly string[]): Promise<Ended>;
   /** What the CLI's `get` prints; it has to succeed without a word on stderr. */
   get(...args: string[]): Promise<string>;
-  remove(): void;
-}
-
-export interface Reply {
-  readonly status?: number;
-  readonly body: unknown;
 }
 
 export interface Ended {
@@ -49,20 +38,16 @@ export interface Ended {
   readonly stderr: string;
 }
 
-export const MACHINE: Machine = { platform: process.platform, uid: process.geteuid?.() };
-
 /**
  * gwtoken in this process: the real files, lock and formats in a temporary folder. The clock, the connection and the
  * keychain are the test's, since it sets the first back, counts the second and has a hundred cases for the third.
  */
 export function inside(): Inside {
-  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'gwtoken-inside-')));
-  const own = { HOME: join(dir, 'home'), XDG_CONFIG_HOME: join(dir, 'c'), XDG_CACHE_HOME: join(dir, 'k') };
-  mkdirSync(own.HOME, { mode: 0o700 });
+  const home = openFolders();
 
   const open = (): Opened => {
     const { platform, geteuid, getBuiltinModule } = process;
-    const env = { ...own, ...it.env };
+    const env = { ...home.env, ...it.env };
     const opened = openWarm({ env, platform, getBuiltinModule, ...(geteuid && { geteuid }) });
     return { ...opened, warm: { ...opened.warm, now: () => it.nowMs } };
   };
@@ -80,17 +65,12 @@ export function inside(): Inside {
   };
 
   const it: Inside = {
-    dir,
-    config: join(own.XDG_CONFIG_HOME, 'gwtoken'),
-    cache: join(own.XDG_CACHE_HOME, 'gwtoken'),
-    env: {
-      GWTOKEN_REGION: 'eu',
-      GWTOKEN_AUTH_URL: 'https://a.example.com',
-      GWTOKEN_CLIENT_ID: 'client',
-      GWTOKEN_CLIENT_SECRET: 'secret',
-    },
+    config: home.config,
+    cache: home.cache,
+    configure: home.configure,
+    env: inVariables('https://a.example.com'),
     nowMs: Date.now(),
-    answer: (post) => ({ body: { access_token: `token-${post}`, token_type: 'bearer', expires_in: 3600 } }),
+    answer: (post) => tokenReply(post),
     posts: [],
     items: new Map(),
     keychainCalls: 0,
@@ -129,7 +109,6 @@ export function inside(): Inside {
         throw new Error(`run() rejected after ${stderr}`, { cause: error });
       }
     },
-    remove: () => rmSync(dir, { recursive: true, force: true }),
   };
   return it;
 }

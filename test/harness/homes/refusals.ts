@@ -1,7 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { expectRefusal, openSession, treeOf } from './session';
+import type { ProgramResult } from '../programs/program';
+import { treeOf } from './files';
+import { openHome } from './home';
 
 const posix = process.platform !== 'win32';
 const root = process.getuid?.() === 0;
@@ -33,33 +35,34 @@ export function testRefusals(about: string, table: Readonly<Record<string, Bad>>
     test.for(Object.entries(table))('%s', async ([, bad], { skip }) => {
       skip(!posix && bad.before !== undefined, 'needs POSIX owners and modes');
       skip(!root && String(bad.before).includes('chown'), 'needs root: chown');
-      const session = openSession();
-      try {
-        const folder = session.home.dir;
-        for (const [path, content] of Object.entries(bad.files ?? {})) {
-          mkdirSync(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
-          writeFileSync(join(folder, path), content, { mode: 0o600 });
-        }
-        bad.before?.(folder);
-        const before = treeOf(folder);
-        const given = Object.entries({ ...COMPLETE, ...bad.env }).filter(([name]) => name !== bad.unset);
-        const result = await session.gwtoken(bad.args ?? ['get'], {
-          env: Object.fromEntries(given),
-          cwd: folder,
-          ...(bad.stdin === undefined ? {} : { stdin: bad.stdin }),
-        });
-        expectRefusal(result, bad.code ?? 2);
-        for (const part of bad.says)
-          expect(result.stderr).toMatch(part instanceof RegExp ? part : literal(part));
-        expect(result.stderr).not.toContain('hidden');
-        expect(treeOf(folder)).toEqual(before);
-      } finally {
-        session.remove();
+      const home = openHome();
+      for (const [path, content] of Object.entries(bad.files ?? {})) {
+        mkdirSync(dirname(join(home.dir, path)), { recursive: true, mode: 0o700 });
+        writeFileSync(join(home.dir, path), content, { mode: 0o600 });
       }
+      bad.before?.(home.dir);
+      const before = treeOf(home.dir);
+      const given = Object.entries({ ...COMPLETE, ...bad.env }).filter(([name]) => name !== bad.unset);
+      const result = await home.gwtoken(bad.args ?? ['get'], {
+        env: Object.fromEntries(given),
+        cwd: home.dir,
+        ...(bad.stdin === undefined ? {} : { stdin: bad.stdin }),
+      });
+      expectRefusal(result, bad.code ?? 2);
+      for (const part of bad.says)
+        expect(result.stderr).toMatch(part instanceof RegExp ? part : literal(part));
+      expect(result.stderr).not.toContain('hidden');
+      expect(treeOf(home.dir)).toEqual(before);
     });
   });
 }
 
 function literal(text: string): RegExp {
   return new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+}
+
+/** What every refused command line looks like: nothing on stdout, one error line, then hints and nothing else. */
+export function expectRefusal({ code, stdout, stderr }: ProgramResult, expected: number): void {
+  const told = expect.stringMatching(/^gwtoken: error: [^\n]*[^.\n]\n(hint: [^\n]+\n)+$/);
+  expect({ code, stdout, stderr }).toEqual({ code: expected, stdout: '', stderr: told });
 }

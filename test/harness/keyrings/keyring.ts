@@ -1,8 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
-import { accessSync, constants, copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { accessSync, constants, copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { onCleanup } from '../clean-up';
+import { openFolder } from '../homes/folder';
 import { type CollectionState, collectionState, lockCollection } from './secret-service';
 import { type Environment, endHelper, run, startHelper, startSessionBus } from './session-bus';
 
@@ -30,7 +31,9 @@ export interface Keyring {
   search(service: string): Promise<string>;
   /** Locks the default collection. */
   lock(): Promise<void>;
-  /** Ends what was started, by pid, and removes the folder. */
+  /** Removes an item, or does nothing where there is none. */
+  clear(account: string): Promise<void>;
+  /** Ends what was started, by pid, and removes the folder: done at the test's end if it was not done before. */
   stop(): Promise<void>;
 }
 
@@ -50,24 +53,17 @@ export function keyringAvailable(): string | undefined {
   return missing.length === 0 ? undefined : `needs Debian: ${missing.map(([, name]) => name).join(' ')}`;
 }
 
-/** Of keyrings not stopped yet: a test process that ends without `stop()` leaves no folder behind either. */
-const folders = new Set<string>();
-function removeFolders(): void {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-}
-
 /** Starts a session bus and a gnome-keyring that nobody else sees, in the state asked for. */
 export async function startKeyring({ state, seed = {} }: KeyringOptions): Promise<Keyring> {
-  const dir = mkdtempSync(join(tmpdir(), 'gwtoken-keyring-'));
-  if (folders.size === 0) process.once('exit', removeFolders);
-  folders.add(dir);
+  const dir = openFolder();
   const helpers: ChildProcess[] = [];
   const stop = async () => {
     await Promise.all(helpers.map(endHelper));
     rmSync(dir, { recursive: true, force: true });
-    folders.delete(dir);
-    if (folders.size === 0) process.off('exit', removeFolders);
   };
+
+  onCleanup(stop);
+  const item = (account: string) => ['service', 'gwtoken', 'account', account];
 
   try {
     const home = privateHome(dir);
@@ -88,9 +84,8 @@ export async function startKeyring({ state, seed = {} }: KeyringOptions): Promis
     }
 
     const store = async (account: string, secret: string) => {
-      const schema = ['xdg:schema', 'org.freedesktop.Secret.Generic'];
-      const item = [`--label=gwtoken/${account}`, ...schema, 'service', 'gwtoken', 'account', account];
-      await run('secret-tool', ['store', ...item], withPath, secret);
+      const label = [`--label=gwtoken/${account}`, 'xdg:schema', 'org.freedesktop.Secret.Generic'];
+      await run('secret-tool', ['store', ...label, ...item(account)], withPath, secret);
     };
     for (const [account, secret] of Object.entries(seed)) await store(account, secret);
     if (state === 'locked') await lockCollection(withPath);
@@ -98,12 +93,14 @@ export async function startKeyring({ state, seed = {} }: KeyringOptions): Promis
       env,
       home: home.HOME,
       daemonPid: daemon?.pid,
-      lookup: (account) =>
-        run('secret-tool', ['lookup', 'service', 'gwtoken', 'account', account], withPath).catch(
-          () => undefined,
-        ),
+      lookup: (account) => run('secret-tool', ['lookup', ...item(account)], withPath).catch(() => undefined),
       store,
       search: (service) => run('secret-tool', ['search', '--all', 'service', service], withPath),
+      clear: (account) =>
+        run('secret-tool', ['clear', ...item(account)], withPath).then(
+          () => {},
+          () => {},
+        ),
       lock: () => lockCollection(withPath),
       stop,
     };

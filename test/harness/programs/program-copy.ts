@@ -1,6 +1,6 @@
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openFolder } from '../homes/folder';
 import { ROOT } from '../root';
 import { executable, FORM, type Words } from './program';
 
@@ -10,7 +10,6 @@ export interface ProgramCopy {
   readonly program: Words;
   /** The built keychain child. */
   readonly childPath: string;
-  remove(): void;
 }
 
 /**
@@ -18,7 +17,7 @@ export interface ProgramCopy {
  * or undefined for none at all. The product has no switch for that and needs none.
  */
 export function copyProgram(keytar: string | undefined): ProgramCopy {
-  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'gwtoken-copy-')));
+  const dir = openFolder();
   cpSync(join(ROOT, 'dist'), join(dir, 'dist'), { recursive: true });
   if (keytar !== undefined) {
     const module = join(dir, 'node_modules', 'keytar');
@@ -33,6 +32,5 @@ export function copyProgram(keytar: string | undefined): ProgramCopy {
         ? ['env', `KEYTAR=${join(dir, 'node_modules', 'keytar')}`, executable('any-keytar')]
         : [process.execPath, join(dir, 'dist', 'gwtoken.cjs')],
     childPath: join(dir, 'dist', 'keychain-child.cjs'),
-    remove: () => rmSync(dir, { recursive: true, force: true }),
   };
 }

@@ -1,13 +1,15 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onCleanup } from '../clean-up';
 import { ROOT } from '../root';
 
-/** The built program; `npm run build` must have made dist/. */
+/** The npm package's program; `npm run build` must have made dist/. */
 export const PROGRAM = join(ROOT, 'dist', 'gwtoken.cjs');
 /** Which of the program's two forms is tested: test/vitest.config.ts runs the program's tests with each. */
 export const FORM = process.env['TESTED_FORM'] === 'executable' ? 'executable' : 'package';
+/** Why a test of the Node that runs the package is left out, worded for `ctx.skip()`. */
+export const notPackage = FORM === 'package' ? undefined : 'needs the npm package: the Node that runs it';
 /** The standalone executable; that of `any-keytar` has the module that KEYTAR names in keytar's place. */
 export const executable = (folder = '.'): string =>
   join(ROOT, 'executables', folder, process.platform === 'win32' ? 'gwtoken.exe' : 'gwtoken');
@@ -18,7 +20,24 @@ export const GWTOKEN_SH = GWTOKEN.map((word) => `'${word}'`).join(' ');
 
 export type Words = readonly [command: string, ...before: string[]];
 
-export interface ProgramOptions {
+const capabilities = '-dac_override,-dac_read_search';
+/** A wrapper whose program file modes bind: root goes without the capabilities that pass them over. */
+export const BOUND_BY_MODES =
+  process.getuid?.() === 0
+    ? ['setpriv', `--bounding-set=${capabilities}`, `--inh-caps=${capabilities}`, '--']
+    : [];
+
+/** Puts a `gwtoken` into a folder for PATH. */
+export function linkProgram(folder: string): void {
+  if (process.platform === 'win32') {
+    const words = GWTOKEN.map((word) => `"${word}"`);
+    writeFileSync(join(folder, 'gwtoken.cmd'), `@${words.join(' ')} %*\r\n`);
+  } else {
+    writeFileSync(join(folder, 'gwtoken'), `#!/bin/sh\nexec ${GWTOKEN_SH} "$@"\n`, { mode: 0o755 });
+  }
+}
+
+export interface CommandOptions {
   /** The whole environment but for PATH: nothing of the developer's own gets in. */
   readonly env: Readonly<Record<string, string>>;
   /** Written and then closed; empty if left out. */
@@ -26,12 +45,17 @@ export interface ProgramOptions {
   readonly cwd?: string;
   /** 30,000 if left out. A program that is still running then is killed, and the promise rejects. */
   readonly timeoutMs?: number;
+  /** For a batch file of Windows. */
+  readonly shell?: boolean;
+  /** In a session of its own, so without the terminal that the tests may have been started from. */
+  readonly detached?: boolean;
+}
+
+export interface ProgramOptions extends CommandOptions {
   /** What starts it, such as setpriv(1) with its arguments; what it is to start comes behind. */
   readonly wrapper?: readonly string[];
   /** Other words than {@link GWTOKEN}: a copy's, or another Node's. */
   readonly program?: Words;
-  /** In a session of its own, so without the terminal that the tests may have been started from. */
-  readonly detached?: boolean;
 }
 
 export interface ProgramResult {
@@ -56,14 +80,35 @@ export function runProgram(args: readonly string[], options: ProgramOptions): Pr
 
 /** Starts gwtoken, for a test that sends it a signal or does something meanwhile. */
 export function startProgram(args: readonly string[], options: ProgramOptions): RunningProgram {
+  return startCommand(wordsOf(args, options), options);
+}
+
+/** The whole command line. */
+export function wordsOf(
+  args: readonly string[],
+  { wrapper = [], program = GWTOKEN }: Pick<ProgramOptions, 'wrapper' | 'program'>,
+): string[] {
+  return [...wrapper, ...program, ...args];
+}
+
+/** Runs any command in the same way: a shell whose script calls gwtoken, or what stands around it. */
+export function runCommand(words: readonly string[], options: CommandOptions): Promise<ProgramResult> {
+  return startCommand(words, options).result;
+}
+
+export function startCommand(
+  [command = '', ...args]: readonly string[],
+  options: CommandOptions,
+): RunningProgram {
   const started = performance.now();
-  const words = [...(options.wrapper ?? []), ...(options.program ?? GWTOKEN), ...args];
-  const child = spawn(words[0]!, words.slice(1), {
+  const child = spawn(command, args, {
     env: { ...inherited(), ...options.env },
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: options.detached ?? false,
+    shell: options.shell ?? false,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
+  onCleanup(() => child.exitCode === null && child.signalCode === null && child.kill('SIGKILL'));
   // A program that does not read its stdin is free to: EPIPE here is no failure.
   child.stdin.on('error', () => {});
   child.stdin.end(options.stdin ?? '');
@@ -81,7 +126,7 @@ export function startProgram(args: readonly string[], options: ProgramOptions): 
       child.stdout.destroy();
       child.stderr.destroy();
       const seen = `stdout: ${Buffer.concat(stdout)}\nstderr: ${Buffer.concat(stderr)}`;
-      reject(new Error(`gwtoken ${args.join(' ')}: still running after ${timeoutMs} ms\n${seen}`));
+      reject(new Error(`${[command, ...args].join(' ')}: still running after ${timeoutMs} ms\n${seen}`));
     }, timeoutMs);
     child.once('error', (error) => {
       clearTimeout(timer);
@@ -105,33 +150,4 @@ export function startProgram(args: readonly string[], options: ProgramOptions): 
 export function inherited(): Record<string, string> {
   const names = process.platform === 'win32' ? ['PATH', 'SystemRoot', 'PATHEXT', 'ComSpec'] : ['PATH'];
   return Object.fromEntries(names.map((name) => [name, process.env[name] ?? '']));
-}
-
-export interface Home {
-  readonly dir: string;
-  readonly env: { readonly HOME: string; readonly XDG_CONFIG_HOME: string; readonly XDG_CACHE_HOME: string };
-  remove(): void;
-}
-
-/** An empty home in a temporary folder; the XDG folders are named but not made. */
-export function freshHome(): Home {
-  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'gwtoken-home-')));
-  const home = join(dir, 'home');
-  mkdirSync(home, { mode: 0o700 });
-  return {
-    dir,
-    env: { HOME: home, XDG_CONFIG_HOME: join(dir, 'config'), XDG_CACHE_HOME: join(dir, 'cache') },
-    remove: () => rmSync(dir, { recursive: true, force: true }),
-  };
-}
-
-/** Every regular file below a folder, by its path relative to it with `/` between; links are not followed. */
-export function filesBelow(dir: string): Map<string, Buffer> {
-  const files = new Map<string, Buffer>();
-  for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name);
-    files.set(relative(dir, path).replaceAll('\\', '/'), readFileSync(path));
-  }
-  return files;
 }

@@ -1,7 +1,8 @@
 import { constants } from 'node:os';
 import { stripVTControlCharacters } from 'node:util';
 import { spawn } from '@lydell/node-pty';
-import { GWTOKEN, inherited, type Words } from './program';
+import { onCleanup } from '../clean-up';
+import { inherited, type ProgramOptions, wordsOf } from './program';
 
 export interface TerminalOptions {
   /** The whole environment but for PATH and TERM. */
@@ -9,15 +10,6 @@ export interface TerminalOptions {
   readonly cols?: number;
   readonly rows?: number;
   readonly cwd?: string;
-}
-
-/** Runs gwtoken on a terminal of its own; `program` as in `ProgramOptions`. */
-export function openGwtoken(
-  args: readonly string[],
-  { program = GWTOKEN, ...options }: TerminalOptions & { readonly program?: Words },
-): Terminal {
-  const [command, ...before] = program;
-  return openTerminal(command, [...before, ...args], options);
 }
 
 export interface TerminalExit {
@@ -43,9 +35,17 @@ export interface Terminal {
   close(): Promise<void>;
 }
 
-/** Runs a command on a terminal of its own (a pty). */
-export function openTerminal(command: string, args: readonly string[], options: TerminalOptions): Terminal {
-  const pty = spawn(command, [...args], {
+/** Runs gwtoken on a terminal of its own. */
+export function openGwtoken(
+  args: readonly string[],
+  options: TerminalOptions & Pick<ProgramOptions, 'program' | 'wrapper'>,
+): Terminal {
+  return openTerminal(wordsOf(args, options), options);
+}
+
+/** Runs a command on a terminal of its own (a pty), which is closed with the test. */
+export function openTerminal([command = '', ...args]: readonly string[], options: TerminalOptions): Terminal {
+  const pty = spawn(command, args, {
     name: 'xterm-256color',
     cols: options.cols ?? 80,
     rows: options.rows ?? 24,
@@ -72,6 +72,11 @@ export function openTerminal(command: string, args: readonly string[], options: 
     });
   });
 
+  const close = async (): Promise<void> => {
+    if (!ended) pty.kill('SIGKILL');
+    await exit;
+  };
+  onCleanup(close);
   return {
     pid: pty.pid,
     waitFor: (text, timeoutMs = 10_000) =>
@@ -95,10 +100,7 @@ export function openTerminal(command: string, args: readonly string[], options: 
     screen,
     raw: () => raw,
     exit,
-    close: async () => {
-      if (!ended) pty.kill('SIGKILL');
-      await exit;
-    },
+    close,
   };
 }
 

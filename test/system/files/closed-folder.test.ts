@@ -1,32 +1,25 @@
 /** A folder that may not even be looked into is refused in words, wherever its path comes from. */
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../../harness/endpoints/token-endpoint';
-import { type ClientHome, clientHome } from '../../harness/homes/client-home';
-import { expectRefusal } from '../../harness/homes/session';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { onCleanup } from '../../harness/clean-up';
+import { startTokenEndpoint } from '../../harness/endpoints/token-endpoint';
+import { inVariables } from '../../harness/homes/client';
+import { type Home, openHome } from '../../harness/homes/home';
+import { expectRefusal } from '../../harness/homes/refusals';
+import { BOUND_BY_MODES as wrapper } from '../../harness/programs/program';
 
 const posix = process.platform !== 'win32';
-/** Root without the capabilities that pass file modes over. */
-const capabilities = '-dac_override,-dac_read_search';
-const setpriv = ['setpriv', `--bounding-set=${capabilities}`, `--inh-caps=${capabilities}`, '--'];
-const wrapper = process.getuid?.() === 0 ? setpriv : [];
 
 describe.skipIf(!posix)('a closed folder', () => {
-  let endpoint: TokenEndpoint;
-  let client: ClientHome;
+  let client: Home;
   let closed: string;
   beforeEach(async () => {
-    endpoint = await startTokenEndpoint(() => tokenReply('token'));
-    client = clientHome(endpoint.authUrl);
-    closed = join(client.home.dir, 'closed');
+    client = openHome(inVariables((await startTokenEndpoint()).authUrl));
+    closed = join(client.dir, 'closed');
     mkdirSync(join(closed, 'inner'), { recursive: true });
     chmodSync(closed, 0o000);
-  });
-  afterEach(async () => {
-    chmodSync(closed, 0o700);
-    client.home.remove();
-    await endpoint.close();
+    onCleanup(() => chmodSync(closed, 0o700));
   });
 
   test('above the config: config set says so', async () => {

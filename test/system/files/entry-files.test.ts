@@ -1,17 +1,15 @@
 import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { entryPath } from '../../../src/system/files/token-cache';
-import { EU } from '../../harness/homes/client-home';
-import { type Inside, inside, MACHINE } from '../../harness/homes/in-process';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { entryIn } from '../../harness/homes/client';
+import { type Inside, inside } from '../../harness/homes/in-process';
 
 /** The files of the token cache: their modes, their content, what killed writers leave. */
 let gw: Inside;
 beforeEach(() => {
   gw = inside();
 });
-afterEach(() => gw.remove());
 
-const entry = () => entryPath(gw.cache, EU, MACHINE);
+const entry = () => entryIn(gw.cache);
 
 describe('the files', () => {
   test.skipIf(process.platform === 'win32')('are for the user alone, whatever the umask', async () => {

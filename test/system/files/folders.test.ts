@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -8,24 +8,22 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { dirname, join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type IdentityServer, startIdentityServer } from '../../harness/endpoints/identity-server';
-import { type ClientHome, clientHome, keychainEntry, putEntry } from '../../harness/homes/client-home';
-import { GWTOKEN, inherited, type ProgramResult, runProgram } from '../../harness/programs/program';
+import { entryIn, inVariables, keychainEntry, putEntry } from '../../harness/homes/client';
+import { type Home, openHome } from '../../harness/homes/home';
+import { type ProgramResult, runProgram } from '../../harness/programs/program';
 
 /** Wherever the cache cannot or must not be used, there is a token all the same. */
 let identity: IdentityServer;
-let client: ClientHome;
+let client: Home;
 beforeAll(async () => {
-  const clients = [{ clientId: 'client', clientSecret: 'secret+/=&' }];
-  identity = await startIdentityServer({ region: 'eu', clients });
+  identity = await startIdentityServer();
 });
-afterAll(() => identity.close());
 beforeEach(() => {
-  client = clientHome(identity.authUrl);
+  client = openHome(inVariables(identity.authUrl));
 });
-afterEach(() => client.home.remove());
 
 const isRoot = process.geteuid?.() === 0;
 
@@ -56,9 +54,9 @@ describe('one warning, no reading and no writing', () => {
 
   test('for a link in its place: nothing is written through it', async ({ skip }) => {
     skip(process.platform === 'win32', 'needs the right to make symbolic links');
-    const target = join(client.home.dir, 'elsewhere');
+    const target = join(client.dir, 'elsewhere');
     mkdirSync(target, { mode: 0o700 });
-    mkdirSync(client.home.env.XDG_CACHE_HOME);
+    mkdirSync(dirname(client.cache));
     symlinkSync(target, client.cache);
     await expectUnused(oneWarning('is a symbolic link'));
     expect(readdirSync(target)).toEqual([]);
@@ -66,8 +64,8 @@ describe('one warning, no reading and no writing', () => {
 
   test('for a link that leads nowhere', async ({ skip }) => {
     skip(process.platform === 'win32', 'needs the right to make symbolic links');
-    const target = join(client.home.dir, 'nowhere');
-    mkdirSync(client.home.env.XDG_CACHE_HOME);
+    const target = join(client.dir, 'nowhere');
+    mkdirSync(dirname(client.cache));
     symlinkSync(target, client.cache);
     await expectUnused(oneWarning('is a symbolic link'));
     expect(existsSync(target)).toBe(false);
@@ -75,10 +73,10 @@ describe('one warning, no reading and no writing', () => {
 
   test('for a link in the file’s place', async ({ skip }) => {
     skip(process.platform === 'win32', 'needs the right to make symbolic links');
-    const target = join(client.home.dir, 'elsewhere');
+    const target = join(client.dir, 'elsewhere');
     writeFileSync(target, keychainEntry(identity.authUrl), { mode: 0o600 });
     mkdirSync(client.cache, { recursive: true, mode: 0o700 });
-    symlinkSync(target, client.entry);
+    symlinkSync(target, entryIn(client.cache));
     await expectUnused(oneWarning('is a symbolic link'));
   });
 
@@ -90,8 +88,8 @@ describe('one warning, no reading and no writing', () => {
     expect(readdirSync(client.cache)).toEqual([]);
 
     chownSync(client.cache, 0, 0);
-    putEntry(client, keychainEntry(identity.authUrl));
-    chownSync(client.entry, 12_345, 12_345);
+    putEntry(client.cache, keychainEntry(identity.authUrl));
+    chownSync(entryIn(client.cache), 12_345, 12_345);
     await expectUnused(
       oneWarning('token-default-production-eu.json belongs to another user \\(uid 12345\\)'),
     );
@@ -99,20 +97,20 @@ describe('one warning, no reading and no writing', () => {
 
   test('on one line, whatever the folder is called', async ({ skip }) => {
     skip(process.platform === 'win32', 'needs POSIX modes and names');
-    const folder = join(client.home.dir, 'a\nhint: run: rm \x1b[2K');
+    const folder = join(client.dir, 'a\nhint: run: rm \x1b[2K');
     mkdirSync(folder, { mode: 0o700 });
     chmodSync(folder, 0o777);
     const run = await client.gwtoken(['get'], { env: { GWTOKEN_CACHE_DIR: folder } });
     expectToken(run, /^gwtoken: warning/);
     expect(run.stderr).toBe(
-      `gwtoken: warning: the token cache is not used: ${client.home.dir}/a\\u000ahint: run: rm \\u001b[2K can be written by others (mode 777)\n`,
+      `gwtoken: warning: the token cache is not used: ${client.dir}/a\\u000ahint: run: rm \\u001b[2K can be written by others (mode 777)\n`,
     );
   });
 
   test('for a file that others can write to', async ({ skip }) => {
     skip(process.platform === 'win32', 'needs POSIX modes');
-    putEntry(client, keychainEntry(identity.authUrl));
-    chmodSync(client.entry, 0o622);
+    putEntry(client.cache, keychainEntry(identity.authUrl));
+    chmodSync(entryIn(client.cache), 0o622);
     await expectUnused(oneWarning('can be written by others \\(mode 622\\)'));
   });
 });
@@ -120,26 +118,26 @@ describe('one warning, no reading and no writing', () => {
 describe('without a word', () => {
   test('when there is no home at all', async () => {
     const { HOME, XDG_CACHE_HOME, XDG_CONFIG_HOME, ...env } = client.env;
-    expectToken(await runProgram(['get'], { env, cwd: client.home.dir }));
-    expect(readdirSync(client.home.dir)).toEqual(['home']);
+    expectToken(await runProgram(['get'], { env, cwd: client.dir }));
+    expect(readdirSync(client.dir)).toEqual(['home']);
   });
 
   test('when a file lies in the folder’s place, or a folder in the file’s', async () => {
-    mkdirSync(client.home.env.XDG_CACHE_HOME);
+    mkdirSync(dirname(client.cache));
     writeFileSync(client.cache, 'not a folder');
     expectToken(await client.gwtoken(['get']));
 
-    const other = clientHome(identity.authUrl);
-    mkdirSync(other.entry, { recursive: true, mode: 0o700 });
+    const other = openHome(inVariables(identity.authUrl));
+    const entry = entryIn(other.cache);
+    mkdirSync(entry, { recursive: true, mode: 0o700 });
     chmodSync(other.cache, 0o700);
-    writeFileSync(join(other.entry, 'a file'), '');
+    writeFileSync(join(entry, 'a file'), '');
     expectToken(await other.gwtoken(['get']));
     expect(readdirSync(other.cache).sort()).toEqual(['.lock-id', 'token-default-production-eu.json']);
-    other.home.remove();
   });
 
   test('but with --verbose, which tells why', async () => {
-    mkdirSync(client.home.env.XDG_CACHE_HOME);
+    mkdirSync(dirname(client.cache));
     writeFileSync(client.cache, 'not a folder');
     expectToken(
       await client.gwtoken(['get', '-v']),
@@ -149,20 +147,9 @@ describe('without a word', () => {
 
   /** Runs the program in a mount namespace of its own, which leaves nothing mounted behind. */
   const inNamespace = (setup: string, after = ':') =>
-    new Promise<ProgramResult>((resolve) => {
-      const script = `set -e; ${setup}; "$0" "$@"; ${after}`;
-      const child = spawn('unshare', ['-rm', 'sh', '-c', script, ...GWTOKEN, 'get'], {
-        env: { ...inherited(), ...client.env, DIR: client.cache },
-      });
-      let stdout = '';
-      let stderr = '';
-      child.stdout.on('data', (text) => {
-        stdout += text;
-      });
-      child.stderr.on('data', (text) => {
-        stderr += text;
-      });
-      child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr, ms: 0 }));
+    client.gwtoken(['get'], {
+      wrapper: ['unshare', '-rm', 'sh', '-c', `set -e; ${setup}; "$0" "$@"; ${after}`],
+      env: { DIR: client.cache },
     });
   const whyNoNamespace = (): string | undefined => {
     try {

@@ -1,35 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { rolldown } from 'rolldown';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { tryLock } from '../../../src/system/files/lock';
-import { MACHINE } from '../../harness/homes/in-process';
+import { onCleanup } from '../../harness/clean-up';
+import { MACHINE } from '../../harness/homes/client';
+import { openFolder } from '../../harness/homes/folder';
+import { bundle } from '../../harness/programs/bundle';
 import { nodeBinary } from '../../harness/programs/node-versions';
 import { inherited } from '../../harness/programs/program';
 
 /** The lock between real processes; where sockets are files (macOS), exercised here by naming that platform. */
-let bundled: string;
-let program: string;
+const program = await bundle(join(import.meta.dirname, 'lock-child.ts'));
 let folder: string;
-const children: ChildProcess[] = [];
-
-beforeAll(async () => {
-  bundled = mkdtempSync(join(tmpdir(), 'gwtoken-lock-'));
-  program = join(bundled, 'lock.cjs');
-  const bundle = await rolldown({ input: join(import.meta.dirname, 'lock-child.ts'), platform: 'node' });
-  await bundle.write({ file: program, format: 'cjs' });
-  await bundle.close();
-});
-afterAll(() => rmSync(bundled, { recursive: true, force: true }));
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'gwtoken-turns-'));
-});
-afterEach(async () => {
-  for (const child of children.splice(0)) await kill(child);
-  rmSync(folder, { recursive: true, force: true });
+  folder = openFolder();
 });
 
 interface Locker {
@@ -48,7 +34,7 @@ function start({
     env: inherited(),
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  children.push(child);
+  onCleanup(() => kill(child));
   let text = '';
   child.stdout?.on('data', (chunk) => {
     text += chunk;
@@ -138,17 +124,14 @@ describe.each(platforms)('a lock as on %s', (platform) => {
 
   test('each folder and each name has its own', async () => {
     const machine = { ...MACHINE, platform };
-    const other = mkdtempSync(join(tmpdir(), 'gwtoken-turns-'));
+    const other = openFolder();
     const turns = await Promise.all([
       tryLock(folder, 'token', machine),
       tryLock(folder, 'config', machine),
       tryLock(other, 'token', machine),
     ]);
-    for (const turn of turns) {
-      expect(turn?.held).toBe(true);
-      if (turn?.held) turn.release();
-    }
-    rmSync(other, { recursive: true });
+    expect(turns.map((turn) => turn?.held)).toEqual([true, true, true]);
+    for (const turn of turns) if (turn?.held) turn.release();
   });
 
   test('there is none where none can be: the caller goes on without', async () => {

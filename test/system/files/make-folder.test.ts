@@ -1,18 +1,17 @@
 /** A folder that several processes make at once: the first runs in a new home, 200 of them in a script. */
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { rolldown } from 'rolldown';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { makeFolder } from '../../../src/system/files/folders';
+import { openFolder } from '../../harness/homes/folder';
+import { bundle } from '../../harness/programs/bundle';
 
 const ROUNDS = 400;
 const WORKERS = 2;
-const folder = mkdtempSync(join(tmpdir(), 'gwtoken-folder-'));
-const entry = join(folder, 'dist', 'worker.cjs');
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = openFolder();
+let entry: string;
 beforeAll(async () => {
   const source = join(folder, 'worker.ts');
   const tested = fileURLToPath(new URL('../../../src/system/files/folders.ts', import.meta.url));
@@ -33,9 +32,7 @@ beforeAll(async () => {
      }
      parentPort.postMessage(faults);`,
   );
-  const bundle = await rolldown({ input: source, platform: 'node', logLevel: 'silent' });
-  await bundle.write({ file: entry, format: 'cjs' });
-  await bundle.close();
+  entry = await bundle(source);
 });
 
 test('is made by all of them, whoever is quicker at each level', async () => {

@@ -1,19 +1,19 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { entryPath } from '../../../src/system/files/token-cache';
-import { startScriptedEndpoint, tokenReply } from '../../harness/endpoints/scripted-endpoint';
-import { clientHome, EU, keychainEntry, putEntry } from '../../harness/homes/client-home';
-import { type Inside, inside, MACHINE } from '../../harness/homes/in-process';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { onCleanup } from '../../harness/clean-up';
+import { startTokenEndpoint } from '../../harness/endpoints/token-endpoint';
+import { entryIn, inVariables, keychainEntry, putEntry } from '../../harness/homes/client';
+import { openHome } from '../../harness/homes/home';
+import { type Inside, inside } from '../../harness/homes/in-process';
 
 /** Whose a cached token is, and when it is dropped. */
 let gw: Inside;
 beforeEach(() => {
   gw = inside();
 });
-afterEach(() => gw.remove());
 
-const entry = () => entryPath(gw.cache, EU, MACHINE);
+const entry = () => entryIn(gw.cache);
 
 describe('a token belongs to its credentials and address', () => {
   test('a changed secret, id or address is a miss', async () => {
@@ -108,25 +108,20 @@ describe('a token belongs to its credentials and address', () => {
 test.skipIf(process.platform === 'win32')(
   'a secret from a pipe can be read only once, and that is enough',
   async () => {
-    const endpoint = await startScriptedEndpoint((post) => tokenReply(post));
-    const client = clientHome(endpoint.authUrl);
+    const endpoint = await startTokenEndpoint();
+    const client = openHome(inVariables(endpoint.authUrl));
     // The quick way looks at an entry and reads the secret for it; then it is the CLI's turn.
-    putEntry(client, keychainEntry(endpoint.authUrl));
-    const pipe = `${client.home.dir}/pipe`;
+    putEntry(client.cache, keychainEntry(endpoint.authUrl));
+    const pipe = `${client.dir}/pipe`;
     execFileSync('mkfifo', [pipe]);
     const writer = spawn('sh', ['-c', `printf 'piped\\n' > '${pipe}'`]);
-    try {
-      const env = { GWTOKEN_CLIENT_SECRET: '', GWTOKEN_CLIENT_SECRET_FILE: pipe };
-      expect(await client.gwtoken(['get'], { env })).toMatchObject({
-        code: 0,
-        stdout: 'token-1\n',
-        stderr: '',
-      });
-      expect(endpoint.posts[0]?.get('client_secret')).toBe('piped');
-    } finally {
-      writer.kill();
-      await endpoint.close();
-      client.home.remove();
-    }
+    onCleanup(() => writer.kill());
+    const env = { GWTOKEN_CLIENT_SECRET: '', GWTOKEN_CLIENT_SECRET_FILE: pipe };
+    expect(await client.gwtoken(['get'], { env })).toMatchObject({
+      code: 0,
+      stdout: 'token-1\n',
+      stderr: '',
+    });
+    expect(endpoint.posts[0]?.get('client_secret')).toBe('piped');
   },
 );

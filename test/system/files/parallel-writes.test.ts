@@ -1,26 +1,23 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { GwtokenError } from '../../../src/errors';
 import { checkWritable } from '../../../src/system/files/config-store';
+import { onCleanup } from '../../harness/clean-up';
 import { startIdentityServer } from '../../harness/endpoints/identity-server';
-import { openSession } from '../../harness/homes/session';
+import { MACHINE } from '../../harness/homes/client';
+import { openHome } from '../../harness/homes/home';
 import { keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
 
 const MANY = 20;
 const profiles = Array.from({ length: MANY }, (_, index) => `p${index}`);
-const cleanups: (() => void | Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
 
 test('of 20 parallel config set none is lost, whichever key and profile', async () => {
-  const session = openSession();
-  cleanups.push(session.remove);
+  const home = openHome();
   const results = await Promise.all(
     profiles.map((profile, index) =>
-      session.gwtoken(
+      home.gwtoken(
         index % 2 === 0
           ? ['config', 'set', 'timeout', `${index + 1}s`, '--profile', profile]
           : [
@@ -33,7 +30,7 @@ test('of 20 parallel config set none is lost, whichever key and profile', async 
     ),
   );
   for (const result of results) expect(result).toMatchObject({ code: 0, stdout: '', stderr: '' });
-  expect(JSON.parse(readFileSync(join(session.config, 'config.json'), 'utf8'))).toEqual({
+  expect(JSON.parse(readFileSync(join(home.config, 'config.json'), 'utf8'))).toEqual({
     retries: 3,
     cache: 'on',
     region: 'us',
@@ -49,16 +46,13 @@ test('of 20 parallel logins none is lost: item, known client and settings', asyn
   const unavailable = keyringAvailable();
   skip(unavailable !== undefined, unavailable);
   const clients = profiles.map((name) => ({ clientId: `id-${name}`, clientSecret: `secret-${name}` }));
-  const identity = await startIdentityServer({ region: 'eu', clients });
-  cleanups.push(identity.close);
+  const identity = await startIdentityServer({ clients });
   const keyring = await startKeyring({ state: 'unlocked' });
-  cleanups.push(keyring.stop);
-  const session = openSession(keyring.env);
-  cleanups.push(session.remove);
+  const home = openHome(keyring.env);
 
   const results = await Promise.all(
     profiles.map((name) =>
-      session.gwtoken(
+      home.gwtoken(
         [
           'login',
           '-p',
@@ -83,7 +77,7 @@ test('of 20 parallel logins none is lost: item, known client and settings', asyn
       stdout: '',
       error: false,
     });
-  const read = (name: string) => JSON.parse(readFileSync(join(session.config, name), 'utf8')) as unknown;
+  const read = (name: string) => JSON.parse(readFileSync(join(home.config, name), 'utf8')) as unknown;
   const entries = <T>(value: (name: string) => T) => profiles.map((name) => [name, value(name)] as const);
   expect(read('config.json')).toEqual({
     profiles: Object.fromEntries(entries(() => ({ 'auth-url.eu': identity.authUrl, region: 'eu' }))),
@@ -102,15 +96,13 @@ test('of 20 parallel logins none is lost: item, known client and settings', asyn
 
 test('a config file that another process makes while it is looked for is no bug', async ({ skip }) => {
   skip(process.platform === 'win32', 'needs sh');
-  const { home } = openSession();
-  cleanups.push(home.remove);
+  const home = openHome();
   const file = join(home.dir, 'config.json');
   const other = spawn('sh', ['-c', 'while :; do : >"$0"; rm -f "$0"; done', file], { stdio: 'ignore' });
-  cleanups.push(() => void other.kill('SIGKILL'));
-  const machine = { platform: process.platform, uid: process.geteuid?.() };
+  onCleanup(() => other.kill('SIGKILL'));
   const faults = Array.from({ length: 5000 }, () => {
     try {
-      checkWritable(home.dir, machine);
+      checkWritable(home.dir, MACHINE);
       return undefined;
     } catch (error) {
       return error;

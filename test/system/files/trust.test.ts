@@ -1,14 +1,14 @@
 /** One rule for whose a file is, whoever asks: the cache, the config and doctor say the same of the same folder. */
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/system/files/config-file';
 import { checkWritable } from '../../../src/system/files/config-store';
 import { probeFolder } from '../../../src/system/files/folders';
 import type { Machine } from '../../../src/system/files/paths';
 import { entryPath, readEntry } from '../../../src/system/files/token-cache';
-import { EU } from '../../harness/homes/client-home';
+import { EU } from '../../harness/homes/client';
+import { openFolder } from '../../harness/homes/folder';
 
 const own = process.geteuid?.() ?? 0;
 const isRoot = process.geteuid?.() === 0;
@@ -16,12 +16,11 @@ const machine = (uid: number): Machine => ({ platform: process.platform, uid });
 
 let folder: string;
 beforeEach(() => {
-  folder = join(mkdtempSync(join(tmpdir(), 'gwtoken-trust-')), 'ours');
+  folder = join(openFolder(), 'ours');
   mkdirSync(folder, { mode: 0o700 });
   writeFileSync(entryPath(folder, EU, machine(own)), 'an entry', { mode: 0o600 });
   writeFileSync(join(folder, 'config.json'), '{"region":"eu"}', { mode: 0o600 });
 });
-afterEach(() => rmSync(join(folder, '..'), { recursive: true }));
 
 const problem = (work: () => unknown): string => {
   try {

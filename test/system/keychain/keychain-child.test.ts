@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startIdentityServer } from '../../harness/endpoints/identity-server';
-import { openGwtoken } from '../../harness/programs/terminal';
 import { asFunction, programWith, SECRET } from './keytar-in-place';
 
 describe('a keychain child that', () => {
@@ -78,27 +77,13 @@ test.for([
   ['false', true],
   ['true', false],
 ] as const)('with CI=%s a person is told after two seconds: %s', async ([CI, told]) => {
-  const identity = await startIdentityServer({
-    region: 'eu',
-    clients: [{ clientId: 'eu-client', clientSecret: SECRET }],
-  });
+  const identity = await startIdentityServer({ clients: [{ clientId: 'eu-client', clientSecret: SECRET }] });
   const { copy, home } = programWith(
     asFunction('() => new Promise((done) => setTimeout(done, 2600, process.env.ITEM))'),
   );
   const item = { client_id: 'eu-client', client_secret: SECRET, auth_url: identity.authUrl };
-  const terminal = openGwtoken(['get'], {
-    program: copy.program,
-    env: {
-      ...home.env,
-      GWTOKEN_REGION: 'eu',
-      GWTOKEN_AUTH_URL: identity.authUrl,
-      DISPLAY: ':99',
-      CI,
-      ITEM: JSON.stringify(item),
-    },
-  });
-  onTestFinished(identity.close);
-  onTestFinished(terminal.close);
+  const env = { GWTOKEN_AUTH_URL: identity.authUrl, DISPLAY: ':99', CI, ITEM: JSON.stringify(item) };
+  const terminal = home.terminal(['get'], { env, program: copy.program });
   expect(await terminal.exit).toEqual({ code: 0, signal: null });
   // The spinner's line before it is cleared, and it stands on a line of its own.
   const notice =
@@ -132,11 +117,7 @@ module.exports = {
 };`;
 
 test('no command calls find*, and no secret is in an argument or the environment of the child', async () => {
-  const identity = await startIdentityServer({
-    region: 'eu',
-    clients: [{ clientId: 'eu-client', clientSecret: SECRET }],
-  });
-  onTestFinished(identity.close);
+  const identity = await startIdentityServer({ clients: [{ clientId: 'eu-client', clientSecret: SECRET }] });
   const { run, copy } = programWith(FILE_KEYTAR);
   const env = {
     GWTOKEN_AUTH_URL: identity.authUrl,

@@ -1,20 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { keyringAvailable } from '../../harness/keyrings/keyring';
+import { describe, expect, test } from 'vitest';
+import { keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
 import { leftBehind, processesWith } from '../../harness/programs/processes';
 import { startProgram } from '../../harness/programs/program';
 import { openGwtoken } from '../../harness/programs/terminal';
-import { atMost, CLIENT, doctorStages, ITEM, keyring, run, SETTINGS } from './keychain-runs';
+import { atMost, CLIENT, doctorStages, ITEM, run, SETTINGS } from './keychain-runs';
 import { prompterAvailable, startPrompter } from './prompter';
 
 describe('a dialog', () => {
   async function locked(skip: (condition: boolean, note?: string) => void, mode: 'silent' | 'dismiss') {
     const reason = keyringAvailable() ?? prompterAvailable();
     skip(reason !== undefined, reason);
-    const started = await keyring({ state: 'locked', seed: { [CLIENT]: ITEM } });
+    const started = await startKeyring({ state: 'locked', seed: { [CLIENT]: ITEM } });
     const prompter = await startPrompter(started.env, mode);
-    onTestFinished(prompter.stop);
     return { env: started.env, prompter };
   }
 
@@ -55,7 +54,6 @@ describe('a dialog', () => {
     const terminal = openGwtoken(['get'], {
       env: { ...SETTINGS, ...env, DISPLAY: ':99', MARK: mark },
     });
-    onTestFinished(terminal.close);
     await terminal.waitFor('gwtoken: the keychain is locked: answer its dialog (within 60 s)\n');
     expect(performance.now() - started).toBeGreaterThan(2000);
     expect(processesWith(mark).some((line) => line.includes('keychain-child'))).toBe(true);
@@ -79,7 +77,7 @@ describe('a dialog', () => {
 
 test('a frozen daemon ends with the limit', async ({ skip }) => {
   skip(keyringAvailable() !== undefined, keyringAvailable());
-  const { env, daemonPid = 0 } = await keyring({ state: 'unlocked', seed: { [CLIENT]: ITEM } });
+  const { env, daemonPid = 0 } = await startKeyring({ state: 'unlocked', seed: { [CLIENT]: ITEM } });
   process.kill(daemonPid, 'SIGSTOP');
   const limit = { GWTOKEN_KEYCHAIN_TIMEOUT: '3' };
   const { code, stderr, ms } = await run('get', { ...env, ...limit });

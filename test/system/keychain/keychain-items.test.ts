@@ -1,20 +1,16 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { formatItem, parseItem } from '../../../src/credentials/keychain-item';
 import { GwtokenError } from '../../../src/errors';
 import { startIdentityServer } from '../../harness/endpoints/identity-server';
-import { EU } from '../../harness/homes/client-home';
+import { EU } from '../../harness/homes/client';
+import { openHome } from '../../harness/homes/home';
 import { keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
 import { leftBehind } from '../../harness/programs/processes';
-import { freshHome, GWTOKEN_SH, inherited, runProgram } from '../../harness/programs/program';
+import { GWTOKEN_SH, inherited, runCommand, runProgram } from '../../harness/programs/program';
 import { ROOT } from '../../harness/root';
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
 
 const ACCOUNT = 'default:production:eu';
 const SECRET = 'canary+/=&-"\\';
@@ -23,10 +19,8 @@ const plain = { clientId: 'eu-plain', clientSecret: 'plain-secret' };
 
 async function setUp(skip: (condition: boolean, note?: string) => void) {
   skip(keyringAvailable() !== undefined, keyringAvailable());
-  const identity = await startIdentityServer({ region: 'eu', clients: [client, plain] });
-  cleanups.push(identity.close);
+  const identity = await startIdentityServer({ clients: [client, plain] });
   const keyring = await startKeyring({ state: 'unlocked' });
-  cleanups.push(keyring.stop);
   // An item made by hand has no auth_url: it is bound to the config file's.
   const env = { ...keyring.env, GWTOKEN_REGION: 'eu' };
   await runProgram(['config', 'set', 'auth-url', identity.authUrl], { env });
@@ -136,16 +130,14 @@ describe('what the help says about', () => {
 
   test('a keyring without a desktop holds', async ({ skip }) => {
     skip(keyringAvailable() !== undefined, keyringAvailable());
-    const identity = await startIdentityServer({ region: 'eu', clients: [client] });
-    const home = freshHome();
-    cleanups.push(identity.close, home.remove);
+    const identity = await startIdentityServer({ clients: [client] });
+    const home = openHome({ GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: identity.authUrl });
     const login = `printf %s "$SECRET" | ${GWTOKEN_SH} login --client-id eu-client --secret-stdin`;
     // Without the file capability that Debian gives it, and that some containers do not let it have.
     copyFileSync('/usr/bin/gnome-keyring-daemon', join(home.dir, 'gnome-keyring-daemon'));
     const shell = join(home.dir, 'shell');
     writeFileSync(shell, `#!/bin/sh\n${login} && ${GWTOKEN_SH} get\n`, { mode: 0o755 });
     const env = {
-      ...inherited(),
       ...home.env,
       PATH: `${home.dir}:${process.env['PATH']}`,
       XDG_DATA_HOME: join(home.dir, 'data'),
@@ -153,14 +145,8 @@ describe('what the help says about', () => {
       KEYRING_PASSWORD: 'throwaway',
       SHELL: shell,
       SECRET,
-      GWTOKEN_REGION: 'eu',
-      GWTOKEN_AUTH_URL: identity.authUrl,
     };
-    const child = spawn('sh', ['-c', example('dbus-run-session')], {
-      env,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const stdout = Buffer.concat(await child.stdout.toArray()).toString();
+    const { stdout } = await runCommand(['sh', '-c', example('dbus-run-session')], { env });
     expect(stdout).toBe(`${identity.issued.at(-1)}\n`);
     expect(await leftBehind(home.dir)).toEqual([]);
   });

@@ -1,12 +1,7 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startIdentityServer } from '../../harness/endpoints/identity-server';
 import { keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
 import { runProgram } from '../../harness/programs/program';
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
 
 const PROCESSES = 50;
 const clients = ['first', 'second'].map((name) => ({
@@ -18,10 +13,8 @@ test(`${PROCESSES} processes log in and read one client at once: no torn item, n
   skip,
 }) => {
   skip(keyringAvailable() !== undefined, keyringAvailable());
-  const identity = await startIdentityServer({ region: 'eu', clients });
-  cleanups.push(identity.close);
+  const identity = await startIdentityServer({ clients });
   const keyring = await startKeyring({ state: 'unlocked' });
-  cleanups.push(keyring.stop);
   // So many programs at once on two processors take their time, which is not what is tried here.
   const patient = { GWTOKEN_KEYCHAIN_TIMEOUT: '2m', GWTOKEN_TIMEOUT: '2m' };
   const env = { ...keyring.env, ...patient, GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: identity.authUrl };

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, onTestFinished } from 'vitest';
-import { type Keyring, type KeyringOptions, startKeyring } from '../../harness/keyrings/keyring';
+import { expect } from 'vitest';
 import { leftBehind } from '../../harness/programs/processes';
 import { type ProgramResult, runProgram } from '../../harness/programs/program';
 
@@ -18,13 +17,6 @@ export const SETTINGS = {
   GWTOKEN_AUTH_URL: 'http://127.0.0.1:9',
   GWTOKEN_RETRIES: '0',
 };
-
-/** A keyring that ends with the test. */
-export async function keyring(options: KeyringOptions): Promise<Keyring> {
-  const started = await startKeyring(options);
-  onTestFinished(started.stop);
-  return started;
-}
 
 /** Runs it, and looks whether any process of it is left. */
 export async function run(

@@ -1,13 +1,13 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { type KeyringOptions, keyringAvailable } from '../../harness/keyrings/keyring';
-import { freshHome } from '../../harness/programs/program';
-import { CLIENT, doctorStages, ITEM, keyring, LOGIN, run, SECRET } from './keychain-runs';
+import { describe, expect, test } from 'vitest';
+import { openHome } from '../../harness/homes/home';
+import { type KeyringOptions, keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
+import { CLIENT, doctorStages, ITEM, LOGIN, run, SECRET } from './keychain-runs';
 import { hidingAvailable, withoutLibsecret } from './without-libsecret';
 
 describe('the keyring', () => {
   test('unlocked, gives the credentials, and says what is not in it', async ({ skip }) => {
     skip(keyringAvailable() !== undefined, keyringAvailable());
-    const { env } = await keyring({ state: 'unlocked', seed: { [CLIENT]: ITEM } });
+    const { env } = await startKeyring({ state: 'unlocked', seed: { [CLIENT]: ITEM } });
     expect(await run('get', env)).toMatchObject({ code: 6, stdout: '' });
     const none = await run('get --profile other', env);
     expect(none).toMatchObject({ code: 4, stdout: '' });
@@ -25,7 +25,7 @@ describe('the keyring', () => {
 
   test("doctor's round trip leaves nothing behind", async ({ skip }) => {
     skip(keyringAvailable() !== undefined, keyringAvailable());
-    const started = await keyring({ state: 'unlocked' });
+    const started = await startKeyring({ state: 'unlocked' });
     await doctorStages(started.env);
     expect(await started.search('gwtoken-probe')).toBe('');
   });
@@ -106,12 +106,13 @@ describe('the keyring', () => {
 
   async function environmentIn(state: Fault['state']): Promise<Record<string, string>> {
     if (state === 'no bus' || state === 'no socket') {
-      const home = freshHome();
-      onTestFinished(home.remove);
+      const home = openHome();
       const bus = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${home.dir}/none` };
-      return state === 'no bus' ? { ...home.env } : { ...home.env, ...bus };
+      return state === 'no bus' ? home.env : { ...home.env, ...bus };
     }
-    return { ...(await keyring(state === 'locked' ? { state, seed: { [CLIENT]: ITEM } } : { state })).env };
+    return {
+      ...(await startKeyring(state === 'locked' ? { state, seed: { [CLIENT]: ITEM } } : { state })).env,
+    };
   }
 });
 
@@ -119,7 +120,7 @@ test('without a program to ask the bus with, a locked keyring is still told from
   skip,
 }) => {
   skip(keyringAvailable() !== undefined, keyringAvailable());
-  const started = await keyring({ state: 'unlocked', seed: { [CLIENT]: ITEM } });
+  const started = await startKeyring({ state: 'unlocked', seed: { [CLIENT]: ITEM } });
   const env = { ...started.env, PATH: '/nonexistent' };
   expect((await run('get --profile other', env)).code).toBe(4);
   expect(await started.search('gwtoken-probe')).toBe('');
@@ -131,21 +132,18 @@ test('without a program to ask the bus with, a locked keyring is still told from
 
 test('without libsecret, it names the library and how to install it', async ({ skip }) => {
   skip(hidingAvailable() !== undefined, hidingAvailable());
-  const hidden = withoutLibsecret();
-  const home = freshHome();
-  onTestFinished(hidden.remove);
-  onTestFinished(home.remove);
-  const { code, stderr } = await run('get', { ...home.env }, hidden.wrapper);
+  const wrapper = withoutLibsecret();
+  const home = openHome();
+  const { code, stderr } = await run('get', home.env, wrapper);
   expect(code).toBe(5);
   expect(stderr).toMatch(/^gwtoken: error: the keychain needs libsecret-1\.so\.0, which is not installed\n/);
   expect(stderr).toContain('apt-get install libsecret-1-0');
-  const { stages } = await doctorStages({ ...home.env }, hidden.wrapper);
+  const { stages } = await doctorStages(home.env, wrapper);
   expect(stages.slice(0, 3)).toEqual(['module: ok', 'library: failed', 'session: skipped']);
 });
 
 test('with credentials in variables the keychain is not touched, and doctor only warns of it', async () => {
-  const home = freshHome();
-  onTestFinished(home.remove);
+  const home = openHome();
   const env = { ...home.env, GWTOKEN_CLIENT_ID: 'eu-client', GWTOKEN_CLIENT_SECRET: SECRET };
   expect(await run('get', env)).toMatchObject({ code: 6 });
   const { code, stages } = await doctorStages(env);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
+import { openHome } from '../../harness/homes/home';
 import { leftBehind } from '../../harness/programs/processes';
-import { freshHome, runProgram } from '../../harness/programs/program';
 import { copyProgram } from '../../harness/programs/program-copy';
 
 export const SECRET = 'canary-secret-7fQx';
@@ -9,14 +9,12 @@ export const SECRET = 'canary-secret-7fQx';
 /** The program with a module of ours in keytar's place, in a home of its own. */
 export function programWith(keytar: string | undefined) {
   const copy = copyProgram(keytar);
-  const home = freshHome();
-  onTestFinished(copy.remove);
-  onTestFinished(home.remove);
   const settings = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: 'http://127.0.0.1:9', GWTOKEN_RETRIES: '0' };
+  const home = openHome(settings);
   const run = async (args: readonly string[], more: Record<string, string> = {}, stdin = '') => {
     const mark = randomUUID();
-    const env = { ...home.env, ...settings, ...more, MARK: mark };
-    const result = await runProgram(args, { env, stdin, program: copy.program });
+    const env = { ...more, MARK: mark };
+    const result = await home.gwtoken(args, { env, stdin, program: copy.program });
     if (process.platform === 'linux') expect(await leftBehind(mark)).toEqual([]);
     expect(result.stdout + result.stderr).not.toContain(SECRET);
     return result;

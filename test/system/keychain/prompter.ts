@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { onCleanup } from '../../harness/clean-up';
 import { type Environment, endHelper } from '../../harness/keyrings/session-bus';
 
 export interface Prompter {
   /** How many dialogs it has been asked to show. */
   dialogs(): number;
-  stop(): Promise<void>;
 }
 
 /** Debian's Python alone sees Debian's packages. */
@@ -27,6 +27,7 @@ export async function startPrompter(env: Environment, mode: 'silent' | 'dismiss'
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
+  onCleanup(() => endHelper(child));
   let said = '';
   await new Promise<void>((resolve, reject) => {
     child.once('error', reject).once('exit', () => reject(new Error('the prompter ended')));
@@ -35,5 +36,5 @@ export async function startPrompter(env: Environment, mode: 'silent' | 'dismiss'
       if (said.includes('ready')) resolve();
     });
   });
-  return { dialogs: () => said.split('dialog').length - 1, stop: () => endHelper(child) };
+  return { dialogs: () => said.split('dialog').length - 1 };
 }

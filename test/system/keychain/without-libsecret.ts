@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { openFolder } from '../../harness/homes/folder';
 
 const LIBRARIES = '/usr/lib/x86_64-linux-gnu';
 
@@ -21,8 +21,8 @@ export function hidingAvailable(): string | undefined {
  * Makes a wrapper in which no libsecret is found: the library folder is replaced, for what it starts alone, by links to
  * all that is in it but that. For `ProgramOptions.wrapper`.
  */
-export function withoutLibsecret(): { readonly wrapper: readonly string[]; remove(): void } {
-  const dir = mkdtempSync(join(tmpdir(), 'gwtoken-library-'));
+export function withoutLibsecret(): string[] {
+  const dir = openFolder();
   const [all, some] = [join(dir, 'all'), join(dir, 'some')];
   mkdirSync(all);
   mkdirSync(some);
@@ -30,6 +30,5 @@ export function withoutLibsecret(): { readonly wrapper: readonly string[]; remov
     if (!name.startsWith('libsecret-1')) symlinkSync(join(all, name), join(some, name));
   }
   const mounts = `mount --bind ${LIBRARIES} ${all} && mount --bind ${some} ${LIBRARIES}`;
-  const wrapper = ['unshare', '--mount', 'sh', '-c', `${mounts} && exec "$@"`, 'sh'];
-  return { wrapper, remove: () => rmSync(dir, { recursive: true, force: true }) };
+  return ['unshare', '--mount', 'sh', '-c', `${mounts} && exec "$@"`, 'sh'];
 }

@@ -1,24 +1,13 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { descendants } from '../../../src/system/processes/credential-command';
-import { answer, type CommandPlace, printing, startPlace } from '../../harness/homes/command-place';
-import { GWTOKEN_SH, runProgram, startProgram } from '../../harness/programs/program';
-import { openGwtoken, openTerminal } from '../../harness/programs/terminal';
+import { answer, printing, startPlace } from '../../harness/homes/command-place';
+import { GWTOKEN_SH } from '../../harness/programs/program';
+import { openTerminal } from '../../harness/programs/terminal';
 
 const onPosix = process.platform === 'win32' ? 'needs a POSIX shell' : undefined;
-
-const cleanups: (() => void | Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-async function place(...given: Parameters<typeof startPlace>): Promise<CommandPlace> {
-  const made = await startPlace(...given);
-  cleanups.push(made.close);
-  return made;
-}
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -55,8 +44,8 @@ describe('a credential command', () => {
 
     test('is ended with all that it started, also what ignores SIGTERM: 5', async ({ skip }) => {
       skip(onPosix !== undefined, onPosix);
-      const { dir, env } = await place(HANG, { 'keychain-timeout': '1s' });
-      const { code, stdout, stderr, ms } = await runProgram(['get'], { env });
+      const { dir, gwtoken } = await startPlace(HANG, { 'keychain-timeout': '1s' });
+      const { code, stdout, stderr, ms } = await gwtoken(['get']);
       expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
       expect(stderr).toContain('the credential command did not finish within 1 s');
       expect(stderr).toContain('GWTOKEN_KEYCHAIN_TIMEOUT=2s');
@@ -64,75 +53,74 @@ describe('a credential command', () => {
       expect(await untilGone(await pidsIn(dir))).toEqual([]);
     });
 
-    test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('ends with gwtoken on %s', async (signal) => {
-      if (process.platform === 'win32') return;
-      const { dir, env } = await place(HANG);
-      const running = startProgram(['get'], { env });
-      const pids = await pidsIn(dir);
-      expect(pids.filter(isAlive)).toEqual(pids);
-      running.kill(signal);
-      expect(await running.result).toMatchObject({ code: null, signal, stdout: '', stderr: '' });
-      expect(await untilGone(pids)).toEqual([]);
-    });
+    test.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+      'ends with gwtoken on %s',
+      async (signal, { skip }) => {
+        skip(onPosix !== undefined, onPosix);
+        const { dir, start } = await startPlace(HANG);
+        const running = start(['get']);
+        const pids = await pidsIn(dir);
+        expect(pids.filter(isAlive)).toEqual(pids);
+        running.kill(signal);
+        expect(await running.result).toMatchObject({ code: null, signal, stdout: '', stderr: '' });
+        expect(await untilGone(pids)).toEqual([]);
+      },
+    );
 
     test('on a terminal, too, by its tree of processes', async ({ skip }) => {
       skip(onPosix !== undefined, onPosix);
-      const { dir, env } = await place(HANG, { 'keychain-timeout': '1s' });
-      const terminal = openGwtoken(['get'], { env });
-      cleanups.push(terminal.close);
-      expect(await terminal.exit).toEqual({ code: 5, signal: null });
-      expect(terminal.screen()).toContain('did not finish within 1 s');
+      const { dir, terminal } = await startPlace(HANG, { 'keychain-timeout': '1s' });
+      const shown = terminal(['get']);
+      expect(await shown.exit).toEqual({ code: 5, signal: null });
+      expect(shown.screen()).toContain('did not finish within 1 s');
       expect(await untilGone(await pidsIn(dir))).toEqual([]);
     });
 
     test('has ten seconds where nobody is at hand, sixty at a terminal', async ({ skip }) => {
       skip(onPosix !== undefined, onPosix);
-      const { env } = await place('exit 1');
-      expect((await runProgram(['get', '-v'], { env })).stderr).toContain('for 10 s at most');
+      const { gwtoken, terminal } = await startPlace('exit 1');
+      expect((await gwtoken(['get', '-v'])).stderr).toContain('for 10 s at most');
       for (const [more, seconds] of [
         [{}, 60],
         [{ CI: 'false' }, 60],
         [{ CI: 'true' }, 10],
       ] as const) {
-        const terminal = openGwtoken(['get', '-v'], { env: { ...env, ...more } });
-        cleanups.push(terminal.close);
-        await terminal.exit;
-        expect(terminal.screen()).toContain(`for ${seconds} s at most`);
+        const shown = terminal(['get', '-v'], { env: more });
+        await shown.exit;
+        expect(shown.screen()).toContain(`for ${seconds} s at most`);
       }
     });
   });
 
   test('can ask on the terminal and read stdin, without a spinner over its question', async ({ skip }) => {
     skip(onPosix !== undefined, onPosix);
-    const { dir, env, identity } = await place(
+    const { dir, terminal, identity } = await startPlace(
       'printf "Vault password: " >&2; stty -echo </dev/tty; read a </dev/tty; stty echo </dev/tty; printf "Vault: " >&2; read b; [ "$a $b" = "open sesame" ] && cat "$HOME/../answer"',
     );
     printing(dir, answer());
-    const terminal = openGwtoken(['get'], { env: { ...env, NO_COLOR: '1' } });
-    cleanups.push(terminal.close);
-    await terminal.waitFor('Vault password: ');
+    const shown = terminal(['get'], { env: { NO_COLOR: '1' } });
+    await shown.waitFor('Vault password: ');
     await sleep(600);
-    expect(terminal.raw()).toBe('Vault password: ');
-    terminal.type('open\r');
-    await terminal.waitFor('Vault: ');
-    terminal.type('sesame\r');
-    expect(await terminal.exit).toEqual({ code: 0, signal: null });
-    expect(terminal.screen()).toMatch(/^Vault password: Vault: sesame\n/);
-    expect(terminal.screen().endsWith(`${identity.issued[0]}\n`)).toBe(true);
+    expect(shown.raw()).toBe('Vault password: ');
+    shown.type('open\r');
+    await shown.waitFor('Vault: ');
+    shown.type('sesame\r');
+    expect(await shown.exit).toEqual({ code: 0, signal: null });
+    expect(shown.screen()).toMatch(/^Vault password: Vault: sesame\n/);
+    expect(shown.screen().endsWith(`${identity.issued[0]}\n`)).toBe(true);
   });
 
   test('Ctrl-C at its question ends a calling script, and the terminal has its echo again', async ({
     skip,
   }) => {
     skip(onPosix !== undefined, onPosix);
-    const { dir, env } = await place(
+    const { dir, env } = await startPlace(
       "trap 'stty echo </dev/tty; exit 130' INT TERM; stty -echo </dev/tty; printf 'Password: ' >&2; read a </dev/tty",
     );
     const script = join(dir, 'script.sh');
     writeFileSync(script, `${GWTOKEN_SH} get\necho after-gwtoken\n`);
     chmodSync(script, 0o755);
-    const terminal = openTerminal('bash', ['-c', `trap : INT; bash '${script}'; stty -a </dev/tty`], { env });
-    cleanups.push(terminal.close);
+    const terminal = openTerminal(['bash', '-c', `trap : INT; bash '${script}'; stty -a </dev/tty`], { env });
     await terminal.waitFor('Password: ');
     terminal.type('\x03');
     await terminal.exit;
@@ -144,8 +132,8 @@ describe('a credential command', () => {
 describe('descendants', () => {
   test('finds children and theirs, as Linux and as other systems tell them', async ({ skip }) => {
     skip(onPosix !== undefined, onPosix);
-    const { dir, env } = await place('sh -c "sleep 300; :" & echo $! > "$HOME/pid"; wait');
-    const running = startProgram(['get'], { env });
+    const { dir, start } = await startPlace('sh -c "sleep 300; :" & echo $! > "$HOME/pid"; wait');
+    const running = start(['get']);
     const child = Number(await untilFile(join(dir, 'home', 'pid')));
     let found: number[] = [];
     for (let round = 0; round < 100 && found.length < 3; round++) {

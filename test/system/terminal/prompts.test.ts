@@ -1,9 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { onCleanup } from '../../harness/clean-up';
 import { type IdentityServer, startIdentityServer } from '../../harness/endpoints/identity-server';
-import { clearItem, openSession, type Session, treeOf } from '../../harness/homes/session';
+import { treeOf } from '../../harness/homes/files';
+import { type Home, openHome } from '../../harness/homes/home';
 import { type Keyring, keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
-import { GWTOKEN } from '../../harness/programs/program';
-import { openGwtoken, openTerminal, type Terminal } from '../../harness/programs/terminal';
+import type { Terminal } from '../../harness/programs/terminal';
 
 const unavailable = keyringAvailable();
 const client = { clientId: 'eu-client', clientSecret: 'eu-secret+/=&' };
@@ -15,31 +16,21 @@ const CLEAR_LINE = '\x15';
 describe('gwtoken login, on a terminal', () => {
   let identity: IdentityServer;
   let keyring: Keyring;
-  let session: Session;
+  let home: Home;
   let terminal: Terminal;
   beforeAll(async () => {
     if (unavailable !== undefined) return;
-    identity = await startIdentityServer({ region: 'eu', clients: [client] });
+    identity = await startIdentityServer({ clients: [client] });
     keyring = await startKeyring({ state: 'unlocked' });
-  });
-  afterAll(async () => {
-    await Promise.all([identity?.close(), keyring?.stop()]);
   });
   beforeEach(({ skip }) => {
     skip(unavailable !== undefined, unavailable);
-    session = openSession(keyring.env);
-  });
-  afterEach(async () => {
-    if (unavailable !== undefined) return;
-    await terminal.close();
-    await clearItem(keyring.env, ACCOUNT);
-    session.remove();
+    home = openHome(keyring.env);
+    onCleanup(() => keyring.clear(ACCOUNT));
   });
 
   const open = (args: readonly string[] = [], env: Record<string, string> = {}) => {
-    terminal = openGwtoken(['login', ...args], {
-      env: { ...session.env, LANG: 'C.UTF-8', ...env },
-    });
+    terminal = home.terminal(['login', ...args], { env: { LANG: 'C.UTF-8', ...env } });
     return terminal;
   };
   /** Answers the questions up to, and not including, the one that begins with `until`. */
@@ -80,7 +71,7 @@ describe('gwtoken login, on a terminal', () => {
   });
 
   test('what is given is not asked; the region that a new profile would inherit is', async () => {
-    await session.gwtoken(['config', 'set', 'region', 'us']);
+    await home.gwtoken(['config', 'set', 'region', 'us']);
     open(['--client-id', client.clientId, '-p', 'acme', '--auth-url', identity.authUrl, '--no-verify']);
     await terminal.waitFor('● us');
     terminal.type('\x1b[A');
@@ -96,7 +87,7 @@ describe('gwtoken login, on a terminal', () => {
     expect(terminal.screen()).not.toMatch(/Identity address|Client id for/);
     expect(terminal.screen()).toContain('Set region = eu for profile acme');
     expect(terminal.screen()).toContain('Try next: gwtoken get --region eu --sandbox --profile acme');
-    await clearItem(keyring.env, 'acme:sandbox:eu');
+    await keyring.clear('acme:sandbox:eu');
   });
 
   test('a bad answer is refused at once, with the reason, and can be mended', async () => {
@@ -150,12 +141,10 @@ describe('gwtoken login, on a terminal', () => {
     ['Ctrl-D', CTRL_D, 'Region of the client'] as const,
     ['Ctrl-D', CTRL_D, 'Client secret for '] as const,
   ])('%s %j at "%s" ends by SIGINT: nothing stored, cursor and echo are back', async ([, key, question]) => {
-    const before = treeOf(session.home.dir);
+    const before = treeOf(home.dir);
     // The shell stays on the terminal and looks at it afterwards; its loop stops only for a death by signal.
     const script = `for i in 1 2; do "$@"; code=$?; echo "code $code"; stty -a | grep -oE -- '-?(echo|icanon)\\b' | xargs; test $code -lt 128 || break; done; sleep 0.1; echo end`;
-    terminal = openTerminal('bash', ['-c', script, '-', ...GWTOKEN, 'login'], {
-      env: session.env,
-    });
+    terminal = home.terminal(['login'], { wrapper: ['bash', '-c', script, '-'] });
     await answerUpTo(question);
     terminal.type(key);
     await terminal.waitFor('end\n');
@@ -166,7 +155,7 @@ describe('gwtoken login, on a terminal', () => {
     expect(raw.lastIndexOf('\x1b[?25h')).toBeGreaterThan(raw.lastIndexOf('\x1b[?25l'));
     expect(raw).not.toContain(client.clientSecret);
     expect(await keyring.lookup(ACCOUNT)).toBeUndefined();
-    expect(treeOf(session.home.dir)).toEqual(before);
+    expect(treeOf(home.dir)).toEqual(before);
   });
 
   test.for(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
@@ -201,7 +190,7 @@ describe('gwtoken login, on a terminal', () => {
   });
 
   test('logout --all asks, and no is the answer of a bare Enter', async () => {
-    await session.gwtoken(
+    await home.gwtoken(
       [
         'login',
         '-r',
@@ -216,7 +205,7 @@ describe('gwtoken login, on a terminal', () => {
       { stdin: 'y' },
     );
     const logout = () => {
-      terminal = openGwtoken(['logout', '--all'], { env: session.env });
+      terminal = home.terminal(['logout', '--all']);
       return terminal.waitFor(`Remove the credentials of ${ACCOUNT}?`);
     };
     await logout();

@@ -1,8 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openPrompts } from '../../../src/system/terminal/prompts';
 import { type IdentityServer, startIdentityServer } from '../../harness/endpoints/identity-server';
-import { openSession, type Session } from '../../harness/homes/session';
-import { GWTOKEN, type Words } from '../../harness/programs/program';
-import { openTerminal, type Terminal } from '../../harness/programs/terminal';
+import { inVariables } from '../../harness/homes/client';
+import { type Home, openHome } from '../../harness/homes/home';
 
 const LABEL = 'asking for a token';
 const SHOW_CURSOR = '\x1b[?25h';
@@ -10,42 +11,20 @@ const HIDE_CURSOR = '\x1b[?25l';
 
 describe.skipIf(process.platform === 'win32')('the spinner', () => {
   let identity: IdentityServer;
-  let session: Session;
-  let env: Record<string, string>;
-  const terminals: Terminal[] = [];
+  let home: Home;
   beforeAll(async () => {
-    identity = await startIdentityServer({
-      region: 'eu',
-      clients: [{ clientId: 'id', clientSecret: 'secret' }],
-    });
-    session = openSession();
-    env = {
-      ...session.env,
-      GWTOKEN_REGION: 'eu',
-      GWTOKEN_AUTH_URL: identity.authUrl,
-      GWTOKEN_CLIENT_ID: 'id',
-      GWTOKEN_CLIENT_SECRET: 'secret',
-      GWTOKEN_NO_CACHE: '1',
-    };
+    identity = await startIdentityServer();
+    home = openHome({ ...inVariables(identity.authUrl), GWTOKEN_NO_CACHE: '1' });
   });
-  afterEach(async () => {
+  afterEach(() => {
     identity.delayMs = 0;
     identity.hang = false;
-    await Promise.all(terminals.splice(0).map((terminal) => terminal.close()));
+    vi.useRealTimers();
   });
-  afterAll(async () => {
-    session.remove();
-    await identity.close();
-  });
-  const open = ([command, ...args]: Words, more: Record<string, string> = {}) => {
-    const terminal = openTerminal(command, args, { env: { ...env, ...more } });
-    terminals.push(terminal);
-    return terminal;
-  };
 
   test('appears when it takes longer than 300 ms, and is erased before the token is printed', async () => {
     identity.delayMs = 1000;
-    const terminal = open([...GWTOKEN, 'get']);
+    const terminal = home.terminal(['get']);
     await terminal.waitFor(LABEL);
     expect(terminal.raw()).toContain(HIDE_CURSOR);
     expect(await terminal.exit).toEqual({ code: 0, signal: null });
@@ -59,33 +38,37 @@ describe.skipIf(process.platform === 'win32')('the spinner', () => {
     expect(after.trimEnd().endsWith(identity.issued.at(-1)!)).toBe(true);
   });
 
-  test('does not appear when it is quick, in a pipe, under CI, or on a dumb terminal', async () => {
-    const started = performance.now();
-    const quick = open([...GWTOKEN, 'get']);
-    expect(await quick.exit).toEqual({ code: 0, signal: null });
-    // On a machine that is busy with other things it may not have been quick.
-    if (performance.now() - started < 300) expect(quick.raw()).toBe(`${identity.issued.at(-1)}\r\n`);
+  test('waits 300 ms: what is quicker is left alone', async () => {
+    vi.useFakeTimers();
+    const asTerminal = { isTTY: true, columns: 80, cursorTo: () => true, clearLine: () => true };
+    const stderr = Object.assign(new PassThrough(), asTerminal);
+    const own = Object.create(process, { stderr: { value: stderr } });
+    const { spin } = openPrompts(own, () => () => {}, true);
+    const shown = () => String(stderr.read() ?? '');
+    await spin(LABEL, () => vi.advanceTimersByTimeAsync(299));
+    expect(shown()).toBe('');
+    await spin(LABEL, () => vi.advanceTimersByTimeAsync(300));
+    expect(shown()).toContain(LABEL);
+  });
 
+  test('does not appear in a pipe, under CI, or on a dumb terminal', async () => {
     identity.delayMs = 700;
+    const onTerminal = async (more: Parameters<Home['terminal']>[1]) => {
+      const terminal = home.terminal(['get'], more);
+      await terminal.exit;
+      return terminal.raw();
+    };
     const shown = await Promise.all([
-      session.gwtoken(['get'], { env }).then(({ stdout, stderr }) => stdout + stderr),
-      (async () => {
-        const terminal = open([...GWTOKEN, 'get'], { CI: 'true' });
-        await terminal.exit;
-        return terminal.raw();
-      })(),
-      (async () => {
-        const terminal = open(['sh', '-c', 'TERM=dumb exec "$@"', '-', ...GWTOKEN, 'get']);
-        await terminal.exit;
-        return terminal.raw();
-      })(),
+      home.gwtoken(['get']).then(({ stdout, stderr }) => stdout + stderr),
+      onTerminal({ env: { CI: 'true' } }),
+      onTerminal({ wrapper: ['sh', '-c', 'TERM=dumb exec "$@"', '-'] }),
     ]);
     for (const text of shown) expect(text).toMatch(/^[\w-]{20,}\r?\n$/);
   });
 
   test.for(['false', '0', ''])('appears under CI=%s, which is no CI', async (CI) => {
     identity.delayMs = 1000;
-    const terminal = open([...GWTOKEN, 'get'], { CI });
+    const terminal = home.terminal(['get'], { env: { CI } });
     await terminal.waitFor(LABEL);
     expect(await terminal.exit).toEqual({ code: 0, signal: null });
     expect(terminal.raw()).toContain(HIDE_CURSOR);
@@ -94,14 +77,8 @@ describe.skipIf(process.platform === 'win32')('the spinner', () => {
 
   test('shows in the terminal while stdout is piped away', async () => {
     identity.delayMs = 1000;
-    const terminal = open([
-      'sh',
-      '-c',
-      'token=$("$@"); echo "got $(printf %s "$token" | wc -c)"',
-      '-',
-      ...GWTOKEN,
-      'get',
-    ]);
+    const script = 'token=$("$@"); echo "got $(printf %s "$token" | wc -c)"';
+    const terminal = home.terminal(['get'], { wrapper: ['sh', '-c', script, '-'] });
     await terminal.waitFor(LABEL);
     await terminal.waitFor(/got [2-9]\d/);
   });
@@ -109,7 +86,7 @@ describe.skipIf(process.platform === 'win32')('the spinner', () => {
   test('one Ctrl-C ends the program by SIGINT and the loop around it, and the cursor is back', async () => {
     identity.hang = true;
     const script = 'while :; do "$@"; echo "ended $?"; done; echo after';
-    const terminal = open(['bash', '-c', script, '-', ...GWTOKEN, 'get']);
+    const terminal = home.terminal(['get'], { wrapper: ['bash', '-c', script, '-'] });
     await terminal.waitFor(LABEL);
     terminal.type('\x03');
     expect(await terminal.exit).toEqual({ code: null, signal: 'SIGINT' });
@@ -122,7 +99,7 @@ describe.skipIf(process.platform === 'win32')('the spinner', () => {
     '%s ends the program of that signal, the cursor back',
     async (signal) => {
       identity.hang = true;
-      const terminal = open([...GWTOKEN, 'get']);
+      const terminal = home.terminal(['get']);
       await terminal.waitFor(LABEL);
       process.kill(terminal.pid, signal);
       expect(await terminal.exit).toEqual({ code: null, signal });

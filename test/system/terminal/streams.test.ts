@@ -1,41 +1,20 @@
-import { spawn } from 'node:child_process';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type IdentityServer, startIdentityServer } from '../../harness/endpoints/identity-server';
-import { openSession, type Session } from '../../harness/homes/session';
-import { GWTOKEN_SH, inherited } from '../../harness/programs/program';
-
-const client = { clientId: 'id', clientSecret: 'secret' };
+import { inVariables } from '../../harness/homes/client';
+import { type Home, openHome } from '../../harness/homes/home';
+import { GWTOKEN_SH, runCommand } from '../../harness/programs/program';
 
 describe.concurrent('the standard streams', () => {
   let identity: IdentityServer;
-  let session: Session;
+  let home: Home;
   beforeAll(async () => {
-    identity = await startIdentityServer({ region: 'eu', clients: [client] });
-    session = openSession();
-  });
-  afterAll(async () => {
-    session.remove();
-    await identity.close();
+    identity = await startIdentityServer();
+    home = openHome(inVariables(identity.authUrl));
   });
 
-  /** Runs a line of bash in which `gwtoken` is the program; resolves with what it printed. */
+  /** Runs a line of bash in which `gwtoken` is the program. */
   const bash = (line: string) =>
-    new Promise<{ stdout: string; stderr: string }>((resolve, reject) => {
-      const define = `gwtoken() { ${GWTOKEN_SH} "$@"; }; `;
-      const child = spawn('bash', ['-c', define + line], {
-        env: {
-          ...inherited(),
-          ...session.env,
-          GWTOKEN_REGION: 'eu',
-          GWTOKEN_AUTH_URL: identity.authUrl,
-          GWTOKEN_CLIENT_ID: client.clientId,
-          GWTOKEN_CLIENT_SECRET: client.clientSecret,
-        },
-      });
-      const out = { stdout: '', stderr: '' };
-      for (const name of ['stdout', 'stderr'] as const) child[name].on('data', (text) => (out[name] += text));
-      child.once('error', reject).once('close', () => resolve(out));
-    });
+    runCommand(['bash', '-c', `gwtoken() { ${GWTOKEN_SH} "$@"; }; ${line}`], home);
 
   test.for([
     ['set -o pipefail; gwtoken get --no-cache | head -c0; echo $?', '141\n', /^$/],
@@ -61,12 +40,12 @@ describe.concurrent('the standard streams', () => {
 
   test('help and version are answers: on stdout, code 0, also after a command', async () => {
     for (const args of [['--help'], ['-h'], ['get', '--help'], ['config', 'set', '-h'], []]) {
-      const { code, stdout, stderr } = await session.gwtoken(args);
+      const { code, stdout, stderr } = await home.gwtoken(args);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(stdout).toMatch(/^Usage: gwtoken /);
     }
     for (const args of [['--version'], ['get', '--version'], ['config', 'get', '--version']])
-      expect(await session.gwtoken(args)).toMatchObject({
+      expect(await home.gwtoken(args)).toMatchObject({
         code: 0,
         stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
         stderr: '',
@@ -74,14 +53,7 @@ describe.concurrent('the standard streams', () => {
   });
 
   test('--verbose tells the settings with their sources, and never the secret', async () => {
-    const { code, stderr } = await session.gwtoken(['get', '-v', '--timeout', '20s', '--no-cache'], {
-      env: {
-        GWTOKEN_REGION: 'eu',
-        GWTOKEN_AUTH_URL: identity.authUrl,
-        GWTOKEN_CLIENT_ID: client.clientId,
-        GWTOKEN_CLIENT_SECRET: client.clientSecret,
-      },
-    });
+    const { code, stderr } = await home.gwtoken(['get', '-v', '--timeout', '20s', '--no-cache']);
     expect(code).toBe(0);
     for (const line of [
       'gwtoken: profile: default (default)',

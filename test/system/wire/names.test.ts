@@ -1,11 +1,11 @@
 /** Names and addresses: DNS that is silent, a first address that is dead, IPv6. */
-import { execFile, execFileSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startBlackHole } from '../../harness/endpoints/fault-server';
-import { GWTOKEN, inherited, type ProgramResult, runProgram } from '../../harness/programs/program';
+import { runProgram } from '../../harness/programs/program';
 import { reply, setScene, TOKEN } from './scene';
 
 const { authority, stage, home, env: own } = setScene();
@@ -17,26 +17,12 @@ const env = {
 const answer = (socket: import('node:net').Socket) => void socket.write(reply(200));
 
 /** Runs gwtoken where /etc/hosts and /etc/resolv.conf are ours (a mount namespace). */
-function runWithFiles(
-  files: { hosts: string; resolv?: string },
-  args: readonly string[],
-): Promise<Pick<ProgramResult, 'code' | 'stdout' | 'stderr' | 'ms'>> {
+function runWithFiles(files: { hosts: string; resolv?: string }, args: readonly string[]) {
   const [hosts, resolv] = [join(home.dir, 'hosts'), join(home.dir, 'resolv.conf')];
   writeFileSync(hosts, files.hosts);
   writeFileSync(resolv, files.resolv ?? '');
   const script = 'mount --bind "$1" /etc/hosts && mount --bind "$2" /etc/resolv.conf && shift 2 && exec "$@"';
-  const command = ['-m', 'sh', '-c', script, 'sh', hosts, resolv, ...GWTOKEN, ...args];
-  const started = performance.now();
-  return new Promise((resolve) => {
-    execFile('unshare', command, { env: { ...inherited(), ...env } }, (error, stdout, stderr) =>
-      resolve({
-        code: error ? (error.code as unknown as number) : 0,
-        stdout,
-        stderr,
-        ms: performance.now() - started,
-      }),
-    );
-  });
+  return runProgram(args, { env, wrapper: ['unshare', '-m', 'sh', '-c', script, 'sh', hosts, resolv] });
 }
 
 function needsNamespace(): string | undefined {

@@ -1,7 +1,7 @@
-import { afterAll, afterEach } from 'vitest';
+import { afterEach } from 'vitest';
 import { type Authority, makeAuthority } from '../../harness/endpoints/authority';
 import { type FaultServer, type Script, startFaultServer } from '../../harness/endpoints/fault-server';
-import { freshHome } from '../../harness/programs/program';
+import { openHome } from '../../harness/homes/home';
 
 /** What gwtoken is told, and who could have heard from it. */
 export interface Scene {
@@ -118,12 +118,8 @@ export function bad(says: RegExp, requests = 1): Expectation {
 export function setScene() {
   const authority = makeAuthority();
   const stage = new Stage(authority);
-  const home = freshHome();
+  const home = openHome();
   afterEach(() => stage.strike());
-  afterAll(() => {
-    authority.remove();
-    home.remove();
-  });
   const env = {
     ...home.env,
     GWTOKEN_REGION: 'eu',

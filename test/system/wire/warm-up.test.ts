@@ -1,14 +1,11 @@
 /** The connection that is opened while the credentials are looked up: used once, by the right request, or not at all. */
-import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { rolldown } from 'rolldown';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { openWire, type Wire } from '../../../src/system/wire/wire';
 import type { FetchReply } from '../../../src/world/wire';
+import { onCleanup } from '../../harness/clean-up';
 import { makeAuthority } from '../../harness/endpoints/authority';
 import {
   type FaultServer,
@@ -16,27 +13,22 @@ import {
   startBlackHole,
   startFaultServer,
 } from '../../harness/endpoints/fault-server';
-import { inherited } from '../../harness/programs/program';
+import { openFolder } from '../../harness/homes/folder';
+import { bundle } from '../../harness/programs/bundle';
+import { runCommand } from '../../harness/programs/program';
+import { ROOT } from '../../harness/root';
 
 const authority = makeAuthority();
-afterAll(() => authority.remove());
-const ends: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-});
 
 const OK: Script = {
   answer: (socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'),
 };
-async function serve(script: Script = OK): Promise<FaultServer> {
-  const server = await startFaultServer(script, { tls: authority.issue() });
-  ends.push(() => server.close());
-  return server;
-}
+const serve = (script: Script = OK): Promise<FaultServer> =>
+  startFaultServer(script, { tls: authority.issue() });
 function wire(): Wire {
   const warn = () => {};
   const opened = openWire({ env: {}, platform: process.platform, nodeVersion: process.versions.node, warn });
-  ends.push(() => opened.close());
+  onCleanup(() => opened.close());
   return opened;
 }
 const options = { caFile: authority.caFile };
@@ -138,52 +130,33 @@ describe('the connection opened ahead', () => {
 });
 
 describe('a program that opens one', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'gwtoken-warm-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  let program: string;
   beforeAll(async () => {
-    const entry = join(folder, 'entry.ts');
-    const http = fileURLToPath(new URL('../../../src/system/wire/wire.ts', import.meta.url));
+    const source = join(openFolder(), 'entry.ts');
     writeFileSync(
-      entry,
-      `import { openWire } from ${JSON.stringify(http)};
+      source,
+      `import { openWire } from ${JSON.stringify(join(ROOT, 'src', 'system', 'wire', 'wire.ts'))};
        const { env, platform, versions } = process;
        const wire = openWire({ env, platform, nodeVersion: versions.node, warn() {} });
        wire.warmUp(process.argv[2], { caFile: process.argv[3] });
        setTimeout(() => wire.close(), 300);`,
     );
-    const bundle = await rolldown({ input: entry, platform: 'node', logLevel: 'silent' });
-    await bundle.write({ dir: join(folder, 'dist'), format: 'cjs', entryFileNames: '[name].cjs' });
-    await bundle.close();
+    program = await bundle(source);
   });
-  const run = (url: string) =>
-    new Promise<{ code: number; ms: number; stderr: string }>((resolve) => {
-      const started = performance.now();
-      const args = [join(folder, 'dist', 'entry.cjs'), url, authority.caFile];
-      execFile(process.execPath, args, { env: inherited(), timeout: 20_000 }, (error, _, stderr) =>
-        resolve({ code: error ? Number(error.code ?? -1) : 0, ms: performance.now() - started, stderr }),
-      );
-    });
 
   test.each([
     ['an endpoint that answers', async () => (await serve()).url],
-    ['one that is silent in the handshake', async () => (await silent()).replace('http:', 'https:')],
-    ['a black hole', async () => `https://127.0.0.1:${(await hole()).port}`],
+    [
+      'one that is silent in the handshake',
+      async () => (await startFaultServer({})).url.replace('http:', 'https:'),
+    ],
+    ['a black hole', async () => `https://127.0.0.1:${(await startBlackHole()).port}`],
     ['a closed port', async () => 'https://127.0.0.1:1'],
     ['a name that is not there', async () => 'https://gwtoken-test.invalid'],
   ])('ends when nothing follows: %s', async (_, address) => {
-    const { code, ms, stderr } = await run(await address());
+    const words = [process.execPath, program, await address(), authority.caFile];
+    const { code, ms, stderr } = await runCommand(words, { env: {}, timeoutMs: 20_000 });
     expect([code, stderr]).toEqual([0, '']);
     expect(ms).toBeLessThan(5000);
   });
-
-  async function silent(): Promise<string> {
-    const server = await startFaultServer({});
-    ends.push(() => server.close());
-    return server.url;
-  }
-  async function hole() {
-    const opened = await startBlackHole();
-    ends.push(() => opened.close());
-    return opened;
-  }
 });

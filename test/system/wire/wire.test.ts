@@ -4,13 +4,10 @@
  * WIRE_ONLY=regexp picks cases by name, WIRE_NODE=path runs them with another Node.
  */
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
-import {
-  filesBelow,
-  freshHome,
-  PROGRAM,
-  type ProgramResult,
-  runProgram,
-} from '../../harness/programs/program';
+import { cleaningUp } from '../../harness/clean-up';
+import { filesBelow } from '../../harness/homes/files';
+import { openHome } from '../../harness/homes/home';
+import { PROGRAM, type ProgramResult, runProgram } from '../../harness/programs/program';
 import { BAD_BODIES } from './bad-bodies';
 import { BAD_PROXIES } from './bad-proxies';
 import { BAD_STATUSES } from './bad-statuses';
@@ -38,11 +35,12 @@ interface Outcome {
 }
 
 const authority = makeStageAuthority();
-afterAll(() => authority.remove());
 
-async function meet(each: WireCase, mode: Mode): Promise<Outcome> {
+const meet = (each: WireCase, mode: Mode): Promise<Outcome> => cleaningUp(() => run(each, mode));
+
+async function run(each: WireCase, mode: Mode): Promise<Outcome> {
   const stage = new Stage(authority);
-  const home = freshHome();
+  const home = openHome();
   try {
     const scene = await each.set(stage);
     const args = ['get', '--region', 'eu', '--auth-url', scene.authUrl, ...(scene.args ?? [])];
@@ -79,7 +77,6 @@ async function meet(each: WireCase, mode: Mode): Promise<Outcome> {
     };
   } finally {
     await stage.strike();
-    home.remove();
   }
 }
 
@@ -105,7 +102,7 @@ function isLate({ says }: WireCase, { result, allowedMs }: Outcome): boolean {
 const QUIET_START_MS = 120;
 
 async function withControl(each: WireCase, mode: Mode): Promise<Outcome> {
-  const control = async () => (await runProgram(['--version'], { env: {} })).ms;
+  const control = async () => (await cleaningUp(() => runProgram(['--version'], { env: {} }))).ms;
   const { limitsMs, ownMs } = MODES[mode];
   for (let tries = 1; ; tries++) {
     const startMs = await control();

@@ -1,0 +1,31 @@
+import { once } from 'node:events';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
+import { onCleanup } from '../clean-up';
+
+export interface Listening {
+  readonly port: number;
+  /** `http://127.0.0.1:PORT`; `https:` for a server that speaks TLS. */
+  readonly url: string;
+  /** Cuts its connections, too. Done at the test's end if it was not done before. */
+  close(): Promise<void>;
+}
+
+/** Has a server listen on the loopback. */
+export async function listen(server: Server, host = '127.0.0.1', port = 0): Promise<Listening> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      for (const socket of sockets) socket.destroy();
+    });
+  onCleanup(close);
+  await once(server.listen(port, host), 'listening');
+  const own = (server.address() as AddressInfo).port;
+  const name = host.includes(':') ? `[${host}]` : host;
+  return { port: own, url: `${server instanceof TlsServer ? 'https' : 'http'}://${name}:${own}`, close };
+}

@@ -1,0 +1,54 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import type { Client } from '../../../src/client';
+import type { Machine } from '../../../src/system/files/paths';
+import { entryPath } from '../../../src/system/files/token-cache';
+import { type CacheEntry, formatEntry } from '../../../src/token/cache-entry';
+import { CLIENT } from '../endpoints/identity-server';
+
+export const MACHINE: Machine = { platform: process.platform, uid: process.geteuid?.() };
+export const EU: Client = { profile: 'default', environment: 'production', region: 'eu' };
+
+/** The file of the client `default:production:eu` in a folder of the token cache. */
+export const entryIn = (cache: string): string => entryPath(cache, EU, MACHINE);
+
+/** An entry as gwtoken writes it for a client in the keychain, whose token lives an hour from now. */
+export function keychainEntry(
+  authUrl: string,
+  { clientId = 'client', ...token }: Partial<CacheEntry['token']> & { clientId?: string } = {},
+): string {
+  return formatEntry({
+    token: {
+      accessToken: 'cached-token',
+      tokenType: 'Bearer',
+      scope: '',
+      requestedAtMs: Date.now(),
+      lifetimeS: 3600,
+      ...token,
+    },
+    clientId,
+    authUrl,
+    source: { kind: 'keychain' },
+    ageing: false,
+  });
+}
+
+/** Puts a text where the entry belongs. */
+export function putEntry(cache: string, text: string): void {
+  mkdirSync(cache, { recursive: true, mode: 0o700 });
+  writeFileSync(entryIn(cache), text, { mode: 0o600 });
+}
+
+/** The variables of a client: enough to fetch a token with. */
+export function inVariables(authUrl: string, { clientId, clientSecret } = CLIENT): Record<string, string> {
+  return {
+    GWTOKEN_REGION: 'eu',
+    GWTOKEN_AUTH_URL: authUrl,
+    GWTOKEN_CLIENT_ID: clientId,
+    GWTOKEN_CLIENT_SECRET: clientSecret,
+  };
+}
+
+/** What a client in the keychain has in the environment. */
+export function withoutVariables(env: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GWTOKEN_CLIENT_')));
+}

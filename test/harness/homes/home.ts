@@ -1,0 +1,36 @@
+import {
+  type ProgramOptions,
+  type ProgramResult,
+  type RunningProgram,
+  runProgram,
+  startProgram,
+} from '../programs/program';
+import { openGwtoken, type Terminal } from '../programs/terminal';
+import { type HomeFolders, openFolders } from './folder';
+
+type Env = Readonly<Record<string, string>>;
+
+/** A home of its own, and gwtoken in it. */
+export interface Home extends HomeFolders {
+  /** Runs gwtoken to its end; `env` comes on top of the home's. */
+  gwtoken(args: readonly string[], more?: Partial<ProgramOptions>): Promise<ProgramResult>;
+  /** Starts it, for a test that sends it a signal or does something meanwhile. */
+  start(args: readonly string[], more?: Partial<ProgramOptions>): RunningProgram;
+  /** Runs it on a terminal of its own. */
+  terminal(args: readonly string[], more?: Partial<Parameters<typeof openGwtoken>[1]>): Terminal;
+}
+
+/** Makes an empty home, which goes with the test; `env` is for instance a keyring's, or a client in variables. */
+export function openHome(env: Env = {}): Home {
+  const folders = openFolders(env);
+  const within = <T extends { readonly env?: Env }>(more: T) => ({
+    ...more,
+    env: { ...folders.env, ...more.env },
+  });
+  return {
+    ...folders,
+    gwtoken: (args, more = {}) => runProgram(args, within(more)),
+    start: (args, more = {}) => startProgram(args, within(more)),
+    terminal: (args, more = {}) => openGwtoken(args, within(more)),
+  };
+}
