@@ -7,11 +7,13 @@ import { existsSync } from 'node:fs';
 import { Interrupted, ReaderGone } from './errors';
 import { quick } from './quick';
 import { tokenFilesFolder } from './system/files/paths';
+import { keepMemoryPrivate } from './system/processes/privacy';
 import { mayBeTerminal, writeAll } from './system/terminal/streams';
 import { openWarm } from './system/warm';
 
 declare const __VERSION__: string;
 
+const withCoreDumps = keepMemoryPrivate(process);
 const opened = openWarm(process);
 const { warm, folders, machine } = opened;
 const argv = process.argv.slice(2);
@@ -37,7 +39,7 @@ function end(text: string | undefined): void {
 async function runCli(failure?: unknown): Promise<number> {
   if (failure instanceof ReaderGone) throw failure;
   const [{ openWorld }, cli] = await Promise.all([import('./system/world'), import('./cli/run')]);
-  const { world, close } = openWorld(process, __VERSION__, opened);
+  const { world, close } = openWorld(process, __VERSION__, opened, withCoreDumps);
   await sweep();
   // Node prints what was not caught, and sets the exit code to 1 before it says that it ends.
   process.on('uncaughtExceptionMonitor', () => {

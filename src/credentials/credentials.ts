@@ -49,6 +49,8 @@ export function checkSecret(secret: string, where: string): string {
 /** What is wrong with a secret, as the end of a sentence; undefined when nothing is. */
 export function secretProblem(secret: string): string | undefined {
   if (secret === '') return 'is empty';
+  // What Node makes of bytes that are no UTF-8: another secret than was meant.
+  if (secret.includes('\uFFFD')) return 'is not UTF-8 text';
   return /\p{Cc}/u.test(secret) ? 'has a control character (such as a newline) in it' : undefined;
 }
 

@@ -15,6 +15,7 @@ import { readKnownClients } from './files/config-file';
 import { fileIn, tokenFilesFolder } from './files/paths';
 import { readAll } from './files/read-file';
 import { formOf, KEYCHAIN_CHILD } from './form';
+import type { WithCoreDumps } from './processes/privacy';
 import { hasUnicode, isTerminal, painter, withVariable } from './terminal/capabilities';
 import { writeAll } from './terminal/streams';
 import type { Opened } from './warm';
@@ -27,6 +28,7 @@ export function openWorld(
   own: NodeJS.Process,
   version: string,
   opened: Opened,
+  withCoreDumps: WithCoreDumps,
 ): { readonly world: World; close(): Promise<void> } {
   const { warm, folders, machine } = opened;
   const { platform } = machine;
@@ -44,7 +46,7 @@ export function openWorld(
     ...filesOf(opened),
     ...wire,
     onSignals,
-    ...processesOf(own, onSignals, opened),
+    ...processesOf(own, onSignals, opened, withCoreDumps),
     keychain: keychainOf(opened, streams),
     terminal: terminalOf(own, onSignals, opened, streams),
     probes: {
@@ -210,12 +212,19 @@ function processesOf(
   own: NodeJS.Process,
   onSignals: World['onSignals'],
   { folders, machine }: Opened,
+  withCoreDumps: WithCoreDumps,
 ): Pick<World, 'runCredentialCommand' | 'prepareChild' | 'createTokenFile'> {
   return {
     runCredentialCommand: async (command, options) =>
-      (await import('./processes/credential-command')).runCredentialCommand(command, options, own, onSignals),
+      (await import('./processes/credential-command')).runCredentialCommand(
+        command,
+        options,
+        own,
+        onSignals,
+        withCoreDumps,
+      ),
     prepareChild: async () =>
-      (await import('./processes/exec-child')).prepareChild(onSignals, machine.platform),
+      (await import('./processes/exec-child')).prepareChild(onSignals, machine.platform, withCoreDumps),
     async createTokenFile(text) {
       const folder = tokenFilesFolder(folders.cache, machine.platform);
       if (folder === undefined) return homeless('local', 'a token file', 'GWTOKEN_CACHE_DIR');

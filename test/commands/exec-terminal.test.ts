@@ -39,7 +39,7 @@ async function untilItReads({ type, screen }: Terminal): Promise<void> {
 
 /** How ps(1) tells the states of what a process has started: `S` waits for something, `T` is stopped. */
 function statesBelow(pid: number): string[] {
-  const pids = descendants(pid, process.platform).join(',');
+  const pids = descendants(pid, process).join(',');
   return execFileSync('ps', ['-o', 'stat=', '-p', pids], { encoding: 'latin1' }).trim().split('\n');
 }
 

@@ -6,10 +6,13 @@
 
 import { execFile } from 'node:child_process';
 import type { Env } from '../../world/streams';
+import { helperEnvironment } from '../processes/privacy';
 
 /** `unknown` when none of the programs is there, or nobody answers in time. */
 export type BusState = 'unlocked' | 'locked' | 'no-collection' | 'unknown';
 
+/** Where the programs below find the bus, and the cookie that some buses ask for. */
+const BUS_VARIABLES = ['DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR', 'HOME'];
 const LIMIT_MS = 800;
 const NAME = 'org.freedesktop.secrets';
 const SERVICE = '/org/freedesktop/secrets';
@@ -76,7 +79,11 @@ function run(
   signal: AbortSignal,
 ): Promise<string | 'not installed'> {
   return new Promise((resolve) => {
-    const options = { env, signal, killSignal: 'SIGKILL' } as const;
+    const options = {
+      env: helperEnvironment(env, ...BUS_VARIABLES),
+      signal,
+      killSignal: 'SIGKILL',
+    } as const;
     execFile(program, args, options, (error, stdout) => {
       if (error?.code === 'ENOENT') resolve('not installed');
       else resolve(error ? '' : stdout);

@@ -10,11 +10,13 @@ import * as fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ENDING_SIGNALS, Interrupted, messageOf, systemCode } from '../../errors';
 import type { CommandEnd, RunCredentialCommand } from '../../world/processes';
+import type { Env } from '../../world/streams';
 import type { World } from '../../world/world';
+import { helperEnvironment, type WithCoreDumps } from './privacy';
 import { procStat } from './proc-stat';
 
 /** The part of Node's `process` that is needed here. */
-type OwnProcess = Pick<NodeJS.Process, 'kill' | 'platform'>;
+type OwnProcess = Pick<NodeJS.Process, 'env' | 'kill' | 'platform'>;
 
 /** After SIGTERM, for a command that has to switch the terminal's echo on again; then SIGKILL. */
 const GRACE_MS = 1000;
@@ -24,6 +26,7 @@ export async function runCredentialCommand(
   { env, timeoutMs, limit }: Parameters<RunCredentialCommand>[1],
   own: OwnProcess,
   onSignals: World['onSignals'],
+  withCoreDumps: WithCoreDumps,
 ): Promise<CommandEnd> {
   const ownGroup = own.platform !== 'win32' && !hasTerminal();
   let release: () => void = () => {};
@@ -36,13 +39,15 @@ export async function runCredentialCommand(
     timer = setTimeout(() => resolve({ how: 'late' }), timeoutMs);
   });
   try {
-    const child = spawn(command, {
-      // As contracted: /bin/sh -c COMMAND, or cmd /d /s /c "COMMAND".
-      shell: true,
-      env: { ...env },
-      stdio: ['inherit', 'pipe', 'inherit'],
-      detached: ownGroup,
-    });
+    const child = withCoreDumps(() =>
+      spawn(command, {
+        // As contracted: /bin/sh -c COMMAND, or cmd /d /s /c "COMMAND".
+        shell: true,
+        env: { ...env },
+        stdio: ['inherit', 'pipe', 'inherit'],
+        detached: ownGroup,
+      }),
+    );
     const end = await Promise.race([interrupted, endOf(child, limit), late]);
     if (end instanceof Interrupted || end.how === 'late' || end.how === 'too-long') {
       // First: a command that ignores SIGTERM may print on and on.
@@ -101,7 +106,10 @@ async function stop(
   if (pid === undefined) return;
   if (own.platform === 'win32') {
     // It fails when the command has ended meanwhile.
-    spawnSync('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore' });
+    spawnSync('taskkill', ['/pid', String(pid), '/t', '/f'], {
+      env: helperEnvironment(own.env),
+      stdio: 'ignore',
+    });
     return;
   }
   // A shell that is gone may have left its group behind, but no tree: its number may be another's by now.
@@ -113,8 +121,7 @@ async function stop(
       return false;
     }
   };
-  const below = (pids: readonly number[]): number[] =>
-    pids.flatMap((each) => descendants(each, own.platform));
+  const below = (pids: readonly number[]): number[] => pids.flatMap((each) => descendants(each, own));
   const targets = ownGroup ? [-pid] : [pid, ...below([pid])];
   for (const target of targets) send(target, 'SIGTERM');
   const giveUpAt = performance.now() + GRACE_MS;
@@ -123,9 +130,9 @@ async function stop(
 }
 
 /** The living descendants of a process, nearest first. One that its parent has left behind is not found. */
-export function descendants(pid: number, platform: NodeJS.Platform): number[] {
+export function descendants(pid: number, { env, platform }: Pick<OwnProcess, 'env' | 'platform'>): number[] {
   const children = new Map<number, number[]>();
-  for (const [child, parent] of platform === 'linux' ? parentsFromProc() : parentsFromPs()) {
+  for (const [child, parent] of platform === 'linux' ? parentsFromProc() : parentsFromPs(env)) {
     children.set(parent, [...(children.get(parent) ?? []), child]);
   }
   const found = [pid];
@@ -142,8 +149,9 @@ function parentsFromProc(): [number, number][] {
   });
 }
 
-function parentsFromPs(): [number, number][] {
-  const text = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'latin1' });
+function parentsFromPs(env: Env): [number, number][] {
+  const options = { env: helperEnvironment(env), encoding: 'latin1' } as const;
+  const text = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], options);
   return text
     .trim()
     .split('\n')

@@ -1,11 +1,10 @@
 /** How gwtoken ends by a signal. */
-import * as fs from 'node:fs';
 import { constants } from 'node:os';
 
 /**
- * Ends the process by this signal, with the effect that it has by default: Node ignores SIGPIPE and opens its debugger
- * at SIGUSR1. The exit code is what remains where a signal does not end a process: on Windows there are none between
- * processes, and `kill` would end us with code 1, or throw.
+ * Ends the process by this signal, with the effect that it has by default: Node ignores SIGPIPE. The exit code is
+ * what remains where a signal does not end a process: on Windows there are none between processes, and `kill` would
+ * end us with code 1, or throw.
  */
 export function endBySignal(self: NodeJS.Process, signal: NodeJS.Signals): void {
   self.exitCode = 128 + constants.signals[signal];
@@ -15,7 +14,6 @@ export function endBySignal(self: NodeJS.Process, signal: NodeJS.Signals): void 
     const nothing = (): void => {};
     self.on(signal, nothing).off(signal, nothing);
   }
-  leaveMemoryOutOfCore();
   self.kill(self.pid, signal);
 }
 
@@ -24,13 +22,4 @@ export function handOn(self: NodeJS.Process, signal: NodeJS.Signals): void {
   if (self.platform !== 'win32') self.kill(self.pid, signal);
   // It is an event inside the process there, which the other listeners have heard too.
   else if (self.listenerCount(signal) === 0) endBySignal(self, signal);
-}
-
-/** The child may have died of a signal that dumps core, and gwtoken's memory has had the client's secret in it. */
-function leaveMemoryOutOfCore(): void {
-  try {
-    fs.writeFileSync('/proc/self/coredump_filter', '0');
-  } catch {
-    // Not Linux: there is no such filter.
-  }
 }

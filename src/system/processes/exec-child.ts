@@ -3,13 +3,17 @@
  * Ctrl-C, Ctrl-Z and full-screen programs work as without gwtoken. cross-spawn is for Windows' `.cmd` and PATHEXT
  * alone. Passed over: execa (more than is needed, an ES module tree of 30 files), node:child_process (no `.cmd`).
  */
+import { isUtf8 } from 'node:buffer';
 import type { ChildProcess } from 'node:child_process';
 import * as fs from 'node:fs';
 import { isatty } from 'node:tty';
 import spawn from 'cross-spawn';
 import { GwtokenError, messageOf, systemCode } from '../../errors';
+import { oneLine, quoted } from '../../text';
 import type { ChildEnd, PreparedChild } from '../../world/processes';
+import type { Env } from '../../world/streams';
 import type { World } from '../../world/world';
+import type { WithCoreDumps } from './privacy';
 import { procStat } from './proc-stat';
 
 /** Sent by whoever supervises gwtoken, and meant for what it runs. */
@@ -19,7 +23,11 @@ const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
 /** A console's events on Windows, which reach every program of the console. */
 const FROM_CONSOLE: readonly NodeJS.Signals[] = ['SIGINT', 'SIGBREAK', 'SIGHUP'];
 
-export function prepareChild(onSignals: World['onSignals'], platform: NodeJS.Platform): PreparedChild {
+export function prepareChild(
+  onSignals: World['onSignals'],
+  platform: NodeJS.Platform,
+  withCoreDumps: WithCoreDumps,
+): PreparedChild {
   let child: ChildProcess | undefined;
   const early: NodeJS.Signals[] = [];
   const release = onSignals(
@@ -34,10 +42,13 @@ export function prepareChild(onSignals: World['onSignals'], platform: NodeJS.Pla
   return {
     release,
     async run(command, args, env) {
+      checkExact([command, ...args], env, platform);
       const end = await new Promise<ChildEnd>((resolve, reject) => {
         const fail = (error: unknown): void => reject(startError(error, command, args));
         try {
-          child = spawn(command, [...args], { stdio: 'inherit', env: env as NodeJS.ProcessEnv });
+          child = withCoreDumps(() =>
+            spawn(command, [...args], { stdio: 'inherit', env: env as NodeJS.ProcessEnv }),
+          );
         } catch (error) {
           return fail(error);
         }
@@ -52,6 +63,52 @@ export function prepareChild(onSignals: World['onSignals'], platform: NodeJS.Pla
       return end;
     },
   };
+}
+
+/** What Node makes of each byte that is not UTF-8. */
+const REPLACED = '\uFFFD';
+
+/**
+ * Node reads arguments and variables as UTF-8, so bytes that are none would reach the command as other bytes: `rm` might
+ * remove another file. What was there in the first place tells Linux; elsewhere nothing does, and the mark is enough.
+ *
+ * @throws GwtokenError `usage`
+ */
+function checkExact(words: readonly string[], env: Env, platform: NodeJS.Platform): void {
+  const isChanged = (file: 'cmdline' | 'environ', start: string): boolean =>
+    platform !== 'linux' ||
+    inOriginal(file).some((entry) => !isUtf8(entry) && String(entry).startsWith(start));
+  const word = words.find((each) => each.includes(REPLACED) && isChanged('cmdline', each));
+  const [name] =
+    Object.entries(env).find(
+      ([each, value = '']) => `${each}${value}`.includes(REPLACED) && isChanged('environ', `${each}=`),
+    ) ?? [];
+  if (word === undefined && name === undefined) return;
+  throw new GwtokenError(
+    'usage',
+    word === undefined
+      ? `the variable ${oneLine(name ?? '')} is not UTF-8 text, so the command would get other bytes`
+      : `the argument ${quoted(word)} is not UTF-8 text, so the command would get other bytes`,
+    {
+      hints: [
+        name === undefined
+          ? 'run the command from your shell instead: eval $(gwtoken env)'
+          : `unset ${oneLine(name)}, or run the command from your shell instead: eval $(gwtoken env)`,
+      ],
+    },
+  );
+}
+
+/** gwtoken's own arguments or variables as the kernel has them. */
+function inOriginal(file: 'cmdline' | 'environ'): Buffer[] {
+  const bytes = fs.readFileSync(`/proc/self/${file}`);
+  const entries: Buffer[] = [];
+  for (let start = 0; start < bytes.length; ) {
+    const end = bytes.indexOf(0, start);
+    entries.push(bytes.subarray(start, end < 0 ? bytes.length : end));
+    start = end < 0 ? bytes.length : end + 1;
+  }
+  return entries;
 }
 
 /**

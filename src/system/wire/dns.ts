@@ -7,9 +7,10 @@
 import { lookup as lookupHere } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Env } from '../../world/streams';
+import { helperEnvironment } from '../processes/privacy';
 
-/** What the resolver reads from the environment; nothing else goes to the child, least of all a secret. */
-const RESOLVER_VARIABLES = ['PATH', 'RES_OPTIONS', 'LOCALDOMAIN', 'HOSTALIASES'];
+/** What the resolver reads from the environment. */
+const RESOLVER_VARIABLES = ['RES_OPTIONS', 'LOCALDOMAIN', 'HOSTALIASES'];
 
 /** After so long a failure means that DNS is silent, and asking again for the reason would hang. */
 const SILENT_AFTER_MS = 2000;
@@ -22,7 +23,7 @@ export function endableLookup(
   return (hostname, wanted, callback) => {
     const here = (): void => lookupHere(hostname, wanted, callback);
     if (platform !== 'linux' || hostname.startsWith('-')) return here();
-    const childEnv = Object.fromEntries(RESOLVER_VARIABLES.map((name) => [name, env[name]]));
+    const childEnv = helperEnvironment(env, ...RESOLVER_VARIABLES);
     const startedAtMs = performance.now();
     import('node:child_process').then(({ execFile }) => {
       const options = { env: childEnv, encoding: 'latin1', signal: cut, killSignal: 'SIGKILL' } as const;

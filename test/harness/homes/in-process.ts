@@ -101,7 +101,7 @@ export function inside(): Inside {
         },
       };
       // What the World does by itself, such as a warning, goes by what is replaced in it.
-      const world = Object.assign(openWorld(process, '0.0.0', open()).world, own);
+      const world = Object.assign(openWorld(process, '0.0.0', open(), (start) => start()).world, own);
       try {
         return { code: await run(argv, world), stdout, stderr };
       } catch (error) {

@@ -138,12 +138,13 @@ describe('descendants', () => {
     let found: number[] = [];
     for (let round = 0; round < 100 && found.length < 3; round++) {
       await sleep(20);
-      found = descendants(running.pid, process.platform);
+      found = descendants(running.pid, process);
     }
     expect(found).toContain(child);
     expect(found).toHaveLength(3);
     // ps is what the other systems have; on Linux, where it is installed, the two must agree.
-    if (existsSync('/bin/ps')) expect(descendants(running.pid, 'darwin')).toEqual(found);
+    if (existsSync('/bin/ps'))
+      expect(descendants(running.pid, { env: process.env, platform: 'darwin' })).toEqual(found);
     running.kill('SIGTERM');
     await running.result;
   });

@@ -1,0 +1,62 @@
+/**
+ * Keeps secrets inside this process: out of a debugger, out of core files, and out of the environment of the programs
+ * that gwtoken runs for its own ends. The first lines of main and of the keychain's child need it, so `node:fs` alone.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { Env } from '../../world/streams';
+
+/** Which parts of a process's memory the kernel puts into its core file (core(5)); children inherit it. */
+const FILTER = '/proc/self/coredump_filter';
+
+/** Runs the start of a child that is not gwtoken's own, so that it dumps core as if gwtoken had not been there. */
+export type WithCoreDumps = <T>(start: () => T) => T;
+
+/**
+ * From here on SIGUSR1 ends the process, as it ends other programs, instead of opening Node's debugger to every user of
+ * the machine, and a core file has nothing of the memory in it. Linux only for the latter: on macOS and Windows
+ * programs write no core files unless somebody has set that up, and a program cannot change it without native code.
+ */
+export function keepMemoryPrivate(own: Pick<NodeJS.Process, 'on' | 'platform'>): WithCoreDumps {
+  if (own.platform !== 'win32') {
+    const nothing = (): void => {};
+    // A listener replaces Node's own handler, and with the last listener goes every handler.
+    own.on('SIGUSR1', nothing).off('SIGUSR1', nothing);
+  }
+  const before = own.platform === 'linux' ? filter() : undefined;
+  if (before === undefined) return (start) => start();
+  setFilter('0');
+  return (start) => {
+    setFilter(`0x${before}`);
+    try {
+      return start();
+    } finally {
+      setFilter('0');
+    }
+  };
+}
+
+/** In hexadecimal; undefined where the kernel has no such filter. */
+function filter(): string | undefined {
+  try {
+    return readFileSync(FILTER, 'latin1').trim();
+  } catch {
+    return undefined;
+  }
+}
+
+function setFilter(value: string): void {
+  try {
+    writeFileSync(FILTER, value);
+  } catch {
+    // /proc is read-only here.
+  }
+}
+
+/**
+ * The environment of a program of the system's that gwtoken runs for its own ends (getent, dbus-send, ps, taskkill):
+ * what every program needs to run, and the variables that this one reads. Its output is read in English.
+ */
+export function helperEnvironment(env: Env, ...reads: readonly string[]): NodeJS.ProcessEnv {
+  const names = ['PATH', 'SystemRoot', ...reads].filter((name) => env[name] !== undefined);
+  return { ...Object.fromEntries(names.map((name) => [name, env[name]])), LC_ALL: 'C' };
+}
