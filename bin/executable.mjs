@@ -11,6 +11,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
@@ -52,6 +53,35 @@ const COMPILE = [
   '--no-compile-autoload-package-json',
 ];
 
+/**
+ * What the runtime does by itself that gwtoken must not, each with a text of the same length in its place: a name with
+ * a `=` is no variable's, and nobody listens on the discard port. The variables make it the command line of Bun, load
+ * scripts and open a debugger; the address gets a report of each crash, unasked on macOS and Windows.
+ */
+const CLOSED = {
+  BUN_BE_BUN: 'BUN=BE=BUN',
+  BUN_OPTIONS: 'BUN=OPTIONS',
+  BUN_INSPECT: 'BUN=INSPECT',
+  'https://bun.report': 'http://127.0.0.1:9',
+};
+
+/**
+ * Copies a runtime without what {@link CLOSED} names, and gives the copy's path.
+ * @param {string} runtime
+ * @param {string} file
+ */
+function writeClosed(runtime, file) {
+  const bytes = readFileSync(runtime);
+  for (const [name, instead] of Object.entries(CLOSED)) {
+    let at = bytes.indexOf(name);
+    if (at < 0)
+      throw new Error(`${runtime} has no ${name} that could be closed: see what this version of Bun has`);
+    for (; at >= 0; at = bytes.indexOf(name, at)) bytes.write(instead, at, 'latin1');
+  }
+  writeFileSync(file, bytes, { mode: 0o755 });
+  return file;
+}
+
 /** @param {string} target */
 function packagesOf(target) {
   const packages = TARGETS[target];
@@ -75,7 +105,7 @@ function isMusl() {
  * Makes the executable of a platform, and gives its path.
  * @param {string} target
  * @param {string} folder where to put it
- * @param {string} [otherKeytar] a module in the place of the platform's keytar, for tests
+ * @param {string} [otherKeytar] for tests: a module in the place of the platform's keytar; Bun's variables are heeded
  */
 export async function buildExecutable(target, folder, otherKeytar) {
   const [runtime, prebuild] = packagesOf(target);
@@ -92,6 +122,7 @@ export async function buildExecutable(target, folder, otherKeytar) {
       plugins: [ofTheExecutable(`./keytar${extname(keytar)}`)],
     });
     copyFileSync(keytar, join(made, 'bundle', `keytar${extname(keytar)}`));
+    const closed = otherKeytar ? runtimeOf(runtime) : writeClosed(runtimeOf(runtime), join(made, 'runtime'));
     const file = target.startsWith('windows') ? 'gwtoken.exe' : 'gwtoken';
     const bun = `--target=bun-${target}`;
     execFileSync(
@@ -100,7 +131,7 @@ export async function buildExecutable(target, folder, otherKeytar) {
         'build',
         ...COMPILE,
         bun,
-        `--compile-executable-path=${runtimeOf(runtime)}`,
+        `--compile-executable-path=${closed}`,
         'bundle/executable.cjs',
         `--outfile=${file}`,
       ],

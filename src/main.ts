@@ -41,13 +41,10 @@ async function runCli(failure?: unknown): Promise<number> {
   const [{ openWorld }, cli] = await Promise.all([import('./system/world'), import('./cli/run')]);
   const { world, close } = openWorld(process, __VERSION__, opened, withCoreDumps);
   await sweep();
-  // Node prints what was not caught, and sets the exit code to 1 before it says that it ends.
-  process.on('uncaughtExceptionMonitor', () => {
-    const exitCode = cli.exitCodeOfCrash(argv, world);
-    process.once('exit', () => {
-      process.exitCode = exitCode;
-    });
-  });
+  // Whatever else is under way must not go on. Node tells of both by the first, Bun of each by its own.
+  const crash = (error: unknown) => void cli.crash(argv, error, world).then((code) => process.exit(code));
+  process.once('uncaughtException', crash);
+  process.once('unhandledRejection', crash);
   try {
     return await (failure === undefined ? cli.run(argv, world) : cli.report(failure, false, world));
   } finally {

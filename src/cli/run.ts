@@ -18,10 +18,13 @@ export async function run(argv: readonly string[], world: World): Promise<number
       complete(argv.slice(2), COMMANDS, world);
       return 0;
     }
-    const program = createProgram(world, async (command, flags, args) => {
-      verbose = flags['verbose'] === true;
-      exitCode = await command.run?.(flags, verbose ? tracing(world) : world, ...args);
-    });
+    const program = createProgram(
+      { ...world, version: versionText(argv, world) },
+      async (command, flags, args) => {
+        verbose = flags['verbose'] === true;
+        exitCode = await command.run?.(flags, verbose ? tracing(world) : world, ...args);
+      },
+    );
     await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
     return exitCode ?? 0;
   } catch (error) {
@@ -35,6 +38,13 @@ export async function run(argv: readonly string[], world: World): Promise<number
   }
 }
 
+/** What `--version` prints: under `--verbose` also which form of the program this is, on a line of its own. */
+function versionText(argv: readonly string[], { version, probes }: World): string {
+  const end = argv.indexOf('--');
+  const isVerbose = argv.slice(0, end < 0 ? undefined : end).some((word) => /^(-v|--verbose)$/.test(word));
+  return isVerbose ? `${version}\n${probes.system()}` : version;
+}
+
 /** The world of a command with --verbose. */
 function tracing(world: World): World {
   return { ...world, trace: (line) => world.stderr.write(`gwtoken: ${oneLine(line)}\n`) };
@@ -46,9 +56,11 @@ function exitCodeOf(error: unknown): number {
   return error instanceof Interrupted ? error.exitCode : 1;
 }
 
-/** The exit code of a crash that nothing caught; the command still does what it does at a failure, without waiting. */
-export function exitCodeOfCrash(argv: readonly string[], world: World): number {
-  return afterFailure(argv, 1, world);
+/** Tells of a crash that nothing caught, and gives the exit code; the command still does what it does at a failure. */
+export async function crash(argv: readonly string[], error: unknown, world: World): Promise<number> {
+  const code = afterFailure(argv, 1, world);
+  await report(error, false, world);
+  return code;
 }
 
 /** Writes an error to stderr as words (contract section 5), and gives its exit code. */

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { type Home, openHome } from '../harness/homes/home';
-import { GWTOKEN_SH, notPackage, runCommand } from '../harness/programs/program';
+import { GWTOKEN_SH, preloading, runCommand } from '../harness/programs/program';
 import { openTerminal } from '../harness/programs/terminal';
 
 let endpoint: TokenEndpoint;
@@ -118,14 +118,12 @@ describe('a failure of gwtoken env is a failing statement on stdout', () => {
     expect(await runCommand(['sh', '-c', line], home)).toMatchObject({ stdout: `${failing(2)}code 2\n` });
   });
 
-  test('also when a bug crashes it, wherever that is', async ({ skip }) => {
-    skip(notPackage !== undefined, notPackage);
+  test('also when a bug crashes it, wherever that is', async () => {
     // A fault from outside the program's own promises, as a broken library would raise it.
     const preload = join(home.dir, 'fault.cjs');
     writeFileSync(preload, "setTimeout(() => { throw new Error('a fault'); }, 600);\n");
     endpoint.delayMs = 5_000;
-    const env = { NODE_OPTIONS: `--require ${preload}` };
-    const { code, stdout, stderr } = await home.gwtoken(['env'], { env });
+    const { code, stdout, stderr } = await home.gwtoken(['env'], preloading(preload));
     expect({ code, stdout }).toEqual({ code: 1, stdout: failing(1) });
     expect(stderr).toContain('a fault');
   });

@@ -5,7 +5,7 @@ import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/e
 import { inVariables, withoutVariables } from '../harness/homes/client';
 import { type Home, openHome } from '../harness/homes/home';
 import { isRunning, until } from '../harness/programs/processes';
-import { notPackage } from '../harness/programs/program';
+import { preloading } from '../harness/programs/program';
 
 const TOKEN = 'tok *\'t;$(touch PWNED)` \\ "~!#{a,b}';
 
@@ -132,13 +132,11 @@ describe('the exit code', () => {
     expect(refused.stderr).toContain('refused these credentials');
   });
 
-  test('is 125 also when a bug crashes gwtoken', async ({ skip }) => {
-    skip(notPackage !== undefined, notPackage);
+  test('is 125 also when a bug crashes gwtoken', async () => {
     const preload = join(home.dir, 'fault.cjs');
     writeFileSync(preload, "setTimeout(() => { throw new Error('a fault'); }, 600);\n");
     endpoint.delayMs = 5_000;
-    const env = { NODE_OPTIONS: `--require ${preload}` };
-    const result = await home.gwtoken(['exec', '--', 'echo', 'ran'], { env });
+    const result = await home.gwtoken(['exec', '--', 'echo', 'ran'], preloading(preload));
     expect(result).toMatchObject({ code: 125, stdout: '', stderr: expect.stringContaining('a fault') });
   });
 });

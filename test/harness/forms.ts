@@ -5,8 +5,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** About the npm package: its files, what it loads of them, the channel to a child that is a file. */
-const OF_THE_PACKAGE = /^test\/(package|demo|harness)\/|variables-only\.test|keychain-platforms\.test/;
+/** About one form alone: the npm package's files, what it loads of them; what only the executable has. */
+const OF_ONE_FORM = /^test\/(package|executable|demo|harness)\/|keychain-platforms\.test/;
 
 /** What starts the program, by its name in test/harness/programs. */
 const STARTERS = /\b(runProgram|startProgram|openGwtoken|GWTOKEN|GWTOKEN_SH)\b/;
@@ -27,7 +27,7 @@ export function programTests(root: string): string[] {
         (!from.startsWith(HARNESS) && !seen.has(from) && starts(from, new Set([...seen, from]))),
     );
   return files.filter(
-    (file) => file.endsWith('.test.ts') && !OF_THE_PACKAGE.test(file) && starts(file, new Set([file])),
+    (file) => file.endsWith('.test.ts') && !OF_ONE_FORM.test(file) && starts(file, new Set([file])),
   );
 }
 

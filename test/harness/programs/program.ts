@@ -10,13 +10,23 @@ export const PROGRAM = join(ROOT, 'dist', 'gwtoken.cjs');
 export const FORM = process.env['TESTED_FORM'] === 'executable' ? 'executable' : 'package';
 /** Why a test of the Node that runs the package is left out, worded for `ctx.skip()`. */
 export const notPackage = FORM === 'package' ? undefined : 'needs the npm package: the Node that runs it';
-/** The standalone executable; that of `any-keytar` has the module that KEYTAR names in keytar's place. */
+/**
+ * The standalone executable; that of `any-keytar`, the tests' own, has the module that KEYTAR names in keytar's
+ * place, and heeds BUN_OPTIONS.
+ */
 export const executable = (folder = '.'): string =>
   join(ROOT, 'executables', folder, process.platform === 'win32' ? 'gwtoken.exe' : 'gwtoken');
 /** The words that start gwtoken. Whatever starts it, a terminal or a wrapper, has them from here. */
 export const GWTOKEN: Words = FORM === 'executable' ? [executable()] : [process.execPath, PROGRAM];
 /** The same for a line of shell. */
 export const GWTOKEN_SH = GWTOKEN.map((word) => `'${word}'`).join(' ');
+
+/** Makes the program run a script of the test's before itself, for a fault that its own promises know nothing of. */
+export function preloading(file: string): { readonly program: Words; readonly env: Record<string, string> } {
+  return FORM === 'executable'
+    ? { program: [executable('any-keytar')], env: { BUN_OPTIONS: `--preload=${file}` } }
+    : { program: GWTOKEN, env: { NODE_OPTIONS: `--require ${file}` } };
+}
 
 export type Words = readonly [command: string, ...before: string[]];
 

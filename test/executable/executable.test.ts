@@ -1,0 +1,189 @@
+/** What only the standalone executable has: a runtime of its own, which must take nothing from where it is started. */
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { startIdentityServer } from '../harness/endpoints/identity-server';
+import { openHome } from '../harness/homes/home';
+import { until } from '../harness/programs/processes';
+import { executable, GWTOKEN, type ProgramOptions } from '../harness/programs/program';
+
+const CLIENT = { clientId: 'eu-client', clientSecret: 'canary-secret-Xw3' };
+
+/** A home, and the executable in it. */
+function setUp() {
+  const home = openHome();
+  const run = (args: readonly string[], more: Partial<ProgramOptions> = {}) =>
+    home.gwtoken(args, { program: [executable()], ...more });
+  return { home, run };
+}
+
+test('it is told apart by --version --verbose', async () => {
+  const { home, run } = setUp();
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+  const on = `on ${process.platform} ${process.arch}`;
+  for (const words of [
+    ['--version', '-v'],
+    ['get', '--verbose', '--version'],
+  ]) {
+    // Whichever comes first is the one that counts where commander stops at the version.
+    const ours = await run(words);
+    expect({ words, code: ours.code, stderr: ours.stderr }).toEqual({ words, code: 0, stderr: '' });
+    expect(ours.stdout).toMatch(
+      new RegExp(`^${version}\nstandalone executable with Bun \\d+\\.\\d+\\.\\d+ ${on}\n$`),
+    );
+    const packaged = await home.gwtoken(words, { program: GWTOKEN });
+    expect(packaged.stdout).toBe(`${version}\nnpm package with Node ${process.version} ${on}\n`);
+  }
+  expect((await run(['--version'])).stdout).toBe(`${version}\n`);
+  expect((await run(['exec', '--version', '--', 'true', '--verbose'])).stdout).toBe(`${version}\n`);
+});
+
+test('it needs nothing on PATH, and no Node', async () => {
+  const identity = await startIdentityServer({ region: 'eu', clients: [CLIENT] });
+  const { home, run } = setUp();
+  const empty = join(home.dir, 'empty');
+  mkdirSync(empty);
+  const env = {
+    PATH: empty,
+    GWTOKEN_REGION: 'eu',
+    GWTOKEN_AUTH_URL: identity.authUrl,
+    GWTOKEN_CLIENT_ID: CLIENT.clientId,
+    GWTOKEN_CLIENT_SECRET: CLIENT.clientSecret,
+  };
+  for (const source of ['network', 'cache']) {
+    const { code, stdout, stderr } = await run(['get', '--format', 'json'], { env });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({ access_token: identity.issued[0], source });
+  }
+});
+
+describe('from a folder that a stranger has filled', () => {
+  /** Each would show itself: by a setting, or by a word on stdout. */
+  const FILES = {
+    '.env': 'GWTOKEN_PROFILE=stranger\nGWTOKEN_REGION=us\n',
+    '.env.local': 'GWTOKEN_PROFILE=stranger\n',
+    '.env.production': 'GWTOKEN_PROFILE=stranger\n',
+    'bunfig.toml': 'preload = ["./preload.js"]\n[run]\npreload = ["./preload.js"]\n',
+    'tsconfig.json': '{"compilerOptions":{"baseUrl":".","paths":{"*":["./preload.js"]}}}',
+    'package.json': '{"name":"x","main":"preload.js","type":"module","imports":{"#x":"./preload.js"}}',
+    'preload.js': 'console.log("A STRANGER RAN")',
+    'node_modules/keytar/index.js': 'console.log("A STRANGER RAN")',
+    'node_modules/conf/index.js': 'console.log("A STRANGER RAN")',
+  };
+
+  test.each([['--version'], ['get', '-v'], ['config', 'set', 'retries', '1'], ['doctor']])(
+    '%s %s takes nothing from it',
+    async (...words) => {
+      const { home, run } = setUp();
+      const cwd = join(home.dir, 'checkout');
+      for (const [name, text] of Object.entries(FILES)) {
+        mkdirSync(join(cwd, name, '..'), { recursive: true });
+        writeFileSync(join(cwd, name), text);
+      }
+      const { stdout, stderr } = await run(words, { cwd });
+      expect(stdout + stderr).not.toMatch(/stranger/i);
+      expect(stdout + stderr).not.toContain('.env');
+    },
+  );
+});
+
+describe('a variable of Bun’s', () => {
+  test.each([
+    ['makes no other program of it', { BUN_BE_BUN: '1' }],
+    ['loads no script', { BUN_OPTIONS: '--preload=./preload.js' }],
+    ['opens no debugger', { BUN_INSPECT: 'ws://127.0.0.1:9/x?break=1', BUN_INSPECT_PRELOAD: './preload.js' }],
+  ])('%s', async (_, env) => {
+    const { home, run } = setUp();
+    writeFileSync(join(home.dir, 'preload.js'), 'console.log("A STRANGER RAN"); process.exit(9)');
+    const told = await run(['--version', '-v'], { env, cwd: home.dir });
+    expect(told).toMatchObject({ code: 0, stderr: '' });
+    expect(told.stdout).toMatch(/^\d+\.\d+\.\d+\S*\nstandalone executable with Bun /);
+  });
+});
+
+test('a crash of the runtime itself is reported to nobody', async ({ skip }) => {
+  skip(process.platform !== 'linux', 'needs Linux: a crash by a signal');
+  const identity = await startIdentityServer({ region: 'eu', clients: [CLIENT] });
+  identity.hang = true;
+  const { home } = setUp();
+  const env = {
+    GWTOKEN_REGION: 'eu',
+    GWTOKEN_AUTH_URL: identity.authUrl,
+    GWTOKEN_CLIENT_ID: CLIENT.clientId,
+    GWTOKEN_CLIENT_SECRET: CLIENT.clientSecret,
+    BUN_ENABLE_CRASH_REPORTING: '1',
+  };
+  const running = home.start(['get'], { env, program: [executable()] });
+  await until('it waits for its token', () => identity.requests.length > 0);
+  running.kill('SIGSEGV');
+  const crashed = await running.result;
+  expect(crashed.signal).toBe('SIGSEGV');
+  expect(crashed.stderr).not.toContain(CLIENT.clientSecret);
+  // Where it would have gone stands in what it prints.
+  expect(crashed.stderr).toMatch(/ http:\/\/127\.0\.0\.1:9\//);
+  expect(crashed.stderr).not.toContain('bun.report');
+});
+
+test('the argument of its keychain child is an unknown option to whoever types it', async () => {
+  const { run } = setUp();
+  const { code, stdout, stderr } = await run(['--the-keychain-child-of-gwtoken']);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain("unknown option '--the-keychain-child-of-gwtoken'");
+});
+
+test('the keychain child gets no variable of Bun’s, and reports no crash to its makers', async () => {
+  const { home } = setUp();
+  const seen = join(home.dir, 'seen.json');
+  const keytar = join(home.dir, 'keytar.js');
+  writeFileSync(keytar, `require('fs').writeFileSync(${JSON.stringify(seen)}, JSON.stringify(process.env));`);
+  const env = {
+    KEYTAR: keytar,
+    GWTOKEN_REGION: 'eu',
+    GWTOKEN_AUTH_URL: 'http://127.0.0.1:9',
+    BUN_CONFIG_VERBOSE_FETCH: '1',
+    BUN_ENABLE_CRASH_REPORTING: '1',
+    bun_lower: '1',
+  };
+  const { code } = await home.gwtoken(['get'], { program: [executable('any-keytar')], env });
+  expect(code).toBe(5);
+  const names = JSON.parse(readFileSync(seen, 'utf8')) as Record<string, string>;
+  expect(Object.keys(names).filter((name) => /^(BUN|GWTOKEN)_/i.test(name))).toEqual([]);
+  expect(names).toMatchObject({ KEYTAR: keytar, DO_NOT_TRACK: '1' });
+});
+
+/** Bun unpacks it into the temporary folder, under a name that can be foretold. */
+test('a library that another user laid in its way is not loaded', async ({ skip }) => {
+  skip(process.platform !== 'linux' || process.getuid?.() !== 0, 'needs root on Linux: files of two users');
+  const { home, run } = setUp();
+  const shared = join(home.dir, 'tmp');
+  mkdirSync(shared);
+  chmodSync(shared, 0o1777);
+  for (const path of [home.dir, home.env['HOME']!]) chmodSync(path, 0o755);
+  chownSync(home.env['HOME']!, 65534, 65534);
+  const wrapper = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
+  const library = async () => {
+    const env = { TMPDIR: shared, XDG_CONFIG_HOME: '', XDG_CACHE_HOME: '' };
+    const { stdout } = await run(['doctor', '--json'], { wrapper, env });
+    const { checks } = JSON.parse(stdout) as { checks: { name: string; result: string }[] };
+    return checks.find(({ name }) => name === 'library')?.result;
+  };
+  expect(await library()).toBe('ok');
+  const [unpacked, ...others] = readdirSync(shared);
+  expect(others).toEqual([]);
+  const planted = join(shared, unpacked!);
+  const garbage = Buffer.alloc(readFileSync(planted).length);
+  execFileSync('rm', [planted]);
+  writeFileSync(planted, garbage);
+  chownSync(planted, 65533, 65533);
+  expect(await library()).toBe('ok');
+  expect(existsSync(planted) && readFileSync(planted).equals(garbage)).toBe(true);
+});
