@@ -44,6 +44,7 @@ export async function build(folder) {
       'keychain-child': 'src/system/keychain/child.ts',
     },
     external: [/^keytar(\/|$)/],
+    codeSplitting: { groups: GROUPS },
   });
   chmodSync(join(folder, 'gwtoken.cjs'), 0o755);
   await writeManPage(join(folder, 'gwtoken.1'));
@@ -53,9 +54,12 @@ export async function build(folder) {
 /**
  * Bundles some entries of src/ into a folder, which is emptied before, with the licences of what is bundled.
  * @param {string} folder
- * @param {{ input: Record<string, string>, external?: RegExp[], plugins?: import('rolldown').Plugin[], define?: Record<string, string> }} form
+ * @param {{ input: Record<string, string>, external?: RegExp[], plugins?: import('rolldown').Plugin[], define?: Record<string, string>, codeSplitting?: import('rolldown').OutputOptions['codeSplitting'] }} form
  */
-export async function bundle(folder, { input, external = [], plugins = [], define = {} }) {
+export async function bundle(
+  folder,
+  { input, external = [], plugins = [], define = {}, codeSplitting = false },
+) {
   rmSync(folder, { recursive: true, force: true });
   const bundle = await rolldown({
     cwd: root,
@@ -79,7 +83,7 @@ export async function bundle(folder, { input, external = [], plugins = [], defin
     format: 'cjs',
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name].cjs',
-    codeSplitting: { groups: GROUPS },
+    codeSplitting,
     minify: true,
   });
   await bundle.close();
