@@ -9,6 +9,7 @@ import { answerWithinMs, hasPerson } from '../person';
 import { resolveSetting } from '../settings/resolve';
 import type { Given, Setting } from '../settings/setting';
 import { SETTINGS } from '../settings/table';
+import { LONGEST_LIMIT_MS } from '../settings/values';
 import { seconds } from '../text';
 import type { CommandEnd } from '../world/processes';
 import type { Env } from '../world/streams';
@@ -16,10 +17,10 @@ import type { World } from '../world/world';
 import { type Credentials, SECRET_LIMIT } from './credentials';
 import { parseCredentials } from './keychain-item';
 
-/** The most that `keychain-timeout` takes: an hour. */
-const LONGEST_WAIT_S = 3600;
-
-/** The clients whose command is running further up: a command that asks gwtoken for its own client would never end. */
+/**
+ * The clients whose command is running further up. Without it, a command that asks gwtoken for its own client starts
+ * gwtoken in gwtoken until the time limit ends them all.
+ */
 const RUNNING_FOR = 'GWTOKEN_COMMAND_RUNNING_FOR';
 
 /**
@@ -96,7 +97,7 @@ function checkEnd(end: CommandEnd, timeoutMs: number, client: Client, where: str
     case 'too-long':
       throw failed(`printed more than ${SECRET_LIMIT / 1024} KiB`, where, [see]);
     case 'late': {
-      const more = `${Math.min((2 * timeoutMs) / 1000, LONGEST_WAIT_S)}s`;
+      const more = `${Math.min(2 * timeoutMs, LONGEST_LIMIT_MS) / 1000}s`;
       throw failed(`did not finish within ${seconds(timeoutMs)}`, where, [
         `if it needs longer, run: gwtoken config set keychain-timeout ${more}, or set GWTOKEN_KEYCHAIN_TIMEOUT=${more}`,
         `try it: gwtoken get ${clientFlags(client)} --verbose`,

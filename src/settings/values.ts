@@ -8,7 +8,8 @@ import { GwtokenError } from '../errors';
 import { quoted } from '../text';
 
 const UNIT_MS = { '': 1000, s: 1000, m: 60_000, h: 3_600_000 } as const;
-const HOUR_MS = UNIT_MS.h;
+/** The longest time limit that a setting takes, in milliseconds. */
+export const LONGEST_LIMIT_MS = UNIT_MS.h;
 
 function badValue(
   what: string,
@@ -56,7 +57,8 @@ export function parseDurationMs(text: string, where: string): number {
 /** A time limit in milliseconds: above zero, and an hour at most, so that three of them still fit a timer. */
 export function parseTimeLimitMs(text: string, where: string): number {
   const ms = parseDurationMs(text, where);
-  if (ms < 1 || ms > HOUR_MS) throw badValue('time limit', text, where, 'one second to one hour (1s to 1h)');
+  if (ms < 1 || ms > LONGEST_LIMIT_MS)
+    throw badValue('time limit', text, where, 'one second to one hour (1s to 1h)');
   return ms;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What is kept of a token between runs, and whether it may be used: strict about whose it is, tolerant about the rest
+ * What the cache holds of a token, and whether it may be used: strict about whose it is, tolerant about the rest
  * (contract section 7). Whatever cannot be read is a miss, never an error.
  */
 
@@ -78,7 +78,7 @@ export function isUsable(
   return token.requestedAtMs > startedAtMs || (ageing && nowMs < askAgainMs);
 }
 
-/** What a token has left to live, in milliseconds; none if the clock was set back since, or it would be eternal. */
+/** How long a token will live yet, in milliseconds: not at all if the clock was set back since, or it would be eternal. */
 export function lifeLeftMs({ token }: CacheEntry, nowMs: number): number {
   const ageMs = nowMs - token.requestedAtMs;
   return ageMs < 0 ? 0 : token.lifetimeS * 1000 - ageMs;

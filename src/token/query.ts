@@ -1,4 +1,4 @@
-/** What one run asks for: all that is resolved before it looks anywhere. */
+/** A run's query: everything that is resolved before the cache is looked at. */
 
 import type { Client } from '../client';
 import { type CredentialPlan, planCredentials } from '../credentials/plan';
@@ -24,7 +24,7 @@ export interface TokenAnswer {
   readonly from: 'cache' | 'network';
 }
 
-/** What the endpoint is asked for, and within which time. */
+/** Whose token the endpoint is asked for, where, and until when. */
 export interface EndpointQuery {
   readonly given: Given;
   readonly client: Client;
@@ -38,7 +38,7 @@ export interface EndpointQuery {
   readonly deadlineMs: number;
 }
 
-/** All that one run has resolved before it looks anywhere. */
+/** The same, with where the credentials will come from. */
 export interface TokenQuery extends EndpointQuery {
   readonly plan: CredentialPlan;
 }
@@ -53,7 +53,7 @@ export function endpointQuery(
 }
 
 /**
- * Resolves what is asked for; the quick way and the CLI both do.
+ * Resolves the query of a run; the quick way and the CLI both do.
  *
  * @param verifiedUrl an address that was resolved before and need not be checked again: that of a cached token
  * @throws GwtokenError `usage`

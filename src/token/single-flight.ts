@@ -35,7 +35,7 @@ export async function inTurn(query: TokenQuery, world: TurnWorld, work: Work): P
     const cached = work.look();
     if (cached) return cached;
     if (isUnshared) return (await work.fetch()).answer;
-    // The holder was killed, or it asked with other credentials: somebody else's turn now, perhaps ours.
+    // The holder was killed, or it asked with other credentials: now it is the turn of another, perhaps ours.
   }
 }
 

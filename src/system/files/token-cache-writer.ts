@@ -4,7 +4,7 @@
  */
 
 import { lstatSync, readdirSync, rmSync } from 'node:fs';
-import type { Client } from '../../client';
+import { type Client, parseClientName } from '../../client';
 import { systemCode } from '../../errors';
 import type { Turn } from '../../world/files';
 import { makeFolder } from './folders';
@@ -68,8 +68,8 @@ function sweep(folder: string, machine: Machine): void {
 }
 
 function clientOf(file: string): Client | undefined {
-  const [, profile, environment, region] = /^token-(.+)-(production|sandbox)-(eu|us)\.json$/.exec(file) ?? [];
-  return profile === undefined ? undefined : ({ profile, environment, region } as Client);
+  const [, ...parts] = /^token-(.+)-([a-z]+)-([a-z]+)\.json$/.exec(file) ?? [];
+  return parseClientName(parts.join(':'));
 }
 
 /** Takes a client's turn at the endpoint; undefined when there can be no turns in this folder. */
