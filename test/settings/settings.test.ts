@@ -8,136 +8,202 @@ import {
   resolveRegion,
 } from '../../src/settings/resolve';
 import type { Given } from '../../src/settings/setting';
-import { given, type Places } from './given';
+import { given } from './given';
+
+type Found = { value: unknown; source: { name: string } } | undefined;
+/** Where it stands, what is written there, and what it is then. `acme:` before a key is that profile's own. */
+type Place = readonly [name: string, written: string | number | boolean, value: unknown];
+
+const urls = (...names: string[]): Place[] =>
+  names.map((name, at) => [name, `https://h${at}`, `https://h${at}`]);
+const auth = (environment: 'production' | 'sandbox') => (from: Given) =>
+  resolveAuthUrl(from, { profile: 'acme', environment, region: 'eu' });
+const fetched = (name: keyof ReturnType<typeof resolveFetchSettings>) => (from: Given) =>
+  resolveFetchSettings(from, 'acme')[name];
+
+const PLAIN_URLS = ['GWTOKEN_AUTH_URL_EU', 'GWTOKEN_AUTH_URL'].concat([
+  'acme:auth-url.eu',
+  'acme:auth-url',
+  'auth-url.eu',
+  'auth-url',
+]);
+const SANDBOX_URLS = ['GWTOKEN_SANDBOX_AUTH_URL_EU', 'GWTOKEN_SANDBOX_AUTH_URL'].concat([
+  'acme:sandbox.auth-url.eu',
+  'acme:sandbox.auth-url',
+  'sandbox.auth-url.eu',
+  'sandbox.auth-url',
+]);
+
+/** Contract section 2, place by place: the first that has anything wins. */
+const ORDER: Record<string, { resolve(from: Given): Found; places: readonly Place[]; otherwise: unknown }> = {
+  region: {
+    resolve: (from) => resolveRegion(from, 'acme'),
+    places: [
+      ['--region', 'eu', 'eu'],
+      ['GWTOKEN_REGION', 'us', 'us'],
+      ['acme:region', 'eu', 'eu'],
+      ['region', 'us', 'us'],
+    ],
+    otherwise: undefined,
+  },
+  environment: {
+    resolve: (from) => resolveEnvironment(from, 'acme'),
+    places: [
+      ['--sandbox', true, 'sandbox'],
+      ['GWTOKEN_SANDBOX', '0', 'production'],
+      ['acme:sandbox', true, 'sandbox'],
+      ['sandbox', false, 'production'],
+    ],
+    otherwise: 'production',
+  },
+  'environment, undone': {
+    resolve: (from) => resolveEnvironment(from, 'acme'),
+    places: [
+      ['--no-sandbox', false, 'production'],
+      ['GWTOKEN_SANDBOX', 'true', 'sandbox'],
+      ['sandbox', 'false', 'production'],
+    ],
+    otherwise: 'production',
+  },
+  profile: {
+    resolve: resolveProfile,
+    places: [
+      ['--profile', 'a', 'a'],
+      ['GWTOKEN_PROFILE', 'b', 'b'],
+      ['profile', 'c', 'c'],
+    ],
+    otherwise: 'default',
+  },
+  'minimum life': {
+    resolve: fetched('minTtlMs'),
+    places: [
+      ['--min-ttl', '90', 90_000],
+      ['GWTOKEN_MIN_TTL', '2m', 120_000],
+      ['acme:min-ttl', '1h', 3_600_000],
+      ['min-ttl', 30, 30_000],
+    ],
+    otherwise: undefined,
+  },
+  'time limit': {
+    resolve: fetched('timeoutMs'),
+    places: [
+      ['--timeout', '5s', 5000],
+      ['GWTOKEN_TIMEOUT', '6', 6000],
+      ['acme:timeout', '7s', 7000],
+      ['timeout', '8s', 8000],
+    ],
+    otherwise: 10_000,
+  },
+  retries: {
+    resolve: fetched('retries'),
+    places: [
+      ['--retries', '0', 0],
+      ['GWTOKEN_RETRIES', '1', 1],
+      ['acme:retries', 3, 3],
+      ['retries', '4', 4],
+    ],
+    otherwise: 2,
+  },
+  cache: {
+    resolve: fetched('cache'),
+    places: [
+      ['--no-cache', false, false],
+      ['GWTOKEN_NO_CACHE', '0', true],
+      ['cache', 'off', false],
+    ],
+    otherwise: true,
+  },
+  'extra CA': {
+    resolve: fetched('caFile'),
+    places: [
+      ['--ca-file', '/f', '/f'],
+      ['GWTOKEN_CA_FILE', '/v', '/v'],
+      ['acme:ca-file', '/p', '/p'],
+      ['ca-file', '/g', '/g'],
+    ],
+    otherwise: undefined,
+  },
+  'keychain wait': {
+    resolve: fetched('keychainTimeoutMs'),
+    places: [
+      ['GWTOKEN_KEYCHAIN_TIMEOUT', '5', 5000],
+      ['keychain-timeout', '1m', 60_000],
+    ],
+    otherwise: undefined,
+  },
+  'credential command': {
+    resolve: fetched('credentialCommand'),
+    places: [
+      ['acme:credential-command', 'pass a', 'pass a'],
+      ['credential-command', 'pass b', 'pass b'],
+    ],
+    otherwise: undefined,
+  },
+  'auth URL': {
+    resolve: auth('production'),
+    places: urls('--auth-url', ...PLAIN_URLS),
+    otherwise: undefined,
+  },
+  'auth URL of the sandbox': {
+    resolve: auth('sandbox'),
+    places: urls('--auth-url', ...SANDBOX_URLS, ...PLAIN_URLS),
+    otherwise: undefined,
+  },
+};
+
+/** What is given when these places have something and all others nothing. */
+function filledIn(places: readonly Place[]): Given {
+  const flags: Record<string, string | boolean> = {};
+  const env: Record<string, string> = {};
+  const general: Record<string, string | number | boolean> = {};
+  const own: Record<string, string | number | boolean> = {};
+  for (const [name, written] of places) {
+    if (name.startsWith('--')) flags[name.replace(/^--(no-)?/, '')] = written as string | boolean;
+    else if (name.startsWith('GWTOKEN_')) env[name] = String(written);
+    else if (name.startsWith('acme:')) own[name.slice('acme:'.length)] = written;
+    else general[name] = written;
+  }
+  return given({ flags, env, general, profiles: { acme: own } });
+}
+
+function sourceOf(name: string): string {
+  if (/^(--|GWTOKEN_)/.test(name)) return name;
+  return name.startsWith('acme:')
+    ? `${name.slice('acme:'.length)} of profile acme in /c.json`
+    : `${name} in /c.json`;
+}
 
 describe('flag, then variable, then the profile’s key, then the general one, then the default', () => {
-  /** Each setting given in all places at once; taking one place away after the other shows the order. */
-  const SETTINGS: Record<
-    string,
-    {
-      resolve: (given: Given) => { value: unknown; source: { name: string } } | undefined;
-      flag?: [name: string, value: string | boolean, resolved: unknown, source?: string];
-      variable?: [name: string, value: string, resolved: unknown];
-      own?: [key: string, value: string | number | boolean, resolved: unknown];
-      general?: [key: string, value: string | number | boolean, resolved: unknown];
-      byDefault: unknown;
-    }
-  > = {
-    region: {
-      resolve: (from) => resolveRegion(from, 'acme'),
-      flag: ['region', 'eu', 'eu'],
-      variable: ['GWTOKEN_REGION', 'us', 'us'],
-      own: ['region', 'eu', 'eu'],
-      general: ['region', 'us', 'us'],
-      byDefault: undefined,
+  test.for(Object.entries(ORDER))(
+    '%s, in every combination of places',
+    ([, { resolve, places, otherwise }]) => {
+      for (let chosen = 0; chosen < 2 ** places.length; chosen++) {
+        const filled = places.filter((_, at) => (chosen >> at) & 1);
+        const found = resolve(filledIn(filled));
+        const [first] = filled;
+        const is = [found?.value, found?.source.name];
+        const expected = first
+          ? [first[2], sourceOf(first[0])]
+          : [otherwise, otherwise === undefined ? undefined : 'default'];
+        if (is[0] !== expected[0] || is[1] !== expected[1])
+          expect({ filled, is }).toEqual({ filled, is: expected });
+      }
     },
-    environment: {
-      resolve: (from) => resolveEnvironment(from, 'acme'),
-      flag: ['sandbox', true, 'sandbox'],
-      variable: ['GWTOKEN_SANDBOX', '0', 'production'],
-      own: ['sandbox', true, 'sandbox'],
-      general: ['sandbox', false, 'production'],
-      byDefault: 'production',
-    },
-    'environment, undone': {
-      resolve: (from) => resolveEnvironment(from, 'acme'),
-      flag: ['sandbox', false, 'production', '--no-sandbox'],
-      variable: ['GWTOKEN_SANDBOX', 'true', 'sandbox'],
-      general: ['sandbox', 'false', 'production'],
-      byDefault: 'production',
-    },
-    profile: {
-      resolve: resolveProfile,
-      flag: ['profile', 'a', 'a'],
-      variable: ['GWTOKEN_PROFILE', 'b', 'b'],
-      general: ['profile', 'c', 'c'],
-      byDefault: 'default',
-    },
-    'minimum life': {
-      resolve: (from) => resolveFetchSettings(from, 'acme').minTtlMs,
-      flag: ['min-ttl', '90', 90_000],
-      variable: ['GWTOKEN_MIN_TTL', '2m', 120_000],
-      own: ['min-ttl', '1h', 3_600_000],
-      general: ['min-ttl', 30, 30_000],
-      byDefault: undefined,
-    },
-    'time limit': {
-      resolve: (from) => resolveFetchSettings(from, 'acme').timeoutMs,
-      flag: ['timeout', '5s', 5000],
-      variable: ['GWTOKEN_TIMEOUT', '6', 6000],
-      own: ['timeout', '7s', 7000],
-      general: ['timeout', '8s', 8000],
-      byDefault: 10_000,
-    },
-    retries: {
-      resolve: (from) => resolveFetchSettings(from, 'acme').retries,
-      flag: ['retries', '0', 0],
-      variable: ['GWTOKEN_RETRIES', '1', 1],
-      own: ['retries', 3, 3],
-      general: ['retries', '4', 4],
-      byDefault: 2,
-    },
-    cache: {
-      resolve: (from) => resolveFetchSettings(from, 'acme').cache,
-      flag: ['cache', false, false, '--no-cache'],
-      variable: ['GWTOKEN_NO_CACHE', '0', true],
-      general: ['cache', 'off', false],
-      byDefault: true,
-    },
-    'extra CA': {
-      resolve: (from) => resolveFetchSettings(from, 'acme').caFile,
-      flag: ['ca-file', '/f', '/f'],
-      variable: ['GWTOKEN_CA_FILE', '/v', '/v'],
-      own: ['ca-file', '/p', '/p'],
-      general: ['ca-file', '/g', '/g'],
-      byDefault: undefined,
-    },
-    'keychain wait': {
-      resolve: (from) => resolveFetchSettings(from, 'acme').keychainTimeoutMs,
-      variable: ['GWTOKEN_KEYCHAIN_TIMEOUT', '5', 5000],
-      general: ['keychain-timeout', '1m', 60_000],
-      byDefault: undefined,
-    },
-    'credential command': {
-      resolve: (from) => resolveFetchSettings(from, 'acme').credentialCommand,
-      own: ['credential-command', 'pass a', 'pass a'],
-      general: ['credential-command', 'pass b', 'pass b'],
-      byDefault: undefined,
-    },
-    'auth URL': {
-      resolve: (from) => resolveAuthUrl(from, { profile: 'acme', environment: 'production', region: 'eu' }),
-      flag: ['auth-url', 'https://f', 'https://f'],
-      variable: ['GWTOKEN_AUTH_URL', 'https://v', 'https://v'],
-      own: ['auth-url', 'https://p', 'https://p'],
-      general: ['auth-url', 'https://g', 'https://g'],
-      byDefault: undefined,
-    },
-  };
+  );
 
-  test.for(Object.entries(SETTINGS))('%s', ([, { resolve, flag, variable, own, general, byDefault }]) => {
-    const places = {
-      flags: flag && { [flag[0]]: flag[1] },
-      env: variable && { [variable[0]]: variable[1] },
-      profiles: own && { acme: { [own[0]]: own[1] } },
-      general: general && { [general[0]]: general[1] },
-    };
-    const sources: [keyof typeof places, unknown, string][] = [
-      ['flags', flag?.[2], flag?.[3] ?? `--${flag?.[0]}`],
-      ['env', variable?.[2], variable?.[0] ?? ''],
-      ['profiles', own?.[2], `${own?.[0]} of profile acme in /c.json`],
-      ['general', general?.[2], `${general?.[0]} in /c.json`],
-    ];
-    const left: Record<string, unknown> = { ...places };
-    for (const [place, value, name] of sources) {
-      if (places[place] === undefined) continue;
-      expect(resolve(given(left as Places))).toMatchObject({ value, source: { name } });
-      delete left[place];
-    }
-    expect(resolve(given({}))?.value).toBe(byDefault);
-    // An empty variable counts as unset; another profile's key is none of ours.
-    if (variable) expect(resolve(given({ env: { [variable[0]]: '' } }))?.value).toBe(byDefault);
-    if (own) expect(resolve(given({ profiles: { other: { [own[0]]: own[1] } } }))?.value).toBe(byDefault);
-  });
+  test.for(Object.entries(ORDER))(
+    '%s: an empty variable counts as unset, and another profile’s key is none of ours',
+    ([, { resolve, places, otherwise }]) => {
+      const empty = places.flatMap(([name]): Place[] =>
+        name.startsWith('GWTOKEN_') ? [[name, '', '']] : [],
+      );
+      expect(resolve(filledIn(empty))?.value).toBe(otherwise);
+      const own = places.flatMap(([name, written]) =>
+        name.startsWith('acme:') ? [[name.slice(5), written]] : [],
+      );
+      expect(resolve(given({ profiles: { other: Object.fromEntries(own) } }))?.value).toBe(otherwise);
+    },
+  );
 });
 
 test('a client is its profile, environment and region, each with its source', () => {
