@@ -5,11 +5,12 @@ import { GwtokenError } from '../errors';
 import { parseAuthUrl } from '../settings/auth-url';
 import { configAuthUrl, resolveProfile } from '../settings/resolve';
 import type { AuthUrl, Given } from '../settings/setting';
+import { shellWord } from '../text';
 import type { World } from '../world/world';
 import type { Credentials } from './credentials';
 import { commandCredentials } from './from-command';
 import { variableNames } from './from-variables';
-import { limitedKeychain, parseItem } from './keychain-item';
+import { limitedKeychain, parseItem, type StoredCredentials } from './keychain-item';
 import type { CredentialPlan } from './plan';
 
 /** Whose credentials are looked for, where, and for which address. */
@@ -31,30 +32,35 @@ export async function findCredentials(
   world: Pick<World, 'stderr' | 'env' | 'runCredentialCommand' | 'keychain' | 'trace'>,
 ): Promise<Credentials> {
   const { plan, given, client } = query;
-  const found = await (plan.kind === 'variables'
-    ? plan.credentials
-    : plan.kind === 'command'
-      ? withVariableHints(commandCredentials(plan.command, given, client, world), query)
-      : keychainCredentials(query, world));
+  if (plan.kind === 'variables') {
+    world.trace(`credentials from ${plan.name}`);
+    return plan.credentials;
+  }
+  const isCommand = plan.kind === 'command';
+  const found = await (isCommand
+    ? withVariableHints(commandCredentials(plan.command, given, client, world), query)
+    : keychainCredentials(query, world));
+  const { authUrl: ownAuthUrl, ...credentials } = found;
+  const bound = boundTo(
+    ownAuthUrl,
+    isCommand ? 'what the credential command prints' : 'its keychain item',
+    query,
+  );
+  if (bound?.address !== query.authUrl.value) throw boundElsewhere(bound, query);
   world.trace(`credentials from ${plan.name}`);
-  return found;
+  return credentials;
 }
 
 async function keychainCredentials(
   query: CredentialQuery,
   world: Pick<World, 'keychain'>,
-): Promise<Credentials> {
+): Promise<StoredCredentials> {
   const { given, client, authUrl } = query;
   const item = await withVariableHints(limitedKeychain(given, world).get(clientName(client)), query);
-  if (item === undefined) {
-    throw new GwtokenError('no-credentials', `no credentials found for ${clientName(client)}`, {
-      hints: [`run: ${loginCommand(client, authUrl)}`, ...variableHints(given, client), BY_HAND],
-    });
-  }
-  const { authUrl: ownAuthUrl, ...credentials } = parseItem(item, client);
-  const bound = boundTo(ownAuthUrl, given, client);
-  if (bound?.address !== authUrl.value) throw boundElsewhere(client, bound, authUrl);
-  return credentials;
+  if (item !== undefined) return parseItem(item, client);
+  throw new GwtokenError('no-credentials', `no credentials found for ${clientName(client)}`, {
+    hints: [`run: ${loginCommand(client, authUrl)}`, ...variableHints(given, client), BY_HAND],
+  });
 }
 
 const BY_HAND = 'an item made by hand needs its attributes: gwtoken help keychain';
@@ -65,22 +71,20 @@ interface Bound {
   readonly where: string;
 }
 
-/** An item made by hand may lack an auth_url: it is the config file's then, never a flag's or a variable's. */
-function boundTo(stored: string | undefined, given: Given, client: Client): Bound | undefined {
-  if (stored === undefined) {
-    const config = configAuthUrl(given, client);
-    return config && { address: config.value, where: config.source.name };
-  }
-  const where = 'its keychain item';
-  return { address: parseAuthUrl(stored, where, client.region), where };
+/** Without an address of its own, a secret is the config file's: never a flag's or a variable's. */
+function boundTo(
+  own: string | undefined,
+  where: string,
+  { given, client }: CredentialQuery,
+): Bound | undefined {
+  if (own !== undefined) return { address: parseAuthUrl(own, where, client.region), where };
+  const config = configAuthUrl(given, client);
+  return config && { address: config.value, where: config.source.name };
 }
 
 function loginCommand(client: Client, { source, template }: AuthUrl): string {
   const login = `gwtoken login ${clientFlags(client)}`;
-  // Quoted, since in some shells braces are more than themselves.
-  return source.kind === 'config'
-    ? login
-    : `${login} --auth-url ${/[^\w.:/-]/.test(template) ? `'${template}'` : template}`;
+  return source.kind === 'config' ? login : `${login} --auth-url ${shellWord(template)}`;
 }
 
 /** Lets what fails name the variables that would do instead. */
@@ -115,13 +119,17 @@ function variableHints(given: Given, client: Client): readonly string[] {
 }
 
 /** A stray auth URL must not carry a stored secret away, so nothing is sent (contract section 3). */
-function boundElsewhere(client: Client, bound: Bound | undefined, authUrl: AuthUrl): GwtokenError {
-  const { source } = authUrl;
+function boundElsewhere(bound: Bound | undefined, { plan, client, authUrl }: CredentialQuery): GwtokenError {
+  const { source, template } = authUrl;
   const where =
     bound === undefined
       ? 'the address of the config file, which has none'
       : `${bound.address} (from ${bound.where})`;
-  const hints = [`to bind it anew, run: ${loginCommand(client, authUrl)}`];
+  const set = `gwtoken config set auth-url.${client.region} ${shellWord(template)}`;
+  const hints =
+    plan.kind === 'command'
+      ? [`to send it there, let the command print "auth_url" too, or run: ${set}`]
+      : [`to bind it anew, run: ${loginCommand(client, authUrl)}`];
   if (bound !== undefined && source.kind === 'variable')
     hints.unshift(`unset ${source.name}, to use the stored client where it belongs`);
   if (bound !== undefined && source.kind === 'flag')

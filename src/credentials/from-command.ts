@@ -14,8 +14,8 @@ import { seconds } from '../text';
 import type { CommandEnd } from '../world/processes';
 import type { Env } from '../world/streams';
 import type { World } from '../world/world';
-import { type Credentials, SECRET_LIMIT } from './credentials';
-import { parseCredentials } from './keychain-item';
+import { SECRET_LIMIT } from './credentials';
+import { parseCredentials, type StoredCredentials } from './keychain-item';
 
 /**
  * The clients whose command is running further up. Without it, a command that asks gwtoken for its own client starts
@@ -33,7 +33,7 @@ export async function commandCredentials(
   given: Given,
   client: Client,
   world: Pick<World, 'env' | 'stderr' | 'runCredentialCommand' | 'trace'>,
-): Promise<Credentials> {
+): Promise<StoredCredentials> {
   const where = command.source.name;
   if (world.env[RUNNING_FOR]?.split(' ').includes(clientName(client))) {
     throw new GwtokenError(
@@ -64,8 +64,7 @@ export async function commandCredentials(
       `the credential command has nothing for ${clientName(client)} (from ${where})`,
     );
   }
-  const { clientId, clientSecret } = parseCredentials(text, bad);
-  return { clientId, clientSecret };
+  return parseCredentials(text, bad);
 }
 
 /**

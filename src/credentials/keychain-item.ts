@@ -21,7 +21,7 @@ export function limitedKeychain(given: Given, { keychain }: Pick<World, 'keychai
 }
 
 export interface StoredCredentials extends Credentials {
-  /** The address that login verified the credentials against; undefined in an item made by hand. */
+  /** The address that login verified the credentials against, or that they are for; undefined where that is not told. */
   readonly authUrl: string | undefined;
 }
 
@@ -62,10 +62,7 @@ export function parseItem(text: string, client: Client): StoredCredentials {
   const clean = withoutUtf16Padding(text).replace(/^\uFEFF/, '');
   // What keytar makes of bytes that are not UTF-8.
   if (clean.includes('\uFFFD')) throw bad('is not UTF-8 text');
-  const { more, ...credentials } = parseCredentials(clean, bad);
-  const { auth_url: authUrl } = more;
-  if (authUrl !== undefined && typeof authUrl !== 'string') throw bad('has an auth_url that is not a text');
-  return { ...credentials, authUrl };
+  return parseCredentials(clean, bad);
 }
 
 /** `cmdkey` and the Credential Manager's window store UTF-16, which keytar reads as a NUL after each ASCII letter. */
@@ -74,25 +71,23 @@ function withoutUtf16Padding(text: string): string {
 }
 
 /**
- * Reads `client_id` and `client_secret` of a JSON object, which a credential command prints too; `more` has its other
- * members, unchecked.
+ * Reads `client_id`, `client_secret` and, if it is there, `auth_url` of a JSON object, which a credential command prints
+ * too.
  *
  * @param bad makes the error from the end of a sentence, `does not hold JSON`; nothing of the text is in it
  */
-export function parseCredentials(
-  text: string,
-  bad: (problem: string) => GwtokenError,
-): Credentials & { readonly more: Readonly<Record<string, unknown>> } {
+export function parseCredentials(text: string, bad: (problem: string) => GwtokenError): StoredCredentials {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch {
     throw bad('does not hold JSON');
   }
-  const { client_id, client_secret, ...more } = (parsed ?? {}) as Record<string, unknown>;
+  const { client_id, client_secret, auth_url: authUrl } = (parsed ?? {}) as Record<string, unknown>;
   if (typeof client_id !== 'string' || typeof client_secret !== 'string')
     throw bad('lacks client_id or client_secret');
   const problem = clientIdProblem(client_id) ?? secretProblem(client_secret);
   if (problem) throw bad(`has a client_id or client_secret that ${problem}`);
-  return { clientId: client_id, clientSecret: client_secret, more };
+  if (authUrl !== undefined && typeof authUrl !== 'string') throw bad('has an auth_url that is not a text');
+  return { clientId: client_id, clientSecret: client_secret, authUrl };
 }

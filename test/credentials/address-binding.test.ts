@@ -99,3 +99,61 @@ describe('a stored secret goes to the address it was verified against, and nowhe
     }
   });
 });
+
+describe('a credential command’s secret goes where the config file or the command itself says, and nowhere else', () => {
+  let identity: IdentityServer;
+  let strange: string;
+  let connections = 0;
+  beforeEach(async () => {
+    connections = 0;
+    identity = await startIdentityServer();
+    const stranger = createServer((socket) => {
+      connections += 1;
+      socket.destroy();
+    });
+    strange = (await listen(stranger)).url;
+  });
+  const printing = (more: object) =>
+    `echo '${JSON.stringify({ client_id: CLIENT.clientId, client_secret: CLIENT.clientSecret, ...more })}'`;
+
+  test.each([['--auth-url'], ['GWTOKEN_AUTH_URL'], ['GWTOKEN_AUTH_URL_EU']])(
+    'not where %s says, which is refused by name',
+    async (way) => {
+      const home = openHome();
+      home.configure({
+        region: 'eu',
+        'auth-url': identity.authUrl,
+        'credential-command': printing({}),
+      });
+      const flags = way.startsWith('-') ? [way, strange] : [];
+      const result = await home.gwtoken(['get', ...flags], {
+        env: way.startsWith('-') ? {} : { [way]: strange },
+      });
+      expectRefusal(result, 2);
+      for (const part of [identity.authUrl, strange, way]) expect(result.stderr).toContain(part);
+      expect(connections).toBe(0);
+      expect((await home.gwtoken(['get'])).code).toBe(0);
+    },
+  );
+
+  test('not to an address of a variable alone, until the command or the config has it', async () => {
+    const home = openHome({ GWTOKEN_AUTH_URL: identity.authUrl });
+    home.configure({ region: 'eu', 'credential-command': printing({}) });
+    const refused = await home.gwtoken(['get']);
+    expectRefusal(refused, 2);
+    const [, command = ''] = /or run: (gwtoken config set .*)/.exec(refused.stderr) ?? [];
+    expect(command).toBe(`gwtoken config set auth-url.eu ${identity.authUrl}`);
+    expect(await home.gwtoken(command.split(' ').slice(1))).toMatchObject({ code: 0 });
+    expect((await home.gwtoken(['get'])).code).toBe(0);
+  });
+
+  test('to the auth_url that the command prints', async () => {
+    const home = openHome({ GWTOKEN_AUTH_URL: identity.authUrl });
+    home.configure({ region: 'eu', 'credential-command': printing({ auth_url: identity.authUrl }) });
+    expect((await home.gwtoken(['get'])).code).toBe(0);
+    const elsewhere = await home.gwtoken(['get', '--fresh'], { env: { GWTOKEN_AUTH_URL: strange } });
+    expectRefusal(elsewhere, 2);
+    expect(elsewhere.stderr).toContain('what the credential command prints');
+    expect(connections).toBe(0);
+  });
+});
