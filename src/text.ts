@@ -16,6 +16,17 @@ export function quoted(text: string): string {
   return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}\u2026` : text);
 }
 
+/**
+ * A text as one word of a command line that is shown for pasting: whatever is in it, nothing but the text arrives. In
+ * quotes that sh, zsh, fish and csh read alike, and PowerShell and Elvish too unless it has a quote or a backslash in
+ * it. Only for a text that is one line.
+ */
+export function shellWord(text: string): string {
+  if (/^[\w@%+:,./-][\w@%+=:,./-]*$/.test(text)) return text;
+  // Outside of the quotes: fish takes a backslash inside them for more than itself, and csh a `!`.
+  return `'${text.replace(/['\\!]/g, "'\\$&'")}'`;
+}
+
 /** The characters of RFC 6749 appendix A that ids, tokens and scopes consist of: visible ASCII and blanks. */
 export const VSCHAR = /^[\x20-\x7e]*$/;
 

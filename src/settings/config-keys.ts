@@ -1,6 +1,8 @@
 /** The keys of the config file (contract section 2). */
+
 import { REGIONS } from '../client';
 import { GwtokenError } from '../errors';
+import { shellWord } from '../text';
 import { keysOf, type Row, SETTINGS } from './table';
 
 const ROWS: readonly Row<unknown>[] = Object.values(SETTINGS);
@@ -20,7 +22,7 @@ export function checkConfigKey(key: string, where: string, profile?: string): Ro
   const row = settingOf(key);
   if (row && (profile === undefined || row.scope !== 'user')) return row;
   const isTyped = where === 'the command line';
-  const remove = `remove it: gwtoken config unset ${key}${profile === undefined ? '' : ` --profile ${profile}`}`;
+  const remove = `remove it: gwtoken config unset ${shellWord(key)}${profile === undefined ? '' : ` --profile ${shellWord(profile)}`}`;
   if (row) {
     throw new GwtokenError('usage', `config key ${key} cannot be set for one profile (${profile})`, {
       hints: [isTyped ? `run it without --profile: gwtoken config set ${key} VALUE` : remove],

@@ -1,3 +1,4 @@
+import { shellWord } from '../../text';
 import type { FolderFacts } from '../../world/probes';
 import type { World } from '../../world/world';
 import { type Check, section } from './check';
@@ -16,7 +17,7 @@ function configFolder(folder: FolderFacts): Check {
   }
   if (untrusted) {
     const asAnother = 'run gwtoken as that user, or set GWTOKEN_CONFIG_DIR';
-    const fix = untrusted.why === 'open' ? `run: chmod go-w '${path}'` : asAnother;
+    const fix = untrusted.why === 'open' ? `run: chmod go-w ${shellWord(path)}` : asAnother;
     return warning('config', `${path} ${untrusted.text}`, fix);
   }
   if (!folder.writable) {
@@ -31,7 +32,7 @@ function cacheFolder(folder: FolderFacts): Check {
   const hint = 'set GWTOKEN_CACHE_DIR to a folder of your own, or no token is kept between calls';
   if (path === undefined) return warning('cache', 'there is no home folder', hint);
   if (untrusted) {
-    const fix = untrusted.why === 'open' ? `run: chmod 700 '${path}'` : hint;
+    const fix = untrusted.why === 'open' ? `run: chmod 700 ${shellWord(path)}` : hint;
     return warning('cache', `${path} ${untrusted.text}: it is not used`, fix);
   }
   return folder.writable

@@ -6,7 +6,7 @@ import { GwtokenError } from '../../errors';
 import { isCi } from '../../person';
 import { resolveAuthUrl, resolveEnvironment, resolveProfile, resolveRegion } from '../../settings/resolve';
 import type { Given, Setting } from '../../settings/setting';
-import { quoted } from '../../text';
+import { quoted, shellWord } from '../../text';
 import type { World } from '../../world/world';
 
 /** What is not given is undefined, and asked for. */
@@ -60,7 +60,7 @@ export function checkGiven(given: Given, world: Pick<World, 'env' | 'stdin' | 't
   const example = [
     `gwtoken login ${clientFlags({ profile, environment, region: region ?? 'eu' })}`,
     ...(authUrl === undefined ? ['--auth-url https://IDENTITY-ADDRESS'] : []),
-    `--client-id ${clientId ?? 'ID'} --secret-stdin`,
+    `--client-id ${clientId === undefined ? 'ID' : shellWord(clientId)} --secret-stdin`,
   ];
   const isCiTerminal = world.stdin.isTTY() && isCi(world.env);
   const why = isCiTerminal ? 'nobody is asked where CI is set' : 'there is no terminal to ask on';

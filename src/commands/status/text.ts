@@ -3,6 +3,7 @@
 import { clientFlags, clientName } from '../../client';
 import { GwtokenError } from '../../errors';
 import { exitCodeFor } from '../../exit-codes';
+import { shellWord } from '../../text';
 import type { Row } from '../report';
 import type { ClientStatus, Verdict } from './read';
 
@@ -39,7 +40,9 @@ function authUrlText({ client, authUrl, boundTo }: ClientStatus): Omit<Row, 'nam
   return {
     result: 'warning',
     message: `${message}, but the credentials are bound to ${boundTo}`,
-    hints: [`to bind them anew, run: gwtoken login ${clientFlags(client)} --auth-url ${authUrl.template}`],
+    hints: [
+      `to bind them anew, run: gwtoken login ${clientFlags(client)} --auth-url ${shellWord(authUrl.template)}`,
+    ],
   };
 }
 

@@ -5,6 +5,7 @@
 
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { GwtokenError, messageOf, systemCode } from '../../errors';
+import { shellWord } from '../../text';
 import type { Config, ConfigValues, KnownEntry } from '../../world/files';
 import type { Machine } from './paths';
 import { distrust } from './trust';
@@ -53,7 +54,7 @@ export function readTrusted(path: string, machine: Machine): Record<string, unkn
     const stat = fstatSync(file);
     const untrusted = distrust(stat, 'user or root', machine);
     if (untrusted) {
-      const hint = untrusted.why === 'open' ? `run: chmod go-w '${path}'` : AS_ANOTHER;
+      const hint = untrusted.why === 'open' ? `run: chmod go-w ${shellWord(path)}` : AS_ANOTHER;
       throw unusable(path, untrusted.text, hint);
     }
     if (stat.size > LIMIT) throw unusable(path, 'is larger than 1 MiB');

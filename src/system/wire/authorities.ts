@@ -7,6 +7,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import * as tls from 'node:tls';
 import { GwtokenError, messageOf, systemCode } from '../../errors';
+import { shellWord } from '../../text';
 import type { Env } from '../../world/streams';
 import { readLimited } from '../files/read-file';
 
@@ -79,7 +80,7 @@ export async function readCaFile(path: string): Promise<string> {
   const certificates = [...text.matchAll(new RegExp(PEM, 'g'))].map(([pem]) => pem);
   if (certificates.length === 0) {
     const isDer = text.startsWith('0\ufffd');
-    const convert = `it looks like DER: openssl x509 -inform der -in ${path} -out ${path}.pem`;
+    const convert = `it looks like DER: openssl x509 -inform der -in ${shellWord(path)} -out ${shellWord(`${path}.pem`)}`;
     throw fail('has no PEM certificate in it', ...(isDer ? [convert] : []));
   }
   for (const [index, pem] of certificates.entries()) {
