@@ -4,9 +4,13 @@ import { describe, expect, test } from 'vitest';
 import { makeAuthority } from '../harness/endpoints/authority';
 import { startFaultServer } from '../harness/endpoints/fault-server';
 import { listen } from '../harness/endpoints/listen';
+import { FORM } from '../harness/programs/program';
 import { setUp, startHttps } from './doctor';
 
 const authority = makeAuthority();
+
+/** Bun, which runs the executable, shows nothing of a certificate that it has refused. */
+const refused = (facts: object) => (FORM === 'package' ? expect.objectContaining(facts) : undefined);
 
 describe('doctor, on the way to a region,', () => {
   test('tells of a certificate that nobody trusts, by whom it is and what to do', async () => {
@@ -18,10 +22,8 @@ describe('doctor, on the way to a region,', () => {
     expect(check?.result).toBe('failed');
     expect(check?.message).toMatch(/ was not trusted: its certificate is from an authority unknown to Node/);
     expect(check?.hints[0]).toContain('--ca-file or GWTOKEN_CA_FILE');
-    expect(find('region eu', 'certificate')).toMatchObject({
-      result: 'ok',
-      message: expect.stringMatching(/^for gwtoken test server\d+, by gwtoken test CA, 89 days left$/),
-    });
+    const message = expect.stringMatching(/^for gwtoken test server\d+, by gwtoken test CA, 89 days left$/);
+    expect(find('region eu', 'certificate')).toEqual(refused({ result: 'ok', message }));
     expect(find('region eu', 'reply')).toMatchObject({ result: 'skipped', message: 'not tried' });
     expect(requests).toEqual([]);
   });
@@ -37,9 +39,8 @@ describe('doctor, on the way to a region,', () => {
       message: `127.0.0.1:${server.port} was not trusted: its certificate is for other.test`,
       hints: ['check the host in the auth URL: it must be a name that the certificate has'],
     });
-    expect(find('region eu', 'certificate')?.message).toMatch(
-      /^for gwtoken test server\d+, by gwtoken test CA, 29 days left$/,
-    );
+    const message = expect.stringMatching(/^for gwtoken test server\d+, by gwtoken test CA, 29 days left$/);
+    expect(find('region eu', 'certificate')).toEqual(refused({ message }));
     expect(server.requests).toEqual([]);
   });
 
@@ -49,10 +50,10 @@ describe('doctor, on the way to a region,', () => {
     const env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL_EU: server.url, GWTOKEN_CA_FILE: authority.caFile };
     const { find } = await doctor(env);
     expect(find('region eu', 'TLS')?.message).toMatch(/ was not trusted: its certificate has expired$/);
-    expect(find('region eu', 'certificate')).toMatchObject({
-      result: 'failed',
-      message: expect.stringMatching(/^for gwtoken test server\d+, by gwtoken test CA, expired \d days ago$/),
-    });
+    const message = expect.stringMatching(
+      /^for gwtoken test server\d+, by gwtoken test CA, expired \d days ago$/,
+    );
+    expect(find('region eu', 'certificate')).toEqual(refused({ result: 'failed', message }));
   });
 
   test('tells of a certificate with a few days left', async () => {

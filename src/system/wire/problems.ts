@@ -113,6 +113,8 @@ const PROBLEMS: readonly Group[] = [
         UNKNOWN,
         NAME_ITS_CA,
         'if the authority is a public one, the server leaves out its intermediate certificate',
+        // Bun does not tell this case from one that is self-signed.
+        'if it is self-signed and the right one, name the certificate itself with --ca-file or GWTOKEN_CA_FILE',
       ],
       [new RegExp(`^(${UNKNOWN_AUTHORITY.join('|')}) `), UNKNOWN, NAME_ITS_CA],
       [

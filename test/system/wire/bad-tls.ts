@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import type { TlsOptions } from 'node:tls';
 import type { Authority, Identity, Leaf } from '../../harness/endpoints/authority';
+import { FORM } from '../../harness/programs/program';
 import { type Expectation, FETCHED, reply, type Stage, scripted, type WireCase } from './scene';
 
 const answer = (socket: import('node:net').Socket) => void socket.write(reply(200));
@@ -76,7 +77,11 @@ export const BAD_TLS: readonly WireCase[] = [
     'self-signed',
     (authority) => authority.selfSigned(),
     nothing,
-    untrusted(/its certificate is self-signed[\s\S]*hint: .*--ca-file/),
+    untrusted(
+      FORM === 'package'
+        ? /its certificate is self-signed[\s\S]*hint: .*--ca-file/
+        : /unknown to Node[\s\S]*hint: if it is self-signed and the right one, .*--ca-file/,
+    ),
   ),
   tls(
     'self-signed, and named with --ca-file',

@@ -1,7 +1,7 @@
 /** `--verbose`: one line for each decision and attempt, and never a secret, a token or a body. */
 import { expect, test } from 'vitest';
 import { startConnectProxy } from '../../harness/endpoints/fault-server';
-import { runProgram } from '../../harness/programs/program';
+import { FORM, runProgram } from '../../harness/programs/program';
 import { reply, SECRET, setScene, TOKEN } from './scene';
 
 const { authority, stage, env: own } = setScene();
@@ -52,7 +52,9 @@ test("tells of the second look at an unknown authority's certificate", async ({ 
     env: { ...env, SSL_CERT_FILE: authority.caFile },
   });
   expect(result.stdout).toBe(`${TOKEN}\n`);
-  expect(result.stderr).toMatch(/authority is unknown to Node: once more with the roots of \S/);
+  // Bun, which runs the executable, heeds SSL_CERT_FILE by itself.
+  const again = /authority is unknown to Node: once more with the roots of \S/.test(result.stderr);
+  expect(again).toBe(FORM === 'package');
   // The first look ended before anything was sent.
   expect([endpoint.connections, endpoint.requests.length]).toEqual([1, 1]);
 });
