@@ -23,6 +23,7 @@ const DEBIAN = {
   tcsh: '/usr/bin/tcsh',
   elvish: '/usr/bin/elvish',
   less: '/usr/bin/less',
+  procps: '/usr/bin/ps',
   vim: '/usr/bin/vim',
   mandoc: '/usr/bin/mandoc',
 };

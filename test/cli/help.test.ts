@@ -41,11 +41,8 @@ describe('the help of each command', () => {
         expect(text).toContain(` ${key}\n`);
       }
       expect(text).toMatch(/ {2}-h, --help +show this help\n/);
-      if (command.subcommands) return;
-      const codes = text.split('Exit codes')[1] ?? '';
-      expect([...codes.matchAll(/^ {2}(\d+) /gm)].map(([, code]) => Number(code))).toEqual(
-        exitCodesOf(command),
-      );
+      const codes = [...(text.split('Exit codes')[1] ?? '').matchAll(/^ {2}(\d+) /gm)];
+      expect(codes.map(([, code]) => Number(code))).toEqual(command.subcommands ? [] : exitCodesOf(command));
     },
   );
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/all';
-import { GET_FORMATS } from '../../src/flags';
+import { GET_FORMATS, spellings } from '../../src/flags';
 import { configKeys } from '../../src/settings/config-keys';
 import { type Home, openHome } from '../harness/homes/home';
 import { linkProgram } from '../harness/programs/program';
@@ -26,10 +26,7 @@ describe('gwtoken complete', () => {
     expect(await completed('help', 'e')).toEqual(['env', 'exec', 'environment', 'exit-codes']);
     for (const command of COMMANDS.filter(({ flags }) => flags.length > 0)) {
       const flags = await completed(command.name, '--');
-      for (const { name, negative } of command.flags) {
-        if (negative !== 'only') expect(flags).toContain(`--${name}`);
-        if (negative !== undefined) expect(flags).toContain(`--no-${name}`);
-      }
+      expect(flags).toEqual(expect.arrayContaining(command.flags.flatMap(spellings)));
     }
     expect(await completed('get', '--format', '')).toEqual(GET_FORMATS);
     expect(await completed('get', '--format=j')).toEqual(['--format=json']);

@@ -1,19 +1,20 @@
 /** What doctor says of the way to an endpoint is what get meets there: the same sentence, hints and exit code. */
 import { expect, test } from 'vitest';
+import { makeAuthority } from '../harness/endpoints/authority';
 import { inVariables } from '../harness/homes/client';
 import { openHome } from '../harness/homes/home';
 import { BAD_PROXIES } from '../system/wire/bad-proxies';
 import { BAD_TLS } from '../system/wire/bad-tls';
 import { BROKEN_CONNECTIONS } from '../system/wire/broken-connections';
-import { makeStageAuthority, SECRET, Stage, type WireCase } from '../system/wire/scene';
+import { SECRET, type WireCase } from '../system/wire/scene';
 import { copy } from './doctor';
 import { parseDoctor } from './report-schemas';
 
-const authority = makeStageAuthority();
+const authority = makeAuthority();
 
 /** Runs gwtoken where the case is set up anew: some of its servers count. */
 async function meet(command: readonly string[], each: WireCase) {
-  const { authUrl, args = [], env } = await each.set(new Stage(authority));
+  const { authUrl, args = [], env } = await each.set(authority);
   const home = openHome({ ...inVariables(authUrl, { clientId: 'a', clientSecret: SECRET }), ...env });
   // Where a limit has to pass, it need not be long; elsewhere nothing waits for it.
   const limit = each.waits ? '1s' : '10s';

@@ -127,6 +127,7 @@ describe('gwtoken exec on a terminal', () => {
   test('less pages, stopped and continued', async ({ skip }) => {
     const reason = missing({ ...SHELLS[0]!, command: 'less', debian: 'less' });
     skip(reason !== undefined, reason);
+    skip(!existsSync('/bin/ps'), 'needs Debian: procps');
     const file = join(home.dir, 'file');
     writeFileSync(file, Array.from({ length: 200 }, (_, index) => `line ${index}\n`).join(''));
     const terminal = bash();

@@ -61,12 +61,11 @@ describe('the workflows', () => {
       const allowed = MAY_WRITE[`${file} ${name}`] ?? { contents: 'read' };
       expect(rights, name).toEqual(allowed);
       expect(job['timeout-minutes'], name).toBeLessThanOrEqual(60);
-      for (const { uses, run, with: inputs } of job.steps) {
-        // An expression in a script is pasted into it as text: values go in by the environment.
-        expect(run ?? '', name).not.toContain('${{');
-        if (uses?.startsWith('actions/checkout@'))
-          expect(inputs).toMatchObject({ 'persist-credentials': false });
-      }
+      // An expression in a script is pasted into it as text: values go in by the environment.
+      for (const { run } of job.steps) expect(run ?? '', name).not.toContain('${{');
+      const checkouts = job.steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
+      for (const { with: inputs } of checkouts)
+        expect(inputs).toMatchObject({ 'persist-credentials': false });
     }
   });
 });

@@ -177,6 +177,7 @@ describe('flag, then variable, then the profile’s key, then the general one, t
   test.for(Object.entries(ORDER))(
     '%s, in every combination of places',
     ([, { resolve, places, otherwise }]) => {
+      const wrong: object[] = [];
       for (let chosen = 0; chosen < 2 ** places.length; chosen++) {
         const filled = places.filter((_, at) => (chosen >> at) & 1);
         const found = resolve(filledIn(filled));
@@ -185,9 +186,9 @@ describe('flag, then variable, then the profile’s key, then the general one, t
         const expected = first
           ? [first[2], sourceOf(first[0])]
           : [otherwise, otherwise === undefined ? undefined : 'default'];
-        if (is[0] !== expected[0] || is[1] !== expected[1])
-          expect({ filled, is }).toEqual({ filled, is: expected });
+        if (is[0] !== expected[0] || is[1] !== expected[1]) wrong.push({ filled, is, expected });
       }
+      expect(wrong).toEqual([]);
     },
   );
 

@@ -91,19 +91,19 @@ export const BAD_PROXIES: readonly WireCase[] = [
       /was not reached: (it does not speak TLS|the TLS handshake failed|the connection was (reset|closed))/,
     ),
   ),
-  proxied('an https: proxy', (stage) => startConnectProxy(undefined, stage.authority.issue()), FETCHED, {
+  proxied('an https: proxy', (authority) => startConnectProxy(undefined, authority.issue()), FETCHED, {
     check: used(1),
   }),
   proxied(
     'an https: proxy of the wrong name',
-    (stage) => startConnectProxy(undefined, stage.authority.issue({ names: 'DNS:other.test' })),
+    (authority) => startConnectProxy(undefined, authority.issue({ names: 'DNS:other.test' })),
     unreached(/the proxy \S+ \(from HTTPS_PROXY\) was not trusted: its certificate is for other\.test/),
   ),
   proxied(
     "the endpoint's certificate is verified through the proxy",
     open,
     unreached(/error: 127\.0\.0\.1:\d+ was not trusted: its certificate is for other\.test/),
-    { cert: ({ authority }) => authority.issue({ names: 'DNS:other.test' }), check: used(1) },
+    { cert: (authority) => authority.issue({ names: 'DNS:other.test' }), check: used(1) },
   ),
   proxied(
     "the endpoint's own 407",
@@ -159,16 +159,16 @@ export const BAD_PROXIES: readonly WireCase[] = [
   {
     name: 'a loopback http: address goes past every proxy',
     ...FETCHED,
-    async set(stage) {
-      const endpoint = await stage.serve({ answer: (socket) => void socket.write(reply(200)) });
-      const proxy = await stage.own(open());
+    async set() {
+      const endpoint = await startFaultServer({ answer: (socket) => void socket.write(reply(200)) });
+      const proxy = await open();
       const names = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];
       return {
         authUrl: endpoint.url,
         endpoint,
         env: { ...Object.fromEntries(names.map((name) => [name, proxy.url])) },
         strangers: [proxy],
-        check: () => used(0)({ proxy, endpoint, stage }),
+        check: () => used(0)({ proxy, endpoint }),
       };
     },
   },

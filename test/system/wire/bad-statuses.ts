@@ -56,8 +56,8 @@ export const BAD_STATUSES: readonly WireCase[] = [
   {
     name: '429, Retry-After as a date',
     ...bad(/answered 429 and asks to wait [\d.]+ s \(3 attempts\)/, 3),
-    async set(stage) {
-      const endpoint = await stage.serve({
+    async set() {
+      const endpoint = await startFaultServer({
         answer: (socket) => void socket.write(reply(429, '', { 'Retry-After': date(2000), Date: date(0) })),
       });
       return { authUrl: endpoint.url, endpoint };
@@ -159,11 +159,9 @@ function redirect(
   return {
     name: `${status} to ${where}`,
     ...bad(says),
-    async set(stage) {
-      const stranger = await stage.own(
-        startFaultServer({ answer: (socket) => void socket.write(reply(200)) }),
-      );
-      const endpoint = await stage.serve({
+    async set() {
+      const stranger = await startFaultServer({ answer: (socket) => void socket.write(reply(200)) });
+      const endpoint = await startFaultServer({
         answer: (socket) =>
           void socket.write(reply(status, '', { Location: location(endpoint.url, stranger.url) })),
       });

@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import type { TlsOptions } from 'node:tls';
 import type { Authority, Identity, Leaf } from '../../harness/endpoints/authority';
+import { type Script, startFaultServer } from '../../harness/endpoints/fault-server';
 import { FORM } from '../../harness/programs/program';
-import { type Expectation, FETCHED, reply, type Stage, scripted, type WireCase } from './scene';
+import { type Expectation, FETCHED, reply, scripted, type WireCase } from './scene';
 
 const answer = (socket: import('node:net').Socket) => void socket.write(reply(200));
 const untrusted = (says: RegExp): Expectation => ({ code: 6, says, requests: 0 });
@@ -18,10 +19,9 @@ function tls(
   return {
     name,
     ...expected,
-    async set(stage) {
-      const { authority } = stage;
+    async set(authority) {
       const pem = typeof identity === 'function' ? identity(authority) : authority.issue(identity);
-      const endpoint = await stage.serve({ answer }, { tls: { ...pem, ...options } });
+      const endpoint = await startFaultServer({ answer }, { tls: { ...pem, ...options } });
       return { authUrl: endpoint.url, endpoint, ...how(authority) };
     },
   };
@@ -139,19 +139,18 @@ export const BAD_TLS: readonly WireCase[] = [
   tls('TLS 1.2 alone', {}, caFile, FETCHED, { maxVersion: 'TLSv1.2' }),
   {
     ...scripted('http where https was meant', { connected: answer }, untrusted(/does not speak TLS/)),
-    set: async (stage) => plain(stage, { connected: (socket) => void socket.write(reply(400)) }),
+    set: async () => plain({ connected: (socket) => void socket.write(reply(400)) }),
   },
   {
     name: 'silence in the handshake',
     waits: true,
     ...untrusted(/did not answer within [\d.]+ s: the TLS handshake with 127\.0\.0\.1:\d+ did not end/),
-    set: (stage) => plain(stage, {}),
+    set: () => plain({}),
   },
   {
     name: 'reset in the handshake',
     ...untrusted(/was not reached: the connection was (reset|closed) \(3 attempts\)/),
-    set: (stage) =>
-      plain(stage, { connected: (socket) => void socket.once('data', () => socket.resetAndDestroy()) }),
+    set: () => plain({ connected: (socket) => void socket.once('data', () => socket.resetAndDestroy()) }),
   },
   ...[
     ['is not there', 'missing.pem', undefined, /the CA file \S+missing\.pem cannot be read \(ENOENT\)/],
@@ -179,7 +178,7 @@ export const BAD_TLS: readonly WireCase[] = [
 ];
 
 /** A server that speaks no TLS, asked as if it did. */
-async function plain(stage: Stage, script: Parameters<Stage['serve']>[0]) {
-  const endpoint = await stage.serve(script);
+async function plain(script: Script) {
+  const endpoint = await startFaultServer(script);
   return { authUrl: endpoint.url.replace('http:', 'https:'), endpoint };
 }

@@ -16,7 +16,7 @@ export const BROKEN_CONNECTIONS: readonly WireCase[] = [
     name: 'black hole: no SYN is answered',
     ...waits(/did not answer within [\d.]+ s: no connection to 127\.0\.0\.1:\d+ came about/, 0),
     needs: isLinux ? undefined : 'needs Linux: a listener whose full queue drops connections',
-    set: async (stage) => ({ authUrl: `http://127.0.0.1:${(await stage.own(startBlackHole())).port}` }),
+    set: async () => ({ authUrl: `http://127.0.0.1:${(await startBlackHole()).port}` }),
   },
   scripted('accepted, then silence', {}, waits(/did not answer within [\d.]+ s: no reply came/)),
   scripted(

@@ -1,56 +1,30 @@
 /** Ctrl-C at any moment ends gwtoken at once, by the signal, with nothing half written. */
 import { expect, test } from 'vitest';
-import { type FaultServer, startBlackHole } from '../../harness/endpoints/fault-server';
-import { startProgram } from '../../harness/programs/program';
-import { openGwtoken } from '../../harness/programs/terminal';
+import { type Script, startBlackHole, startFaultServer } from '../../harness/endpoints/fault-server';
+import { until } from '../../harness/programs/processes';
 import { reply, setScene } from './scene';
 
-const { stage, env } = setScene();
+const { home } = setScene();
 const posix = process.platform === 'win32' ? 'needs POSIX: signals' : undefined;
 
-const untilTrue = async (holds: () => boolean): Promise<void> => {
-  const giveUpAt = Date.now() + 10_000;
-  while (!holds() && Date.now() < giveUpAt) await new Promise((resolve) => setTimeout(resolve, 10));
-  expect(holds()).toBe(true);
-};
 const halfBody = reply(200).subarray(0, -10);
-
-test.each([
-  [
-    'SIGINT',
-    'while it waits for a reply',
-    () => stage.serve({}),
-    (server: FaultServer) => server.requests.length > 0,
-  ],
-  [
-    'SIGTERM',
-    'while it waits for a reply',
-    () => stage.serve({}),
-    (server: FaultServer) => server.requests.length > 0,
-  ],
-  [
-    'SIGHUP',
-    'while it waits for a reply',
-    () => stage.serve({}),
-    (server: FaultServer) => server.requests.length > 0,
-  ],
-  [
-    'SIGINT',
-    'in the middle of a reply',
-    () => stage.serve({ answer: (socket) => void socket.write(halfBody) }),
-    (server: FaultServer) => server.requests.length > 0,
-  ],
+const NO_REPLY: Script = {};
+const MOMENTS: readonly (readonly [NodeJS.Signals, string, Script])[] = [
+  ['SIGINT', 'while it waits for a reply', NO_REPLY],
+  ['SIGTERM', 'while it waits for a reply', NO_REPLY],
+  ['SIGHUP', 'while it waits for a reply', NO_REPLY],
+  ['SIGINT', 'in the middle of a reply', { answer: (socket) => void socket.write(halfBody) }],
   [
     'SIGINT',
     'while it waits for the next attempt',
-    () => stage.serve({ answer: (socket) => void socket.write(reply(503, '', { 'Retry-After': '20' })) }),
-    (server: FaultServer) => server.requests.length > 0,
+    { answer: (socket) => void socket.write(reply(503, '', { 'Retry-After': '20' })) },
   ],
-] as const)('%s %s', async (signal, _, serve, isThere) => {
-  if (posix) return;
-  const server = await serve();
-  const program = startProgram(['get', '--auth-url', server.url], { env });
-  await untilTrue(() => isThere(server));
+];
+test.for(MOMENTS)('%s %s', async ([signal, _, script], { skip }) => {
+  skip(posix !== undefined, posix);
+  const server = await startFaultServer(script);
+  const program = home.start(['get', '--auth-url', server.url]);
+  await until('it has asked', () => server.requests.length > 0);
   await new Promise((resolve) => setTimeout(resolve, 100));
   const sent = performance.now();
   program.kill(signal);
@@ -61,9 +35,8 @@ test.each([
 
 test('Ctrl-C under the spinner: by the signal, the cursor is back and the line is gone', async ({ skip }) => {
   skip(posix !== undefined, posix);
-  const server = await stage.serve({});
-  const terminal = openGwtoken(['get', '--auth-url', server.url], { env });
-  await stage.own(terminal);
+  const server = await startFaultServer({});
+  const terminal = home.terminal(['get', '--auth-url', server.url]);
   await terminal.waitFor('asking for a token');
   terminal.type('\x03');
   expect(await terminal.exit).toEqual({ code: null, signal: 'SIGINT' });
@@ -74,8 +47,8 @@ test('Ctrl-C under the spinner: by the signal, the cursor is back and the line i
 
 test('SIGINT while no connection comes about', async ({ skip }) => {
   skip(process.platform !== 'linux', 'needs Linux: a listener whose full queue drops connections');
-  const hole = await stage.own(startBlackHole());
-  const program = startProgram(['get', '--auth-url', `http://127.0.0.1:${hole.port}`], { env });
+  const hole = await startBlackHole();
+  const program = home.start(['get', '--auth-url', `http://127.0.0.1:${hole.port}`]);
   await new Promise((resolve) => setTimeout(resolve, 1500));
   program.kill('SIGINT');
   const { signal, stdout, stderr } = await program.result;

@@ -4,16 +4,12 @@ import { createSocket } from 'node:dgram';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startBlackHole } from '../../harness/endpoints/fault-server';
-import { runProgram } from '../../harness/programs/program';
+import { onCleanup } from '../../harness/clean-up';
+import { startBlackHole, startFaultServer } from '../../harness/endpoints/fault-server';
 import { reply, setScene, TOKEN } from './scene';
 
-const { authority, stage, home, env: own } = setScene();
-const env = {
-  ...own,
-  GWTOKEN_NO_CACHE: '1',
-  GWTOKEN_CA_FILE: authority.caFile,
-};
+const { authority, home } = setScene();
+Object.assign(home.env, { GWTOKEN_NO_CACHE: '1', GWTOKEN_CA_FILE: authority.caFile });
 const answer = (socket: import('node:net').Socket) => void socket.write(reply(200));
 
 /** Runs gwtoken where /etc/hosts and /etc/resolv.conf are ours (a mount namespace). */
@@ -22,7 +18,7 @@ function runWithFiles(files: { hosts: string; resolv?: string }, args: readonly 
   writeFileSync(hosts, files.hosts);
   writeFileSync(resolv, files.resolv ?? '');
   const script = 'mount --bind "$1" /etc/hosts && mount --bind "$2" /etc/resolv.conf && shift 2 && exec "$@"';
-  return runProgram(args, { env, wrapper: ['unshare', '-m', 'sh', '-c', script, 'sh', hosts, resolv] });
+  return home.gwtoken(args, { wrapper: ['unshare', '-m', 'sh', '-c', script, 'sh', hosts, resolv] });
 }
 
 function needsNamespace(): string | undefined {
@@ -36,10 +32,15 @@ function needsNamespace(): string | undefined {
 const unable = needsNamespace();
 
 test('a name that is not in DNS is told apart from a refusal', async () => {
-  const result = await runProgram(
-    ['get', '--auth-url', 'https://gwtoken-test.invalid', '--retries', '0', '--timeout', '5s'],
-    { env },
-  );
+  const result = await home.gwtoken([
+    'get',
+    '--auth-url',
+    'https://gwtoken-test.invalid',
+    '--retries',
+    '0',
+    '--timeout',
+    '5s',
+  ]);
   expect(result.code).toBe(6);
   expect(result.stderr).toMatch(
     /error: gwtoken-test\.invalid was not reached: (there is no such name in DNS|its name could not be looked up)/,
@@ -53,17 +54,20 @@ test('the program that looks names up is told the name, and nothing else', async
   writeFileSync(join(home.dir, 'getent'), `#!/bin/sh\n(env; echo "args: $*") > ${seen}\nexit 2\n`, {
     mode: 0o755,
   });
-  const result = await runProgram(
+  const result = await home.gwtoken(
     ['get', '--auth-url', 'https://gwtoken-test.invalid', '--retries', '0', '--timeout', '5s'],
-    { env: { ...env, RES_OPTIONS: 'timeout:3', PATH: `${home.dir}:${process.env['PATH']}` } },
+    { env: { RES_OPTIONS: 'timeout:3', PATH: `${home.dir}:${process.env['PATH']}` } },
   );
   expect(result.code).toBe(6);
   const told = readFileSync(seen, 'utf8')
     .split('\n')
     .filter((line) => !/^(PWD|OLDPWD|SHLVL|_)=|^$/.test(line));
-  expect(told.map((line) => line.replace(/=.*/, '=')).sort()).toEqual(
-    ['PATH=', 'RES_OPTIONS=', 'args: ahosts gwtoken-test.invalid'].sort(),
-  );
+  expect(told.map((line) => line.replace(/=.*/, '=')).sort()).toEqual([
+    'LC_ALL=',
+    'PATH=',
+    'RES_OPTIONS=',
+    'args: ahosts gwtoken-test.invalid',
+  ]);
 });
 
 test('DNS that never answers is bounded by --timeout, although its lookup cannot be called off', async ({
@@ -72,7 +76,7 @@ test('DNS that never answers is bounded by --timeout, although its lookup cannot
   skip(unable !== undefined, unable);
   const silent = createSocket('udp4');
   await new Promise<void>((resolve) => silent.bind(53, '127.53.7.9', resolve));
-  stage.own({ close: () => silent.close() });
+  onCleanup(() => silent.close());
   const files = { hosts: '127.0.0.1 localhost\n', resolv: 'nameserver 127.53.7.9\n' };
   const url = ['--auth-url', 'https://name.test'];
   const [once, thrice, doctor] = await Promise.all([
@@ -97,8 +101,8 @@ test('DNS that never answers is bounded by --timeout, although its lookup cannot
 test('when the first address is dead the second one is tried, well within the limit', async ({ skip }) => {
   skip(unable !== undefined, unable);
   const cert = authority.issue({ names: 'DNS:two.test' });
-  const server = await stage.serve({ answer }, { tls: cert });
-  await stage.own(startBlackHole('::1', server.port));
+  const server = await startFaultServer({ answer }, { tls: cert });
+  await startBlackHole('::1', server.port);
   const hosts = '127.0.0.1 localhost\n::1 two.test\n127.0.0.1 two.test\n';
   const url = `https://two.test:${server.port}`;
   const result = await runWithFiles({ hosts }, ['get', '--auth-url', url, '--retries', '0']);
@@ -116,7 +120,7 @@ test('a dot at the end of a name is for DNS, and not for TLS', async ({ skip }) 
     asked.push(name);
     done(null);
   };
-  const server = await stage.serve({ answer }, { tls: { ...identity, SNICallback } });
+  const server = await startFaultServer({ answer }, { tls: { ...identity, SNICallback } });
   const hosts = '127.0.0.1 localhost dot.test.\n';
   const url = ['--auth-url', `https://dot.test.:${server.port}`];
   const result = await runWithFiles({ hosts }, ['get', ...url, '--retries', '0']);
@@ -149,8 +153,8 @@ test('an http: localhost that is another machine gets nothing', async ({ skip })
 
 test.each([undefined, 'tls'] as const)('IPv6 by its address, %s', async (secure) => {
   const options = { host: '::1', ...(secure ? { tls: authority.issue() } : {}) };
-  const server = await stage.serve({ answer }, options);
-  const result = await runProgram(['get', '--auth-url', server.url, '--retries', '0'], { env });
+  const server = await startFaultServer({ answer }, options);
+  const result = await home.gwtoken(['get', '--auth-url', server.url, '--retries', '0']);
   expect(result.stderr).toBe('');
   expect(result.stdout).toBe(`${TOKEN}\n`);
   expect(server.requests[0]).toContain(`host: [::1]:${server.port}`);

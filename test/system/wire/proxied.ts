@@ -1,5 +1,6 @@
-import { type FaultServer, startConnectProxy } from '../../harness/endpoints/fault-server';
-import { type Expectation, reply, type Stage, type WireCase } from './scene';
+import type { Authority } from '../../harness/endpoints/authority';
+import { type FaultServer, startConnectProxy, startFaultServer } from '../../harness/endpoints/fault-server';
+import { type Expectation, reply, type WireCase } from './scene';
 
 export const USER = 'proxy%2Duser';
 export const PASSWORD = 'canary%40proxy';
@@ -9,36 +10,35 @@ export const status = (line: string) => `HTTP/1.1 ${line}\r\nContent-Length: 0\r
 interface Set {
   readonly proxy: FaultServer;
   readonly endpoint: FaultServer;
-  readonly stage: Stage;
 }
 
 /** A case of an https: endpoint with a good certificate, and a proxy that is named in HTTPS_PROXY. */
 export function proxied(
   name: string,
-  start: (stage: Stage) => Promise<FaultServer>,
+  start: (authority: Authority) => Promise<FaultServer>,
   expected: Expectation & Pick<WireCase, 'waits' | 'once'>,
   more: {
     env?: (set: Set) => Record<string, string>;
     answer?: Buffer;
-    cert?: (stage: Stage) => { key: string; cert: string };
+    cert?: (authority: Authority) => { key: string; cert: string };
     check?: (set: Set) => void;
   } = {},
 ): WireCase {
   return {
     name: `proxy: ${name}`,
     ...expected,
-    async set(stage) {
-      const endpoint = await stage.serve(
+    async set(authority) {
+      const endpoint = await startFaultServer(
         { answer: (socket) => void socket.write(more.answer ?? reply(200)) },
-        { tls: more.cert?.(stage) ?? stage.authority.issue() },
+        { tls: more.cert?.(authority) ?? authority.issue() },
       );
-      const proxy = await stage.own(start(stage));
-      const set = { proxy, endpoint, stage };
+      const proxy = await start(authority);
+      const set = { proxy, endpoint };
       const env = more.env?.(set) ?? { HTTPS_PROXY: proxy.url };
       return {
         authUrl: endpoint.url,
         endpoint,
-        env: { GWTOKEN_CA_FILE: stage.authority.caFile, ...env },
+        env: { GWTOKEN_CA_FILE: authority.caFile, ...env },
         strangers: [proxy],
         check: () => more.check?.(set),
       };

@@ -1,4 +1,3 @@
-import { afterEach } from 'vitest';
 import { type Authority, makeAuthority } from '../../harness/endpoints/authority';
 import { type FaultServer, type Script, startFaultServer } from '../../harness/endpoints/fault-server';
 import { openHome } from '../../harness/homes/home';
@@ -28,7 +27,8 @@ export interface Expectation {
 
 export interface WireCase extends Expectation {
   readonly name: string;
-  set(stage: Stage): Promise<Scene> | Scene;
+  /** What it opens is closed when gwtoken has gone. */
+  set(authority: Authority): Promise<Scene> | Scene;
   /** With `--timeout 1s --retries 0`, where that is another outcome. */
   readonly once?: Partial<Expectation>;
   /** Takes the whole time limit: it costs no CPU, and starts first. */
@@ -36,32 +36,6 @@ export interface WireCase extends Expectation {
   /** Why it cannot run here. */
   readonly needs?: string | undefined;
 }
-
-/** Where a case builds its scene; everything is taken down when gwtoken has gone. */
-export class Stage {
-  private readonly ends: (() => unknown)[] = [];
-  readonly authority: Authority;
-
-  constructor(authority: Authority) {
-    this.authority = authority;
-  }
-
-  async own<T extends { close(): unknown }>(thing: Promise<T> | T): Promise<T> {
-    const owned = await thing;
-    this.ends.push(() => owned.close());
-    return owned;
-  }
-
-  serve(script: Script, options?: Parameters<typeof startFaultServer>[1]): Promise<FaultServer> {
-    return this.own(startFaultServer(script, options));
-  }
-
-  async strike(): Promise<void> {
-    await Promise.all(this.ends.splice(0).map((end) => end()));
-  }
-}
-
-export const makeStageAuthority = makeAuthority;
 
 export const TOKEN = 'canary-token.AZaz09-_~+/=';
 /** Escapes differ between the forms that it may come back in: form, percent, JSON. */
@@ -88,8 +62,8 @@ export function scripted(name: string, script: Script, expected: Omit<WireCase, 
   return {
     name,
     ...expected,
-    async set(stage) {
-      const endpoint = await stage.serve(script);
+    async set() {
+      const endpoint = await startFaultServer(script);
       return { authUrl: endpoint.url, endpoint };
     },
   };
@@ -114,17 +88,9 @@ export function bad(says: RegExp, requests = 1): Expectation {
   return { code: 7, says, requests };
 }
 
-/** An authority, a stage struck after each test, and a home with a client in variables, for the tests of a file. */
+/** An authority, and a home with a client in variables, for the tests of a file. */
 export function setScene() {
   const authority = makeAuthority();
-  const stage = new Stage(authority);
-  const home = openHome();
-  afterEach(() => stage.strike());
-  const env = {
-    ...home.env,
-    GWTOKEN_REGION: 'eu',
-    GWTOKEN_CLIENT_ID: 'a',
-    GWTOKEN_CLIENT_SECRET: SECRET,
-  };
-  return { authority, stage, home, env };
+  const env = { GWTOKEN_REGION: 'eu', GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET: SECRET };
+  return { authority, home: openHome(env) };
 }

@@ -4,9 +4,6 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startFaultServer } from '../../harness/endpoints/fault-server';
 import { ROOT } from '../../harness/root';
-import { setScene } from './scene';
-
-const { stage } = setScene();
 
 /** Opens the tunnel after, or just before, the connection to the proxy is gone. */
 const PROGRAM = `
@@ -28,7 +25,7 @@ const PROGRAM = `
 test.each(['before', 'after'])(
   'fails at once where the connection is cut %s it is asked for',
   async (when) => {
-    const { port } = await stage.own(startFaultServer({}));
+    const { port } = await startFaultServer({});
     const args = ['--require', 'tsx/cjs', '-e', PROGRAM, String(port), when];
     const said = await new Promise<string>((resolve) => {
       execFile(

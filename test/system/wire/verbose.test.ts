@@ -1,17 +1,14 @@
 /** `--verbose`: one line for each decision and attempt, and never a secret, a token or a body. */
 import { expect, test } from 'vitest';
-import { startConnectProxy } from '../../harness/endpoints/fault-server';
-import { FORM, runProgram } from '../../harness/programs/program';
+import { startConnectProxy, startFaultServer } from '../../harness/endpoints/fault-server';
+import { FORM } from '../../harness/programs/program';
 import { reply, SECRET, setScene, TOKEN } from './scene';
 
-const { authority, stage, env: own } = setScene();
-const env = {
-  ...own,
-  GWTOKEN_NO_CACHE: '1',
-};
+const { authority, home } = setScene();
+home.env['GWTOKEN_NO_CACHE'] = '1';
 
 test('tells the way, each attempt, what follows from it, and the request id', async () => {
-  const endpoint = await stage.serve(
+  const endpoint = await startFaultServer(
     {
       answer: (socket, n) =>
         void socket.write(
@@ -22,10 +19,13 @@ test('tells the way, each attempt, what follows from it, and the request id', as
     },
     { tls: authority.issue() },
   );
-  const proxy = await stage.own(startConnectProxy());
-  const result = await runProgram(['get', '-v', '--auth-url', endpoint.url, '--ca-file', authority.caFile], {
-    env: { ...env, HTTPS_PROXY: proxy.url.replace('//', '//user:canary-password@') },
-  });
+  const proxy = await startConnectProxy();
+  const result = await home.gwtoken(
+    ['get', '-v', '--auth-url', endpoint.url, '--ca-file', authority.caFile],
+    {
+      env: { HTTPS_PROXY: proxy.url.replace('//', '//user:canary-password@') },
+    },
+  );
   expect(result.stdout).toBe(`${TOKEN}\n`);
   const said = result.stderr.replaceAll(endpoint.url, 'URL').replaceAll(proxy.url.slice(7), 'PROXY');
   for (const line of [
@@ -44,12 +44,12 @@ test('tells the way, each attempt, what follows from it, and the request id', as
 
 test("tells of the second look at an unknown authority's certificate", async ({ skip }) => {
   skip(process.platform !== 'linux', 'needs Linux: SSL_CERT_FILE names the roots of the system');
-  const endpoint = await stage.serve(
+  const endpoint = await startFaultServer(
     { answer: (socket) => void socket.write(reply(200)) },
     { tls: authority.issue() },
   );
-  const result = await runProgram(['get', '--verbose', '--auth-url', endpoint.url], {
-    env: { ...env, SSL_CERT_FILE: authority.caFile },
+  const result = await home.gwtoken(['get', '--verbose', '--auth-url', endpoint.url], {
+    env: { SSL_CERT_FILE: authority.caFile },
   });
   expect(result.stdout).toBe(`${TOKEN}\n`);
   // Bun, which runs the executable, heeds SSL_CERT_FILE by itself.

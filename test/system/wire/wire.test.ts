@@ -5,6 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
 import { cleaningUp } from '../../harness/clean-up';
+import { makeAuthority } from '../../harness/endpoints/authority';
 import { filesBelow } from '../../harness/homes/files';
 import { openHome } from '../../harness/homes/home';
 import { PROGRAM, type ProgramResult, runProgram } from '../../harness/programs/program';
@@ -13,7 +14,7 @@ import { BAD_PROXIES } from './bad-proxies';
 import { BAD_STATUSES } from './bad-statuses';
 import { BAD_TLS } from './bad-tls';
 import { BROKEN_CONNECTIONS } from './broken-connections';
-import { makeStageAuthority, SECRET, Stage, type WireCase } from './scene';
+import { SECRET, type WireCase } from './scene';
 
 const GROUPS = { BROKEN_CONNECTIONS, BAD_STATUSES, BAD_BODIES, BAD_TLS, BAD_PROXIES };
 const only = new RegExp(process.env['WIRE_ONLY'] ?? '');
@@ -34,50 +35,37 @@ interface Outcome {
   readonly check: () => void;
 }
 
-const authority = makeStageAuthority();
+const authority = makeAuthority();
 
 const meet = (each: WireCase, mode: Mode): Promise<Outcome> => cleaningUp(() => run(each, mode));
 
 async function run(each: WireCase, mode: Mode): Promise<Outcome> {
-  const stage = new Stage(authority);
-  const home = openHome();
-  try {
-    const scene = await each.set(stage);
-    const args = ['get', '--region', 'eu', '--auth-url', scene.authUrl, ...(scene.args ?? [])];
-    const result = await runProgram([...args, ...MODES[mode].args], {
-      env: {
-        ...home.env,
-        GWTOKEN_CLIENT_ID: 'wire-client',
-        GWTOKEN_CLIENT_SECRET: SECRET,
-        ...scene.env,
-      },
-      timeoutMs: 60_000,
-      ...(node === undefined ? {} : { program: [node, PROGRAM] }),
-    });
-    const heard = {
-      stdout: result.stdout,
-      stderr: result.stderr,
-      ...Object.fromEntries(
-        (scene.strangers ?? []).map((server, index) => [`stranger ${index}`, server.received()]),
-      ),
-      ...Object.fromEntries(
-        [...filesBelow(home.dir)].map(([path, bytes]) => [path, bytes.toString('latin1')]),
-      ),
-    };
-    const leaks = Object.entries(heard).flatMap(([where, text]) =>
-      CANARIES.filter((canary) => text.includes(canary)).map((canary) => `${canary} in ${where}`),
-    );
-    const allowedMs = MODES[mode].limitsMs + MODES[mode].ownMs;
-    return {
-      result,
-      requests: scene.endpoint?.requests.length ?? 0,
-      leaks,
-      allowedMs,
-      check: () => scene.check?.(),
-    };
-  } finally {
-    await stage.strike();
-  }
+  const scene = await each.set(authority);
+  const args = ['get', '--region', 'eu', '--auth-url', scene.authUrl, ...(scene.args ?? [])];
+  const home = openHome({ GWTOKEN_CLIENT_ID: 'wire-client', GWTOKEN_CLIENT_SECRET: SECRET, ...scene.env });
+  const result = await home.gwtoken([...args, ...MODES[mode].args], {
+    timeoutMs: 60_000,
+    ...(node === undefined ? {} : { program: [node, PROGRAM] }),
+  });
+  const heard = {
+    stdout: result.stdout,
+    stderr: result.stderr,
+    ...Object.fromEntries(
+      (scene.strangers ?? []).map((server, index) => [`stranger ${index}`, server.received()]),
+    ),
+    ...Object.fromEntries([...filesBelow(home.dir)].map(([path, bytes]) => [path, bytes.toString('latin1')])),
+  };
+  const leaks = Object.entries(heard).flatMap(([where, text]) =>
+    CANARIES.filter((canary) => text.includes(canary)).map((canary) => `${canary} in ${where}`),
+  );
+  const allowedMs = MODES[mode].limitsMs + MODES[mode].ownMs;
+  return {
+    result,
+    requests: scene.endpoint?.requests.length ?? 0,
+    leaks,
+    allowedMs,
+    check: () => scene.check?.(),
+  };
 }
 
 /** The secret in each form in which it could travel, and the proxy's password. */
