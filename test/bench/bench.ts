@@ -10,7 +10,7 @@ import { makeAuthority } from '../harness/endpoints/authority';
 import { openHome } from '../harness/homes/home';
 import { keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
 import { nodeBinary } from '../harness/programs/node-versions';
-import { inherited, runProgram } from '../harness/programs/program';
+import { executable, inherited, PROGRAM, runProgram } from '../harness/programs/program';
 import { crowd } from './crowd';
 import { startEndpoint } from './endpoint';
 import { type Measured, measure, type Timed } from './measure';
@@ -53,16 +53,20 @@ async function bench(): Promise<void> {
       continue;
     }
     const base: Timed = { name: '`node -e 0`', command: node, args: ['-e', '0'], env: inherited() };
-    // The other tools once: they do not change with Node.
-    const all = [...paths(node, place), ...(major === own ? others.found : [])];
+    // The executable and the other tools once: they do not change with Node.
+    const once = major === own ? [...paths([executable()], place, ', executable'), ...others.found] : [];
+    const all = [...paths([node, PROGRAM], place), ...once];
     const measured = measure(base, all, pairs);
     const version = execFileSync(node, ['--version'], { encoding: 'utf8', env: inherited() }).trim();
     say(`\n### Node ${version.slice(1)}\n`);
     table(measured);
-    const { count, requests, failures, tokens, seconds } = await crowd(200, node, place, endpoint);
-    say(
-      `\n${count} parallel \`get\` with an empty cache: requests at the endpoint ${requests}, failures ${failures}, different tokens ${tokens}; all done after ${seconds.toFixed(1)} s.`,
-    );
+    const forms = [[node, PROGRAM] as const, ...(major === own ? [[executable()] as const] : [])];
+    for (const words of forms) {
+      const { count, requests, failures, tokens, seconds } = await crowd(200, words, place, endpoint);
+      say(
+        `\n${count} parallel \`get\`${words.length === 1 ? ' of the executable' : ''} with an empty cache: requests at the endpoint ${requests}, failures ${failures}, different tokens ${tokens}; all done after ${seconds.toFixed(1)} s.`,
+      );
+    }
   }
   if (others.missing.length > 0) say(`\nNot found here, or not working: ${others.missing.join(', ')}.`);
   if (keyring === undefined) say(`\nWithout a keychain: ${keyringAvailable()}.`);

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { inVariables } from '../harness/homes/client';
-import { inherited, PROGRAM, startProgram } from '../harness/programs/program';
+import { inherited, startProgram, type Words } from '../harness/programs/program';
 import type { Endpoint } from './endpoint';
 import { CLIENT, type Place } from './paths';
 
@@ -15,7 +15,7 @@ export interface Crowd {
 }
 
 /** So many calls at once with an empty cache. */
-export async function crowd(count: number, node: string, place: Place, endpoint: Endpoint): Promise<Crowd> {
+export async function crowd(count: number, words: Words, place: Place, endpoint: Endpoint): Promise<Crowd> {
   const cache = join(place.home.dir, 'cache-crowd');
   rmSync(cache, { recursive: true, force: true });
   const env = {
@@ -28,7 +28,7 @@ export async function crowd(count: number, node: string, place: Place, endpoint:
   const before = await endpoint.posts();
   const started = performance.now();
   const programs = Array.from({ length: count }, () =>
-    startProgram(['get'], { env, program: [node, PROGRAM], timeoutMs: 120_000 }),
+    startProgram(['get'], { env, program: words, timeoutMs: 120_000 }),
   );
   const ended = await Promise.all(programs.map(({ result }) => result));
   return {

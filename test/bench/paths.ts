@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { inVariables, keychainEntry, putEntry, withoutVariables } from '../harness/homes/client';
 import type { Home } from '../harness/homes/home';
-import { inherited, PROGRAM } from '../harness/programs/program';
+import { inherited, type Words } from '../harness/programs/program';
 import { run, type Timed } from './measure';
 
 /** What a path is timed with. */
@@ -17,15 +17,15 @@ export interface Place {
 export const CLIENT = { clientId: 'bench-client', clientSecret: 'bench-secret' };
 const TOKEN = /^[!-~]{1200}\n$/;
 
-/** The paths of design.md's table, for one Node binary. Each works on a home of its own. */
-export function paths(node: string, place: Place): Timed[] {
+/** The paths that are told of, for a form of the program as the words that start it; `mark` ends their names. */
+export function paths([command, ...before]: Words, place: Place, mark = ''): Timed[] {
   const { home, authUrl, caFile, keyring } = place;
   const variables = inVariables(authUrl, CLIENT);
   const base = { ...inherited(), ...home.env, ...withoutVariables(variables), GWTOKEN_CA_FILE: caFile };
   const program = (name: string, args: readonly string[], env: Record<string, string>): Timed => ({
-    name,
-    command: node,
-    args: [PROGRAM, ...args],
+    name: `${name}${mark}`,
+    command,
+    args: [...before, ...args],
     env,
   });
   const ownCache = (name: string): { folder: string; env: { XDG_CACHE_HOME: string } } => {
