@@ -50,6 +50,14 @@ export function checkVariables(variables: readonly Variable[]): void {
   }
 }
 
+/** What Windows takes for one variable, in characters; a longer one arrives as a few, or as none. */
+const WINDOWS_LIMIT = 32_766;
+
+/** @throws GwtokenError `usage` for a value that a variable of Windows cannot have */
+export function checkForWindows({ name, value = '' }: Variable): void {
+  if (value.length > WINDOWS_LIMIT) throw cannotCarry(name, 'has more characters than Windows allows');
+}
+
 const CONTROL_NAMES: Readonly<Record<string, string>> = {
   '\0': 'NUL',
   '\n': 'a newline',

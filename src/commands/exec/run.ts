@@ -3,7 +3,7 @@
 import { GwtokenError, Interrupted } from '../../errors';
 import { EXEC_FAILED } from '../../exit-codes';
 import type { Variable } from '../../formats/format';
-import { checkVariables } from '../../formats/format';
+import { checkForWindows, checkVariables } from '../../formats/format';
 import { maskToken } from '../../formats/github';
 import { checkPrefix, DEFAULT_PREFIX, tokenVariables } from '../../formats/variables';
 import { gather, resolveFetchSettings } from '../../settings/resolve';
@@ -26,6 +26,7 @@ export async function runCommand(
   const answer = await getToken(given, world);
   const variables = tokenVariables(answer.token, prefix);
   checkVariables(variables);
+  if (world.platform === 'win32') variables.forEach(checkForWindows);
   maskToken(answer.token.accessToken, world);
 
   const child = await world.prepareChild();
