@@ -2,6 +2,7 @@ import { ENDING_SIGNALS, Interrupted } from '../errors';
 import { FETCH_CODES } from '../exit-codes';
 import { ENV_FORMATS, QUICK_FLAGS } from '../flags';
 import { envDestination, envOptions, envOutput, failureOutput, unsetOutput } from '../formats/env';
+import type { Format } from '../formats/format';
 import { maskToken } from '../formats/github';
 import { gather } from '../settings/resolve';
 import type { FlagValues } from '../settings/setting';
@@ -37,7 +38,7 @@ export const envCommand: Command = {
       maskToken(token.accessToken, world);
       write(output);
     }
-    const hint = options.format.hint?.(commandLine(flags));
+    const hint = options.format.hint?.(commandLine(flags, options.format));
     if (hint === undefined || !world.stdout.isTTY()) return;
     const paint = await world.terminal.paint('stderr');
     world.stderr.write(`${paint.cyan('hint:')} nothing was set; this does it: ${hint}\n`);
@@ -62,12 +63,16 @@ async function unlessSignalled<T>(world: Pick<World, 'onSignals'>, work: () => P
 }
 
 /** The command line as it was given, for the hint. */
-function commandLine(flags: FlagValues): string {
+function commandLine(flags: FlagValues, { quote = posixQuote }: Format): string {
   const words = QUICK_FLAGS.env.flatMap(({ name }) => {
     const value = flags[name];
     if (value === undefined) return [];
     if (typeof value === 'boolean') return [value ? `--${name}` : `--no-${name}`];
-    return [`--${name}`, /^[\w@%+=:,./{}-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`];
+    return [`--${name}`, /^[\w@%+=:,./{}-]+$/.test(value) ? value : quote(value)];
   });
   return ['gwtoken env', ...words].join(' ');
+}
+
+function posixQuote(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
 }

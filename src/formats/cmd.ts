@@ -12,6 +12,7 @@ export const cmd: Format = {
   unset: (names) => names.map(remove).join(''),
   failure: (names, exitCode) => `${names.map(remove).join('')}cmd /d /c exit ${exitCode}\n`,
   hint: (command) => `FOR /F "delims=" %i IN ('${command}') DO @%i`,
+  quote: (word) => `"${word}"`,
 };
 
 function statement({ name, value }: Variable): string {

@@ -40,7 +40,7 @@ export function envDestination(
   const path = world.env[appendsTo];
   if (path) return world.appender(path, appendsTo);
   throw new GwtokenError('usage', `${appendsTo} is not set, so --format ${name} has no file to append to`, {
-    hints: [`${appendsTo} is set in the steps of GitHub Actions; in a shell use: eval $(gwtoken env)`],
+    hints: [`${appendsTo} is set in the steps of GitHub Actions; for a shell: gwtoken help shells`],
   });
 }
 

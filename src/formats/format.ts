@@ -31,6 +31,8 @@ export interface Format {
    * to evaluate.
    */
   hint?(command: string): string;
+  /** A word of that command line, for the shell that reads it; absent where POSIX' quotes will do. */
+  quote?(word: string): string;
 }
 
 /**

@@ -12,7 +12,7 @@ import type { Output, Terminal } from '../world/streams';
 import type { World } from '../world/world';
 import { openAppender } from './files/append-file';
 import { readKnownClients } from './files/config-file';
-import { fileIn, tokenFilesFolder } from './files/paths';
+import { fileIn, homeVariables, tokenFilesFolder } from './files/paths';
 import { readAll } from './files/read-file';
 import { formOf, KEYCHAIN_CHILD } from './form';
 import type { WithCoreDumps } from './processes/privacy';
@@ -127,7 +127,7 @@ function filesOf({
   machine,
 }: Opened): Pick<World, 'config' | 'clients' | 'tokens' | 'appender'> {
   const { cache } = folders;
-  const config = (): string => folders.config ?? homeless('usage', 'the configuration', 'GWTOKEN_CONFIG_DIR');
+  const config = (): string => folders.config ?? homeless('usage', 'the configuration', 'config', machine);
   const clientsFile = (): string | undefined => fileIn(folders.config, 'clients.json', machine.platform);
   const store = () => import('./files/config-store');
   const writer = () => import('./files/token-cache-writer');
@@ -157,9 +157,14 @@ function filesOf({
   };
 }
 
-function homeless(kind: ErrorKind, what: string, variable: string): never {
+function homeless(
+  kind: ErrorKind,
+  what: string,
+  which: 'config' | 'cache',
+  { platform }: Opened['machine'],
+): never {
   throw new GwtokenError(kind, `there is no home folder to keep ${what} in`, {
-    hints: [`set HOME, or ${variable} to a folder of your own`],
+    hints: [`set ${homeVariables(which, platform).join(', or ')} to a folder of your own`],
   });
 }
 
@@ -227,7 +232,7 @@ function processesOf(
       (await import('./processes/exec-child')).prepareChild(onSignals, machine.platform, withCoreDumps),
     async createTokenFile(text) {
       const folder = tokenFilesFolder(folders.cache, machine.platform);
-      if (folder === undefined) return homeless('local', 'a token file', 'GWTOKEN_CACHE_DIR');
+      if (folder === undefined) return homeless('local', 'a token file', 'cache', machine);
       const { createTokenFile } = await import('./files/token-files');
       return createTokenFile(folder, own, machine, text);
     },

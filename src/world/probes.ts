@@ -10,6 +10,8 @@ export interface Probes {
 export interface FolderFacts {
   /** Undefined when there is no home folder to have it in. */
   readonly path: string | undefined;
+  /** What to set where there is none: the platform's own variable, or gwtoken's. */
+  readonly variables: readonly [string, string];
   readonly exists: boolean;
   /** Whether files can be made in it, or it can be made where it does not exist. */
   readonly writable: boolean;

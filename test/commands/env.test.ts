@@ -84,6 +84,15 @@ describe('gwtoken env', () => {
       [['--no-sandbox', '--prefix', 'EU_'], 'eval $(gwtoken env --no-sandbox --prefix EU_)'],
       [['--unset', '--format', 'csh'], 'eval `gwtoken env --format csh --unset`'],
       [['--format', 'powershell'], 'gwtoken env --format powershell | Out-String | Invoke-Expression'],
+      [['--unset', '--ca-file', "it's"], "eval $(gwtoken env --ca-file 'it'\\''s' --unset)"],
+      [
+        ['--unset', '--format', 'powershell', '--ca-file', "C:\\it's a.pem"],
+        "gwtoken env --ca-file 'C:\\it''s a.pem' --format powershell --unset | Out-String | Invoke-Expression",
+      ],
+      [
+        ['--unset', '--format', 'cmd', '--ca-file', "C:\\it's a.pem"],
+        `FOR /F "delims=" %i IN ('gwtoken env --ca-file "C:\\it's a.pem" --format cmd --unset') DO @%i`,
+      ],
     ] as const) {
       const terminal = home.terminal(['env', ...args], { cols: 200 });
       expect(await terminal.exit).toEqual({ code: 0, signal: null });

@@ -13,7 +13,7 @@ export async function folderChecks({ probes }: Pick<World, 'probes'>): Promise<C
 function configFolder(folder: FolderFacts): Check {
   const { path, untrusted } = folder;
   if (path === undefined) {
-    return failed('usage', 'config', 'there is no home folder', 'set HOME, or GWTOKEN_CONFIG_DIR');
+    return failed('usage', 'config', 'there is no home folder', `set ${folder.variables.join(', or ')}`);
   }
   if (untrusted) {
     const asAnother = 'run gwtoken as that user, or set GWTOKEN_CONFIG_DIR';

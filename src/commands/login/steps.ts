@@ -91,7 +91,7 @@ function tell({ client, authUrl }: Answers, before: Given, edits: readonly Confi
     }
     const flags = needed(client, after);
     say(`Try next: gwtoken get${flags}`);
-    say(`      or: eval $(gwtoken env${flags})`);
+    say(`      or: ${world.platform === 'win32' ? 'gwtoken help shells' : `eval $(gwtoken env${flags})`}`);
   } catch (error) {
     if (!(error instanceof GwtokenError)) throw error;
     world.warn(error.message);

@@ -1,11 +1,11 @@
 /** Writes the config file and the known clients: whole, through conf, under one lock, since conf alone loses parallel writes. */
 
-import { accessSync, constants, lstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { GwtokenError, messageOf, systemCode } from '../../errors';
 import type { ConfigEdit, KnownEntry } from '../../world/files';
 import { AS_ANOTHER, readConfig, readTrusted } from './config-file';
-import { makeFolder } from './folders';
+import * as folders from './folders';
 import { withLock } from './lock';
 import type { Machine } from './paths';
 import { distrust } from './trust';
@@ -30,7 +30,7 @@ async function rewrite(
   // What would be refused under the lock is refused before the folder and the lock are made.
   change(path);
   try {
-    makeFolder(folder);
+    folders.makeFolder(folder);
     const { default: Conf } = await import('conf');
     await withLock(folder, 'config', machine, WAIT_MS, () => {
       const changed = change(path);
@@ -58,7 +58,7 @@ export function checkWritable(folder: string, machine: Machine): void {
     const nearest = checkOwned(join(folder, name), machine);
     try {
       const place = statSync(nearest).isDirectory() ? nearest : dirname(realpathSync(nearest));
-      accessSync(place, constants.W_OK | constants.X_OK);
+      folders.checkWritable(place, machine);
     } catch (error) {
       throw unwritable(join(folder, name), systemCode(error) ?? messageOf(error), error);
     }

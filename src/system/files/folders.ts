@@ -1,9 +1,19 @@
 /** Folders of gwtoken's own: made, and shown by `doctor`. */
-import { accessSync, constants, existsSync, lstatSync, mkdirSync, type Stats, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  rmdirSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { systemCode } from '../../errors';
 import type { FolderFacts } from '../../world/probes';
-import type { Machine } from './paths';
+import { homeVariables, type Machine } from './paths';
 import { distrust } from './trust';
 
 /**
@@ -30,8 +40,9 @@ export function probeFolder(
   const stat = path === undefined ? undefined : statOf(path, which === 'cache' ? lstatSync : statSync);
   return {
     path,
+    variables: homeVariables(which, machine.platform),
     exists: stat !== undefined,
-    writable: path !== undefined && isWritable(path),
+    writable: path !== undefined && isWritable(path, machine),
     untrusted: stat && distrust(stat, which === 'cache' ? 'user' : 'user or root', machine),
     mode: stat && machine.uid !== undefined ? stat.mode & 0o777 : undefined,
   };
@@ -46,13 +57,21 @@ function statOf(path: string, look: typeof lstatSync): Stats | undefined {
 }
 
 /** For one that does not exist: whether the nearest folder above takes it. */
-function isWritable(path: string): boolean {
+function isWritable(path: string, machine: Machine): boolean {
   try {
     const above = dirname(path);
-    if (path !== above && lstatSync(path, { throwIfNoEntry: false }) === undefined) return isWritable(above);
-    accessSync(path, constants.W_OK | constants.X_OK);
+    if (path !== above && lstatSync(path, { throwIfNoEntry: false }) === undefined)
+      return isWritable(above, machine);
+    checkWritable(path, machine);
     return statSync(path).isDirectory();
   } catch {
     return false;
   }
+}
+
+/** @throws the system's error where nothing can be made in the folder */
+export function checkWritable(folder: string, { platform }: Machine): void {
+  accessSync(folder, constants.W_OK | constants.X_OK);
+  // On Windows that looks at the read-only mark alone: what the access lists say shows when something is made.
+  if (platform === 'win32') rmdirSync(mkdtempSync(join(folder, 'gwtoken-')));
 }

@@ -13,20 +13,23 @@ export interface Machine {
  * that is absolute (on every platform), else below the platform's own. Undefined when there is no home folder at all.
  */
 export function configFolder(env: Env, platform: NodeJS.Platform): string | undefined {
-  return folder(env, platform, 'CONFIG', {
-    darwin: '/Library/Preferences',
-    win32: 'APPDATA',
-    other: '/.config',
-  });
+  return folder(env, platform, 'config');
 }
 
 /** The folder of the token cache, by the same rule. */
 export function cacheFolder(env: Env, platform: NodeJS.Platform): string | undefined {
-  return folder(env, platform, 'CACHE', {
-    darwin: '/Library/Caches',
-    win32: 'LOCALAPPDATA',
-    other: '/.cache',
-  });
+  return folder(env, platform, 'cache');
+}
+
+/** Below a home on macOS and elsewhere; on Windows the variable that names the place. */
+const OWN = {
+  config: { darwin: '/Library/Preferences', win32: 'APPDATA', other: '/.config' },
+  cache: { darwin: '/Library/Caches', win32: 'LOCALAPPDATA', other: '/.cache' },
+} as const;
+
+/** What to set where there is no home folder: the platform's own variable, or gwtoken's. */
+export function homeVariables(which: keyof typeof OWN, platform: NodeJS.Platform): readonly [string, string] {
+  return [platform === 'win32' ? OWN[which].win32 : 'HOME', `GWTOKEN_${which.toUpperCase()}_DIR`];
 }
 
 /** A file in one of our folders; undefined when there is no folder. */
@@ -50,23 +53,18 @@ export function tokenFilesFolder(cache: string | undefined, platform: NodeJS.Pla
 }
 
 /** Joined by hand: node:path alone would cost the warm path a module. */
-function folder(
-  env: Env,
-  platform: NodeJS.Platform,
-  what: 'CONFIG' | 'CACHE',
-  own: { darwin: string; win32: string; other: string },
-): string | undefined {
+function folder(env: Env, platform: NodeJS.Platform, which: keyof typeof OWN): string | undefined {
   const separator = platform === 'win32' ? '\\' : '/';
-  const ours = env[`GWTOKEN_${what}_DIR`];
+  const [base, own] = homeVariables(which, platform);
+  const ours = env[own];
   if (ours) return ours;
-  const xdg = env[`XDG_${what}_HOME`];
+  const xdg = env[`XDG_${which.toUpperCase()}_HOME`];
   if (xdg && isAbsolute(xdg, platform)) return `${xdg}${separator}gwtoken`;
+  const home = env[base];
   if (platform === 'win32') {
-    const base = env[own.win32];
-    return base ? `${base}\\gwtoken${what === 'CACHE' ? '\\Cache' : ''}` : undefined;
+    return home ? `${home}\\gwtoken${which === 'cache' ? '\\Cache' : ''}` : undefined;
   }
-  const home = env['HOME'];
-  return home ? `${home}${platform === 'darwin' ? own.darwin : own.other}/gwtoken` : undefined;
+  return home ? `${home}${OWN[which][platform === 'darwin' ? 'darwin' : 'other']}/gwtoken` : undefined;
 }
 
 function isAbsolute(path: string, platform: NodeJS.Platform): boolean {

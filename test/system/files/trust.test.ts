@@ -39,6 +39,7 @@ describe.skipIf(process.platform === 'win32')('a folder', () => {
     for (const which of ['config', 'cache'] as const)
       expect(probeFolder(which, folder, machine(own))).toEqual({
         path: folder,
+        variables: ['HOME', `GWTOKEN_${which.toUpperCase()}_DIR`],
         exists: true,
         writable: true,
         untrusted: undefined,
