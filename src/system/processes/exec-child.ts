@@ -4,7 +4,7 @@
  * alone. Passed over: execa (more than is needed, an ES module tree of 30 files), node:child_process (no `.cmd`).
  */
 import { isUtf8 } from 'node:buffer';
-import type { ChildProcess } from 'node:child_process';
+import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import * as fs from 'node:fs';
 import { isatty } from 'node:tty';
 import spawn from 'cross-spawn';
@@ -44,11 +44,9 @@ export function prepareChild(
     async run(command, args, env) {
       checkExact([command, ...args], env, platform);
       const end = await new Promise<ChildEnd>((resolve, reject) => {
-        const fail = (error: unknown): void => reject(startError(error, command, args));
+        const fail = (error: unknown): void => reject(startError(error, command, args, platform));
         try {
-          child = withCoreDumps(() =>
-            spawn(command, [...args], { stdio: 'inherit', env: env as NodeJS.ProcessEnv }),
-          );
+          child = withCoreDumps(() => startProgram(command, args, env as NodeJS.ProcessEnv, platform));
         } catch (error) {
           return fail(error);
         }
@@ -145,7 +143,32 @@ function leaveTerminal(platform: NodeJS.Platform): void {
   }
 }
 
-function startError(error: unknown, command: string, args: readonly string[]): GwtokenError {
+/** How cross-spawn finds the file, which its types leave out. */
+const { _parse: parse } = spawn as unknown as {
+  _parse(command: string, args: string[], options: SpawnOptions): { file?: string };
+};
+
+/** @throws the system's error, where it does not come as an event of the child's */
+function startProgram(
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  platform: NodeJS.Platform,
+): ChildProcess {
+  const options: SpawnOptions = { stdio: 'inherit', env };
+  // cross-spawn has cmd.exe run what is no file: its built-in commands, with their arguments mangled, and when one of
+  // them fails it says that there is none.
+  if (platform === 'win32' && !parse(command, [...args], options).file)
+    throw Object.assign(new Error(`spawn ${command} ENOENT`), { code: 'ENOENT' });
+  return spawn(command, [...args], options);
+}
+
+function startError(
+  error: unknown,
+  command: string,
+  args: readonly string[],
+  platform: NodeJS.Platform,
+): GwtokenError {
   const code = systemCode(error);
   const name = JSON.stringify(command.length > 100 ? `${command.slice(0, 100)}…` : command);
   const stat = /[\\/]/.test(command) ? statOf(command) : undefined;
@@ -154,8 +177,10 @@ function startError(error: unknown, command: string, args: readonly string[]): G
     return new GwtokenError('not-found', `there is no command ${name}`, {
       hints: [
         line
-          ? `for a line of shell: gwtoken exec -- sh -c '…'`
-          : 'check its spelling and PATH; aliases and functions are known to your shell alone',
+          ? `for a line of shell: gwtoken exec -- ${platform === 'win32' ? 'cmd /d /c …' : "sh -c '…'"}`
+          : platform === 'win32'
+            ? "check its spelling and PATH; cmd.exe's own commands need it: gwtoken exec -- cmd /d /c …"
+            : 'check its spelling and PATH; aliases and functions are known to your shell alone',
       ],
       cause: error,
     });
