@@ -7,11 +7,15 @@ import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { GwtokenError, messageOf, systemCode } from '../../errors';
 import { shellWord } from '../../text';
 import type { Config, ConfigValues, KnownEntry } from '../../world/files';
+import { whileHeld } from './held';
 import type { Machine } from './paths';
 import { distrust } from './trust';
 
 /** What helps where a config is another user's. */
 export const AS_ANOTHER = 'run gwtoken as that user, or set GWTOKEN_CONFIG_DIR to a folder of your own';
+
+/** How long a writer may keep a reader waiting. */
+const HELD_MS = 100;
 
 /** The largest file that is read: anything larger is no config. */
 const LIMIT = 1024 * 1024;
@@ -50,7 +54,7 @@ export function readTrusted(path: string, machine: Machine): Record<string, unkn
   let text: string;
   let file: number | undefined;
   try {
-    file = openSync(path, 'r');
+    file = whileHeld(() => openSync(path, 'r'), HELD_MS, machine);
     const stat = fstatSync(file);
     const untrusted = distrust(stat, 'user or root', machine);
     if (untrusted) {
