@@ -4,7 +4,7 @@
  * environment.
  */
 
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, type CommonSpawnOptions, type ForkOptions, fork } from 'node:child_process';
 import { messageOf } from '../../errors';
 import { answerWithinMs, hasPerson } from '../../person';
 import type { Env } from '../../world/streams';
@@ -52,11 +52,14 @@ export function canAnswerDialog(world: KeychainWorld): boolean {
 
 function startChild({ childPath, env, platform }: KeychainWorld): ChildProcess {
   try {
-    return fork(childPath, [], {
+    const options: ForkOptions & CommonSpawnOptions = {
       env: childEnv(env, platform),
       execArgv: [],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    });
+      // Where gwtoken has no console of its own, as under a scheduler, the child would open one on the desktop.
+      windowsHide: true,
+    };
+    return fork(childPath, [], options);
   } catch (error) {
     // Most refusals of the system arrive as an event of the child's; this one does not: no memory.
     throw crashed(`the keychain child: ${messageOf(error)}`, platform);

@@ -88,7 +88,12 @@ function sentence(
           platform === 'win32'
             ? 'Windows gives this session no credential store'
             : 'there is no desktop session (D-Bus) here, so the keychain cannot be reached',
-        hints: ['in ssh, cron, sudo and containers that is so', IN_VARIABLES],
+        hints: [
+          platform === 'win32'
+            ? 'over ssh, in services and scheduled tasks that is so'
+            : 'in ssh, cron, sudo and containers that is so',
+          IN_VARIABLES,
+        ],
       };
     case 'no-provider':
       return platform === 'linux'
@@ -138,7 +143,11 @@ function sentence(
       };
     case 'failed':
       return {
-        message: 'the keychain failed in a way that gwtoken does not know',
+        // Windows says it in the user's own language, in which its causes cannot be told apart.
+        message:
+          platform === 'win32'
+            ? `the keychain failed, and Windows says: ${raw.trim().replace(/\.$/, '')}`
+            : 'the keychain failed in a way that gwtoken does not know',
         hints: ['add --verbose to see what it said', 'see what works: gwtoken doctor'],
       };
   }

@@ -109,6 +109,7 @@ async function stop(
     spawnSync('taskkill', ['/pid', String(pid), '/t', '/f'], {
       env: helperEnvironment(own.env),
       stdio: 'ignore',
+      windowsHide: true,
     });
     return;
   }

@@ -42,6 +42,7 @@ describe('on macOS and Windows', () => {
     expect(error).toMatchObject({ kind: 'keychain', reason });
     expect(error.hints.join('\n')).toContain(hint);
     expect(error.message).not.toContain('\r');
+    expect(error.message.includes(text.trim())).toBe(platform === 'win32' && reason === 'failed');
     expect(error.detail).toContain(text);
   });
 
