@@ -16,10 +16,3 @@ export function endBySignal(self: NodeJS.Process, signal: NodeJS.Signals): void 
   }
   self.kill(self.pid, signal);
 }
-
-/** Lets a signal that one listener has heard, and no longer hears, do what it does without it. */
-export function handOn(self: NodeJS.Process, signal: NodeJS.Signals): void {
-  if (self.platform !== 'win32') self.kill(self.pid, signal);
-  // It is an event inside the process there, which the other listeners have heard too.
-  else if (self.listenerCount(signal) === 0) endBySignal(self, signal);
-}

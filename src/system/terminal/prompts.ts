@@ -9,7 +9,6 @@ import yoctoSpinner from 'yocto-spinner';
 import { ENDING_SIGNALS, Interrupted } from '../../errors';
 import type { Terminal } from '../../world/streams';
 import type { World } from '../../world/world';
-import { handOn } from '../processes/die-of-signal';
 import { withVariable } from './capabilities';
 
 /** A token that comes sooner than this needs no spinner. */
@@ -22,19 +21,26 @@ const SHOW_CURSOR = '\x1b[?25h';
  * @param unicode whether frames and arrows may be drawn; the signs were settled when this file was loaded
  */
 export function openPrompts(
-  own: NodeJS.Process,
+  own: Pick<NodeJS.Process, 'stdin' | 'stderr' | 'kill' | 'pid' | 'env' | 'platform'>,
   onSignals: World['onSignals'],
   unicode: boolean,
 ): Omit<Terminal, 'canAsk' | 'paint' | 'hasUnicode'> {
-  /** Does the work. A signal meanwhile first restores the terminal, then is sent again to do what it does. */
+  /**
+   * Does the work. A signal meanwhile first restores the terminal, then is sent again to do what it does. On Windows
+   * nothing can be sent, and what it does is done by whoever gets the Interrupted.
+   */
   const untilSignal = async <T>(restore: () => void, work: () => Promise<T>): Promise<T> => {
-    const release = onSignals(ENDING_SIGNALS, (signal) => {
-      release();
-      restore();
-      handOn(own, signal);
+    let release: () => void = () => {};
+    const interrupted = new Promise<never>((_, reject) => {
+      release = onSignals(ENDING_SIGNALS, (signal) => {
+        release();
+        restore();
+        if (own.platform === 'win32') reject(new Interrupted(signal));
+        else own.kill(own.pid, signal);
+      });
     });
     try {
-      return await work();
+      return await Promise.race([work(), interrupted]);
     } finally {
       release();
     }
