@@ -17,7 +17,7 @@ export function openWarm(
   own: Pick<NodeJS.Process, 'env' | 'platform' | 'geteuid' | 'getBuiltinModule'>,
 ): Opened {
   const { env, platform } = own;
-  const machine: Machine = { platform, uid: own.geteuid?.() };
+  const machine: Machine = { platform, uid: own.geteuid?.(), env };
   const folders = { config: configFolder(env, platform), cache: cacheFolder(env, platform) };
   const warm: WarmWorld = {
     env,

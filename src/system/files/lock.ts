@@ -9,7 +9,7 @@
  */
 
 import { linkSync, lstatSync, renameSync, rmSync } from 'node:fs';
-import { connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GwtokenError, systemCode } from '../../errors';
 import type { Turn } from '../../world/files';
@@ -27,7 +27,7 @@ export async function tryLock(folder: string, name: string, machine: Machine): P
   // Between a refused listen and a refused connect the holder has gone. Where many want the lock that happens again
   // and again, so each steps aside for a moment, by chance.
   for (let round = 1; round <= 200; round++) {
-    const own = await listen(address);
+    const own = await listen(address, machine);
     if (own !== 'taken') return own;
     const left = isFile ? fileAt(address) : undefined;
     const other = await joinWaiting(address);
@@ -98,7 +98,23 @@ function removeLeft(address: string, identity: string): void {
   }
 }
 
-function listen(address: string): Promise<Turn | 'taken' | undefined> {
+/**
+ * How many may be connected to a pipe of Windows before its holder takes notice of them. One more would be kept in the
+ * connecting for half a minute where the holder is frozen, whatever its own limit.
+ */
+const PENDING = { variable: 'NODE_PENDING_PIPE_INSTANCES', count: '255' };
+
+/** Node takes that number from the environment alone, at this moment. */
+function listenAt(server: Server, address: string, { platform, env }: Machine, done: () => void): void {
+  const before = env?.[PENDING.variable];
+  if (env && platform === 'win32') env[PENDING.variable] = PENDING.count;
+  server.listen({ path: address }, done);
+  if (!env || platform !== 'win32') return;
+  if (before === undefined) delete env[PENDING.variable];
+  else env[PENDING.variable] = before;
+}
+
+function listen(address: string, machine: Machine): Promise<Turn | 'taken' | undefined> {
   return new Promise((resolve) => {
     const waiting = new Set<Socket>();
     const server = createServer((socket) => {
@@ -107,7 +123,7 @@ function listen(address: string): Promise<Turn | 'taken' | undefined> {
       socket.on('close', () => waiting.delete(socket));
     });
     server.on('error', (error) => resolve(systemCode(error) === 'EADDRINUSE' ? 'taken' : undefined));
-    server.listen({ path: address }, () =>
+    listenAt(server, address, machine, () =>
       resolve({
         held: true,
         release(outcome = '') {

@@ -6,6 +6,8 @@ export interface Machine {
   readonly platform: NodeJS.Platform;
   /** The effective user id; undefined on Windows, where owners and modes are not checked. */
   readonly uid: number | undefined;
+  /** The environment itself, for what Node takes from there alone. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /**
