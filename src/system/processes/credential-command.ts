@@ -98,11 +98,8 @@ function hasTerminal(): boolean {
 }
 
 /** Ends the command and what it has started: nothing of it is left when this resolves. */
-async function stop(
-  { pid, exitCode, signalCode }: ChildProcess,
-  ownGroup: boolean,
-  own: OwnProcess,
-): Promise<void> {
+async function stop(child: ChildProcess, ownGroup: boolean, own: OwnProcess): Promise<void> {
+  const { pid, exitCode, signalCode } = child;
   if (pid === undefined) return;
   if (own.platform === 'win32') {
     // It fails when the command has ended meanwhile.
@@ -111,6 +108,8 @@ async function stop(
       stdio: 'ignore',
       windowsHide: true,
     });
+    // Where it fails for another reason, gwtoken must still not wait for the shell.
+    child.kill();
     return;
   }
   // A shell that is gone may have left its group behind, but no tree: its number may be another's by now.
