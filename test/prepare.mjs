@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { installWindows, WINE_PACKAGES } from './windows/install.mjs';
 
 /** Debian's packages, each with the program or file that tells that it is there. */
 const DEBIAN = {
@@ -26,6 +27,7 @@ const DEBIAN = {
   procps: '/usr/bin/ps',
   vim: '/usr/bin/vim',
   mandoc: '/usr/bin/mandoc',
+  ...WINE_PACKAGES,
 };
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -76,6 +78,8 @@ if (process.argv.includes('--executable')) {
 if (process.argv.includes('--packages') && process.platform === 'linux') {
   installDebianPackages();
   installNushell();
+  const lacking = installWindows();
+  if (lacking !== undefined) leaveOut(`the tests of Windows lack ${lacking}`);
 }
 
 function installDebianPackages() {

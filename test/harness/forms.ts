@@ -5,8 +5,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** About one form alone: the npm package's files, what it loads of them; what only the executable has. */
-const OF_ONE_FORM = /^test\/(package|executable|demo|harness)\/|keychain-platforms\.test/;
+/** About one form alone: the npm package's files, what it loads of them, Node for Windows; what only the executable has. */
+const OF_ONE_FORM = /^test\/(package|executable|demo|harness|windows)\/|keychain-platforms\.test/;
 
 /** What starts the program, by its name in test/harness/programs. */
 const STARTERS = /\b(runProgram|startProgram|openGwtoken|GWTOKEN|GWTOKEN_SH)\b/;

@@ -1,0 +1,197 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
+import { filesBelow } from '../harness/homes/files';
+import type { Home } from '../harness/homes/home';
+import { expectRefusal } from '../harness/homes/refusals';
+
+const clients = {
+  eu: { clientId: 'eu-client', clientSecret: 'eu-secret+/=&%' },
+  acme: { clientId: 'acme-client', clientSecret: 'acme-secret' },
+  sandbox: { clientId: 'sandbox-client', clientSecret: 'sandbox-secret' },
+  us: { clientId: 'us-client', clientSecret: 'us-secret' },
+};
+
+/** A computer with a keychain and an empty home. */
+export interface Computer {
+  readonly home: Pick<Home, 'dir' | 'gwtoken'>;
+  /** The config file as that computer spells its path. */
+  readonly configFile: string;
+  /** What login says to try in a shell. */
+  readonly inShell: string;
+  /** The value of an item, read by another hand than keytar's. */
+  lookup(account: string): Promise<string | undefined>;
+  /** Whether a person finds the item under its name. */
+  hasItem(account: string): Promise<boolean>;
+}
+
+/**
+ * The main job as one session, the same sentences on every system.
+ *
+ * @param unavailable why it cannot be played here
+ */
+export function playMainJob(open: () => Promise<Computer>, unavailable: string | undefined): void {
+  describe('the main job, with a keyring and two regions', { timeout: 180_000 }, () => {
+    let eu: IdentityServer;
+    let us: IdentityServer;
+    let computer: Computer;
+    let home: Computer['home'];
+    beforeAll(async () => {
+      if (unavailable !== undefined) return;
+      eu = await startIdentityServer({ region: 'eu', clients: [clients.eu, clients.acme, clients.sandbox] });
+      us = await startIdentityServer({ region: 'us', clients: [clients.us] });
+      computer = await open();
+      home = computer.home;
+    }, 180_000);
+    beforeEach(({ skip }) => skip(unavailable !== undefined, unavailable));
+
+    const login = (client: { clientId: string; clientSecret: string }, ...flags: string[]) =>
+      home.gwtoken(['login', ...flags, '--client-id', client.clientId, '--secret-stdin'], {
+        stdin: `${client.clientSecret}\n`,
+      });
+    const get = async (...flags: string[]) => {
+      const result = await home.gwtoken(['get', ...flags]);
+      expect(result).toMatchObject({ code: 0, stderr: '' });
+      return result.stdout;
+    };
+    /** Which client the token of the last request at a server was for. */
+    const lastClient = ({ requests }: IdentityServer) =>
+      new URLSearchParams(requests.at(-1)?.body).get('client_id');
+
+    test('login stores the client in the keychain, bound to its address, and says where', async () => {
+      const result = await login(clients.eu, '--region', 'eu', '--auth-url', eu.authUrl);
+      const config = computer.configFile;
+      expect(result).toMatchObject({ code: 0, stdout: '' });
+      expect(result.stderr.split('\n')).toEqual([
+        'Stored the credentials of default:production:eu in the keychain (service gwtoken, account default:production:eu)',
+        `Set auth-url.eu = ${eu.authUrl} in ${config}`,
+        `Set region = eu in ${config}`,
+        'Try next: gwtoken get',
+        `      or: ${computer.inShell}`,
+        '',
+      ]);
+      expect(JSON.parse((await computer.lookup('default:production:eu')) ?? '')).toEqual({
+        client_id: clients.eu.clientId,
+        client_secret: clients.eu.clientSecret,
+        auth_url: eu.authUrl,
+      });
+      expect(await computer.hasItem('default:production:eu')).toBe(true);
+    });
+
+    test('get prints the token in four formats, and nothing on stderr', async () => {
+      const token = await get();
+      expect(token).toMatch(/^[\w-]{20,}\n$/);
+      expect(eu.issued).toContain(token.trim());
+      expect(await get('--format', 'token')).toMatch(/^[\w-]{20,}\n$/);
+      const header = /^Authorization: Bearer ([\w-]+)\n$/.exec(await get('--format', 'header'));
+      const curl = /^header = "Authorization: Bearer ([\w-]+)"\n$/.exec(await get('--format=curl'));
+      expect(eu.issued).toContain(header?.[1]);
+      expect(eu.issued).toContain(curl?.[1]);
+
+      const text = await get('--format', 'json');
+      const json = JSON.parse(text) as Record<string, unknown>;
+      expect(text).toBe(`${JSON.stringify(json)}\n`);
+      expect(eu.issued).toContain(json['access_token']);
+      expect(json).toEqual({
+        access_token: expect.any(String),
+        token_type: 'Bearer',
+        expires_in: expect.any(Number),
+        expires_at: expect.stringMatching(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        scope: '',
+        region: 'eu',
+        environment: 'production',
+        profile: 'default',
+        auth_url: eu.authUrl,
+        source: expect.stringMatching(/^(cache|network)$/),
+      });
+      const left = (Date.parse(String(json['expires_at'])) - Date.now()) / 1000;
+      expect(Math.abs(left - Number(json['expires_in']))).toBeLessThan(5);
+      expect(json['expires_in']).toBeGreaterThan(3500);
+    });
+
+    test('the request has three form fields and no Authorization header', () => {
+      const { method, path, headers, body } = eu.requests.at(-1)!;
+      expect({ method, path }).toEqual({ method: 'POST', path: '/oauth2/token' });
+      expect([...new URLSearchParams(body)]).toEqual([
+        ['client_id', clients.eu.clientId],
+        ['client_secret', clients.eu.clientSecret],
+        ['grant_type', 'client_credentials'],
+      ]);
+      expect(headers['authorization']).toBeUndefined();
+      expect(headers['accept']).toBe('application/json');
+      expect(headers['content-type']).toBe('application/x-www-form-urlencoded');
+      expect(headers['user-agent']).toMatch(/^gwtoken\/\d+\.\d+\.\d+$/);
+    });
+
+    test('doctor finds all of it in order, and says so in the end', async () => {
+      const { code, stdout, stderr } = await home.gwtoken(['doctor']);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toMatch(/\nNothing failed\.\n$/);
+    });
+
+    test('sandbox, second region and profile are clients of their own', async () => {
+      for (const flags of [['--sandbox'], ['--profile', 'acme']])
+        expectRefusal(await home.gwtoken(['get', ...flags]), 4);
+      expectRefusal(await home.gwtoken(['get', '--region', 'us']), 2);
+
+      const logins = [
+        await login(clients.sandbox, '--sandbox'),
+        await login(clients.us, '--region', 'us', '--auth-url', us.authUrl),
+        await login(clients.acme, '--profile', 'acme'),
+      ];
+      expect(logins.map(({ code }) => code)).toEqual([0, 0, 0]);
+      expect(logins[0]?.stderr).toContain('Try next: gwtoken get --region eu --sandbox\n');
+      expect(logins[1]?.stderr).toContain('Try next: gwtoken get --region us\n');
+
+      await get('--sandbox', '--no-cache');
+      expect(lastClient(eu)).toBe('sandbox-client');
+      await get('-p', 'acme', '--no-cache');
+      expect(lastClient(eu)).toBe('acme-client');
+      await get('--no-cache');
+      expect(lastClient(eu)).toBe('eu-client');
+      await get('-r', 'us', '--no-cache');
+      expect(lastClient(us)).toBe('us-client');
+      expect(JSON.parse(await get('-r', 'us', '--format', 'json'))).toMatchObject({
+        region: 'us',
+        auth_url: us.authUrl,
+      });
+    });
+
+    test('no secret is in any file, and the known clients are listed beside the config', () => {
+      const files = filesBelow(home.dir);
+      expect([...files.keys()]).toEqual(
+        expect.arrayContaining(['config/gwtoken/config.json', 'config/gwtoken/clients.json']),
+      );
+      for (const [path, content] of files)
+        for (const { clientSecret } of Object.values(clients))
+          expect(content.includes(clientSecret), `${path} has a secret in it`).toBe(false);
+      expect(JSON.parse(files.get('config/gwtoken/clients.json')?.toString() ?? '')).toEqual({
+        'default:production:eu': { client_id: 'eu-client', auth_url: eu.authUrl },
+        'default:sandbox:eu': { client_id: 'sandbox-client', auth_url: eu.authUrl },
+        'default:production:us': { client_id: 'us-client', auth_url: us.authUrl },
+        'acme:production:eu': { client_id: 'acme-client', auth_url: eu.authUrl },
+      });
+    });
+
+    test('logout removes one client, logout --all the others', async () => {
+      const one = await home.gwtoken(['logout']);
+      expect(one).toMatchObject({ code: 0, stdout: '' });
+      expect(one.stderr).toContain('default:production:eu');
+      expect(one.stderr).toContain('revoke them on the Clients page');
+      expect(await computer.lookup('default:production:eu')).toBeUndefined();
+      expectRefusal(await home.gwtoken(['get']), 4);
+      expectRefusal(await home.gwtoken(['logout']), 4);
+      await get('--sandbox');
+
+      const refused = await home.gwtoken(['logout', '--all']);
+      expectRefusal(refused, 2);
+      expect(refused.stderr).toContain('--yes');
+      const all = await home.gwtoken(['logout', '--all', '--yes']);
+      expect(all).toMatchObject({ code: 0, stdout: '' });
+      expect(all.stderr).toContain('Items made by hand are not known to gwtoken');
+      for (const account of ['default:sandbox:eu', 'default:production:us', 'acme:production:eu'])
+        expect(await computer.lookup(account)).toBeUndefined();
+      expectRefusal(await home.gwtoken(['get', '--sandbox']), 4);
+      expect(filesBelow(home.dir).get('config/gwtoken/clients.json')?.toString()).toBe('{}\n');
+    });
+  });
+}

@@ -1,0 +1,148 @@
+/** A console of Windows: what is shown on it, what is asked there, and Ctrl-C. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { until } from '../harness/programs/processes';
+import type { Terminal } from '../harness/programs/terminal';
+import { openWindows, type Windows, windowsPath, windowsUnavailable } from './wine';
+
+const unavailable = windowsUnavailable();
+const LIMIT_MS = 60_000;
+const CTRL_C = '\x03';
+
+describe('a console of Windows', { timeout: 180_000 }, () => {
+  let windows: Windows;
+  let endpoint: TokenEndpoint;
+  let env: Record<string, string>;
+  let config: string;
+  beforeAll(async () => {
+    if (unavailable === undefined) windows = await openWindows();
+  }, 180_000);
+  beforeEach(async ({ skip }) => {
+    skip(unavailable !== undefined, unavailable);
+    endpoint = await startTokenEndpoint(() => tokenReply('token'));
+    config = join(windows.dir, `config-${new URL(endpoint.authUrl).port}`);
+    // Wine gives the programs that it starts itself its own APPDATA.
+    env = { GWTOKEN_CONFIG_DIR: windowsPath(config), GWTOKEN_CACHE_DIR: windowsPath(`${config}-cache`) };
+  });
+  afterAll(() => windows?.close());
+
+  const open = (args: readonly string[], more: Record<string, string> = {}): Terminal =>
+    windows.console(args, { ...env, ...more });
+  /** Presses Enter until it is seen to have been heard: Wine drops what comes before a prompt reads its keys. */
+  const press = async (console: Terminal, key: '\r', shows: RegExp): Promise<void> => {
+    for (let tries = 0; tries < 15; tries++) {
+      console.type(key);
+      const seen = await console.waitFor(shows, 4_000).catch(() => undefined);
+      if (seen !== undefined) return;
+    }
+    throw new Error(`nothing heard: ${console.screen()}`);
+  };
+  const client = () => ({
+    GWTOKEN_REGION: 'eu',
+    GWTOKEN_AUTH_URL: endpoint.authUrl,
+    GWTOKEN_CLIENT_ID: 'client',
+    GWTOKEN_CLIENT_SECRET: 'secret',
+  });
+  const items = async () =>
+    (await windows.credentials()).map(({ target, user, value }) => [target, user, JSON.parse(value)]);
+
+  test('shows text beyond ASCII as it is, and colours, on both streams', async () => {
+    const shown = open(['config', 'get', 'Zoë…'], client());
+    expect(await shown.exit).toEqual({ code: 2, signal: null });
+    expect(shown.screen()).toContain('"Zoë…"');
+    expect(shown.raw()).toContain('\x1b[31merror:');
+
+    const folder = `${config} Zoë 東`;
+    const path = open(['config', 'path'], { GWTOKEN_CONFIG_DIR: windowsPath(folder) });
+    expect(await path.exit).toEqual({ code: 0, signal: null });
+    expect(path.screen()).toContain('Zoë');
+
+    const plain = open(['config', 'get', 'Zoë…'], { ...client(), NO_COLOR: '1' });
+    await plain.exit;
+    expect(plain.screen()).toContain('gwtoken: error:');
+    expect(plain.raw()).not.toContain('\x1b[31m');
+  });
+
+  test('login asks for what is missing, with the secret unseen, and stores it', async () => {
+    const login = open(['login', '--auth-url', endpoint.authUrl]);
+    await login.waitFor('Region of the client', LIMIT_MS);
+    await press(login, '\r', /Environment of the client/);
+    await press(login, '\r', /Client id for /);
+    await press(login, '\r', /Client id for [\s\S]*It is empty/);
+    login.type('client-1\r');
+    await login.waitFor('Client secret for ', LIMIT_MS);
+    await press(login, '\r', /Client secret for [\s\S]*It is empty/);
+    login.type('geheim-+/=&%\r');
+    expect(await login.exit).toEqual({ code: 0, signal: null });
+    expect(login.screen()).not.toContain('geheim');
+    expect(login.screen()).toContain('gwtoken help shells');
+    expect(JSON.parse(readFileSync(join(config, 'config.json'), 'utf8'))).toMatchObject({ region: 'eu' });
+    const value = { client_id: 'client-1', client_secret: 'geheim-+/=&%', auth_url: endpoint.authUrl };
+    expect(await items()).toEqual([['gwtoken/default:production:eu', 'default:production:eu', value]]);
+    expect(await open(['logout', '--yes']).exit).toEqual({ code: 0, signal: null });
+    expect(await items()).toEqual([]);
+  });
+
+  test('Ctrl-C at a prompt gives 130, and nothing is stored', async () => {
+    const login = open(['login', '--auth-url', endpoint.authUrl, '--region', 'eu', '--client-id', 'x']);
+    await login.waitFor('Environment of the client', LIMIT_MS);
+    await press(login, '\r', /Client secret for /);
+    await press(login, '\r', /Client secret for [\s\S]*It is empty/);
+    login.type(CTRL_C);
+    expect(await login.exit).toEqual({ code: 130, signal: null });
+    expect(await items()).toEqual([]);
+  });
+
+  test('Ctrl-C under the spinner ends get with 130', async () => {
+    endpoint.delayMs = 600_000;
+    const get = open(['get'], client());
+    await get.waitFor('asking for a token', LIMIT_MS);
+    get.type(CTRL_C);
+    expect(await get.exit).toEqual({ code: 130, signal: null });
+  });
+
+  test('Ctrl-C under the spinner of env still prints the statement that fails', async () => {
+    endpoint.delayMs = 600_000;
+    // stderr and stdin are the console, stdout is a file: as in FOR /F.
+    const out = join(windows.dir, 'statements');
+    const script = join(windows.dir, 'capture.cjs');
+    writeFileSync(
+      script,
+      `const { openSync, writeFileSync } = require('node:fs');
+       const { spawn } = require('node:child_process');
+       process.on('SIGINT', () => {});
+       const stdio = ['inherit', openSync(process.argv[2], 'w'), 'inherit'];
+       spawn(process.execPath, process.argv.slice(3), { stdio }).on('exit', (code) => process.exit(code));`,
+    );
+    const [, ...words] = windows.node([windowsPath(script), windowsPath(out), windows.program]);
+    const command: readonly [string, ...string[]] = [windows.nodeExe, ...words];
+    const console = windows.console(['env', '--format', 'cmd'], { ...env, ...client() }, command);
+    await console.waitFor('asking for a token', LIMIT_MS);
+    console.type(CTRL_C);
+    expect(await console.exit).toEqual({ code: 130, signal: null });
+    expect(readFileSync(out, 'utf8')).toMatch(/^SET "GWTOKEN_ACCESS_TOKEN="\n[\s\S]*cmd \/d \/c exit 130\n$/);
+  });
+
+  test('Ctrl-C reaches the command of exec, and its exit code is kept', async () => {
+    const script = join(windows.dir, 'hear.cjs');
+    writeFileSync(
+      script,
+      `process.on('SIGINT', () => process.exit(7)); console.log('ready'); setTimeout(() => {}, 600000);`,
+    );
+    const exec = open(['exec', '--', ...windows.node([windowsPath(script)])], client());
+    await exec.waitFor('ready', LIMIT_MS);
+    exec.type(CTRL_C);
+    expect(await exec.exit).toEqual({ code: 7, signal: null });
+    await until('nothing is left', () => windows.pidsWith('hear.cjs').length === 0, LIMIT_MS);
+  });
+
+  test('env says how it is meant for cmd.exe', async () => {
+    const shown = open(['env', '--format', 'cmd', '--unset']);
+    expect(await shown.exit).toEqual({ code: 0, signal: null });
+    expect(shown.screen().replace(/\s+/g, ' ')).toContain(
+      'hint: nothing was set; this does it: FOR /F "delims=" %i IN (\'gwtoken env --format cmd --unset\') DO @%i',
+    );
+  });
+});

@@ -1,0 +1,286 @@
+/** What gwtoken runs on Windows: the command of exec, cmd.exe and its batch files, credential commands, npm's shim. */
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { until } from '../harness/programs/processes';
+import type { ProgramResult } from '../harness/programs/program';
+import { ROOT } from '../harness/root';
+import { openWindows, type Windows, type WindowsOptions, windowsPath, windowsUnavailable } from './wine';
+
+const unavailable = windowsUnavailable();
+
+describe('Windows', { timeout: 180_000 }, () => {
+  let windows: Windows;
+  let endpoint: TokenEndpoint;
+  let env: Record<string, string>;
+  let cache: string;
+  /** Prints its arguments, its variables and whether its token file is there, as JSON. */
+  let tell: string;
+  beforeAll(async () => {
+    if (unavailable !== undefined) return;
+    windows = await openWindows();
+    tell = join(windows.dir, 'tell.cjs');
+    writeFileSync(
+      tell,
+      `const { env, argv } = process;
+       const file = env.GWTOKEN_TOKEN_FILE;
+       const inFile = file === undefined ? undefined : require('node:fs').readFileSync(file, 'utf8');
+       console.log(JSON.stringify({ args: argv.slice(2), env, inFile }));`,
+    );
+  }, 180_000);
+  beforeEach(async ({ skip }) => {
+    skip(unavailable !== undefined, unavailable);
+    endpoint = await startTokenEndpoint(() => tokenReply('token'));
+    cache = join(windows.dir, `cache-${new URL(endpoint.authUrl).port}`);
+    env = {
+      GWTOKEN_REGION: 'eu',
+      GWTOKEN_AUTH_URL: endpoint.authUrl,
+      GWTOKEN_CLIENT_ID: 'client',
+      GWTOKEN_CLIENT_SECRET: 'secret',
+      GWTOKEN_CACHE_DIR: windowsPath(cache),
+    };
+  });
+  afterAll(() => windows?.close());
+
+  const gwtoken = (args: readonly string[], more: WindowsOptions = {}) =>
+    windows.gwtoken(args, { ...more, env: { ...env, ...more.env } });
+  const exec = (...words: string[]) => gwtoken(['exec', '--', ...words]);
+
+  describe('exec', () => {
+    test('gives the command its arguments and variables, and keeps the credentials from it', async () => {
+      const args = [
+        '',
+        'a b',
+        'é 東',
+        '"',
+        'it\'s "both"',
+        '\\',
+        'a\\"b',
+        '%PATH%',
+        '^&|<>()!',
+        '*.txt',
+        ' ',
+      ];
+      const flags = ['exec', '--token-file', '--prefix', 'EU_', '--'];
+      const own = { Eu_Access_Token: 'of the client before' };
+      const command = windows.node([windowsPath(tell), ...args]);
+      const { code, stdout, stderr } = await gwtoken([...flags, ...command], {
+        env: { ...own, GWTOKEN_PREFIX: '' },
+      });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      const told = JSON.parse(stdout);
+      expect(told.args).toEqual(args);
+      expect(told.env).toMatchObject({ EU_ACCESS_TOKEN: 'token', EU_TOKEN_TYPE: 'bearer' });
+      const names = Object.keys(told.env).map((name) => name.toUpperCase());
+      expect(names.filter((name) => name === 'EU_ACCESS_TOKEN')).toEqual(['EU_ACCESS_TOKEN']);
+      expect(names.filter((name) => name.startsWith('GWTOKEN_CLIENT_'))).toEqual([]);
+      expect(existsSync(join(cache, 'exec')) ? readdirSync(join(cache, 'exec')) : []).toEqual([]);
+    });
+
+    test('a batch file gets them too, found by PATHEXT or by its path', async () => {
+      const folder = join(windows.dir, 'batch');
+      mkdirSync(folder);
+      const node = windows.node([windowsPath(tell)]).map((word) => `"${word}"`);
+      writeFileSync(join(folder, 'deploy.cmd'), `@${node.join(' ')} %*\r\n@exit /b 7\r\n`);
+      const args = ['a b', 'x&y', '"q"', '(1)', 'a^b', '<z>'];
+      for (const [command, more] of [
+        [windowsPath(join(folder, 'deploy.cmd')), {}],
+        ['deploy', { cwd: folder }],
+      ] as const) {
+        const { code, stdout } = await gwtoken(['exec', '--', command, ...args], more);
+        expect(code).toBe(7);
+        expect(JSON.parse(stdout)).toMatchObject({ args, env: { GWTOKEN_ACCESS_TOKEN: 'token' } });
+      }
+    });
+
+    test('its exit code is gwtoken’s, all 32 bits of it', async () => {
+      for (const [given, seen] of [
+        ['0', 0],
+        ['3', 3],
+        ['256', 256],
+        ['-1073741510', 0xc000013a],
+      ] as const)
+        expect((await exec('cmd', '/d', '/c', `exit ${given}`)).code).toBe(seen);
+    });
+
+    test('what is no file is refused before anything runs, built-in commands of cmd.exe too', async () => {
+      for (const command of ['gwtoken-nosuch', 'dir', 'echo', 'C:\\nosuch\\deploy.exe']) {
+        const { code, stdout, stderr } = await exec(command, 'C:\\nosuch');
+        expect({ code, stdout }).toEqual({ code: 127, stdout: '' });
+        expect(stderr).toBe(
+          `gwtoken: error: there is no command ${JSON.stringify(command)}\n` +
+            "hint: check its spelling and PATH; cmd.exe's own commands need it: gwtoken exec -- cmd /d /c …\n",
+        );
+      }
+      const line = await exec('echo hi & echo ho');
+      expect(line.stderr).toContain('hint: for a line of shell: gwtoken exec -- cmd /d /c …\n');
+      expect(await exec('cmd', '/d', '/c', 'echo hi')).toMatchObject({ code: 0, stdout: 'hi\r\n' });
+    });
+
+    test('a token arrives whole, or is refused when a variable of Windows cannot hold it', async () => {
+      const command = windows.node(['-p', 'process.env.GWTOKEN_ACCESS_TOKEN.length']);
+      for (const [length, code, out] of [
+        [32_766, 0, '32766\n'],
+        [32_767, 125, ''],
+        [32_768, 125, ''],
+      ] as const) {
+        endpoint.answer = () => tokenReply('t'.repeat(length));
+        const result = await gwtoken(['exec', '--no-cache', '--', ...command]);
+        expect([length, result.code, result.stdout]).toEqual([length, code, out]);
+        if (code !== 0) expect(result.stderr).toContain('has more characters than Windows allows');
+      }
+    });
+
+    test('a token file whose owner was killed goes with the next run', async () => {
+      const wait = windows.node(['-e', 'setTimeout(() => {}, 600000)']);
+      const folder = join(cache, 'exec');
+      const running = windows.start(['exec', '--token-file', '--', ...wait], { env });
+      const files = (): string[] => (existsSync(folder) ? readdirSync(folder) : []);
+      await until('the token file is there', () => files().length > 0, 60_000);
+      running.kill();
+      await running.result;
+      expect(files()).not.toEqual([]);
+      await gwtoken(['get']);
+      expect(files()).toEqual([]);
+      for (const pid of windows.pidsWith('600000')) process.kill(pid, 'SIGKILL');
+    });
+  });
+
+  describe('env --format cmd', () => {
+    /** Runs what gwtoken printed as the lines of a batch file: Wine 8's cmd.exe cannot do `DO @%%i`. */
+    async function evaluate(text: string, after: readonly string[]) {
+      const file = join(windows.dir, 'run.cmd');
+      const lines = [
+        '@ECHO OFF',
+        'SET GWTOKEN_ACCESS_TOKEN=of the client before',
+        ...text.split('\n'),
+        ...after,
+      ];
+      writeFileSync(file, lines.map((line) => `${line}\r\n`).join(''));
+      const command: readonly [string, ...string[]] = ['cmd', '/d', '/c', windowsPath(file)];
+      return windows.start([], { command, env }).result;
+    }
+    const statements = (): Promise<ProgramResult> => gwtoken(['env', '--format', 'cmd', '--no-cache']);
+
+    test('each printable character arrives exactly, or is refused', async () => {
+      const characters = Array.from({ length: 0x7f - 0x21 }, (_, index) => String.fromCharCode(0x21 + index));
+      const carried: string[] = [];
+      const refused: string[] = [];
+      const { cmd } = await import('../../src/formats/cmd');
+      for (const character of characters) {
+        try {
+          cmd.set([{ name: 'N', value: `a${character}b` }]);
+          carried.push(character);
+        } catch {
+          refused.push(character);
+        }
+      }
+      expect(refused.join('')).toBe('!"#$%&\'()*;<>?[\\]^`{|}');
+      const token = carried.map((character) => `a${character}b`).join('');
+      endpoint.answer = () => tokenReply(token, { scope: 'read write:all' });
+      const { stdout: text, stderr } = await statements();
+      expect(stderr).toBe('');
+      const words = windows.node([windowsPath(tell)]).map((word) => `"${word}"`);
+      const result = await evaluate(text, [words.join(' ')]);
+      const { env: seen } = JSON.parse(result.stdout);
+      expect(seen).toMatchObject({ GWTOKEN_ACCESS_TOKEN: token, GWTOKEN_SCOPE: 'read write:all' });
+      endpoint.answer = () => tokenReply('a%PATH%b');
+      const percent = await statements();
+      expect(percent).toMatchObject({ code: 2 });
+      expect(percent.stderr).toContain('has a character that cmd.exe may change');
+    });
+
+    test('a failure removes the variables, and leaves its exit code', async () => {
+      endpoint.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
+      const { code, stdout: text } = await statements();
+      expect(code).toBe(3);
+      const result = await evaluate(text, [
+        'IF DEFINED GWTOKEN_ACCESS_TOKEN ECHO left',
+        'EXIT /B %ERRORLEVEL%',
+      ]);
+      expect(result).toMatchObject({ code: 3, stdout: '' });
+    });
+  });
+
+  describe('a credential command', () => {
+    const config = (command: string) => {
+      const folder = join(windows.dir, `config-${new URL(endpoint.authUrl).port}`);
+      mkdirSync(folder);
+      const values = { region: 'eu', 'auth-url': endpoint.authUrl, 'credential-command': command };
+      writeFileSync(join(folder, 'config.json'), JSON.stringify(values));
+      return {
+        GWTOKEN_CONFIG_DIR: windowsPath(folder),
+        GWTOKEN_CLIENT_ID: '',
+        GWTOKEN_CLIENT_SECRET: '',
+        GWTOKEN_AUTH_URL: '',
+      };
+    };
+
+    test('is run by cmd.exe, with the client in its environment', async () => {
+      const script = join(windows.dir, 'give.cjs');
+      writeFileSync(
+        script,
+        'console.log(JSON.stringify({ client_id: "id-" + process.env.GWTOKEN_REGION, client_secret: "s" }))',
+      );
+      const seen: (string | null)[] = [];
+      endpoint.answer = (_, form) => {
+        seen.push(form.get('client_id'));
+        return tokenReply('token');
+      };
+      const words = windows.node([windowsPath(script)]).map((word) => `"${word}"`);
+      const own = config(words.join(' '));
+      expect(await gwtoken(['get'], { env: own })).toMatchObject({ code: 0, stdout: 'token\n', stderr: '' });
+      expect(seen).toEqual(['id-eu']);
+    });
+
+    test('is ended when it takes too long, with an exit code and a sentence', async () => {
+      const words = windows.node(['-e', '"setTimeout(Object,600001)"']);
+      const own = {
+        ...config([`"${words[0]}"`, ...words.slice(1)].join(' ')),
+        GWTOKEN_KEYCHAIN_TIMEOUT: '2s',
+      };
+      const running = windows.start(['get'], { env: { ...env, ...own } });
+      await until('the command runs', () => windows.pidsWith('600001').length > 0, 60_000);
+      await until('gwtoken has ended', () => windows.pidsWith('gwtoken.cjs get').length === 0, 60_000);
+      // Wine 8's taskkill knows no /t: that the tree ends with it is for a Windows to show.
+      for (const pid of windows.pidsWith('600001')) process.kill(pid, 'SIGKILL');
+      const result = await running.result;
+      expect(result).toMatchObject({ code: 5, stdout: '' });
+      expect(result.stderr).toMatch(/^gwtoken: error: [^\n]+2 s/);
+      expect(endpoint.posts.length).toBe(0);
+    });
+  });
+
+  test('npm’s own gwtoken.cmd runs it, with arguments of all kinds and its exit code', async () => {
+    const npm = execFileSync('npm', ['root', '--global'], { encoding: 'utf8' }).trim();
+    const shim = createRequire(join(npm, 'npm', 'package.json'))('cmd-shim');
+    const folder = join(windows.dir, 'installed');
+    mkdirSync(folder);
+    cpSync(join(ROOT, 'dist'), join(folder, 'node_modules', 'gwtoken', 'dist'), { recursive: true });
+    await shim(join(folder, 'node_modules', 'gwtoken', 'dist', 'gwtoken.cjs'), join(folder, 'gwtoken'));
+    expect(readdirSync(folder).sort()).toEqual(['gwtoken', 'gwtoken.cmd', 'gwtoken.ps1', 'node_modules']);
+    // Wine 8's cmd.exe ends at the GOTO to nowhere by which npm keeps a Ctrl-C from asking whether to end the batch job.
+    const file = join(folder, 'gwtoken.cmd');
+    const text = readFileSync(file, 'utf8');
+    const trick = 'goto #_undefined_# 2>NUL || title %COMSPEC% & ';
+    expect(text).toContain(trick);
+    writeFileSync(file, text.replace(trick, ''));
+    // It looks for node beside itself first.
+    cpSync(windows.nodeExe, join(folder, 'node.exe'));
+    const run = (...args: string[]) => {
+      const command: readonly [string, ...string[]] = [windowsPath(file), ...args];
+      return gwtoken([], { command: ['cmd', '/d', '/c', ...command] });
+    };
+    expect(await run('get', '--format', 'header')).toMatchObject({
+      code: 0,
+      stdout: 'Authorization: Bearer token\n',
+      stderr: '',
+    });
+    expect((await run('get', '--region', 'mars')).code).toBe(2);
+    const told = await run('exec', '--', ...windows.node([windowsPath(tell), 'a b', '--help']));
+    expect(JSON.parse(told.stdout).args).toEqual(['a b', '--help']);
+  });
+});

@@ -1,0 +1,23 @@
+import { afterAll } from 'vitest';
+import { openFolders } from '../harness/homes/folder';
+import { playMainJob } from '../sessions/main-job';
+import { openWindows, type Windows, windowsPath, windowsUnavailable } from './wine';
+
+let windows: Windows | undefined;
+afterAll(() => windows?.close());
+
+playMainJob(async () => {
+  const computer = await openWindows();
+  windows = computer;
+  const { dir, env: own } = openFolders();
+  const env = Object.fromEntries(Object.entries(own).map(([name, path]) => [name, windowsPath(path)]));
+  const item = async (account: string) =>
+    (await computer.credentials()).find(({ target }) => target === `gwtoken/${account}`);
+  return {
+    home: { dir, gwtoken: (args, { stdin = '' } = {}) => computer.gwtoken(args, { env, stdin }) },
+    configFile: `${env['XDG_CONFIG_HOME']}\\gwtoken\\config.json`,
+    inShell: 'gwtoken help shells',
+    lookup: async (account) => (await item(account))?.value,
+    hasItem: async (account) => (await item(account))?.user === account,
+  };
+}, windowsUnavailable());

@@ -1,0 +1,48 @@
+/**
+ * Runs inside Wine, in Node for Windows, and starts the programs that a test asks for over a socket: lines of JSON both
+ * ways. A program that Wine starts itself has Linux' own pipes for its streams, which are no handles that Windows
+ * knows, an environment that Wine has changed, and an exit code cut to eight bits. One that this starts has none of that.
+ */
+import { spawn } from 'node:child_process';
+import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
+
+const [port] = process.argv.slice(2);
+const socket = connect(Number(port), '127.0.0.1');
+/** @param {object} message */
+const say = (message) => socket.write(`${JSON.stringify(message)}\n`);
+/** @type {Map<number, import('node:child_process').ChildProcess>} */
+const running = new Map();
+
+createInterface({ input: socket }).on('line', (line) => {
+  const { id, kill, job } = JSON.parse(line);
+  if (kill) running.get(id)?.kill();
+  else start(id, job);
+});
+socket.on('close', () => process.exit());
+
+/**
+ * @param {number} id
+ * @param {{ command: string, args: string[], env: Record<string, string | null>, cwd: string, stdin: string | null }} job
+ *   `env` comes on top of this program's own, whatever the case of its names; null removes. `stdin` is in base64, and
+ *   null leaves it open.
+ */
+function start(id, { command, args, env: over, cwd, stdin }) {
+  const names = new Set(Object.keys(over).map((name) => name.toUpperCase()));
+  /** @type {NodeJS.ProcessEnv} */
+  const env = {};
+  for (const [name, value] of Object.entries(process.env))
+    if (!names.has(name.toUpperCase())) env[name] = value;
+  for (const [name, value] of Object.entries(over)) if (value !== null) env[name] = value;
+  const child = spawn(command, args, { env, cwd, stdio: 'pipe' });
+  running.set(id, child);
+  for (const name of /** @type {const} */ (['stdout', 'stderr']))
+    child[name].on('data', (/** @type {Buffer} */ chunk) => say({ id, [name]: chunk.toString('base64') }));
+  child.stdin.on('error', () => {});
+  if (stdin !== null) child.stdin.end(Buffer.from(stdin, 'base64'));
+  child.on('error', ({ message }) => say({ id, failure: message }));
+  child.on('close', (code) => {
+    running.delete(id);
+    say({ id, code });
+  });
+}

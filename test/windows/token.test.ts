@@ -1,0 +1,176 @@
+/** The token on Windows: how it is got, kept, shared and printed. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Authority, makeAuthority } from '../harness/endpoints/authority';
+import { startIdentityServer } from '../harness/endpoints/identity-server';
+import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { expectRefusal } from '../harness/homes/refusals';
+import { until } from '../harness/programs/processes';
+import { NODES } from './install.mjs';
+import { openWindows, type Windows, type WindowsOptions, windowsPath, windowsUnavailable } from './wine';
+
+const unavailable = windowsUnavailable();
+
+describe.each(NODES)('Windows, Node %i', { timeout: 180_000 }, (major) => {
+  let windows: Windows;
+  let endpoint: TokenEndpoint;
+  let env: Record<string, string>;
+  beforeAll(async () => {
+    if (unavailable === undefined) windows = await openWindows(major);
+  }, 180_000);
+  beforeEach(async ({ skip }) => {
+    skip(unavailable !== undefined, unavailable);
+    endpoint = await startTokenEndpoint((post) => tokenReply(post, { scope: 'read write' }));
+    env = {
+      GWTOKEN_REGION: 'eu',
+      GWTOKEN_AUTH_URL: endpoint.authUrl,
+      GWTOKEN_CLIENT_ID: 'client',
+      GWTOKEN_CLIENT_SECRET: 'secret+/=&%é',
+      // A cache for each test: the default one is looked at below.
+      GWTOKEN_CACHE_DIR: windowsPath(join(windows.dir, `cache-${new URL(endpoint.authUrl).port}`)),
+    };
+  });
+  afterAll(() => windows?.close());
+
+  const gwtoken = (args: readonly string[], more: WindowsOptions = {}) =>
+    windows.gwtoken(args, { ...more, env: { ...env, ...more.env } });
+
+  test('get prints it in all formats, ended by LF alone, and asks once for all of them', async () => {
+    for (const [format, text] of [
+      ['token', 'token-1\n'],
+      ['header', 'Authorization: Bearer token-1\n'],
+      ['curl', 'header = "Authorization: Bearer token-1"\n'],
+    ] as const)
+      expect(await gwtoken(['get', '--format', format])).toMatchObject({ code: 0, stdout: text, stderr: '' });
+    const json = await gwtoken(['get', '--format', 'json']);
+    expect(json).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(json.stdout)).toMatchObject({ access_token: 'token-1', source: 'cache' });
+    expect(await gwtoken(['get', '--fresh'])).toMatchObject({ code: 0, stdout: 'token-2\n', stderr: '' });
+    expectRefusal(await gwtoken(['get', '--min-ttl', '2h']), 7);
+    expect(endpoint.posts.length).toBe(3);
+  });
+
+  // The other Node has what differs between the two alone.
+  if (major !== NODES[0]) return;
+
+  test('it is kept in %LOCALAPPDATA%\\gwtoken\\Cache, and with XDG_CACHE_HOME there', async () => {
+    const kept = join(windows.localAppData, 'gwtoken', 'Cache');
+    expect((await gwtoken(['get'], { env: { GWTOKEN_CACHE_DIR: null } })).stdout).toBe('token-1\n');
+    expect(readdirSync(kept).sort()).toEqual(['.lock-id', 'token-default-production-eu.json']);
+    const xdg = join(windows.dir, 'xdg');
+    mkdirSync(xdg);
+    const own = { GWTOKEN_CACHE_DIR: null, XDG_CACHE_HOME: windowsPath(xdg) };
+    expect((await gwtoken(['get'], { env: own })).stdout).toBe('token-2\n');
+    expect(existsSync(join(xdg, 'gwtoken', 'token-default-production-eu.json'))).toBe(true);
+  });
+
+  test('folders with blanks and beyond ASCII will do', async () => {
+    const folder = join(windows.dir, 'Zoë & Łukasz 東京 (1)');
+    const own = {
+      GWTOKEN_CACHE_DIR: windowsPath(join(folder, 'cache')),
+      GWTOKEN_CONFIG_DIR: windowsPath(join(folder, 'config')),
+    };
+    const set = await gwtoken(['config', 'set', 'retries', '1'], { env: own });
+    expect(set).toMatchObject({ code: 0, stdout: '' });
+    expect(JSON.parse(readFileSync(join(folder, 'config', 'config.json'), 'utf8'))).toEqual({ retries: 1 });
+    const path = await gwtoken(['config', 'path'], { env: own });
+    expect(path.stdout).toBe(`${own.GWTOKEN_CONFIG_DIR}\\config.json\n`);
+    for (const _ of [1, 2]) expect((await gwtoken(['get'], { env: own })).stdout).toBe('token-1\n');
+  });
+
+  test('20 at once make one request', async () => {
+    endpoint.delayMs = 2_000;
+    const args = ['get', '--timeout', '60s', '--retries', '0'];
+    const all = await Promise.all(Array.from({ length: 20 }, () => gwtoken(args, { timeoutMs: 150_000 })));
+    const kinds = new Set(all.map(({ code, stdout, stderr }) => JSON.stringify({ code, stdout, stderr })));
+    expect([...kinds]).toEqual([JSON.stringify({ code: 0, stdout: 'token-1\n', stderr: '' })]);
+    expect(endpoint.posts.length).toBe(1);
+  });
+
+  test('who waits for a holder that is killed gets a token of its own', async () => {
+    endpoint.delayMs = 600_000;
+    const args = ['get', '--timeout', '60s', '--retries', '0'];
+    const holder = windows.start(args, { env });
+    await until('the holder asks', () => endpoint.posts.length === 1, 60_000);
+    endpoint.delayMs = 0;
+    const waiting = [gwtoken(args), gwtoken(args)];
+    holder.kill();
+    expect((await holder.result).stdout).toBe('');
+    const tokens = await Promise.all(waiting);
+    expect(tokens.map(({ code, stdout }) => [code, stdout])).toEqual([
+      [0, 'token-2\n'],
+      [0, 'token-2\n'],
+    ]);
+  });
+
+  test('a frozen holder keeps nobody longer than their own limit, however many wait', async () => {
+    endpoint.delayMs = 600_000;
+    const args = ['get', '--retries', '0'];
+    const holder = windows.start([...args, '--timeout', '61s'], { env });
+    await until('the holder asks', () => endpoint.posts.length === 1, 60_000);
+    const frozen = windows.pidsWith('--timeout 61s');
+    expect(frozen.length).toBeGreaterThan(0);
+    for (const pid of frozen) process.kill(pid, 'SIGSTOP');
+    try {
+      endpoint.delayMs = 0;
+      const waiting = Array.from({ length: 7 }, () => gwtoken([...args, '--timeout', '1s']));
+      // Windows' own wait for a pipe that is busy is 30 s.
+      for (const { ms } of await Promise.all(waiting)) expect(ms).toBeLessThan(30_000);
+    } finally {
+      for (const pid of frozen) process.kill(pid, 'SIGCONT');
+      holder.kill();
+      await holder.result;
+    }
+  });
+
+  test('a reader that has gone is no error', async () => {
+    const script = join(windows.dir, 'reader.cjs');
+    writeFileSync(
+      script,
+      `const { spawn } = require('node:child_process');
+       const [program, ...args] = process.argv.slice(2);
+       const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+       child.stdout.destroy();
+       child.on('exit', (code) => process.exit(code));`,
+    );
+    const { code, stderr } = await windows.start(['get', '--no-cache'], {
+      env,
+      command: windows.node([windowsPath(script), windows.program]),
+    }).result;
+    expect({ code, stderr }).toEqual({ code: 141, stderr: '' });
+  });
+
+  test('a stdout that Windows tells nothing about is written to like any other', async () => {
+    await gwtoken(['get']);
+    const out = join(windows.dir, 'out');
+    expect(await windows.intoFile(['env', '--format', 'cmd'], env, out)).toBe(0);
+    expect(readFileSync(out, 'utf8')).toContain('SET "GWTOKEN_ACCESS_TOKEN=token-1"\n');
+  });
+
+  describe('over TLS', () => {
+    let authority: Authority;
+    beforeAll(() => {
+      if (unavailable === undefined) authority = makeAuthority();
+    });
+
+    test('an authority of one’s own is refused without --ca-file, and taken with it', async () => {
+      const identity = await startIdentityServer({
+        region: 'eu',
+        clients: [{ clientId: 'client', clientSecret: 'secret' }],
+        tls: authority.issue(),
+      });
+      try {
+        const own = { env: { GWTOKEN_AUTH_URL: identity.authUrl, GWTOKEN_CLIENT_SECRET: 'secret' } };
+        const refused = await gwtoken(['get'], own);
+        expectRefusal(refused, 6);
+        expect(refused.stderr).toContain('--ca-file');
+        expect(identity.requests).toEqual([]);
+        const got = await gwtoken(['get', '--ca-file', windowsPath(authority.caFile)], own);
+        expect(got).toMatchObject({ code: 0, stdout: `${identity.issued[0]}\n`, stderr: '' });
+      } finally {
+        await identity.close();
+      }
+    });
+  });
+});

