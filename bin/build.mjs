@@ -12,6 +12,7 @@ import remarkParse from 'remark-parse';
 import { rolldown } from 'rolldown';
 import license from 'rollup-plugin-license';
 import { unified } from 'unified';
+import { writeAction } from './action.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { description, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -217,4 +218,7 @@ function noticesText(packages) {
 
 // Run and not imported: import.meta.main is younger than Node 20.
 const started = process.argv[1] === undefined ? '' : realpathSync(process.argv[1]);
-if (started === fileURLToPath(import.meta.url)) await build(join(root, 'dist'));
+if (started === fileURLToPath(import.meta.url)) {
+  await build(join(root, 'dist'));
+  await writeAction();
+}

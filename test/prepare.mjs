@@ -53,7 +53,9 @@ const sources = [
   ...readdirSync(file('src'), { recursive: true, encoding: 'utf8' }).map((name) => join('src', name)),
 ];
 const newest = Math.max(
-  ...[...sources, 'bin/build.mjs', 'bin/man-page.ts', 'package.json', INSTALLED].map(written),
+  ...[...sources, 'bin/action.mjs', 'bin/build.mjs', 'bin/man-page.ts', 'package.json', INSTALLED].map(
+    written,
+  ),
 );
 if (written('dist/gwtoken.cjs') <= newest)
   execFileSync(process.execPath, [file('bin/build.mjs')], { stdio: 'inherit' });

@@ -49,6 +49,6 @@ export function maskToken(token: string, { env, stderr }: Pick<World, 'env' | 's
 }
 
 /** As actions/toolkit escapes a command's data. */
-function escapeData(text: string): string {
+export function escapeData(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }

@@ -10,6 +10,7 @@ import { ROOT } from '../harness/root';
 const GROUND = ['client', 'errors', 'type:exit-codes', 'person', 'text', 'type:world'];
 const MAY_IMPORT: Record<string, readonly string[]> = {
   executable: ['system', 'main'],
+  action: ['formats', 'token', 'settings', 'exit-codes', 'system', ...GROUND],
   main: ['quick', 'cli', 'system', ...GROUND, 'node'],
   quick: ['formats', 'token', 'settings', 'flags', ...GROUND],
   cli: ['commands', 'topics', 'settings', 'flags', 'exit-codes', ...GROUND, 'package'],
@@ -133,8 +134,14 @@ describe('the import rule', () => {
   });
 
   test('only main.ts touches process', () => {
-    // A program of its own, such as the keychain's child, has a process of its own.
-    const own = ['main.ts', 'executable.ts', 'system/keychain/child.ts', 'system/keychain/keytar.ts'];
+    // A program of its own, such as the action's or the keychain's child, has a process of its own.
+    const own = [
+      'main.ts',
+      'action.ts',
+      'executable.ts',
+      'system/keychain/child.ts',
+      'system/keychain/keytar.ts',
+    ];
     const touches = /(?<![\w.-])process(\.|;| as |\))|[(=,] *process,|node:process|\bglobalThis\b/;
     const users = files.filter((file) => !own.includes(file) && touches.test(codeOf(file)));
     expect(users).toEqual([]);

@@ -1,24 +1,21 @@
-/** A job of GitHub's runner with the action in it: the packed package, a registry that has it, an identity server a region. */
+/** A job of GitHub's runner with the action in it, and an identity server a region. */
 
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   type IdentityClient,
   type IdentityServer,
   startIdentityServer,
 } from '../harness/endpoints/identity-server';
-import { openHome } from '../harness/homes/home';
-import { pack } from '../harness/programs/npm';
-import { inherited } from '../harness/programs/program';
+import { openFolder } from '../harness/homes/folder';
+import { nodeBinary } from '../harness/programs/node-versions';
 import { ROOT } from '../harness/root';
-import { type ActionRun, runAction } from './composite-action';
-import { type Registry, startRegistry } from './registry';
+import { type ActionRun, runAction } from './action-runner';
 
-export { ROOT };
 export const ACTION = join(ROOT, '.github', 'actions', 'gwtoken', 'action.yml');
-export const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
-  version: string;
-};
+/** The Node that the runner brings along; undefined where npm has none for this platform. */
+export const NODE = nodeBinary(24);
+export const NO_NODE = 'npm has no Node 24 for this platform';
 
 export type Region = 'eu' | 'us';
 /** A client by its name: `eu`, `us-sandbox`. */
@@ -28,19 +25,12 @@ export const client = (name: string): IdentityClient => ({
 });
 
 export interface Servers {
-  readonly tarball: string;
-  readonly registry: Registry;
   readonly identity: Readonly<Record<Region, IdentityServer>>;
   /** The inputs that name a client of a region. */
   inputsFor(region: Region, name?: string): Record<string, string>;
 }
 
 export async function startServers(): Promise<Servers> {
-  const folder = join(openHome().dir, 'packed');
-  mkdirSync(folder);
-  pack(folder);
-  const tarball = join(folder, readdirSync(folder)[0]!);
-  const registry = await startRegistry(tarball, JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')));
   const start = (region: Region): Promise<IdentityServer> =>
     startIdentityServer({
       region,
@@ -49,8 +39,6 @@ export async function startServers(): Promise<Servers> {
     });
   const identity = { eu: await start('eu'), us: await start('us') };
   return {
-    tarball,
-    registry,
     identity,
     inputsFor: (region, name = region) => ({
       region,
@@ -62,24 +50,18 @@ export async function startServers(): Promise<Servers> {
 }
 
 export interface Job {
+  /** All that it has in its environment but what the runner gives a step: no PATH, no HOME. */
   readonly env: Record<string, string>;
-  readonly temp: string;
-  readonly workspace: string;
+  readonly dir: string;
   run(inputs: Readonly<Record<string, string>>): Promise<ActionRun>;
 }
 
-/** A job on a machine with an empty home. */
-export function openJob(registry: Registry): Job {
-  const home = openHome();
-  const [workspace = '', temp = ''] = ['workspace', 'temp'].map((name) => join(home.dir, name));
-  for (const path of [workspace, temp]) mkdirSync(path);
-  const env: Record<string, string> = {
-    ...inherited(),
-    ...home.env,
-    PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
-    GITHUB_WORKSPACE: workspace,
-    npm_config_registry: registry.url,
-  };
-  const run = (inputs: Readonly<Record<string, string>>) => runAction(ACTION, inputs, { env, temp });
-  return { env, temp, workspace, run };
+export function openJob(): Job {
+  const dir = openFolder();
+  const temp = join(dir, 'temp');
+  mkdirSync(temp);
+  const env: Record<string, string> = { PATH: '' };
+  // Windows starts no socket without it.
+  if (process.env['SystemRoot'] !== undefined) env['SystemRoot'] = process.env['SystemRoot'];
+  return { env, dir, run: (inputs) => runAction(ACTION, inputs, { node: NODE!, env, temp }) };
 }

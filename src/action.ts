@@ -1,0 +1,114 @@
+/**
+ * The program of the GitHub action (.github/actions/gwtoken): a second door beside main.ts. Its inputs come in
+ * `INPUT_*`, as the runner hands them over, and one request is made for them; there is no cache, since a job is new.
+ */
+import { GwtokenError } from './errors';
+import { exitCodeFor } from './exit-codes';
+import { envDestination, envOptions, envOutput } from './formats/env';
+import { escapeData, maskToken } from './formats/github';
+import { gather, resolveClient } from './settings/resolve';
+import { parseSwitch } from './settings/values';
+import { type ActionWorld, openActionWorld } from './system/action-world';
+import { keepMemoryPrivate } from './system/processes/privacy';
+import { oneLine } from './text';
+import { fetchToken } from './token/fetch';
+import { minTtlProblem, resolveQuery } from './token/query';
+import type { Env } from './world/streams';
+
+declare const __VERSION__: string;
+
+/** Those that settings are made of: `client-id` is what GWTOKEN_CLIENT_ID is elsewhere. */
+const REQUIRED = ['region', 'auth-url', 'client-id', 'client-secret'];
+const INPUTS = [...REQUIRED, 'sandbox', 'min-ttl'];
+/** How the way to the endpoint is a matter of the runner, and so are its variables. */
+const OF_THE_JOB = ['GWTOKEN_TIMEOUT', 'GWTOKEN_RETRIES', 'GWTOKEN_CA_FILE'];
+/** What later steps, and with them the runner, know the token by. */
+const ON_GITHUB: Env = { GITHUB_ACTIONS: 'true' };
+
+keepMemoryPrivate(process);
+const world = openActionWorld(process, __VERSION__, givenBy(process.env));
+// Should the event loop run dry, the runner must not take that for success.
+process.exitCode = 1;
+void run(world).then(
+  () => {
+    process.exitCode = 0;
+  },
+  (error) => {
+    if (!(error instanceof GwtokenError)) throw error;
+    report(error);
+    process.exitCode = exitCodeFor(error.kind);
+  },
+);
+
+/** The variables that the same would be given in, without any other that would come before them. */
+function givenBy(env: Env): Env {
+  return Object.fromEntries([
+    ...INPUTS.map((name) => [variableOf(name), inputOf(env, name)]),
+    ...[...OF_THE_JOB, 'GITHUB_OUTPUT', 'GITHUB_ENV'].map((name) => [name, env[name]]),
+  ]);
+}
+
+/** The runner writes the name in capitals, and keeps its hyphens. */
+function inputOf(env: Env, name: string): string {
+  return env[`INPUT_${name.toUpperCase()}`] ?? '';
+}
+
+function variableOf(input: string): string {
+  return `GWTOKEN_${input.toUpperCase().replaceAll('-', '_')}`;
+}
+
+/** @throws GwtokenError; then nothing has been written */
+async function run(world: ActionWorld): Promise<void> {
+  const exportsEnv = parseSwitch(inputOf(process.env, 'export-env') || 'false', 'input export-env');
+  checkRequired(world.env);
+  const given = gather({}, world);
+  const query = resolveQuery(given, resolveClient(given), world);
+  const formats = exportsEnv ? ['github-output', 'github-env'] : ['github-output'];
+  const targets = formats.map((format) => {
+    const options = envOptions({ format });
+    return { options, write: envDestination(options, world) };
+  });
+  const { plan, settings } = query;
+  if (plan.kind !== 'variables') throw new Error('the credentials are not in the inputs');
+  const token = await fetchToken(query, plan.credentials, world);
+  const problem = minTtlProblem(token, settings, world.now());
+  if (problem) throw problem;
+  const outputs = targets.map(({ options, write }) => ({ write, text: envOutput(token, options) }));
+  maskToken(token.accessToken, { env: ON_GITHUB, stderr: world.stderr });
+  for (const { write, text } of outputs) write(text);
+}
+
+/** The runner does not hold `required` against anybody. */
+function checkRequired(env: Env): void {
+  const empty = REQUIRED.filter((name) => !env[variableOf(name)]);
+  if (empty.length === 0) return;
+  const forks = empty.some((name) => name.startsWith('client-')) ? ': CI secrets are not given to forks' : '';
+  throw new GwtokenError(
+    'usage',
+    `${empty.map((name) => `input ${name}`).join(' and ')} ${empty.length > 1 ? 'are' : 'is'} empty${forks}`,
+    { hints: [`under "with" of the step, give a value to ${empty.join(', ')}`] },
+  );
+}
+
+/** As an annotation of the job, with the hints in its log. */
+function report(error: GwtokenError): void {
+  const lines = [
+    `::error title=gwtoken::${escapeData(oneLine(asInputs(error.message)))}`,
+    ...error.hints.map((hint) => `hint: ${oneLine(asInputs(hint))}`),
+  ];
+  world.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** What a message calls by the name of a flag or a variable, as it is called in the step. */
+function asInputs(text: string): string {
+  return text
+    .replace(/\bGWTOKEN_([A-Z_]+)\b/g, (variable) => {
+      const input = INPUTS.find((name) => variableOf(name) === variable);
+      return input === undefined ? variable : `input ${input}`;
+    })
+    .replace('--ca-file or ', '')
+    .replace(/--timeout\b/, 'GWTOKEN_TIMEOUT')
+    .replace(/--region (eu|us)\b/, 'region: $1')
+    .replace(/--no-sandbox\b/, 'sandbox: false')
+    .replace(/--sandbox\b/, 'sandbox: true');
+}

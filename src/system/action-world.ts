@@ -1,0 +1,38 @@
+/** The little of the World that the GitHub action needs: no keychain, nobody to ask, no file but the runner's. */
+import { oneLine } from '../text';
+import type { Env } from '../world/streams';
+import type { WarmWorld, World } from '../world/world';
+import { openAppender } from './files/append-file';
+import { fileReader } from './files/read-file';
+import { writeAll } from './terminal/streams';
+import { openWire } from './wire/wire';
+
+export type ActionWorld = WarmWorld &
+  Pick<World, 'version' | 'stdout' | 'stderr' | 'appender' | 'fetch' | 'sleep' | 'random' | 'warn'>;
+
+/** @param given what settings and credentials are taken from; the process's own variables have nothing of them */
+export function openActionWorld(own: NodeJS.Process, version: string, given: Env): ActionWorld {
+  const { env, platform, versions } = own;
+  const warn = (text: string): void => writeAll(2, `gwtoken: warning: ${oneLine(text)}\n`);
+  const { fetch } = openWire({ env, platform, nodeVersion: versions.node, warn });
+  const output = (descriptor: 1 | 2): World['stdout'] => {
+    return { isTTY: () => false, write: (text) => writeAll(descriptor, text) };
+  };
+  return {
+    version,
+    env: given,
+    stdout: output(1),
+    stderr: output(2),
+    config: { read: () => ({ path: '', general: {}, profiles: {} }) },
+    tokens: { read: () => ({}) },
+    appender: openAppender,
+    fetch,
+    warn,
+    readFile: fileReader(),
+    crypto: () => own.getBuiltinModule('node:crypto'),
+    now: Date.now,
+    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    random: Math.random,
+    trace() {},
+  };
+}
