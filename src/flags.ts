@@ -70,9 +70,17 @@ export const ENV_FORMATS = [
 ] as const;
 export type EnvFormat = (typeof ENV_FORMATS)[number];
 
-function formatFlag([first, ...more]: readonly string[]): Flag {
-  const help = `${[`${first} (default)`, ...more.slice(0, -1)].join(', ')} or ${more.at(-1)}`;
-  return { name: 'format', value: 'FORMAT', group: 'output', help };
+function formatFlag(formats: readonly string[]): Flag {
+  return {
+    name: 'format',
+    value: 'FORMAT',
+    group: 'output',
+    // Made when help is asked for, not at every start.
+    get help() {
+      const [first, ...more] = formats;
+      return `${[`${first} (default)`, ...more.slice(0, -1)].join(', ')} or ${more.at(-1)}`;
+    },
+  };
 }
 
 /** The flags of the two commands that the quick way can answer; those of the others stand with the command. */
