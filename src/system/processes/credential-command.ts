@@ -48,7 +48,11 @@ export async function runCredentialCommand(
         detached: ownGroup,
       }),
     );
-    const end = await Promise.race([interrupted, endOf(child, limit), late]);
+    let end = await Promise.race([interrupted, endOf(child, limit), late]);
+    // A command that a Ctrl-C made fail is seen to end before our own signal, in Bun mostly.
+    if (!(end instanceof Interrupted) && end.how === 'exited' && end.code !== 0) {
+      end = await Promise.race([interrupted, sleep(50, end)]);
+    }
     if (end instanceof Interrupted || end.how === 'late' || end.how === 'too-long') {
       // First: a command that ignores SIGTERM may print on and on.
       child.stdout?.destroy();
