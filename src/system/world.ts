@@ -150,8 +150,8 @@ function filesOf({
       async remove(passes) {
         if (cache !== undefined) (await writer()).removeEntries(cache, machine, passes);
       },
-      takeTurn: async (client) =>
-        cache === undefined ? undefined : (await writer()).takeTurn(cache, client, machine),
+      takeTurn: async (client, whose) =>
+        cache === undefined ? undefined : (await writer()).takeTurn(cache, client, whose, machine),
     },
     appender: openAppender,
   };

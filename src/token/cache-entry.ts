@@ -42,6 +42,16 @@ function sourceOf(plan: TokenQuery['plan'], world: Crypto): OwnerSource {
   return { kind: 'variables', salt, hmac: hmac(salt, plan.credentials.clientSecret, world) };
 }
 
+/** A short name for the credentials and the address of a query: those who share it may share a request. */
+export function ownerDigest({ authUrl, plan }: OwnQuery, { crypto }: Crypto): string {
+  const own =
+    plan.kind === 'variables'
+      ? [plan.credentials.clientId, plan.credentials.clientSecret]
+      : [plan.kind === 'command' ? plan.command.value : ''];
+  const parts = JSON.stringify([authUrl.value, plan.kind, ...own]);
+  return crypto().createHash('sha256').update(parts).digest('hex').slice(0, 12);
+}
+
 /** Whether the owner is the very client that the query is for. */
 export function isFor({ clientId, authUrl, source }: Owner, query: OwnQuery, world: Crypto): boolean {
   const { plan } = query;
@@ -122,12 +132,12 @@ export function parseEntry(text: string): CacheEntry | undefined {
 }
 
 /** The members that an owner has in JSON. */
-export function ownerJson({ clientId, authUrl, source }: Owner): object {
+function ownerJson({ clientId, authUrl, source }: Owner): object {
   return { client_id: clientId, auth_url: authUrl, source };
 }
 
 /** Reads what {@link ownerJson} gave; undefined for anything else. */
-export function parseOwner(stored: Record<string, unknown>): Owner | undefined {
+function parseOwner(stored: Record<string, unknown>): Owner | undefined {
   const { client_id: clientId, auth_url: authUrl } = stored;
   const { kind, salt, hmac, command } = (stored['source'] ?? {}) as Record<string, unknown>;
   if (typeof clientId !== 'string' || typeof authUrl !== 'string') return undefined;

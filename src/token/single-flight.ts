@@ -6,10 +6,10 @@
 import { clientName } from '../client';
 import { GwtokenError } from '../errors';
 import { type ErrorKind, isErrorKind } from '../exit-codes';
-import { seconds } from '../text';
+import { oneLine, seconds } from '../text';
 import type { Turn } from '../world/files';
 import type { World } from '../world/world';
-import { isFor, type Owner, ownerJson, ownerOf, parseObject, parseOwner } from './cache-entry';
+import { ownerDigest, parseObject } from './cache-entry';
 import type { TokenAnswer, TokenQuery } from './query';
 
 interface Work {
@@ -22,29 +22,25 @@ interface Work {
 type TurnWorld = Pick<World, 'tokens' | 'now' | 'crypto' | 'trace'>;
 
 export async function inTurn(query: TokenQuery, world: TurnWorld, work: Work): Promise<TokenAnswer> {
+  const whose = ownerDigest(query, world);
   for (;;) {
-    const turn = await world.tokens.takeTurn(query.client);
+    const turn = await world.tokens.takeTurn(query.client, whose);
     if (turn === undefined) return (await work.fetch()).answer;
-    if (turn.held) return await hold(turn, query, world, work);
+    if (turn.held) return await hold(turn, work);
 
     world.trace('waiting for another gwtoken that is asking for this token');
     const text = await turn.wait(query.deadlineMs - world.now());
     if (text === 'late') throw tooLate(query);
     const { failure, isUnshared } = parseOutcome(text);
-    if (failure && isFor(failure.owner, query, world)) throw failure.error;
+    if (failure) throw failure;
     const cached = work.look();
     if (cached) return cached;
     if (isUnshared) return (await work.fetch()).answer;
-    // The holder was killed, or it asked with other credentials: now it is the turn of another, perhaps ours.
+    // The holder was killed or is frozen: now it is the turn of another, perhaps ours.
   }
 }
 
-async function hold(
-  turn: Turn & { held: true },
-  query: TokenQuery,
-  world: TurnWorld,
-  work: Work,
-): Promise<TokenAnswer> {
+async function hold(turn: Turn & { held: true }, work: Work): Promise<TokenAnswer> {
   let outcome = '';
   try {
     const cached = work.look();
@@ -53,49 +49,48 @@ async function hold(
     if (!isCached) outcome = JSON.stringify({ unshared: true });
     return answer;
   } catch (error) {
-    if (error instanceof GwtokenError) outcome = formatFailure(error, query, world);
+    if (error instanceof GwtokenError) outcome = formatFailure(error);
     throw error;
   } finally {
     turn.release(outcome);
   }
 }
 
-/** What a holder tells those who wait. A failure has an owner: they may have other credentials for the same client. */
+/**
+ * What a holder tells those who wait, and no more than that: nothing that a stranger who listened could use, and nothing
+ * that a person would run.
+ */
 interface Outcome {
-  readonly failure?: { readonly error: GwtokenError; readonly owner: Owner };
+  readonly failure?: GwtokenError | undefined;
   /** There is a token, but they will not find it in the cache. */
-  readonly isUnshared?: boolean;
+  readonly isUnshared: boolean;
 }
 
 /** A wrong flag or file is the holder's own: those who wait find out about theirs without asking the endpoint. */
 const OWN_FAULTS: readonly ErrorKind[] = ['usage', 'local'];
 
-function formatFailure(error: GwtokenError, query: TokenQuery, world: TurnWorld): string {
-  const { kind, message, hints, reason, detail } = error;
+/** The longest sentence and word that are passed on, in characters. */
+const LONGEST_MESSAGE = 1000;
+const REASON = /^[\w.:-]{1,64}$/;
+
+function formatFailure({ kind, message, reason }: GwtokenError): string {
   if (OWN_FAULTS.includes(kind)) return '';
-  const clientId = query.plan.kind === 'variables' ? query.plan.credentials.clientId : '';
-  const owner = ownerJson(ownerOf(query, clientId, world));
-  return JSON.stringify({ ...owner, failure: { kind, message, hints, reason, detail } });
+  return JSON.stringify({ failure: { kind, message: message.slice(0, LONGEST_MESSAGE), reason } });
 }
 
-/** Only our own processes can write here (the lock's name is secret), but they may be of another version. */
+/** Only our own processes should be able to write here, but they may be of another version. */
 function parseOutcome(text: string): Outcome {
   const stored = parseObject(text);
-  const owner = parseOwner(stored);
-  const error = parseFailure(stored['failure']);
-  return {
-    isUnshared: stored['unshared'] === true,
-    ...(owner && error ? { failure: { owner, error } } : {}),
-  };
+  return { isUnshared: stored['unshared'] === true, failure: parseFailure(stored['failure']) };
 }
 
 function parseFailure(stored: unknown): GwtokenError | undefined {
-  const { kind, message, hints, reason, detail } = (stored ?? {}) as Record<string, unknown>;
-  if (!isErrorKind(kind) || typeof message !== 'string') return undefined;
-  return new GwtokenError(kind, message, {
-    hints: Array.isArray(hints) ? hints.map(String) : [],
-    reason: typeof reason === 'string' ? reason : undefined,
-    detail: typeof detail === 'string' ? detail : undefined,
+  const { kind, message, reason } = (stored ?? {}) as Record<string, unknown>;
+  if (!isErrorKind(kind) || OWN_FAULTS.includes(kind)) return undefined;
+  if (typeof message !== 'string' || message === '' || message.length > LONGEST_MESSAGE) return undefined;
+  return new GwtokenError(kind, oneLine(message), {
+    hints: ['another gwtoken asked for all who waited; to ask alone, and see more: --no-cache'],
+    reason: typeof reason === 'string' && REASON.test(reason) ? reason : undefined,
   });
 }
 

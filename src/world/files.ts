@@ -47,8 +47,13 @@ export interface TokenCache {
   write(client: Client, text: string): Promise<string | undefined>;
   /** Removes the entries of the clients that pass. */
   remove(passes: (client: Client) => boolean): Promise<void>;
-  /** Takes the client's turn at the endpoint, or joins those who wait for it. Undefined when there can be no turns here. */
-  takeTurn(client: Client): Promise<Turn | undefined>;
+  /**
+   * Takes the client's turn at the endpoint, or joins those who wait for it with the same credentials. Undefined when
+   * there can be no turns here.
+   *
+   * @param whose tells the credentials from others, as part of a file's name
+   */
+  takeTurn(client: Client, whose: string): Promise<Turn | undefined>;
 }
 
 /** Why a file or folder is not trusted: somebody else's, writable by others, or a symbolic link. */
@@ -72,6 +77,9 @@ export type Turn =
     }
   | {
       readonly held: false;
-      /** Waits until the holder has ended its turn: gives the text that it left, '' when it left none or was killed. */
+      /**
+       * Waits until the holder has ended its turn: gives the text that it left, '' when it left none, was killed, or
+       * gave no sign of life for three seconds. Then the turn is somebody else's.
+       */
       wait(limitMs: number): Promise<string | 'late'>;
     };

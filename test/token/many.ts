@@ -1,5 +1,4 @@
 /** Many real processes at once, for the tests of what they share. */
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,20 +16,14 @@ export function start(count: number, client: Home, args: readonly string[] = [],
 export const results = (programs: ReturnType<typeof start>) =>
   Promise.all(programs.map(({ result }) => result));
 
-/** How many are connected to the lock's holder: Linux lists sockets with abstract names. */
+/** How many are connected to the lock's holder: Linux lists sockets with the paths that they are bound to. */
 function waitingFor({ cache }: Home): number {
-  try {
-    const id = readFileSync(join(cache, '.lock-id'), 'latin1');
-    const name = `${process.geteuid?.()} ${id} default-production-eu`;
-    const address = `@gwtoken-${createHash('sha256').update(name).digest('hex')}`;
-    // A connection that the holder has not accepted yet is one too.
-    const connected = ['02', '03'];
-    return readFileSync('/proc/net/unix', 'latin1')
-      .split('\n')
-      .filter((line) => line.includes(address) && connected.includes(line.split(/\s+/)[5] ?? '')).length;
-  } catch {
-    return 0;
-  }
+  // A connection that the holder has not accepted yet is one too.
+  const connected = ['02', '03'];
+  return readFileSync('/proc/net/unix', 'latin1')
+    .split('\n')
+    .filter((line) => line.includes(join(cache, '.locks/')) && connected.includes(line.split(/\s+/)[5] ?? ''))
+    .length;
 }
 export async function untilWaiting(client: Home, count: number): Promise<void> {
   for (let round = 0; waitingFor(client) < count; round++) {

@@ -1,38 +1,79 @@
 /**
- * A lock that the kernel frees when its holder dies, however it dies: a listening socket. On Linux it has an abstract
- * name, on Windows it is a named pipe, elsewhere a socket file in our folder. Whoever finds it taken connects and
- * waits for the holder to hang up; the holder may leave a text for those who wait.
+ * A lock whose holder tells that it lives: it listens on a socket, those who wait are connected to it, and it gives them
+ * a sign each second until it hangs up. So a killed holder is noticed at once and a frozen one after three seconds,
+ * while one that waits for a slow endpoint keeps its lock. The holder may leave a text for those who wait.
  *
- * Passed over: proper-lockfile (a killed holder delays the others by its stale time, and it leaves folders behind),
- * flock (no binding in Node; npm's are native). An abstract name could be squatted by any user of the machine, so it
- * has a random id in it that lies in our 0700 folder.
+ * Passed over: proper-lockfile (a killed holder delays the others by its stale time), flock (no binding in Node; npm's
+ * are native), abstract socket names (any user of the machine sees them in /proc/net/unix, and can take them).
  */
 
-import { linkSync, lstatSync, renameSync, rmSync } from 'node:fs';
+import { createHmac, randomBytes } from 'node:crypto';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GwtokenError, systemCode } from '../../errors';
 import type { Turn } from '../../world/files';
-import { lockPlace } from './lock-address';
+import {
+  claim,
+  holderOf,
+  isBusy,
+  type LockPlace,
+  lockPlace,
+  newHolder,
+  removeHolder,
+  withAddress,
+} from './lock-folder';
 import type { Machine } from './paths';
+
+/** How often a holder tells those who wait that it lives. */
+const SIGN_EVERY_MS = 1000;
+const SIGN = '.';
+
+/**
+ * How often one who waits looks for a sign, and how many looks in vain it takes to pass over a holder: 3 to 3.5 s. Looks
+ * are counted instead of time, since whoever was suspended itself, or had no processor, looks once and not seven times.
+ */
+const LOOK_EVERY_MS = 500;
+const LOOKS_IN_VAIN = 7;
+
+/** The longest text that a holder may leave, in characters. */
+const LONGEST_TEXT = 4096;
+
+/** After so long a holder that cannot be connected to is taken for dead where the system does not say so at once. */
+const UNREACHED_MS = 1000;
+
+/** After so long without either the lock or a holder to wait for there is none to be had. */
+const GIVE_UP_MS = 5000;
 
 /**
  * Takes the lock `name` of a folder, or joins those who wait for it. Undefined when no lock can be had there
  * (a read-only folder, a strange file system): then the caller does without.
  */
 export async function tryLock(folder: string, name: string, machine: Machine): Promise<Turn | undefined> {
-  const place = lockPlace(folder, name, machine);
-  if (place === undefined) return undefined;
-  const { address, isFile } = place;
-  // Between a refused listen and a refused connect the holder has gone. Where many want the lock that happens again
-  // and again, so each steps aside for a moment, by chance.
-  for (let round = 1; round <= 200; round++) {
-    const own = await listen(address, machine);
-    if (own !== 'taken') return own;
-    const left = isFile ? fileAt(address) : undefined;
-    const other = await joinWaiting(address);
-    if (other !== 'gone') return other;
-    if (left !== undefined && left.ageMs > BOUND_MS) removeLeft(address, left.identity);
+  try {
+    const place = lockPlace(folder, name, machine);
+    return place && (await takeOrJoin(place, machine));
+  } catch {
+    return undefined;
+  }
+}
+
+async function takeOrJoin(place: LockPlace, machine: Machine): Promise<Turn | undefined> {
+  const began = performance.now();
+  let unreached = { holder: '', since: began };
+  for (let round = 1; performance.now() - began < GIVE_UP_MS; round++) {
+    const holder = holderOf(place);
+    if (holder === undefined) {
+      const own = await hold(place, machine);
+      if (own) return own;
+      continue;
+    }
+    const other = await joinWaiting(place, holder, machine);
+    if (typeof other !== 'string') return other;
+    const now = performance.now();
+    if (holder !== unreached.holder) unreached = { holder, since: now };
+    if (other === 'dead') removeHolder(place, holder);
+    else if (now - unreached.since > UNREACHED_MS) removeHolder(place, holder, other === 'half gone');
+    // It may be letting go at this moment. Where many want the lock, each steps aside for a moment, by chance.
     else await sleep(Math.random() * Math.min(round, 20));
   }
   return undefined;
@@ -69,33 +110,40 @@ export async function withLock<T>(
   }
 }
 
-/** A socket's file is there a moment before its holder listens, so only an older one can be a killed holder's. */
-const BOUND_MS = 500;
-
-interface SocketFile {
-  /** Tells it from another that has taken its name, and perhaps its inode. */
-  readonly identity: string;
-  readonly ageMs: number;
-}
-
-function fileAt(path: string): SocketFile | undefined {
-  const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  return (
-    stat && { identity: `${stat.dev} ${stat.ino} ${stat.mtimeNs}`, ageMs: Date.now() - Number(stat.mtimeMs) }
-  );
-}
-
-/** Takes a killed holder's file away. Whoever comes too late has moved that of a living holder, and puts it back. */
-function removeLeft(address: string, identity: string): void {
-  const aside = `${address}.${Math.random().toString(36).slice(2)}`;
-  try {
-    renameSync(address, aside);
-    if (fileAt(aside)?.identity !== identity) linkSync(aside, address);
-  } catch {
-    // Another has been quicker.
-  } finally {
-    rmSync(aside, { force: true });
+/** Holds the lock; undefined when another has been quicker. Nobody knows of the socket before it listens. */
+async function hold(place: LockPlace, machine: Machine): Promise<Turn | undefined> {
+  const holder = newHolder();
+  const waiting = new Set<Socket>();
+  const server = createServer((socket) => {
+    waiting.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => waiting.delete(socket));
+    if (place.isWindows) socket.once('data', (nonce) => socket.write(proof(holder, String(nonce))));
+    else socket.write(SIGN);
+  });
+  await withAddress(place, holder, (address) => listen(server, address, machine));
+  if (!claim(place, holder)) {
+    server.close();
+    return undefined;
   }
+  const signs = setInterval(() => {
+    for (const socket of waiting) socket.write(SIGN);
+  }, SIGN_EVERY_MS);
+  signs.unref();
+  return {
+    held: true,
+    release(outcome = '') {
+      clearInterval(signs);
+      // The lock is free before anybody hears the end, so that who hears it can take it at once.
+      removeHolder(place, holder);
+      server.close();
+      for (const socket of waiting) {
+        socket.end(outcome);
+        // One that is frozen and does not hang up must not keep this process.
+        socket.unref();
+      }
+    },
+  };
 }
 
 /**
@@ -114,63 +162,110 @@ function listenAt(server: Server, address: string, { platform, env }: Machine, d
   else env[PENDING.variable] = before;
 }
 
-function listen(address: string, machine: Machine): Promise<Turn | 'taken' | undefined> {
-  return new Promise((resolve) => {
-    const waiting = new Set<Socket>();
-    const server = createServer((socket) => {
-      waiting.add(socket);
-      socket.on('error', () => {});
-      socket.on('close', () => waiting.delete(socket));
-    });
-    server.on('error', (error) => resolve(systemCode(error) === 'EADDRINUSE' ? 'taken' : undefined));
-    listenAt(server, address, machine, () =>
-      resolve({
-        held: true,
-        release(outcome = '') {
-          // The name is free as soon as close() returns, so a waiter that hears the end can take it at once.
-          server.close();
-          for (const socket of waiting) {
-            socket.end(outcome);
-            // One that is frozen and does not hang up must not keep this process.
-            socket.unref();
-          }
-        },
-      }),
-    );
+function listen(server: Server, address: string, machine: Machine): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    listenAt(server, address, machine, resolve);
   });
 }
 
 /**
- * What connecting says when nobody listens any more: the holder let go before, or while we were in its queue; or when
- * that queue is full, which is as good as coming too early.
+ * What a holder answers on Windows: everybody there can see a pipe's name while its holder lives, and take it when that
+ * was killed; but the holder's whole id is in the user's folder alone.
  */
-const GONE = ['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'EAGAIN'];
-
-function joinWaiting(address: string): Promise<Turn | 'gone' | undefined> {
-  return new Promise((resolve) => {
-    const socket = connect({ path: address });
-    let said = '';
-    const ended = new Promise<string>((done) => socket.on('close', () => done(said)));
-    socket.setEncoding('utf8');
-    socket.on('data', (text) => {
-      said += text;
-    });
-    socket.on('connect', () => resolve({ held: false, wait: (limitMs) => within(limitMs, ended, socket) }));
-    socket.on('error', (error) => {
-      resolve(GONE.includes(systemCode(error) ?? '') ? 'gone' : undefined);
-    });
-  });
+function proof(holder: string, nonce: string): string {
+  return createHmac('sha256', holder).update(nonce).digest('hex');
 }
 
-async function within(limitMs: number, ended: Promise<string>, socket: Socket): Promise<string | 'late'> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(() => resolve('late'), Math.max(limitMs, 0));
+/**
+ * What connecting says when nobody listens any more: the holder let go before, or while we were in its queue; or when
+ * that queue is full, which macOS does not tell from a dead holder.
+ */
+const GONE = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'EAGAIN'];
+
+/** By platform, the one answer that leaves no doubt. */
+const SAYS_DEAD: Partial<Record<NodeJS.Platform, string>> = {
+  linux: 'ECONNREFUSED',
+  android: 'ECONNREFUSED',
+  win32: 'ENOENT',
+};
+
+async function joinWaiting(
+  place: LockPlace,
+  holder: string,
+  { platform }: Machine,
+): Promise<Turn | 'dead' | 'gone' | 'half gone' | undefined> {
+  const saysDead = SAYS_DEAD[platform];
+  return await withAddress(
+    place,
+    holder,
+    (address) =>
+      new Promise((resolve) => {
+        const socket = connect({ path: address });
+        const wait = listenTo(socket, place, holder);
+        socket.on('connect', () => resolve({ held: false, wait }));
+        socket.on('error', (error) => {
+          const code = systemCode(error) ?? '';
+          if (code === saysDead) resolve('dead');
+          else if (code === 'ENOENT') resolve('half gone');
+          else resolve(GONE.includes(code) ? 'gone' : undefined);
+        });
+      }),
+  );
+}
+
+/** Takes in what the holder says, from the first moment on. Gives the wait for its end. */
+function listenTo(
+  socket: Socket,
+  place: LockPlace,
+  holder: string,
+): (limitMs: number) => Promise<string | 'late'> {
+  let said = '';
+  let looksInVain = 0;
+  let expected = '';
+  if (place.isWindows) {
+    const nonce = randomBytes(16).toString('hex');
+    expected = proof(holder, nonce);
+    socket.write(nonce);
+  }
+  socket.setEncoding('utf8');
+  socket.on('data', (chunk) => {
+    said += chunk;
+    if (expected !== '' && said.length >= expected.length) {
+      if (!said.startsWith(expected)) passOver();
+      said = said.slice(expected.length);
+      expected = '';
+    }
+    if (expected !== '') return;
+    looksInVain = 0;
+    said = said.replace(/^\.+/, '');
+    if (said.length > LONGEST_TEXT) socket.destroy();
   });
-  try {
-    return await Promise.race([ended, late]);
-  } finally {
-    clearTimeout(timer);
+  const ended = new Promise<string>((done) =>
+    socket.on('close', () => done(expected === '' && said.length <= LONGEST_TEXT ? said : '')),
+  );
+  function passOver(): void {
+    removeHolder(place, holder);
+    said = '';
     socket.destroy();
   }
+  return async (limitMs) => {
+    const looks = setInterval(() => {
+      looksInVain += 1;
+      if (looksInVain >= LOOKS_IN_VAIN && !isBusy(holder)) passOver();
+    }, LOOK_EVERY_MS);
+    let late: NodeJS.Timeout | undefined;
+    try {
+      return await Promise.race([
+        ended,
+        new Promise<'late'>((resolve) => {
+          late = setTimeout(() => resolve('late'), Math.max(limitMs, 0));
+        }),
+      ]);
+    } finally {
+      clearInterval(looks);
+      clearTimeout(late);
+      socket.destroy();
+    }
+  };
 }

@@ -60,7 +60,7 @@ export function removeEntries(folder: string, machine: Machine, passes: (client:
 /** Temporary files of writers that were killed. */
 function sweep(folder: string, machine: Machine): void {
   for (const file of readdirSync(folder)) {
-    if (!/^(token-|\.lock-id\.).*\.tmp$/.test(file)) continue;
+    if (!/^token-.*\.tmp$/.test(file)) continue;
     const left = fileIn(folder, file, machine.platform);
     const stat = lstatSync(left, { throwIfNoEntry: false });
     if (stat && Date.now() - stat.mtimeMs > STALE_MS) rmSync(left, { force: true });
@@ -72,8 +72,16 @@ function clientOf(file: string): Client | undefined {
   return parseClientName(parts.join(':'));
 }
 
-/** Takes a client's turn at the endpoint; undefined when there can be no turns in this folder. */
-export async function takeTurn(folder: string, client: Client, machine: Machine): Promise<Turn | undefined> {
+/**
+ * Takes the turn at the endpoint for a client and whoever's credentials; undefined when there can be no turns in this
+ * folder.
+ */
+export async function takeTurn(
+  folder: string,
+  client: Client,
+  whose: string,
+  machine: Machine,
+): Promise<Turn | undefined> {
   if (trustedFolder(folder, machine) !== undefined) return undefined;
-  return tryLock(folder, nameOf(client), machine).catch(() => undefined);
+  return tryLock(folder, `${nameOf(client)}-${whose}`, machine);
 }

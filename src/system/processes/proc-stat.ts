@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs';
 
 export interface ProcStat {
+  /** `R` runs or would, `D` waits for a disk, `S` sleeps, `T` is stopped. */
+  readonly state: string;
   readonly parent: number;
   readonly group: number;
   /** The controlling terminal's device number, 0 without one, and the process group in its foreground. */
@@ -18,9 +20,10 @@ export function procStat(pid: number | 'self'): ProcStat | undefined {
     // "pid (name) state parent …": the name may have anything in it, parentheses too.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [, parent, group, , terminal, foregroundGroup] = fields.map(Number);
+    const [state] = fields;
     const startTime = fields[19];
-    if (startTime === undefined) return undefined;
-    return { parent, group, terminal, foregroundGroup, startTime } as ProcStat;
+    if (state === undefined || startTime === undefined) return undefined;
+    return { state, parent, group, terminal, foregroundGroup, startTime } as ProcStat;
   } catch {
     return undefined;
   }

@@ -133,7 +133,7 @@ describe('without a word', () => {
     chmodSync(other.cache, 0o700);
     writeFileSync(join(entry, 'a file'), '');
     expectToken(await other.gwtoken(['get']));
-    expect(readdirSync(other.cache).sort()).toEqual(['.lock-id', 'token-default-production-eu.json']);
+    expect(readdirSync(other.cache).sort()).toEqual(['.locks', 'token-default-production-eu.json']);
   });
 
   test('but with --verbose, which tells why', async () => {
@@ -167,11 +167,11 @@ describe('without a word', () => {
     const full =
       'mount -t tmpfs -o size=16k,mode=700 none "$DIR"; dd if=/dev/zero of="$DIR/filler" 2>/dev/null || :';
     expectToken(await inNamespace(full));
-    // With room for the lock's id, and none for the token.
+    // With room for the folder of the locks, and none for the token.
     expectToken(await inNamespace(`mount -t tmpfs -o nr_inodes=3,mode=700 none "$DIR"; : > "$DIR/filler"`));
     // What could not be written does not lie there half done.
     const listed = await inNamespace(full, 'ls -A "$DIR" >&2');
-    expect(listed.stderr.trim().split('\n')).toEqual(['filler']);
+    expect(listed.stderr.trim().split('\n')).toEqual(['.locks', 'filler']);
   });
 
   test('in a read-only folder, where a cached token is still served', async ({ skip }) => {

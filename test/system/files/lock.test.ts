@@ -1,7 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { tryLock } from '../../../src/system/files/lock';
 import { onCleanup } from '../../harness/clean-up';
@@ -11,7 +13,7 @@ import { bundle } from '../../harness/programs/bundle';
 import { nodeBinary } from '../../harness/programs/node-versions';
 import { inherited } from '../../harness/programs/program';
 
-/** The lock between real processes; where sockets are files (macOS), exercised here by naming that platform. */
+/** The lock between real processes; what macOS does otherwise is exercised by naming that platform. */
 const program = await bundle(join(import.meta.dirname, 'lock-child.ts'));
 let folder: string;
 beforeEach(() => {
@@ -28,9 +30,10 @@ function start({
   platform = process.platform,
   leave = '',
   waitMs = 20_000,
+  again = false,
   node = process.execPath,
 } = {}): Locker {
-  const child = spawn(node, [program, folder, platform, leave, String(waitMs)], {
+  const child = spawn(node, [program, folder, platform, leave, String(waitMs), again ? 'again' : ''], {
     env: inherited(),
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -95,7 +98,7 @@ describe.each(platforms)('a lock as on %s', (platform) => {
   });
 
   test.skipIf(process.platform === 'win32')('a frozen waiter does not keep the holder', async () => {
-    const holder = start({ platform, leave: 'x'.repeat(100_000) });
+    const holder = start({ platform, leave: 'x'.repeat(4000) });
     await holder.line();
     const waiter = start({ platform });
     await waiter.line();
@@ -107,20 +110,63 @@ describe.each(platforms)('a lock as on %s', (platform) => {
   });
 
   test.skipIf(process.platform === 'win32')(
-    'a frozen holder delays the others by their own limit',
+    'a frozen holder is passed over after three seconds, by one of those who wait',
+    { timeout: 60_000 },
     async () => {
-      const holder = start({ platform });
-      await holder.line();
-      holder.child.kill('SIGSTOP');
-      const waiter = start({ platform, waitMs: 700 });
-      expect(await waiter.line()).toBe('waiting');
+      const frozen = start({ platform });
+      await frozen.line();
+      frozen.child.kill('SIGSTOP');
+      const waiting = Array.from({ length: 10 }, () => start({ platform, again: true }));
+      for (const { line } of waiting) expect(await line()).toBe('waiting');
       const since = performance.now();
-      expect(await waiter.line()).toBe('got "late"');
-      expect(performance.now() - since).toBeGreaterThan(600);
-      const ended = once(waiter.child, 'exit');
-      await ended;
+      const next = await Promise.all(
+        waiting.map(async ({ line }) => {
+          expect(await line()).toBe('got ""');
+          return await line();
+        }),
+      );
+      // Those who began to wait first have counted since then; none goes on before 2.5 s, on any machine.
+      expect(performance.now() - since).toBeGreaterThan(2000);
+      expect(next.sort()).toEqual(['held', ...Array(9).fill('waiting')]);
+
+      // Awake again and at its end, it takes nothing away from its successor.
+      frozen.child.kill('SIGCONT');
+      const ended = once(frozen.child, 'exit');
+      frozen.child.stdin?.end();
+      expect(await ended).toEqual([0, null]);
+      expect(await start({ platform }).line()).toBe('waiting');
     },
   );
+
+  test('one that lives keeps the lock however long it takes', { timeout: 60_000 }, async () => {
+    const holder = start({ platform, leave: 'late, but there' });
+    await holder.line();
+    const waiter = start({ platform });
+    expect(await waiter.line()).toBe('waiting');
+    const line = waiter.line();
+    expect(await Promise.race([line, sleep(5000, 'still waiting')])).toBe('still waiting');
+    holder.child.stdin?.end();
+    expect(await line).toBe('got "late, but there"');
+  });
+
+  test('a waiter has a limit of its own', async () => {
+    const holder = start({ platform });
+    await holder.line();
+    const waiter = start({ platform, waitMs: 700 });
+    expect(await waiter.line()).toBe('waiting');
+    const since = performance.now();
+    expect(await waiter.line()).toBe('got "late"');
+    expect(performance.now() - since).toBeGreaterThan(600);
+  });
+
+  test('a text beyond all bounds is not taken in', async () => {
+    const holder = start({ platform, leave: 'x'.repeat(100_000) });
+    await holder.line();
+    const waiter = start({ platform });
+    expect(await waiter.line()).toBe('waiting');
+    holder.child.stdin?.end();
+    expect(await waiter.line()).toBe('got ""');
+  });
 
   test('each folder and each name has its own', async () => {
     const machine = { ...MACHINE, platform };
@@ -139,39 +185,80 @@ describe.each(platforms)('a lock as on %s', (platform) => {
   });
 });
 
-test.skipIf(process.platform !== 'linux')(
-  'a long path to the folder does not matter where sockets are files',
+test.skipIf(process.platform === 'win32')(
+  'a long path to the folder does not matter, and nothing of the way around it stays',
   async () => {
     folder = join(folder, 'x'.repeat(120));
     mkdirSync(folder);
-    const holder = start({ platform: 'darwin' });
+    const short = () => readdirSync(tmpdir()).filter((name) => /^gwtoken-[0-9a-f]{16}$/.test(name));
+    const before = short();
+    const holder = start({ leave: 'so far away' });
     expect(await holder.line()).toBe('held');
-    expect(await start({ platform: 'darwin' }).line()).toBe('waiting');
-    expect(readdirSync(folder)).toEqual(['.lock-id']);
+    const waiter = start();
+    expect(await waiter.line()).toBe('waiting');
+    expect(short().filter((name) => !before.includes(name))).toEqual([]);
+    holder.child.stdin?.end();
+    expect(await waiter.line()).toBe('got "so far away"');
+    expect(readdirSync(join(folder, '.locks'))).toEqual([]);
   },
 );
 
-describe('the id that keeps strangers from squatting an abstract name', () => {
-  test.skipIf(process.platform === 'win32')(
-    'is random, for the user alone, and one for all who come at once',
-    async () => {
-      const lockers = Array.from({ length: 10 }, () => start());
-      const lines = await Promise.all(lockers.map(({ line }) => line()));
-      expect(lines.filter((line) => line === 'held').length).toBe(1);
-      expect(readFileSync(join(folder, '.lock-id'), 'latin1')).toMatch(/^[0-9a-f]{32}$/);
-      expect(readdirSync(folder)).toEqual(['.lock-id']);
-    },
-  );
+describe.skipIf(process.platform === 'win32')('the files of a lock', () => {
+  const locks = () => join(folder, '.locks');
 
-  test.each(['', 'torn', '0'.repeat(31)])(
-    'is made anew when it was lost in a crash (%j)',
-    async (content) => {
-      writeFileSync(join(folder, '.lock-id'), content);
-      expect(await start().line()).toBe('held');
-      expect(await start().line()).toBe('waiting');
-      expect(readFileSync(join(folder, '.lock-id'), 'latin1')).toMatch(/^[0-9a-f]{32}$/);
-    },
-  );
+  test('lie where no other user can look, whatever the modes above', async () => {
+    chmodSync(folder, 0o755);
+    mkdirSync(locks(), { mode: 0o755 });
+    const holder = start();
+    expect(await holder.line()).toBe('held');
+    expect((statSync(locks()).mode & 0o777).toString(8)).toBe('700');
+    expect(readdirSync(folder)).toEqual(['.locks']);
+    expect(readdirSync(locks()).sort()).toEqual([
+      expect.stringMatching(/^[0-9a-f]{32}(-\d+)?\.sock$/),
+      'token.lock',
+    ]);
+    holder.child.stdin?.end();
+    await once(holder.child, 'exit');
+    expect(readdirSync(locks())).toEqual([]);
+  });
+
+  test.each([
+    ['a file', () => writeFileSync(locks(), '')],
+    ['a link', () => symlinkSync(openFolder(), locks())],
+  ])('are not made through %s in their folder’s place', async (_, put) => {
+    put();
+    expect(await start().line()).toBe('none');
+  });
+
+  test.each([
+    ['an empty file', () => writeFileSync(join(locks(), 'token.lock'), '')],
+    ['a pipe', () => execFileSync('mkfifo', [join(locks(), 'token.lock')])],
+    ['a way out', () => symlinkSync('../../stranger', join(locks(), 'token.lock'))],
+    ['a holder that has gone', () => symlinkSync('0'.repeat(32), join(locks(), 'token.lock'))],
+  ])('are made anew when there is %s in their place', async (_, put) => {
+    mkdirSync(locks(), { mode: 0o700 });
+    put();
+    expect(await start().line()).toBe('held');
+    expect(await start().line()).toBe('waiting');
+  });
+
+  test('are removed when killed holders left them, and those of living ones stay', async () => {
+    mkdirSync(locks(), { mode: 0o700 });
+    const left = ['1', '2'].map((digit) => join(locks(), `${digit.repeat(32)}.sock`));
+    for (const file of left) writeFileSync(file, '');
+    utimesSync(left[0]!, new Date(0), new Date(0));
+    const holder = start();
+    await holder.line();
+    const [socket = ''] = readdirSync(locks()).filter((file) => !left.includes(join(locks(), file)));
+    utimesSync(join(locks(), socket), new Date(0), new Date(0));
+    const turn = await tryLock(folder, 'another', MACHINE);
+    expect(turn?.held).toBe(true);
+    const names = readdirSync(locks());
+    expect(names).toContain(socket);
+    expect(names).not.toContain(`${'1'.repeat(32)}.sock`);
+    expect(names).toContain(`${'2'.repeat(32)}.sock`);
+    if (turn?.held) turn.release();
+  });
 });
 
 test.for([20, 24])(
