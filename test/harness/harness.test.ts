@@ -1,13 +1,42 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { cleaningUp, onCleanup } from './clean-up';
 import { makeAuthority } from './endpoints/authority';
 import { CLIENT, startIdentityServer } from './endpoints/identity-server';
 import { filesBelow } from './homes/files';
 import { openHome } from './homes/home';
 import { keyringAvailable, startKeyring } from './keyrings/keyring';
+import { until } from './programs/processes';
 import { openTerminal } from './programs/terminal';
+
+describe('what is opened', () => {
+  const ended: string[] = [];
+  onCleanup(() => expect(ended).toEqual(['within', 'second', 'first']));
+
+  test('ends with what it was opened in, the last first', async () => {
+    onCleanup(() => ended.push('first'));
+    onCleanup(async () => ended.push('second'));
+    await cleaningUp(async () => onCleanup(() => ended.push('within')));
+    expect(ended).toEqual(['within']);
+  });
+
+  test('has ended when the next test begins', () => {
+    expect(ended).toEqual(['within', 'second', 'first']);
+  });
+
+  test('ends all the same when one of it cannot be ended', async () => {
+    const seen: string[] = [];
+    const work = cleaningUp(async () => {
+      onCleanup(() => seen.push('ended'));
+      onCleanup(() => Promise.reject(new Error('stuck')));
+    });
+    await expect(work).rejects.toThrow('stuck');
+    expect(seen).toEqual(['ended']);
+  });
+});
 
 describe('the identity server', () => {
   const ask = (authUrl: string, secret = CLIENT.clientSecret, signal: AbortSignal | null = null) =>
@@ -58,7 +87,12 @@ describe('the identity server', () => {
     expect(performance.now() - started).toBeGreaterThan(190);
 
     identity.hang = true;
-    await expect(ask(identity.authUrl, undefined, AbortSignal.timeout(300))).rejects.toThrow(/timeout/);
+    const patience = new AbortController();
+    const hanging = ask(identity.authUrl, undefined, patience.signal);
+    await until('it has asked', () => identity.requests.length === 2);
+    expect(await Promise.race([hanging, sleep(300, 'silence')])).toBe('silence');
+    patience.abort();
+    await expect(hanging).rejects.toThrow(/aborted/);
     expect(identity.requests.map(({ status }) => status)).toEqual([200, undefined]);
   });
 
