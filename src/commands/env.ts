@@ -6,6 +6,7 @@ import type { Format } from '../formats/format';
 import { maskToken } from '../formats/github';
 import { gather } from '../settings/resolve';
 import type { FlagValues } from '../settings/setting';
+import { shellWord } from '../text';
 import type { World } from '../world/world';
 import type { Command } from './command';
 
@@ -63,16 +64,12 @@ async function unlessSignalled<T>(world: Pick<World, 'onSignals'>, work: () => P
 }
 
 /** The command line as it was given, for the hint. */
-function commandLine(flags: FlagValues, { quote = posixQuote }: Format): string {
+function commandLine(flags: FlagValues, { quote = shellWord }: Format): string {
   const words = QUICK_FLAGS.env.flatMap(({ name }) => {
     const value = flags[name];
     if (value === undefined) return [];
     if (typeof value === 'boolean') return [value ? `--${name}` : `--no-${name}`];
-    return [`--${name}`, /^[\w@%+=:,./{}-]+$/.test(value) ? value : quote(value)];
+    return [`--${name}`, shellWord(value) === value ? value : quote(value)];
   });
   return ['gwtoken env', ...words].join(' ');
-}
-
-function posixQuote(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
 }

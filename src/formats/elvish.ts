@@ -9,6 +9,7 @@ export const elvish: Format = {
       )
       .join(''),
   unset: (names) => names.map(remove).join(''),
+  quote: (word) => `'${word.replaceAll("'", "''")}'`,
   hint: (command) => `eval (${command} | slurp)`,
 };
 

@@ -10,6 +10,7 @@ export const nu: Format = {
   set: object,
   unset,
   hint: (command) => `${command} | from json | load-env`,
+  quote: (word) => JSON.stringify(word),
 };
 
 function object(variables: readonly Variable[]): string {
