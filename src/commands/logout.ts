@@ -1,4 +1,4 @@
-import { clientName } from '../client';
+import { type Client, clientName, parseClientName } from '../client';
 import { GwtokenError } from '../errors';
 import { CLIENT_FLAGS, VERBOSE } from '../flags';
 import { gather, resolveClient } from '../settings/resolve';
@@ -25,7 +25,7 @@ export const logoutCommand: Command = {
     const { limitedKeychain } = await import('../credentials/keychain-item');
     const world = { ...outside, keychain: limitedKeychain(given, outside) };
     if (flags['all'] === true) await removeAll(flags['yes'] === true, world);
-    else await removeOne(clientName(resolveClient(given).client), world);
+    else await removeOne(resolveClient(given).client, world);
   },
 };
 
@@ -33,8 +33,9 @@ const REVOKE =
   'If they may be in wrong hands, revoke them on the Clients page too: they still work until then\n';
 const BY_HAND = 'Items made by hand are not known to gwtoken: remove them with the tool that made them\n';
 
-async function removeOne(name: string, world: World): Promise<void> {
-  if (await removeClient(name, world)) {
+async function removeOne(client: Client, world: World): Promise<void> {
+  const name = clientName(client);
+  if (await removeClient(client, world)) {
     world.stderr.write(`${removedText(name)}${REVOKE}`);
     return;
   }
@@ -55,7 +56,9 @@ async function removeAll(yes: boolean, world: World): Promise<void> {
   let removed = '';
   for (const name of names) {
     try {
-      await removeClient(name, world);
+      const client = parseClientName(name);
+      if (client) await removeClient(client, world);
+      else await world.clients.remove([name]);
       removed += removedText(name);
     } catch (error) {
       failure ??= error;
@@ -76,14 +79,29 @@ function removedText(name: string): string {
   return `Removed the credentials of ${name} from the keychain\n`;
 }
 
-/** Whether there was anything to remove: in the keychain, or at least among the known clients. */
+/**
+ * Whether there was anything to remove: in the keychain, or at least among the known clients.
+ *
+ * @throws GwtokenError what the keychain says; `local` when all else is removed and a cached token is not
+ */
 async function removeClient(
-  name: string,
+  client: Client,
   { keychain, clients, tokens }: Pick<World, 'keychain' | 'clients' | 'tokens'>,
 ): Promise<boolean> {
-  await tokens.remove((client) => clientName(client) === name);
-  const removed = await keychain.delete(name);
+  const name = clientName(client);
+  let removed: boolean;
+  let left: readonly string[] = [];
+  try {
+    removed = await keychain.delete(name);
+  } finally {
+    // Afterwards: a request that finds the credentials until then brings a token of the past.
+    left = await tokens.renew(client);
+  }
   const known = clients.read()[name] !== undefined;
   if (known) await clients.remove([name]);
-  return removed || known;
+  if (left.length === 0) return removed || known;
+  const done = removed || known ? `the credentials of ${name} are removed, but ` : '';
+  throw new GwtokenError('local', `${done}a cached token cannot be removed and may still be used: ${left}`, {
+    hints: ['make its folder writable, then run gwtoken logout again; or remove the file'],
+  });
 }

@@ -147,9 +147,10 @@ function filesOf({
       read: warm.tokens.read,
       write: async (client, text) =>
         cache === undefined ? 'ENOHOME' : (await writer()).writeEntry(cache, client, machine, text),
-      async remove(passes) {
-        if (cache !== undefined) (await writer()).removeEntries(cache, machine, passes);
-      },
+      remove: async (passes) =>
+        cache === undefined ? [] : (await writer()).removeEntries(cache, machine, passes),
+      renew: async (client) =>
+        cache === undefined ? [] : (await writer()).renewGeneration(cache, client, machine),
       takeTurn: async (client, whose) =>
         cache === undefined ? undefined : (await writer()).takeTurn(cache, client, whose, machine),
     },

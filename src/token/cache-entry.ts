@@ -25,6 +25,8 @@ export interface CacheEntry extends Owner {
   readonly token: Token & { readonly lifetimeS: number };
   /** The request brought no later expiry than the token before it had: the endpoint gives the same ageing token again. */
   readonly ageing: boolean;
+  /** The client's when the credentials for it were looked for: a login or logout since then begins another one. */
+  readonly generation: string;
 }
 
 type Crypto = Pick<World, 'crypto'>;
@@ -42,13 +44,13 @@ function sourceOf(plan: TokenQuery['plan'], world: Crypto): OwnerSource {
   return { kind: 'variables', salt, hmac: hmac(salt, plan.credentials.clientSecret, world) };
 }
 
-/** A short name for the credentials and the address of a query: those who share it may share a request. */
-export function ownerDigest({ authUrl, plan }: OwnQuery, { crypto }: Crypto): string {
+/** A short name for the credentials, their generation and the address: those who share it may share a request. */
+export function ownerDigest({ authUrl, plan }: OwnQuery, generation: string, { crypto }: Crypto): string {
   const own =
     plan.kind === 'variables'
       ? [plan.credentials.clientId, plan.credentials.clientSecret]
       : [plan.kind === 'command' ? plan.command.value : ''];
-  const parts = JSON.stringify([authUrl.value, plan.kind, ...own]);
+  const parts = JSON.stringify([authUrl.value, generation, plan.kind, ...own]);
   return crypto().createHash('sha256').update(parts).digest('hex').slice(0, 12);
 }
 
@@ -104,7 +106,7 @@ export function isAgeing(previous: Token | undefined, next: Token): boolean {
 
 const VERSION = 1;
 
-export function formatEntry({ token, ageing, ...owner }: CacheEntry): string {
+export function formatEntry({ token, ageing, generation, ...owner }: CacheEntry): string {
   return `${JSON.stringify({
     version: VERSION,
     access_token: token.accessToken,
@@ -113,6 +115,7 @@ export function formatEntry({ token, ageing, ...owner }: CacheEntry): string {
     requested_at_ms: token.requestedAtMs,
     lifetime_s: token.lifetimeS,
     ageing,
+    generation,
     ...ownerJson(owner),
   })}\n`;
 }
@@ -121,14 +124,20 @@ export function formatEntry({ token, ageing, ...owner }: CacheEntry): string {
 export function parseEntry(text: string): CacheEntry | undefined {
   const stored = parseObject(text);
   const { access_token: accessToken, token_type: tokenType, scope, requested_at_ms: requestedAtMs } = stored;
-  const { lifetime_s: lifetimeS, ageing } = stored;
+  const { lifetime_s: lifetimeS, ageing, generation = '' } = stored;
   const owner = parseOwner(stored);
   if (stored['version'] !== VERSION || owner === undefined) return undefined;
   if (typeof accessToken !== 'string' || accessToken === '' || !VSCHAR.test(accessToken)) return undefined;
   if (typeof tokenType !== 'string' || typeof scope !== 'string') return undefined;
+  if (typeof generation !== 'string') return undefined;
   if (!Number.isFinite(requestedAtMs) || !Number.isFinite(lifetimeS)) return undefined;
   const times = { requestedAtMs: Number(requestedAtMs), lifetimeS: Number(lifetimeS) };
-  return { token: { accessToken, tokenType, scope, ...times }, ageing: ageing === true, ...owner };
+  return {
+    token: { accessToken, tokenType, scope, ...times },
+    ageing: ageing === true,
+    generation,
+    ...owner,
+  };
 }
 
 /** The members that an owner has in JSON. */

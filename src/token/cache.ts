@@ -31,10 +31,11 @@ export function answerFrom({ token, clientId }: CacheEntry, { client, authUrl }:
   return { token, client, authUrl: authUrl.value, clientId, from: 'cache' };
 }
 
-/** What is in the cache for a client, whatever credentials and address it is of. */
+/** What is in the cache for a client since its last login or logout, whatever credentials and address it is of. */
 export function readEntry(client: Client, { tokens }: Pick<WarmWorld, 'tokens'>): CacheEntry | undefined {
-  const { text } = tokens.read(client);
-  return text === undefined ? undefined : parseEntry(text);
+  const { text, generation } = tokens.read(client);
+  const entry = text === undefined ? undefined : parseEntry(text);
+  return entry?.generation === generation ? entry : undefined;
 }
 
 /** The client's entry, if it is of these credentials and this address. */

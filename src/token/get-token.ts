@@ -72,6 +72,8 @@ async function fetchAndCache(
   query: TokenQuery,
   world: TokenWorld,
 ): Promise<{ answer: TokenAnswer; isCached: boolean }> {
+  // Looked up before the credentials are: those that a login replaces meanwhile belong to this generation.
+  const { generation = '' } = world.tokens.read(query.client);
   const previous = ownEntry(query, world)?.token;
   const answer = await fetchNew(query, world);
   const { token, clientId } = answer;
@@ -80,9 +82,14 @@ async function fetchAndCache(
   if (lifetimeS === undefined) return { answer, isCached: false };
   const owner = ownerOf(query, clientId, world);
   const ageing = isAgeing(previous, token);
-  const text = formatEntry({ token: { ...token, lifetimeS }, ageing, ...owner });
-  const problem = await world.tokens.write(query.client, text);
+  const text = formatEntry({ token: { ...token, lifetimeS }, ageing, generation, ...owner });
+  const isPast = (): boolean => (world.tokens.read(query.client).generation ?? '') !== generation;
+  const problem = isPast() ? undefined : await world.tokens.write(query.client, text);
   if (problem !== undefined) world.trace(`cache: the token cannot be kept (${problem})`);
+  if (isPast()) {
+    world.trace('cache: the token is not kept, since a login or logout has come between');
+    await world.tokens.remove((client) => clientName(client) === clientName(query.client));
+  }
   return { answer, isCached: problem === undefined };
 }
 

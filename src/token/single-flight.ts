@@ -22,8 +22,9 @@ interface Work {
 type TurnWorld = Pick<World, 'tokens' | 'now' | 'crypto' | 'trace'>;
 
 export async function inTurn(query: TokenQuery, world: TurnWorld, work: Work): Promise<TokenAnswer> {
-  const whose = ownerDigest(query, world);
   for (;;) {
+    const { generation = '' } = world.tokens.read(query.client);
+    const whose = ownerDigest(query, generation, world);
     const turn = await world.tokens.takeTurn(query.client, whose);
     if (turn === undefined) return (await work.fetch()).answer;
     if (turn.held) return await hold(turn, work);

@@ -45,8 +45,13 @@ export interface TokenCache {
   read(client: Client): CacheRead;
   /** Returns the system's error code if it cannot be written. */
   write(client: Client, text: string): Promise<string | undefined>;
-  /** Removes the entries of the clients that pass. */
-  remove(passes: (client: Client) => boolean): Promise<void>;
+  /** Removes the entries of the clients that pass. Gives what could not be removed: the paths, with why. */
+  remove(passes: (client: Client) => boolean): Promise<readonly string[]>;
+  /**
+   * Begins a new generation of a client's tokens, after its credentials were stored or removed: no token that was asked
+   * for before is used any more, not even one that a running request will bring. Gives what could not be removed.
+   */
+  renew(client: Client): Promise<readonly string[]>;
   /**
    * Takes the client's turn at the endpoint, or joins those who wait for it with the same credentials. Undefined when
    * there can be no turns here.
@@ -65,6 +70,8 @@ export interface Distrust {
 
 export interface CacheRead {
   readonly text?: string;
+  /** Of the client's tokens, see {@link TokenCache.renew}: an entry of another one is not used. */
+  readonly generation?: string;
   /** Why the folder or file is not used, for a warning. */
   readonly untrusted?: string;
 }

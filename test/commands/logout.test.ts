@@ -1,4 +1,6 @@
-import { beforeEach, expect, test } from 'vitest';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
 import { type Inside, inside } from '../harness/homes/in-process';
 
@@ -47,4 +49,69 @@ gwtoken: error: the keychain is locked
   expect(JSON.parse(stdout).clients.map(({ name }: { name: string }) => name)).toEqual([
     'default:production:eu',
   ]);
+});
+
+describe('a get that is under way', () => {
+  const get = (...args: string[]) => gw.cli(['get', '--region', 'eu', ...args]);
+  const login = (clientId: string) => {
+    gw.stdin = 'another secret';
+    return gw.cli(['login', '--region', 'eu', '--client-id', clientId, '--secret-stdin', '--no-verify']);
+  };
+  /** What happens while the endpoint is asked with this client id, once. */
+  function whileAsked(clientId: string, act: () => Promise<{ readonly code: number }>): void {
+    const { answer } = gw;
+    let isDone = false;
+    gw.answer = async (post) => {
+      if (!isDone && gw.posts.at(-1)?.form.get('client_id') === clientId) {
+        isDone = true;
+        expect(await act()).toMatchObject({ code: 0 });
+      }
+      return await answer(post);
+    };
+  }
+
+  test('brings no token back after a logout', async () => {
+    whileAsked('of-eu', () => gw.cli(['logout', '--region', 'eu']));
+    expect(await get()).toMatchObject({ code: 0 });
+    expect(existsSync(join(gw.cache, 'token-default-production-eu.json'))).toBe(false);
+    expect(await get()).toMatchObject({ code: 4, stdout: '' });
+  });
+
+  test('leaves no token of the old client after a login', async () => {
+    whileAsked('of-eu', () => login('new-client'));
+    const old = await get();
+    const next = await get();
+    expect(next).toMatchObject({ code: 0 });
+    expect(next.stdout).not.toBe(old.stdout);
+    expect(gw.posts.at(-1)?.form.get('client_id')).toBe('new-client');
+    expect(await get()).toEqual(next);
+  });
+
+  test('is not waited for by one that began after a login', async () => {
+    let meanwhile = '';
+    whileAsked('of-eu', async () => {
+      await login('new-client');
+      const during = await get();
+      meanwhile = during.stdout;
+      return during;
+    });
+    const old = await get();
+    expect(old.stdout).not.toBe(meanwhile);
+    expect((await get()).code).toBe(0);
+    expect(gw.posts.at(-1)?.form.get('client_id')).toBe('new-client');
+  });
+});
+
+test('what cannot be removed from the cache is named, and all else is removed', async () => {
+  for (const region of ['eu', 'us']) await gw.get('--region', region);
+  const entry = (region: string) => join(gw.cache, `token-default-production-${region}.json`);
+  // A folder with something in it cannot be removed as a file, by root neither.
+  rmSync(entry('eu'));
+  mkdirSync(join(entry('eu'), 'x'), { recursive: true });
+  const { code, stderr } = await gw.cli(['logout', '--all', '--yes']);
+  expect(code).toBe(1);
+  expect(stderr).toContain(entry('eu'));
+  expect(stderr).toMatch(/error: the credentials of default:production:eu are removed, but a cached token/);
+  expect(existsSync(entry('us'))).toBe(false);
+  expect([...gw.items]).toEqual([]);
 });

@@ -60,6 +60,7 @@ function entryText({ region }: Client, made: MadeEntry): string {
       requestedAtMs: home.nowMs - made.ageS * 1000,
       lifetimeS: made.lifetimeS,
     },
+    generation: '',
     ageing: made.ageing,
     ...ownerOf({ authUrl, plan }, 'client', world),
   });

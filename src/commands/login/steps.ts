@@ -36,7 +36,8 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   const edits = loginEdits(given, client, authUrl);
   await storeClient(client, item, { clientId, authUrl: authUrl.value }, edits, { ...world, keychain });
   // A token for the old credentials must not be served any more.
-  await world.tokens.remove((each) => clientName(each) === clientName(client));
+  for (const left of await world.tokens.renew(client))
+    world.warn(`a token of the old credentials could not be removed: ${left}`);
   tell(answers, given, edits, world);
 }
 

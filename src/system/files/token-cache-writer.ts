@@ -3,6 +3,7 @@
  * nothing here throws.
  */
 
+import { randomBytes } from 'node:crypto';
 import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import { type Client, parseClientName } from '../../client';
 import { systemCode } from '../../errors';
@@ -11,7 +12,7 @@ import { makeFolder } from './folders';
 import { tryLock } from './lock';
 import { fileIn, type Machine } from './paths';
 import { replaceFile } from './replace';
-import { entryPath, folderProblem, nameOf, readFile } from './token-cache';
+import { entryPath, folderProblem, generationPath, nameOf, readFile } from './token-cache';
 
 const STALE_MS = 60_000;
 
@@ -44,23 +45,52 @@ function trustedFolder(folder: string, machine: Machine): string | undefined {
   }
 }
 
-/** Removes the entries of the clients that pass. */
-export function removeEntries(folder: string, machine: Machine, passes: (client: Client) => boolean): void {
+/** Removes the entries of the clients that pass, each that can be removed. Gives the others, with why. */
+export function removeEntries(
+  folder: string,
+  machine: Machine,
+  passes: (client: Client) => boolean,
+): readonly string[] {
+  let files: readonly string[];
   try {
-    if (folderProblem(folder, machine)) return;
-    for (const file of readdirSync(folder)) {
-      const client = clientOf(file);
-      if (client && passes(client)) rmSync(fileIn(folder, file, machine.platform), { force: true });
-    }
+    // From a folder that is not trusted no token is served.
+    if (folderProblem(folder, machine)) return [];
+    files = readdirSync(folder);
+  } catch (error) {
+    const code = systemCode(error);
+    return code === 'ENOENT' || code === 'ENOTDIR' ? [] : [`${folder} (${code})`];
+  }
+  return files.flatMap((file) => {
+    const client = clientOf(file);
+    return client && passes(client) ? remove(fileIn(folder, file, machine.platform)) : [];
+  });
+}
+
+/** Begins a new generation of a client's tokens, and removes the entry of the last one. */
+export function renewGeneration(folder: string, client: Client, machine: Machine): readonly string[] {
+  try {
+    if (trustedFolder(folder, machine) === undefined)
+      replaceFile(generationPath(folder, client, machine), randomBytes(8).toString('hex'), machine);
   } catch {
-    // No folder, or one that cannot be read: there is nothing to remove.
+    // Where this cannot be written no request can leave a token either; one that is there already is told of below.
+  }
+  return remove(entryPath(folder, client, machine));
+}
+
+function remove(path: string): readonly string[] {
+  try {
+    rmSync(path, { force: true });
+    return [];
+  } catch (error) {
+    const code = systemCode(error);
+    return code === 'ENOENT' || code === 'ENOTDIR' ? [] : [`${path} (${code})`];
   }
 }
 
 /** Temporary files of writers that were killed. */
 function sweep(folder: string, machine: Machine): void {
   for (const file of readdirSync(folder)) {
-    if (!/^token-.*\.tmp$/.test(file)) continue;
+    if (!/^(token|generation)-.*\.tmp$/.test(file)) continue;
     const left = fileIn(folder, file, machine.platform);
     const stat = lstatSync(left, { throwIfNoEntry: false });
     if (stat && Date.now() - stat.mtimeMs > STALE_MS) rmSync(left, { force: true });

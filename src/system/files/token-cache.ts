@@ -17,7 +17,9 @@ const LIMIT = 256 * 1024;
 export function readEntry(folder: string, client: Client, machine: Machine): CacheRead {
   try {
     const untrusted = folderProblem(folder, machine);
-    return untrusted ? { untrusted } : readFile(entryPath(folder, client, machine), machine);
+    if (untrusted) return { untrusted };
+    const { text: generation = '' } = readFile(generationPath(folder, client, machine), machine);
+    return { generation, ...readFile(entryPath(folder, client, machine), machine) };
   } catch {
     return {};
   }
@@ -52,6 +54,11 @@ export function folderProblem(folder: string, machine: Machine): string | undefi
 /** Unambiguous although a profile's name may have hyphens: the other two are fixed words. */
 export function nameOf({ profile, environment, region }: Client): string {
   return `${profile}-${environment}-${region}`;
+}
+
+/** Where the generation of a client's tokens is told; there is no such file before the first login. */
+export function generationPath(folder: string, client: Client, { platform }: Machine): string {
+  return fileIn(folder, `generation-${nameOf(client)}`, platform);
 }
 
 export function entryPath(folder: string, client: Client, { platform }: Machine): string {

@@ -29,6 +29,7 @@ export function keychainEntry(
     authUrl,
     source: { kind: 'keychain' },
     ageing: false,
+    generation: '',
   });
 }
 
