@@ -14,6 +14,10 @@ import type { Token } from './token';
 /** The most that is waited before the second attempt; it doubles with each. */
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
+/** It is at least this part of what the attempt took: where all are slow, all at once again is what keeps them slow. */
+const OF_ATTEMPT = 1 / 4;
+/** No attempt is begun with less left: it could only end in the time limit, and hide why the one before it failed. */
+const LEAST_MS = 500;
 
 type AttemptWorld = Pick<World, 'fetch' | 'now' | 'sleep' | 'random' | 'version' | 'trace'>;
 
@@ -47,24 +51,33 @@ async function requestWithRetries(
   const endpoint = tokenEndpoint(authUrl.value);
   const caFile = settings.caFile?.value;
   const attempts = 1 + settings.retries.value;
+  const limitMs = settings.timeoutMs.value;
+  const leastMs = Math.min(LEAST_MS, limitMs);
+  let before: GwtokenError | undefined;
   for (let attempt = 1; ; attempt++) {
-    const leftMs = deadlineMs - world.now();
-    if (leftMs <= 0) {
+    const startedAtMs = world.now();
+    const leftMs = deadlineMs - startedAtMs;
+    if (leftMs < leastMs) {
       throw new GwtokenError('unreached', `no time was left to ask ${endpoint}`, {
         hints: ['allow more time with --timeout: all that a call does together may take three times that'],
         reason: 'time-limit',
       });
     }
     try {
-      const timeoutMs = Math.min(settings.timeoutMs.value, leftMs);
+      const timeoutMs = Math.min(limitMs, leftMs);
       return await requestToken({ endpoint, credentials, timeoutMs, caFile }, world);
-    } catch (error) {
-      if (!(error instanceof GwtokenError)) throw error;
+    } catch (met) {
+      if (!(met instanceof GwtokenError)) throw met;
+      // One that was cut short by the overall limit names a time that nobody set: the one before tells more.
+      const isCutShort = leftMs < limitMs && met.reason === 'time-limit';
+      const error = (isCutShort && before) || met;
+      before = error;
       const retry = retryOf(error);
       if (retry === undefined || attempt === attempts) throw withAttempts(error, attempt);
-      const waitMs = waitBefore(retry, attempt, world);
-      const leftToWaitMs = deadlineMs - world.now();
-      if (waitMs >= leftToWaitMs) {
+      const nowMs = world.now();
+      const waitMs = waitBefore(retry, attempt, nowMs - startedAtMs, world);
+      const leftToWaitMs = deadlineMs - nowMs;
+      if (waitMs > leftToWaitMs - leastMs) {
         world.trace(`no attempt ${attempt + 1}: ${seconds(waitMs)} to wait, ${seconds(leftToWaitMs)} left`);
         throw withAttempts(error, attempt);
       }
@@ -76,8 +89,15 @@ async function requestWithRetries(
   }
 }
 
-function waitBefore({ afterMs = 0 }: Retry, attempt: number, { random }: Pick<World, 'random'>): number {
-  const spanMs = Math.min(FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS);
+/** @param tookMs what the attempt that failed took */
+function waitBefore(
+  { afterMs = 0 }: Retry,
+  attempt: number,
+  tookMs: number,
+  { random }: Pick<World, 'random'>,
+): number {
+  const wantedMs = Math.max(FIRST_WAIT_MS * 2 ** (attempt - 1), tookMs * OF_ATTEMPT);
+  const spanMs = Math.min(wantedMs, LONGEST_WAIT_MS);
   return afterMs + random() * spanMs;
 }
 

@@ -103,6 +103,15 @@ describe('attempts', () => {
     expect(most.waits).toEqual([500, 1000, 2000, 4000, 8000, 10_000, 10_000, 10_000]);
   });
 
+  test('the span is at least a quarter of what the attempt took, and never more than 10 s', async () => {
+    const slow = (tookMs: number) =>
+      play([{ status: 503, tookMs }], { retries: 2, deadlineMs: START_MS + 3_600_000 }, () => 1);
+    expect((await slow(2000)).waits).toEqual([500, 1000]);
+    expect((await slow(3000)).waits).toEqual([750, 1000]);
+    expect((await slow(10_000)).waits).toEqual([2500, 2500]);
+    expect((await slow(60_000)).waits).toEqual([10_000, 10_000]);
+  });
+
   test.each([400, 401, 403, 404, 409, 421, 501, 505, 302])('%i is final', async (status) => {
     expect((await play([{ status }])).attempts).toBe(1);
   });
@@ -143,10 +152,34 @@ describe('the overall limit', () => {
   });
 
   test('waiting that would outlast it is not begun', async () => {
-    const { attempts, waits, trace } = await play([{ status: 503, tookMs: 9000 }], { retries: 10 }, () => 1);
+    const deadlineMs = START_MS + 9000;
+    const slow = { status: 503, tookMs: 2000 };
+    const { attempts, waits, trace } = await play([slow], { retries: 10, deadlineMs }, () => 1);
     expect(attempts).toBe(3);
     expect(waits).toEqual([500, 1000]);
     expect(trace.at(-1)).toBe('no attempt 4: 2 s to wait, 1.5 s left');
+  });
+
+  test('no attempt is begun with less than half a second left: it would only hide the cause', async () => {
+    const slow = { ...refusedConnection, tookMs: 1000 };
+    for (const [deadlineMs, times] of [
+      [1499, 1],
+      [1500, 2],
+    ] as const) {
+      const { outcome, attempts } = await play([slow], { deadlineMs: START_MS + deadlineMs });
+      expect(attempts).toBe(times);
+      expect(failed(outcome).message).toBe(`x was not reached${times === 1 ? '' : ' (2 attempts)'}`);
+    }
+    expect((await play([OK], { deadlineMs: START_MS + 499 })).attempts).toBe(0);
+  });
+
+  test('where the overall limit cuts an attempt short, the one before it names the cause', async () => {
+    const late = { error: new GwtokenError('unreached', 'late', { reason: 'time-limit' }), tookMs: 5000 };
+    const cut = await play([{ ...refusedConnection, tookMs: 1000 }, late], { deadlineMs: START_MS + 6000 });
+    expect(failed(cut.outcome).message).toBe('x was not reached (2 attempts)');
+    const whole = await play([{ ...refusedConnection, tookMs: 1000 }, late], { retries: 1 });
+    expect(failed(whole.outcome).message).toBe('late (2 attempts)');
+    expect(failed((await play([late], { deadlineMs: START_MS + 5000 })).outcome).message).toBe('late');
   });
 });
 
