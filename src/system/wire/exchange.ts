@@ -5,13 +5,18 @@ import { GwtokenError } from '../../errors';
 import type { Fetch, FetchReply } from '../../world/wire';
 import { over } from './one-socket';
 
+interface WireReply extends Omit<FetchReply, 'body'> {
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Whether the reply tells where its body ends; otherwise the end of the connection does. */
+  readonly isFramed: boolean;
+}
+
 /** Sends the request and gives the reply once its headers are there; whoever opened the socket closes it. */
 export async function exchange(
   socket: Socket,
   url: URL,
   { method, headers, body }: Parameters<Fetch>[1],
-): Promise<Omit<FetchReply, 'body'> & { body: AsyncIterable<Uint8Array> }> {
-  skipContinue(socket);
+): Promise<WireReply> {
   const reply = await over(socket, url.origin, (client) =>
     request.call(client, {
       path: url.pathname,
@@ -36,42 +41,6 @@ export async function exchange(
     status: reply.statusCode,
     headers: { get: (name) => [reply.headers[name] ?? null].flat()[0] ?? null },
     body: reply.body,
+    isFramed: ['content-length', 'transfer-encoding'].some((name) => name in reply.headers),
   };
-}
-
-/**
- * Takes every `100 Continue` before the final reply out of the bytes that `read()` gives, which is all that undici
- * reads by. Some servers and proxies send one to every POST although nobody asked, RFC 9110 section 15.2 has a client
- * bear it, and undici breaks off.
- */
-function skipContinue(socket: Socket): void {
-  const { read } = socket;
-  let held: Buffer | undefined;
-  socket.read = (size) => {
-    for (;;) {
-      const chunk: Buffer | null = read.call(socket, size);
-      if (chunk === null) return null;
-      held = held === undefined ? chunk : Buffer.concat([held, chunk]);
-      const rest = afterContinue(held);
-      if (rest === undefined && held.length < LIMIT) continue;
-      socket.read = read;
-      return rest ?? held;
-    }
-  };
-}
-
-/** More than any interim reply has: what is held back must not grow for ever. */
-const LIMIT = 64 * 1024;
-const CONTINUE = 'HTTP/1.1 100';
-
-/** What follows the 100 replies that the bytes begin with; undefined while that cannot be told yet. */
-function afterContinue(bytes: Buffer): Buffer | undefined {
-  let rest = bytes;
-  for (;;) {
-    const start = rest.subarray(0, CONTINUE.length).toString('latin1');
-    if (start !== CONTINUE) return CONTINUE.startsWith(start) ? undefined : rest;
-    const end = rest.indexOf('\r\n\r\n');
-    if (end < 0) return undefined;
-    rest = rest.subarray(end + 4);
-  }
 }

@@ -44,6 +44,12 @@ const direct = (why: string): Route => ({ proxy: undefined, why });
 
 /** A proxy without a scheme is an http: one, as in curl. Nothing of the value is shown: it may hold a password. */
 function parseProxy(text: string, source: string): HttpProxy {
+  // All after the first of these is a path to a URL, and a part of a password would be taken for a port, and shown.
+  if (/[/?#\\].*@/.test(text.replace(/^[a-z][a-z0-9+.-]*:\/\//i, ''))) {
+    throw new GwtokenError('usage', `${source} has a /, ?, # or \\ before its @`, {
+      hints: ['write special characters in its user name and password as %XX: / is %2F, ? is %3F, # is %23'],
+    });
+  }
   const written = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   const url = URL.canParse(written) ? new URL(written) : undefined;
   if (!url || url.hostname === '') {

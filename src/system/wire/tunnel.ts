@@ -32,22 +32,40 @@ export async function openTunnel(socket: Socket, proxy: HttpProxy, target: strin
   const { statusCode: status } = reply;
   if (status >= 200 && status < 300) return reply.socket as Socket;
   socket.destroy();
-  throw refusal(status, proxy, target);
+  throw refusal(status, schemesIn(reply.headers['proxy-authenticate']), proxy, target);
 }
 
-function refusal(status: number, refusing: HttpProxy, target: string): GwtokenError {
+/** @param schemes that the proxy takes credentials by; none where it does not tell */
+function refusal(
+  status: number,
+  schemes: readonly string[],
+  refusing: HttpProxy,
+  target: string,
+): GwtokenError {
   const { name, source, authorization } = refusing;
   const proxy = calledProxy(refusing);
-  if (status === 407) {
+  const refused = (problem: string, hint: string): GwtokenError =>
+    new GwtokenError('unreached', `${proxy} ${problem} (${status})`, {
+      hints: [hint],
+      reason: 'proxy-refusal',
+    });
+  // tinyproxy says 401 to a wrong password, and 407 to none.
+  if (status === 407 || status === 401) {
+    if (schemes.length > 0 && !schemes.some((scheme) => /^basic$/i.test(scheme))) {
+      return refused(
+        `wants a login by ${schemes.join(' or ')}, and gwtoken knows Basic alone`,
+        `ask its operators for another way to ${target}, or name a local proxy that logs in there (cntlm, px) in ${source}`,
+      );
+    }
     return authorization === undefined
-      ? new GwtokenError('unreached', `${proxy} wants a user name and a password (407)`, {
-          hints: [`give them in the variable: ${source}=http://USER:PASSWORD@${name}`],
-          reason: 'proxy-refusal',
-        })
-      : new GwtokenError('unreached', `${proxy} refused the user name and password in ${source} (407)`, {
-          hints: ['write special characters in them as %XX: @ is %40, : is %3A, / is %2F'],
-          reason: 'proxy-refusal',
-        });
+      ? refused(
+          'wants a user name and a password',
+          `give them in the variable: ${source}=http://USER:PASSWORD@${name}`,
+        )
+      : refused(
+          `refused the user name and password in ${source}`,
+          'write special characters in them as %XX: @ is %40, : is %3A, / is %2F',
+        );
   }
   if (status >= 500 && status !== 501) {
     return new GwtokenError('unreached', `${proxy} could not reach ${target} (${status})`, {
@@ -55,8 +73,16 @@ function refusal(status: number, refusing: HttpProxy, target: string): GwtokenEr
       reason: 'proxy-failure',
     });
   }
-  return new GwtokenError('unreached', `${proxy} refused to connect to ${target} (${status})`, {
-    hints: [`ask its operators to allow ${target}, or add the name to NO_PROXY`],
-    reason: 'proxy-refusal',
-  });
+  return refused(
+    `refused to connect to ${target}`,
+    `ask its operators to allow ${target}, or add the name to NO_PROXY`,
+  );
+}
+
+/** The names of the schemes in Proxy-Authenticate (RFC 9110 section 11.6.1), without their parameters. */
+function schemesIn(header: string | string[] | undefined): string[] {
+  const challenges = [header ?? []].flat().join(', ').slice(0, 8192);
+  const unquoted = challenges.replace(/"(?:[^"\\]|\\.)*"/g, '""');
+  const names = unquoted.split(',').map((part) => /^\s*([\w-]{1,40})(?:\s+(?!=)|$)/.exec(part)?.[1]);
+  return [...new Set(names.filter((name) => name !== undefined))].slice(0, 5);
 }

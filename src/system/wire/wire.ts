@@ -50,7 +50,11 @@ export function openWire(surroundings: Surroundings): Wire {
     const connection = claim(url, init) ?? openConnection(url, init, within);
     const { progress } = connection;
     const { signal, timeoutMs } = init;
-    const cut = () => connection.close();
+    let isCut = false;
+    const cut = () => {
+      isCut = true;
+      connection.close();
+    };
     let lateAfterMs: number | undefined;
     const timer = setTimeout(() => {
       lateAfterMs = timeoutMs;
@@ -61,7 +65,7 @@ export function openWire(surroundings: Surroundings): Wire {
     const done = () => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', cut);
-      cut();
+      connection.close();
     };
     const problem = async (error: unknown) =>
       (await import('./problems')).wireProblem(error, url, progress, lateAfterMs);
@@ -77,7 +81,9 @@ export function openWire(surroundings: Surroundings): Wire {
         return { ...reply, address: from, body: null };
       }
       connection.tell({ waitingFor: 'body' });
-      return { ...reply, address: from, body: guarded(reply.body, problem, done) };
+      const cutBy = () =>
+        isCut ? new Error('closed') : reply.isFramed ? undefined : (socket.errored ?? undefined);
+      return { ...reply, address: from, body: guarded(reply.body, cutBy, problem, done) };
     } catch (error) {
       done();
       throw await problem(error);
@@ -115,14 +121,22 @@ function keyOf(url: URL, { caFile = '' }: ConnectionOptions): string {
   return `${url.origin} ${caFile}`;
 }
 
-/** The body, with its faults as ours; the connection is cut at its end, and when the reader leaves early. */
+/**
+ * The body, with its faults as ours; the connection is cut at its end, and when the reader leaves early.
+ *
+ * @param cutBy what ended the connection, if that was no proper end: a reply without a length ends with its connection
+ *   (RFC 9112 section 6.3), so undici takes a cut for the end of the body
+ */
 async function* guarded(
   body: AsyncIterable<Uint8Array>,
+  cutBy: () => Error | undefined,
   problem: (error: unknown) => Promise<unknown>,
   done: () => void,
 ): AsyncIterable<Uint8Array> {
   try {
     yield* body;
+    const fault = cutBy();
+    if (fault) throw fault;
   } catch (error) {
     throw await problem(error);
   } finally {

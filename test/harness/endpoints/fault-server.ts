@@ -94,10 +94,14 @@ export async function startBlackHole(host = '127.0.0.1', port = 0): Promise<Blac
   return { port: own, close };
 }
 
-/** A forward proxy that knows CONNECT; `refuse` gives the whole answer to a target that it does not connect to. */
+/**
+ * A forward proxy that knows CONNECT; `refuse` gives the whole answer to a target that it does not connect to, `interim`
+ * is a status line with headers that comes before the 200.
+ */
 export async function startConnectProxy(
   refuse: (request: string) => string | undefined = () => undefined,
   tls?: TlsOptions,
+  interim?: string,
 ): Promise<FaultServer> {
   return await startFaultServer(
     {
@@ -112,6 +116,7 @@ export async function startConnectProxy(
         const target = connect({ host: host.replace(/^\[|\]$/g, ''), port: Number(port) });
         target.on('error', () => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'));
         target.once('connect', () => {
+          if (interim !== undefined) socket.write(`HTTP/1.1 ${interim}\r\n\r\n`);
           socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
           socket.pipe(target).pipe(socket);
         });

@@ -39,6 +39,56 @@ export const BAD_PROXIES: readonly WireCase[] = [
     unreached(/refused the user name and password in HTTPS_PROXY \(407\)/),
     { env: withPassword, check: used(1) },
   ),
+  ...['Negotiate', 'NTLM', 'Digest realm="Basic, a", nonce="x"'].map((challenge) =>
+    proxied(
+      `407 with ${challenge} alone`,
+      () => startConnectProxy(() => wants(challenge)),
+      unreached(
+        /the proxy \S+ \(from HTTPS_PROXY\) wants a login by (Negotiate|NTLM|Digest), and gwtoken knows Basic alone \(407\)\nhint: /,
+      ),
+      { env: withPassword, check: used(1) },
+    ),
+  ),
+  proxied(
+    '407 with several schemes, Basic among them',
+    () => startConnectProxy(() => wants('Negotiate, basic realm="x", charset="UTF-8"')),
+    unreached(/refused the user name and password in HTTPS_PROXY \(407\)/),
+    { env: withPassword },
+  ),
+  proxied(
+    '401 with wrong credentials',
+    refusing('401 Unauthorized'),
+    unreached(/refused the user name and password in HTTPS_PROXY \(401\)\nhint: write special characters/),
+    { env: withPassword, check: used(1) },
+  ),
+  ...['12/34', '12#34', '12?34', '12\\34', 'a/b'].map((password) =>
+    proxied(
+      `a password with ${password.replace(/\w+/g, '')} as it is (${password})`,
+      open,
+      {
+        code: 2,
+        says: /error: HTTPS_PROXY has a \/, \?, # or \\ before its @\nhint: write special characters in its user name and password as %XX/,
+        requests: 0,
+      },
+      { env: ({ proxy }) => ({ HTTPS_PROXY: proxy.url.replace('//', `//canary%40proxy:${password}@`) }) },
+    ),
+  ),
+  proxied(
+    'a blank in the password is one',
+    asks(`Basic ${Buffer.from('u:a b').toString('base64')}`),
+    FETCHED,
+    { env: ({ proxy }) => ({ HTTPS_PROXY: proxy.url.replace('//', '//u:a b@') }), check: used(1) },
+  ),
+  ...['100 Continue', '103 Early Hints\r\nLink: </x>'].map((interim) =>
+    proxied(
+      `a ${interim.slice(0, 3)} before the 200`,
+      () => startConnectProxy(undefined, undefined, interim),
+      FETCHED,
+      {
+        check: used(1),
+      },
+    ),
+  ),
   proxied(
     '403',
     refusing('403 Forbidden'),
@@ -174,6 +224,10 @@ export const BAD_PROXIES: readonly WireCase[] = [
   },
   { ...lost(), name: 'a proxy whose name is not in DNS' },
 ];
+
+function wants(challenge: string): string {
+  return `HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: ${challenge}\r\nContent-Length: 0\r\n\r\n`;
+}
 
 function lost(): WireCase {
   return {

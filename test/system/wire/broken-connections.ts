@@ -104,12 +104,12 @@ export const BROKEN_CONNECTIONS: readonly WireCase[] = [
   replies(
     'a length that is no number',
     reply(200, GOOD, { 'Content-Length': 'many' }),
-    bad(/something other than HTTP/),
+    bad(/HTTP that breaks its rules/),
   ),
   scripted(
     'chunks with a broken size',
     { answer: (socket) => void socket.write(chunked(['10\r\n{"access_token":\r\n', 'zz\r\n'])) },
-    bad(/something other than HTTP/),
+    bad(/HTTP that breaks its rules/),
   ),
   scripted(
     'chunks that stop',
@@ -140,6 +140,21 @@ export const BROKEN_CONNECTIONS: readonly WireCase[] = [
     bad(/other than a JSON object/),
   ),
   scripted(
+    'half of a body without a length, then silence',
+    { answer: (socket) => void socket.write(`HTTP/1.1 200 OK\r\n\r\n{"access_token":"${TOKEN}","tok`) },
+    waits(/did not answer within [\d.]+ s: the reply did not end/),
+  ),
+  scripted(
+    'half of a body without a length, then a reset',
+    {
+      answer: (socket) =>
+        socket.write(`HTTP/1.1 200 OK\r\n\r\n{"access_token":"${TOKEN}","tok`, () =>
+          setTimeout(() => socket.resetAndDestroy(), 50),
+        ),
+    },
+    unreached(/(reset|closed) the connection in the middle of its reply/),
+  ),
+  scripted(
     'no HTTP: another protocol speaks first',
     { connected: (socket) => void socket.write('SSH-2.0-OpenSSH_9.2p1\r\n') },
     bad(/something other than HTTP/),
@@ -157,10 +172,25 @@ export const BROKEN_CONNECTIONS: readonly WireCase[] = [
   replies(
     'a control character in a header',
     reply(200, GOOD, { 'X-Request-Id': 'a\u0007' }),
-    bad(/something other than HTTP/),
+    bad(/HTTP that breaks its rules/),
   ),
   replies('a continue before the reply', before('100 Continue'), FETCHED),
   replies('early hints before the reply', before('103 Early Hints'), FETCHED),
+  replies(
+    'early hints and a continue before the reply',
+    before('103 Early Hints\r\n\r\nHTTP/1.1 100 Continue'),
+    FETCHED,
+  ),
+  replies(
+    'two lengths',
+    Buffer.from(reply(200).toString().replace('Content-Length', 'Content-Length: 20\r\nContent-Length')),
+    bad(/answered with HTTP that breaks its rules\nhint: ask the operators/),
+  ),
+  replies(
+    'a folded header',
+    reply(200, GOOD, { 'X-Folded': 'a\r\n b' }),
+    bad(/answered with HTTP that breaks its rules\nhint: ask the operators/),
+  ),
   replies(
     '101: a change of protocol',
     before('101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x'),
