@@ -59,6 +59,15 @@ export function judgeReply(reply: Reply, request: SentRequest): Token {
     if (refusal) throw refusal;
   }
   if (status !== 200) {
+    if (wantsCertificate(exchange)) {
+      throw badReply(
+        exchange,
+        `answered ${status}: it wants a certificate of the client, which gwtoken cannot give`,
+        {
+          hints: ['check the auth URL: is this the address for a client id and a secret?'],
+        },
+      );
+    }
     const wait = retry?.afterMs === undefined ? '' : ` and asks to wait ${seconds(retry.afterMs)}`;
     throw badReply(exchange, `answered ${inWords(exchange)}${wait}`, { hints: hintsFor(status), retry });
   }
@@ -166,6 +175,12 @@ function redirected(exchange: Exchange): GwtokenError {
   return badReply(exchange, `answered ${status}, a redirect${to}, which is never followed`, {
     hints: ['check the auth URL: it must be the address that answers itself'],
   });
+}
+
+/** nginx's page for a handshake without the certificate that it asked for, or with a wrong one. */
+function wantsCertificate({ status, body }: Exchange): boolean {
+  if (status !== 400 || body === 'too-long') return false;
+  return Buffer.from(body).includes('<title>400 No required SSL certificate was sent</title>');
 }
 
 function isHtml({ headers, body, json }: Exchange): boolean {

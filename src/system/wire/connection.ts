@@ -27,6 +27,8 @@ export interface Surroundings {
 export interface Progress extends Way {
   /** The proxy that it goes through. */
   via?: HttpProxy;
+  /** The file of authorities that was given, once they are used. */
+  caFile?: string;
   /** Where the system's roots are, if they were asked too. */
   systemRoots?: string;
 }
@@ -105,6 +107,7 @@ async function make(opening: Opening): Promise<Socket> {
   if (options.caFile !== undefined) {
     tell({ waitingFor: 'roots' });
     ca = await (await import('./authorities')).rootsWith(options.caFile, env);
+    progress.caFile = options.caFile;
   }
   try {
     return await go(opening, ca);
@@ -193,7 +196,8 @@ async function secure(
     // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment cannot turn it off.
     rejectUnauthorized: true,
     ...(isIP(name) === 0 ? { servername: name } : {}),
-    ...(ca === undefined ? {} : { ca }),
+    // As in curl: whoever names an intermediate authority, or the very certificate, need not name its root.
+    ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
   });
   if (options.met && !isAtProxy(progress)) {
     const trustedBy = progress.systemRoots ?? options.caFile;
@@ -241,9 +245,12 @@ function factsOf(
   };
 }
 
-/** Settles with the event or the socket's error; an error later on, while it is idle, is for its user to find. */
+/**
+ * Settles with the event or the socket's error; an error later on is for its user to find, in `errored`. Node emits an
+ * alert that comes after the handshake without closing the socket, and the end that follows would hide it.
+ */
 async function until(event: 'connect' | 'secureConnect', socket: Socket, cut: AbortSignal): Promise<void> {
-  socket.on('error', () => {});
+  socket.on('error', (error) => socket.destroy(error));
   cut.addEventListener('abort', () => socket.destroy(), { once: true });
   if (cut.aborted) socket.destroy();
   await new Promise<void>((resolve, reject) => {

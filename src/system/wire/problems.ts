@@ -18,7 +18,7 @@ export function wireProblem(
 ): GwtokenError {
   const isLate = lateAfterMs !== undefined;
   if (error instanceof GwtokenError && !isLate) return error;
-  const { waitingFor, via, systemRoots } = progress;
+  const { waitingFor, via, caFile } = progress;
   // With several addresses Node throws an AggregateError, with an error for each of them.
   const errors = error instanceof AggregateError ? error.errors : [error];
   const code = systemCode(error) ?? systemCode(errors[0]);
@@ -30,7 +30,9 @@ export function wireProblem(
     setting: via?.source ?? 'the auth URL',
     settings: via ? `${via.source} and the network` : 'the network and the auth URL',
     limit: seconds(lateAfterMs ?? 0),
-    orSystem: systemRoots === undefined ? '' : ' and to the system',
+    unknownTo: unknownTo(progress),
+    nameItsCa:
+      caFile === undefined ? NAME_ITS_CA : `${caFile} has no certificate of that authority: ${NAME_ITS_CA}`,
     names: namesIn(error),
     code: code ?? message,
     message,
@@ -68,10 +70,12 @@ interface Group {
   readonly hints?: readonly string[];
 }
 
-const UNKNOWN = 'its certificate is from an authority unknown to Node{orSystem}';
+const UNKNOWN = 'its certificate is from an authority unknown to {unknownTo}';
 const NAME_ITS_CA =
   "if a company's proxy or own authority signs it, name that authority's PEM file with --ca-file or GWTOKEN_CA_FILE";
 const NO_HTTP = 'answered with something other than HTTP';
+const BAD_HTTP = 'answered with HTTP that breaks its rules';
+const ASK_ITS_OPERATORS = 'ask the operators of the endpoint, or of a proxy on the way';
 const CHECK_BOTH = 'check the network, and host and port in {setting}';
 const CHECK_VPN = 'check the network: a VPN that is down?';
 
@@ -109,14 +113,14 @@ const PROBLEMS: readonly Group[] = [
         'if it is the right one, get it from the operators and name the file with --ca-file or GWTOKEN_CA_FILE',
       ],
       [
-        /^UNABLE_TO_VERIFY_LEAF_SIGNATURE /,
+        /^UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT_LOCALLY) /,
         UNKNOWN,
-        NAME_ITS_CA,
+        '{nameItsCa}',
         'if the authority is a public one, the server leaves out its intermediate certificate',
         // Bun does not tell this case from one that is self-signed.
         'if it is self-signed and the right one, name the certificate itself with --ca-file or GWTOKEN_CA_FILE',
       ],
-      [new RegExp(`^(${UNKNOWN_AUTHORITY.join('|')}) `), UNKNOWN, NAME_ITS_CA],
+      [new RegExp(`^(${UNKNOWN_AUTHORITY.join('|')}) `), UNKNOWN, '{nameItsCa}'],
       [
         /^ERR_TLS_CERT_ALTNAME_INVALID /,
         'its certificate is for {names}',
@@ -124,7 +128,7 @@ const PROBLEMS: readonly Group[] = [
       ],
       // The server's alert when it wants one from us; with TLS 1.3 it comes in place of the reply.
       [
-        /^ERR_SSL_(TLSV13_ALERT_CERTIFICATE_REQUIRED|(SSLV3|TLSV1)_ALERT_BAD_CERTIFICATE) /,
+        /^ERR_SSL_\S*ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE) /,
         'it wants a certificate of the client, which gwtoken cannot give',
         'check the auth URL: is this the address for a client id and a secret?',
       ],
@@ -132,7 +136,7 @@ const PROBLEMS: readonly Group[] = [
       [
         /^(CERT_(REVOKED|REJECTED|SIGNATURE_FAILURE|CHAIN_TOO_LONG)|INVALID_(CA|PURPOSE)|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH|UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY|UNABLE_TO_DECRYPT_CERT_SIGNATURE|ERROR_IN_CERT_NOT_(BEFORE|AFTER)_FIELD|UNSPECIFIED) /,
         'its certificate cannot be accepted ({message})',
-        'ask the operators of the endpoint, or of a proxy on the way',
+        ASK_ITS_OPERATORS,
       ],
     ],
   },
@@ -141,10 +145,11 @@ const PROBLEMS: readonly Group[] = [
     says: '{url}',
     rows: [
       [/^UND_ERR_HEADERS_OVERFLOW (reply|body)$/, 'answered with more headers than are read'],
+      [/^BAD_HTTP (reply|body)$/, BAD_HTTP, ASK_ITS_OPERATORS],
       [/^UPGRADE (reply|body)$/, 'answered 101, a change of protocol that nobody asked for'],
       [/^NO_HTTP (reply|body)$/, NO_HTTP],
       // In the headers undici says this for every fault that comes after a Content-Length.
-      [/^UND_ERR_RES_CONTENT_LENGTH_MISMATCH reply$/, NO_HTTP],
+      [/^UND_ERR_RES_CONTENT_LENGTH_MISMATCH reply$/, BAD_HTTP, ASK_ITS_OPERATORS],
     ],
     hints: ['check that the auth URL is the address of the identity endpoint'],
   },
@@ -162,6 +167,7 @@ const PROBLEMS: readonly Group[] = [
     says: '{peer}',
     rows: [
       [/^NO_HTTP tunnel$/, NO_HTTP],
+      [/^BAD_HTTP tunnel$/, BAD_HTTP],
       [/ tunnel$/, 'closed the connection and opened no tunnel'],
     ],
     hints: ['check that {setting} is the address of an HTTP proxy'],
@@ -198,9 +204,29 @@ const PROBLEMS: readonly Group[] = [
         'check scheme and port in {setting}',
       ],
       [
-        /^(EPROTO|ERR_SSL_\w+) /,
+        /^ERR_SSL_\S*UNRECOGNIZED_NAME /,
+        'it does not know the host name that it was asked for ({code})',
+        'check the host in {setting}',
+      ],
+      [
+        /^ERR_SSL_\S*NO_APPLICATION_PROTOCOL /,
+        'it does not speak HTTP/1.1 ({code})',
+        'it may speak HTTP/2 only, which gwtoken does not: check the port in {setting}, or ask its operators',
+      ],
+      [
+        /^ERR_SSL_\S*HANDSHAKE_FAILURE /,
         'the TLS handshake failed ({code})',
-        'TLS 1.2 or later is needed on both sides; a proxy or firewall may have cut it',
+        'there is no cipher in common, or it wants a certificate of the client, which gwtoken cannot give: ask its operators',
+      ],
+      [
+        /^ERR_SSL_\S*(VERSION|UNSUPPORTED_PROTOCOL)/,
+        'the TLS handshake failed ({code})',
+        'TLS 1.2 or later is needed on both sides',
+      ],
+      [
+        /^(EPROTO|ERR_SSL_\S+) /,
+        'the TLS handshake failed ({code})',
+        'ask the operators of the endpoint, or of a proxy or firewall on the way',
       ],
       [/^/, 'the connection failed ({code})', 'check the network'],
     ],
@@ -208,12 +234,22 @@ const PROBLEMS: readonly Group[] = [
 ];
 
 /** Faults that undici has no code for: its parser gave up, and not merely because the bytes ended; a 101. */
-function httpFault(error: unknown): 'NO_HTTP' | 'UPGRADE' | undefined {
+function httpFault(error: unknown): 'NO_HTTP' | 'BAD_HTTP' | 'UPGRADE' | undefined {
   const message = messageOf(error);
   if (message === 'bad upgrade') return 'UPGRADE';
-  const isParserError = error instanceof Error && error.name === 'HTTPParserError';
   // A bad response is one that came before there was a request.
-  return message === 'bad response' || (isParserError && !message.includes('EOF')) ? 'NO_HTTP' : undefined;
+  if (message === 'bad response') return 'NO_HTTP';
+  const isParserError = error instanceof Error && error.name === 'HTTPParserError';
+  if (!isParserError || message.includes('EOF')) return undefined;
+  // What does not begin as HTTP does; anything else is a fault further on.
+  return /^HPE_INVALID_(CONSTANT|VERSION)$/.test(systemCode(error) ?? '') ? 'NO_HTTP' : 'BAD_HTTP';
+}
+
+/** Whose authorities were asked: `Node, /etc/company.pem and the system`. */
+function unknownTo({ caFile, systemRoots }: Progress): string {
+  const all = ['Node', ...(caFile === undefined ? [] : [caFile]), ...(systemRoots ? ['the system'] : [])];
+  const last = all.pop();
+  return all.length === 0 ? `${last}` : `${all.join(', ')} and ${last}`;
 }
 
 /** The names in a certificate that has not the one asked for; they are the other side's, so cleaned and cut. */

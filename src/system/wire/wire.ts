@@ -4,6 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
+import { systemCode } from '../../errors';
 import type { ConnectionOptions, Fetch } from '../../world/wire';
 import type { World } from '../../world/world';
 import { addressOf, type Connection, openConnection, type Surroundings } from './connection';
@@ -81,8 +82,12 @@ export function openWire(surroundings: Surroundings): Wire {
         return { ...reply, address: from, body: null };
       }
       connection.tell({ waitingFor: 'body' });
-      const cutBy = () =>
-        isCut ? new Error('closed') : reply.isFramed ? undefined : (socket.errored ?? undefined);
+      const cutBy = (): Error | undefined => {
+        if (isCut) return new Error('closed');
+        const fault = reply.isFramed ? null : socket.errored;
+        // undici ends a connection that is done with by an error of its own.
+        return fault && !systemCode(fault)?.startsWith('UND_') ? fault : undefined;
+      };
       return { ...reply, address: from, body: guarded(reply.body, cutBy, problem, done) };
     } catch (error) {
       done();

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openFolder } from '../homes/folder';
 
@@ -61,7 +61,7 @@ export function makeAuthority(): Authority {
   const issue = ({ names = LOOPBACK, from = -1, until = 30, intermediate }: Leaf): Identity => {
     configure(names);
     const name = `server${count++}`;
-    if (intermediate !== undefined) {
+    if (intermediate !== undefined && !existsSync(file('middle.pem'))) {
       makeKey('middle', '/CN=gwtoken test intermediate', '-new', '-out', 'middle.csr');
       sign('middle', 'ca', 'authority', -1, 30);
     }

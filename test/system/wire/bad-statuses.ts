@@ -42,6 +42,13 @@ export const BAD_STATUSES: readonly WireCase[] = [
     reply(403, { error: 'unauthorized_client' }),
     refused(/unauthorized_client/),
   ),
+  replies(
+    '400 of nginx: no client certificate',
+    reply(400, '<html><head><title>400 No required SSL certificate was sent</title></head></html>', asHtml),
+    bad(
+      /answered 400: it wants a certificate of the client, which gwtoken cannot give\nhint: check the auth URL/,
+    ),
+  ),
   replies('404', reply(404, 'not found'), bad(/answered 404[\s\S]*hint: check the auth URL/)),
   replies('405', reply(405, ''), bad(/answered 405/)),
   replies('407 from the endpoint', reply(407, ''), bad(/answered 407/)),

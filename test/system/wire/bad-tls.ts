@@ -30,6 +30,8 @@ function tls(
 const caFile = ({ caFile: file }: Authority) => ({ args: ['--ca-file', file] });
 /** Without roots of the system, so that nothing of this machine plays a part. */
 const nothing = () => ({});
+const WANTS_ONE =
+  /was not trusted: it wants a certificate of the client, which gwtoken cannot give\nhint: check the auth URL/;
 const DAY_LATE = /was not trusted: its certificate has expired[\s\S]*hint: check this machine's clock/;
 
 /** Certificates, right and wrong, and handshakes that fail. */
@@ -69,7 +71,27 @@ export const BAD_TLS: readonly WireCase[] = [
     'an intermediate that is left out',
     { intermediate: 'left out' },
     caFile,
-    untrusted(/an authority unknown to Node[\s\S]*hint: .*leaves out its intermediate certificate/),
+    untrusted(
+      /unknown to Node(,| and) \S+ca\.pem( and the system)?\nhint: \S+ca\.pem has no certificate of that authority: [\s\S]*hint: .*leaves out its intermediate certificate/,
+    ),
+  ),
+  ...(['sent', 'left out'] as const).map((intermediate) =>
+    tls(
+      `an intermediate that is ${intermediate}, and named alone with --ca-file`,
+      { intermediate },
+      ({ file }) => ({ args: ['--ca-file', file('middle.pem')] }),
+      FETCHED,
+    ),
+  ),
+  tls(
+    'a certificate that is named itself with --ca-file, without its authority',
+    (authority) => {
+      const leaf = authority.issue();
+      writeFileSync(authority.file('leaf.pem'), leaf.cert);
+      return leaf;
+    },
+    ({ file }) => ({ args: ['--ca-file', file('leaf.pem')] }),
+    FETCHED,
   ),
   tls('expired', { from: -20, until: -2 }, caFile, untrusted(DAY_LATE)),
   tls('not valid yet', { from: 2 }, caFile, untrusted(/its certificate is not valid yet/)),
@@ -113,30 +135,58 @@ export const BAD_TLS: readonly WireCase[] = [
     ({ caFile: file }) => ({ env: { NODE_TLS_REJECT_UNAUTHORIZED: '0', GWTOKEN_CA_FILE: file } }),
     { ...FETCHED, says: /^gwtoken: warning: NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored: [^\n]*\n$/ },
   ),
-  // With TLS 1.3 the handshake has ended for the client when the server looks for its certificate, and what it says
-  // then is mostly lost with the connection.
-  tls(
-    'the endpoint wants a certificate of ours',
-    {},
-    caFile,
-    untrusted(/(closed|reset) the connection without a reply \(3 attempts\)/),
-    { requestCert: true, rejectUnauthorized: true },
-  ),
+  // With TLS 1.3 the handshake has ended for the client when the server looks for its certificate: the alert comes in
+  // place of a reply, before anything has been asked or after it.
+  tls('the endpoint wants a certificate of ours', {}, caFile, untrusted(WANTS_ONE), {
+    requestCert: true,
+    rejectUnauthorized: true,
+  }),
   tls(
     'the endpoint wants a certificate of ours, TLS 1.2',
     {},
     caFile,
-    untrusted(/the TLS handshake failed|the connection was (closed|reset)|without a reply/),
+    untrusted(/the TLS handshake failed \(ERR_SSL_\S+HANDSHAKE_FAILURE\)[\s\S]*a certificate of the client/),
     { requestCert: true, rejectUnauthorized: true, maxVersion: 'TLSv1.2' },
   ),
   tls(
     'TLS 1.1 alone',
     {},
     caFile,
-    untrusted(/was not reached: the TLS handshake failed \(ERR_SSL_[A-Z0-9_]+\) \(3 attempts\)/),
+    untrusted(
+      /was not reached: the TLS handshake failed \(ERR_SSL_[A-Z0-9_]+\) \(3 attempts\)\nhint: TLS 1\.2 or later is needed/,
+    ),
     { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' },
   ),
   tls('TLS 1.2 alone', {}, caFile, FETCHED, { maxVersion: 'TLSv1.2' }),
+  {
+    name: 'a host name that the server does not know',
+    ...untrusted(
+      /was not reached: it does not know the host name that it was asked for \(ERR_SSL_\S+\) \(3 attempts\)\nhint: check the host in the auth URL/,
+    ),
+    // The alert unrecognized_name (RFC 6066 section 3), fatal.
+    set: () =>
+      plain({
+        connected: (socket) => void socket.once('data', () => socket.end('\x15\x03\x03\0\x02\x02\x70')),
+      }),
+  },
+  tls(
+    'HTTP/2 alone',
+    {},
+    caFile,
+    untrusted(
+      /was not reached: it does not speak HTTP\/1\.1 \(ERR_SSL_\S+\) \(3 attempts\)\nhint: it may speak HTTP\/2 only/,
+    ),
+    { ALPNProtocols: ['h2'] },
+  ),
+  tls(
+    'no cipher in common',
+    {},
+    caFile,
+    untrusted(
+      /the TLS handshake failed \(ERR_SSL_\S+HANDSHAKE_FAILURE\) \(3 attempts\)\nhint: there is no cipher in common/,
+    ),
+    { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-CAMELLIA256-SHA384' },
+  ),
   {
     ...scripted('http where https was meant', { connected: answer }, untrusted(/does not speak TLS/)),
     set: async () => plain({ connected: (socket) => void socket.write(reply(400)) }),
