@@ -12,7 +12,7 @@ type Asked = Pick<RequestOptions, 'path' | 'method' | 'headers'> & { readonly bo
 /** The part of undici's client that is used, and in its form. */
 interface Client {
   request(asked: Asked): Promise<Pick<IncomingMessage, 'statusCode' | 'headers'> & { body: Readable }>;
-  connect(asked: Asked): Promise<Pick<IncomingMessage, 'statusCode'> & { socket: Socket }>;
+  connect(asked: Asked): Promise<Pick<IncomingMessage, 'statusCode' | 'headers'> & { socket: Socket }>;
 }
 
 /** Has a client ask over the one socket that stands, and fails when that one breaks. */
@@ -21,11 +21,16 @@ export async function over<T>(
   origin: string,
   ask: (client: Client) => Promise<T>,
 ): Promise<T> {
-  let fault: Error | undefined;
+  // One may have come already: with TLS 1.3 the server refuses us when the handshake has ended for us.
+  let fault: Error | undefined = socket.errored ?? undefined;
   socket.once('error', (error) => {
     fault = error;
   });
-  const meant = (error: Error): Error => fault ?? inWordsOfUndici(error);
+  // What is no HTTP is told to the request; the body then only hears that its connection has gone.
+  const meant = (error: Error): Error => {
+    fault ??= inWordsOfUndici(error);
+    return fault;
+  };
   const send = ({ body, headers, ...asked }: Asked) => {
     const host = new URL(origin).host;
     return request({ ...asked, headers: { host, ...headers }, createConnection: () => socket }).end(body);
@@ -45,9 +50,9 @@ export async function over<T>(
       new Promise((resolve, reject) => {
         const sent = send({ ...asked, method: 'CONNECT' });
         sent.on('error', (error) => reject(meant(error)));
-        sent.once('connect', ({ statusCode }, tunnel, head) => {
+        sent.once('connect', ({ statusCode, headers }, tunnel, head) => {
           if (head.length > 0) tunnel.unshift(head);
-          resolve({ statusCode, socket: tunnel as Socket });
+          resolve({ statusCode, headers, socket: tunnel as Socket });
         });
       }),
   });
@@ -66,5 +71,5 @@ function inWordsOfUndici(error: Error): Error {
   if (code === 'HPE_HEADER_OVERFLOW')
     return Object.assign(new Error(code), { code: 'UND_ERR_HEADERS_OVERFLOW' });
   if (code === 'ECONNRESET' || code === 'HPE_INVALID_EOF_STATE') return new Error('closed');
-  return code.startsWith('HPE_') ? Object.assign(new Error(code), { name: 'HTTPParserError' }) : error;
+  return code.startsWith('HPE_') ? Object.assign(new Error(code), { name: 'HTTPParserError', code }) : error;
 }
