@@ -17,6 +17,7 @@ const read = (file: string): string => readFileSync(join(folder, file), 'utf8');
 
 /** The rights that a job may have beside `contents: read`; every other job has that or nothing. */
 const MAY_WRITE: Record<string, Record<string, string>> = {
+  'workflows/release.yml attest': { 'id-token': 'write', attestations: 'write' },
   'workflows/release.yml publish': { 'id-token': 'write' },
   'workflows/release.yml release-page': { contents: 'write' },
 };
@@ -27,9 +28,13 @@ interface Workflow {
   readonly jobs: Record<string, Job>;
 }
 interface Job {
+  /** A workflow of this repository: it has the steps. */
+  readonly uses?: string;
+  readonly if?: string;
+  readonly needs?: string | readonly string[];
   readonly permissions?: Record<string, string>;
   readonly 'timeout-minutes'?: number;
-  readonly steps: readonly { readonly uses?: string; readonly run?: string; readonly with?: object }[];
+  readonly steps?: readonly { readonly uses?: string; readonly run?: string; readonly with?: object }[];
 }
 
 describe('the workflows', () => {
@@ -60,12 +65,44 @@ describe('the workflows', () => {
       const rights = job.permissions ?? permissions;
       const allowed = MAY_WRITE[`${file} ${name}`] ?? { contents: 'read' };
       expect(rights, name).toEqual(allowed);
+      if (job.uses !== undefined) {
+        expect(workflows.map((each) => `./.github/${each}`)).toContain(job.uses);
+        continue;
+      }
+      const { steps = [] } = job;
       expect(job['timeout-minutes'], name).toBeLessThanOrEqual(60);
       // An expression in a script is pasted into it as text: values go in by the environment.
-      for (const { run } of job.steps) expect(run ?? '', name).not.toContain('${{');
-      const checkouts = job.steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
+      for (const { run } of steps) expect(run ?? '', name).not.toContain('${{');
+      const checkouts = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
       for (const { with: inputs } of checkouts)
         expect(inputs).toMatchObject({ 'persist-credentials': false });
     }
+  });
+
+  test('test the same in CI and before a release', () => {
+    for (const file of ['workflows/ci.yml', 'workflows/release.yml'])
+      expect((parse(read(file)) as Workflow).jobs['test']?.uses).toBe('./.github/workflows/test.yml');
+  });
+
+  test('release every executable that is built, and try each that GitHub has a runner for', () => {
+    const { jobs } = parse(read('workflows/release.yml'));
+    const built = /TARGETS = \{(.*?)^\}/ms.exec(
+      readFileSync(join(ROOT, 'bin', 'executable.mjs'), 'utf8'),
+    )?.[1];
+    const targets = [...(built ?? '').matchAll(/^ {2}'([\w-]+)':/gm)].map(([, target]) => target);
+    const tried = jobs.try.strategy.matrix.include.map(({ target }: { target: string }) => target);
+    expect(targets.length).toBeGreaterThan(6);
+    expect([...tried, 'windows-arm64'].sort()).toEqual(targets.sort());
+    expect(jobs['release-page'].needs).toContain('attest');
+    expect(jobs.attest.needs).toBe('try');
+  });
+
+  test('publish nothing to npm while the package is private, as it is until its name is claimed', () => {
+    const { jobs } = parse(read('workflows/release.yml')) as Workflow;
+    const publishing = Object.values(jobs).filter(({ steps = [] }) =>
+      steps.some(({ run = '' }) => run.includes('npm publish')),
+    );
+    expect(publishing.map((job) => job.if)).toEqual(["needs.build.outputs.private == 'false'"]);
+    expect(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))).toMatchObject({ private: true });
   });
 });
