@@ -34,7 +34,7 @@ const TABLE: Readonly<Record<string, Bad>> = {
   },
   'a folder in place of the config file': {
     before: (folder) => mkdirSync(join(folder, 'config/gwtoken/config.json'), { recursive: true }),
-    says: ['config.json', 'EISDIR'],
+    says: ['config.json', 'is not a file'],
   },
   'a link to nowhere in place of the config file': {
     before: (folder) => {

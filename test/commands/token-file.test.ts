@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -9,8 +10,9 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { onCleanup } from '../harness/clean-up';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { type Home, openHome } from '../harness/homes/home';
@@ -187,3 +189,51 @@ describe('the token file', () => {
     await refused('no token file can be made in /proc/none/exec');
   });
 });
+
+describe('the folder of the token file', () => {
+  const print = [
+    'exec',
+    '--no-cache',
+    '--token-file',
+    '--',
+    'sh',
+    '-c',
+    'cd /; cat "$GWTOKEN_TOKEN_FILE"; echo "|$GWTOKEN_TOKEN_FILE"',
+  ];
+
+  test('is named from the root, wherever gwtoken was started', async () => {
+    const result = await home.gwtoken(print, { env: { GWTOKEN_CACHE_DIR: 'relative' } });
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(result.stdout).toMatch(/^token-1\|\/.*\/relative\/exec\/token-/);
+  });
+
+  test('is a new one where others can write to the cache’s', async ({ skip }) => {
+    skip(process.platform === 'win32', 'needs POSIX modes');
+    mkdirSync(home.cache, { recursive: true });
+    chmodSync(home.cache, 0o777);
+    const result = await home.gwtoken(print);
+    expect(result.code).toBe(0);
+    const [token, path = ''] = result.stdout.trim().split('|');
+    expect(token).toBe('token-1');
+    expect(path).toContain('/gwtoken-exec-');
+    expect(existsSync(dirname(path))).toBe(false);
+    expect(readdirSync(home.cache)).toEqual([]);
+  });
+
+  test('may vanish whenever another exec ends', { timeout: 120_000 }, async () => {
+    const stop = startRemoving(folder);
+    const runs = Array.from({ length: 16 }, () =>
+      home.gwtoken(['exec', '--no-cache', '--token-file', '--', 'true']),
+    );
+    const ended = await Promise.all(runs);
+    stop();
+    expect(ended.map(({ code, stderr }) => `${code}${stderr}`)).toEqual(ended.map(() => '0'));
+  });
+});
+
+/** Removes the folder whenever it is empty, as each exec does at its end, only more often. */
+function startRemoving(path: string): () => void {
+  const remover = spawn('sh', ['-c', 'while :; do rmdir "$0" 2>/dev/null; done', path]);
+  onCleanup(() => void remover.kill('SIGKILL'));
+  return () => void remover.kill('SIGKILL');
+}

@@ -3,7 +3,7 @@
  * Writing is system/files/config-store.ts.
  */
 
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { GwtokenError, messageOf, systemCode } from '../../errors';
 import { shellWord } from '../../text';
 import type { Config, ConfigValues, KnownEntry } from '../../world/files';
@@ -54,13 +54,19 @@ export function readTrusted(path: string, machine: Machine): Record<string, unkn
   let text: string;
   let file: number | undefined;
   try {
-    file = whileHeld(() => openSync(path, 'r'), HELD_MS, machine);
+    file = whileHeld(
+      () => openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)),
+      HELD_MS,
+      machine,
+    );
     const stat = fstatSync(file);
     const untrusted = distrust(stat, 'user or root', machine);
     if (untrusted) {
       const hint = untrusted.why === 'open' ? `run: chmod go-w ${shellWord(path)}` : AS_ANOTHER;
       throw unusable(path, untrusted.text, hint);
     }
+    // A pipe, say, in its place has nothing to read until somebody writes, and may have no end.
+    if (!stat.isFile()) throw unusable(path, 'is not a file');
     if (stat.size > LIMIT) throw unusable(path, 'is larger than 1 MiB');
     text = readFileSync(file, 'utf8');
   } catch (error) {

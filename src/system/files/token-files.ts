@@ -4,14 +4,15 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
-import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { hostname, tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { GwtokenError, messageOf, systemCode } from '../../errors';
 import type { TokenFile } from '../../world/processes';
 import { procStat } from '../processes/proc-stat';
 import { makeFolder } from './folders';
 import type { Machine } from './paths';
 import { replaceFile } from './replace';
+import { folderProblem } from './token-cache';
 import { distrust } from './trust';
 
 /** This process, and how it learns whether another one lives. */
@@ -22,15 +23,29 @@ const NAME = /^token-([0-9a-f]{8})-(\d+)-(\d+)-[0-9a-f]{16}(\.\w+\.tmp)?$/;
 /** An owner that we cannot see (another container's) touches its file every 30 s, but may be suspended for a night. */
 const UNSEEN_OWNER_MS = 24 * 3600 * 1000;
 
-/** @throws GwtokenError `local` */
-export function createTokenFile(folder: string, own: Own, machine: Machine, text: string): TokenFile {
+/**
+ * Makes the file in `wanted`, or in a new folder of its own where the cache's folder above is not to be trusted. Its
+ * path is absolute: the command may change its working folder.
+ *
+ * @throws GwtokenError `local`
+ */
+export function createTokenFile(wanted: string, own: Own, machine: Machine, text: string): TokenFile {
+  const folder = folderFor(resolve(wanted), machine);
   const start = startTime(own.pid);
   const name = `token-${place(machine)}-${own.pid}-${start}-${randomBytes(8).toString('hex')}`;
   const path = join(folder, name);
   const replace = (content: string): void => {
-    makeFolder(folder);
-    checkFolder(folder, machine);
-    replaceFile(path, content, machine);
+    for (let triesLeft = FOLDER_TRIES; ; triesLeft--) {
+      try {
+        makeFolder(folder);
+        checkFolder(folder, machine);
+        replaceFile(path, content, machine);
+        return;
+      } catch (error) {
+        // Another exec that ended has removed the folder while it was empty.
+        if (systemCode(error) !== 'ENOENT' || triesLeft === 0) throw error;
+      }
+    }
   };
   try {
     replace(text);
@@ -52,6 +67,25 @@ export function createTokenFile(folder: string, own: Own, machine: Machine, text
       quietly(() => fs.rmdirSync(folder));
     },
   };
+}
+
+/** How often the folder may vanish between its making and the file's. */
+const FOLDER_TRIES = 100;
+
+function folderFor(wanted: string, machine: Machine): string {
+  let isTrusted = true;
+  quietly(() => {
+    isTrusted = folderProblem(dirname(wanted), machine) === undefined;
+  });
+  if (isTrusted) return wanted;
+  try {
+    return fs.mkdtempSync(join(tmpdir(), 'gwtoken-exec-'));
+  } catch (error) {
+    throw new GwtokenError('local', `no folder for a token file can be made in ${tmpdir()}`, {
+      hints: ['set GWTOKEN_CACHE_DIR to a folder of your own'],
+      cause: error,
+    });
+  }
 }
 
 /** Removes the files whose owners are gone. Nothing here throws: they are none of this run's business. */

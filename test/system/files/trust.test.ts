@@ -1,5 +1,6 @@
 /** One rule for whose a file is, whoever asks: the cache, the config and doctor say the same of the same folder. */
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/system/files/config-file';
@@ -22,6 +23,20 @@ beforeEach(() => {
   writeFileSync(join(folder, 'config.json'), '{"region":"eu"}', { mode: 0o600 });
 });
 
+test.skipIf(process.platform === 'win32')(
+  'a pipe in the place of a file that is read is waited for by nobody',
+  () => {
+    for (const file of [join(folder, 'config.json'), entryPath(folder, EU, machine(own))]) {
+      rmSync(file);
+      execFileSync('mkfifo', ['-m', '600', file]);
+    }
+    expect(problem(() => readConfig(join(folder, 'config.json'), machine(own)))).toMatch(
+      /config\.json is not a file$/,
+    );
+    expect(readEntry(folder, EU, machine(own)).text).toBeUndefined();
+  },
+);
+
 const problem = (work: () => unknown): string => {
   try {
     work();
@@ -34,7 +49,7 @@ const problem = (work: () => unknown): string => {
 describe.skipIf(process.platform === 'win32')('a folder', () => {
   test('of the user alone is used, whatever others may read there', async () => {
     chmodSync(folder, 0o755);
-    expect(readEntry(folder, EU, machine(own))).toEqual({ text: 'an entry' });
+    expect(readEntry(folder, EU, machine(own))).toEqual({ generation: '', text: 'an entry' });
     expect(readConfig(join(folder, 'config.json'), machine(own)).general).toEqual({ region: 'eu' });
     for (const which of ['config', 'cache'] as const)
       expect(probeFolder(which, folder, machine(own))).toEqual({
