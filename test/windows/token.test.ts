@@ -57,7 +57,7 @@ describe.each(NODES)('Windows, Node %i', { timeout: 180_000 }, (major) => {
   test('it is kept in %LOCALAPPDATA%\\gwtoken\\Cache, and with XDG_CACHE_HOME there', async () => {
     const kept = join(windows.localAppData, 'gwtoken', 'Cache');
     expect((await gwtoken(['get'], { env: { GWTOKEN_CACHE_DIR: null } })).stdout).toBe('token-1\n');
-    expect(readdirSync(kept).sort()).toEqual(['.lock-id', 'token-default-production-eu.json']);
+    expect(readdirSync(kept).sort()).toEqual(['.locks', 'token-default-production-eu.json']);
     const xdg = join(windows.dir, 'xdg');
     mkdirSync(xdg);
     const own = { GWTOKEN_CACHE_DIR: null, XDG_CACHE_HOME: windowsPath(xdg) };
