@@ -41,7 +41,8 @@ export async function build(folder) {
       gwtoken: 'src/main.ts',
       // Loaded by name and shared with the command line: as an entry it needs no copy of its exports.
       'env-output': 'src/formats/env.ts',
-      // A program of its own, which says why.
+      // Programs of their own, which say why.
+      'lookup-child': 'src/system/wire/lookup-child.ts',
       'keychain-child': 'src/system/keychain/child.ts',
     },
     external: [/^keytar(\/|$)/],

@@ -8,5 +8,8 @@ export function formOf({ version }: NodeJS.Process): string {
   return `npm package with Node ${version}`;
 }
 
+/** What `fork()` starts src/system/wire/lookup-child.ts with. */
+export const LOOKUP_CHILD = `${__dirname}/lookup-child.cjs`;
+
 /** What `fork()` starts the keychain's child with: a file of its own. */
 export const KEYCHAIN_CHILD = `${__dirname}/keychain-child.cjs`;

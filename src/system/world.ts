@@ -14,7 +14,7 @@ import { openAppender } from './files/append-file';
 import { readKnownClients } from './files/config-file';
 import { fileIn, homeVariables, tokenFilesFolder } from './files/paths';
 import { readAll } from './files/read-file';
-import { formOf, KEYCHAIN_CHILD } from './form';
+import { formOf, KEYCHAIN_CHILD, LOOKUP_CHILD } from './form';
 import type { WithCoreDumps } from './processes/privacy';
 import { hasUnicode, isTerminal, painter, withVariable } from './terminal/capabilities';
 import { writeAll } from './terminal/streams';
@@ -176,7 +176,13 @@ function openWire(
   let opened: Promise<Wire> | undefined;
   let closed = false;
   const open = async (): Promise<Wire> =>
-    (await import('./wire/wire')).openWire({ env, platform, nodeVersion: versions.node, warn });
+    (await import('./wire/wire')).openWire({
+      env,
+      platform,
+      nodeVersion: versions.node,
+      lookupChild: LOOKUP_CHILD,
+      warn,
+    });
   const wire = (): Promise<Wire> => {
     opened ??= open();
     return opened;

@@ -20,6 +20,8 @@ export interface Surroundings {
   readonly env: Record<string, string | undefined>;
   readonly platform: NodeJS.Platform;
   readonly nodeVersion: string;
+  /** What `fork()` starts lookup-child.ts with; without it names are looked up here, where that cannot be ended. */
+  readonly lookupChild?: string;
   warn(line: string): void;
 }
 

@@ -1,13 +1,17 @@
 /**
  * Names to addresses. A lookup inside Node cannot be called off: while DNS is silent it keeps the program alive for as
  * long as the system goes on asking (10 s for each name server), past every time limit, and even past process.exit.
- * So on Linux getent(1) asks, in a process that can be ended: the same getaddrinfo, the same nsswitch.conf.
+ * So on Linux getent(1) asks, in a process that can be ended: the same getaddrinfo, the same nsswitch.conf. Where it is
+ * missing, and on other systems, a child of our own does, which takes longer to start.
  */
 
-import { lookup as lookupHere } from 'node:dns';
+import type { CommonSpawnOptions, ForkOptions } from 'node:child_process';
+import { type LookupAddress, lookup as lookupHere } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import { systemCode } from '../../errors';
 import type { Env } from '../../world/streams';
 import { helperEnvironment } from '../processes/privacy';
+import type { LookupAnswer, LookupRequest } from './lookup-child';
 
 /** What the resolver reads from the environment. */
 const RESOLVER_VARIABLES = ['RES_OPTIONS', 'LOCALDOMAIN', 'HOSTALIASES'];
@@ -15,23 +19,69 @@ const RESOLVER_VARIABLES = ['RES_OPTIONS', 'LOCALDOMAIN', 'HOSTALIASES'];
 /** After so long a failure means that DNS is silent, and asking again for the reason would hang. */
 const SILENT_AFTER_MS = 2000;
 
+interface Resolver {
+  readonly env: Env;
+  readonly platform: NodeJS.Platform;
+  readonly lookupChild?: string;
+}
+
 /** @param cut ends the lookup when it is aborted */
-export function endableLookup(
-  { env, platform }: { readonly env: Env; readonly platform: NodeJS.Platform },
-  cut: AbortSignal,
-): LookupFunction {
+export function endableLookup({ env, platform, lookupChild }: Resolver, cut: AbortSignal): LookupFunction {
   return (hostname, wanted, callback) => {
     const here = (): void => lookupHere(hostname, wanted, callback);
-    if (platform !== 'linux' || hostname.startsWith('-')) return here();
     const childEnv = helperEnvironment(env, ...RESOLVER_VARIABLES);
+    const found = (addresses: LookupAddress[], first: LookupAddress): void =>
+      wanted.all ? callback(null, addresses) : callback(null, first.address, first.family);
+    const closed = (): void => callback(new Error('closed'), []);
+    const byChild = (): void => {
+      if (lookupChild === undefined) {
+        here();
+        return;
+      }
+      import('node:child_process').then(({ fork }) => {
+        const options: ForkOptions & CommonSpawnOptions = {
+          env: childEnv,
+          execArgv: [],
+          stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+          windowsHide: true,
+          signal: cut,
+          killSignal: 'SIGKILL',
+        };
+        const child = fork(lookupChild, [], options);
+        let isOver = false;
+        const end = (how: () => void): void => {
+          if (isOver) return;
+          isOver = true;
+          child.kill('SIGKILL');
+          how();
+        };
+        // One that cannot be started, or breaks, is no reason to fail.
+        const broken = (): void => end(cut.aborted ? closed : here);
+        child.on('error', broken).on('exit', broken);
+        child.on('message', (message) => {
+          const answer = message as LookupAnswer;
+          if (!('addresses' in answer)) {
+            const { code, message } = answer;
+            return end(() => callback(Object.assign(new Error(message), { code }), []));
+          }
+          const [first] = answer.addresses;
+          if (first) end(() => found(answer.addresses, first));
+          else broken();
+        });
+        const request: LookupRequest = { hostname, options: { family: wanted.family, hints: wanted.hints } };
+        child.send(request, (error) => error && broken());
+      }, here);
+    };
+    if (platform !== 'linux' || hostname.startsWith('-')) return byChild();
     const startedAtMs = performance.now();
     import('node:child_process').then(({ execFile }) => {
       const options = { env: childEnv, encoding: 'latin1', signal: cut, killSignal: 'SIGKILL' } as const;
       execFile('getent', ['ahosts', hostname], options, (error, stdout) => {
-        const found = addressesIn(stdout);
-        const first = found[0];
-        if (first) return wanted.all ? callback(null, found) : callback(null, first.address, first.family);
-        if (cut.aborted) return callback(new Error('closed'), []);
+        const addresses = addressesIn(stdout);
+        const first = addresses[0];
+        if (first) return found(addresses, first);
+        if (cut.aborted) return closed();
+        if (systemCode(error) === 'ENOENT') return byChild();
         // getent says that it failed, not why: that is learnt here, where the answer is quick now.
         if (error && performance.now() - startedAtMs < SILENT_AFTER_MS) return here();
         return callback(Object.assign(new Error('DNS does not answer'), { code: 'EAI_AGAIN' }), []);

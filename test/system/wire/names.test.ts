@@ -13,11 +13,12 @@ Object.assign(home.env, { GWTOKEN_NO_CACHE: '1', GWTOKEN_CA_FILE: authority.caFi
 const answer = (socket: import('node:net').Socket) => void socket.write(reply(200));
 
 /** Runs gwtoken where /etc/hosts and /etc/resolv.conf are ours (a mount namespace). */
-function runWithFiles(files: { hosts: string; resolv?: string }, args: readonly string[]) {
+function runWithFiles(files: { hosts: string; resolv?: string; path?: string }, args: readonly string[]) {
   const [hosts, resolv] = [join(home.dir, 'hosts'), join(home.dir, 'resolv.conf')];
   writeFileSync(hosts, files.hosts);
   writeFileSync(resolv, files.resolv ?? '');
-  const script = 'mount --bind "$1" /etc/hosts && mount --bind "$2" /etc/resolv.conf && shift 2 && exec "$@"';
+  const path = files.path === undefined ? '' : `PATH=${files.path} && `;
+  const script = `mount --bind "$1" /etc/hosts && mount --bind "$2" /etc/resolv.conf && shift 2 && ${path}exec "$@"`;
   return home.gwtoken(args, { wrapper: ['unshare', '-m', 'sh', '-c', script, 'sh', hosts, resolv] });
 }
 
@@ -96,6 +97,30 @@ test('DNS that never answers is bounded by --timeout, although its lookup cannot
   expect(once.ms).toBeLessThan(4000);
   expect(doctor.ms).toBeLessThan(4000);
   expect(thrice.ms).toBeLessThan(9000);
+});
+
+test('without getent a child of our own looks names up, and ends with the time limit', async ({ skip }) => {
+  skip(unable !== undefined, unable);
+  const silent = createSocket('udp4');
+  await new Promise<void>((resolve) => silent.bind(53, '127.53.7.10', resolve));
+  onCleanup(() => silent.close());
+  const server = await startFaultServer({ answer }, { tls: authority.issue({ names: 'DNS:known.test' }) });
+  const files = {
+    hosts: '127.0.0.1 localhost known.test\n',
+    resolv: 'nameserver 127.53.7.10\n',
+    path: '/nowhere',
+  };
+  const [late, found] = await Promise.all([
+    runWithFiles(files, ['get', '--auth-url', 'https://name.test', '--timeout', '1s', '--retries', '0']),
+    runWithFiles(files, ['get', '--auth-url', `https://known.test:${server.port}`, '--retries', '0']),
+  ]);
+  expect([late.code, late.stdout]).toEqual([6, '']);
+  expect(late.stderr).toMatch(
+    /did not answer within 1 s: the name of name\.test was not found in time: DNS does not answer\n/,
+  );
+  // The system itself goes on for ten seconds.
+  expect(late.ms).toBeLessThan(4000);
+  expect([found.stdout, found.stderr]).toEqual([`${TOKEN}\n`, '']);
 });
 
 test('when the first address is dead the second one is tried, well within the limit', async ({ skip }) => {

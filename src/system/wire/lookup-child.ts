@@ -1,0 +1,24 @@
+/**
+ * A program of its own: looks one name up for its parent, which ends it when the time is up. A lookup inside Node cannot
+ * be called off, and would keep gwtoken alive past its time limit.
+ */
+import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
+
+/** What gwtoken asks, over the IPC channel. */
+export interface LookupRequest {
+  readonly hostname: string;
+  readonly options: LookupOptions;
+}
+export type LookupAnswer =
+  | { readonly addresses: LookupAddress[] }
+  /** As Node says it: ENOTFOUND, EAI_AGAIN. */
+  | { readonly code: string | undefined; readonly message: string };
+
+// process.exit() would wait for the thread that waits for DNS.
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+process.once('message', ({ hostname, options }: LookupRequest) => {
+  lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    const answer: LookupAnswer = error ? { code: error.code, message: error.message } : { addresses };
+    process.send?.(answer);
+  });
+});
