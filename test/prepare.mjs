@@ -27,6 +27,7 @@ const DEBIAN = {
   procps: '/usr/bin/ps',
   vim: '/usr/bin/vim',
   mandoc: '/usr/bin/mandoc',
+  curl: '/usr/bin/curl',
   ...WINE_PACKAGES,
 };
 

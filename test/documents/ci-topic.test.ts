@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -46,6 +47,54 @@ describe('the topic ci', () => {
     expect(() => lint([workflows[0]!.replace('runs-on', 'run-on')])).toThrow('Command failed');
   });
 
+  const [install = ''] = blocks.filter(({ language }) => language === 'sh').map(({ code }) => code);
+
+  test.each(['GitHub Actions', 'GitLab CI', 'Azure Pipelines', 'Jenkins', 'CircleCI'])(
+    '%s has the same three lines to install it',
+    (heading) => {
+      const lines = under(heading).flatMap(({ code }) => code.split('\n'));
+      const bare = lines.map((line) => line.replace(/^ *(- |sh ')?/, '').replace(/'$/, ''));
+      expect(bare).toEqual(expect.arrayContaining(install.trim().split('\n')));
+    },
+  );
+
+  test('installs what has the sum that was given, and nothing else', ({ skip }) => {
+    const [curl, windows] = [existsSync('/usr/bin/curl'), process.platform === 'win32'];
+    skip(windows || !curl, 'needs curl and a POSIX system');
+    const dir = openFolder();
+    const job = join(dir, 'job');
+    mkdirSync(job);
+    writeFileSync(join(dir, 'gwtoken'), '#!/bin/sh\necho it runs\n', { mode: 0o755 });
+    const archive = join(dir, 'release.tar.gz');
+    execFileSync('tar', ['-czf', archive, '-C', dir, 'gwtoken']);
+    const run = (sum: string) =>
+      execFileSync('/bin/sh', ['-e', '-c', `${install}\n./gwtoken`], {
+        cwd: job,
+        env: { PATH: process.env['PATH'], RELEASE: `file://${archive}`, SHA256: sum },
+        encoding: 'utf8',
+        stdio: 'pipe',
+      });
+    const sum = createHash('sha256').update(readFileSync(archive)).digest('hex');
+    expect(() => run(sum.replace(/^./, (digit) => (digit === '0' ? '1' : '0')))).toThrow('did NOT match');
+    expect(readdirSync(job)).toEqual(['gwtoken.tar.gz']);
+    expect(run(sum)).toContain('it runs\n');
+  });
+
+  test('nothing installs gwtoken by a bare name', () => {
+    const github = join(ROOT, '.github');
+    const documents = [
+      join(ROOT, 'README.md'),
+      ...[github, join(ROOT, 'src', 'topics')].flatMap((folder) =>
+        readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
+      ),
+    ].filter((file) => /\.(md|ya?ml|cjs)$/.test(file));
+    expect(documents.length).toBeGreaterThan(10);
+    const bare = /\b(?:npm (?:install|i|exec)|npx|yarn (?:global )?add|pnpm add)\b[^\n`]*\bgwtoken\b[^\n`]*/g;
+    for (const file of documents)
+      for (const [line] of readFileSync(file, 'utf8').matchAll(bare))
+        expect(line, file).toContain('./gwtoken-');
+  });
+
   const vaults = under('Credentials from a command').map(({ code }) => code);
   const arguments_ = {
     op: 'read op://CI/gwtoken-us/password',
@@ -76,7 +125,9 @@ describe('the topic ci', () => {
     const snippet = vaults[Object.keys(arguments_).indexOf(vault)]!;
     execFileSync('/bin/sh', ['-e', '-c', snippet], { env });
 
-    const client = ['--profile', 'acme', '--region', 'us', '--auth-url', identity.authUrl];
+    // What a command prints without an address goes to the config file's alone.
+    await home.gwtoken(['config', 'set', 'auth-url', identity.authUrl]);
+    const client = ['--profile', 'acme', '--region', 'us'];
     const got = await home.gwtoken(['get', ...client], { env });
     expect(got).toMatchObject({ code: 0, stdout: `${identity.issued[0]}\n`, stderr: `${args} ` });
   });
