@@ -106,7 +106,7 @@ describe('doctor', () => {
       expect(find('folders', 'config')).toMatchObject({
         result: 'warning',
         message: `${config} can be written by others (mode 777)`,
-        hints: [`run: chmod go-w '${config}'`],
+        hints: [`run: chmod go-w ${config}`],
       });
       expect(find('folders', 'cache')?.message).toContain('is a symbolic link: it is not used');
     },
