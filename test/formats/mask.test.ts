@@ -31,8 +31,8 @@ const COMMANDS: readonly (readonly string[])[] = [
   ),
   ['env', '--format', 'github-env'],
   ['env', '--format', 'github-output'],
-  ['exec', '--', 'node', '-p', 'process.env.GWTOKEN_ACCESS_TOKEN'],
-  ['exec', '--token-file', '--', 'node', '-p', 'process.env.GWTOKEN_SCOPE'],
+  ['exec', '--', process.execPath, '-p', 'process.env.GWTOKEN_ACCESS_TOKEN'],
+  ['exec', '--token-file', '--', process.execPath, '-p', 'process.env.GWTOKEN_SCOPE'],
 ];
 
 /** Expiry as it stands in any format: two calls may count a second apart. */
@@ -79,7 +79,7 @@ test('each renewal of a token file is masked before it is in the file', async ()
       process.exit();
     }, 20);`;
   const env = { GITHUB_ACTIONS: 'true', GWTOKEN_AUTH_URL: endpoint.authUrl };
-  const result = await home.gwtoken(['exec', '--token-file', '--', 'node', '-e', script], { env });
+  const result = await home.gwtoken(['exec', '--token-file', '--', process.execPath, '-e', script], { env });
   expect(result).toMatchObject({ code: 0, stdout: '' });
   expect(result.stderr).toBe('::add-mask::token-1%25\n::add-mask::token-2%25\nseen token-1% token-2%\n');
 });
