@@ -241,8 +241,10 @@ function httpFault(error: unknown): 'NO_HTTP' | 'BAD_HTTP' | 'UPGRADE' | undefin
   if (message === 'bad response') return 'NO_HTTP';
   const isParserError = error instanceof Error && error.name === 'HTTPParserError';
   if (!isParserError || message.includes('EOF')) return undefined;
-  // What does not begin as HTTP does; anything else is a fault further on.
-  return /^HPE_INVALID_(CONSTANT|VERSION)$/.test(systemCode(error) ?? '') ? 'NO_HTTP' : 'BAD_HTTP';
+  // What does not begin as HTTP does; anything else is a fault further on. undici tells the parser's words alone, the
+  // action's client its code alone.
+  const isOther = /Expected HTTP\/|Invalid HTTP version|^HPE_INVALID_(CONSTANT|VERSION)$/.test(message);
+  return isOther ? 'NO_HTTP' : 'BAD_HTTP';
 }
 
 /** Whose authorities were asked: `Node, /etc/company.pem and the system`. */
