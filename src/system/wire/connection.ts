@@ -253,11 +253,15 @@ function factsOf(
  */
 async function until(event: 'connect' | 'secureConnect', socket: Socket, cut: AbortSignal): Promise<void> {
   socket.on('error', (error) => socket.destroy(error));
-  cut.addEventListener('abort', () => socket.destroy(), { once: true });
-  if (cut.aborted) socket.destroy();
   await new Promise<void>((resolve, reject) => {
-    socket.once(event, resolve).once('error', reject);
-    socket.once('close', () => reject(new Error('closed')));
+    // Over another TLS socket one that is destroyed in its handshake does not say that it has closed.
+    const end = (): void => {
+      socket.destroy();
+      reject(new Error('closed'));
+    };
+    socket.once(event, resolve).once('error', reject).once('close', end);
+    cut.addEventListener('abort', end, { once: true });
+    if (cut.aborted) end();
   });
 }
 

@@ -144,6 +144,32 @@ export const BAD_PROXIES: readonly WireCase[] = [
   proxied('an https: proxy', (authority) => startConnectProxy(undefined, authority.issue()), FETCHED, {
     check: used(1),
   }),
+  ...[
+    {
+      name: 'an https: proxy, and silence in the handshake behind it',
+      connected: () => {},
+      waits: true,
+      says: /did not answer within [\d.]+ s: the TLS handshake with 127\.0\.0\.1:\d+ did not end/,
+    },
+    {
+      name: 'an https: proxy, and an endpoint that hangs up in the handshake',
+      connected: (socket: import('node:net').Socket) => void socket.once('data', () => socket.end()),
+      waits: false,
+      says: /was not reached: the connection (was (closed|reset)|failed)/,
+    },
+  ].map(
+    ({ name, connected, waits, says }): WireCase => ({
+      name,
+      ...unreached(says),
+      waits,
+      async set(authority) {
+        const endpoint = await startFaultServer({ connected });
+        const proxy = await startConnectProxy(undefined, authority.issue());
+        const env = { GWTOKEN_CA_FILE: authority.caFile, HTTPS_PROXY: proxy.url };
+        return { authUrl: endpoint.url.replace('http:', 'https:'), endpoint, env, strangers: [proxy] };
+      },
+    }),
+  ),
   proxied(
     'an https: proxy of the wrong name',
     (authority) => startConnectProxy(undefined, authority.issue({ names: 'DNS:other.test' })),
