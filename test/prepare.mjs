@@ -64,18 +64,13 @@ if (written('dist/gwtoken.cjs') <= newest)
 if (process.argv.includes('--executable')) {
   const { buildExecutable, EXECUTABLES, ownTarget } = await import('../bin/executable.mjs');
   const target = ownTarget();
-  if (
-    written(join('executables', process.platform === 'win32' ? 'gwtoken.exe' : 'gwtoken')) <=
-    Math.max(newest, written('bin/executable.mjs'))
-  ) {
-    // The tests' own: it has whichever module is named at its start in keytar's place.
-    await buildExecutable(
-      target,
-      join(EXECUTABLES, 'any-keytar'),
-      file('test/harness/programs/any-keytar.cjs'),
-    );
-    await buildExecutable(target, EXECUTABLES);
-  }
+  const name = process.platform === 'win32' ? 'gwtoken.exe' : 'gwtoken';
+  const latest = Math.max(newest, written('bin/executable.mjs'));
+  // The tests' own: it has whichever module is named at its start in keytar's place.
+  const module = 'test/harness/programs/any-keytar.cjs';
+  if (written(join('executables', 'any-keytar', name)) <= Math.max(latest, written(module)))
+    await buildExecutable(target, join(EXECUTABLES, 'any-keytar'), file(module));
+  if (written(join('executables', name)) <= latest) await buildExecutable(target, EXECUTABLES);
 }
 
 if (process.argv.includes('--packages') && process.platform === 'linux') {
