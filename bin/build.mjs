@@ -22,7 +22,7 @@ const NOTICES = 'THIRD-PARTY-NOTICES.txt';
  * Modules that are always loaded together, each with all that it imports, as one file: a file more costs 1 % of what
  * Node itself takes to start. The first is the whole warm path.
  */
-const GROUPS = [
+export const GROUPS = [
   { name: 'gwtoken', test: /src[\\/]main\.ts$/, priority: 3 },
   { name: 'env-output', test: /src[\\/]formats[\\/]env\.ts$/, priority: 2 },
   { name: 'cli', test: /src[\\/](cli[\\/]run|system[\\/]world)\.ts$/, priority: 1 },
@@ -31,20 +31,23 @@ const GROUPS = [
   { name: 'token-cache-writer', test: /src[\\/]system[\\/]files[\\/]token-cache-writer\.ts$/ },
 ];
 
+/** What is started or loaded by its name. */
+export const ENTRIES = {
+  gwtoken: 'src/main.ts',
+  // Shared with the command line: as an entry it needs no copy of its exports.
+  'env-output': 'src/formats/env.ts',
+  // Programs of their own, which say why.
+  'lookup-child': 'src/system/wire/lookup-child.ts',
+  'keychain-child': 'src/system/keychain/child.ts',
+};
+
 /**
  * Bundles the npm package's program into a folder, which is emptied before. Gives what rolldown put into it.
  * @param {string} folder
  */
 export async function build(folder) {
   const output = await bundle(folder, {
-    input: {
-      gwtoken: 'src/main.ts',
-      // Loaded by name and shared with the command line: as an entry it needs no copy of its exports.
-      'env-output': 'src/formats/env.ts',
-      // Programs of their own, which say why.
-      'lookup-child': 'src/system/wire/lookup-child.ts',
-      'keychain-child': 'src/system/keychain/child.ts',
-    },
+    input: ENTRIES,
     external: [/^keytar(\/|$)/],
     codeSplitting: { groups: GROUPS },
   });

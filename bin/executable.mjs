@@ -14,9 +14,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, extname, join } from 'node:path';
+import { dirname, extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundle } from './build.mjs';
+import { bundle, ENTRIES, GROUPS } from './build.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const require = createRequire(import.meta.url);
@@ -117,9 +117,14 @@ export async function buildExecutable(target, folder, otherKeytar) {
   try {
     const keytar = otherKeytar ?? join(module, 'prebuilds', prebuild, 'keytar.node');
     await bundle(join(made, 'bundle'), {
-      input: { executable: 'src/executable.ts' },
+      input: { ...ENTRIES, executable: 'src/executable.ts' },
       define: { __KEYTAR__: JSON.stringify(`${name} ${version}`) },
       plugins: [ofTheExecutable(`./keytar${extname(keytar)}`)],
+      // In files, as the npm package has it: in one, the modules of Node that any part of it needs would be loaded at
+      // every start, which takes longer than all the rest.
+      codeSplitting: {
+        groups: [{ name: 'form', test: /form\.executable\.ts$/, priority: 4 }, ...GROUPS],
+      },
     });
     copyFileSync(keytar, join(made, 'bundle', `keytar${extname(keytar)}`));
     const closed = otherKeytar ? runtimeOf(runtime) : writeClosed(runtimeOf(runtime), join(made, 'runtime'));
@@ -148,7 +153,9 @@ export async function buildExecutable(target, folder, otherKeytar) {
 }
 
 /**
- * NAME.executable.ts in the place of NAME.ts, and keytar's native part from beside the bundle.
+ * NAME.executable.ts in the place of NAME.ts, and keytar's native part from beside the bundle. The programs, which
+ * export nothing, are marked as modules: where another file imports them, rolldown takes them for CommonJS, and then
+ * each module of the warm path for one that has to be started by a call.
  * @param {string} keytar
  * @returns {import('rolldown').Plugin}
  */
@@ -159,6 +166,10 @@ const ofTheExecutable = (keytar) => ({
     const own = importer && id.startsWith('.') ? join(dirname(importer), `${id}.executable.ts`) : undefined;
     return own && existsSync(own) ? own : undefined;
   },
+  transform: (code, id) =>
+    Object.values(ENTRIES).includes(relative(root, id).replaceAll('\\', '/'))
+      ? `${code}\nexport {};`
+      : undefined,
 });
 
 /**
