@@ -4,18 +4,18 @@
  * has no use for it.
  */
 export const EXIT_CODES = {
-  0: { words: 'done' },
-  1: { kind: 'local', words: 'a local file or stream could not be written, or a bug' },
-  2: { kind: 'usage', words: 'usage or configuration' },
-  3: { kind: 'refused', words: 'the endpoint refused these credentials' },
-  4: { kind: 'no-credentials', words: 'no credentials found for this client' },
-  5: { kind: 'keychain', words: 'the keychain or the credential command does not work' },
-  6: { kind: 'unreached', words: 'the endpoint was not reached' },
-  7: { kind: 'bad-reply', words: 'the endpoint answered with neither a token nor a refusal' },
+  0: { words: 'success' },
+  1: { kind: 'local', words: 'cannot write a file or output, or a bug' },
+  2: { kind: 'usage', words: 'usage or configuration error' },
+  3: { kind: 'refused', words: 'credentials rejected' },
+  4: { kind: 'no-credentials', words: 'no credentials for this client' },
+  5: { kind: 'keychain', words: 'keychain or credential command failed' },
+  6: { kind: 'unreached', words: 'could not reach the token endpoint' },
+  7: { kind: 'bad-reply', words: 'unusable reply from the token endpoint' },
   // These belong to `exec` alone: a failure of gwtoken's own can be told from any of the command's.
-  125: { words: 'gwtoken itself failed, for whatever reason' },
-  126: { kind: 'not-runnable', words: 'the command cannot be run' },
-  127: { kind: 'not-found', words: 'the command was not found' },
+  125: { words: 'gwtoken itself failed' },
+  126: { kind: 'not-runnable', words: 'command cannot be executed' },
+  127: { kind: 'not-found', words: 'command not found' },
 } as const;
 
 export type ExitCode = keyof typeof EXIT_CODES;

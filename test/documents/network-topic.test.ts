@@ -45,7 +45,7 @@ test('each sentence that it explains is one that the program has', () => {
 });
 
 test('the retried statuses are those of the program, and the variables are there', () => {
-  const [, list = '', last = ''] = /the\s+statuses ([\d, ]+) and (\d+)\./.exec(topic) ?? [];
+  const [, list = '', last = ''] = /HTTP ([\d, ]+) and (\d+)\./.exec(topic) ?? [];
   const all = Array.from({ length: 400 }, (_, index) => index + 200);
   const retried = all.filter((status) => retryOfReply(status, new Headers(), 0) !== undefined);
   expect([...list.split(', '), last].map(Number)).toEqual(retried);
