@@ -1,0 +1,300 @@
+/** What another user of the machine can see of gwtoken, hold or slow down: .github/SECURITY.md names these tests. */
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { onCleanup } from '../harness/clean-up';
+import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { SECRET, SECRET_FORMS, TOKEN } from '../harness/homes/canary';
+import { inVariables, keychainEntry } from '../harness/homes/client';
+import { openFolder } from '../harness/homes/folder';
+import { until } from '../harness/programs/processes';
+import type { RunningProgram } from '../harness/programs/program';
+import { lacking, openVictim, STRANGER, startStranger, stranger, VICTIM } from './two-users';
+
+const reason = lacking();
+let endpoint: TokenEndpoint;
+let victim: ReturnType<typeof openVictim>;
+beforeEach(({ skip }) => {
+  skip(reason !== undefined, reason);
+});
+beforeEach(async () => {
+  endpoint = await startTokenEndpoint(() => tokenReply(TOKEN));
+  victim = openVictim(inVariables(endpoint.authUrl, { clientId: 'client', clientSecret: SECRET }));
+});
+
+const success = { code: 0, stdout: `${TOKEN}\n`, stderr: '' };
+
+/** A get whose request is not answered yet: it holds the lock. */
+async function holdingGet(): Promise<{ running: RunningProgram; answer: () => void }> {
+  const answer = endpoint.hold();
+  const running = victim.start(['get']);
+  await endpoint.arrived(1);
+  return { running, answer };
+}
+
+/** All paths below the victim's folder, as root sees them. */
+const pathsOf = (): string[] =>
+  readdirSync(victim.dir, { recursive: true, encoding: 'utf8' }).map((name) => join(victim.dir, name));
+
+/** Whatever the stranger got done with one of these paths. */
+function trespasses(paths: readonly string[]): Promise<string[]> {
+  return stranger<string[]>(
+    `const done = [];
+     const tried = (path, what, result) => { if (result === 'done') done.push(what + ' ' + path); };
+     for (const path of input) {
+       const isFolder = attempt(() => fs.readdirSync(path)) === 'done';
+       if (isFolder) tried(path, 'list', 'done');
+       tried(path, 'read', attempt(() => fs.readFileSync(path)));
+       tried(path, 'follow', attempt(() => fs.readlinkSync(path)));
+       tried(path, 'write', attempt(() => fs.closeSync(fs.openSync(path, 'r+'))));
+       tried(path, 'put into', attempt(() => fs.writeFileSync(join(path, 'mine'), '')));
+       tried(path, 'link', attempt(() => fs.linkSync(path, '/tmp/mine-' + process.pid)));
+       tried(path, 'move', attempt(() => fs.renameSync(path, '/tmp/mine-' + process.pid)));
+       tried(path, 'chmod', attempt(() => fs.chmodSync(path, 0o777)));
+       tried(path, 'remove', attempt(() => fs.unlinkSync(path)));
+       tried(path, 'join', await new Promise((resolve) => {
+         const socket = net.connect({ path }, () => resolve('done')).on('error', (error) => resolve(error.code));
+         socket.on('connect', () => socket.destroy());
+       }));
+     }
+     tell(done);`,
+    paths,
+  );
+}
+
+describe('another user', () => {
+  test('reads, changes, removes and joins none of the files, sockets and locks', async () => {
+    expect((await victim.gwtoken(['config', 'set', 'timeout', '9s'])).code).toBe(0);
+    expect((await victim.gwtoken(['get', '--region', 'us'])).code).toBe(0);
+    const ready = join(victim.dir, 'home', 'ready');
+    const exec = victim.start([
+      'exec',
+      '--region',
+      'us',
+      '--token-file',
+      '--',
+      'sh',
+      '-c',
+      `>${ready}; exec sleep 60`,
+    ]);
+    await until('the command', () => existsSync(ready));
+    endpoint.posts.length = 0;
+    const { running, answer } = await holdingGet();
+
+    const paths = pathsOf();
+    // There is something of each kind to be had.
+    for (const kind of [/config\.json$/, /token-.*us\.json$/, /exec\/token-/, /\.lock$/, /\.sock$/])
+      expect(paths.filter((path) => kind.test(path))).not.toEqual([]);
+    const open = [victim.env['HOME']!, ready].map((path) =>
+      path === ready ? `read ${path}` : `list ${path}`,
+    );
+    // What everybody may see the stranger does see; and nothing else.
+    expect((await trespasses(paths)).sort()).toEqual(open.sort());
+    // Even where the victim has opened the folders to all: the files and the locks have modes of their own.
+    for (const folder of [victim.config, victim.cache, join(victim.cache, 'exec')])
+      for (const path of [folder, join(folder, '..')]) chmodSync(path, 0o755);
+    const done = (await trespasses(paths)).filter((each) => !open.includes(each));
+    expect(done.filter((each) => !each.startsWith('list '))).toEqual([]);
+    expect(done.filter((each) => each.includes('.locks'))).toEqual([]);
+
+    answer();
+    expect(await running.result).toMatchObject(success);
+    exec.kill('SIGTERM');
+    expect(await exec.result).toMatchObject({ signal: 'SIGTERM', stderr: '' });
+  });
+
+  test('takes, floods and forges no lock: get goes on as if nobody else were there', async () => {
+    const { running, answer } = await holdingGet();
+    const known = readFileSync('/proc/net/unix', 'latin1').match(/\S*gwtoken\S*$/gm) ?? [];
+    const sockets = known.filter((path) => path.startsWith(victim.dir));
+    // What the stranger learns: where the socket lies, behind a door that is closed.
+    expect(sockets).toEqual([expect.stringMatching(/\/\.locks\/[0-9a-f]{32}-\d+\.sock$/)]);
+    const stop = join(victim.dir, 'stop');
+    const flood = startStranger<string[]>(
+      `const codes = new Set();
+       while (!fs.existsSync(input.stop)) {
+         const { socket } = input;
+         await Promise.all(Array.from({ length: 50 }, () => new Promise((resolve) => {
+           const joined = net.connect({ path: socket }, () => { codes.add('joined'); joined.write('x'.repeat(65536)); resolve(); })
+             .on('error', (error) => { codes.add(error.code); resolve(); });
+         })));
+         // The same name where names belong to nobody: nothing of gwtoken's looks there.
+         codes.add(await new Promise((resolve) => {
+           const server = net.createServer((one) => one.end(JSON.stringify({ failure: { kind: 'refused', message: 'forged' } })));
+           server.on('error', (error) => resolve(error.code)).listen('\\0' + socket, () => { server.close(); resolve('abstract'); });
+         }));
+       }
+       tell([...codes].sort());`,
+      { socket: sockets[0], stop },
+    );
+    const waiting = victim.start(['get']);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    answer();
+    for (const get of [running, waiting]) {
+      const result = await get.result;
+      expect(result).toMatchObject(success);
+    }
+    expect(endpoint.posts.length).toBe(1);
+    expect((await victim.gwtoken(['config', 'set', 'region', 'us'])).code).toBe(0);
+    writeFileSync(stop, '');
+    expect(await flood.answer).toEqual(['EACCES', 'abstract']);
+  });
+
+  test('who was in the cache’s place first gets no token and no lock, and serves none', async () => {
+    const shared = openFolder();
+    chmodSync(shared, 0o1777);
+    const cache = join(shared, 'cache');
+    const forged = keychainEntry(endpoint.authUrl, { accessToken: 'forged' });
+    await stranger(
+      `fs.mkdirSync(input.cache, { mode: 0o777 });
+       fs.chmodSync(input.cache, 0o777);
+       fs.mkdirSync(input.cache + '/.locks', { mode: 0o777 });
+       fs.writeFileSync(input.cache + '/token-default-production-eu.json', input.forged, { mode: 0o666 });
+       tell(0);`,
+      { cache, forged },
+    );
+    const env = { GWTOKEN_CACHE_DIR: cache };
+    const before = readdirSync(cache, { recursive: true });
+    const warning = `gwtoken: warning: the token cache is not used: ${cache} belongs to another user (uid ${STRANGER})\n`;
+    expect(await victim.gwtoken(['get'], { env })).toMatchObject({ ...success, stderr: warning });
+    const shown = await victim.gwtoken(
+      ['exec', '--token-file', '--', 'sh', '-c', 'echo "$GWTOKEN_TOKEN_FILE"; ls -ld "$GWTOKEN_TOKEN_FILE"'],
+      { env },
+    );
+    const [file = '', line = ''] = shown.stdout.split('\n');
+    expect(line).toMatch(new RegExp(`^-rw------- 1 ${VICTIM} `));
+    expect(file.startsWith(cache)).toBe(false);
+    expect(readdirSync(cache, { recursive: true })).toEqual(before);
+  });
+
+  test('puts no config, no entry and no link of theirs before the victim', async () => {
+    const shared = openFolder();
+    chmodSync(shared, 0o1777);
+    await stranger(
+      `fs.mkdirSync(input + '/config');
+       fs.writeFileSync(input + '/config/config.json', '{"credential-command":"touch /tmp/owned"}');
+       fs.chmodSync(input + '/config', 0o777);
+       tell(0);`,
+      shared,
+    );
+    const config = await victim.gwtoken(['get'], { env: { GWTOKEN_CONFIG_DIR: join(shared, 'config') } });
+    expect(config).toMatchObject({ code: 2, stdout: '' });
+    expect(config.stderr).toContain(`belongs to another user (uid ${STRANGER})`);
+
+    const own = join(shared, 'own');
+    mkdirSync(own);
+    symlinkSync(own, join(shared, 'link'));
+    victim.own();
+    const linked = await victim.gwtoken(['get'], { env: { GWTOKEN_CACHE_DIR: join(shared, 'link') } });
+    expect(linked).toMatchObject({ code: 0, stdout: `${TOKEN}\n` });
+    expect(linked.stderr).toContain('is a symbolic link');
+    expect(readdirSync(own)).toEqual([]);
+  });
+
+  test('finds neither secret nor token in /proc, signals nothing, and no port is opened', async () => {
+    const ready = join(victim.dir, 'home', 'ready');
+    const exec = victim.start(['exec', '--token-file', '--', 'sh', '-c', `>${ready}; exec sleep 60`]);
+    await until('the command', () => existsSync(ready));
+    endpoint.posts.length = 0;
+    const answer = endpoint.hold();
+    const get = victim.start(['get', '--region', 'us']);
+    await endpoint.arrived(1);
+    const pids = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && lstatOwner(pid) === VICTIM);
+    expect(pids.length).toBeGreaterThan(2);
+    const seen = await stranger<{ read: Record<string, string>; signalled: string[] }>(
+      `const read = {};
+       const signalled = [];
+       for (const pid of input) {
+         for (const name of fs.readdirSync('/proc/' + pid)) {
+           try { read['/proc/' + pid + '/' + name] = fs.readFileSync('/proc/' + pid + '/' + name, 'latin1'); } catch {}
+         }
+         for (const name of ['fd', 'map_files', 'task/' + pid + '/fd'])
+           try { read[name + ' of ' + pid] = fs.readdirSync('/proc/' + pid + '/' + name).join(); } catch {}
+         for (const name of ['cwd', 'root', 'exe', 'fd/0'])
+           try { read[name + ' of ' + pid] = fs.readlinkSync('/proc/' + pid + '/' + name); } catch {}
+         for (const signal of ['SIGUSR1', 'SIGSTOP', 'SIGKILL', 'SIGQUIT'])
+           if (attempt(() => process.kill(Number(pid), signal)) === 'done') signalled.push(pid);
+       }
+       tell({ read, signalled });`,
+      pids,
+    );
+    expect(Object.keys(seen.read).filter((path) => path.endsWith('/cmdline')).length).toBe(pids.length);
+    const private_ =
+      /\/(environ|mem|maps|smaps|auxv|syscall|io)$|^(fd|map_files|task|cwd|root|exe|fd\/0)\S* of/;
+    const readable = Object.entries(seen.read).filter(([, text]) => text !== '');
+    expect(readable.map(([path]) => path).filter((path) => private_.test(path))).toEqual([]);
+    const forms = [...SECRET_FORMS, /canary-token/i];
+    expect(readable.filter(([, text]) => forms.some((form) => form.test(text)))).toEqual([]);
+    expect(seen.signalled).toEqual([]);
+    // State 0A listens; the eighth column is the owner.
+    const listening = ['tcp', 'tcp6'].flatMap((name) =>
+      readFileSync(`/proc/net/${name}`, 'latin1')
+        .split('\n')
+        .map((line) => line.trim().split(/\s+/))
+        .filter(([, , , state, , , , uid]) => state === '0A' && uid === String(VICTIM)),
+    );
+    expect(listening).toEqual([]);
+
+    answer();
+    expect(await get.result).toMatchObject(success);
+    exec.kill('SIGTERM');
+    expect(await exec.result).toMatchObject({ signal: 'SIGTERM', stderr: '' });
+  });
+
+  test('learns nothing from the temporary folder, and cannot be there first', async () => {
+    const long = join(victim.dir, 'x'.repeat(120));
+    mkdirSync(long);
+    victim.own();
+    // Looks at each name of gwtoken's in the temporary folder as soon as it is there, and tries to take it.
+    const stop = join(victim.dir, 'stop');
+    const watch = startStranger<{ seen: number; got: string[] }>(
+      `const seen = new Set(fs.readdirSync(input.folder));
+       let found = 0; const got = [];
+       while (!fs.existsSync(input.stop)) {
+         for (const name of fs.readdirSync(input.folder)) {
+           if (!/^gwtoken-([0-9a-f]{16}|exec-\\w+)$/.test(name) || seen.has(name)) continue;
+           const path = join(input.folder, name);
+           let stat; try { stat = fs.lstatSync(path); } catch { continue; }
+           if (stat.uid !== ${VICTIM}) { seen.add(name); continue; }
+           found++;
+           if (attempt(() => fs.readdirSync(path + '/')) === 'done') got.push('list ' + name);
+           if (attempt(() => fs.unlinkSync(path)) === 'done') got.push('remove ' + name);
+           if (attempt(() => fs.rmdirSync(path)) === 'done') got.push('remove ' + name);
+           if (attempt(() => fs.renameSync(path, path + 'x')) === 'done') got.push('move ' + name);
+         }
+       }
+       tell({ seen: found, got });`,
+      { folder: tmpdir(), stop },
+    );
+    const env = { GWTOKEN_CACHE_DIR: long };
+    const closed = { GWTOKEN_CACHE_DIR: openFolder() };
+    onCleanup(() => chmodSync(closed.GWTOKEN_CACHE_DIR, 0o700));
+    for (let round = 0; round < 3; round++) {
+      expect((await victim.gwtoken(['get', '--fresh'], { env })).code).toBe(0);
+      const command = ['exec', '--token-file', '--', 'sh', '-c', 'sleep 0.2; cat "$GWTOKEN_TOKEN_FILE"'];
+      expect((await victim.gwtoken(command, { env: closed })).stdout).toBe(TOKEN);
+    }
+    writeFileSync(stop, '');
+    const { seen, got } = await watch.answer;
+    expect(seen).toBeGreaterThan(0);
+    expect(got).toEqual([]);
+  });
+});
+
+function lstatOwner(pid: string): number | undefined {
+  try {
+    return lstatSync(`/proc/${pid}`).uid;
+  } catch {
+    return undefined;
+  }
+}

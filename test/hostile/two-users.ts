@@ -1,0 +1,105 @@
+/**
+ * Two users of one machine, neither of them root: a victim whose gwtoken runs, and a stranger who is up to no good.
+ * Only root can play both.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, chownSync, copyFileSync, cpSync, linkSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { onCleanup } from '../harness/clean-up';
+import { openFolder } from '../harness/homes/folder';
+import { type Home, openHome } from '../harness/homes/home';
+import { executable, FORM, inherited, type Words } from '../harness/programs/program';
+import { ROOT } from '../harness/root';
+
+/** No account has them. */
+export const VICTIM = 64_001;
+export const STRANGER = 64_002;
+
+/** Why the tests are left out, worded for `ctx.skip()`. */
+export function lacking(): string | undefined {
+  if (process.platform !== 'linux') return 'needs Linux: setpriv(1), /proc';
+  if (process.getuid?.() !== 0) return 'needs root: it plays two users';
+  return isPublic(process.execPath) ? undefined : 'needs a Node that every user may run';
+}
+
+function isPublic(path: string): boolean {
+  const above = dirname(path);
+  return (statSync(path).mode & 0o001) !== 0 && (path === above || isPublic(above));
+}
+
+export const as = (uid: number): string[] => [
+  'setpriv',
+  `--reuid=${uid}`,
+  `--regid=${uid}`,
+  '--clear-groups',
+  '--',
+];
+
+/** The program where every user can run it: the clone may lie in root's own home. */
+function publicProgram(): Words {
+  const dir = openFolder();
+  chmodSync(dir, 0o755);
+  if (FORM === 'package') {
+    cpSync(join(ROOT, 'dist'), join(dir, 'dist'), { recursive: true });
+    return [process.execPath, join(dir, 'dist', 'gwtoken.cjs')];
+  }
+  const file = join(dir, 'gwtoken');
+  try {
+    linkSync(executable(), file);
+  } catch {
+    copyFileSync(executable(), file);
+  }
+  return [file];
+}
+
+/** The victim's home, which everybody may look into, as homes of many systems are; and gwtoken as the victim runs it. */
+export function openVictim(env: Readonly<Record<string, string>>): Home & { readonly own: () => void } {
+  const home = openHome(env);
+  const more = { wrapper: as(VICTIM), program: publicProgram() };
+  chmodSync(home.dir, 0o755);
+  chmodSync(home.env['HOME']!, 0o755);
+  const own = (): void => {
+    chownSync(home.dir, VICTIM, VICTIM);
+    for (const name of readdirSync(home.dir, { recursive: true, encoding: 'utf8' }))
+      chownSync(join(home.dir, name), VICTIM, VICTIM);
+  };
+  own();
+  return {
+    ...home,
+    own,
+    gwtoken: (args, options) => home.gwtoken(args, { cwd: home.dir, ...more, ...options }),
+    start: (args, options) => home.start(args, { cwd: home.dir, ...more, ...options }),
+  };
+}
+
+/** Runs a script of the stranger's, which gets `input` as its variable and prints its answer as JSON with `tell`. */
+export function startStranger<T>(
+  script: string,
+  input: unknown = null,
+): { readonly child: ChildProcess; readonly answer: Promise<T> } {
+  const text = `const input = ${JSON.stringify(input)};
+    const fs = require('node:fs'), net = require('node:net'), { join } = require('node:path');
+    const tell = (answer) => fs.writeSync(1, JSON.stringify(answer));
+    const attempt = (work) => { try { work(); return 'done'; } catch (error) { return error.code ?? String(error); } };
+    (async () => { ${script} })();`;
+  const [command = '', ...words] = [...as(STRANGER), process.execPath, '-e', text];
+  const child = spawn(command, words, { env: inherited(), cwd: '/', stdio: ['ignore', 'pipe', 'inherit'] });
+  onCleanup(() => child.kill('SIGKILL'));
+  const answer = new Promise<T>((resolve, reject) => {
+    let said = '';
+    child.stdout?.on('data', (chunk) => {
+      said += chunk;
+    });
+    child.once('error', reject).once('close', () => {
+      try {
+        resolve(JSON.parse(said));
+      } catch (error) {
+        reject(new Error(`the stranger said: ${said}`, { cause: error }));
+      }
+    });
+  });
+  return { child, answer };
+}
+
+export const stranger = <T>(script: string, input?: unknown): Promise<T> =>
+  startStranger<T>(script, input).answer;
