@@ -7,7 +7,7 @@ import { fileReader } from './files/read-file';
 import { writeAll } from './terminal/streams';
 import { openWire } from './wire/wire';
 
-export type ActionWorld = WarmWorld &
+export type ActionWorld = Omit<WarmWorld, 'clients' | 'tokens'> &
   Pick<World, 'version' | 'stdout' | 'stderr' | 'appender' | 'fetch' | 'sleep' | 'random' | 'warn'>;
 
 /** @param given what settings and credentials are taken from; the process's own variables have nothing of them */
@@ -24,7 +24,6 @@ export function openActionWorld(own: NodeJS.Process, version: string, given: Env
     stdout: output(1),
     stderr: output(2),
     config: { read: () => ({ path: '', general: {}, profiles: {} }) },
-    tokens: { read: () => ({}) },
     appender: openAppender,
     fetch,
     warn,

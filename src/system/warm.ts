@@ -1,6 +1,6 @@
 /** What a start with a cached token needs of the machine, and nothing else: these files are loaded at every start. */
 import type { WarmWorld } from '../world/world';
-import { readConfig } from './files/config-file';
+import { readConfig, readKnownClients } from './files/config-file';
 import { cacheFolder, configFolder, fileIn, type Machine } from './files/paths';
 import { fileReader } from './files/read-file';
 import { readEntry } from './files/token-cache';
@@ -22,6 +22,7 @@ export function openWarm(
   const warm: WarmWorld = {
     env,
     config: { read: () => readConfig(fileIn(folders.config, 'config.json', platform), machine) },
+    clients: { read: () => readKnownClients(fileIn(folders.config, 'clients.json', platform), machine) },
     tokens: {
       read: (client) => (folders.cache === undefined ? {} : readEntry(folders.cache, client, machine)),
     },

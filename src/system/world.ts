@@ -11,7 +11,6 @@ import type { Keychain } from '../world/keychain';
 import type { Output, Terminal } from '../world/streams';
 import type { World } from '../world/world';
 import { openAppender } from './files/append-file';
-import { readKnownClients } from './files/config-file';
 import { fileIn, homeVariables, tokenFilesFolder } from './files/paths';
 import { readAll } from './files/read-file';
 import { formOf, KEYCHAIN_CHILD, LOOKUP_CHILD } from './form';
@@ -128,7 +127,6 @@ function filesOf({
 }: Opened): Pick<World, 'config' | 'clients' | 'tokens' | 'appender'> {
   const { cache } = folders;
   const config = (): string => folders.config ?? homeless('usage', 'the configuration', 'config', machine);
-  const clientsFile = (): string | undefined => fileIn(folders.config, 'clients.json', machine.platform);
   const store = () => import('./files/config-store');
   const writer = () => import('./files/token-cache-writer');
   return {
@@ -139,7 +137,7 @@ function filesOf({
       checkWritable: async () => (await store()).checkWritable(config(), machine),
     },
     clients: {
-      read: () => readKnownClients(clientsFile(), machine),
+      read: warm.clients.read,
       add: async (name, entry) => (await store()).addKnownClient(config(), machine, name, entry),
       remove: async (names) => (await store()).removeKnownClients(config(), machine, names),
     },

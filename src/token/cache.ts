@@ -1,6 +1,7 @@
 /** The look into the cache; with what it imports it is all that a warm run needs. */
 
-import type { Client } from '../client';
+import { type Client, clientName } from '../client';
+import type { KnownEntry } from '../world/files';
 import type { WarmWorld } from '../world/world';
 import { type CacheEntry, isFor, isUsable, parseEntry } from './cache-entry';
 import { type TokenAnswer, type TokenQuery, wantsFresh } from './query';
@@ -44,9 +45,31 @@ export function ownEntry(
   world: WarmWorld,
   entry = readEntry(query.client, world),
 ): CacheEntry | undefined {
-  if (entry !== undefined && isFor(entry, query, world)) return entry;
+  if (entry !== undefined && isFor(entry, query, world) && !isOfClientBefore(entry, query, world))
+    return entry;
   world.trace(
     `cache: ${entry === undefined ? 'no token' : 'a token of other credentials or another address'}`,
   );
   return undefined;
+}
+
+/**
+ * Whether the credentials that the entry was fetched with have been replaced by a login. The generation tells that too,
+ * but a login with another cache folder, or one that could not write to this one, has left this generation as it was.
+ */
+function isOfClientBefore(
+  { clientId, source }: CacheEntry,
+  { client }: TokenQuery,
+  world: WarmWorld,
+): boolean {
+  return source.kind === 'keychain' && (knownClient(client, world)?.clientId ?? clientId) !== clientId;
+}
+
+/** What is kept of the client that gwtoken stored. An unreadable list of them is no reason to fail. */
+export function knownClient(client: Client, { clients }: Pick<WarmWorld, 'clients'>): KnownEntry | undefined {
+  try {
+    return clients.read()[clientName(client)];
+  } catch {
+    return undefined;
+  }
 }

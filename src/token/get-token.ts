@@ -3,14 +3,14 @@
  * client's turn, look again, and only then find the credentials, ask the endpoint, and fill the cache.
  */
 
-import { type Client, clientName } from '../client';
+import { clientName } from '../client';
 import { findCredentials } from '../credentials/find';
 import { GwtokenError } from '../errors';
 import { resolveClient } from '../settings/resolve';
 import type { Given } from '../settings/setting';
 import { describeSettings } from '../settings/words';
 import type { WarmWorld, World } from '../world/world';
-import { answerFrom, lookInCache, ownEntry } from './cache';
+import { answerFrom, knownClient, lookInCache, ownEntry } from './cache';
 import { formatEntry, isAgeing, lifeLeftMs, ownerOf } from './cache-entry';
 import { fetchToken } from './fetch';
 import {
@@ -97,7 +97,9 @@ async function fetchAndCache(
 export async function fetchNew(query: TokenQuery, world: EndpointWorld): Promise<TokenAnswer> {
   const { client, authUrl, settings, plan } = query;
   if (plan.kind !== 'variables') {
-    const isOwn = plan.kind === 'keychain' && isBoundTo(authUrl.value, client, world);
+    // Only where login has stored it for this address is the connection made while the keychain is still being read: a
+    // stray auth URL gets not even that.
+    const isOwn = plan.kind === 'keychain' && knownClient(client, world)?.authUrl === authUrl.value;
     world.warmUp(isOwn ? authUrl.value : undefined, { caFile: settings.caFile?.value, trace: world.trace });
   }
   const beganAtMs = world.now();
@@ -106,19 +108,6 @@ export async function fetchNew(query: TokenQuery, world: EndpointWorld): Promise
   const deadlineMs = query.deadlineMs + world.now() - beganAtMs;
   const token = await fetchToken({ ...query, deadlineMs }, credentials, world);
   return { token, client, authUrl: authUrl.value, clientId: credentials.clientId, from: 'network' };
-}
-
-/**
- * Whether the client that gwtoken stored belongs to this address, as far as the list of known clients tells. Only then
- * is the connection made while the keychain is still being read: a stray auth URL gets not even that.
- */
-function isBoundTo(authUrl: string, client: Client, { clients }: Pick<World, 'clients'>): boolean {
-  try {
-    return clients.read()[clientName(client)]?.authUrl === authUrl;
-  } catch {
-    // An unreadable list costs no more than the head start.
-    return false;
-  }
 }
 
 /** When the endpoint is down, a cached token with 10 s or more left is better than none, unless a flag forbids it. */

@@ -61,7 +61,7 @@ export function endpointQuery(
 export function resolveQuery(
   given: Given,
   { client, profile }: Pick<ClientSettings, 'client' | 'profile'>,
-  world: WarmWorld,
+  world: Pick<WarmWorld, 'env' | 'readFile' | 'now'>,
   verifiedUrl?: string,
 ): TokenQuery {
   const settings = resolveFetchSettings(given, client.profile);

@@ -68,5 +68,6 @@ export interface World {
 /** What a token from the cache needs; main.ts has it at hand without loading anything. */
 export type WarmWorld = Pick<World, 'env' | 'now' | 'readFile' | 'crypto' | 'trace'> & {
   readonly config: Pick<ConfigFile, 'read'>;
+  readonly clients: Pick<KnownClients, 'read'>;
   readonly tokens: Pick<TokenCache, 'read'>;
 };

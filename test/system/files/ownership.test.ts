@@ -79,6 +79,24 @@ describe('a token belongs to its credentials and address', () => {
     expect(gw.posts.map(({ form }) => form.get('client_id'))).toEqual(['first', 'first', 'second', 'second']);
   });
 
+  test('a login that could not reach the cache leaves no token of the client before', async () => {
+    const { GWTOKEN_CLIENT_ID, GWTOKEN_CLIENT_SECRET, ...keychainOnly } = gw.env;
+    gw.env = keychainOnly;
+    const login = ['login', '--client-id', 'first', '--secret-stdin', '--auth-url', 'https://a.example.com'];
+    gw.stdin = 'one';
+    expect(await gw.cli(login)).toMatchObject({ code: 0 });
+    expect(await gw.get()).toBe('token-2');
+    gw.env = { ...keychainOnly, GWTOKEN_CACHE_DIR: `${gw.cache}-of-another-shell` };
+    gw.stdin = 'two';
+    expect(await gw.cli(login.with(2, 'second'))).toMatchObject({ code: 0 });
+    gw.env = keychainOnly;
+    expect(gw.quick(['get'])).toBeUndefined();
+    expect((await gw.cli(['status', '--json'])).stdout).not.toContain('expires_at');
+    expect(await gw.get()).toBe('token-4');
+    expect(gw.quick(['get'])).toBe('token-4\n');
+    expect(gw.posts.at(-1)?.form.get('client_id')).toBe('second');
+  });
+
   test('logout drops it, of this client alone', async () => {
     const item = { client_id: 'stored', client_secret: 's', auth_url: 'https://a.example.com' };
     gw.items.set('default:production:eu', JSON.stringify(item));
