@@ -9,7 +9,8 @@ import { escapeData, maskToken } from './formats/github';
 import { gather, resolveClient } from './settings/resolve';
 import { parseSwitch } from './settings/values';
 import { type ActionWorld, openActionWorld } from './system/action-world';
-import { keepMemoryPrivate } from './system/processes/privacy';
+import { closeDebugger } from './system/processes/debugger';
+import { leaveNoCore } from './system/processes/privacy';
 import { oneLine } from './text';
 import { fetchToken } from './token/fetch';
 import { minTtlProblem, resolveQuery } from './token/query';
@@ -25,7 +26,8 @@ const OF_THE_JOB = ['GWTOKEN_TIMEOUT', 'GWTOKEN_RETRIES', 'GWTOKEN_CA_FILE'];
 /** What later steps, and with them the runner, know the token by. */
 const ON_GITHUB: Env = { GITHUB_ACTIONS: 'true' };
 
-keepMemoryPrivate(process);
+closeDebugger(process);
+leaveNoCore(process);
 const world = openActionWorld(process, __VERSION__, givenBy(process.env));
 // Should the event loop run dry, the runner must not take that for success.
 process.exitCode = 1;

@@ -7,13 +7,13 @@ import { existsSync } from 'node:fs';
 import { Interrupted, ReaderGone } from './errors';
 import { quick } from './quick';
 import { tokenFilesFolder } from './system/files/paths';
-import { keepMemoryPrivate } from './system/processes/privacy';
+import { closeDebugger } from './system/processes/debugger';
 import { mayBeTerminal, writeAll } from './system/terminal/streams';
 import { openWarm } from './system/warm';
 
 declare const __VERSION__: string;
 
-const withCoreDumps = keepMemoryPrivate(process);
+closeDebugger(process);
 const opened = openWarm(process);
 const { warm, folders, machine } = opened;
 const argv = process.argv.slice(2);
@@ -38,8 +38,12 @@ function end(text: string | undefined): void {
 /** Runs the whole program, or only reports why the quick way's answer could not be written. */
 async function runCli(failure?: unknown): Promise<number> {
   if (failure instanceof ReaderGone) throw failure;
-  const [{ openWorld }, cli] = await Promise.all([import('./system/world'), import('./cli/run')]);
-  const { world, close } = openWorld(process, __VERSION__, opened, withCoreDumps);
+  const [{ leaveNoCore }, { openWorld }, cli] = await Promise.all([
+    import('./system/processes/privacy'),
+    import('./system/world'),
+    import('./cli/run'),
+  ]);
+  const { world, close } = openWorld(process, __VERSION__, opened, leaveNoCore(process));
   await sweep();
   // Whatever else is under way must not go on. Node tells of both by the first, Bun of each by its own.
   const crash = (error: unknown) => void cli.crash(argv, error, world).then((code) => process.exit(code));

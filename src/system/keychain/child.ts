@@ -4,7 +4,7 @@
  * process with it: neither must happen to gwtoken itself. Only getPassword, setPassword and deletePassword are ever
  * called: findCredentials and findPassword crash on locked and on foreign items.
  */
-import { keepMemoryPrivate } from '../processes/privacy';
+import { closeDebugger } from '../processes/debugger';
 import { type Keytar, loadKeytar, nameOfKeytar, whyNotLoaded } from './keytar';
 
 /** What gwtoken asks, over the IPC channel alone, and what it is answered. */
@@ -30,7 +30,8 @@ const SERVICE = 'gwtoken';
 /** Not a prefix of anything else's service, and nobody's credentials. */
 const PROBE_SERVICE = 'gwtoken-probe';
 
-keepMemoryPrivate(process);
+// Core files are its parent's care, whose filter it has inherited.
+closeDebugger(process);
 // process.exit() would wait for the thread that waits for a person.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 // Ctrl-C reaches the whole group; the parent decides, and this program ends with it.
