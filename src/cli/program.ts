@@ -3,10 +3,11 @@
 import { Option, Command as Parser } from 'commander';
 import { COMMANDS } from '../commands/all';
 import type { Command } from '../commands/command';
-import { helpCommand } from '../commands/help';
+import { helpCommand, wantsMarkdown } from '../commands/help';
 import { type Flag, spellings } from '../flags';
 import type { FlagValues } from '../settings/setting';
 import { topicText } from '../topics/topics';
+import type { Terminal } from '../world/streams';
 import type { World } from '../world/world';
 import { FLAG_GROUPS, GENERAL, layOut, layOutAll, layOutProgram, list } from './help';
 import { usageError } from './usage-error';
@@ -15,7 +16,9 @@ import { usageError } from './usage-error';
 export type Execute = (command: Command, flags: FlagValues, args: readonly string[]) => Promise<void>;
 
 interface Building {
-  readonly world: Pick<World, 'version' | 'stdout' | 'stderr'>;
+  readonly world: Pick<World, 'version' | 'stdout' | 'stderr'> & {
+    readonly terminal: Pick<Terminal, 'paint'>;
+  };
   readonly execute: Execute;
   /**
    * The commands whose parsers have no flags, subcommands and work so far. They get them when they are chosen: those of
@@ -78,15 +81,20 @@ function equip(parser: Parser, building: Building): void {
 }
 
 /** `gwtoken help NAME…`: the help of the program, of a command, of one of its subcommands; or a topic. */
-async function showHelp(names: readonly string[], { parent }: Parser, building: Building): Promise<void> {
-  let named = parent ?? undefined;
+async function showHelp(names: readonly string[], help: Parser, building: Building): Promise<void> {
+  const asMarkdown = wantsMarkdown(flagsOf(help));
+  let named = help.parent ?? undefined;
   for (const name of names) {
     named = named?.commands.find((each) => each.name() === name);
     if (named) equip(named, building);
   }
   if (named) return named.outputHelp();
   const commands = COMMANDS.map(({ name }) => name);
-  building.world.stdout.write(await topicText(names.join(' '), commands));
+  const { stdout, terminal } = building.world;
+  const markdown = await topicText(names.join(' '), commands);
+  if (asMarkdown) return stdout.write(markdown);
+  const { topicAsText } = await import('./topic');
+  stdout.write(topicAsText(markdown, await terminal.paint('stdout')));
 }
 
 /** `--version` everywhere, and usage errors that name the command they belong to. */

@@ -1,5 +1,11 @@
+import { GwtokenError } from '../errors';
 import { VERBOSE } from '../flags';
+import type { FlagValues } from '../settings/setting';
+import { quoted } from '../text';
 import type { Command } from './command';
+
+/** Text is the same on a terminal and in a pipe, but for bold and colours. */
+const FORMATS = ['text', 'markdown'] as const;
 
 /** `gwtoken help`, without its work: what it prints is laid out by commander, which only cli/ knows. */
 export const helpCommand: Command = {
@@ -7,10 +13,27 @@ export const helpCommand: Command = {
   args: '[name...]',
   usage: '[COMMAND|TOPIC]',
   summary: 'show the help of a command, or a topic',
-  flags: [VERBOSE],
+  flags: [
+    {
+      name: 'format',
+      value: 'FORMAT',
+      group: 'output',
+      help: `format of a topic: ${FORMATS.join(' (default) or ')}`,
+    },
+    VERBOSE,
+  ],
+  values: { format: FORMATS },
   group: 'setup',
   examples: [
     { line: 'gwtoken help config set', does: 'the help of a command' },
     { line: 'gwtoken help ci', does: 'a topic: the token in a CI job' },
   ],
 };
+
+/** Whether the flags ask for a topic as it was written. */
+export function wantsMarkdown({ format = FORMATS[0] }: FlagValues): boolean {
+  if ((FORMATS as readonly unknown[]).includes(format)) return format === 'markdown';
+  throw new GwtokenError('usage', `unknown format ${quoted(String(format))} (from --format)`, {
+    hints: [`use one of: ${FORMATS.join(', ')}`],
+  });
+}

@@ -1,10 +1,11 @@
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { exitCodesOf, settingsOf } from '../../src/cli/help-text';
 import { createProgram } from '../../src/cli/program';
 import { COMMANDS } from '../../src/commands/all';
 import type { Command } from '../../src/commands/command';
 import { TOPICS } from '../../src/topics/topics';
-import { allCommands, parsed, shellLine } from '../documents/grammar';
+import { allCommands, PLAIN, parsed, shellLine } from '../documents/grammar';
 import { openHome } from '../harness/homes/home';
 
 const commands = allCommands(COMMANDS);
@@ -19,7 +20,10 @@ async function helpOf(words: readonly string[]): Promise<string> {
       text += more;
     },
   };
-  const program = createProgram({ version: '1.2.3', stdout, stderr: stdout }, async () => {});
+  const program = createProgram(
+    { version: '1.2.3', stdout, stderr: stdout, terminal: PLAIN },
+    async () => {},
+  );
   await program.parseAsync([...words], { from: 'user' }).catch((error) => {
     if (error.exitCode !== 0) throw error;
   });
@@ -103,11 +107,43 @@ describe('gwtoken', () => {
     expect(await helpOf(['help', '-v', 'get'])).toBe(await helpOf(['get', '--help']));
   });
 
-  test.each(Object.keys(TOPICS))('help %s prints the topic', async (name) => {
+  test.each(Object.keys(TOPICS))(
+    'help %s prints the topic as text, and as Markdown if asked',
+    async (name) => {
+      const home = openHome();
+      const markdown = await TOPICS[name]!.text();
+      const asked = ['help', name, '--format', 'markdown'];
+      expect(await home.gwtoken(asked)).toMatchObject({ code: 0, stdout: markdown, stderr: '' });
+
+      const { code, stdout, stderr } = await home.gwtoken(['help', name]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).not.toMatch(/^(#|\||```)|\*\*/m);
+      expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+      const unmarked = (text: string) =>
+        text
+          .replace(/^```\w*$/gm, '')
+          .replace(/[\s`*|#-]/g, '')
+          .toLowerCase();
+      expect(unmarked(stdout)).toBe(unmarked(markdown));
+    },
+  );
+
+  test('help TOPIC has bold headings and coloured code on a terminal, and none elsewhere', async () => {
+    const home = openHome({ FORCE_COLOR: '1' });
+    const { stdout } = await home.gwtoken(['help', 'exit-codes']);
+    expect(stdout.split('\n')[0]).toBe('\x1b[1mEXIT CODES\x1b[22m');
+    expect(stdout).toContain('\x1b[36m--min-ttl\x1b[39m');
+    const plain = await home.gwtoken(['help', 'exit-codes'], { env: { FORCE_COLOR: '0' } });
+    expect(stripVTControlCharacters(stdout)).toBe(plain.stdout);
+  });
+
+  test('help refuses a format that there is not', async () => {
     const home = openHome();
-    const { code, stdout, stderr } = await home.gwtoken(['help', name]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toBe(await TOPICS[name]!.text());
+    const { code, stdout, stderr } = await home.gwtoken(['help', 'ci', '--format', 'html']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toBe(
+      'gwtoken: error: unknown format "html" (from --format)\nhint: use one of: text, markdown\n',
+    );
   });
 });
 

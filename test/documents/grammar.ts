@@ -1,6 +1,10 @@
 import { createProgram } from '../../src/cli/program';
 import { COMMANDS } from '../../src/commands/all';
 import type { Command } from '../../src/commands/command';
+import { painter } from '../../src/system/terminal/capabilities';
+
+/** A terminal without colours. */
+export const PLAIN = { paint: () => painter({}, false) };
 
 interface Placed {
   readonly path: readonly string[];
@@ -52,10 +56,13 @@ export function codeLines(markdown: string): string[] {
 export async function parsed(words: readonly string[]): Promise<string> {
   let ran: string | undefined;
   const stdout = { isTTY: () => true, write: () => {} };
-  const program = createProgram({ version: '', stdout, stderr: stdout }, async (command, flags, args) => {
-    const { path } = allCommands(COMMANDS).find((each) => each.command === command)!;
-    ran = [path.join(' '), ...wrongValues(command, flags, args)].join(' error: ');
-  });
+  const program = createProgram(
+    { version: '', stdout, stderr: stdout, terminal: PLAIN },
+    async (command, flags, args) => {
+      const { path } = allCommands(COMMANDS).find((each) => each.command === command)!;
+      ran = [path.join(' '), ...wrongValues(command, flags, args)].join(' error: ');
+    },
+  );
   try {
     await program.parseAsync([...words], { from: 'user' });
   } catch (error) {
