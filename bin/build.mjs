@@ -125,8 +125,9 @@ async function writeManPage(file) {
 }
 
 /**
- * Mends what mandoc finds fault with: remark-man's form of the date, and a paragraph right below a heading. And no word
- * is hyphenated, since most that are long are names of variables.
+ * Mends what mandoc finds fault with: remark-man's form of the date, a paragraph right below a heading, and a line of
+ * code that begins as a macro does (`./gwtoken`). And no word is hyphenated, since most that are long are names of
+ * variables.
  * @param {string} roff
  * @param {string} date
  */
@@ -136,6 +137,7 @@ function lintFree(roff, date) {
     .filter((line, index, all) => line !== '.P' || !/^\.S[HS]/.test(all[index - 1] ?? ''));
   return lines
     .join('\n')
+    .replace(/^(?=\.(?![A-Z]{1,2}\b|nf$|fi$))/gm, '\\&')
     .replace(/^(\.TH "\w+" "1" )"[^"]*"/m, `$1"${date}"`)
     .replace(/^\.TH.*\n/m, '$&.nh\n.ad l\n');
 }

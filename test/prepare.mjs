@@ -28,6 +28,9 @@ const DEBIAN = {
   vim: '/usr/bin/vim',
   mandoc: '/usr/bin/mandoc',
   curl: '/usr/bin/curl',
+  git: '/usr/bin/git',
+  rsync: '/usr/bin/rsync',
+  buildah: '/usr/bin/buildah',
   ...WINE_PACKAGES,
 };
 

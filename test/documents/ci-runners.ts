@@ -1,0 +1,219 @@
+/**
+ * What each CI system makes of its example in `gwtoken help ci`: the steps in their order, each as its runner starts it
+ * (which shell, with which options), with the variables that the system gives to it. GitLab's is run by gitlab-ci-local,
+ * which reads the file and writes the script as GitLab does; the others have no such program, and are followed here.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { READERS } from '../formats/readers';
+import { type ProgramResult, runCommand } from '../harness/programs/program';
+import { ROOT } from '../harness/root';
+
+type Variables = Readonly<Record<string, string>>;
+
+export interface Job {
+  /** What the job starts in, with what was checked out. */
+  readonly dir: string;
+  /** The agent's own environment. */
+  readonly env: Variables;
+  /** What the release's page says. */
+  readonly release: { readonly RELEASE: string; readonly SHA256: string };
+  readonly authUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+export interface Run {
+  /** Of the step that failed, or 0. */
+  readonly code: number | null;
+  readonly log: string;
+}
+
+/** Runs an example as its system would. */
+export type Runner = (example: string, job: Job) => Promise<Run>;
+
+interface Step {
+  readonly shell: readonly string[];
+  readonly script: string;
+  readonly env: () => Variables;
+  readonly done?: (result: ProgramResult) => void;
+}
+
+/** One after the other, until one fails. */
+async function inTurn(steps: readonly Step[], { dir, env }: Job): Promise<Run> {
+  let log = '';
+  for (const [index, step] of steps.entries()) {
+    const file = join(dir, `.step-${index}`);
+    writeFileSync(file, step.script.endsWith('\n') ? step.script : `${step.script}\n`);
+    const result = await runCommand([...step.shell, file], { env: { ...env, ...step.env() }, cwd: dir });
+    log += result.stdout + result.stderr;
+    if (result.code !== 0) return { code: result.code, log };
+    step.done?.(result);
+  }
+  return { code: 0, log };
+}
+
+/** Puts values in the place of expressions; there is none without a value. */
+function filled(env: Variables | undefined, expression: RegExp, values: Variables): Variables {
+  const fill = (text: string) =>
+    String(text).replace(expression, (_, name: string) => {
+      const value = values[name];
+      if (value === undefined) throw new Error(`${name} has no value`);
+      return value;
+    });
+  return Object.fromEntries(Object.entries(env ?? {}).map(([name, text]) => [name, fill(text)]));
+}
+
+/** `run` without a shell: `bash -e {0}`. */
+export const github: Runner = (example, job) => {
+  const { deploy } = parse(example).jobs;
+  const values = {
+    'vars.RELEASE': job.release.RELEASE,
+    'vars.SHA256': job.release.SHA256,
+    'vars.GATEWAY_AUTH_URL': job.authUrl,
+    'secrets.GATEWAY_CLIENT_ID': job.clientId,
+    'secrets.GATEWAY_CLIENT_SECRET': job.clientSecret,
+  };
+  const steps = deploy.steps.filter(({ run }: { run?: string }) => run !== undefined);
+  return inTurn(
+    steps.map(({ run, env }: { run: string; env?: Variables }) => ({
+      shell: ['bash', '-e'],
+      script: run,
+      env: () => ({
+        CI: 'true',
+        GITHUB_ACTIONS: 'true',
+        ...filled({ ...deploy.env, ...env }, /\$\{\{ ([\w.]+) \}\}/g, values),
+      }),
+    })),
+    job,
+  );
+};
+
+export const gitlab: Runner = async (example, { dir, env, ...job }) => {
+  writeFileSync(join(dir, '.gitlab-ci.yml'), example);
+  const variables = {
+    ...job.release,
+    GWTOKEN_AUTH_URL: job.authUrl,
+    GWTOKEN_CLIENT_ID: job.clientId,
+    GWTOKEN_CLIENT_SECRET: job.clientSecret,
+  };
+  // It copies what git has, by rsync.
+  await runCommand(['git', 'init', '--quiet'], { env, cwd: dir });
+  const given = Object.entries(variables).flatMap(([name, value]) => ['--variable', `${name}=${value}`]);
+  const { code, stdout, stderr } = await gitlabCiLocal(dir, ['--force-shell-executor', ...given], env);
+  return { code, log: stdout + stderr };
+};
+
+/** It is made for Bun; on Node it needs 22. */
+export const gitlabCiLocal = (cwd: string, args: readonly string[], env: Variables) => {
+  const [bun, program] = [
+    ['.bin', 'bun'],
+    ['gitlab-ci-local', 'dist', 'index.js'],
+  ].map((path) => join(ROOT, 'node_modules', ...path));
+  return runCommand([bun!, program!, ...args], { env, cwd, timeoutMs: 60_000 });
+};
+
+/** The Bash task. Every variable but the secret ones is in the environment, with its name in capitals. */
+export const azure: Runner = (example, job) => {
+  const pipeline: Record<string, string> = {
+    GatewayAuthUrl: job.authUrl,
+    GatewayClientId: job.clientId,
+    GatewayClientSecret: job.clientSecret,
+  };
+  return inTurn(
+    parse(example).steps.map(({ bash, env }: { bash: string; env?: Variables }) => ({
+      shell: ['bash', '--noprofile', '--norc'],
+      script: bash,
+      env: () => ({ TF_BUILD: 'True', ...job.release, ...filled(env, /\$\((\w+)\)/g, pipeline) }),
+      done: ({ stdout }: ProgramResult) => {
+        const commands = stdout.split('\n').filter((line) => line.startsWith('##vso'));
+        Object.assign(
+          pipeline,
+          Object.fromEntries(READERS['azure']?.['the agent']?.(commands.join('\n')) ?? []),
+        );
+      },
+    })),
+    job,
+  );
+};
+
+/** `sh`: `sh -xe`; of Groovy no more than the example has, strings in single quotes. */
+export const jenkins: Runner = (example, job) => {
+  const matches = (pattern: RegExp) => [...example.matchAll(pattern)].map(([, ...found]) => found);
+  const environment = Object.fromEntries(matches(/^ +(GWTOKEN_\w+) = '([^'\\]*)'$/gm));
+  const [[username = ''] = []] = matches(/usernameVariable: '(\w+)'/g);
+  const [[password = ''] = []] = matches(/passwordVariable: '(\w+)'/g);
+  const env = {
+    ...job.release,
+    ...environment,
+    GWTOKEN_AUTH_URL: job.authUrl,
+    [username]: job.clientId,
+    [password]: job.clientSecret,
+  };
+  const scripts = matches(/^ +sh '([^'\\]*)'$/gm).map(([script = '']) => script);
+  return inTurn(
+    scripts.map((script) => ({ shell: ['sh', '-xe'], script, env: () => env })),
+    job,
+  );
+};
+
+export const circleci: Runner = (example, job) => {
+  const { deploy } = parse(example).jobs;
+  const context = {
+    ...job.release,
+    GWTOKEN_AUTH_URL: job.authUrl,
+    GWTOKEN_CLIENT_ID: job.clientId,
+    GWTOKEN_CLIENT_SECRET: job.clientSecret,
+  };
+  const bashEnv = join(job.dir, '.bash-env');
+  writeFileSync(bashEnv, '');
+  return inTurn(
+    deploy.steps
+      .filter((step: string | { run: string }) => step !== 'checkout')
+      .map(({ run }: { run: string }) => ({
+        shell: ['bash', '-eo', 'pipefail'],
+        script: run,
+        env: () => ({ CIRCLECI: 'true', BASH_ENV: bashEnv, ...context, ...deploy.environment }),
+      })),
+    job,
+  );
+};
+
+/** The pod's containers, one after the other, in a folder that stands for their file system. */
+export const kubernetes: Runner = async (example, job) => {
+  const { spec } = parse(example);
+  const inside = (path: string) => path.replace(/^\/(opt|run)\//, `${job.dir}/$1/`);
+  const secrets = { 'client-id': job.clientId, 'client-secret': job.clientSecret };
+  for (const { name, secret } of spec.volumes) {
+    const mounts = [...spec.initContainers, ...spec.containers].flatMap((each) => each.volumeMounts);
+    for (const { mountPath } of mounts.filter((mount) => mount.name === name)) {
+      mkdirSync(inside(mountPath), { recursive: true });
+      if (secret)
+        for (const [key, value] of Object.entries(secrets))
+          writeFileSync(join(inside(mountPath), key), value);
+    }
+  }
+  let log = '';
+  for (const { command, args = [], env = [], envFrom = [], workingDir } of [
+    ...spec.initContainers,
+    ...spec.containers,
+  ]) {
+    const given = env.map(({ name, value, valueFrom }: { name: string; value: string; valueFrom: Ref }) => [
+      name,
+      valueFrom === undefined
+        ? inside(value).replace('https://identity.example.com', job.authUrl)
+        : secrets[valueFrom.secretKeyRef.key as keyof typeof secrets],
+    ]);
+    const result = await runCommand([...command, ...args].map(inside), {
+      env: { ...job.env, ...(envFrom.length > 0 ? job.release : {}), ...Object.fromEntries(given) },
+      cwd: workingDir === undefined ? job.dir : inside(workingDir),
+    });
+    log += result.stdout + result.stderr;
+    if (result.code !== 0) return { code: result.code, log };
+  }
+  return { code: 0, log };
+};
+interface Ref {
+  readonly secretKeyRef: { readonly key: string };
+}

@@ -1,0 +1,152 @@
+/**
+ * The Dockerfiles of `gwtoken help ci`, built and run by buildah, which needs no engine and no registry: what they are
+ * built from is made of this machine's own programs, under the same names.
+ */
+
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { blocksUnder } from '../documents/topic-blocks';
+import { startReleasePage } from '../harness/endpoints/release-page';
+import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
+import { inVariables } from '../harness/homes/client';
+import { openFolder } from '../harness/homes/folder';
+import { openHome } from '../harness/homes/home';
+import { executable, runCommand } from '../harness/programs/program';
+
+const PROGRAMS = [
+  '/bin/sh',
+  '/usr/bin/cat',
+  '/usr/bin/curl',
+  '/usr/bin/gzip',
+  '/usr/bin/sha256sum',
+  '/usr/bin/tar',
+];
+/** What Debian's base image has beside what these need. */
+const LIBRARIES = ['libc.so.6', 'libdl.so.2', 'libm.so.6', 'libpthread.so.0'];
+
+function whyNot(): string | undefined {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return 'needs Linux on x64';
+  if (process.getuid?.() !== 0) return 'needs root: buildah';
+  return ['/usr/bin/buildah', '/usr/bin/curl'].every((path) => existsSync(path))
+    ? undefined
+    : 'needs Debian: buildah, curl';
+}
+const unable = whyNot();
+
+/** buildah with a storage of its own, in which Debian's images are already. */
+async function openBuildah() {
+  const dir = openFolder();
+  const { env } = openHome();
+  const storage = ['--root', join(dir, 'root'), '--runroot', join(dir, 'run'), '--storage-driver', 'vfs'];
+  const buildah = async (args: readonly string[], more: Readonly<Record<string, string>> = {}) =>
+    runCommand(['buildah', ...storage, ...args], { env: { ...env, ...more }, timeoutMs: 120_000 });
+  const base = join(dir, 'base');
+  const libraries = PROGRAMS.flatMap(
+    (path) => execFileSync('ldd', [path], { encoding: 'utf8' }).match(/\/\S+/g) ?? [],
+  );
+  for (const path of [
+    ...PROGRAMS,
+    ...libraries,
+    ...LIBRARIES.map((name) => `/lib/x86_64-linux-gnu/${name}`),
+  ]) {
+    mkdirSync(join(base, dirname(path)), { recursive: true });
+    copyFileSync(path, join(base, path));
+  }
+  mkdirSync(join(base, 'tmp'));
+  writeFileSync(join(dir, 'Dockerfile'), 'FROM scratch\nCOPY base /\n');
+  const names = ['docker.io/library/debian:12-slim', 'docker.io/library/buildpack-deps:bookworm-curl'];
+  const made = await buildah(['bud', '--isolation', 'chroot', ...names.flatMap((name) => ['-t', name]), dir]);
+  expect(made.code, made.stderr).toBe(0);
+  /** What `docker build` is given, but for the folder. */
+  const build = (folder: string, args: readonly string[], more = {}) =>
+    buildah(['bud', '--pull-never', '--isolation', 'chroot', ...args, folder], more);
+  return { dir, buildah, build };
+}
+
+const dockerfiles = blocksUnder('Docker')
+  .filter(({ language }) => language === 'dockerfile')
+  .map(({ code }) => code);
+const shells = blocksUnder('Docker')
+  .filter(({ language }) => language === 'sh')
+  .map(({ code }) => code);
+
+test('an image has gwtoken and what it loads, and fetches a token', { timeout: 180_000 }, async ({
+  skip,
+}) => {
+  skip(unable !== undefined, unable);
+  const { dir, buildah, build } = await openBuildah();
+  const archive = join(dir, 'release.tar.gz');
+  await runCommand(['tar', '-I', 'gzip -1', '-cf', archive, '-C', dirname(executable()), 'gwtoken'], {
+    env: {},
+  });
+  const release = await startReleasePage(archive);
+  const context = join(dir, 'image');
+  mkdirSync(context);
+  writeFileSync(join(context, 'Dockerfile'), dockerfiles[1]!);
+  const [, names = ''] = /^docker build (.*) \.$/m.exec(shells[1]!) ?? [];
+  expect(names).toBe('--build-arg RELEASE --build-arg SHA256 -t gwtoken');
+
+  const wrong = await build(context, names.split(' '), { ...release, SHA256: '0'.repeat(64) });
+  expect(wrong.code).not.toBe(0);
+  expect(wrong.stdout + wrong.stderr).toContain('did NOT match');
+
+  const built = await build(context, names.split(' '), release);
+  expect(built.code, built.stderr).toBe(0);
+  await buildah(['from', '--name', 'container', 'localhost/gwtoken']);
+  const root = (await buildah(['mount', 'container'])).stdout.trim();
+  const sizes = execFileSync('find', [root, '-type', 'f', '-printf', '%s\\n'], { encoding: 'utf8' });
+  const size = sizes
+    .trim()
+    .split('\n')
+    .reduce((sum, line) => sum + Number(line), 0);
+  expect(size - statSync(executable()).size).toBeLessThan(3 * 1024 * 1024);
+
+  const { authUrl } = await startTokenEndpoint();
+  const variables = Object.entries(inVariables(authUrl)).flatMap(([name, value]) => [
+    '--env',
+    `${name}=${value}`,
+  ]);
+  for (const [, name] of shells[1]!.matchAll(/ -e (\w+)/g)) expect(variables.join(' ')).toContain(`${name}=`);
+  // buildah runs what it is told, not the image's own entry point.
+  const config = JSON.parse((await buildah(['inspect', 'container'])).stdout).OCIv1.config;
+  const run = await buildah([
+    'run',
+    '--isolation',
+    'chroot',
+    ...variables,
+    'container',
+    '--',
+    ...config.Entrypoint,
+    'get',
+  ]);
+  expect(run).toMatchObject({ code: 0, stdout: 'token-1\n', stderr: '' });
+  expect(config.User).toBe('65532');
+});
+
+test('a build gets the token as a secret, and the image does not have it', { timeout: 60_000 }, async ({
+  skip,
+}) => {
+  skip(unable !== undefined, unable);
+  const { dir, buildah, build } = await openBuildah();
+  const context = join(dir, 'context');
+  mkdirSync(context);
+  writeFileSync(join(context, 'Dockerfile'), dockerfiles[0]!);
+  // The token itself would be in the image if the script kept it.
+  const script = '#!/bin/sh\nprintf %s "$GWTOKEN_ACCESS_TOKEN" | sha256sum > downloaded\n';
+  writeFileSync(join(context, 'download.sh'), script, { mode: 0o755 });
+  const [, names = ''] = /docker build (.*) \.$/m.exec(shells[0]!) ?? [];
+  expect(names).toBe('--secret id=token,env=GWTOKEN_ACCESS_TOKEN');
+  const built = await build(context, ['-t', 'built', ...names.split(' ')], {
+    GWTOKEN_ACCESS_TOKEN: 'canary-token',
+  });
+  expect(built.code, built.stderr).toBe(0);
+  await buildah(['from', '--name', 'container', 'localhost/built']);
+  const root = (await buildah(['mount', 'container'])).stdout.trim();
+  const sum = execFileSync('sha256sum', { input: 'canary-token', encoding: 'utf8' });
+  expect(readFileSync(join(root, 'downloaded'), 'utf8')).toBe(sum);
+  await buildah(['push', 'localhost/built', `dir:${join(dir, 'pushed')}`]);
+  const found = await runCommand(['grep', '-rl', 'canary-token', root, join(dir, 'pushed')], { env: {} });
+  expect(found.stdout).toBe('');
+});
