@@ -33,10 +33,10 @@ export function otherRegion(region: Region): Region {
 export function checkProfile(name: string, where: string): string {
   if (PROFILE.test(name)) return name;
   const lower = name.toLowerCase();
-  throw new GwtokenError('usage', `profile ${JSON.stringify(name)} (from ${where}) is not a valid name`, {
+  throw new GwtokenError('usage', `invalid profile name ${JSON.stringify(name)} (from ${where})`, {
     hints: [
-      ...(PROFILE.test(lower) ? [`use ${lower}`] : []),
-      'a profile has 1 to 64 of a-z, 0-9, dot, underscore and hyphen, and begins with a letter or digit',
+      ...(PROFILE.test(lower) ? [`did you mean ${lower}?`] : []),
+      'use 1 to 64 of a-z, 0-9, ".", "_" and "-", starting with a letter or digit',
     ],
   });
 }

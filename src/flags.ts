@@ -6,8 +6,8 @@ export interface Flag {
   readonly short?: string;
   /** How the value is called in help; a flag without one is a switch. */
   readonly value?: string;
-  /** A switch that also, or only, exists as `--no-NAME`. */
-  readonly negative?: 'also' | 'only';
+  /** A switch that exists only as `--no-NAME`, or also, with a help of its own. */
+  readonly negative?: 'only' | { readonly help: string };
   readonly help: string;
   readonly group: 'client' | 'fetch' | 'output' | 'general';
   /** The setting that it gives, which a variable and a key of the config file can give as well. */
@@ -17,6 +17,11 @@ export interface Flag {
 /** The flag as it is typed: `--name`, `--no-name`, or both. */
 export function spellings({ name, negative }: Flag): readonly string[] {
   return [...(negative === 'only' ? [] : [`--${name}`]), ...(negative === undefined ? [] : [`--no-${name}`])];
+}
+
+/** The help of one spelling of the flag. */
+export function helpOf({ help, negative }: Flag, spelling: string): string {
+  return typeof negative === 'object' && spelling.startsWith('--no-') ? negative.help : help;
 }
 
 /** What every command takes that works on one client. */
@@ -39,14 +44,14 @@ export const VERBOSE: Flag = {
   name: 'verbose',
   short: 'v',
   group: 'general',
-  help: 'tell on stderr what is done and why',
+  help: 'print details to stderr',
 };
-export const JSON_OUTPUT: Flag = { name: 'json', group: 'output', help: 'print one JSON object' };
+export const JSON_OUTPUT: Flag = { name: 'json', group: 'output', help: 'print JSON' };
 export const PREFIX: Flag = {
   name: 'prefix',
   value: 'PREFIX',
   group: 'output',
-  help: "what the variables' names begin with instead of GWTOKEN_",
+  help: 'prefix of the variable names (default: GWTOKEN_)',
 };
 
 /** The formats of `get` and of `env`, in the order of the help; the first one is the default. */
@@ -78,7 +83,7 @@ function formatFlag(formats: readonly string[]): Flag {
     // Made when help is asked for, not at every start.
     get help() {
       const [first, ...more] = formats;
-      return `${[`${first} (default)`, ...more.slice(0, -1)].join(', ')} or ${more.at(-1)}`;
+      return `output format: ${[`${first} (default)`, ...more].join(', ')}`;
     },
   };
 }
@@ -89,7 +94,7 @@ export const QUICK_FLAGS: Readonly<Record<'get' | 'env', readonly Flag[]>> = {
     ...CLIENT_FLAGS,
     ...FETCH_FLAGS,
     formatFlag(GET_FORMATS),
-    { name: 'fresh', group: 'output', help: 'only a token asked for after this call began' },
+    { name: 'fresh', group: 'output', help: 'request a new token instead of using a cached one' },
     VERBOSE,
   ],
   env: [
@@ -97,7 +102,7 @@ export const QUICK_FLAGS: Readonly<Record<'get' | 'env', readonly Flag[]>> = {
     ...FETCH_FLAGS,
     formatFlag(ENV_FORMATS),
     PREFIX,
-    { name: 'unset', group: 'output', help: 'remove the variables; needs no client' },
+    { name: 'unset', group: 'output', help: 'unset the variables instead' },
     VERBOSE,
   ],
 };

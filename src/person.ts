@@ -1,9 +1,25 @@
 /** Whether somebody is there to answer, and how long gwtoken waits for an answer (contract section 2). */
-import type { Env, Output } from './world/streams';
+import type { Env, Input, Output } from './world/streams';
 
 /** Whether this is a CI job, where nobody can answer: CI is set, and neither `0` nor `false`. */
 export function isCi(env: Env): boolean {
   return !['', '0', 'false'].includes(env['CI'] ?? '');
+}
+
+/** Why nobody can be prompted, as the end of a sentence; undefined where somebody can. */
+export function noPrompt({
+  env,
+  stdin,
+  stderr,
+}: {
+  env: Env;
+  stdin: Pick<Input, 'isTTY'>;
+  stderr: Pick<Output, 'isTTY'>;
+}): string | undefined {
+  if (!stdin.isTTY()) return 'stdin is not a terminal';
+  if (!stderr.isTTY()) return 'stderr is not a terminal';
+  if (env['TERM'] === 'dumb') return 'TERM is "dumb"';
+  return isCi(env) ? 'CI is set' : undefined;
 }
 
 /** Whether a person reads what stands on stderr. stdin tells nothing: it may be a pipe of the caller's. */

@@ -44,7 +44,7 @@ describe('a word of a command line that is shown for pasting', () => {
 
   test('is how login writes the client id into the line that it advises', async () => {
     const { stderr } = await openHome().gwtoken(['login', '--client-id', 'two words $(id)']);
-    const [, hint = ''] = /hint: like this: .*? \| (gwtoken login .*)/.exec(stderr) ?? [];
+    const [, hint = ''] = /hint: example: .*? \| (gwtoken login .*)/.exec(stderr) ?? [];
     const words = execFileSync('sh', ['-c', `gwtoken() { printf '%s\\0' "$@"; }; ${hint}`], {
       encoding: 'utf8',
     });

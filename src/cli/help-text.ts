@@ -24,9 +24,9 @@ export function helpBelow(command: Command): string {
   const examples = (command.examples ?? []).flatMap(({ line, does }) => [`  ${line}`, `      ${does}`]);
   const codes = exitCodesOf(command).map((code) => [`  ${code}`, EXIT_CODES[code].words]);
   const sections = [
-    section('The same by variable, by config key:', columns(settings)),
+    section('Environment variables and config keys:', columns(settings)),
     section('Examples:', examples),
-    command.subcommands ? [] : section('Exit codes (more: gwtoken help exit-codes):', columns(codes)),
+    command.subcommands ? [] : section('Exit codes (see gwtoken help exit-codes):', columns(codes)),
   ];
   return sections.flat().join('\n');
 }

@@ -6,19 +6,19 @@ import type { Flag } from '../flags';
 import { TOPICS } from '../topics/topics';
 import { columns, helpBelow, sentence } from './help-text';
 
-const ABOUT = `Fetch OAuth 2.0 client-credentials tokens for the API gateway and its sandbox.
-New here? gwtoken login asks for what it needs; gwtoken get prints a token.`;
+const ABOUT = `Get OAuth 2.0 access tokens (client credentials) for the API gateway and its
+sandbox. New here? Run gwtoken login, then gwtoken get.`;
 
 const COMMAND_GROUPS: Record<NonNullable<Command['group']>, string> = {
   token: 'Get a token:',
-  client: 'Clients, whose secrets are in the keychain:',
-  setup: 'Settings and trouble:',
+  client: 'Manage clients:',
+  setup: 'Setup and troubleshooting:',
 };
 
 export const GENERAL = 'General:';
 export const FLAG_GROUPS: Record<Flag['group'], string> = {
-  client: 'Which client:',
-  fetch: 'How the token is fetched:',
+  client: 'Client:',
+  fetch: 'Request:',
   output: 'Output:',
   general: GENERAL,
 };
@@ -55,8 +55,8 @@ export function layOutProgram(program: Parser): void {
       'after',
       [
         '',
-        `Topics: ${Object.keys(TOPICS).join(', ')}.`,
-        'More: gwtoken COMMAND --help, gwtoken help TOPIC, gwtoken --version.',
+        `Help topics: ${Object.keys(TOPICS).join(', ')}`,
+        'Learn more: gwtoken COMMAND --help, gwtoken help TOPIC',
       ].join('\n'),
     );
 }
@@ -73,7 +73,7 @@ export function layOut(parser: Parser, command: Command): void {
   if (command.usage !== undefined) parser.usage(command.usage);
   if (command === helpCommand) {
     const topics = Object.entries(TOPICS).map(([name, { summary }]) => [`  ${name}`, summary]);
-    parser.addHelpText('after', ['', 'Topics of gwtoken help:', ...columns(topics)].join('\n'));
+    parser.addHelpText('after', ['', 'Help topics:', ...columns(topics)].join('\n'));
   }
   parser.addHelpText('after', () => helpBelow(command));
 }

@@ -4,7 +4,7 @@ import { Option, Command as Parser } from 'commander';
 import { COMMANDS } from '../commands/all';
 import type { Command } from '../commands/command';
 import { helpCommand, wantsMarkdown } from '../commands/help';
-import { type Flag, spellings } from '../flags';
+import { type Flag, helpOf, spellings } from '../flags';
 import type { FlagValues } from '../settings/setting';
 import { topicText } from '../topics/topics';
 import type { Terminal } from '../world/streams';
@@ -111,8 +111,8 @@ function optionsOf(flag: Flag): Option[] {
   const short = flag.short === undefined ? '' : `-${flag.short}, `;
   const value = flag.value === undefined ? '' : ` <${flag.value}>`;
   return spellings(flag).map((name, index) => {
-    const help = index === 0 ? flag.help : `undo --${flag.name} of a variable or the config`;
-    return new Option(`${index === 0 ? short : ''}${name}${value}`, help).helpGroup(FLAG_GROUPS[flag.group]);
+    const term = `${index === 0 ? short : ''}${name}${value}`;
+    return new Option(term, helpOf(flag, name)).helpGroup(FLAG_GROUPS[flag.group]);
   });
 }
 

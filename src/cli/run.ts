@@ -75,7 +75,7 @@ export async function report(error: unknown, verbose: boolean, world: World): Pr
           ...(verbose && error.detail !== undefined ? [`gwtoken: ${oneLine(error.detail)}`] : []),
         ]
       : [
-          `${label} a bug in gwtoken`,
+          `${label} unexpected error (a bug in gwtoken; please report it with the output of gwtoken doctor)`,
           error instanceof Error ? (error.stack ?? error.message) : String(error),
         ];
   try {

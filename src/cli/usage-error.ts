@@ -23,7 +23,7 @@ export function usageError(error: CommanderError, parser: Parser): GwtokenError 
     return usage(
       `unknown option '${flag}'`,
       ...(secret
-        ? ['no flag takes a secret: gwtoken login asks for it, or reads it with --secret-stdin']
+        ? ['secrets are never passed as flags: gwtoken login prompts for it, or use --secret-stdin']
         : []),
     );
   }
@@ -31,7 +31,7 @@ export function usageError(error: CommanderError, parser: Parser): GwtokenError 
     const takes = parser.registeredArguments.map((argument) => `<${argument.name()}>`).join(' ');
     return takes === ''
       ? usage(`${name} takes no arguments`)
-      : usage(`too many arguments for ${name} ${takes}`, 'quote an argument with blanks in it');
+      : usage(`too many arguments for ${name} ${takes}`, 'quote values that contain spaces');
   }
   return usage(message);
 }

@@ -9,26 +9,26 @@ import type { World } from '../world/world';
 import type { Command } from './command';
 
 const flags: readonly Flag[] = [
-  { name: 'profile', short: 'p', value: 'NAME', group: 'client', help: 'the keys of this profile alone' },
+  { name: 'profile', short: 'p', value: 'NAME', group: 'client', help: "only this profile's settings" },
   VERBOSE,
 ];
 const values = { key: configKeys() };
 
 export const configCommand: Command = {
   name: 'config',
-  summary: 'read and change the settings file',
+  summary: 'view and change settings',
   flags: [],
   group: 'setup',
   examples: [
-    { line: 'gwtoken config set region eu', does: 'the region from now on' },
-    { line: 'gwtoken config list', does: 'all that is set' },
+    { line: 'gwtoken config set region eu', does: 'make eu the default region' },
+    { line: 'gwtoken config list', does: 'list all settings' },
   ],
   subcommands: [
     {
       name: 'list',
-      summary: 'print what the settings file holds',
+      summary: 'list the settings in the config file',
       flags,
-      examples: [{ line: 'gwtoken config list --profile acme', does: 'what profile acme has of its own' }],
+      examples: [{ line: 'gwtoken config list --profile acme', does: "list profile acme's settings" }],
       async run(given, world) {
         const { general, profiles } = world.config.read();
         const only = ownProfile(given);
@@ -41,18 +41,18 @@ export const configCommand: Command = {
     {
       name: 'get',
       args: '<key>',
-      summary: 'print the value of a key, of the profile or else the general one',
+      summary: "print a setting (the profile's value, or the general one)",
       flags,
       values,
-      examples: [{ line: 'gwtoken config get auth-url.eu', does: 'the identity address of the EU' }],
+      examples: [{ line: 'gwtoken config get auth-url.eu', does: 'print the EU auth URL' }],
       async run(given, world, key = '') {
         checkConfigKey(key, 'the command line');
         const config = world.config.read();
         const profile = resolveProfile({ flags: given, env: world.env, config }).value;
         const found = configured(config, profile, [key]);
         if (!found) {
-          throw new GwtokenError('usage', `${key} has no value in ${config.path}`, {
-            hints: [`run: gwtoken config set ${key} VALUE`],
+          throw new GwtokenError('usage', `${key} is not set in ${config.path}`, {
+            hints: [`to set it, run: gwtoken config set ${key} VALUE`],
           });
         }
         world.stdout.write(`${found.text}\n`);
@@ -61,16 +61,16 @@ export const configCommand: Command = {
     {
       name: 'set',
       args: '<key> <value>',
-      summary: 'set a key, with --profile for that profile alone',
+      summary: 'change a setting (with --profile: for that profile only)',
       flags,
       values: { ...values, value: ([key = '']) => settingOf(key)?.values ?? [] },
       examples: [
-        { line: 'gwtoken config set region eu', does: 'the region from now on' },
+        { line: 'gwtoken config set region eu', does: 'make eu the default region' },
         {
           line: 'gwtoken config set auth-url https://identity.{region}.example.com',
-          does: 'one address for both regions',
+          does: 'one auth URL for both regions',
         },
-        { line: 'gwtoken config set min-ttl 10m --profile acme', does: 'for one profile alone' },
+        { line: 'gwtoken config set min-ttl 10m --profile acme', does: 'only for profile acme' },
       ],
       async run(given, world, key = '', text = '') {
         const profile = ownProfile(given);
@@ -81,18 +81,20 @@ export const configCommand: Command = {
         const current = resolveProfile({ flags: given, env: world.env, config }).value;
         const own = config.profiles[current]?.[key];
         if (profile === undefined && own !== undefined) {
-          world.warn(`profile ${current} has its own ${key} = ${own}, which wins`);
-          world.stderr.write(`hint: run: gwtoken config unset ${key} --profile ${current}\n`);
+          world.warn(`profile ${current} sets ${key} = ${own}, which overrides this`);
+          world.stderr.write(`hint: to remove that, run: gwtoken config unset ${key} --profile ${current}\n`);
         }
       },
     },
     {
       name: 'unset',
       args: '<key>',
-      summary: 'remove a key, with --profile that of the profile alone',
+      summary: 'remove a setting (with --profile: from that profile only)',
       flags,
       values,
-      examples: [{ line: 'gwtoken config unset min-ttl --profile acme', does: 'back to the general value' }],
+      examples: [
+        { line: 'gwtoken config unset min-ttl --profile acme', does: 'use the general value again' },
+      ],
       async run(given, world, key = '') {
         const profile = ownProfile(given);
         const config = world.config.read();
@@ -108,9 +110,9 @@ export const configCommand: Command = {
     },
     {
       name: 'path',
-      summary: "print the settings file's path",
+      summary: 'print the path of the config file',
       flags,
-      examples: [{ line: 'gwtoken config path', does: 'where the settings file is' }],
+      examples: [{ line: 'gwtoken config path', does: 'show where the config file is' }],
       async run(_, world) {
         world.stdout.write(`${world.config.path()}\n`);
       },

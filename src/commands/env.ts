@@ -12,7 +12,7 @@ import type { Command } from './command';
 
 export const envCommand: Command = {
   name: 'env',
-  summary: 'print statements that set the token in the environment of a shell',
+  summary: 'print commands that export the token to your shell',
   flags: QUICK_FLAGS.env,
   evaluated: true,
   group: 'token',
@@ -20,10 +20,13 @@ export const envCommand: Command = {
   examples: [
     {
       line: 'eval $(gwtoken env --region eu)',
-      does: 'GWTOKEN_ACCESS_TOKEN and its like, in any POSIX shell',
+      does: 'set GWTOKEN_ACCESS_TOKEN and related variables (sh, bash, zsh, ksh)',
     },
-    { line: 'gwtoken env --format fish | source', does: 'the same in fish; others: gwtoken help shells' },
-    { line: 'eval $(gwtoken env --region us --prefix US_)', does: 'US_ACCESS_TOKEN, beside the first' },
+    {
+      line: 'gwtoken env --format fish | source',
+      does: 'the same in fish; other shells: gwtoken help shells',
+    },
+    { line: 'eval $(gwtoken env --region us --prefix US_)', does: 'add a second token as US_ACCESS_TOKEN' },
   ],
   exitCodes: FETCH_CODES,
   async run(flags, world) {
@@ -42,7 +45,7 @@ export const envCommand: Command = {
     const hint = options.format.hint?.(commandLine(flags, options.format));
     if (hint === undefined || !world.stdout.isTTY()) return;
     const paint = await world.terminal.paint('stderr');
-    world.stderr.write(`${paint.cyan('hint:')} nothing was set; this does it: ${hint}\n`);
+    world.stderr.write(`${paint.cyan('hint:')} nothing was set yet; to set the variables, run: ${hint}\n`);
   },
   onFailure(argv, exitCode, world) {
     world.stdout.write(failureOutput(argv, exitCode));

@@ -12,11 +12,11 @@ export const getCommand: Command = {
   group: 'token',
   values: { format: GET_FORMATS },
   examples: [
-    { line: 'gwtoken get --region eu', does: 'the token of the EU client, and nothing else' },
-    { line: 'gwtoken get --format json --fresh', does: 'a new token, with its expiry and its client' },
+    { line: 'gwtoken get --region eu', does: "print the EU client's token" },
+    { line: 'gwtoken get --format json --fresh', does: 'request a new token and print its details' },
     {
       line: 'gwtoken get --format curl | curl -K - https://gateway.example.com/',
-      does: 'the token for curl, without putting it on a command line',
+      does: 'call the gateway; the token never appears in the process list',
     },
   ],
   exitCodes: FETCH_CODES,

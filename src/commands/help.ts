@@ -12,7 +12,7 @@ export const helpCommand: Command = {
   name: 'help',
   args: '[name...]',
   usage: '[COMMAND|TOPIC]',
-  summary: 'show the help of a command, or a topic',
+  summary: 'show help for a command or topic',
   flags: [
     {
       name: 'format',
@@ -25,8 +25,8 @@ export const helpCommand: Command = {
   values: { format: FORMATS },
   group: 'setup',
   examples: [
-    { line: 'gwtoken help config set', does: 'the help of a command' },
-    { line: 'gwtoken help ci', does: 'a topic: the token in a CI job' },
+    { line: 'gwtoken help config set', does: 'help for a command' },
+    { line: 'gwtoken help ci', does: 'a topic: CI systems' },
   ],
 };
 

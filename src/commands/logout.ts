@@ -7,17 +7,17 @@ import type { Command } from './command';
 
 export const logoutCommand: Command = {
   name: 'logout',
-  summary: "remove a client's credentials from the keychain",
+  summary: "remove a client's stored credentials and cached token",
   flags: [
     ...CLIENT_FLAGS,
-    { name: 'all', group: 'client', help: 'every known client' },
-    { name: 'yes', short: 'y', group: 'general', help: 'do not ask' },
+    { name: 'all', group: 'client', help: 'remove all stored clients' },
+    { name: 'yes', short: 'y', group: 'general', help: 'skip the confirmation' },
     VERBOSE,
   ],
   group: 'client',
   examples: [
-    { line: 'gwtoken logout --region us', does: 'remove the US client, and its cached token' },
-    { line: 'gwtoken logout --all --yes', does: 'remove every known client, without a question' },
+    { line: 'gwtoken logout --region us', does: 'remove the US client' },
+    { line: 'gwtoken logout --all --yes', does: 'remove all stored clients without asking' },
   ],
   exitCodes: [4, 5],
   async run(flags, outside) {
@@ -30,8 +30,8 @@ export const logoutCommand: Command = {
 };
 
 const REVOKE =
-  'If they may be in wrong hands, revoke them on the Clients page too: they still work until then\n';
-const BY_HAND = 'Items made by hand are not known to gwtoken: remove them with the tool that made them\n';
+  'The credentials themselves stay valid. If they may have leaked, revoke them on the Clients page.\n';
+const BY_HAND = 'Keychain items that you created with another tool are not removed.\n';
 
 async function removeOne(client: Client, world: World): Promise<void> {
   const name = clientName(client);
@@ -39,8 +39,8 @@ async function removeOne(client: Client, world: World): Promise<void> {
     world.stderr.write(`${removedText(name)}${REVOKE}`);
     return;
   }
-  throw new GwtokenError('no-credentials', `there are no stored credentials for ${name}`, {
-    hints: ['see which are stored: gwtoken status'],
+  throw new GwtokenError('no-credentials', `no stored credentials for ${name}`, {
+    hints: ['to list stored clients, run: gwtoken status'],
   });
 }
 
@@ -48,10 +48,13 @@ async function removeOne(client: Client, world: World): Promise<void> {
 async function removeAll(yes: boolean, world: World): Promise<void> {
   const names = Object.keys(world.clients.read());
   if (names.length === 0) {
-    world.stderr.write(`gwtoken knows of no stored client. ${BY_HAND}`);
+    world.stderr.write(`No stored clients. ${BY_HAND}`);
     return;
   }
-  if (!yes && !(await isConfirmed(names.join(', '), world))) return;
+  if (!yes && !(await isConfirmed(names, world))) {
+    world.stderr.write('Nothing was removed.\n');
+    return;
+  }
   let failure: unknown;
   let removed = '';
   for (const name of names) {
@@ -64,19 +67,27 @@ async function removeAll(yes: boolean, world: World): Promise<void> {
       failure ??= error;
     }
   }
-  world.stderr.write(failure === undefined ? `${BY_HAND}${removed}${REVOKE}` : removed);
+  world.stderr.write(failure === undefined ? `${removed}${REVOKE}${BY_HAND}` : removed);
   if (failure !== undefined) throw failure;
 }
 
-async function isConfirmed(names: string, { terminal }: Pick<World, 'terminal'>): Promise<boolean> {
-  if (terminal.canAsk()) return await terminal.confirm(`Remove the credentials of ${names}?`);
-  throw new GwtokenError('usage', 'logout --all needs --yes, since there is no terminal to ask on', {
-    hints: [`it would remove: ${names}`],
+async function isConfirmed(
+  names: readonly string[],
+  { terminal }: Pick<World, 'terminal'>,
+): Promise<boolean> {
+  const which = names.join(', ');
+  const noPrompt = terminal.noPrompt();
+  if (noPrompt === undefined) {
+    const what = names.length === 1 ? `stored client ${which}` : `${names.length} stored clients (${which})`;
+    return await terminal.confirm(`Remove ${what}?`);
+  }
+  throw new GwtokenError('usage', `logout --all needs --yes (cannot prompt: ${noPrompt})`, {
+    hints: [`it would remove: ${which}`],
   });
 }
 
 function removedText(name: string): string {
-  return `Removed the credentials of ${name} from the keychain\n`;
+  return `Removed ${name}\n`;
 }
 
 /**
@@ -100,8 +111,8 @@ async function removeClient(
   const known = clients.read()[name] !== undefined;
   if (known) await clients.remove([name]);
   if (left.length === 0) return removed || known;
-  const done = removed || known ? `the credentials of ${name} are removed, but ` : '';
+  const done = removed || known ? `${name} was removed, but ` : '';
   throw new GwtokenError('local', `${done}a cached token cannot be removed and may still be used: ${left}`, {
-    hints: ['make its folder writable, then run gwtoken logout again; or remove the file'],
+    hints: ['make its directory writable and run gwtoken logout again, or delete the file'],
   });
 }

@@ -17,25 +17,26 @@ export function parseAuthUrl(text: string, where: string, region: Region): strin
     });
 
   if (/[\s\p{Cc}\\]/u.test(filled)) {
-    throw fail('has a blank, backslash or control character in it', `use one like ${EXAMPLE}`);
+    throw fail('contains a space, backslash or control character', `example: ${EXAMPLE}`);
   }
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(filled)?.[1]?.toLowerCase();
   if (scheme !== undefined && scheme !== 'https' && scheme !== 'http') {
-    throw fail('is neither https: nor http:', `use one like ${EXAMPLE}`);
+    throw fail('must begin with https://', `example: ${EXAMPLE}`);
   }
-  if (/[{}]/.test(filled)) throw fail('has braces in it', 'the one thing that is replaced is {region}');
+  if (/[{}]/.test(filled)) throw fail('contains { or }', 'the only placeholder is {region}');
   const url = scheme !== undefined && URL.canParse(filled) ? new URL(filled) : undefined;
   if (!url || url.hostname === '') {
     const bare = scheme === undefined && /^[\w.-]+\.[a-z]{2,}(:\d+)?(\/[\w./-]*)?$/i.test(text);
-    throw fail('is not a URL', bare ? `did you mean https://${text}?` : `use one like ${EXAMPLE}`);
+    throw fail('is not a URL', bare ? `did you mean https://${text}?` : `example: ${EXAMPLE}`);
   }
   if (url.username !== '' || url.password !== '') {
     throw fail(
-      'has a user name or password in it',
-      'leave it out: gwtoken login stores credentials in the keychain',
+      'contains a user name or password',
+      'remove it; gwtoken login stores credentials in the keychain',
     );
   }
-  if (/[?#]/.test(filled)) throw fail('has a query or fragment', `use the address alone, such as ${EXAMPLE}`);
+  if (/[?#]/.test(filled))
+    throw fail('contains a query or fragment', `use only the base URL, for example ${EXAMPLE}`);
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw fail(
       'would send the client secret unencrypted',
@@ -45,8 +46,8 @@ export function parseAuthUrl(text: string, where: string, region: Region): strin
   const address = url.href.replace(/\/+$/, '');
   if (address.endsWith('/oauth2/token')) {
     throw fail(
-      'is the token endpoint',
-      `gwtoken adds the path itself: use ${address.slice(0, -'/oauth2/token'.length)}`,
+      'already ends with /oauth2/token',
+      `gwtoken adds that path; use ${address.slice(0, -'/oauth2/token'.length)}`,
     );
   }
   return address;

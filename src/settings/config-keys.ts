@@ -22,16 +22,16 @@ export function checkConfigKey(key: string, where: string, profile?: string): Ro
   const row = settingOf(key);
   if (row && (profile === undefined || row.scope !== 'user')) return row;
   const isTyped = where === 'the command line';
-  const remove = `remove it: gwtoken config unset ${shellWord(key)}${profile === undefined ? '' : ` --profile ${shellWord(profile)}`}`;
+  const remove = `to remove it, run: gwtoken config unset ${shellWord(key)}${profile === undefined ? '' : ` --profile ${shellWord(profile)}`}`;
   if (row) {
-    throw new GwtokenError('usage', `config key ${key} cannot be set for one profile (${profile})`, {
-      hints: [isTyped ? `run it without --profile: gwtoken config set ${key} VALUE` : remove],
+    throw new GwtokenError('usage', `${key} cannot be set per profile (${profile})`, {
+      hints: [isTyped ? `omit --profile: gwtoken config set ${key} VALUE` : remove],
     });
   }
   throw new GwtokenError('usage', `unknown config key ${JSON.stringify(key)} (from ${where})`, {
     hints: [
-      ...(/secret|client|password|token/i.test(key) ? ['credentials are stored by: gwtoken login'] : []),
-      `the keys are: ${configKeys().join(', ')}`,
+      ...(/secret|client|password|token/i.test(key) ? ['to store credentials, run: gwtoken login'] : []),
+      `valid keys: ${configKeys().join(', ')}`,
       ...(isTyped ? [] : [remove]),
     ],
   });

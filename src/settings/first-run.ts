@@ -17,6 +17,6 @@ export function firstRunHints({ env, config }: Pick<Given, 'env' | 'config'>, cl
     Object.keys(env).some((name) => /^GWTOKEN_(SANDBOX_)?CLIENT_/.test(name));
   if (begun) return [];
   // Nobody can answer there, and nothing that is stored outlives the job.
-  if (isCi(env)) return ['for a CI job: gwtoken help ci'];
-  return [`first time here? run: gwtoken login${client ? ` ${clientFlags(client)}` : ''}`];
+  if (isCi(env)) return ['in CI? see: gwtoken help ci'];
+  return [`new here? run: gwtoken login${client ? ` ${clientFlags(client)}` : ''}`];
 }

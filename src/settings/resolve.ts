@@ -142,7 +142,7 @@ export function resolveClient(given: Given): ClientSettings {
   const environment = resolveEnvironment(given, profile.value);
   const region = resolveRegion(given, profile.value);
   if (!region) {
-    throw new GwtokenError('usage', `no region given${emptyAmong(['GWTOKEN_REGION'], given)}`, {
+    throw new GwtokenError('usage', `no region set${emptyAmong(['GWTOKEN_REGION'], given)}`, {
       hints: [
         ...firstRunHints(given),
         'use --region eu or --region us, set GWTOKEN_REGION, or run: gwtoken config set region eu',
@@ -183,10 +183,10 @@ export function requireAuthUrl(given: Given, client: Client, verified?: string):
   if (found) return found;
   const { region } = client;
   const names = [`GWTOKEN_AUTH_URL_${region.toUpperCase()}`, 'GWTOKEN_AUTH_URL'];
-  throw new GwtokenError('usage', `no auth URL given for region ${region}${emptyAmong(names, given)}`, {
+  throw new GwtokenError('usage', `no auth URL set for region ${region}${emptyAmong(names, given)}`, {
     hints: [
       ...firstRunHints(given, client),
-      `run: gwtoken config set auth-url.${region} https://IDENTITY-ADDRESS`,
+      `run: gwtoken config set auth-url.${region} https://YOUR-AUTH-URL`,
       `or use --auth-url URL, or set ${names.join(' or ')}`,
     ],
   });
@@ -198,5 +198,5 @@ export function configAuthUrl({ config }: Given, client: Client): AuthUrl | unde
 }
 
 function emptyAmong(names: readonly string[], { env }: Given): string {
-  return names.map((name) => (env[name] === '' ? ` (${name} is set but empty)` : '')).join('');
+  return names.map((name) => (env[name] === '' ? ` (${name} is empty)` : '')).join('');
 }

@@ -42,7 +42,7 @@ export interface Row<T> {
     readonly help: string;
     readonly value?: string;
     readonly short?: string;
-    readonly negative?: 'also' | 'only';
+    readonly negative?: 'only' | { readonly help: string };
   };
   /** Where it is not spelt after the key and read as all else: null where there is none. */
   readonly variable?: null | { readonly name: string; parse(text: string, where: string): T };
@@ -64,7 +64,7 @@ export const CLIENT_SETTINGS = {
     key: 'region',
     scope: 'profile',
     parse: parseRegion,
-    flag: { short: 'r', value: REGIONS.join('|'), help: "the client's region" },
+    flag: { short: 'r', value: REGIONS.join('|'), help: 'region of the client' },
     values: REGIONS,
     otherwise: 'none',
     store: (region) => region,
@@ -74,7 +74,10 @@ export const CLIENT_SETTINGS = {
     key: 'sandbox',
     scope: 'profile',
     parse: (text, where) => (parseSwitch(text, where) ? 'sandbox' : 'production'),
-    flag: { negative: 'also', help: "the sandbox's clients instead of production's" },
+    flag: {
+      help: 'use the sandbox instead of production',
+      negative: { help: 'use production even if a variable or the config file says sandbox' },
+    },
     values: ['true', 'false'],
     fallback: 'production',
     store: (environment) => environment === 'sandbox',
@@ -84,7 +87,7 @@ export const CLIENT_SETTINGS = {
     key: 'profile',
     scope: 'user',
     parse: checkProfile,
-    flag: { short: 'p', value: 'NAME', help: 'a named set of clients' },
+    flag: { short: 'p', value: 'NAME', help: 'profile (a named set of clients)' },
     fallback: DEFAULT_PROFILE,
   } satisfies Row<string>,
   authUrl: {
@@ -93,7 +96,7 @@ export const CLIENT_SETTINGS = {
     scope: 'client',
     // For `config set auth-url` any region will do: the text is only checked.
     parse: (text, where, region = 'eu') => parseAuthUrl(text, where, region),
-    flag: { value: 'URL', help: 'the regional identity address; {region} in it is replaced' },
+    flag: { value: 'URL', help: 'auth URL; {region} becomes eu or us' },
     otherwise: 'none',
   } satisfies Row<string>,
 };
@@ -101,20 +104,20 @@ export const CLIENT_SETTINGS = {
 /** Those that say how its token is fetched. */
 export const FETCH_SETTINGS = {
   minTtlMs: {
-    name: 'minimum life',
+    name: 'min-ttl',
     key: 'min-ttl',
     scope: 'profile',
     parse: parseDurationMs,
-    flag: { value: 'DURATION', help: 'the least life the token must have left: 90, 90s, 5m, 1h' },
-    otherwise: "300 s, or a fifth of the token's lifetime if that is less",
+    flag: { value: 'DURATION', help: 'minimum lifetime left: 90, 90s, 5m, 1h' },
+    otherwise: '300 s or 20% of the lifetime, whichever is less',
     show: seconds,
   } satisfies Row<number>,
   timeoutMs: {
-    name: 'time limit',
+    name: 'timeout',
     key: 'timeout',
     scope: 'profile',
     parse: parseTimeLimitMs,
-    flag: { value: 'DURATION', help: 'limit for one attempt; all together take at most three times that' },
+    flag: { value: 'DURATION', help: 'time limit per attempt (total: three times that)' },
     fallback: 10_000,
     show: seconds,
   } satisfies Row<number>,
@@ -123,7 +126,7 @@ export const FETCH_SETTINGS = {
     key: 'retries',
     scope: 'profile',
     parse: parseRetries,
-    flag: { value: 'N', help: 'how often a failed attempt is repeated' },
+    flag: { value: 'N', help: 'retries after a failed attempt (default: 2)' },
     fallback: 2,
     store: (times) => times,
   } satisfies Row<number>,
@@ -132,7 +135,7 @@ export const FETCH_SETTINGS = {
     key: 'cache',
     scope: 'user',
     parse: parseOnOff,
-    flag: { negative: 'only', help: 'neither read nor write the token cache' },
+    flag: { negative: 'only', help: 'do not use the token cache' },
     variable: { name: 'GWTOKEN_NO_CACHE', parse: (text, where) => !parseSwitch(text, where) },
     values: ['on', 'off'],
     fallback: true,
@@ -140,23 +143,23 @@ export const FETCH_SETTINGS = {
     store: onOff,
   } satisfies Row<boolean>,
   caFile: {
-    name: 'extra CA',
+    name: 'ca-file',
     key: 'ca-file',
     scope: 'profile',
     parse: parseText,
-    flag: { value: 'FILE', help: 'PEM file of further certificate authorities' },
-    otherwise: "Node's own roots, then the system's",
+    flag: { value: 'FILE', help: 'extra CA certificates (PEM file)' },
+    otherwise: "Node's CAs, then the system's",
   } satisfies Row<string>,
   keychainTimeoutMs: {
-    name: 'keychain wait',
+    name: 'keychain-timeout',
     key: 'keychain-timeout',
     scope: 'user',
     parse: parseTimeLimitMs,
-    otherwise: `${ANSWER_WITHIN_MS.person / 1000} s where a person can answer a dialog, else ${ANSWER_WITHIN_MS.nobody / 1000} s`,
+    otherwise: `${ANSWER_WITHIN_MS.person / 1000} s on a desktop terminal, else ${ANSWER_WITHIN_MS.nobody / 1000} s`,
     show: seconds,
   } satisfies Row<number>,
   credentialCommand: {
-    name: 'credential command',
+    name: 'credential-command',
     key: 'credential-command',
     scope: 'profile',
     parse: parseText,

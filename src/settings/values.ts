@@ -18,7 +18,7 @@ function badValue(
   allowed: string,
   hints: string[] = [],
 ): GwtokenError {
-  return new GwtokenError('usage', `${what} ${quoted(text)} (from ${where}) is not valid`, {
+  return new GwtokenError('usage', `invalid ${what} ${quoted(text)} (from ${where})`, {
     hints: [`use ${allowed}`, ...hints],
   });
 }
@@ -57,17 +57,16 @@ export function parseDurationMs(text: string, where: string): number {
 /** A time limit in milliseconds: above zero, and an hour at most, so that three of them still fit a timer. */
 export function parseTimeLimitMs(text: string, where: string): number {
   const ms = parseDurationMs(text, where);
-  if (ms < 1 || ms > LONGEST_LIMIT_MS)
-    throw badValue('time limit', text, where, 'one second to one hour (1s to 1h)');
+  if (ms < 1 || ms > LONGEST_LIMIT_MS) throw badValue('timeout', text, where, '1s to 1h');
   return ms;
 }
 
 export function parseRetries(text: string, where: string): number {
   if (/^\d{1,2}$/.test(text) && Number(text) <= 10) return Number(text);
-  throw badValue('number of retries', text, where, '0 to 10');
+  throw badValue('retries', text, where, '0 to 10');
 }
 
 export function parseText(text: string, where: string): string {
   if (text !== '' && !text.includes('\0')) return text;
-  throw badValue('value', text, where, 'a text that is not empty');
+  throw badValue('value', text, where, 'a non-empty value');
 }

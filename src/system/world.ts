@@ -5,7 +5,7 @@
 
 import { GwtokenError } from '../errors';
 import type { ErrorKind } from '../exit-codes';
-import { isCi } from '../person';
+import { isCi, noPrompt } from '../person';
 import { oneLine } from '../text';
 import type { Keychain } from '../world/keychain';
 import type { Output, Terminal } from '../world/streams';
@@ -99,7 +99,7 @@ function terminalOf(
     return openPrompts(own, onSignals, unicode());
   };
   return {
-    canAsk: () => stdin.isTTY() && isDrawable() && !isCi(env),
+    noPrompt: () => noPrompt({ env, stdin, stderr }),
     hasUnicode: unicode,
     ask: async (...question) => (await prompts()).ask(...question),
     askSecret: async (...question) => (await prompts()).askSecret(...question),

@@ -16,8 +16,8 @@ export interface Output {
 
 /** A person at the terminal. Everything is shown on stderr; a Ctrl-C rejects with Interrupted. */
 export interface Terminal {
-  /** Whether a person can be asked: stdin and stderr are terminals, and it is not CI. */
-  canAsk(): boolean;
+  /** Why nobody can be prompted here; undefined where somebody can: stdin and stderr are terminals, and it is not CI. */
+  noPrompt(): string | undefined;
   /** Asks until `check` finds no problem with the answer. */
   ask(question: string, check: (answer: string) => string | undefined): Promise<string>;
   /** The same, with the answer unseen. */

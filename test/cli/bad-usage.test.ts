@@ -68,7 +68,7 @@ const TABLE: Readonly<Record<string, Bad>> = {
   },
   'config set of an unknown key': {
     args: ['config', 'set', 'regoin', 'eu'],
-    says: ['"regoin"', 'the keys are: region, '],
+    says: ['"regoin"', 'valid keys: region, '],
   },
   'config set of a credential': {
     args: ['config', 'set', 'client-secret', 'hidden'],

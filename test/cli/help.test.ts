@@ -80,7 +80,7 @@ describe('gwtoken', () => {
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     expect(stdout).toContain('gwtoken login');
     for (const { name } of COMMANDS) expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
-    expect(stdout).toContain(`\nTopics: ${Object.keys(TOPICS).join(', ')}.\n`);
+    expect(stdout).toContain(`\nHelp topics: ${Object.keys(TOPICS).join(', ')}\n`);
     expect(await home.gwtoken(['help', 'help'])).toMatchObject({
       stdout: expect.stringMatching(/^ {2}exit-codes {3}what each exit code means/m),
     });

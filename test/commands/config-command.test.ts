@@ -91,7 +91,7 @@ describe.concurrent('gwtoken config', () => {
       const hidden = await home.gwtoken(['config', 'set', 'retries', '1']);
       expect(hidden).toMatchObject({ code: 0, stdout: '' });
       expect(hidden.stderr).toBe(
-        'gwtoken: warning: profile acme has its own retries = 5, which wins\nhint: run: gwtoken config unset retries --profile acme\n',
+        'gwtoken: warning: profile acme sets retries = 5, which overrides this\nhint: to remove that, run: gwtoken config unset retries --profile acme\n',
       );
       expect(await config('get', 'retries')).toBe('5\n');
       expect(await config('get', 'retries', '-p', 'default')).toBe('1\n');

@@ -22,9 +22,11 @@ describe('doctor, on the way to a region,', () => {
     expect(check?.result).toBe('failed');
     expect(check?.message).toMatch(/ was not trusted: its certificate is from an authority unknown to Node/);
     expect(check?.hints[0]).toContain('--ca-file or GWTOKEN_CA_FILE');
-    const message = expect.stringMatching(/^for gwtoken test server\d+, by gwtoken test CA, 89 days left$/);
+    const message = expect.stringMatching(
+      /^issued to gwtoken test server\d+ by gwtoken test CA, 89 days left$/,
+    );
     expect(find('region eu', 'certificate')).toEqual(refused({ result: 'ok', message }));
-    expect(find('region eu', 'reply')).toMatchObject({ result: 'skipped', message: 'not tried' });
+    expect(find('region eu', 'reply')).toMatchObject({ result: 'skipped', message: 'skipped' });
     expect(requests).toEqual([]);
   });
 
@@ -39,7 +41,9 @@ describe('doctor, on the way to a region,', () => {
       message: `127.0.0.1:${server.port} was not trusted: its certificate is for other.test`,
       hints: ['check the host in the auth URL: it must be a name that the certificate has'],
     });
-    const message = expect.stringMatching(/^for gwtoken test server\d+, by gwtoken test CA, 29 days left$/);
+    const message = expect.stringMatching(
+      /^issued to gwtoken test server\d+ by gwtoken test CA, 29 days left$/,
+    );
     expect(find('region eu', 'certificate')).toEqual(refused({ message }));
     expect(server.requests).toEqual([]);
   });
@@ -51,7 +55,7 @@ describe('doctor, on the way to a region,', () => {
     const { find } = await doctor(env);
     expect(find('region eu', 'TLS')?.message).toMatch(/ was not trusted: its certificate has expired$/);
     const message = expect.stringMatching(
-      /^for gwtoken test server\d+, by gwtoken test CA, expired \d days ago$/,
+      /^issued to gwtoken test server\d+ by gwtoken test CA, expired \d days ago$/,
     );
     expect(find('region eu', 'certificate')).toEqual(refused({ result: 'failed', message }));
   });
@@ -79,7 +83,7 @@ describe('doctor, on the way to a region,', () => {
     expect(code).toBe(2);
     const check = find('region eu', 'clock');
     expect(check?.message).toMatch(
-      new RegExp(`^this computer's clock is (2 h 0|119|120) min ${direction} the endpoint's$`),
+      new RegExp(`^this machine's clock is (2 h 0|119|120) min ${direction} the endpoint's$`),
     );
     expect(check?.hints[0]).toContain('set the clock');
   });
@@ -141,7 +145,7 @@ describe('doctor, on the way to a region,', () => {
     ]);
     expect(find('region eu', 'proxy')).toMatchObject({
       result: 'ok',
-      message: `leads through 127.0.0.1:${port}`,
+      message: `connected through 127.0.0.1:${port}`,
     });
     expect(find('environment', 'HTTPS_PROXY')?.message).toBe(`http://***@127.0.0.1:${port}`);
     expect(stdout).not.toContain('canary');

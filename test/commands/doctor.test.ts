@@ -22,10 +22,10 @@ describe('doctor', () => {
     expect(find('settings', 'credentials')?.message).toBe('from GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET');
     expect(find('keychain', 'round trip')?.result).toBe('ok');
     expect(find('region eu', 'certificate')?.message).toBe('89 days left');
-    expect(find('region eu', 'reply')?.message).toMatch(/^status 404 in \d+ ms/);
-    expect(find('region eu', 'clock')?.message).toBe('right');
-    expect(find('region us', 'address')).toMatchObject({ result: 'skipped', message: 'none is set' });
-    expect((await doctor(env, '--region', 'eu')).find('region us', 'address')).toBeUndefined();
+    expect(find('region eu', 'reply')?.message).toMatch(/^reachable \(HTTP 404\) in \d+ ms$/);
+    expect(find('region eu', 'clock')?.message).toBe('in sync');
+    expect(find('region us', 'auth URL')).toMatchObject({ result: 'skipped', message: 'not set' });
+    expect((await doctor(env, '--region', 'eu')).find('region us', 'auth URL')).toBeUndefined();
     requests.pop();
     expect(requests).toEqual([
       {
@@ -42,10 +42,10 @@ describe('doctor', () => {
     expect(code).toBe(2);
     expect(find('settings', 'region')).toMatchObject({ result: 'warning' });
     expect(failed.map(({ section, name }) => `${section} ${name}`)).toEqual([
-      'region eu address',
-      'region us address',
+      'region eu auth URL',
+      'region us auth URL',
     ]);
-    expect(failed[0]?.hints[0]).toBe('first time here? run: gwtoken login --region eu');
+    expect(failed[0]?.hints[0]).toBe('new here? run: gwtoken login --region eu');
   });
 
   test('tells of variables about certificates that point nowhere', async () => {
@@ -86,9 +86,9 @@ describe('doctor', () => {
       .map(({ name, message }) => `${name}: ${message}`);
     expect(found).toEqual([
       expect.stringMatching(/^config file: unknown config key "regoin"/),
-      expect.stringMatching(/^region: region "mars" \(from GWTOKEN_REGION\)/),
-      expect.stringMatching(/^min-ttl: duration "x" \(from GWTOKEN_MIN_TTL\)/),
-      expect.stringMatching(/^timeout: time limit "0" \(from --timeout\)/),
+      expect.stringMatching(/^region: invalid region "mars" \(from GWTOKEN_REGION\)/),
+      expect.stringMatching(/^min-ttl: invalid duration "x" \(from GWTOKEN_MIN_TTL\)/),
+      expect.stringMatching(/^timeout: invalid timeout "0" \(from --timeout\)/),
       expect.stringMatching(/^retries: .*"many" \(from retries in /),
     ]);
   });
@@ -103,12 +103,12 @@ describe('doctor', () => {
       mkdirSync(dirname(cache));
       symlinkSync(config, cache);
       const { find } = await doctor({});
-      expect(find('folders', 'config')).toMatchObject({
+      expect(find('directories', 'config')).toMatchObject({
         result: 'warning',
         message: `${config} can be written by others (mode 777)`,
         hints: [`run: chmod go-w ${config}`],
       });
-      expect(find('folders', 'cache')?.message).toContain('is a symbolic link: it is not used');
+      expect(find('directories', 'cache')?.message).toContain('is a symbolic link; not used');
     },
   );
 });
@@ -129,7 +129,7 @@ describe("doctor's report", () => {
     );
     expect(stdout).not.toMatch(/\n\n$/);
     expect(stderr).toMatch(
-      /^gwtoken: error: check failed: region eu, TCP: 127\.0\.0\.1:9 was not reached: .*, and 1 more\nhint: .*\n$/,
+      /^gwtoken: error: 2 checks failed; first: region eu, TCP: 127\.0\.0\.1:9 was not reached: .*\nhint: .*\n$/,
     );
   });
 

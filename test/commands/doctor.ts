@@ -28,7 +28,8 @@ export function setUp() {
     const failed = checks.filter((check) => check.result === 'failed');
     // The exit code is that of the first failed check, and stderr names it.
     const [first] = failed;
-    const told = `gwtoken: error: check failed: ${first?.section}, ${first?.name}: `;
+    const many = failed.length > 1 ? `${failed.length} checks failed; first` : 'check failed';
+    const told = `gwtoken: error: ${many}: ${first?.section}, ${first?.name}: `;
     expect(result).toMatchObject({
       code: first?.exit_code ?? 0,
       stderr: first ? expect.stringContaining(told) : '',

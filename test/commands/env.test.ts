@@ -96,7 +96,7 @@ describe('gwtoken env', () => {
     ] as const) {
       const terminal = home.terminal(['env', ...args], { cols: 200 });
       expect(await terminal.exit).toEqual({ code: 0, signal: null });
-      expect(terminal.screen()).toContain(`hint: nothing was set; this does it: ${hint}\n`);
+      expect(terminal.screen()).toContain(`hint: nothing was set yet; to set the variables, run: ${hint}\n`);
     }
     const terminal = home.terminal(['env', '--format', 'json']);
     await terminal.exit;

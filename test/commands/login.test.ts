@@ -66,7 +66,7 @@ describe('gwtoken login, without a terminal', () => {
     ['an end of line', '\n', 'is empty'],
     ['two lines', 'a\nb\n', 'control character'],
     ['UTF-16', Buffer.from('\ufeffsecret\r\n', 'utf16le'), 'UTF-16'],
-    ['too much', 'x'.repeat(70_000), 'longer than 65536 bytes'],
+    ['too much', 'x'.repeat(70_000), 'too long (limit: 64 KiB)'],
     ['more than an item holds', 'x'.repeat(2560), 'a keychain item holds at most 2560'],
   ])('--secret-stdin refuses %s, and nothing is stored or asked', async ([, stdin, says]) => {
     const before = treeOf(home.dir);
@@ -83,13 +83,13 @@ describe('gwtoken login, without a terminal', () => {
     const bare = await home.gwtoken(['login']);
     expectRefusal(bare, 2);
     expect(bare.stderr).toContain(
-      'login needs --region, --auth-url, --client-id, --secret-stdin, since there is no terminal',
+      'missing --region, --auth-url, --client-id, --secret-stdin (cannot prompt: stdin is not a terminal)',
     );
     const some = await home.gwtoken(['login', '--sandbox', '-p', 'acme', '-r', 'us', '--client-id', 'x']);
     expectRefusal(some, 2);
-    expect(some.stderr).toContain('login needs --auth-url, --secret-stdin,');
+    expect(some.stderr).toContain('missing --auth-url, --secret-stdin (');
     expect(some.stderr).toContain(
-      'gwtoken login --region us --sandbox --profile acme --auth-url https://IDENTITY-ADDRESS --client-id x --secret-stdin',
+      'gwtoken login --region us --sandbox --profile acme --auth-url https://YOUR-AUTH-URL --client-id x --secret-stdin',
     );
   });
 
@@ -102,7 +102,7 @@ describe('gwtoken login, without a terminal', () => {
   test('--secret-stdin on a terminal is refused before anything is read', async () => {
     const terminal = home.terminal(['login', '--secret-stdin']);
     expect(await terminal.exit).toEqual({ code: 2, signal: null });
-    expect(terminal.screen()).toMatch(/stdin is a terminal[\s\S]*leave --secret-stdin out/);
+    expect(terminal.screen()).toMatch(/stdin is a terminal[\s\S]*omit --secret-stdin/);
   });
 
   test.for<[string, number, boolean, string[]]>([
@@ -150,7 +150,7 @@ describe('gwtoken login, without a terminal', () => {
     // A flag overrules a variable that is wrong; what has been stored is no error afterwards.
     const wrong = await login(client.clientSecret, [], { env: { GWTOKEN_REGION: 'mars' } });
     expect(wrong).toMatchObject({ code: 0 });
-    expect(wrong.stderr).toContain('gwtoken: warning: region "mars" (from GWTOKEN_REGION) is not valid\n');
+    expect(wrong.stderr).toContain('gwtoken: warning: invalid region "mars" (from GWTOKEN_REGION)\n');
   });
 
   test('the address goes where the profile, the sandbox and {region} say', async () => {

@@ -19,15 +19,15 @@ test('logout --all says what it removed, what it cannot know, and what to do bes
   expect(await gw.cli(['logout', '--all', '--yes'])).toEqual({
     code: 0,
     stdout: '',
-    stderr: `Items made by hand are not known to gwtoken: remove them with the tool that made them
-Removed the credentials of default:production:eu from the keychain
-Removed the credentials of default:production:us from the keychain
-If they may be in wrong hands, revoke them on the Clients page too: they still work until then
+    stderr: `Removed default:production:eu
+Removed default:production:us
+The credentials themselves stay valid. If they may have leaked, revoke them on the Clients page.
+Keychain items that you created with another tool are not removed.
 `,
   });
   expect([...gw.items]).toEqual([]);
   expect((await gw.cli(['logout', '--all'])).stderr).toBe(
-    'gwtoken knows of no stored client. Items made by hand are not known to gwtoken: remove them with the tool that made them\n',
+    'No stored clients. Keychain items that you created with another tool are not removed.\n',
   );
 });
 
@@ -40,7 +40,7 @@ test('logout --all removes what it can, and fails for what it cannot', async () 
   expect(await gw.cli(['logout', '--all', '--yes'])).toEqual({
     code: 5,
     stdout: '',
-    stderr: `Removed the credentials of default:production:us from the keychain
+    stderr: `Removed default:production:us
 gwtoken: error: the keychain is locked
 `,
   });
@@ -111,7 +111,7 @@ test('what cannot be removed from the cache is named, and all else is removed', 
   const { code, stderr } = await gw.cli(['logout', '--all', '--yes']);
   expect(code).toBe(1);
   expect(stderr).toContain(entry('eu'));
-  expect(stderr).toMatch(/error: the credentials of default:production:eu are removed, but a cached token/);
+  expect(stderr).toMatch(/error: default:production:eu was removed, but a cached token/);
   expect(existsSync(entry('us'))).toBe(false);
   expect([...gw.items]).toEqual([]);
 });

@@ -25,7 +25,7 @@ const DOCTOR = object({
     items: {
       ...object({
         section: {
-          enum: ['gwtoken', 'settings', 'folders', 'keychain', 'region eu', 'region us', 'environment'],
+          enum: ['gwtoken', 'settings', 'directories', 'keychain', 'region eu', 'region us', 'environment'],
         },
         name: { type: 'string', minLength: 1 },
         result: { enum: ['ok', 'warning', 'failed', 'skipped'] },
@@ -39,7 +39,7 @@ const DOCTOR = object({
         properties: { exit_code: { type: 'integer' } },
         anyOf: [
           { properties: { hints: { minItems: 1 } } },
-          { properties: { message: { pattern: 'is not valid: use ' } } },
+          { properties: { message: { pattern: '^invalid ' } } },
         ],
       },
       else: { properties: { exit_code: { type: 'null' } } },

@@ -122,8 +122,8 @@ describe('status without stored clients', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toBe(`gwtoken knows no client yet: gwtoken login stores one
 
-The settings name no client: no region given
-  fix: first time here? run: gwtoken login
+The settings name no client: no region set
+  fix: new here? run: gwtoken login
   fix: use --region eu or --region us, set GWTOKEN_REGION, or run: gwtoken config set region eu
 `);
     expect(parseStatus((await home.gwtoken(['status', '--json'])).stdout)).toEqual({ clients: [] });

@@ -197,7 +197,7 @@ describe('the credential command', () => {
     const stored = await gwtoken(login, { env, stdin: CANARY });
     expect(stored.code).toBe(0);
     expect(stored.stderr).toMatch(
-      /\ngwtoken: warning: credential-command in .* is used instead of what was stored\n/,
+      /\ngwtoken: warning: credential-command in .* overrides the stored credentials\n/,
     );
     expect(await gwtoken(['get'], { env })).toMatchObject({ code: 5, stdout: '' });
   });

@@ -32,7 +32,9 @@ describe('the demo', () => {
     const demo = startDemo();
     expect(await demo.ended).toEqual({ code: 0, signal: null });
     expect(demo.text.stderr).toBe('');
-    expect(demo.text.stdout).toMatch(/gwtoken login --region eu .*\nStored the credentials of demo-/);
+    expect(demo.text.stdout).toMatch(
+      /gwtoken login --region eu .*\nCredentials verified and stored in the keychain as demo-/,
+    );
     expect(demo.text.stdout).toMatch(/each gave what it should\. Nothing of it is left\.\n$/);
     expect(demo.left()).toEqual([]);
   });

@@ -24,7 +24,7 @@ ${stage.keychain.why}`);
   session.say('The sandbox has clients of its own.');
   if (stored) {
     await session.run(loginLine('EU_SANDBOX_SECRET', `--sandbox --client-id ${eu.sandbox.clientId}`), {
-      stderr: /^Stored the credentials of demo-\w+:sandbox:eu in the keychain/,
+      stderr: /^Credentials verified and stored in the keychain as demo-\w+:sandbox:eu/,
     });
   } else {
     giveCredentials(session, 'GWTOKEN_SANDBOX_', 'EU', eu.sandbox);
@@ -46,7 +46,7 @@ async function login({ eu, keychain }: Stage, session: Session): Promise<boolean
       ),
       {
         code: keychain.kind === 'real' ? [0, 5] : 0,
-        stderr: /^(Stored the credentials of demo-|gwtoken: error: )/,
+        stderr: /^(Credentials verified and stored in the keychain as demo-|gwtoken: error: )/,
       },
     );
     if (code === 0) return true;
@@ -91,7 +91,7 @@ async function regions({ eu, us }: Stage, stored: boolean, session: Session): Pr
     await session.run(loginLine('EU_SECRET', `${address} --client-id ${eu.production.clientId}`), refused);
     session.say('Nothing was stored. The us client is known there:');
     await session.run(loginLine('US_SECRET', `${address} --client-id ${us.production.clientId}`), {
-      stderr: /^Stored the credentials of demo-\w+:production:us in the keychain/,
+      stderr: /^Credentials verified and stored in the keychain as demo-\w+:production:us/,
     });
   } else {
     session.set('GWTOKEN_AUTH_URL_US', us.identity.authUrl);
@@ -138,7 +138,7 @@ async function leave(stored: boolean, session: Session): Promise<void> {
   }
   session.say('All credentials out of the keychain again, and what is said then.');
   await session.run('gwtoken logout --all --yes', {
-    stderr: (text) => text.match(/^Removed the credentials of demo-/gm)?.length === 3,
+    stderr: (text) => text.match(/^Removed demo-/gm)?.length === 3,
   });
   await session.run('gwtoken get', { code: 4, stderr: /^gwtoken: error: no credentials found for demo-/ });
 }

@@ -15,7 +15,7 @@ export function pictureLines({ authUrl, issued }: Pick<IdentityServer, 'authUrl'
         'printf %s "$SECRET" | gwtoken login --region eu --client-id eu-client \\\n' +
           `    --secret-stdin --auth-url ${authUrl}`,
       ],
-      stderr: /^Stored the credentials of default:production:eu in the keychain/,
+      stderr: /^Credentials verified and stored in the keychain as default:production:eu/,
     },
     { typed: ['gwtoken get --region eu'], stdout: (text) => `${issued.at(-1)}\n` === text },
     { typed: ['eval $(gwtoken env)', 'echo "$GWTOKEN_EXPIRES_AT"'], stdout: /^\d{10}\n$/ },

@@ -127,7 +127,7 @@ describe('installed from it, in an empty home', () => {
     const keyring = await startKeyring({ state: 'unlocked' });
     const login = await whole.run(loginArgs(), keyring.env, CLIENT.clientSecret);
     expect(login).toMatchObject({ code: 0, stdout: '' });
-    expect(login.stderr).toContain('Stored the credentials of default:production:eu in the keychain');
+    expect(login.stderr).toContain('stored in the keychain as default:production:eu');
     expect(JSON.parse((await keyring.lookup('default:production:eu')) ?? '')).toEqual({
       client_id: CLIENT.clientId,
       client_secret: CLIENT.clientSecret,

@@ -38,7 +38,7 @@ describe('fails, and writes nothing', () => {
       'an export-env that is neither',
       { 'export-env': 'yes' },
       2,
-      '"yes" (from input export-env) is not valid\nhint: use 1, true, 0 or false',
+      '"yes" (from input export-env) \nhint: use 1, true, 0 or false',
     ],
   ])('with %s', async (_, more, code, says) => {
     const result = await job.run({ ...servers.inputsFor('eu'), 'export-env': 'true', ...more });

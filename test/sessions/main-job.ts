@@ -62,10 +62,10 @@ export function playMainJob(open: () => Promise<Computer>, unavailable: string |
       const config = computer.configFile;
       expect(result).toMatchObject({ code: 0, stdout: '' });
       expect(result.stderr.split('\n')).toEqual([
-        'Stored the credentials of default:production:eu in the keychain (service gwtoken, account default:production:eu)',
+        'Credentials verified and stored in the keychain as default:production:eu',
         `Set auth-url.eu = ${eu.authUrl} in ${config}`,
         `Set region = eu in ${config}`,
-        'Try next: gwtoken get',
+        'Next: gwtoken get',
         `      or: ${computer.inShell}`,
         '',
       ]);
@@ -139,8 +139,8 @@ export function playMainJob(open: () => Promise<Computer>, unavailable: string |
         await login(clients.acme, '--profile', 'acme'),
       ];
       expect(logins.map(({ code }) => code)).toEqual([0, 0, 0]);
-      expect(logins[0]?.stderr).toContain('Try next: gwtoken get --region eu --sandbox\n');
-      expect(logins[1]?.stderr).toContain('Try next: gwtoken get --region us\n');
+      expect(logins[0]?.stderr).toContain('Next: gwtoken get --region eu --sandbox\n');
+      expect(logins[1]?.stderr).toContain('Next: gwtoken get --region us\n');
 
       await get('--sandbox', '--no-cache');
       expect(lastClient(eu)).toBe('sandbox-client');
@@ -187,7 +187,7 @@ export function playMainJob(open: () => Promise<Computer>, unavailable: string |
       expect(refused.stderr).toContain('--yes');
       const all = await home.gwtoken(['logout', '--all', '--yes']);
       expect(all).toMatchObject({ code: 0, stdout: '' });
-      expect(all.stderr).toContain('Items made by hand are not known to gwtoken');
+      expect(all.stderr).toContain('Keychain items that you created with another tool are not removed.');
       for (const account of ['default:sandbox:eu', 'default:production:us', 'acme:production:eu'])
         expect(await computer.lookup(account)).toBeUndefined();
       expectRefusal(await home.gwtoken(['get', '--sandbox']), 4);

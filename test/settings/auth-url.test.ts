@@ -24,7 +24,7 @@ describe('the auth URL', () => {
 
   test('without one the error names every way, and variables that are empty', () => {
     expect(() => requireAuthUrl(given({ env: { GWTOKEN_AUTH_URL_EU: '' } }), eu)).toThrow(
-      'no auth URL given for region eu (GWTOKEN_AUTH_URL_EU is set but empty)',
+      'no auth URL set for region eu (GWTOKEN_AUTH_URL_EU is empty)',
     );
   });
 });

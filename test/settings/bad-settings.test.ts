@@ -12,7 +12,7 @@ const authUrl = (url: string): Pick<Bad, 'args'> => ({ args: ['get', '--auth-url
 const TABLE: Readonly<Record<string, Bad>> = {
   'no region': {
     env: { GWTOKEN_REGION: '' },
-    says: ['--region', 'GWTOKEN_REGION is set but empty', 'config set region'],
+    says: ['--region', 'GWTOKEN_REGION is empty', 'config set region'],
   },
   'an unknown region': { args: ['get', '-r', 'ap'], says: ['"ap"', '--region', 'eu or us'] },
   'an upper-case region': {
@@ -24,13 +24,16 @@ const TABLE: Readonly<Record<string, Bad>> = {
     ...config('{"region":"mars"}'),
     says: ['"mars"', 'region in ', 'config.json'],
   },
-  'an upper-case profile': { args: ['get', '-p', 'Acme'], says: ['"Acme"', '--profile', 'use acme'] },
+  'an upper-case profile': {
+    args: ['get', '-p', 'Acme'],
+    says: ['"Acme"', '--profile', 'did you mean acme?'],
+  },
   'a profile with a slash': { env: { GWTOKEN_PROFILE: '../x' }, says: ['"../x"', 'GWTOKEN_PROFILE'] },
   'an empty profile': { args: ['get', '--profile', ''], says: ['""', '--profile'] },
   'a profile of 65 characters': { args: ['get', '-p', 'x'.repeat(65)], says: ['--profile', '1 to 64'] },
   'no auth URL': {
     env: { GWTOKEN_AUTH_URL: '' },
-    says: ['no auth URL', 'GWTOKEN_AUTH_URL is set but empty', 'config set auth-url.eu', '--auth-url'],
+    says: ['no auth URL', 'GWTOKEN_AUTH_URL is empty', 'config set auth-url.eu', '--auth-url'],
   },
   'no URL': { ...authUrl('identity'), says: ['"identity"', '--auth-url', 'https://'] },
   'a URL without a scheme': {
@@ -39,7 +42,7 @@ const TABLE: Readonly<Record<string, Bad>> = {
   },
   'a URL with a newline': { ...authUrl('https://id.exa\nmple.com'), says: ['\\n', 'control character'] },
   'a URL with backslashes': { ...authUrl('https:\\\\id.example.com'), says: ['backslash'] },
-  'a URL of another scheme': { ...authUrl('ftp://id.example.com'), says: ['neither https: nor http:'] },
+  'a URL of another scheme': { ...authUrl('ftp://id.example.com'), says: ['must begin with https://'] },
   'a URL with another placeholder': { ...authUrl('https://{REGION}.example.com'), says: ['{region}'] },
   'a URL with a query': { ...authUrl('https://id.example.com/?a=hidden'), says: ['query'] },
   'a URL with a fragment': { ...authUrl('https://id.example.com/#a'), says: ['fragment'] },
@@ -57,7 +60,7 @@ const TABLE: Readonly<Record<string, Bad>> = {
   },
   'an address with the token path': {
     ...authUrl('https://id.example.com/x/oauth2/token/'),
-    says: ['token endpoint', 'use https://id.example.com/x'],
+    says: ['already ends with /oauth2/token', 'use https://id.example.com/x'],
   },
   'a port that is none': { ...authUrl('https://id.example.com:99999'), says: ['is not a URL'] },
   'a switch that is neither': {

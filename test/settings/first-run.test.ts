@@ -12,17 +12,17 @@ async function getIn({ gwtoken }: Home, ...args: string[]): Promise<string[]> {
 describe('gwtoken get, the first time', () => {
   test('with nothing set up leads to login', async () => {
     expect(await getIn(openHome())).toEqual([
-      'gwtoken: error: no region given',
-      'hint: first time here? run: gwtoken login',
+      'gwtoken: error: no region set',
+      'hint: new here? run: gwtoken login',
       'hint: use --region eu or --region us, set GWTOKEN_REGION, or run: gwtoken config set region eu',
     ]);
   });
 
   test('with a region alone leads to login for that region', async () => {
     expect(await getIn(openHome(), '--region', 'us', '--sandbox')).toEqual([
-      'gwtoken: error: no auth URL given for region us',
-      'hint: first time here? run: gwtoken login --region us --sandbox',
-      'hint: run: gwtoken config set auth-url.us https://IDENTITY-ADDRESS',
+      'gwtoken: error: no auth URL set for region us',
+      'hint: new here? run: gwtoken login --region us --sandbox',
+      'hint: run: gwtoken config set auth-url.us https://YOUR-AUTH-URL',
       'hint: or use --auth-url URL, or set GWTOKEN_AUTH_URL_US or GWTOKEN_AUTH_URL',
     ]);
   });
@@ -42,15 +42,15 @@ describe('gwtoken get, the first time', () => {
 
   test('in CI leads to the variables, since nobody can answer there', async () => {
     const [, hint] = await getIn(openHome({ CI: 'true' }));
-    expect(hint).toBe('hint: for a CI job: gwtoken help ci');
+    expect(hint).toBe('hint: in CI? see: gwtoken help ci');
   });
 
   test('names that one setting alone once something is set up', async () => {
     const begun = openHome();
     await begun.gwtoken(['config', 'set', 'region', 'eu']);
-    expect((await getIn(begun)).join('\n')).not.toContain('first time');
+    expect((await getIn(begun)).join('\n')).not.toContain('new here?');
     const variables = openHome({ GWTOKEN_CLIENT_ID: 'x', GWTOKEN_CLIENT_SECRET: 'y' });
-    expect((await getIn(variables)).join('\n')).not.toContain('first time');
+    expect((await getIn(variables)).join('\n')).not.toContain('new here?');
   });
 });
 
@@ -68,7 +68,7 @@ describe('what it prints is plain', () => {
     const { raw, code } = await onTerminal(variable);
     expect(code).toBe(2);
     expect(raw).not.toContain('\x1b');
-    expect(raw).toContain('gwtoken: error: no region given\r\nhint: first time here?');
+    expect(raw).toContain('gwtoken: error: no region set\r\nhint: new here?');
   });
 
   test('and coloured on a terminal that can', async ({ skip }) => {

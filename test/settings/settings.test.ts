@@ -74,7 +74,7 @@ const ORDER: Record<string, { resolve(from: Given): Found; places: readonly Plac
     ],
     otherwise: 'default',
   },
-  'minimum life': {
+  'min-ttl': {
     resolve: fetched('minTtlMs'),
     places: [
       ['--min-ttl', '90', 90_000],
@@ -84,7 +84,7 @@ const ORDER: Record<string, { resolve(from: Given): Found; places: readonly Plac
     ],
     otherwise: undefined,
   },
-  'time limit': {
+  timeout: {
     resolve: fetched('timeoutMs'),
     places: [
       ['--timeout', '5s', 5000],
@@ -113,7 +113,7 @@ const ORDER: Record<string, { resolve(from: Given): Found; places: readonly Plac
     ],
     otherwise: true,
   },
-  'extra CA': {
+  'ca-file': {
     resolve: fetched('caFile'),
     places: [
       ['--ca-file', '/f', '/f'],
@@ -123,7 +123,7 @@ const ORDER: Record<string, { resolve(from: Given): Found; places: readonly Plac
     ],
     otherwise: undefined,
   },
-  'keychain wait': {
+  'keychain-timeout': {
     resolve: fetched('keychainTimeoutMs'),
     places: [
       ['GWTOKEN_KEYCHAIN_TIMEOUT', '5', 5000],
@@ -131,7 +131,7 @@ const ORDER: Record<string, { resolve(from: Given): Found; places: readonly Plac
     ],
     otherwise: undefined,
   },
-  'credential command': {
+  'credential-command': {
     resolve: fetched('credentialCommand'),
     places: [
       ['acme:credential-command', 'pass a', 'pass a'],
@@ -220,5 +220,5 @@ test('a client is its profile, environment and region, each with its source', ()
     'GWTOKEN_SANDBOX',
     '--region',
   ]);
-  expect(() => resolveClient(given({}))).toThrow('no region given');
+  expect(() => resolveClient(given({}))).toThrow('no region set');
 });

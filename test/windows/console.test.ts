@@ -142,7 +142,7 @@ describe('a console of Windows', { timeout: 180_000 }, () => {
     const shown = open(['env', '--format', 'cmd', '--unset']);
     expect(await shown.exit).toEqual({ code: 0, signal: null });
     expect(shown.screen().replace(/\s+/g, ' ')).toContain(
-      'hint: nothing was set; this does it: FOR /F "delims=" %i IN (\'gwtoken env --format cmd --unset\') DO @%i',
+      'hint: nothing was set yet; to set the variables, run: FOR /F "delims=" %i IN (\'gwtoken env --format cmd --unset\') DO @%i',
     );
   });
 });

@@ -17,7 +17,7 @@ const SHELLS = ['bash', 'zsh', 'fish', 'powershell'];
 export const completionCommand: Command = {
   name: 'completion',
   args: '<shell>',
-  summary: 'print the completion script of a shell',
+  summary: 'print a shell completion script',
   flags: [VERBOSE],
   group: 'setup',
   values: { shell: SHELLS },
@@ -27,14 +27,14 @@ export const completionCommand: Command = {
     { line: 'gwtoken completion fish | source', does: 'in ~/.config/fish/config.fish' },
     {
       line: 'gwtoken completion powershell | Out-String | Invoke-Expression',
-      does: 'in the file that $PROFILE names',
+      does: 'in $PROFILE',
     },
   ],
   async run(_, world, shell = '') {
     const { SCRIPTS } = await import('./scripts');
     const script = SHELLS.includes(shell) ? SCRIPTS[shell] : undefined;
     if (script === undefined) {
-      throw new GwtokenError('usage', `there is no completion for the shell ${quoted(shell)}`, {
+      throw new GwtokenError('usage', `no completion for shell ${quoted(shell)}`, {
         hints: [`use one of: ${SHELLS.join(', ')}`],
       });
     }

@@ -84,7 +84,7 @@ complete -c gwtoken -f -a '(__gwtoken_complete)'
 `;
 
 /** Older PowerShells drop an empty argument: a blank stands for it. */
-const powershell = `# PowerShell completion for gwtoken; in the file that $PROFILE names:
+const powershell = `# PowerShell completion for gwtoken; in $PROFILE:
 # gwtoken completion powershell | Out-String | Invoke-Expression
 
 Register-ArgumentCompleter -Native -CommandName gwtoken -ScriptBlock {

@@ -1,5 +1,5 @@
 /** What can stand where the last word of a command line is. */
-import { spellings } from '../../flags';
+import { helpOf, spellings } from '../../flags';
 import type { Command, Words } from '../command';
 
 /** What an argument or a flag's value can be, by its name, where the command itself does not say. */
@@ -46,7 +46,9 @@ export function completionsFor(root: Command, words: readonly string[], common: 
     return fitting(flagValues(flag, command, common) ?? [], value, `${flag}=`);
   const starts = ({ word }: Completion): boolean => word.startsWith(last);
   if (last.startsWith('-')) {
-    const flags = command.flags.flatMap((each) => spellings(each).map((word) => ({ word, help: each.help })));
+    const flags = command.flags.flatMap((each) =>
+      spellings(each).map((word) => ({ word, help: helpOf(each, word) })),
+    );
     return { words: [...flags, ...GENERAL].filter(starts), files: false };
   }
   const below = (command.subcommands ?? []).map((each) => ({ word: each.name, help: each.summary }));

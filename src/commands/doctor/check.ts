@@ -37,9 +37,9 @@ export function failureOf(checks: readonly Check[]): GwtokenError | undefined {
   const failed = checks.filter(({ result }) => result === 'failed');
   const first = failed[0];
   if (first?.kind === undefined) return undefined;
-  const many = failed.length > 1 ? `, and ${failed.length - 1} more` : '';
-  const message = `check failed: ${first.section}, ${first.name}: ${first.message}${many}`;
-  return new GwtokenError(first.kind, message, { hints: ['each failed check above has what mends it'] });
+  const many = failed.length > 1 ? `${failed.length} checks failed; first: ` : 'check failed: ';
+  const message = `${many}${first.section}, ${first.name}: ${first.message}`;
+  return new GwtokenError(first.kind, message, { hints: ['see the fixes above'] });
 }
 
 /** One check as JSON; `exit_code` is null unless it failed. */

@@ -4,12 +4,12 @@ import type { Command } from '../command';
 
 export const doctorCommand: Command = {
   name: 'doctor',
-  summary: 'check settings, folders, keychain and network',
+  summary: 'check settings, directories, keychain and network',
   flags: [...CLIENT_FLAGS, ...FETCH_FLAGS, JSON_OUTPUT, VERBOSE],
   group: 'setup',
   examples: [
-    { line: 'gwtoken doctor', does: 'one line a check, with what mends it' },
-    { line: 'gwtoken doctor --region eu --json', does: 'for a bug report; no secret or token is in it' },
+    { line: 'gwtoken doctor', does: 'run all checks and suggest fixes' },
+    { line: 'gwtoken doctor --region eu --json', does: 'for a bug report (contains no secrets or tokens)' },
   ],
   exitCodes: FETCH_CODES,
   async run(flags, world) {

@@ -26,12 +26,12 @@ export async function endpointChecks(
 ): Promise<Check[]> {
   const { ok, skipped, error: broken } = section(`region ${region}`);
   if (address === undefined) {
-    const hint = `to use it: gwtoken config set auth-url.${region} https://IDENTITY-ADDRESS`;
-    return [skipped('address', 'none is set', hint)];
+    const hint = `to use it, run: gwtoken login --region ${region}`;
+    return [skipped('auth URL', 'not set', hint)];
   }
-  if (address instanceof GwtokenError) return [broken('address', address)];
+  if (address instanceof GwtokenError) return [broken('auth URL', address)];
   const { value: url, source } = address;
-  return [ok('address', `${url} (${source.name})`), ...(await wayChecks(region, url, options, world))];
+  return [ok('auth URL', `${url} (${source.name})`), ...(await wayChecks(region, url, options, world))];
 }
 
 /** Goes the way that a token request goes, and asks for the headers alone (HEAD), without credentials. */
@@ -53,7 +53,7 @@ async function wayChecks(
     const repliedAtMs = now();
     // The header has whole seconds, cut off: half of one is added.
     const dateMs = Date.parse(replied.get('date') ?? '') + 500;
-    const reply = `status ${status} in ${repliedAtMs - askedAtMs} ms (any will do)`;
+    const reply = `reachable (HTTP ${status}) in ${repliedAtMs - askedAtMs} ms`;
     return [
       ...stepChecks(region, url, way, reply, now()),
       clock((askedAtMs + repliedAtMs) / 2 - dateMs, region),
@@ -89,12 +89,12 @@ function stepChecks(region: Region, url: string, way: Way, end: unknown, nowMs: 
     if (name === last && typeof end !== 'string') {
       isOver = true;
       checks.push(error(name, end));
-    } else checks.push(isOver || taken === undefined ? skipped(name, 'not tried') : ok(name, taken));
+    } else checks.push(isOver || taken === undefined ? skipped(name, 'skipped') : ok(name, taken));
   };
   step('DNS', addresses && `${addresses.join(', ')}${of}`);
   step('TCP', connectMs === undefined ? undefined : `connected in ${connectMs} ms${of}`);
   if (proxy !== undefined || last === 'proxy')
-    step('proxy', isAtProxy ? undefined : `leads through ${proxy}`);
+    step('proxy', isAtProxy ? undefined : `connected through ${proxy}`);
   if (url.startsWith('https:')) {
     step('TLS', tls && `${tls.protocol}, ${whose(tls)}${trusted(tls)}`);
     if (tls && (!isOver || last === 'TLS')) checks.push(certificate(tls, !isOver, region, nowMs));
@@ -104,7 +104,7 @@ function stepChecks(region: Region, url: string, way: Way, end: unknown, nowMs: 
 }
 
 function whose({ subject, issuer }: TlsFacts): string {
-  return `for ${subject}, by ${issuer}`;
+  return `issued to ${subject} by ${issuer}`;
 }
 
 function trusted({ trustedBy }: TlsFacts): string {
@@ -117,21 +117,23 @@ function certificate(tls: TlsFacts, isTrusted: boolean, region: Region, nowMs: n
   const days = Math.floor((tls.validToMs - nowMs) / 86_400_000);
   const names = isTrusted ? '' : `${whose(tls)}, `;
   if (days < 0) {
-    const hint = "tell those who run it, unless this computer's clock is wrong";
+    const hint = "ask the endpoint's operator to renew it, unless this machine's clock is wrong";
     return failed('unreached', 'certificate', `${names}expired ${-days} days ago`, hint);
   }
   const left = `${names}${days} days left`;
-  return days < FEW_DAYS ? warning('certificate', left, 'tell those who run it') : ok('certificate', left);
+  return days < FEW_DAYS
+    ? warning('certificate', left, "ask the endpoint's operator to renew it")
+    : ok('certificate', left);
 }
 
 /** @param skewMs by how much this computer is ahead; no number where the reply tells no time */
 function clock(skewMs: number, region: Region): Check {
   const { ok, warning, failed, skipped } = section(`region ${region}`);
-  if (Number.isNaN(skewMs)) return skipped('clock', 'the reply has no Date');
+  if (Number.isNaN(skewMs)) return skipped('clock', 'unknown (no Date header)');
   const size = Math.abs(skewMs);
   // Whole seconds is all that a Date header tells.
-  if (size < 1500) return ok('clock', 'right');
-  const off = `this computer's clock is ${lapse(size)} ${skewMs > 0 ? 'ahead of' : 'behind'} the endpoint's`;
+  if (size < 1500) return ok('clock', 'in sync');
+  const off = `this machine's clock is ${lapse(size)} ${skewMs > 0 ? 'ahead of' : 'behind'} the endpoint's`;
   const hint = 'set the clock: timedatectl set-ntp true (Linux), or the date and time settings';
   if (size > SKEW_LIMIT_MS) return failed('usage', 'clock', off, hint);
   return size > SKEW_WARNING_MS ? warning('clock', off, hint) : ok('clock', off);

@@ -15,13 +15,13 @@ export async function environmentChecks(world: Outside): Promise<Check[]> {
     if (/^https_proxy$/i.test(name)) found.push(ok(name, withoutCredentials(value)));
     else if (/^no_proxy$/i.test(name)) found.push(ok(name, value));
     else if (/^(http|all)_proxy$/i.test(name))
-      found.push(ok(name, `${withoutCredentials(value)} (gwtoken does not use it: see HTTPS_PROXY)`));
+      found.push(ok(name, `${withoutCredentials(value)} (ignored; gwtoken uses HTTPS_PROXY)`));
     else if (name === 'NODE_EXTRA_CA_CERTS' || name === 'SSL_CERT_FILE')
       found.push(await caVariable(name, value, world));
     else if (name === 'NODE_TLS_REJECT_UNAUTHORIZED') found.push(verification(name, value));
     else if (name === 'NODE_OPTIONS') found.push(ok(name, value));
   }
-  return found.length > 0 ? found : [ok('variables', 'none about proxies, certificates or TLS')];
+  return found.length > 0 ? found : [ok('variables', 'no proxy, CA or TLS variables set')];
 }
 
 const CA_LIMIT = 4 * 1024 * 1024;
@@ -32,13 +32,13 @@ async function caVariable(name: string, path: string, { readFile }: Outside): Pr
     return ok(name, path);
   } catch (error) {
     const message = `${path} cannot be read (${systemCode(error) ?? messageOf(error)})`;
-    return warning(name, message, `name a PEM file in ${name}, or unset it`);
+    return warning(name, message, `set ${name} to a readable PEM file, or unset it`);
   }
 }
 
 function verification(name: string, value: string): Check {
   if (value !== '0') return ok(name, value);
-  const message = '0: gwtoken ignores it and verifies certificates, other programs do not';
+  const message = '0 (ignored by gwtoken, but other Node programs skip certificate checks)';
   return warning(name, message, `unset ${name}`);
 }
 

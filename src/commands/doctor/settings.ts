@@ -32,7 +32,11 @@ export function settingsChecks(given: Given, world: Outside): Check[] {
     line('profile', SETTINGS.profile),
     line('environment', SETTINGS.environment),
     attempt(() => resolveRegion(given, profile)) === undefined
-      ? warning('region', 'none: each command needs --region', 'run: gwtoken config set region eu')
+      ? warning(
+          'region',
+          'not set: every command needs --region',
+          'to set a default, run: gwtoken config set region eu',
+        )
       : line('region', SETTINGS.region),
     credentials(given, world),
     ...Object.values(FETCH_SETTINGS).map((row) => line(row.key, row)),
@@ -53,7 +57,7 @@ export function orElse<T>(find: () => T, otherwise: T): T {
 function credentials(given: Given, world: Outside): Check {
   const client = attempt(() => resolveClient(given));
   // Without a region, or with a bad value, there is a line about that already.
-  if (client instanceof GwtokenError) return skipped('credentials', 'not known without a region');
+  if (client instanceof GwtokenError) return skipped('credentials', 'unknown until a region is set');
   const plan = attempt(() => planCredentials(given, client, world));
   return plan instanceof GwtokenError ? broken('credentials', plan) : ok('credentials', `from ${plan.name}`);
 }

@@ -16,7 +16,7 @@ export async function showDiagnosis(flags: FlagValues, world: World): Promise<vo
   const report =
     flags['json'] === true ? undefined : await openReport({ width: WIDTH, marks: 'before names' }, world);
   for (const section of sections) {
-    const found = await world.terminal.spin('looking', () => section);
+    const found = await world.terminal.spin('checking', () => section);
     checks.push(...found);
     report?.section(found[0]?.section ?? '', found);
   }

@@ -13,15 +13,21 @@ export const execCommand: Command = {
     {
       name: 'token-file',
       group: 'output',
-      help: 'also keep a valid token in a file, named in GWTOKEN_TOKEN_FILE',
+      help: 'also keep a valid token in a file (path in GWTOKEN_TOKEN_FILE)',
     },
     VERBOSE,
   ],
   passThrough: true,
   group: 'token',
   examples: [
-    { line: 'gwtoken exec --region eu -- ./deploy.sh', does: 'with GWTOKEN_ACCESS_TOKEN, no shell needed' },
-    { line: 'gwtoken exec --token-file -- ./serve', does: 'and a file that always has a valid token' },
+    {
+      line: 'gwtoken exec --region eu -- ./deploy.sh',
+      does: 'run ./deploy.sh with GWTOKEN_ACCESS_TOKEN set',
+    },
+    {
+      line: 'gwtoken exec --token-file -- ./serve',
+      does: 'also keep a valid token in the file $GWTOKEN_TOKEN_FILE',
+    },
   ],
   values: { command: 'files', args: 'files' },
   exitCodes: [125, 126, 127],

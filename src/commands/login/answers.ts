@@ -63,10 +63,10 @@ async function readSecret(world: Outside): Promise<string> {
     if (error instanceof GwtokenError) throw error;
     const problem =
       systemCode(error) === 'EFBIG'
-        ? `is longer than ${SECRET_LIMIT} bytes`
+        ? `is too long (limit: ${SECRET_LIMIT / 1024} KiB)`
         : `cannot be read (${messageOf(error)})`;
     throw new GwtokenError('usage', `the client secret from stdin ${problem}`, {
-      hints: ['pipe in the secret alone'],
+      hints: ['pipe in only the secret'],
       cause: error,
     });
   }

@@ -3,7 +3,6 @@
 import { clientFlags, DEFAULT_PROFILE, type Environment, type Region } from '../../client';
 import { clientIdProblem } from '../../credentials/credentials';
 import { GwtokenError } from '../../errors';
-import { isCi } from '../../person';
 import { resolveAuthUrl, resolveEnvironment, resolveProfile, resolveRegion } from '../../settings/resolve';
 import type { Given, Setting } from '../../settings/setting';
 import { quoted, shellWord } from '../../text';
@@ -25,9 +24,10 @@ export interface Known {
  *
  * @throws GwtokenError `usage`
  */
-export function checkGiven(given: Given, world: Pick<World, 'env' | 'stdin' | 'terminal'>): Known {
+export function checkGiven(given: Given, world: Pick<World, 'stdin' | 'terminal'>): Known {
   const { flags } = given;
-  const canAsk = world.terminal.canAsk();
+  const noPrompt = world.terminal.noPrompt();
+  const canAsk = noPrompt === undefined;
   const profile = resolveProfile(given).value;
   const { value: environment, source } = resolveEnvironment(given, profile);
   const usual = resolveRegion(given, profile);
@@ -42,8 +42,8 @@ export function checkGiven(given: Given, world: Pick<World, 'env' | 'stdin' | 't
   if (secretPiped && world.stdin.isTTY()) {
     throw new GwtokenError(
       'usage',
-      '--secret-stdin reads the client secret from a pipe, but stdin is a terminal',
-      { hints: ['pipe the secret in, or leave --secret-stdin out to be asked for it'] },
+      '--secret-stdin needs the client secret on stdin, but stdin is a terminal',
+      { hints: ['pipe the secret in, or omit --secret-stdin to be prompted'] },
     );
   }
   const known = { profile, region, usualRegion: usual?.value, clientId };
@@ -59,13 +59,11 @@ export function checkGiven(given: Given, world: Pick<World, 'env' | 'stdin' | 't
   if (missing.length === 0) return { ...known, environment };
   const example = [
     `gwtoken login ${clientFlags({ profile, environment, region: region ?? 'eu' })}`,
-    ...(authUrl === undefined ? ['--auth-url https://IDENTITY-ADDRESS'] : []),
+    ...(authUrl === undefined ? ['--auth-url https://YOUR-AUTH-URL'] : []),
     `--client-id ${clientId === undefined ? 'ID' : shellWord(clientId)} --secret-stdin`,
   ];
-  const isCiTerminal = world.stdin.isTTY() && isCi(world.env);
-  const why = isCiTerminal ? 'nobody is asked where CI is set' : 'there is no terminal to ask on';
-  throw new GwtokenError('usage', `login needs ${missing.join(', ')}, since ${why}`, {
-    hints: [`like this: printf %s "$SECRET" | ${example.join(' ')}`],
+  throw new GwtokenError('usage', `missing ${missing.join(', ')} (cannot prompt: ${noPrompt})`, {
+    hints: [`example: printf %s "$SECRET" | ${example.join(' ')}`],
   });
 }
 
@@ -83,7 +81,7 @@ function checkClientId(flag: string | boolean | undefined): string | undefined {
   const clientId = flag.trim();
   const problem = clientIdProblem(clientId);
   if (problem === undefined) return clientId;
-  throw new GwtokenError('usage', `client id ${quoted(clientId)} (from --client-id) ${problem}`, {
-    hints: ['give the client id alone'],
+  throw new GwtokenError('usage', `client ID ${quoted(clientId)} (from --client-id) ${problem}`, {
+    hints: ['pass only the client ID'],
   });
 }

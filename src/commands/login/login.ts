@@ -3,30 +3,30 @@ import type { Command } from '../command';
 
 export const loginCommand: Command = {
   name: 'login',
-  summary: "try a client's credentials and store them in the keychain",
+  summary: "verify a client's credentials and store them in the keychain",
   flags: [
     ...CLIENT_FLAGS,
     {
       name: 'client-id',
       value: 'ID',
       group: 'client',
-      help: 'the client id (asked for on a terminal when missing)',
+      help: 'client ID (prompted for if omitted)',
     },
     { name: 'secret-stdin', group: 'client', help: 'read the client secret from stdin' },
-    { name: 'verify', negative: 'only', group: 'client', help: 'store without fetching a token first' },
+    { name: 'verify', negative: 'only', group: 'client', help: 'store without verifying first' },
     ...FETCH_FLAGS,
     VERBOSE,
   ],
   group: 'client',
   examples: [
-    { line: 'gwtoken login', does: 'ask for all that is needed, on a terminal' },
+    { line: 'gwtoken login', does: 'prompt for everything' },
     {
       line: 'gwtoken login --region us --auth-url https://identity.us.example.com',
-      does: 'a second client, of the other region',
+      does: 'add a client in the other region',
     },
     {
       line: 'gwtoken login --sandbox --client-id my-id --secret-stdin <secret.txt',
-      does: 'without questions, for a script',
+      does: 'non-interactive, for scripts',
     },
   ],
   exitCodes: [3, 5, 6, 7],

@@ -34,10 +34,15 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   const item = formatItem({ clientId, clientSecret, authUrl: authUrl.value });
   if (flags['verify'] !== false) await verify(answers, given, settings, world);
   const edits = loginEdits(given, client, authUrl);
-  await storeClient(client, item, { clientId, authUrl: authUrl.value }, edits, { ...world, keychain });
+  const entry = { clientId, authUrl: authUrl.value };
+  const replaced = await storeClient(client, item, entry, edits, { ...world, keychain });
   // A token for the old credentials must not be served any more.
   for (const left of await world.tokens.renew(client))
-    world.warn(`a token of the old credentials could not be removed: ${left}`);
+    world.warn(`could not remove a cached token of the old credentials: ${left}`);
+  const verified = flags['verify'] === false ? '' : 'verified and ';
+  const before = replaced ? ', replacing the previous ones' : '';
+  const stored = `Credentials ${verified}stored in the keychain as ${clientName(client)}${before}`;
+  world.stderr.write(`${stored}\n`);
   tell(answers, given, edits, world);
 }
 
@@ -50,28 +55,26 @@ async function verify(
 ): Promise<void> {
   const query = endpointQuery({ given, client, authUrl, settings }, world);
   try {
-    await world.terminal.spin(`asking ${authUrl.value} for a token`, () =>
+    await world.terminal.spin(`verifying the credentials at ${authUrl.value}`, () =>
       fetchToken(query, { clientId, clientSecret }, world),
     );
   } catch (error) {
     if (!(error instanceof GwtokenError)) throw error;
     const hints = ['nothing was stored'];
     if (error.kind === 'unreached' || error.kind === 'bad-reply')
-      hints.push('add --no-verify to store the credentials without fetching a token');
+      hints.push('to store them unverified, add --no-verify');
     throw error.withHints(hints);
   }
 }
 
-/** Says what went where, what will be used instead of it, and what to try next. */
+/** Says which settings were written, what will be used instead of it, and what to try next. */
 function tell({ client, authUrl }: Answers, before: Given, edits: readonly ConfigEdit[], world: World): void {
-  const name = clientName(client);
   const say = (line: string): void => world.stderr.write(`${line}\n`);
-  say(`Stored the credentials of ${name} in the keychain (service gwtoken, account ${name})`);
   for (const { profile, key, value } of edits) {
     const whose = profile === undefined ? '' : ` for profile ${profile}`;
     say(
       value === undefined
-        ? `Removed ${key}${whose} from ${before.config.path}, where it would hide the above`
+        ? `Removed ${key}${whose} from ${before.config.path} (it would override the new value)`
         : `Set ${key} = ${value}${whose} in ${before.config.path}`,
     );
   }
@@ -79,20 +82,20 @@ function tell({ client, authUrl }: Answers, before: Given, edits: readonly Confi
   // The credentials are stored: a bad variable, which a flag overruled this time, is no error any more.
   const plan = attempt(() => planCredentials(after, { client, profile: resolveProfile(before) }, world));
   if (plan instanceof GwtokenError) world.warn(plan.message);
-  else if (plan.kind === 'command') world.warn(`${plan.name} is used instead of what was stored`);
+  else if (plan.kind === 'command') world.warn(`${plan.name} overrides the stored credentials`);
   else if (plan.kind === 'variables') {
     for (const variable of plan.variables)
-      world.warn(`${variable} is set, so variables are used instead of what was stored`);
+      world.warn(`${variable} is set and overrides the stored credentials`);
   }
   try {
     const next = resolveAuthUrl(after, client);
     if (next?.value !== authUrl.value) {
       const source = next?.source.name ?? 'nothing';
-      world.warn(`${source} gives another auth URL, which the stored client is not used for`);
+      world.warn(`${source} sets another auth URL; gwtoken will not send the stored credentials there`);
     }
     const flags = needed(client, after);
-    say(`Try next: gwtoken get${flags}`);
-    say(`      or: ${world.platform === 'win32' ? 'gwtoken help shells' : `eval $(gwtoken env${flags})`}`);
+    say(`Next: gwtoken get${flags}`);
+    say(`or:   ${world.platform === 'win32' ? 'gwtoken help shells' : `eval $(gwtoken env${flags})`}`);
   } catch (error) {
     if (!(error instanceof GwtokenError)) throw error;
     world.warn(error.message);

@@ -10,6 +10,8 @@ import type { World } from '../../world/world';
 /**
  * Stores a client: its keychain item, its entry among the known clients, its settings. If one of them fails, what was
  * done before is undone, and its error is thrown.
+ *
+ * @returns whether credentials that were stored before are replaced
  */
 export async function storeClient(
   client: Client,
@@ -17,7 +19,7 @@ export async function storeClient(
   entry: KnownEntry,
   edits: readonly ConfigEdit[],
   { keychain, clients, config }: Pick<World, 'keychain' | 'clients' | 'config'>,
-): Promise<void> {
+): Promise<boolean> {
   const name = clientName(client);
   const previousItem = await keychain.get(name);
   const previousEntry = clients.read()[name];
@@ -25,6 +27,7 @@ export async function storeClient(
   try {
     await clients.add(name, entry);
     if (edits.length > 0) await config.edit(edits);
+    return previousItem !== undefined;
   } catch (error) {
     // The first failure is reported; a second one, while undoing, only by what it leaves behind.
     const undone = await Promise.allSettled([
@@ -32,7 +35,9 @@ export async function storeClient(
       previousEntry ? clients.add(name, previousEntry) : clients.remove([name]),
     ]);
     if (undone[0].status === 'fulfilled' || !(error instanceof GwtokenError)) throw error;
-    throw error.withHints([`its keychain item stays behind: run gwtoken logout ${clientFlags(client)}`]);
+    throw error.withHints([
+      `the keychain item could not be removed; run: gwtoken logout ${clientFlags(client)}`,
+    ]);
   }
 }
 

@@ -4,18 +4,18 @@ import type { Command } from '../command';
 
 export const statusCommand: Command = {
   name: 'status',
-  summary: 'show the known clients and the one that the settings name',
+  summary: 'list stored clients and show which one is selected',
   flags: [
     ...CLIENT_FLAGS,
     ...FETCH_FLAGS,
-    { name: 'check', group: 'general', help: 'read the credentials and ask the endpoint with them' },
+    { name: 'check', group: 'general', help: 'verify each client by requesting a token' },
     JSON_OUTPUT,
     VERBOSE,
   ],
   group: 'client',
   examples: [
-    { line: 'gwtoken status', does: 'which clients there are, and which one the settings name' },
-    { line: 'gwtoken status --check --json', does: 'fetch a token with each, for a script' },
+    { line: 'gwtoken status', does: 'list stored clients, the selected one first' },
+    { line: 'gwtoken status --check --json', does: 'verify every client, as JSON' },
   ],
   exitCodes: FETCH_CODES,
   async run(flags, world) {

@@ -24,7 +24,7 @@ export function openPrompts(
   own: Pick<NodeJS.Process, 'stdin' | 'stderr' | 'kill' | 'pid' | 'env' | 'platform'>,
   onSignals: World['onSignals'],
   unicode: boolean,
-): Omit<Terminal, 'canAsk' | 'paint' | 'hasUnicode'> {
+): Omit<Terminal, 'noPrompt' | 'paint' | 'hasUnicode'> {
   /**
    * Does the work. A signal meanwhile first restores the terminal, then is sent again to do what it does. On Windows
    * nothing can be sent, and what it does is done by whoever gets the Interrupted.

@@ -56,8 +56,8 @@ describe('gwtoken login, on a terminal', () => {
     const screen = terminal.screen();
     const places = [
       ...QUESTIONS.map(([question]) => question),
-      'Stored the credentials of ',
-      'Try next: gwtoken get\n      or: eval $(gwtoken env)\n',
+      'Credentials verified and stored in the keychain as ',
+      'Next: gwtoken get\nor:   eval $(gwtoken env)\n',
     ].map((text) => screen.indexOf(text));
     expect(places).toEqual([...places].sort((a, b) => a - b));
     expect(places.every((place) => place >= 0)).toBe(true);
@@ -86,7 +86,7 @@ describe('gwtoken login, on a terminal', () => {
     expect(await terminal.exit).toEqual({ code: 0, signal: null });
     expect(terminal.screen()).not.toMatch(/Identity address|Client id for/);
     expect(terminal.screen()).toContain('Set region = eu for profile acme');
-    expect(terminal.screen()).toContain('Try next: gwtoken get --region eu --sandbox --profile acme');
+    expect(terminal.screen()).toContain('Next: gwtoken get --region eu --sandbox --profile acme');
     await keyring.clear('acme:sandbox:eu');
   });
 
@@ -96,7 +96,7 @@ describe('gwtoken login, on a terminal', () => {
     for (const [answer, reason] of [
       ['id.example.com', 'did you mean https://id.example.com?'],
       ['http://id.example.com', 'would send the client secret unencrypted'],
-      ['https://id.example.com/oauth2/token', 'is the token endpoint'],
+      ['https://id.example.com/oauth2/token', 'already ends with /oauth2/token'],
     ] as const) {
       terminal.type(`${answer}\r`);
       // The reason may be broken over two lines.
@@ -114,7 +114,7 @@ describe('gwtoken login, on a terminal', () => {
     await terminal.waitFor(/It is empty[\s\S]*It is empty/);
     terminal.type(`${client.clientSecret}\r`);
     expect(await terminal.exit).toEqual({ code: 0, signal: null });
-    expect(terminal.screen().slice(before)).toContain('Stored the credentials');
+    expect(terminal.screen().slice(before)).toContain('Credentials verified and stored');
   });
 
   test('is drawn in ASCII where the locale has no more', async () => {
@@ -173,7 +173,7 @@ describe('gwtoken login, on a terminal', () => {
   test('nobody is asked where CI is set, and with NO_COLOR there are no colours', async () => {
     open([], { CI: 'true' });
     expect(await terminal.exit).toEqual({ code: 2, signal: null });
-    expect(terminal.screen()).toContain('nobody is asked where CI is set');
+    expect(terminal.screen()).toContain('(cannot prompt: CI is set)');
 
     open(['-r', 'eu', '--no-sandbox'], { NO_COLOR: '1', CI: 'false' });
     await terminal.waitFor('Identity address');
@@ -206,7 +206,7 @@ describe('gwtoken login, on a terminal', () => {
     );
     const logout = () => {
       terminal = home.terminal(['logout', '--all']);
-      return terminal.waitFor(`Remove the credentials of ${ACCOUNT}?`);
+      return terminal.waitFor(`Remove stored client ${ACCOUNT}?`);
     };
     await logout();
     terminal.type('\r');

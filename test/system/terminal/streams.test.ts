@@ -60,7 +60,7 @@ describe.concurrent('the standard streams', () => {
       'gwtoken: environment: production (default)',
       'gwtoken: region: eu (GWTOKEN_REGION)',
       `gwtoken: auth URL: ${identity.authUrl} (GWTOKEN_AUTH_URL)`,
-      'gwtoken: time limit: 20 s (--timeout)',
+      'gwtoken: timeout: 20 s (--timeout)',
       'gwtoken: cache: off (--no-cache)',
     ])
       expect(stderr).toContain(`${line}\n`);

@@ -1,0 +1,106 @@
+/** Each thing has one name, and the texts for users keep to it: the words that crept in before stay out. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseAst } from 'rolldown/parseAst';
+import { expect, test } from 'vitest';
+import { ROOT } from '../harness/root';
+
+/** What to write instead, and what not to write. */
+const BANNED: readonly (readonly [instead: string, banned: RegExp])[] = [
+  ['auth URL (the setting), token endpoint (what is requested)', /identity (address|endpoint)/i],
+  ['client ID, which is how the services spell it', /\bclient ids?\b/],
+  ['stored client: gwtoken stores it, knowing is no state', /\bknown clients?\b|knows (of )?no\b/i],
+  ['selected', /settings name\b/],
+  ['config file; settings are what is in it', /settings file/i],
+  ['directory, as in GWTOKEN_CONFIG_DIR', /\bfolders?\b/i],
+  ['again', /\banew\b|\bonce more\b/i],
+  ['fix', /\bmend(s|ed|ing)?\b/i],
+  ['contains', /\bha(s|ve) [^.:;]* in it\b/i],
+  ['only', /\balone\b/i],
+  ['pass, output, export', /\bhand(s|ed)? (over|on)\b|\bgive[sn]? out\b/i],
+  ['CA', /\bauthorit(y|ies)\b/i],
+  ['min-ttl, retries: their config keys', /\b(least|minimum) life\b|\bnumber of retries\b/i],
+  ['valid for, lifetime left', /\blives\b/i],
+  ['returned, answered with', /\bgave\b/i],
+  ['could not reach X: …', /\b(was|were) not reached\b/i],
+  ['request (a token)', /\bask(s|ed|ing)? (for|the endpoint)\b/i],
+  ['prompt', /\bnobody is asked\b|\bto ask on\b|\bnot ask\b/i],
+  ["the endpoint's operator", /\boperators\b|\bwho runs? it\b/i],
+  ['overrides, takes precedence', /\bwins\b|\bpasses? over\b|\bhides?\b/i],
+  ['this machine', /\bthis computer\b/i],
+  ['space', /\bblanks?\b(?!:)/i],
+  ['invalid X', /\bis not (a )?valid\b/i],
+  ['"to X, run: gwtoken …"', /\blike this\b|\btry it\b|\bsee which\b/i],
+];
+
+/** What of src is held to it, and what is not yet. */
+const HELD = ['cli', 'client.ts', 'errors.ts', 'exit-codes.ts', 'flags.ts', 'person.ts'];
+HELD.push('settings', 'text.ts', 'world');
+const LATER = [
+  'action.ts',
+  'commands',
+  'credentials',
+  'executable.ts',
+  'formats',
+  'main.ts',
+  'quick.ts',
+  'system',
+];
+LATER.push('token', 'topics');
+
+const SRC = join(ROOT, 'src');
+
+interface Syntax {
+  readonly type: string;
+  readonly [member: string]: unknown;
+}
+
+/** The texts in a source file: string literals and the pieces of templates, without what it imports and its types. */
+function texts(code: string): string[] {
+  const found: string[] = [];
+  const visit = (node: unknown): void => {
+    if (Array.isArray(node)) node.forEach(visit);
+    if (typeof node !== 'object' || node === null || Array.isArray(node)) return;
+    const { type, source, ...members } = node as Syntax;
+    if (type === 'TemplateLiteral') {
+      const pieces = members['quasis'] as { value: { cooked: string } }[];
+      found.push(pieces.map(({ value }) => value.cooked).join('…'));
+    }
+    if (type === 'Literal' && typeof members['value'] === 'string') found.push(members['value']);
+    // What is imported stands in `source`, and types begin with TS but for the few that wrap an expression.
+    if (/^TS(?!AsExpression|SatisfiesExpression|NonNull)/.test(type)) return;
+    Object.values(members).forEach(visit);
+  };
+  visit(parseAst(code, { lang: 'ts' }));
+  return found;
+}
+
+function wrong(file: string, code: string): string[] {
+  return texts(code).flatMap((text) =>
+    BANNED.flatMap(([instead, banned]) =>
+      banned.test(text) ? `${file}: ${text.slice(0, 200)}\n  write: ${instead}` : [],
+    ),
+  );
+}
+
+test('every part of src is held to the words, or named as one that is not yet', () => {
+  expect([...HELD, ...LATER].sort()).toEqual(readdirSync(SRC).sort());
+});
+
+test.each(HELD)('src/%s says each thing by its one name', (part) => {
+  const files = part.endsWith('.ts')
+    ? [part]
+    : readdirSync(join(SRC, part), { recursive: true, encoding: 'utf8' }).map((name) => join(part, name));
+  const found = files
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) => wrong(file, readFileSync(join(SRC, file), 'utf8')));
+  expect(found.join('\n')).toBe('');
+});
+
+test('the check sees what it looks for, and not what is no text', () => {
+  const code = (text: string) => `import x from './folder'; throw new Error(${text});`;
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: source code
+  expect(wrong('x.ts', code('`the folder ${x} has a blank in it`'))).toHaveLength(3);
+  expect(wrong('x.ts', code("'no directory'"))).toEqual([]);
+  expect(wrong('x.ts', "const f = async (): Promise<'folder'> => import('./folder');")).toEqual([]);
+});
