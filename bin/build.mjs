@@ -16,7 +16,9 @@ import { writeAction } from './action.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { description, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const NOTICES = 'THIRD-PARTY-NOTICES.txt';
+export const NOTICES = 'THIRD-PARTY-NOTICES.txt';
+/** Between two packages of the notices. */
+export const RULE = `\n\n${'-'.repeat(80)}\n\n`;
 
 /**
  * Modules that are always loaded together, each with all that it imports, as one file: a file more costs 1 % of what
@@ -218,8 +220,7 @@ function noticesText(packages) {
       return [`${name} ${version} (${license})`, licenseText, noticeText].filter(Boolean).join('\n\n').trim();
     })
     .sort();
-  const rule = `\n\n${'-'.repeat(80)}\n\n`;
-  return `The files of this folder contain the following packages.${rule}${texts.join(rule)}\n`;
+  return `The files of this directory contain the following packages.${RULE}${texts.join(RULE)}\n`;
 }
 
 // Run and not imported: import.meta.main is younger than Node 20.

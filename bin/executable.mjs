@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
+  appendFileSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -16,7 +17,7 @@ import {
 import { createRequire } from 'node:module';
 import { dirname, extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundle, ENTRIES, GROUPS } from './build.mjs';
+import { bundle, ENTRIES, GROUPS, NOTICES, RULE } from './build.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const require = createRequire(import.meta.url);
@@ -64,6 +65,22 @@ const CLOSED = {
   BUN_INSPECT: 'BUN=INSPECT',
   'https://bun.report': 'http://127.0.0.1:9',
 };
+
+/** Bun's package brings no text of its licence: what its LICENSE.md asks to be passed on. */
+const OF_BUN = `This executable contains the runtime of Bun, https://bun.com, which is licensed under the MIT License.
+
+Bun statically links JavaScriptCore and other parts of WebKit, which are licensed under the GNU Library General Public
+License, version 2, and further libraries under licences of their own. The list, and where the source of each is:
+https://github.com/oven-sh/bun/blob/main/LICENSE.md
+
+To run gwtoken with a changed WebKit: build Bun with it, as that page says, and build this executable with the Bun that
+you have made (in gwtoken's source: bin/executable.mjs).`;
+
+/**
+ * @param {string} title
+ * @param {string} text
+ */
+const notices = (title, text) => `${RULE}${title}\n\n${text.trim()}`;
 
 /**
  * Copies a runtime without what {@link CLOSED} names, and gives the copy's path.
@@ -145,7 +162,12 @@ export async function buildExecutable(target, folder, otherKeytar) {
     mkdirSync(folder, { recursive: true });
     // In one step: the one before may be running.
     renameSync(join(made, file), join(folder, file));
-    renameSync(join(made, 'bundle', 'THIRD-PARTY-NOTICES.txt'), join(folder, 'THIRD-PARTY-NOTICES.txt'));
+    appendFileSync(
+      join(made, 'bundle', NOTICES),
+      notices(`${name} ${version} (MIT)`, readFileSync(join(module, 'LICENSE.md'), 'utf8')) +
+        notices(`bun ${lockOf(runtime).version} (MIT, with parts under LGPL-2.0)`, OF_BUN),
+    );
+    renameSync(join(made, 'bundle', NOTICES), join(folder, NOTICES));
     return join(folder, file);
   } finally {
     rmSync(made, { recursive: true, force: true });

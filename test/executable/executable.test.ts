@@ -9,7 +9,7 @@ import {
   readFileSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startIdentityServer } from '../harness/endpoints/identity-server';
 import { openHome } from '../harness/homes/home';
@@ -45,6 +45,16 @@ test('it is told apart by --version --verbose', async () => {
   }
   expect((await run(['--version'])).stdout).toBe(`${version}\n`);
   expect((await run(['exec', '--version', '--', 'true', '--verbose'])).stdout).toBe(`${version}\n`);
+});
+
+test('its notices name what the package has, and the runtime and the keychain’s module besides', () => {
+  const named = (file: string): string[] => {
+    const [, ...notices] = readFileSync(file, 'utf8').split(/\n-{80}\n/);
+    for (const notice of notices) expect(notice).toMatch(/licen[cs]e|permission/i);
+    return notices.map((notice) => /^\n(\S+) \d+\.\d+\.\d+ \(.+\)\n\n/.exec(notice)?.[1] ?? notice);
+  };
+  const beside = join(dirname(executable()), 'THIRD-PARTY-NOTICES.txt');
+  expect(named(beside)).toEqual([...named('dist/THIRD-PARTY-NOTICES.txt'), '@github/keytar', 'bun']);
 });
 
 test('it needs nothing on PATH, and no Node', async () => {
