@@ -127,9 +127,9 @@ async function writeManPage(file) {
 }
 
 /**
- * Mends what mandoc finds fault with: remark-man's form of the date, a paragraph right below a heading, and a line of
- * code that begins as a macro does (`./gwtoken`). And no word is hyphenated, since most that are long are names of
- * variables.
+ * Fixes what mandoc finds fault with: remark-man's form of the date, a paragraph right below a heading, and a line of
+ * code that begins as a macro does (`./gwtoken`). Items that begin with an option, a variable or a command hang below
+ * it, as in every man page. And no word is hyphenated, since most that are long are names of variables.
  * @param {string} roff
  * @param {string} date
  */
@@ -141,7 +141,9 @@ function lintFree(roff, date) {
     .join('\n')
     .replace(/^(?=\.(?![A-Z]{1,2}\b|nf$|fi$))/gm, '\\&')
     .replace(/^(\.TH "\w+" "1" )"[^"]*"/m, `$1"${date}"`)
-    .replace(/^\.TH.*\n/m, '$&.nh\n.ad l\n');
+    .replace(/^\.TH.*\n/m, '$&.nh\n.ad l\n')
+    .replace(/^\.RE 0\n\n/gm, '.RE 0\n')
+    .replace(/^\.IP \\\(bu 4\n((?:\\f[BI](?:(?!\\fR).)*\\fR(?:, | )?)+): /gm, '.TP\n$1\n');
 }
 
 /**
