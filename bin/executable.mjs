@@ -133,16 +133,7 @@ export async function buildExecutable(target, folder, otherKeytar) {
   const made = mkdtempSync(join(RUNTIMES, 'build-'));
   try {
     const keytar = otherKeytar ?? join(module, 'prebuilds', prebuild, 'keytar.node');
-    await bundle(join(made, 'bundle'), {
-      input: { ...ENTRIES, executable: 'src/executable.ts' },
-      define: { __KEYTAR__: JSON.stringify(`${name} ${version}`) },
-      plugins: [ofTheExecutable(`./keytar${extname(keytar)}`)],
-      // In files, as the npm package has it: in one, the modules of Node that any part of it needs would be loaded at
-      // every start, which takes longer than all the rest.
-      codeSplitting: {
-        groups: [{ name: 'form', test: /form\.executable\.ts$/, priority: 4 }, ...GROUPS],
-      },
-    });
+    await bundleExecutable(join(made, 'bundle'), keytar, `${name} ${version}`);
     copyFileSync(keytar, join(made, 'bundle', `keytar${extname(keytar)}`));
     const closed = otherKeytar ? runtimeOf(runtime) : writeClosed(runtimeOf(runtime), join(made, 'runtime'));
     const file = target.startsWith('windows') ? 'gwtoken.exe' : 'gwtoken';
@@ -172,6 +163,22 @@ export async function buildExecutable(target, folder, otherKeytar) {
   } finally {
     rmSync(made, { recursive: true, force: true });
   }
+}
+
+/**
+ * What Bun compiles: `executable.cjs`, and the files that it requires. In files, as the npm package has it: in one, the
+ * modules of Node that any part needs would be loaded at every start, which takes longer than all the rest.
+ * @param {string} folder
+ * @param {string} keytar its native part, which will lie beside them
+ * @param {string} nameOfKeytar
+ */
+export function bundleExecutable(folder, keytar, nameOfKeytar) {
+  return bundle(folder, {
+    input: { ...ENTRIES, executable: 'src/executable.ts' },
+    define: { __KEYTAR__: JSON.stringify(nameOfKeytar) },
+    plugins: [ofTheExecutable(`./keytar${extname(keytar)}`)],
+    codeSplitting: { groups: [{ name: 'form', test: /form\.executable\.ts$/, priority: 4 }, ...GROUPS] },
+  });
 }
 
 /**

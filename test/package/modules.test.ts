@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { bundleExecutable } from '../../bin/executable.mjs';
 import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { inVariables, keychainEntry, putEntry, withoutVariables } from '../harness/homes/client';
+import { openFolder } from '../harness/homes/folder';
 import { type Home, openHome } from '../harness/homes/home';
 import { inherited, PROGRAM } from '../harness/programs/program';
 import { ROOT } from '../harness/root';
@@ -102,4 +104,19 @@ test('--help loads the command line, which is seen, and neither sockets nor chil
   expect(help.internal.filter((module) => !empty.internal.includes(module))).toEqual([
     'NativeModule process',
   ]);
+});
+
+test('a warm get of the executable loads no module of Node but node:fs', async () => {
+  const output = await bundleExecutable(openFolder(), 'keytar.node', 'keytar 0.0.0');
+  const chunks = new Map(output.map((chunk) => [chunk.fileName, chunk.type === 'chunk' ? chunk : undefined]));
+  /** What a file requires when it is loaded, and what those require. */
+  const required = (file: string, seen = new Set<string>()): Set<string> => {
+    if (seen.has(file)) return seen;
+    seen.add(file);
+    for (const name of chunks.get(file)?.imports ?? []) required(name, seen);
+    return seen;
+  };
+  const warm = [...required('executable.cjs'), ...required('gwtoken.cjs')];
+  expect(warm.filter((name) => !chunks.has(name))).toEqual(['node:fs']);
+  expect(warm.length).toBeGreaterThan(3);
 });
