@@ -59,15 +59,8 @@ export function judgeReply(reply: Reply, request: SentRequest): Token {
     if (refusal) throw refusal;
   }
   if (status !== 200) {
-    if (wantsCertificate(exchange)) {
-      throw badReply(
-        exchange,
-        `answered ${status}: it wants a certificate of the client, which gwtoken cannot give`,
-        {
-          hints: ['check the auth URL: is this the address for a client id and a secret?'],
-        },
-      );
-    }
+    const told = badRequestPage(exchange);
+    if (told) throw badReply(exchange, `answered 400: ${told.problem}`, { hints: [told.hint] });
     const wait = retry?.afterMs === undefined ? '' : ` and asks to wait ${seconds(retry.afterMs)}`;
     throw badReply(exchange, `answered ${inWords(exchange)}${wait}`, { hints: hintsFor(status), retry });
   }
@@ -177,10 +170,26 @@ function redirected(exchange: Exchange): GwtokenError {
   });
 }
 
-/** nginx's page for a handshake without the certificate that it asked for, or with a wrong one. */
-function wantsCertificate({ status, body }: Exchange): boolean {
-  if (status !== 400 || body === 'too-long') return false;
-  return Buffer.from(body).includes('<title>400 No required SSL certificate was sent</title>');
+/** What web servers say of a request that did not get as far as the endpoint behind them. */
+const BAD_REQUEST_PAGES = [
+  {
+    // nginx, whose handshake ends well without the certificate that it asked for.
+    page: '<title>400 No required SSL certificate was sent</title>',
+    problem: 'it wants a certificate of the client, which gwtoken cannot give',
+    hint: 'check the auth URL: is this the address for a client id and a secret?',
+  },
+  // nginx, Go and Apache.
+  ...[
+    'The plain HTTP request was sent to HTTPS port',
+    'Client sent an HTTP request to an HTTPS server',
+    'speaking plain HTTP to an SSL-enabled server port',
+  ].map((page) => ({ page, problem: 'it speaks TLS on this port', hint: 'write https: in the auth URL' })),
+];
+
+function badRequestPage({ status, body }: Exchange): (typeof BAD_REQUEST_PAGES)[number] | undefined {
+  if (status !== 400 || body === 'too-long') return undefined;
+  const text = Buffer.from(body);
+  return BAD_REQUEST_PAGES.find(({ page }) => text.includes(page));
 }
 
 function isHtml({ headers, body, json }: Exchange): boolean {

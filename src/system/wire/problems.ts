@@ -126,9 +126,10 @@ const PROBLEMS: readonly Group[] = [
         'its certificate is for {names}',
         'check the host in the auth URL: it must be a name that the certificate has',
       ],
-      // The server's alert when it wants one from us; with TLS 1.3 it comes in place of the reply.
+      // The server's alert when it wants one from us. With TLS 1.3 it comes in place of the reply, and then each of
+      // these means that: the handshake has ended, and Java, IIS and others choose for themselves which one they send.
       [
-        /^ERR_SSL_\S*ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE) /,
+        /^ERR_SSL_\S*ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|(CERTIFICATE_UNKNOWN|UNKNOWN_CA|ACCESS_DENIED|HANDSHAKE_FAILURE|UNSUPPORTED_CERTIFICATE) (reply|body)$)/,
         'it wants a certificate of the client, which gwtoken cannot give',
         'check the auth URL: is this the address for a client id and a secret?',
       ],
@@ -156,6 +157,7 @@ const PROBLEMS: readonly Group[] = [
   {
     says: '{host}',
     rows: [
+      [/^ERR_SSL_\S*ALERT_\S+ (reply|body)$/, 'ended the connection with a TLS alert ({code})'],
       [/^ECONNRESET reply$/, 'reset the connection without a reply'],
       [/ reply$/, 'closed the connection without a reply'],
       [/^ECONNRESET body$/, 'reset the connection in the middle of its reply'],

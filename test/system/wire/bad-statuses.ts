@@ -49,6 +49,16 @@ export const BAD_STATUSES: readonly WireCase[] = [
       /answered 400: it wants a certificate of the client, which gwtoken cannot give\nhint: check the auth URL/,
     ),
   ),
+  ...[
+    'Client sent an HTTP request to an HTTPS server.\n',
+    "Reason: You're speaking plain HTTP to an SSL-enabled server port.<br />",
+  ].map((page) =>
+    replies(
+      `400 of a server that speaks TLS: ${page.slice(0, 20)}`,
+      reply(400, page, asHtml),
+      bad(/answered 400: it speaks TLS on this port\nhint: write https: in the auth URL\n/),
+    ),
+  ),
   replies('404', reply(404, 'not found'), bad(/answered 404[\s\S]*hint: check the auth URL/)),
   replies('405', reply(405, ''), bad(/answered 405/)),
   replies('407 from the endpoint', reply(407, ''), bad(/answered 407/)),
