@@ -31,7 +31,16 @@ const DEBIAN = {
   git: '/usr/bin/git',
   rsync: '/usr/bin/rsync',
   buildah: '/usr/bin/buildah',
+  'dnsmasq-base': '/usr/sbin/dnsmasq',
+  iproute2: '/usr/bin/ip',
   ...WINE_PACKAGES,
+};
+
+/** The same, but their packages start a service: on a machine that keeps services, a developer has to want that. */
+const DEBIAN_SERVICES = {
+  tinyproxy: '/usr/bin/tinyproxy',
+  squid: '/usr/sbin/squid',
+  nginx: '/usr/sbin/nginx',
 };
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -84,14 +93,21 @@ if (process.argv.includes('--packages') && process.platform === 'linux') {
 }
 
 function installDebianPackages() {
-  const missing = Object.entries(DEBIAN).filter(([, path]) => !existsSync(path));
-  const names = missing.map(([name]) => name).join(' ');
+  const inCi = process.env['CI'] === 'true';
+  /** @param {Record<string, string>} packages */
+  const lacks = (packages) =>
+    Object.entries(packages).flatMap(([name, path]) => (existsSync(path) ? [] : [name]));
+  const services = lacks(DEBIAN_SERVICES);
+  const starts = !inCi && existsSync('/run/systemd/system');
+  if (starts && services.length > 0)
+    leaveOut(`these would start services, so install them yourself if you want them: ${services.join(' ')}`);
+  const missing = [...lacks(DEBIAN), ...(starts ? [] : services)];
+  const names = missing.join(' ');
   if (missing.length === 0) return;
   if (!existsSync('/usr/bin/apt-get')) {
     leaveOut(`this is not Debian, so what Debian has in these packages is not installed: ${names}`);
     return;
   }
-  const inCi = process.env['CI'] === 'true';
   const sudo = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
   // Outside CI nobody's password-free sudo is used without being asked for.
   if (sudo.length > 0 && !inCi) {
@@ -101,7 +117,7 @@ function installDebianPackages() {
   console.log(`> installing Debian packages for the tests: ${names}`);
   try {
     apt(sudo, ['update', '-qq']);
-    apt(sudo, ['install', '-y', '-qq', '--no-install-recommends', ...missing.map(([name]) => name)]);
+    apt(sudo, ['install', '-y', '-qq', '--no-install-recommends', ...missing]);
   } catch {
     // What went wrong stands above: apt-get's own stderr.
     if (!inCi) return leaveOut(`apt-get failed, so these Debian packages are missing: ${names}`);

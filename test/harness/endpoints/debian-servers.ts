@@ -1,0 +1,103 @@
+/** Servers and proxies as Debian has them, each on the loopback with a configuration of the test's own. */
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { openFolder } from '../homes/folder';
+import { startCommand } from '../programs/program';
+import { closedPort } from './fault-server';
+
+/** Debian's packages, each with its program. */
+const PROGRAMS = {
+  tinyproxy: '/usr/bin/tinyproxy',
+  squid: '/usr/sbin/squid',
+  nginx: '/usr/sbin/nginx',
+  'dnsmasq-base': '/usr/sbin/dnsmasq',
+};
+type Package = keyof typeof PROGRAMS;
+
+/** Why a test that needs them is left out, worded for `ctx.skip()`. */
+export function lacking(...packages: readonly Package[]): string | undefined {
+  const missing = packages.filter((name) => !existsSync(PROGRAMS[name]));
+  return missing.length === 0 ? undefined : `needs Debian: ${missing.join(', ')}`;
+}
+
+/** Starts one in a folder that every user may read, and waits until it listens. */
+async function serve(args: readonly string[], port: number): Promise<number> {
+  const running = startCommand(args, { env: {}, timeoutMs: 120_000 });
+  let ended: string | undefined;
+  running.result.then(
+    ({ stdout, stderr }) => {
+      ended = stdout + stderr;
+    },
+    () => {},
+  );
+  for (;;) {
+    if (ended !== undefined) throw new Error(`${args[0]} ended: ${ended}`);
+    const isThere = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
+      socket.on('connect', () => socket.destroy());
+    });
+    if (isThere) return port;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+function openReadable(): string {
+  const dir = openFolder();
+  chmodSync(dir, 0o755);
+  return dir;
+}
+
+/** @param lines of its configuration beside the address */
+export async function startTinyproxy(...lines: readonly string[]): Promise<number> {
+  const [dir, port] = [openReadable(), await closedPort()];
+  const file = join(dir, 'tinyproxy.conf');
+  writeFileSync(file, [`Port ${port}`, 'Listen 127.0.0.1', 'Timeout 60', ...lines, ''].join('\n'));
+  return await serve([PROGRAMS.tinyproxy, '-d', '-c', file], port);
+}
+
+/** @param lines of its configuration beside the address; FOLDER in them is one that it can read */
+export async function startSquid(lines: readonly string[], files: Readonly<Record<string, string>> = {}) {
+  const [dir, port] = [openReadable(), await closedPort()];
+  const file = join(dir, 'squid.conf');
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text, { mode: 0o644 });
+  const own = [`http_port 127.0.0.1:${port}`, 'pid_filename none', 'access_log none', 'cache_log /dev/null'];
+  const quiet = ['cache deny all', 'shutdown_lifetime 0 seconds', 'netdb_filename none', 'pinger_enable off'];
+  writeFileSync(file, [...own, ...quiet, ...lines, ''].join('\n').replaceAll('FOLDER', dir), { mode: 0o644 });
+  return await serve([PROGRAMS.squid, '-N', '-f', file], port);
+}
+
+/**
+ * An https: server; `port` is one that nobody listens on.
+ *
+ * @param server lines of the configuration's `server` block
+ */
+export async function nginxWords(
+  port: number,
+  { key, cert }: { readonly key: string; readonly cert: string },
+  server: string,
+): Promise<string[]> {
+  const dir = openReadable();
+  const [keyFile, certFile, file] = ['key.pem', 'cert.pem', 'nginx.conf'].map((name) => join(dir, name));
+  writeFileSync(keyFile!, key);
+  writeFileSync(certFile!, cert);
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path ${dir};`)
+    .join(' ');
+  writeFileSync(
+    file!,
+    `daemon off; master_process off; error_log stderr crit; pid ${dir}/pid; events {}
+http { access_log off; ${temporary} server { listen 127.0.0.1:${port} ssl; ssl_certificate ${certFile};
+ssl_certificate_key ${keyFile}; default_type application/json; ${server} } }`,
+  );
+  return [PROGRAMS.nginx, '-e', 'stderr', '-c', file!];
+}
+
+export async function startNginx(
+  identity: { readonly key: string; readonly cert: string },
+  server: string,
+): Promise<string> {
+  const port = await closedPort();
+  await serve(await nginxWords(port, identity, server), port);
+  return `https://127.0.0.1:${port}`;
+}

@@ -1,0 +1,244 @@
+/**
+ * Proxies, a web server and a name server as they are installed: what the scripted ones of wire.test.ts say stands or
+ * falls with what these say.
+ */
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  lacking,
+  nginxWords,
+  startNginx,
+  startSquid,
+  startTinyproxy,
+} from '../../harness/endpoints/debian-servers';
+import { closedPort, startFaultServer } from '../../harness/endpoints/fault-server';
+import { GOOD, reply, SECRET, setScene, TOKEN } from './scene';
+
+const { authority, home } = setScene();
+Object.assign(home.env, { GWTOKEN_NO_CACHE: '1', GWTOKEN_CA_FILE: authority.caFile });
+
+const PASSWORD = 'canary@proxy';
+const ENCODED = 'canary%40proxy';
+
+/** Asks an endpoint through a proxy; neither the proxy's password nor the client's secret is ever said. */
+async function throughProxy(port: number, credentials = '') {
+  const answer = (socket: import('node:net').Socket) => void socket.write(reply(200));
+  const endpoint = await startFaultServer({ answer }, { tls: authority.issue() });
+  const args = ['get', '--auth-url', endpoint.url, '--retries', '0'];
+  const env = { HTTPS_PROXY: `http://${credentials}127.0.0.1:${port}` };
+  const { code, stdout, stderr } = await home.gwtoken(args, { env });
+  for (const canary of [SECRET, PASSWORD, ENCODED, 'canary.proxy']) expect(stderr).not.toContain(canary);
+  return { code, stdout, stderr, target: new URL(endpoint.url).host, requests: endpoint.requests.length };
+}
+const FETCHED = { code: 0, stdout: `${TOKEN}\n`, stderr: '', requests: 1 };
+const proxy = (port: number) => `the proxy 127.0.0.1:${port} (from HTTPS_PROXY)`;
+
+describe('tinyproxy', () => {
+  const why = lacking('tinyproxy');
+
+  test('tunnels, with a password that it checks', async ({ skip }) => {
+    skip(why !== undefined, why);
+    // It knows no password with an @ in it.
+    const port = await startTinyproxy('BasicAuth gwtoken canary.proxy');
+    expect(await throughProxy(port, 'gwtoken:canary.proxy@')).toMatchObject(FETCHED);
+    const without = await throughProxy(port);
+    expect(without).toMatchObject({ code: 6, stdout: '', requests: 0 });
+    expect(without.stderr).toContain(`${proxy(port)} wants a user name and a password (407)\n`);
+    // Here the same server says 401.
+    const wrong = await throughProxy(port, 'gwtoken:other@');
+    expect(wrong.stderr).toContain(
+      `${proxy(port)} refused the user name and password in HTTPS_PROXY (401)\n`,
+    );
+  });
+
+  test('refuses a port that it does not allow', async ({ skip }) => {
+    skip(why !== undefined, why);
+    const port = await startTinyproxy('ConnectPort 443');
+    const { code, stderr, target } = await throughProxy(port);
+    expect(code).toBe(6);
+    expect(stderr).toContain(`${proxy(port)} refused to connect to ${target} (403)\n`);
+  });
+});
+
+describe('squid', () => {
+  const why = lacking('squid');
+  const ALLOW = ['acl known proxy_auth REQUIRED', 'http_access allow known', 'http_access deny all'];
+  const basic = ['auth_param basic program /usr/lib/squid/basic_ncsa_auth FOLDER/passwords'];
+  const files = () => ({
+    passwords: `gwtoken:${execFileSync('openssl', ['passwd', '-apr1', PASSWORD], { encoding: 'utf8' })}`,
+  });
+  const SCHEMES = {
+    Negotiate: [
+      'auth_param negotiate program /usr/lib/squid/negotiate_kerberos_auth',
+      'auth_param negotiate children 1 startup=0',
+    ],
+    NTLM: ['auth_param ntlm program /usr/lib/squid/ntlm_fake_auth', 'auth_param ntlm children 1 startup=0'],
+    Digest: [
+      'auth_param digest program /usr/lib/squid/digest_file_auth FOLDER/passwords',
+      'auth_param digest children 1 startup=0',
+      'auth_param digest realm gwtoken',
+    ],
+  };
+
+  test.for(Object.entries(SCHEMES))('asks for %s alone', async ([scheme, lines], { skip }) => {
+    skip(why !== undefined, why);
+    const port = await startSquid([...lines, ...ALLOW], files());
+    for (const credentials of ['', `gwtoken:${ENCODED}@`]) {
+      const { code, stderr, requests } = await throughProxy(port, credentials);
+      expect([code, requests]).toEqual([6, 0]);
+      expect(stderr).toContain(
+        `${proxy(port)} wants a login by ${scheme}, and gwtoken knows Basic alone (407)\n`,
+      );
+    }
+  });
+
+  test('takes Basic where it asks for several', async ({ skip }) => {
+    skip(why !== undefined, why);
+    const port = await startSquid([...Object.values(SCHEMES).flat(), ...basic, ...ALLOW], files());
+    expect(await throughProxy(port, `gwtoken:${ENCODED}@`)).toMatchObject(FETCHED);
+    const without = await throughProxy(port);
+    expect(without.stderr).toContain(`${proxy(port)} wants a user name and a password (407)\n`);
+    const wrong = await throughProxy(port, 'gwtoken:other@');
+    expect(wrong.stderr).toContain(
+      `${proxy(port)} refused the user name and password in HTTPS_PROXY (407)\n`,
+    );
+  });
+
+  test('denies a target, and cannot reach one', async ({ skip }) => {
+    skip(why !== undefined, why);
+    const port = await startSquid(['acl closed port 9', 'http_access allow closed', 'http_access deny all']);
+    const denied = await throughProxy(port);
+    expect(denied.stderr).toContain(`${proxy(port)} refused to connect to ${denied.target} (403)\n`);
+    const args = ['get', '--auth-url', 'https://127.0.0.1:9', '--retries', '0'];
+    const { code, stderr } = await home.gwtoken(args, { env: { HTTPS_PROXY: `http://127.0.0.1:${port}` } });
+    expect(code).toBe(6);
+    expect(stderr).toContain(`${proxy(port)} could not reach 127.0.0.1:9 (503)\n`);
+  });
+});
+
+describe('nginx', () => {
+  const why = lacking('nginx');
+  const answers = `location = /oauth2/token { return 200 '${JSON.stringify(GOOD)}'; }`;
+  const get = (authUrl: string) => home.gwtoken(['get', '--auth-url', authUrl, '--retries', '0']);
+
+  test.for(['TLSv1.2', 'TLSv1.3'])('answers over %s', async (protocol, { skip }) => {
+    skip(why !== undefined, why);
+    const url = await startNginx(authority.issue(), `ssl_protocols ${protocol}; ${answers}`);
+    expect(await get(url)).toMatchObject({ code: 0, stdout: `${TOKEN}\n`, stderr: '' });
+  });
+
+  test.for(['TLSv1.2', 'TLSv1.3'])('wants a client certificate, over %s', async (protocol, { skip }) => {
+    skip(why !== undefined, why);
+    const url = await startNginx(
+      authority.issue(),
+      `ssl_protocols ${protocol}; ssl_verify_client on; ssl_client_certificate ${authority.caFile}; ${answers}`,
+    );
+    const { code, stdout, stderr } = await get(url);
+    expect([code, stdout]).toEqual([7, '']);
+    expect(stderr).toContain(
+      '/oauth2/token answered 400: it wants a certificate of the client, which gwtoken cannot give\n',
+    );
+  });
+
+  test('has nobody behind it', async ({ skip }) => {
+    skip(why !== undefined, why);
+    const url = await startNginx(authority.issue(), 'location / { proxy_pass http://127.0.0.1:9; }');
+    const { code, stderr } = await home.gwtoken(['get', '--auth-url', url, '--retries', '1']);
+    expect(code).toBe(7);
+    expect(stderr).toMatch(
+      /\/oauth2\/token answered 502 with an HTML page \(a proxy's page\?\) \(2 attempts\)\n/,
+    );
+  });
+
+  test('is asked without TLS on its TLS port', async ({ skip }) => {
+    skip(why !== undefined, why);
+    const url = await startNginx(authority.issue(), answers);
+    const { code, stderr } = await get(url.replace('https:', 'http:'));
+    expect(code).toBe(7);
+    expect(stderr).toMatch(/answered 400: it speaks TLS on this port\nhint: write https: in the auth URL\n/);
+  });
+});
+
+describe('dnsmasq, in a network of its own', () => {
+  const why = lacking('dnsmasq-base', 'nginx') ?? needsNamespace();
+  const NAMES = [
+    ...['--no-resolv', '--no-hosts', '--listen-address=127.0.0.1', '--bind-interfaces', '--user=root'],
+    ...['--keep-in-foreground', '--pid-file=', '--log-facility=/dev/null'],
+    // It goes on asking for the first where nobody is, and answers nothing; one name is there, and none beside.
+    ...['--server=/silent.test/127.0.0.9', '--address=/known.test/127.0.0.1', '--local=/test/'],
+  ];
+  const SCRIPT = `ip link set lo up
+mount --bind "$1" /etc/resolv.conf
+$2 &
+$3 &
+until getent ahosts known.test > /dev/null; do sleep 0.1; done
+path=$4
+shift 4
+PATH=$path "$@"
+exit $?`;
+
+  async function among(args: readonly string[], path = process.env['PATH'] ?? '') {
+    const port = await closedPort();
+    const identity = authority.issue({ names: 'DNS:known.test' });
+    const server = await nginxWords(port, identity, `location / { return 200 '${JSON.stringify(GOOD)}'; }`);
+    const resolv = join(home.dir, 'resolv.conf');
+    writeFileSync(resolv, 'nameserver 127.0.0.1\n');
+    const words = [resolv, ['dnsmasq', ...NAMES].join(' '), server.join(' '), path];
+    const wrapper = [
+      'unshare',
+      '-n',
+      '-m',
+      '-p',
+      '-f',
+      '--kill-child',
+      '--mount-proc',
+      'sh',
+      '-c',
+      SCRIPT,
+      'sh',
+      ...words,
+    ];
+    const at = args.map((word) => word.replace('PORT', String(port)));
+    return await home.gwtoken([...at, '--retries', '0'], { wrapper });
+  }
+
+  test('a name that it has', async ({ skip }) => {
+    skip(why !== undefined, why);
+    for (const path of [undefined, '/nowhere']) {
+      const { stdout, stderr } = await among(['get', '--auth-url', 'https://known.test:PORT'], path);
+      expect([stdout, stderr]).toEqual([`${TOKEN}\n`, '']);
+    }
+  });
+
+  test('a name that is nowhere', async ({ skip }) => {
+    skip(why !== undefined, why);
+    const { code, stderr } = await among(['get', '--auth-url', 'https://none.test']);
+    expect(code).toBe(6);
+    expect(stderr).toMatch(/none\.test was not reached: there is no such name in DNS\n/);
+  });
+
+  test('silence, which ends with the time limit', async ({ skip }) => {
+    skip(why !== undefined, why);
+    const silent = ['--auth-url', 'https://silent.test', '--timeout', '1s'];
+    for (const path of [undefined, '/nowhere']) {
+      const { code, stderr, ms } = await among(['get', ...silent], path);
+      expect(code).toBe(6);
+      expect(stderr).toMatch(/did not answer within 1 s: the name of silent\.test was not found in time/);
+      // The system itself asks for ten seconds.
+      expect(ms).toBeLessThan(8000);
+    }
+  });
+});
+
+function needsNamespace(): string | undefined {
+  try {
+    execFileSync('unshare', ['-n', '-m', '-p', '-f', '--mount-proc', 'ip', 'link', 'set', 'lo', 'up'], {
+      stdio: 'pipe',
+    });
+    return undefined;
+  } catch {
+    return 'needs root on Linux: a network namespace';
+  }
+}
