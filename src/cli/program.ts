@@ -1,6 +1,6 @@
 /** The grammar: commander's program, built from the table of commands. */
 
-import { Option, Command as Parser } from 'commander';
+import { CommanderError, Option, Command as Parser } from 'commander';
 import { COMMANDS } from '../commands/all';
 import type { Command } from '../commands/command';
 import { helpCommand, wantsMarkdown } from '../commands/help';
@@ -19,7 +19,10 @@ interface Building {
   readonly world: Pick<World, 'version' | 'stdout' | 'stderr'> & {
     readonly terminal: Pick<Terminal, 'paint'>;
   };
-  readonly execute: Execute;
+  /** Absent where a line is only tried. */
+  readonly execute?: Execute;
+  /** Makes ours of commander's errors. */
+  readonly explain?: (error: CommanderError, parser: Parser) => Error;
   /**
    * The commands whose parsers have no flags, subcommands and work so far. They get them when they are chosen: those of
    * all commands took a third of `--help`.
@@ -37,14 +40,35 @@ const NO_TERMINAL = {
 
 /** The program's parser. Parsing rejects with a `usage` error, or with a CommanderError once help or version is printed. */
 export function createProgram(world: Building['world'], execute: Execute): Parser {
-  const building: Building = { world, execute, bare: new Map() };
+  return build({
+    world,
+    execute,
+    bare: new Map(),
+    explain: (error, parser) => usageError(error, parser, parses),
+  });
+
+  /** Whether gwtoken takes the line: it is parsed as any other, and nothing is run or shown. */
+  function parses(argv: readonly string[]): boolean {
+    const silent = { write: () => {}, isTTY: () => true };
+    const program = build({ world: { ...world, stdout: silent, stderr: silent }, bare: new Map() });
+    try {
+      program.parse(argv, { from: 'user' });
+      return true;
+    } catch (error) {
+      return error instanceof CommanderError && error.exitCode === 0;
+    }
+  }
+}
+
+function build(building: Building): Parser {
+  const { world } = building;
   const program = new Parser('gwtoken').enablePositionalOptions().configureOutput({
     writeOut: (text) => world.stdout.write(text),
     writeErr: () => {},
     ...NO_TERMINAL,
   });
   layOutAll(program);
-  answerForItself(program, world);
+  answerForItself(program, building);
   addCommands(program, COMMANDS, building);
   layOutProgram(program);
   return program;
@@ -66,7 +90,7 @@ function equip(parser: Parser, building: Building): void {
   if (command === undefined) return;
   bare.delete(parser);
   layOut(parser, command);
-  answerForItself(parser, world);
+  answerForItself(parser, building);
   if (command.passThrough) parser.passThroughOptions();
   if (command.evaluated) {
     // Asked when there is help to print: it costs 2 ms to tell whether stdout is a terminal.
@@ -76,7 +100,8 @@ function equip(parser: Parser, building: Building): void {
   }
   for (const flag of command.flags) for (const option of optionsOf(flag)) parser.addOption(option);
   addCommands(parser, command.subcommands ?? [], building);
-  if (command === helpCommand) parser.action((names: string[]) => showHelp(names, parser, building));
+  if (execute === undefined) parser.action(() => {});
+  else if (command === helpCommand) parser.action((names: string[]) => showHelp(names, parser, building));
   else if (command.run) parser.action(() => execute(command, flagsOf(parser), parser.args));
 }
 
@@ -98,12 +123,12 @@ async function showHelp(names: readonly string[], help: Parser, building: Buildi
 }
 
 /** `--version` everywhere, and usage errors that name the command they belong to. */
-function answerForItself(parser: Parser, world: Building['world']): void {
+function answerForItself(parser: Parser, { world, explain }: Building): void {
   parser
     .optionsGroup(GENERAL)
     .version(world.version, '--version', 'print the version')
     .exitOverride((error) => {
-      throw error.exitCode === 0 ? error : usageError(error, parser);
+      throw error.exitCode === 0 || !explain ? error : explain(error, parser);
     });
 }
 

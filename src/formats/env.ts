@@ -6,7 +6,7 @@ import type { FlagValues } from '../settings/setting';
 import type { Token } from '../token/token';
 import type { World } from '../world/world';
 import type { Format } from './format';
-import { formatNamed } from './table';
+import { formatNamed, knownFormat } from './table';
 import { checkPrefix, DEFAULT_PREFIX, isPrefix, tokenVariables, variableNames } from './variables';
 
 export interface EnvOptions {
@@ -59,7 +59,7 @@ export function unsetOutput({ format, prefix }: EnvOptions): string {
  * taken from what can be recognised in them.
  */
 export function failureOutput(argv: readonly string[], exitCode: number): string {
-  const name = ENV_FORMATS.find((each) => each === lastValue(argv, '--format')) ?? ENV_FORMATS[0];
+  const name = knownFormat(lastValue(argv, '--format') ?? '') ?? ENV_FORMATS[0];
   const format = formatNamed(name, '--format');
   const prefix = lastValue(argv, '--prefix');
   const names = variableNames(prefix !== undefined && isPrefix(prefix) ? prefix : DEFAULT_PREFIX);

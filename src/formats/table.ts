@@ -30,13 +30,30 @@ const FORMATS: Readonly<Record<EnvFormat, Format>> = {
   azure,
 };
 
+/** Shells whose name is not their format's, by the name that people type (contract section 4). */
+const SHELLS: Readonly<Record<string, EnvFormat>> = {
+  bash: 'sh',
+  zsh: 'sh',
+  ksh: 'sh',
+  dash: 'sh',
+  tcsh: 'csh',
+  pwsh: 'powershell',
+  nushell: 'nu',
+};
+
+/** The name in the table for a name that was given; undefined where there is none. */
+export function knownFormat(name: string): EnvFormat | undefined {
+  if (Object.hasOwn(SHELLS, name)) return SHELLS[name];
+  return Object.hasOwn(FORMATS, name) ? (name as EnvFormat) : undefined;
+}
+
 /**
  * The format of that name. None can be made to print what it cannot carry.
  *
  * @param where the source of the name, for the message; an unknown one is a `usage` error
  */
 export function formatNamed(name: string, where: string): Format {
-  const format = formatAmong(FORMATS, name, where);
+  const format = formatAmong(FORMATS, knownFormat(name) ?? name, where);
   return {
     ...format,
     set(variables) {

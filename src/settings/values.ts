@@ -11,28 +11,18 @@ const UNIT_MS = { '': 1000, s: 1000, m: 60_000, h: 3_600_000 } as const;
 /** The longest time limit that a setting takes, in milliseconds. */
 export const LONGEST_LIMIT_MS = UNIT_MS.h;
 
-function badValue(
-  what: string,
-  text: string,
-  where: string,
-  allowed: string,
-  hints: string[] = [],
-): GwtokenError {
+function badValue(what: string, text: string, where: string, allowed: string): GwtokenError {
   return new GwtokenError('usage', `invalid ${what} ${quoted(text)} (from ${where})`, {
-    hints: [`use ${allowed}`, ...hints],
+    hints: [`use ${allowed}`],
   });
 }
 
+/** In any case: `EU` is `eu`. */
 export function parseRegion(text: string, where: string): Region {
   if (isRegion(text)) return text;
-  const lower = text.trim().toLowerCase();
-  throw badValue(
-    'region',
-    text,
-    where,
-    REGIONS.join(' or '),
-    isRegion(lower) ? [`did you mean ${lower}?`] : [],
-  );
+  const lower = text.toLowerCase();
+  if (isRegion(lower)) return lower;
+  throw badValue('region', text, where, REGIONS.join(' or '));
 }
 
 export function parseSwitch(text: string, where: string): boolean {

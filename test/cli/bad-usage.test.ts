@@ -91,25 +91,34 @@ const TABLE: Readonly<Record<string, Bad>> = {
   'config unset of an unknown key': { args: ['config', 'unset', 'regoin'], says: ['"regoin"'] },
   'config with nothing': {
     args: ['config'],
-    says: ['gwtoken config needs one of: list, get, set, unset, path'],
+    says: ['missing subcommand: list, get, set, unset or path'],
   },
-  'config with an unknown command': { args: ['config', 'add'], says: ["'add'", 'gwtoken config --help'] },
-  'config get without a key': { args: ['config', 'get'], says: ["'key'", 'gwtoken config get --help'] },
+  'config with an unknown command': {
+    args: ['config', 'add'],
+    says: ['unknown command "add"', 'gwtoken config --help'],
+  },
+  'config get without a key': {
+    args: ['config', 'get'],
+    says: ['missing KEY: gwtoken config get KEY', 'gwtoken config get --help'],
+  },
   'config set with a value in two words': {
     args: ['config', 'set', 'timeout', '5', 'm'],
-    says: ['gwtoken config set <key> <value>', 'quote'],
+    says: ['too many arguments: gwtoken config set KEY VALUE', 'quote'],
   },
   'an unknown flag': {
     args: ['get', '--regoin', 'eu'],
-    says: ["'--regoin'", 'Did you mean --region?', 'gwtoken get --help'],
+    says: ['unknown option "--regoin"', 'did you mean: gwtoken get --region eu', 'gwtoken get --help'],
   },
   'a flag that would take a secret': {
     args: ['login', '--client-secret=hidden'],
-    says: ["'--client-secret'", '--secret-stdin'],
+    says: ['unknown option "--client-secret"', '--secret-stdin'],
   },
-  'an unknown command': { args: ['gett'], says: ["'gett'", 'Did you mean get?', 'gwtoken --help'] },
-  'an unknown command on two lines': { args: ['x\nhint: y'], says: ['\\u000a'] },
-  'a flag without its value': { args: ['get', '--region'], says: ['--region', 'argument missing'] },
+  'an unknown command': {
+    args: ['gett'],
+    says: ['unknown command "gett"', 'did you mean: gwtoken get', 'gwtoken --help'],
+  },
+  'an unknown command on two lines': { args: ['x\nhint: y'], says: ['unknown command "x\\nhint: y"'] },
+  'a flag without its value': { args: ['get', '--region'], says: ['--region needs a value'] },
   'an argument where none belongs': {
     args: ['login', 'id', 'hidden'],
     says: ['gwtoken login takes no arguments'],

@@ -90,9 +90,9 @@ describe('gwtoken', () => {
   });
 
   test.each([
-    [['gte'], 'Did you mean get?'],
-    [['get', '--regoin', 'eu'], 'Did you mean --region?'],
-    [['config', 'sett'], 'Did you mean set?'],
+    [['gte'], 'did you mean: gwtoken get'],
+    [['get', '--regoin', 'eu'], 'did you mean: gwtoken get --region eu'],
+    [['config', 'sett'], 'did you mean set?'],
     [['help', 'enviroment'], 'the topics are: environment'],
   ])('%j gets a suggestion', async (words, hint) => {
     const home = openHome();

@@ -114,7 +114,7 @@ describe.each(documents)('%s names nothing that there is not', (_, text) => {
       if (words.length === 0) continue;
       const command = await parsed(words);
       // Prose names a command without its arguments.
-      if (command.includes('error: missing required argument')) continue;
+      if (/error: missing [A-Z]+:/.test(command)) continue;
       if (command.includes('error: ')) wrong.push(`${words.join(' ')}: ${command}`);
     }
     expect(wrong).toEqual([]);

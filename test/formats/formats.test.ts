@@ -98,8 +98,20 @@ describe('every format', () => {
       ...['sh', 'fish', 'csh', 'powershell', 'cmd', 'nu', 'elvish', 'json', 'dotenv', 'docker'],
       ...['github-env', 'github-output', 'azure'],
     ]);
-    expect(() => formatNamed('bash', '--format')).toThrow('unknown format "bash" (from --format)');
+    expect(() => formatNamed('yaml', '--format')).toThrow('unknown format "yaml" (from --format)');
     expect(() => formatNamed('toString', '--format')).toThrow('unknown format');
+  });
+
+  test.for([
+    ...(['bash', 'zsh', 'ksh', 'dash'] as const).map((shell) => [shell, 'sh'] as const),
+    ...([
+      ['tcsh', 'csh'],
+      ['pwsh', 'powershell'],
+      ['nushell', 'nu'],
+    ] as const),
+  ])('%s means %s, at a failure too', ([shell, format]) => {
+    expect(set(shell, 'x y')).toBe(set(format, 'x y'));
+    expect(failureOutput(['env', '--format', shell], 4)).toBe(failureOutput(['env', '--format', format], 4));
   });
 });
 

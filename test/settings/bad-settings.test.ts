@@ -15,10 +15,6 @@ const TABLE: Readonly<Record<string, Bad>> = {
     says: ['--region', 'GWTOKEN_REGION is empty', 'config set region'],
   },
   'an unknown region': { args: ['get', '-r', 'ap'], says: ['"ap"', '--region', 'eu or us'] },
-  'an upper-case region': {
-    env: { GWTOKEN_REGION: 'EU' },
-    says: ['"EU"', 'GWTOKEN_REGION', 'did you mean eu?'],
-  },
   'a region in the config that is none': {
     env: { GWTOKEN_REGION: '' },
     ...config('{"region":"mars"}'),

@@ -32,7 +32,8 @@ export const completionCommand: Command = {
   ],
   async run(_, world, shell = '') {
     const { SCRIPTS } = await import('./scripts');
-    const script = SHELLS.includes(shell) ? SCRIPTS[shell] : undefined;
+    const name = shell === 'pwsh' ? 'powershell' : shell;
+    const script = SHELLS.includes(name) ? SCRIPTS[name] : undefined;
     if (script === undefined) {
       throw new GwtokenError('usage', `no completion for shell ${quoted(shell)}`, {
         hints: [`use one of: ${SHELLS.join(', ')}`],

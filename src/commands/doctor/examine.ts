@@ -57,8 +57,8 @@ function otherPlace(given: Given, world: Outside): string | undefined {
 
 /** A region named on the command line is the one that is asked about. */
 function regionsOf(given: Given): readonly Region[] {
-  const named = given.flags['region'];
-  return typeof named === 'string' && isRegion(named) ? [named] : REGIONS;
+  const name = String(given.flags['region']).toLowerCase();
+  return isRegion(name) ? [name] : REGIONS;
 }
 
 /** The region's auth URL; why there is none, if it is the one in use or there is none for any; else undefined. */
