@@ -28,6 +28,10 @@ const DEBIAN = {
   vim: '/usr/bin/vim',
   mandoc: '/usr/bin/mandoc',
   curl: '/usr/bin/curl',
+  httpie: '/usr/bin/http',
+  jq: '/usr/bin/jq',
+  make: '/usr/bin/make',
+  direnv: '/usr/bin/direnv',
   git: '/usr/bin/git',
   rsync: '/usr/bin/rsync',
   buildah: '/usr/bin/buildah',
@@ -87,7 +91,10 @@ if (process.argv.includes('--executable')) {
 
 if (process.argv.includes('--packages') && process.platform === 'linux') {
   installDebianPackages();
-  installNushell();
+  const nushell = `@nushell/linux-${process.arch}`;
+  installFromNpm('nushell', [`${nushell}@0.108.0`], [`${nushell}/bin/nu`]);
+  const recipes = ['httpyac@6.16.7', '@usebruno/cli@4.1.0', 'rust-just@1.57.0', '@jdxcode/mise@2026.9.15'];
+  installFromNpm('recipes', recipes, ['.bin/httpyac', '.bin/bru', '.bin/just', '.bin/mise']);
   const lacking = installWindows();
   if (lacking !== undefined) leaveOut(`the tests of Windows lack ${lacking}`);
 }
@@ -127,19 +134,23 @@ function installDebianPackages() {
 }
 
 /**
- * Debian has no nushell; npm has builds of it. Not one of our own packages: a registry need not have the builds of all
- * platforms, and a lock file that lacks one is refused by `npm ci`. 0.108 is the last that takes Node 20.
+ * Programs for the tests that npm has and Debian does not: what `gwtoken help recipes` is for, and nushell, of which
+ * 0.108 is the last that takes Node 20. They are not among our own packages: they are larger than all of those, and a
+ * registry need not have nushell's builds for all platforms: a lock file that lacks one is refused by `npm ci`.
+ *
+ * @param {string} folder
+ * @param {readonly string[]} packages each with its version
+ * @param {readonly string[]} programs what has to be there
  */
-function installNushell() {
-  const name = `@nushell/linux-${process.arch}`;
-  const prefix = file('node_modules/.cache/nushell');
-  if (existsSync(join(prefix, 'node_modules', name, 'bin', 'nu'))) return;
-  console.log(`> fetching ${name} for the tests`);
+function installFromNpm(folder, packages, programs) {
+  const prefix = file(`node_modules/.cache/${folder}`);
+  if (programs.every((program) => existsSync(join(prefix, 'node_modules', program)))) return;
+  console.log(`> fetching ${packages.join(', ')} for the tests`);
   try {
     const quiet = ['--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
-    execFileSync('npm', ['install', '--prefix', prefix, ...quiet, `${name}@0.108.0`], { stdio: 'inherit' });
+    execFileSync('npm', ['install', '--prefix', prefix, ...quiet, ...packages], { stdio: 'inherit' });
   } catch {
-    leaveOut(`npm has no ${name}`);
+    leaveOut(`npm has not all of ${packages.join(', ')}`);
   }
 }
 

@@ -55,8 +55,8 @@ export function layOutProgram(program: Parser): void {
       'after',
       [
         '',
-        `Help topics: ${Object.keys(TOPICS).join(', ')}`,
-        'Learn more: gwtoken COMMAND --help, gwtoken help TOPIC',
+        'Learn more: gwtoken COMMAND --help, gwtoken help TOPIC. Topics:',
+        `  ${Object.keys(TOPICS).join(', ')}`,
       ].join('\n'),
     );
 }

@@ -10,21 +10,16 @@ export interface Topic {
 
 export const TOPICS: Readonly<Record<string, Topic>> = {
   environment: topic(
-    'every setting: its flag, variable, config key and default',
+    'all settings: flags, variables, config keys, defaults',
     () => import('./environment.md'),
   ),
-  'exit-codes': topic(
-    'what each exit code means, and which are worth a retry',
-    () => import('./exit-codes.md'),
-  ),
-  shells: topic('the token in your shell, and what shows it to others', () => import('./shells.md')),
-  ci: topic('the token in a CI job, system by system', () => import('./ci.md')),
-  keychain: topic(
-    'where the secrets are, and what to do where there is no keychain',
-    () => import('./keychain.md'),
-  ),
-  network: topic('proxies, certificates, time limits, retries, each error', () => import('./network.md')),
-  security: topic('what is protected from whom, and what is not', () => import('./security.md')),
+  'exit-codes': topic('exit codes, and which ones to retry', () => import('./exit-codes.md')),
+  shells: topic('use the token in your shell without leaking it', () => import('./shells.md')),
+  recipes: topic('use the token in curl, HTTP clients, direnv, make and more', () => import('./recipes.md')),
+  ci: topic('CI systems, Docker, Kubernetes, password managers', () => import('./ci.md')),
+  keychain: topic('where secrets are stored; working without a keychain', () => import('./keychain.md')),
+  network: topic('proxies, certificates, timeouts, retries, errors', () => import('./network.md')),
+  security: topic('what gwtoken protects, and what it cannot', () => import('./security.md')),
 };
 
 function topic(summary: string, load: () => Promise<{ default: string }>): Topic {
@@ -35,7 +30,7 @@ function topic(summary: string, load: () => Promise<{ default: string }>): Topic
 export async function topicText(name: string, commands: readonly string[]): Promise<string> {
   const found = Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
   if (found) return await found.text();
-  throw new GwtokenError('usage', `there is no command or topic ${quoted(name)}`, {
-    hints: [`the commands are: ${commands.join(', ')}`, `the topics are: ${Object.keys(TOPICS).join(', ')}`],
+  throw new GwtokenError('usage', `unknown command or topic ${quoted(name)}`, {
+    hints: [`commands: ${commands.join(', ')}`, `topics: ${Object.keys(TOPICS).join(', ')}`],
   });
 }

@@ -80,9 +80,9 @@ describe('gwtoken', () => {
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     expect(stdout).toContain('gwtoken login');
     for (const { name } of COMMANDS) expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
-    expect(stdout).toContain(`\nHelp topics: ${Object.keys(TOPICS).join(', ')}\n`);
+    expect(stdout).toContain(` Topics:\n  ${Object.keys(TOPICS).join(', ')}\n`);
     expect(await home.gwtoken(['help', 'help'])).toMatchObject({
-      stdout: expect.stringMatching(/^ {2}exit-codes {3}what each exit code means/m),
+      stdout: expect.stringMatching(/^ {2}exit-codes {3}exit codes, and which ones to retry$/m),
     });
     // Every command has its place.
     expect(stdout).not.toContain('\nCommands:');
@@ -93,7 +93,7 @@ describe('gwtoken', () => {
     [['gte'], 'did you mean: gwtoken get'],
     [['get', '--regoin', 'eu'], 'did you mean: gwtoken get --region eu'],
     [['config', 'sett'], 'did you mean set?'],
-    [['help', 'enviroment'], 'the topics are: environment'],
+    [['help', 'enviroment'], 'topics: environment'],
   ])('%j gets a suggestion', async (words, hint) => {
     const home = openHome();
     const { code, stdout, stderr } = await home.gwtoken(words);

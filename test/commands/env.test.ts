@@ -169,5 +169,5 @@ test('gwtoken help shells is the topic, and help of a command its help', async (
   expect((await gwtoken('help')).stdout).toContain('shells');
   const unknown = await gwtoken('help', 'shels');
   expect(unknown).toMatchObject({ code: 2, stdout: '' });
-  expect(unknown.stderr).toContain('there is no command or topic "shels"');
+  expect(unknown.stderr).toContain('unknown command or topic "shels"');
 });

@@ -1,7 +1,7 @@
 import type { Reporter, TestModule, TestSuite, Vitest } from 'vitest/node';
 
-/** A test says `ctx.skip('needs Debian: gnome-keyring')` when a Debian package would let it run. */
-const INSTALLABLE = 'needs Debian: ';
+/** A test says `ctx.skip('needs Debian: gnome-keyring')` when a Debian package would let it run, or one of npm's. */
+const INSTALLABLE = /^needs (Debian|npm): /;
 
 /**
  * A run that silently left half of its tests out looks as green as a whole one. This reporter names every test left
@@ -47,9 +47,9 @@ export default class LeftOut implements Reporter {
       this.print(`${reason} (${tests.length}):`);
       for (const test of tests) this.print(`  - ${test}`);
     }
-    const installable = [...byReason.keys()].filter((reason) => reason.startsWith(INSTALLABLE));
+    const installable = [...byReason.keys()].filter((reason) => INSTALLABLE.test(reason));
     if (installable.length > 0 && process.env['CI'] === 'true') {
-      this.print('CI must run these: install the Debian packages named above. The run fails for it.');
+      this.print('CI must run these: install the packages named above. The run fails for it.');
       process.exitCode = 1;
     }
     this.print(`${rule}\n`);

@@ -1,0 +1,136 @@
+/** Each recipe of `gwtoken help recipes`, run as it stands there with the tool that it is for. */
+
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { delimiter, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { listen } from '../harness/endpoints/listen';
+import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
+import { inVariables } from '../harness/homes/client';
+import { openFolders } from '../harness/homes/folder';
+import { linkProgram, runCommand } from '../harness/programs/program';
+import { ROOT } from '../harness/root';
+
+const GATEWAY = 'https://gateway.example.com/';
+const topic = readFileSync(join(ROOT, 'src', 'topics', 'recipes.md'), 'utf8');
+/** What test/prepare.mjs takes from npm for them. */
+const FROM_NPM = join(ROOT, 'node_modules', '.cache', 'recipes', 'node_modules', '.bin');
+
+interface Needs {
+  /** A package of Debian's with its program, or the name of a program from npm. */
+  readonly tools: readonly (readonly [debian: string, path: string] | string)[];
+  /** How often the gateway is called. */
+  readonly calls: number;
+}
+const JQ = ['jq', '/usr/bin/jq'] as const;
+const RECIPES: Readonly<Record<string, Needs>> = {
+  curl: { tools: [], calls: 1 },
+  HTTPie: { tools: [['httpie', '/usr/bin/http']], calls: 1 },
+  jq: { tools: [JQ], calls: 0 },
+  // The fourth fails, which ends the loop.
+  'Scripts that run for long': { tools: [], calls: 4 + 1 },
+  'Node.js': { tools: [], calls: 2 },
+  Python: { tools: [['python3-jeepney', '/usr/bin/python3']], calls: 2 },
+  make: { tools: [['make', '/usr/bin/make']], calls: 1 },
+  just: { tools: ['just'], calls: 1 },
+  direnv: { tools: [['direnv', '/usr/bin/direnv']], calls: 1 },
+  mise: { tools: ['mise'], calls: 1 },
+  dotenv: { tools: [], calls: 1 },
+  'HTTP client files': { tools: ['httpyac', JQ], calls: 2 },
+  Bruno: { tools: ['bru'], calls: 1 },
+  Postman: { tools: [JQ], calls: 0 },
+};
+
+/** What nothing here can run: an editor or an app with a window, a tool that neither npm nor Debian 12 has. */
+const NOT_RUN = ['xh -A bearer -a TOKEN', 'gwtoken exec -- code .', 'gwtoken exec -- bruno', 'direnv reload'];
+
+interface Recipe {
+  readonly name: string;
+  /** By their names, as the line above each says. */
+  readonly files: ReadonlyMap<string, string>;
+  readonly script: string;
+}
+
+const recipes = topic
+  .split(/^## /m)
+  .slice(1)
+  .map((section): Recipe => {
+    const [name = ''] = section.split('\n');
+    const blocks = [...section.matchAll(/(?:^`([^`\n]+)`:\n\n)?^```(\w+)\n([\s\S]*?)^```$/gm)];
+    const files = blocks.flatMap(([, file, , text = '']) =>
+      file === undefined ? [] : [[file, text] as const],
+    );
+    const commands = blocks.filter(([, file, language]) => file === undefined && language === 'sh');
+    return { name, files: new Map(files), script: commands.map(([, , , code]) => code).join('') };
+  });
+
+/** A gateway that says hello to who has the endpoint's token, but not the fourth time. */
+async function startPlace() {
+  const endpoint = await startTokenEndpoint();
+  const calls: (string | undefined)[] = [];
+  const { url } = await listen(
+    createServer(({ headers: { authorization } }, response) => {
+      calls.push(authorization);
+      response
+        .writeHead(calls.length === 4 ? 503 : authorization === 'Bearer token-1' ? 200 : 401)
+        .end('hello\n');
+    }),
+  );
+  const { dir, env } = openFolders();
+  const [bin, work] = [join(dir, 'bin'), join(dir, 'work')];
+  for (const folder of [bin, work]) mkdirSync(folder);
+  linkProgram(bin);
+  const executable = { mode: 0o755 };
+  const call = (token: string) =>
+    `#!/bin/sh\nprintf 'Authorization: Bearer %s\\n' "${token}" | curl -fsS -H @- ${url}/\n`;
+  writeFileSync(join(work, 'deploy.sh'), call('$GWTOKEN_ACCESS_TOKEN'), executable);
+  writeFileSync(join(work, 'worker.sh'), call('$(cat "$GWTOKEN_TOKEN_FILE")'), executable);
+  // The loop's: nobody waits for a minute here.
+  writeFileSync(join(bin, 'sleep'), '#!/bin/sh\n', executable);
+  const path = [bin, FROM_NPM, process.env['PATH']].join(delimiter);
+  return {
+    calls,
+    work,
+    here: (text: string) => text.replaceAll(GATEWAY, `${url}/`),
+    env: {
+      ...env,
+      ...inVariables(endpoint.authUrl),
+      PATH: path,
+      NODE_PATH: join(ROOT, 'node_modules'),
+      MISE_OFFLINE: '1',
+    },
+  };
+}
+
+describe('the topic recipes', () => {
+  test('has a recipe for each tool that is known here', () => {
+    expect(recipes.map(({ name }) => name)).toEqual(Object.keys(RECIPES));
+    for (const line of NOT_RUN) expect(topic.replace(/\n/g, ' ')).toContain(line);
+  });
+
+  test.for(recipes)('$name', { timeout: 60_000 }, async ({ name, files, script }, { skip }) => {
+    skip(process.platform !== 'linux' || !existsSync('/usr/bin/bash'), 'needs Debian: bash');
+    const needs = RECIPES[name]!;
+    for (const tool of needs.tools) {
+      if (typeof tool === 'string') skip(!existsSync(join(FROM_NPM, tool)), `needs npm: ${tool}`);
+      else skip(!existsSync(tool[1]), `needs Debian: ${tool[0]}`);
+    }
+    const { calls, work, here, env } = await startPlace();
+    for (const [file, text] of files) writeFileSync(join(work, file), here(text));
+    const words = ['/usr/bin/bash', '-ec', here(script)];
+    const { code, stdout, stderr } = await runCommand(words, { env, cwd: work, timeoutMs: 60_000 });
+    expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+
+    const written = join(work, 'gwtoken.postman_environment.json');
+    if (name === 'jq') expect(stdout).toMatch(/^20\d\d-\d\d-\d\dT[\d:.]+Z\n$/);
+    if (name === 'Postman') {
+      const { values } = JSON.parse(readFileSync(written, 'utf8'));
+      expect(values).toEqual([{ key: 'access_token', value: 'token-1', type: 'secret' }]);
+    }
+    expect(calls).toEqual(Array(needs.calls).fill('Bearer token-1'));
+    // Bruno shows the statuses alone.
+    if (needs.calls > 0) expect(stdout).toContain(name === 'Bruno' ? '200 OK' : 'hello');
+    for (const file of [written, join(work, '.env'), join(work, 'http-client.private.env.json')])
+      if (existsSync(file)) expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+});
