@@ -11,6 +11,21 @@ export function oneLine(text: string): string {
   );
 }
 
+/**
+ * Paths below the home directory as `~/…`. One in quotes stays as it is: a shell reads no `~` in them; nor do those of
+ * Windows.
+ */
+export function withTilde(
+  text: string,
+  { env, platform }: { readonly env: { readonly HOME?: string | undefined }; readonly platform: string },
+): string {
+  const home = env.HOME;
+  if (!home || platform === 'win32') return text;
+  return text.replace(/(^|[\s(])(\/[^\s]*)/g, (whole, before: string, path: string) =>
+    path.startsWith(`${home}/`) ? `${before}~${path.slice(home.length)}` : whole,
+  );
+}
+
 /** A value of the user's as it is safe to show: on one line, of bounded length. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}\u2026` : text);

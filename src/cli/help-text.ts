@@ -1,5 +1,6 @@
 /** What the help of a command says below its flags, in 80 columns: settings that do the same, examples, exit codes. */
 
+import { columns } from '../commands/columns';
 import type { Command } from '../commands/command';
 import { EXIT_CODES, type ExitCode } from '../exit-codes';
 import { spellings } from '../flags';
@@ -33,17 +34,6 @@ export function helpBelow(command: Command): string {
 
 function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ['', title, ...lines];
-}
-
-/** Rows as columns, each as wide as its widest cell. */
-export function columns(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
 }
 
 /** A summary as a sentence. */

@@ -1,10 +1,11 @@
 /** How help is laid out: commander lists what it knows of, in 80 columns, and our own lines stand below. */
 import type { Command as Parser } from 'commander';
+import { columns } from '../commands/columns';
 import type { Command } from '../commands/command';
 import { helpCommand } from '../commands/help';
 import type { Flag } from '../flags';
 import { TOPICS } from '../topics/topics';
-import { columns, helpBelow, sentence } from './help-text';
+import { helpBelow, sentence } from './help-text';
 
 const ABOUT = `Get OAuth 2.0 access tokens (client credentials) for the API gateway and its
 sandbox. New here? Run gwtoken login, then gwtoken get.`;

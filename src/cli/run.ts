@@ -5,7 +5,7 @@ import { afterFailure, COMMANDS } from '../commands/all';
 import { COMPLETE, complete } from '../commands/completion/completion';
 import { GwtokenError, Interrupted, ReaderGone } from '../errors';
 import { exitCodeFor } from '../exit-codes';
-import { oneLine } from '../text';
+import { oneLine, withTilde } from '../text';
 import type { World } from '../world/world';
 import { createProgram } from './program';
 
@@ -47,7 +47,7 @@ function versionText(argv: readonly string[], { version, probes }: World): strin
 
 /** The world of a command with --verbose. */
 function tracing(world: World): World {
-  return { ...world, trace: (line) => world.stderr.write(`gwtoken: ${oneLine(line)}\n`) };
+  return { ...world, trace: (line) => world.stderr.write(`gwtoken: ${oneLine(withTilde(line, world))}\n`) };
 }
 
 /** The exit code by the kind of the error, or the one that a shell shows for the signal. */
@@ -67,12 +67,13 @@ export async function crash(argv: readonly string[], error: unknown, world: Worl
 export async function report(error: unknown, verbose: boolean, world: World): Promise<number> {
   const paint = await world.terminal.paint('stderr');
   const label = `gwtoken: ${paint.red('error:')}`;
+  const shown = (text: string): string => oneLine(withTilde(text, world));
   const lines =
     error instanceof GwtokenError
       ? [
-          `${label} ${oneLine(error.message)}`,
-          ...error.hints.map((hint) => `${paint.cyan('hint:')} ${oneLine(hint)}`),
-          ...(verbose && error.detail !== undefined ? [`gwtoken: ${oneLine(error.detail)}`] : []),
+          `${label} ${shown(error.message)}`,
+          ...error.hints.map((hint) => `${paint.cyan('hint:')} ${shown(hint)}`),
+          ...(verbose && error.detail !== undefined ? [`gwtoken: ${shown(error.detail)}`] : []),
         ]
       : [
           `${label} unexpected error (a bug in gwtoken; please report it with the output of gwtoken doctor)`,

@@ -1,6 +1,7 @@
 /** A topic as a terminal shows it: all that our topics use of Markdown, without its marks, in 80 columns. */
+
+import { columns } from '../commands/columns';
 import type { Paint } from '../world/streams';
-import { columns } from './help-text';
 
 /** Blocks of code, whether indented or fenced, and tables: the lines that stay lines. */
 const BLOCKS = /(^```[\s\S]*?^```\n|(?:^ {4}.*\n)+|(?:^\|.*\n)+)/m;

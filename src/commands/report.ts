@@ -1,21 +1,24 @@
-/** A report on stdout (doctor, status): sections of rows, each with a mark and, below it, what mends it. */
+/** A report on stdout (doctor, status): sections of rows, each with a mark and, below it, how to fix it; or a table. */
 
-import { oneLine } from '../text';
+import { oneLine, withTilde } from '../text';
 import type { World } from '../world/world';
+import { columns } from './columns';
 
 export interface Row {
   readonly name: string;
   /** Shown as a mark; `skipped`: not tried, since what it needs is missing or failed. */
   readonly result?: 'ok' | 'warning' | 'failed' | 'skipped';
   readonly message: string;
-  /** What mends it, each a line: the next command, with the user's own values in it. */
+  /** How to fix it, each a line: the next command, with the user's own values in it. */
   readonly hints?: readonly string[];
 }
 
 /** What is written, each with a blank line before the next. */
 export interface Report {
   section(title: string, rows: readonly Row[], note?: string): void;
-  paragraph(text: string, hints?: readonly string[]): void;
+  table(heads: readonly string[], rows: readonly (readonly string[])[]): void;
+  /** @param result shown as a mark */
+  paragraph(text: string, hints?: readonly string[], result?: Row['result']): void;
 }
 
 const SIGNS = { ok: '✔', warning: '!', failed: '✖', skipped: '-' };
@@ -28,8 +31,10 @@ const COLOURS = { ok: 'green', warning: 'yellow', failed: 'red', skipped: 'dim' 
  */
 export async function openReport(
   { width, marks }: { readonly width: number; readonly marks: 'before names' | 'before messages' },
-  { stdout, terminal }: Pick<World, 'stdout' | 'terminal'>,
+  world: Pick<World, 'stdout' | 'terminal' | 'env' | 'platform'>,
 ): Promise<Report> {
+  const { stdout, terminal } = world;
+  const shown = (text: string): string => oneLine(withTilde(text, world));
   const paint = await terminal.paint('stdout');
   // Plain ASCII in a file, and on a terminal that shows no more.
   const shapes = stdout.isTTY() && terminal.hasUnicode() ? SIGNS : WORDS;
@@ -41,20 +46,27 @@ export async function openReport(
     first = false;
   };
   const fixes = (hints: readonly string[], column: number): string[] =>
-    hints.map((hint) => `${' '.repeat(column)}${paint.cyan('fix:')} ${oneLine(hint)}`);
+    hints.map((hint) => `${' '.repeat(column)}${paint.cyan('fix:')} ${shown(hint)}`);
+  const mark = (result: Row['result']): string =>
+    result === undefined ? '' : `${paint[COLOURS[result]](shapes[result])} `;
   const line = ({ name, result, message }: Row): string => {
-    const mark = result === undefined ? '' : `${paint[COLOURS[result]](shapes[result])} `;
-    const text = result === 'skipped' ? paint.dim(oneLine(message)) : oneLine(message);
+    const text = result === 'skipped' ? paint.dim(shown(message)) : shown(message);
     const padded = name.padEnd(width);
     return marks === 'before names'
-      ? `  ${mark}${padded}  ${text}`
-      : `  ${paint.dim(padded)}  ${mark}${text}`;
+      ? `  ${mark(result)}${padded}  ${text}`
+      : `  ${paint.dim(padded)}  ${mark(result)}${text}`;
   };
   return {
     section(title, rows, note) {
       const heading = note === undefined ? paint.bold(title) : `${paint.bold(title)} ${paint.dim(note)}`;
       write([heading, ...rows.flatMap((row) => [line(row), ...fixes(row.hints ?? [], indent)])]);
     },
-    paragraph: (text, hints = []) => write([text, ...fixes(hints, 2)]),
+    table(heads, rows) {
+      const [head = '', ...lines] = columns([heads, ...rows.map((row) => row.map(shown))]);
+      write([paint.bold(head), ...lines]);
+    },
+    paragraph(text, hints = [], result) {
+      write([`${mark(result)}${shown(text)}`, ...fixes(hints, 2)]);
+    },
   };
 }

@@ -6,7 +6,7 @@
 import { GwtokenError } from '../errors';
 import type { ErrorKind } from '../exit-codes';
 import { isCi, noPrompt } from '../person';
-import { oneLine } from '../text';
+import { oneLine, withTilde } from '../text';
 import type { Keychain } from '../world/keychain';
 import type { Output, Terminal } from '../world/streams';
 import type { World } from '../world/world';
@@ -33,7 +33,8 @@ export function openWorld(
   const { platform } = machine;
   const streams = streamsOf(own);
   // To the stderr that the World has when it warns: a test puts one of its own into it.
-  const warn = (text: string): void => world.stderr.write(`gwtoken: warning: ${oneLine(text)}\n`);
+  const warn = (text: string): void =>
+    world.stderr.write(`gwtoken: warning: ${oneLine(withTilde(text, world))}\n`);
   const onSignals = signalsOf(own);
   const { close, ...wire } = openWire(own, warn);
   const world: World = {

@@ -63,7 +63,7 @@ const STATUS = object({
           object(failure),
         ],
       },
-      client_id: orNull({ type: 'string', pattern: '…' }),
+      client_id: orNull(text),
       auth_url: orNull(text),
       auth_url_source: orNull(text),
       bound_to: orNull(text),

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startIdentityServer } from '../harness/endpoints/identity-server';
 import { inVariables } from '../harness/homes/client';
@@ -40,36 +40,62 @@ describe('status of stored clients', () => {
     return { identity, keyring, run };
   }
 
-  test('lists them, the one that the settings name first, and opens no keychain', async ({ skip }) => {
+  test('is a table, the selected one first, and opens no keychain', async ({ skip }) => {
     const { identity, keyring, run } = await setUp(skip);
     await keyring.lock();
     const { code, stdout, stderr } = await run(['status']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    const path = join(keyring.env['XDG_CONFIG_HOME'] ?? '', 'gwtoken', 'config.json');
-    expect(stdout).toBe(`default:production:eu (what the settings name)
-  credentials  keychain item gwtoken, default:production:eu
-  client id    eu-…001
-  auth URL     ${identity.authUrl} (auth-url.eu in ${path})
-  token        none cached
-
-acme:production:eu
-  credentials  keychain item gwtoken, acme:production:eu
-  client id    eu-…003
-  auth URL     ${identity.authUrl} (auth-url.eu in ${path})
-  token        none cached
-
-default:sandbox:eu
-  credentials  keychain item gwtoken, default:sandbox:eu
-  client id    eu-…002
-  auth URL     ${identity.authUrl} (auth-url.eu in ${path})
-  token        none cached
-`);
+    const rows = [
+      `* default:production:eu  eu-c…0001  not cached  ${identity.authUrl}`,
+      `  acme:production:eu     eu-a…0003  not cached  ${identity.authUrl}`,
+      `  default:sandbox:eu     eu-s…0002  not cached  ${identity.authUrl}`,
+    ];
+    expect(stdout).toBe(`  CLIENT                 CLIENT ID  TOKEN       AUTH URL\n${rows.join('\n')}\n`);
+    const acme = await run(['status', '--profile', 'acme']);
+    expect(acme.stdout).toMatch(/^ {2}CLIENT .*\n\* acme:production:eu .*\n$/);
     const other = parseStatus((await run(['status', '--json', '--profile', 'acme'])).stdout);
     expect(other.clients.map(({ name, selected }) => `${name} ${selected}`)).toEqual([
       'acme:production:eu true',
-      'default:production:eu false',
-      'default:sandbox:eu false',
     ]);
+  });
+
+  test('with --verbose says where the credentials and each setting come from, with ~ for the home directory', async ({
+    skip,
+  }) => {
+    const { identity, keyring, run } = await setUp(skip);
+    const config = keyring.env['XDG_CONFIG_HOME'] ?? '';
+    const { code, stdout } = await run(['status', '--profile', 'acme', '--verbose'], {
+      HOME: dirname(config),
+    });
+    expect(code).toBe(0);
+    expect(stdout).toBe(`acme:production:eu (selected)
+  credentials  keychain (service gwtoken, account acme:production:eu)
+  client ID    eu-a…0003
+  auth URL     ${identity.authUrl} (auth-url.eu in ~/${basename(config)}/gwtoken/config.json)
+  token        not cached
+`);
+  });
+
+  test('shows what is left of a token, and a short client ID whole', async ({ skip }) => {
+    const { run } = await setUp(skip);
+    expect((await run(['exec', '--region', 'eu', '--', 'true'])).code).toBe(0);
+    expect((await run(['status'])).stdout).toMatch(
+      /^\* default:production:eu {2}eu-c…0001 {2}(9|10) min left {2,}http/m,
+    );
+    const login = ['login', '--region', 'us', '--auth-url', 'https://us.example.com', '--no-verify'];
+    await run([...login, '--client-id', 'abcdefgh', '--secret-stdin'], {}, SECRET);
+    expect((await run(['status'])).stdout).toMatch(/^ {2}default:production:us {2}abcdefgh {2,}not cached/m);
+  });
+
+  test('claims no credentials that are not there', async ({ skip }) => {
+    const { run } = await setUp(skip);
+    expect((await run(['logout', '--all', '--yes'])).code).toBe(0);
+    const { stdout } = await run(['status']);
+    expect(stdout).toMatch(/^\* default:production:eu {2}none stored {2}not cached {2}http/m);
+    expect(stdout).toContain(
+      'warn default:production:eu: no stored credentials\n  fix: to store credentials, run: gwtoken login --region eu\n',
+    );
+    expect(stdout).not.toContain('keychain');
   });
 
   test('with --check reads each and asks the endpoint; the exit code is that of the first failure', async ({
@@ -79,9 +105,7 @@ default:sandbox:eu
     const before = identity.issued.length;
     const good = await run(['status', '--check']);
     expect({ code: good.code, stderr: good.stderr }).toEqual({ code: 0, stderr: '' });
-    expect(
-      good.stdout.match(/ {2}check {8}ok {3}the endpoint gave a token that lives 10 min\n/g),
-    ).toHaveLength(3);
+    expect(good.stdout.match(/^[* ] \S+ +\S+ {2}OK {5}http/gm)).toHaveLength(3);
     expect(identity.issued.length).toBe(before + 3);
 
     const item = { client_id: 'eu-client-0001', client_secret: 'revoked', auth_url: identity.authUrl };
@@ -110,7 +134,7 @@ default:sandbox:eu
     const { identity, run } = await setUp(skip);
     const { stdout } = await run(['status'], { GWTOKEN_AUTH_URL: 'https://elsewhere.example.com' });
     expect(stdout).toContain(
-      `  auth URL     warn https://elsewhere.example.com (GWTOKEN_AUTH_URL), but the credentials are bound to ${identity.authUrl}\n               fix: to bind them anew, run: gwtoken login --region eu --auth-url https://elsewhere.example.com\n`,
+      `warn default:production:eu: https://elsewhere.example.com (GWTOKEN_AUTH_URL); the stored credentials belong to ${identity.authUrl}\n  fix: to log in at the new auth URL, run: gwtoken login --region eu --auth-url https://elsewhere.example.com\n`,
     );
   });
 });
@@ -120,17 +144,12 @@ describe('status without stored clients', () => {
     const home = openHome();
     const { code, stdout, stderr } = await home.gwtoken(['status']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toBe(`gwtoken knows no client yet: gwtoken login stores one
-
-The settings name no client: no region set
-  fix: new here? run: gwtoken login
-  fix: use --region eu or --region us, set GWTOKEN_REGION, or run: gwtoken config set region eu
-`);
+    expect(stdout).toBe('No stored clients. To add one, run: gwtoken login\n');
     expect(parseStatus((await home.gwtoken(['status', '--json'])).stdout)).toEqual({ clients: [] });
     expect((await home.gwtoken(['status', '--check'])).code).toBe(2);
   });
 
-  test('with variables names them, masks the id, and --check does not load the keychain', async () => {
+  test('with variables names them, masks the ID, and --check does not load the keychain', async () => {
     const copy = copyProgram("require('node:fs').writeFileSync(__dirname + '/loaded', '');");
     const { authUrl } = await startIdentity();
     const home = openHome(inVariables(authUrl, clients[0]));
@@ -141,7 +160,7 @@ The settings name no client: no region set
       {
         name: 'default:production:eu',
         credentials: { source: 'variables', name: 'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET' },
-        client_id: 'eu-…001',
+        client_id: 'eu-c…0001',
         auth_url: authUrl,
         check: { ok: true },
       },
@@ -153,9 +172,9 @@ The settings name no client: no region set
     const home = openHome({ GWTOKEN_REGION: 'eu', GWTOKEN_CLIENT_ID: 'eu-client-0001' });
     const { code, stdout } = await home.gwtoken(['status']);
     expect(code).toBe(0);
+    expect(stdout).toMatch(/^\* default:production:eu {2}unknown {4}not cached {2}not set$/m);
     expect(stdout).toContain(
-      '  credentials  FAIL GWTOKEN_CLIENT_ID is set but GWTOKEN_CLIENT_SECRET is not\n',
+      'FAIL default:production:eu: GWTOKEN_CLIENT_ID is set but GWTOKEN_CLIENT_SECRET is not\n',
     );
-    expect(stdout).toContain('  client id    not known\n  auth URL     none\n');
   });
 });

@@ -19,6 +19,6 @@ export function pictureLines({ authUrl, issued }: Pick<IdentityServer, 'authUrl'
     },
     { typed: ['gwtoken get --region eu'], stdout: (text) => `${issued.at(-1)}\n` === text },
     { typed: ['eval $(gwtoken env)', 'echo "$GWTOKEN_EXPIRES_AT"'], stdout: /^\d{10}\n$/ },
-    { typed: ['gwtoken status'], stdout: /default:production:eu[\s\S]*cached, / },
+    { typed: ['gwtoken status'], stdout: /^\* default:production:eu .* left /m },
   ];
 }

@@ -14,6 +14,7 @@ import {
   resolveRegion,
 } from '../../settings/resolve';
 import type { FlagValues, Given } from '../../settings/setting';
+import { withTilde } from '../../text';
 import { fetchToken } from '../../token/fetch';
 import { endpointQuery } from '../../token/query';
 import type { ConfigEdit } from '../../world/files';
@@ -69,7 +70,7 @@ async function verify(
 
 /** Says which settings were written, what will be used instead of it, and what to try next. */
 function tell({ client, authUrl }: Answers, before: Given, edits: readonly ConfigEdit[], world: World): void {
-  const say = (line: string): void => world.stderr.write(`${line}\n`);
+  const say = (line: string): void => world.stderr.write(`${withTilde(line, world)}\n`);
   for (const { profile, key, value } of edits) {
     const whose = profile === undefined ? '' : ` for profile ${profile}`;
     say(

@@ -6,21 +6,23 @@ import { attempt, GwtokenError } from '../../errors';
 import { type ClientSettings, resolveAuthUrl, resolveClient, resolveProfile } from '../../settings/resolve';
 import type { AuthUrl, Given, Setting } from '../../settings/setting';
 import { ownEntry } from '../../token/cache';
-import { lifeLeftMs } from '../../token/cache-entry';
+import { type CacheEntry, lifeLeftMs } from '../../token/cache-entry';
 import { resolveQuery } from '../../token/query';
 import type { WarmWorld, World } from '../../world/world';
 
 export interface ClientStatus {
   readonly client: Client;
-  /** Whether the settings name this client. */
+  /** Whether commands without a flag use this client. */
   readonly selected: boolean;
   /** The settings that apply to it: flags are for the selected client only. */
   readonly given: Given;
   readonly profile: Setting<string>;
   readonly credentials: CredentialPlan | GwtokenError;
   readonly clientId: string | undefined;
+  /** False for a client of the keychain that neither `gwtoken login` stored nor a cached token tells of. */
+  readonly hasCredentials: boolean;
   readonly authUrl: AuthUrl | GwtokenError | undefined;
-  /** The address that login verified it against, for a client that gwtoken stored. */
+  /** The auth URL that login verified it with, for a client that gwtoken stored. */
   readonly boundTo: string | undefined;
   /** The cached token that would be used now: when it expires, in milliseconds since the epoch. */
   readonly token: { readonly expiresAtMs: number } | undefined;
@@ -33,18 +35,19 @@ export type Verdict = { readonly clientId: string; readonly lifetimeS: number | 
 
 export interface Status {
   readonly clients: readonly ClientStatus[];
-  /** Why the settings name no client. */
+  /** Why no client is selected. */
   readonly noneSelected: GwtokenError | undefined;
 }
 
 type Outside = WarmWorld & Pick<World, 'clients'>;
 
-/** The client that the settings name first, then the known ones by name. */
+/** The selected client first, then the stored ones by name; with `--profile` those of that profile only. */
 export function readStatus(given: Given, world: Outside): Status {
   const selected = attempt(() => resolveClient(given).client);
   const known = Object.keys(world.clients.read())
     .sort()
-    .flatMap((name) => parseClientName(name) ?? []);
+    .flatMap((name) => parseClientName(name) ?? [])
+    .filter(({ profile }) => profile === (given.flags['profile'] ?? profile));
   const other = (client: Client) => statusOf(client, false, { ...given, flags: {} }, world);
   if (selected instanceof GwtokenError) return { clients: known.map(other), noneSelected: selected };
   const others = known.filter((client) => clientName(client) !== clientName(selected));
@@ -54,39 +57,42 @@ export function readStatus(given: Given, world: Outside): Status {
   };
 }
 
-function statusOf(client: Client, selected: boolean, given: Given, world: Outside): ClientStatus {
+function statusOf(client: Client, selected: boolean, given: Given, outside: Outside): ClientStatus {
+  // What --verbose adds here are the details of each client, not each look into the cache.
+  const world = { ...outside, trace: () => {} };
   const profile = profileOf(client, given);
   const credentials = attempt(() => planCredentials(given, { client, profile }, world));
   const plan = credentials instanceof GwtokenError ? undefined : credentials;
   const stored = plan?.kind === 'keychain' ? world.clients.read()[clientName(client)] : undefined;
+  const entry = usableEntry(given, { client, profile }, world);
+  const nowMs = world.now();
   return {
     client,
     selected,
     given,
     profile,
     credentials,
-    clientId: plan?.kind === 'variables' ? plan.credentials.clientId : stored?.clientId,
+    clientId: plan?.kind === 'variables' ? plan.credentials.clientId : (stored?.clientId ?? entry?.clientId),
+    hasCredentials: plan?.kind !== 'keychain' || stored !== undefined || entry !== undefined,
     authUrl: attempt(() => resolveAuthUrl(given, client)),
     boundTo: stored?.authUrl,
-    token: cachedToken(given, { client, profile }, world),
+    token: entry && { expiresAtMs: nowMs + lifeLeftMs(entry, nowMs) },
   };
 }
 
-/** The token that is cached for a client, if it is of the credentials and the address that would be used now. */
-function cachedToken(
+/** What is cached for a client, if it is of the credentials and the auth URL that would be used now, and not expired. */
+function usableEntry(
   given: Given,
   client: Pick<ClientSettings, 'client' | 'profile'>,
   world: WarmWorld,
-): ClientStatus['token'] {
+): CacheEntry | undefined {
   const query = attempt(() => resolveQuery(given, client, world));
   // Settings that a token cannot be asked for with have a line of their own in the status.
   const entry = query instanceof GwtokenError ? undefined : ownEntry(query, world);
-  const nowMs = world.now();
-  const leftMs = entry === undefined ? 0 : lifeLeftMs(entry, nowMs);
-  return leftMs > 0 ? { expiresAtMs: nowMs + leftMs } : undefined;
+  return entry && lifeLeftMs(entry, world.now()) > 0 ? entry : undefined;
 }
 
-/** A profile that the settings do not name has to be given by a flag, and with a flag variables are not used. */
+/** A profile that is not the selected one has to be given by a flag, and with a flag variables are not used. */
 function profileOf({ profile }: Client, given: Given): Setting<string> {
   const named = attempt(() => resolveProfile(given));
   if (!(named instanceof GwtokenError) && named.value === profile) return named;

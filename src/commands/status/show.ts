@@ -2,27 +2,31 @@
 
 import { clientName } from '../../client';
 import { GwtokenError } from '../../errors';
+import { firstRunHints } from '../../settings/first-run';
 import { gather } from '../../settings/resolve';
-import type { FlagValues } from '../../settings/setting';
+import type { FlagValues, Given } from '../../settings/setting';
 import type { World } from '../../world/world';
 import { openReport } from '../report';
 import { type ClientStatus, readStatus } from './read';
-import { statusJson, statusRows } from './text';
+import { COLUMNS, statusCells, statusJson, statusProblems, statusRows } from './text';
 import { verifyClients } from './verify';
 
 /** Of the longest name, `credentials`. */
 const WIDTH = 11;
 
 export async function showStatus(flags: FlagValues, world: World): Promise<void> {
-  const { clients: read, noneSelected } = readStatus(gather(flags, world), world);
+  const given = gather(flags, world);
+  const { clients: read, noneSelected } = readStatus(given, world);
   const isCheck = flags['check'] === true;
-  const clients = isCheck ? await world.terminal.spin('checking', () => verifyClients(read, world)) : read;
+  const clients = isCheck
+    ? await world.terminal.spin('verifying the credentials', () => verifyClients(read, world))
+    : read;
   if (flags['json'] === true) {
     const nowMs = world.now();
     const report = { clients: clients.map((each) => statusJson(each, nowMs)) };
     world.stdout.write(`${JSON.stringify(report)}\n`);
   } else {
-    await writeReport(clients, noneSelected, world);
+    await writeReport(clients, noneSelected, given, world);
   }
   const failure = firstFailure(clients);
   if (failure) throw failure;
@@ -33,16 +37,31 @@ export async function showStatus(flags: FlagValues, world: World): Promise<void>
 async function writeReport(
   clients: readonly ClientStatus[],
   noneSelected: GwtokenError | undefined,
+  given: Given,
   world: World,
 ): Promise<void> {
   const report = await openReport({ width: WIDTH, marks: 'before messages' }, world);
-  for (const each of clients) {
-    const note = each.selected ? '(what the settings name)' : undefined;
-    report.section(clientName(each.client), statusRows(each, world.now()), note);
+  const nowMs = world.now();
+  if (given.flags['verbose'] === true) {
+    for (const each of clients)
+      report.section(
+        clientName(each.client),
+        statusRows(each, nowMs),
+        each.selected ? '(selected)' : undefined,
+      );
+  } else {
+    if (clients.length > 0)
+      report.table(
+        COLUMNS,
+        clients.map((each) => statusCells(each, nowMs)),
+      );
+    for (const { name, message, ...row } of clients.flatMap(statusProblems))
+      report.paragraph(`${name}: ${message}`, row.hints, row.result);
   }
-  if (clients.length === 0) report.paragraph('gwtoken knows no client yet: gwtoken login stores one');
-  if (noneSelected)
-    report.paragraph(`The settings name no client: ${noneSelected.message}`, noneSelected.hints);
+  if (clients.length === 0) report.paragraph('No stored clients. To add one, run: gwtoken login');
+  // On a first run there is one next step, and it has been named.
+  if (noneSelected && (clients.length > 0 || firstRunHints(given).length === 0))
+    report.paragraph(`No client selected: ${noneSelected.message}`, noneSelected.hints);
 }
 
 function firstFailure(clients: readonly ClientStatus[]): GwtokenError | undefined {

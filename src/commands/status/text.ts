@@ -1,4 +1,4 @@
-/** What `gwtoken status` says of a client: rows for people, an object for programs. Never a secret or a token. */
+/** What `gwtoken status` says of a client: a line and rows for people, an object for programs. Never a secret or a token. */
 
 import { clientFlags, clientName } from '../../client';
 import { GwtokenError } from '../../errors';
@@ -7,49 +7,84 @@ import { shellWord } from '../../text';
 import type { Row } from '../report';
 import type { ClientStatus, Verdict } from './read';
 
-export function statusRows(status: ClientStatus, nowMs: number): Row[] {
-  const { credentials, token, verdict } = status;
+/** The heads of the table's columns. */
+export const COLUMNS = ['  CLIENT', 'CLIENT ID', 'TOKEN', 'AUTH URL'];
+
+/** A client's line in the table. */
+export function statusCells(status: ClientStatus, nowMs: number): readonly string[] {
+  const { client, selected, authUrl, token, verdict } = status;
+  const left = token ? `${roughly(token.expiresAtMs - nowMs)} left` : 'not cached';
   return [
-    {
-      name: 'credentials',
-      ...(credentials instanceof GwtokenError ? problem(credentials) : { message: credentials.name }),
-    },
-    { name: 'client id', message: shownId(status) ?? 'not known' },
+    `${selected ? '*' : ' '} ${clientName(client)}`,
+    shownId(status) ?? (status.hasCredentials ? 'unknown' : 'none stored'),
+    verdict === undefined ? left : verdict instanceof GwtokenError ? 'check failed' : 'OK',
+    authUrl instanceof GwtokenError ? 'invalid' : (authUrl?.value ?? 'not set'),
+  ];
+}
+
+/** What is wrong with a client, each with its fixes: said below the table. */
+export function statusProblems(status: ClientStatus): Row[] {
+  const { client, credentials } = status;
+  const rows = [
+    ...(credentials instanceof GwtokenError ? [problem(credentials)] : []),
+    ...(status.hasCredentials ? [] : [noneStored(status)]),
+    authUrlText(status),
+    ...(status.verdict === undefined ? [] : [verdictText(status.verdict)]),
+  ];
+  return rows
+    .filter(({ result }) => result === 'failed' || result === 'warning')
+    .map((row) => ({ ...row, name: clientName(client) }));
+}
+
+/** The details of --verbose. */
+export function statusRows(status: ClientStatus, nowMs: number): Row[] {
+  const { client, credentials, token, verdict } = status;
+  const from = credentials instanceof GwtokenError ? problem(credentials) : { message: credentials.name };
+  const where = `keychain (service gwtoken, account ${clientName(client)})`;
+  const stored = status.hasCredentials ? { message: where } : noneStored(status);
+  const isKeychain = !(credentials instanceof GwtokenError) && credentials.kind === 'keychain';
+  const expires = token && `expires in ${lapse(token.expiresAtMs - nowMs)}`;
+  return [
+    { name: 'credentials', ...(isKeychain ? stored : from) },
+    { name: 'client ID', message: shownId(status) ?? 'unknown' },
     { name: 'auth URL', ...authUrlText(status) },
-    { name: 'token', message: token ? `cached, ${lapse(token.expiresAtMs - nowMs)} left` : 'none cached' },
+    { name: 'token', message: expires === undefined ? 'not cached' : `cached, ${expires}` },
     ...(verdict === undefined ? [] : [{ name: 'check', ...verdictText(verdict) }]),
   ];
 }
 
-/** `abcd…wxyz`: enough to tell clients apart. */
+function noneStored({ client }: ClientStatus): Omit<Row, 'name'> {
+  const hints = [`to store credentials, run: gwtoken login ${clientFlags(client)}`];
+  return { result: 'warning', message: 'no stored credentials', hints };
+}
+
+/** `abcd…wxyz`: enough to tell clients apart, and no secret, so a short one is shown whole. */
 function shownId({ clientId, verdict }: ClientStatus): string | undefined {
   const id = clientId ?? (verdict instanceof GwtokenError ? undefined : verdict?.clientId);
-  if (id === undefined) return undefined;
-  const shown = Math.min(4, Math.floor(id.length / 4));
-  return `${id.slice(0, shown)}…${id.slice(id.length - shown)}`;
+  return id === undefined || id.length <= 8 ? id : `${id.slice(0, 4)}…${id.slice(-4)}`;
 }
 
 function authUrlText({ client, authUrl, boundTo }: ClientStatus): Omit<Row, 'name'> {
-  if (authUrl instanceof GwtokenError) return problem(authUrl);
+  if (authUrl instanceof GwtokenError) return problem(authUrl, authUrl.hints);
   if (authUrl === undefined) {
-    if (boundTo === undefined) return { message: 'none' };
-    return { result: 'warning', message: `none, but the credentials are bound to ${boundTo}` };
+    if (boundTo === undefined) return { message: 'not set' };
+    return { result: 'warning', message: `not set (the stored credentials belong to ${boundTo})` };
   }
   const message = `${authUrl.value} (${authUrl.source.name})`;
   if (boundTo === undefined || boundTo === authUrl.value) return { message };
   return {
     result: 'warning',
-    message: `${message}, but the credentials are bound to ${boundTo}`,
+    message: `${message}; the stored credentials belong to ${boundTo}`,
     hints: [
-      `to bind them anew, run: gwtoken login ${clientFlags(client)} --auth-url ${shellWord(authUrl.template)}`,
+      `to log in at the new auth URL, run: gwtoken login ${clientFlags(client)} --auth-url ${shellWord(authUrl.template)}`,
     ],
   };
 }
 
 function verdictText(verdict: Verdict): Omit<Row, 'name'> {
   if (verdict instanceof GwtokenError) return problem(verdict, verdict.hints);
-  const life = verdict.lifetimeS === undefined ? '' : ` that lives ${lapse(verdict.lifetimeS * 1000)}`;
-  return { result: 'ok', message: `the endpoint gave a token${life}` };
+  const life = verdict.lifetimeS === undefined ? '' : ` valid for ${lapse(verdict.lifetimeS * 1000)}`;
+  return { result: 'ok', message: `OK, new token${life}` };
 }
 
 function problem({ message }: GwtokenError, hints: readonly string[] = []): Omit<Row, 'name'> {
@@ -63,6 +98,11 @@ function lapse(ms: number): string {
   if (h > 0) return min > 0 ? `${h} h ${min} min` : `${h} h`;
   if (min > 0) return s > 0 ? `${min} min ${s} s` : `${min} min`;
   return `${s} s`;
+}
+
+/** The same without the seconds of minutes. */
+function roughly(ms: number): string {
+  return lapse(ms >= 60_000 ? Math.floor(ms / 60_000) * 60_000 : ms);
 }
 
 /** One client as JSON; `check` is null without --check. */
