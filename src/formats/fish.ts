@@ -14,9 +14,12 @@ export const fish: Format = {
   hint: (command) => `${command} | source`,
 };
 
-/** The global one: never a universal variable, which lies on the disk, and not a function's own. */
+/**
+ * The global one: never a universal variable, which lies on the disk, and not a function's own. fish says 4 for one that
+ * is not set, and that would be the status of the whole output.
+ */
 function remove(name: string): string {
-  return `set -eg ${name};\n`;
+  return `set -eg ${name}; or true;\n`;
 }
 
 function encode(value: string): string {

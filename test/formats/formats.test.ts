@@ -31,6 +31,17 @@ describe('what is printed, by rules, where the shell itself cannot be run on eve
       { numRuns: 2000 },
     );
     expect(set('powershell', undefined)).toBe('Remove-Item Env:N -ErrorAction SilentlyContinue\n');
+    const longest = 'a'.repeat(32_766);
+    expect(set('powershell', longest)).toBe(`$env:N = '${longest}'\n`);
+    expect(() => set('powershell', `${longest}a`)).toThrow(
+      'the value for N has more characters than Windows allows',
+    );
+  });
+
+  test('fish: exported and global, never a universal variable, which would lie on the disk', () => {
+    expect(set('fish', 'a%b')).toBe('set -gx N a\\X25b;\n');
+    expect(set('fish', '')).toBe("set -gx N '';\n");
+    expect(set('fish', undefined)).toBe('set -eg N; or true;\n');
   });
 
   test('cmd: plain characters alone, on a line that cmd.exe can read', () => {
@@ -129,7 +140,7 @@ describe('the failing statement', () => {
     expect(failureOutput(['env', '--format', 'bash'], 2)).toBe(sh(2));
     expect(failureOutput(['env', '--format'], 2)).toBe(sh(2));
     expect(failureOutput(['env', '--format=fish'], 5)).toMatch(
-      /^(set -eg GWTOKEN_\w+;\n){4}sh -c "exit 5";\n$/,
+      /^(set -eg GWTOKEN_\w+; or true;\n){4}sh -c "exit 5";\n$/,
     );
     expect(failureOutput(['env', '--format', 'csh'], 5)).toMatch(
       /^(unsetenv GWTOKEN_\w+;\n){4}sh -c "exit 5";\n$/,
