@@ -51,6 +51,16 @@ describe.each(COMMANDS)('%s %s %s', (...args) => {
     expect(still(masked.stdout)).toBe(still(plain.stdout));
   });
 
+  test.skipIf(process.platform === 'win32')(
+    'writes it before all else where both streams are one',
+    async () => {
+      const options = { env: { GITHUB_ACTIONS: 'true' }, wrapper: ['sh', '-c', 'exec "$@" 2>&1', 'sh'] };
+      const { code, stdout } = await home.gwtoken(args, options);
+      expect(code).toBe(0);
+      expect(stdout).toMatch(new RegExp(`^::add-mask::${identity.issued.at(-1)}\n`));
+    },
+  );
+
   test('writes none when it fails', async () => {
     const env = { GITHUB_ACTIONS: 'true', GWTOKEN_CLIENT_SECRET: 'wrong' };
     const result = await home.gwtoken(args, { env });

@@ -22,6 +22,8 @@ export interface Inside extends Pick<HomeFolders, 'config' | 'cache' | 'configur
   readonly items: Map<string, string>;
   /** What a command finds on stdin. */
   stdin: string;
+  /** What else of the CLI's world is the test's. */
+  own: Partial<World>;
   /** How often the keychain was asked. */
   keychainCalls: number;
   /** The quick way's answer alone. */
@@ -75,6 +77,7 @@ export function inside(): Inside {
     items: new Map(),
     keychainCalls: 0,
     stdin: '',
+    own: {},
     quick: (argv) => quick(argv, { ...open().warm, mayBeTerminal: () => false }),
     async get(...args) {
       const ended = await it.cli(['get', ...args]);
@@ -99,6 +102,7 @@ export function inside(): Inside {
           const { status = 200, body: reply } = await it.answer(it.posts.length);
           return jsonReply(status, reply);
         },
+        ...it.own,
       };
       // What the World does by itself, such as a warning, goes by what is replaced in it.
       const world = Object.assign(openWorld(process, '0.0.0', open(), (start) => start()).world, own);

@@ -1,0 +1,81 @@
+/**
+ * Under GitHub Actions a token is masked before it is anywhere that a log could get it from: on stdout, in a file, with
+ * a command. Each of these is told here in the order in which it happens, in one list.
+ */
+import { beforeEach, expect, test } from 'vitest';
+import { ENV_FORMATS, GET_FORMATS } from '../../src/flags';
+import type { Output } from '../../src/world/streams';
+import { type Inside, inside } from '../harness/homes/in-process';
+
+let gw: Inside;
+let told: string[];
+beforeEach(() => {
+  gw = inside();
+  told = [];
+  gw.env['GITHUB_ACTIONS'] = 'true';
+  gw.env['GITHUB_ENV'] = gw.env['GITHUB_OUTPUT'] = '/of/the/runner';
+  gw.own = {
+    stdout: output('stdout'),
+    stderr: output('stderr'),
+    appender: () => (text) => tell('file', text),
+  };
+});
+
+/** Notes where which token was seen. */
+function tell(where: string, text: string): void {
+  for (const [token] of text.matchAll(/token-\d/g)) told.push(`${where} ${token}`);
+}
+
+function output(stream: string): Output {
+  return {
+    isTTY: () => false,
+    write: (text) => tell(text.startsWith('::add-mask::') ? 'mask' : stream, text),
+  };
+}
+
+test.each(GET_FORMATS)('get --format %s', async (format) => {
+  expect((await gw.cli(['get', '--format', format])).code).toBe(0);
+  expect(told).toEqual(['mask token-1', 'stdout token-1']);
+});
+
+test.each(ENV_FORMATS)('env --format %s', async (format) => {
+  expect((await gw.cli(['env', '--format', format])).code).toBe(0);
+  const [first, ...others] = told;
+  expect(first).toBe('mask token-1');
+  expect([...new Set(others)]).toEqual([format.startsWith('github-') ? 'file token-1' : 'stdout token-1']);
+});
+
+test('exec --token-file: the file, the command, and each renewal of the file', async () => {
+  let look = async (): Promise<void> => {};
+  gw.own = {
+    ...gw.own,
+    after(_, work) {
+      look = async () => work();
+      return () => {};
+    },
+    async createTokenFile(text) {
+      tell('file', text);
+      return { path: '/the/file', replace: (next) => tell('file', next), touch() {}, remove() {} };
+    },
+    async prepareChild() {
+      return {
+        async run(_, __, env) {
+          tell('command', String(env['GWTOKEN_ACCESS_TOKEN']));
+          for (const _ of [2, 3]) {
+            gw.nowMs += 3_500_000;
+            await look();
+          }
+          return { code: 0, signal: null };
+        },
+        release() {},
+      };
+    },
+  };
+  expect((await gw.cli(['exec', '--token-file', '--', 'anything'])).code).toBe(0);
+  expect(told).toEqual([
+    'mask token-1',
+    'file token-1',
+    'command token-1',
+    ...['mask token-2', 'file token-2', 'mask token-3', 'file token-3'],
+  ]);
+});
