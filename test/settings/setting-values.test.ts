@@ -23,6 +23,11 @@ describe('the text of an auth URL', () => {
     'http://128.0.0.1',
     'http://10.0.0.1',
     'http://localhost.example.com',
+    'http://127.evil.example',
+    'http://127.0.0.1.example.com',
+    'http://127.0.0.1x',
+    'http://x127.0.0.1',
+    'http://[::2]',
     'https:id.example.com',
     'https:/id.example.com',
     '//id.example.com',
@@ -32,6 +37,14 @@ describe('the text of an auth URL', () => {
   ])('%s is refused', (text) => {
     expect(() => parseAuthUrl(text, 'x', 'eu')).toThrow(/\(from x\)/);
   });
+
+  test.for(['https://user@id.test', 'https://:password@id.test', 'https://user:password@id.test'])(
+    '%s is refused for what is before the @, which is not repeated',
+    (text) => {
+      const fault = { message: 'auth URL "https://***@id.test" (from x) has a user name or password in it' };
+      expect(() => parseAuthUrl(text, 'x', 'eu')).toThrow(expect.objectContaining(fault));
+    },
+  );
 
   test('any URL is taken as it stands or refused: https, or loopback; nothing beside the address; twice is once', () => {
     fc.assert(

@@ -58,7 +58,7 @@ describe('while the endpoint is down', () => {
 
 describe('what one that asks leaves for those who wait', () => {
   /** Two calls, the second of which waits for the first, whose request ends in this failure. */
-  async function two(kind: 'usage' | 'refused' | 'unreached') {
+  async function two(kind: 'usage' | 'local' | 'refused' | 'unreached') {
     let fail = () => {};
     const failed = new Promise<void>((resolve) => {
       fail = resolve;
@@ -88,9 +88,12 @@ describe('what one that asks leaves for those who wait', () => {
     expect(gw.posts.length).toBe(1);
   });
 
-  test('is not a fault of its own flags or files', async () => {
-    const [first, second] = await two('usage');
-    expect(first).toMatchObject({ code: 2, stdout: '' });
+  test.each([
+    ['usage', 2],
+    ['local', 1],
+  ] as const)('is not a fault of its own flags, files or disk (%s)', async (kind, code) => {
+    const [first, second] = await two(kind);
+    expect(first).toMatchObject({ code, stdout: '' });
     expect(second).toEqual({ code: 0, stdout: 'token-2\n', stderr: '' });
   });
 });

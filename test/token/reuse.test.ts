@@ -62,6 +62,12 @@ describe('a token is used again', () => {
     expect(await gw.get()).toBe('token-2');
     later(3600);
     expect(gw.quick(['get'])).toBeUndefined();
+    // A second is enough: status tells of no token that get would not use.
+    const { stdout } = await gw.cli(['get', '--fresh', '--format', 'json']);
+    const cached = async () => JSON.parse((await gw.cli(['status', '--json'])).stdout).clients[0].token;
+    expect(await cached()).toMatchObject({ expires_at: JSON.parse(stdout).expires_at });
+    later(-1);
+    expect(await cached()).toBeNull();
   });
 
   test('not without a lifetime: it is printed, and no file is written', async () => {

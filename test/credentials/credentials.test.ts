@@ -1,0 +1,97 @@
+/** What a client id and a secret may consist of, and how a secret is taken out of a file. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  checkSecret,
+  clientIdProblem,
+  secretFromBytes,
+  secretProblem,
+} from '../../src/credentials/credentials';
+import { GwtokenError } from '../../src/errors';
+
+const unit = fc.integer({ min: 0, max: 0x2ff }).map((code) => String.fromCodePoint(code));
+const visible = fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCodePoint(code));
+const isControl = (character: string): boolean =>
+  character < ' ' || (character >= '\x7f' && character <= '\x9f');
+
+test('a client id has visible ASCII and blanks, and nothing else', () => {
+  for (let code = 0; code <= 0x2ff; code++) {
+    const problem = clientIdProblem(`a${String.fromCodePoint(code)}`);
+    expect([code, problem]).toEqual([
+      code,
+      code >= 0x20 && code <= 0x7e ? undefined : 'has a character that a client id cannot have',
+    ]);
+  }
+  expect(clientIdProblem('')).toBe('is empty');
+});
+
+describe('a secret', () => {
+  test('has no control character, wherever it is', () => {
+    fc.assert(
+      fc.property(fc.string({ unit, minLength: 1, maxLength: 30 }), (secret) => {
+        const problem = [...secret].some(isControl)
+          ? 'has a control character (such as a newline) in it'
+          : undefined;
+        expect(secretProblem(secret)).toBe(problem);
+      }),
+    );
+    expect(secretProblem('')).toBe('is empty');
+    expect(secretProblem('a\uFFFD')).toBe('is not UTF-8 text');
+  });
+
+  test('that is refused is not repeated', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: visible, minLength: 8 }), (secret) => {
+        const fault = failing(() => checkSecret(`${secret}\t${secret}`, 'stdin'));
+        expect(fault.message).toBe(
+          'the client secret from stdin has a control character (such as a newline) in it',
+        );
+        expect(fault).toMatchObject({ kind: 'usage', hints: ['give the secret alone, on one line'] });
+      }),
+    );
+  });
+
+  test('of a file is what is in it, without a BOM and one line end', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.oneof(visible, fc.constantFrom('é', 'ß', '🙂', '\u00ad')), minLength: 1 }),
+        fc.constantFrom('', '\uFEFF'),
+        fc.constantFrom('', '\n', '\r\n'),
+        (secret, before, after) => {
+          expect(secretFromBytes(Buffer.from(before + secret + after), 'x')).toBe(secret);
+        },
+      ),
+    );
+    for (const end of ['\n\n', '\r', '\n\r', '\r\r\n', '\r\n\n'])
+      expect(failing(() => secretFromBytes(Buffer.from(`a${end}`), 'x')).message).toContain(
+        'control character',
+      );
+  });
+
+  test.each([
+    [
+      'UTF-16',
+      Buffer.from('secret', 'utf16le'),
+      'has NUL bytes in it',
+      'it looks like UTF-16 text: save it as UTF-8',
+    ],
+    ['latin-1', Buffer.from('sécret', 'latin1'), 'is not UTF-8 text', 'save it as UTF-8'],
+    ['nothing', Buffer.from('\n'), 'is empty', 'give the secret alone, on one line'],
+  ])('of a file that has %s is refused', (_, bytes, problem, hint) => {
+    expect(failing(() => secretFromBytes(bytes, 'the file'))).toMatchObject({
+      kind: 'usage',
+      message: `the client secret from the file ${problem}`,
+      hints: [hint],
+    });
+  });
+});
+
+function failing(work: () => unknown): GwtokenError {
+  try {
+    work();
+  } catch (error) {
+    expect(error).toBeInstanceOf(GwtokenError);
+    return error as GwtokenError;
+  }
+  throw new Error('it was taken');
+}

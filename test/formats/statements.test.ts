@@ -1,0 +1,403 @@
+/**
+ * What each format prints, word for word. That it arrives is tried in the shells and readers themselves; here a change
+ * shows that they would take as well.
+ */
+import { describe, expect, test } from 'vitest';
+import { GwtokenError } from '../../src/errors';
+import { ENV_FORMATS, type EnvFormat } from '../../src/flags';
+import { envDestination, envOptions, envOutput, failureOutput, unsetOutput } from '../../src/formats/env';
+import { tokenFormat } from '../../src/formats/get';
+import { formatNamed } from '../../src/formats/table';
+import { checkPrefix, isPrefix, tokenVariables } from '../../src/formats/variables';
+import type { Token } from '../../src/token/token';
+
+const VARIABLES = [
+  { name: 'A', value: "t k'2" },
+  { name: 'B', value: '' },
+  { name: 'C', value: undefined },
+  { name: 'D', value: 'plain-1' },
+];
+
+interface Printed {
+  /** Of the variables above, or the error where one of them is refused. */
+  readonly set: string;
+  readonly unset: string;
+  readonly failure?: string;
+  readonly hint?: string;
+  /** The word `it's` of a command line. */
+  readonly quote?: string;
+}
+
+const PRINTED: Readonly<Record<EnvFormat, Printed>> = {
+  sh: {
+    set: "A='t'\"`printf %1s`\"'k'\"`printf '\\047'`\"'2';export A;\nB='';export B;\nunset C;\nD='plain-1';export D;\n",
+    unset: 'unset A B;\n',
+    failure: 'unset A B;sh -c "exit 5";\n',
+    hint: 'eval $(it)',
+  },
+  fish: {
+    set: "set -gx A t\\X20k\\X272;\nset -gx B '';\nset -eg C; or true;\nset -gx D plain-1;\n",
+    unset: 'set -eg A; or true;\nset -eg B; or true;\n',
+    failure: 'set -eg A; or true;\nset -eg B; or true;\nsh -c "exit 5";\n',
+    hint: 'it | source',
+  },
+  csh: {
+    set: "setenv A t\"`printf '\\040'`\"k\"`printf '\\047'`\"2;\nsetenv B '';\nunsetenv C;\nsetenv D plain-1;\n",
+    unset: 'unsetenv A;\nunsetenv B;\n',
+    failure: 'unsetenv A;\nunsetenv B;\nsh -c "exit 5";\n',
+    hint: 'eval `it`',
+  },
+  powershell: {
+    set: "$env:A = 't k''2'\n$env:B = ''\nRemove-Item Env:C -ErrorAction SilentlyContinue\n$env:D = 'plain-1'\n",
+    unset: 'Remove-Item Env:A,Env:B -ErrorAction SilentlyContinue\n',
+    failure: "Remove-Item Env:A,Env:B -ErrorAction SilentlyContinue\nthrow 'gwtoken: failed (exit code 5)'\n",
+    hint: 'it | Out-String | Invoke-Expression',
+    quote: "'it''s'",
+  },
+  cmd: {
+    set: 'the value for A has a character that cmd.exe may change, so it cannot be handed over exactly',
+    unset: 'SET "A="\nSET "B="\n',
+    failure: 'SET "A="\nSET "B="\ncmd /d /c exit 5\n',
+    hint: 'FOR /F "delims=" %i IN (\'it\') DO @%i',
+    quote: '"it\'s"',
+  },
+  nu: {
+    set: '{"A":"t k\'2","B":"","C":null,"D":"plain-1"}\n',
+    unset: '{"A":null,"B":null}\n',
+    hint: 'it | from json | load-env',
+    quote: '"it\'s"',
+  },
+  elvish: {
+    set: "set-env A 't k''2';\nset-env B '';\nunset-env C;\nset-env D 'plain-1';\n",
+    unset: 'unset-env A;\nunset-env B;\n',
+    hint: 'eval (it | slurp)',
+    quote: "'it''s'",
+  },
+  json: {
+    set: '{"A":"t k\'2","B":"","C":null,"D":"plain-1"}\n',
+    unset: '{"A":null,"B":null}\n',
+  },
+  dotenv: {
+    set: 'A="t k\'2"\nB=\nD=plain-1\n',
+    unset: '--format dotenv has nothing to unset: such a file can only set variables',
+  },
+  docker: {
+    set: "A=t k'2\nB=\nD=plain-1\n",
+    unset: '--format docker has nothing to unset: such a file can only set variables',
+  },
+  'github-env': {
+    set: heredocs([
+      ['A', "t k'2"],
+      ['B', ''],
+      ['C', ''],
+      ['D', 'plain-1'],
+    ]),
+    unset: heredocs([
+      ['A', ''],
+      ['B', ''],
+    ]),
+  },
+  'github-output': {
+    set: heredocs([
+      ['a', "t k'2"],
+      ['b', ''],
+      ['c', ''],
+      ['d', 'plain-1'],
+    ]),
+    unset: '--format github-output has nothing to unset: an output belongs to its step',
+  },
+  azure: {
+    set: [
+      ['A', "t k'2"],
+      ['B', ''],
+      ['C', ''],
+      ['D', 'plain-1'],
+    ]
+      .map(([name, value]) => `##vso[task.setvariable variable=${name};issecret=true]${value}\n`)
+      .join(''),
+    unset:
+      '##vso[task.setvariable variable=A;issecret=true]\n##vso[task.setvariable variable=B;issecret=true]\n',
+  },
+};
+
+function heredocs(pairs: readonly (readonly [string, string])[]): string {
+  return pairs
+    .map(([name, value]) => `${name}<<ghadelimiter_gwtoken\n${value}\nghadelimiter_gwtoken\n`)
+    .join('');
+}
+
+/** What the work gives, or says when it refuses. */
+function said(work: () => string): string {
+  try {
+    return work();
+  } catch (error) {
+    expect(error).toMatchObject({ name: 'GwtokenError', kind: 'usage' });
+    return (error as GwtokenError).message;
+  }
+}
+
+describe.each(ENV_FORMATS)('%s', (name) => {
+  const format = formatNamed(name, 'the test');
+  const printed = PRINTED[name];
+
+  test('prints these statements, these to remove, these when gwtoken failed, and nothing for no variables', () => {
+    expect(said(() => format.set(VARIABLES))).toBe(printed.set);
+    expect(said(() => format.unset(['A', 'B']))).toBe(printed.unset);
+    expect(format.failure?.(['A', 'B'], 5)).toBe(printed.failure);
+    expect(format.set([])).toBe(['json', 'nu'].includes(name) ? '{}\n' : '');
+  });
+
+  test('hints at this line', () => {
+    expect(format.hint?.('it')).toBe(printed.hint);
+    expect(format.quote?.("it's")).toBe(printed.quote);
+  });
+});
+
+describe('a refusal says what to do instead', () => {
+  const EXEC = 'gwtoken exec -- COMMAND';
+  test.each<[EnvFormat, string, string, string[]]>([
+    [
+      'dotenv',
+      `it's "both"`,
+      'has quotes or a backslash that readers of .env files take in different ways',
+      [`hand the variable on by its name: ${EXEC}`],
+    ],
+    [
+      'docker',
+      "'quoted'",
+      'stands in quotes, which some versions of docker take off',
+      [`hand the variable on by its name: ${EXEC}`],
+    ],
+    [
+      'cmd',
+      'a%b',
+      'has a character that cmd.exe may change',
+      [`use --format powershell in PowerShell, or: ${EXEC}`],
+    ],
+    [
+      'cmd',
+      'a'.repeat(8191 - 8 + 1),
+      'makes a line of more than 8191 characters, more than cmd.exe reads',
+      [`use --format powershell in PowerShell, or: ${EXEC}`],
+    ],
+    ['powershell', 'a'.repeat(32_767), 'has more characters than Windows allows', []],
+    [
+      'azure',
+      'a%b',
+      'has a % in it, which agents decode in different ways',
+      [`run the command that needs the token by: ${EXEC}`],
+    ],
+    [
+      'azure',
+      'a$(b',
+      'has a $( in it, which the agent takes for another variable',
+      [`run the command that needs the token by: ${EXEC}`],
+    ],
+    [
+      'azure',
+      'a ',
+      'begins or ends with a blank, which may be cut off',
+      [`run the command that needs the token by: ${EXEC}`],
+    ],
+    ['sh', 'a\0', 'has a control character (NUL) in it', []],
+    ['sh', 'a\n', 'has a control character (a newline) in it', []],
+    ['sh', 'a\r', 'has a control character (a carriage return) in it', []],
+    ['sh', 'a\x7f', 'has a control character (not a visible one) in it', []],
+    ['sh', 'ü', 'has a character outside ASCII in it', []],
+    ['sh', 'a'.repeat(32 * 1024 + 1), 'has more than 32 KiB', []],
+  ])('%s', (format, value, problem, hints) => {
+    let met: unknown;
+    try {
+      formatNamed(format, 'the test').set([{ name: 'N', value }]);
+    } catch (error) {
+      met = error;
+    }
+    expect(met).toBeInstanceOf(GwtokenError);
+    const message = `the value for N ${problem}, so it cannot be handed over exactly`;
+    expect(met).toMatchObject({ kind: 'usage', message, hints });
+  });
+
+  test.each<[EnvFormat, string]>([
+    ['dotenv', 'remove the file, or the lines from it'],
+    ['docker', 'remove the file, or the lines from it'],
+    ['github-output', 'for what github-env has set use: gwtoken env --format github-env --unset'],
+  ])('%s, of what it cannot unset', (format, hint) => {
+    const unset = () => formatNamed(format, 'the test').unset(['A']);
+    expect(unset).toThrow(expect.objectContaining({ kind: 'usage', hints: [hint] }));
+  });
+
+  test('an unknown format, with those that there are', () => {
+    for (const name of ['bogus', 'toString'])
+      expect(() => formatNamed(name, '--format')).toThrow(
+        expect.objectContaining({
+          kind: 'usage',
+          message: `unknown format "${name}" (from --format)`,
+          hints: [`use one of: ${ENV_FORMATS.join(', ')}`],
+        }),
+      );
+  });
+});
+
+describe('sh, of values that are long', () => {
+  test('takes a thousand characters by one printf, and two hundred pieces into one word', () => {
+    const set = (value: string) => formatNamed('sh', 'the test').set([{ name: 'N', value }]);
+    const printf = (count: number) => `"\`printf '${'\\044'.repeat(count)}'\`"`;
+    expect(set('$'.repeat(1001))).toBe(`N=${printf(1000)}${printf(1)};export N;\n`);
+    const pieces = (count: number) => `'a'${printf(1)}`.repeat(count / 2);
+    expect(set('a$'.repeat(100))).toBe(`N=${pieces(200)};export N;\n`);
+    expect(set('a$'.repeat(202))).toBe(
+      `N=${pieces(200)};N="$N"${pieces(200)};N="$N"${pieces(4)};export N;\n`,
+    );
+    expect(set('   ')).toBe('N="`printf %3s`";export N;\n');
+  });
+
+  test('csh takes a thousand by one printf too', () => {
+    const text = formatNamed('csh', 'the test').set([{ name: 'N', value: '$'.repeat(1001) }]);
+    expect(text).toBe(`setenv N "\`printf '${'\\044'.repeat(1000)}'\`""\`printf '\\044'\`";\n`);
+  });
+});
+
+const TOKEN: Token = {
+  accessToken: 'a"\\b',
+  tokenType: 'Bearer',
+  scope: 'read',
+  requestedAtMs: Date.UTC(2030, 0, 1, 0, 0, 0, 999),
+  lifetimeS: 60,
+};
+
+describe('the variables of a token', () => {
+  const of = (more: object) =>
+    tokenVariables({ ...TOKEN, ...more }, 'X_').map(({ name, value }) => `${name}=${value}`);
+
+  test('are four, with the expiry in whole seconds; without an expiry or a scope there is no value', () => {
+    const expiry = Date.UTC(2030, 0, 1, 0, 1) / 1000;
+    expect(of({})).toEqual([
+      'X_ACCESS_TOKEN=a"\\b',
+      'X_TOKEN_TYPE=Bearer',
+      `X_EXPIRES_AT=${expiry}`,
+      'X_SCOPE=read',
+    ]);
+    expect(of({ lifetimeS: undefined, scope: '' }).slice(2)).toEqual([
+      'X_EXPIRES_AT=undefined',
+      'X_SCOPE=undefined',
+    ]);
+  });
+
+  test('take a prefix that makes a name', () => {
+    for (const good of ['A', '_', 'a1_', 'EU_']) {
+      expect(isPrefix(good)).toBe(true);
+      expect(checkPrefix(good, 'x')).toBe(good);
+    }
+    for (const bad of ['', '1', 'A-', 'A b', ' A', 'A\n', 'Ä', 'A=']) {
+      expect(isPrefix(bad)).toBe(false);
+      expect(() => checkPrefix(bad, '--prefix')).toThrow(
+        expect.objectContaining({
+          kind: 'usage',
+          message: `prefix ${JSON.stringify(bad)} (from --prefix) is not valid`,
+          hints: ['a prefix has letters, digits and underscores, and does not begin with a digit: EU_'],
+        }),
+      );
+    }
+  });
+});
+
+describe('the output of env', () => {
+  const NAMES = ['ACCESS_TOKEN', 'TOKEN_TYPE', 'EXPIRES_AT', 'SCOPE'];
+
+  test('has the default format and prefix, or those that are given', () => {
+    expect(unsetOutput(envOptions({}))).toBe(`unset ${NAMES.map((name) => `GWTOKEN_${name}`).join(' ')};\n`);
+    expect(unsetOutput(envOptions({ format: 'csh', prefix: 'EU_' }))).toBe(
+      NAMES.map((name) => `unsetenv EU_${name};\n`).join(''),
+    );
+    const options = envOptions({ format: 'docker' });
+    expect(envOutput(TOKEN, options)).toMatch(/^GWTOKEN_ACCESS_TOKEN=a"\\b\nGWTOKEN_TOKEN_TYPE=Bearer\n/);
+  });
+
+  test('of github-output has names of its own, and takes no prefix', () => {
+    expect(envOutput(TOKEN, envOptions({ format: 'github-output' }))).toMatch(/^access-token<</);
+    expect(() => envOptions({ format: 'github-output', prefix: 'EU_' })).toThrow(
+      expect.objectContaining({
+        kind: 'usage',
+        message: '--format github-output takes no --prefix: its names are fixed',
+        hints: ['two clients are two steps, each with an id of its own'],
+      }),
+    );
+  });
+
+  test('goes to stdout, or to the file that its variable names, or is refused before anything is asked', () => {
+    const written: string[] = [];
+    const outside = (env: Record<string, string>) => ({
+      env,
+      stdout: { isTTY: () => false, write: (text: string) => void written.push(`stdout ${text}`) },
+      appender: (path: string, variable: string) => (text: string) =>
+        void written.push(`${variable} ${path} ${text}`),
+    });
+    envDestination(envOptions({}), outside({}))('a');
+    const github = envOptions({ format: 'github-env' });
+    envDestination(github, outside({ GITHUB_ENV: '/f' }))('b');
+    expect(written).toEqual(['stdout a', 'GITHUB_ENV /f b']);
+    for (const env of [{}, { GITHUB_ENV: '' }] as Record<string, string>[])
+      expect(() => envDestination(github, outside(env))).toThrow(
+        expect.objectContaining({
+          kind: 'usage',
+          message: 'GITHUB_ENV is not set, so --format github-env has no file to append to',
+          hints: ['GITHUB_ENV is set in the steps of GitHub Actions; for a shell: gwtoken help shells'],
+        }),
+      );
+  });
+
+  test.each<[string[], string]>([
+    [['env'], 'GWTOKEN_'],
+    [['env', '--prefix', 'A_', '--prefix=B_'], 'B_'],
+    [['env', '--prefix=A_', '--prefix', 'B_'], 'B_'],
+    [['env', '--prefix', '1'], 'GWTOKEN_'],
+    [['env', '--prefix'], 'GWTOKEN_'],
+    [['env', '--prefixes', 'A_'], 'GWTOKEN_'],
+    [['env', '--format', 'nonsense', '--prefix', 'A_'], 'A_'],
+  ])('of a failure of %j has the prefix %s', (argv, prefix) => {
+    expect(failureOutput(argv, 9)).toBe(
+      `unset ${NAMES.map((name) => prefix + name).join(' ')};sh -c "exit 9";\n`,
+    );
+  });
+});
+
+describe('the output of get', () => {
+  const answer = {
+    token: TOKEN,
+    client: { profile: 'p', environment: 'sandbox', region: 'us' },
+    authUrl: 'https://a.test',
+    clientId: 'id',
+    from: 'cache',
+  } as const;
+  const get = (flags: Record<string, string>, more: Partial<Token> = {}) =>
+    tokenFormat(flags)({ ...answer, token: { ...TOKEN, ...more } }, TOKEN.requestedAtMs + 1001);
+
+  test('is the token, a header, a line for curl, or JSON', () => {
+    expect(get({})).toBe('a"\\b\n');
+    expect(get({ format: 'token' })).toBe('a"\\b\n');
+    expect(get({ format: 'header' })).toBe('Authorization: Bearer a"\\b\n');
+    expect(get({ format: 'curl' })).toBe('header = "Authorization: Bearer a\\"\\\\b"\n');
+    expect(JSON.parse(get({ format: 'json' }))).toEqual({
+      access_token: 'a"\\b',
+      token_type: 'Bearer',
+      expires_in: 58,
+      expires_at: '2030-01-01T00:01:00.999Z',
+      scope: 'read',
+      region: 'us',
+      environment: 'sandbox',
+      profile: 'p',
+      auth_url: 'https://a.test',
+      source: 'cache',
+    });
+    expect(JSON.parse(get({ format: 'json' }, { lifetimeS: undefined }))).toMatchObject({
+      expires_in: null,
+      expires_at: null,
+    });
+    expect(() => get({ format: 'yaml' })).toThrow(
+      expect.objectContaining({
+        message: 'unknown format "yaml" (from --format)',
+        hints: ['use one of: token, json, header, curl'],
+      }),
+    );
+  });
+});

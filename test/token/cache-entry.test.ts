@@ -1,0 +1,242 @@
+/** Whether a cached token is used, on clocks that are not round; and what is taken for an entry. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { CredentialPlan } from '../../src/credentials/plan';
+import {
+  type CacheEntry,
+  formatEntry,
+  isAgeing,
+  isFor,
+  isUsable,
+  lifeLeftMs,
+  ownerDigest,
+  ownerOf,
+  parseEntry,
+} from '../../src/token/cache-entry';
+import type { TokenQuery } from '../../src/token/query';
+import type { Token } from '../../src/token/token';
+
+const NOW = Date.UTC(2030, 0, 1, 12, 34, 56, 789);
+const world = { crypto: () => process.getBuiltinModule('node:crypto') };
+
+function token(lifetimeS: number, ageMs = 0): Token & { readonly lifetimeS: number } {
+  return { accessToken: 'a', tokenType: 'Bearer', scope: '', requestedAtMs: NOW - ageMs, lifetimeS };
+}
+
+function entry(own: ReturnType<typeof token>, ageing = false): CacheEntry {
+  return {
+    token: own,
+    ageing,
+    generation: 'g',
+    clientId: 'id',
+    authUrl: 'https://a.test',
+    source: { kind: 'keychain' },
+  };
+}
+
+/** A run that began `ago` ms before now, with a minimum life or without. */
+function run(ago = 0, minTtlMs?: number): Pick<TokenQuery, 'settings' | 'startedAtMs'> {
+  const source = { kind: 'default', name: 'the test' } as const;
+  const off = <T>(value: T) => ({ value, source });
+  const settings = {
+    cache: off(true),
+    retries: off(0),
+    timeoutMs: off(1000),
+    minTtlMs: minTtlMs === undefined ? undefined : off(minTtlMs),
+    caFile: undefined,
+  };
+  return { settings, startedAtMs: NOW - ago } as Pick<TokenQuery, 'settings' | 'startedAtMs'>;
+}
+
+const lifetime = fc.integer({ min: 1, max: 100_000 });
+const ms = (max: number) => fc.integer({ min: 0, max });
+
+describe('a token is used', () => {
+  test('to the millisecond before the minimum life: 300 s or a fifth, or what is asked for', () => {
+    fc.assert(
+      fc.property(lifetime, fc.option(ms(200_000)), (lifetimeS, asked) => {
+        const minMs = asked ?? Math.min(300_000, lifetimeS * 200);
+        const lastAgeMs = lifetimeS * 1000 - minMs - 1;
+        const usableAt = (ageMs: number) =>
+          isUsable(entry(token(lifetimeS, ageMs)), run(0, asked ?? undefined), NOW);
+        if (lastAgeMs >= 0) expect(usableAt(lastAgeMs)).toBe(true);
+        if (lastAgeMs >= -1) expect(usableAt(lastAgeMs + 1)).toBe(false);
+      }),
+    );
+  });
+
+  test('with less life left only while asking again brings nothing better, and never without any', () => {
+    fc.assert(
+      fc.property(lifetime, ms(100_000_000), fc.boolean(), ms(10_000), (lifetimeS, ageMs, ageing, ago) => {
+        const usable = isUsable(entry(token(lifetimeS, ageMs), ageing), run(ago, 1_000_000_000), NOW);
+        const isNewer = ageMs < ago;
+        const waits = ageing && ageMs < Math.max(5000, lifetimeS * 500);
+        expect(usable).toBe(ageMs < lifetimeS * 1000 && (isNewer || waits));
+      }),
+    );
+  });
+
+  test('not if it is from the future: the clock was set back, by however little', () => {
+    fc.assert(
+      fc.property(
+        lifetime,
+        fc.integer({ min: 1, max: 10_000_000 }),
+        fc.boolean(),
+        (lifetimeS, aheadMs, ageing) => {
+          const own = entry(token(lifetimeS, -aheadMs), ageing);
+          expect(lifeLeftMs(own, NOW)).toBe(0);
+          expect(isUsable(own, run(1), NOW)).toBe(false);
+        },
+      ),
+    );
+    expect(lifeLeftMs(entry(token(7)), NOW)).toBe(7000);
+    expect(lifeLeftMs(entry(token(7, 6999)), NOW)).toBe(1);
+  });
+});
+
+describe('the same ageing token again', () => {
+  /** A token that expires so much later than the one before, asked for so much later. */
+  const next = (laterMs: number, gainMs: number) => {
+    const before = token(5000, laterMs);
+    const after = { ...token(1), lifetimeS: (before.lifetimeS * 1000 - laterMs + gainMs) / 1000 };
+    return isAgeing(before, after);
+  };
+
+  test('is told by an expiry that is later by a second of rounding at most', () => {
+    fc.assert(
+      fc.property(ms(4_000_000), fc.integer({ min: -900_000, max: 1000 }), (laterMs, gainMs) => {
+        expect(next(laterMs, gainMs)).toBe(true);
+      }),
+    );
+    fc.assert(
+      fc.property(ms(4_000_000), fc.integer({ min: 1001, max: 4_000_000 }), (laterMs, gainMs) => {
+        expect(next(laterMs, gainMs)).toBe(false);
+      }),
+    );
+  });
+
+  test('is not one that was asked for on a clock set back, nor one without another before or without a lifetime', () => {
+    expect(next(0, 0)).toBe(true);
+    expect(next(-1, 0)).toBe(false);
+    expect(isAgeing(undefined, token(1))).toBe(false);
+    expect(isAgeing(token(1), { ...token(1), lifetimeS: undefined })).toBe(false);
+    expect(isAgeing({ ...token(1), lifetimeS: undefined }, token(1))).toBe(false);
+  });
+});
+
+const authUrl = (value: string) => ({
+  value,
+  template: value,
+  source: { kind: 'default', name: 'the test' } as const,
+});
+const keychain: CredentialPlan = { kind: 'keychain', name: 'p:production:eu' };
+const command = (value: string): CredentialPlan =>
+  ({
+    kind: 'command',
+    name: 'p:production:eu',
+    command: { value, source: { kind: 'config', name: 'credential-command', path: '/c.json' } },
+  }) as unknown as CredentialPlan;
+const variables = (clientId: string, clientSecret: string): CredentialPlan => ({
+  kind: 'variables',
+  name: 'p:production:eu',
+  variables: [],
+  credentials: { clientId, clientSecret },
+});
+
+const OWN = { authUrl: authUrl('https://a.test'), plan: variables('id', 'secret') };
+const PLANS: readonly (readonly [string, CredentialPlan])[] = [
+  ['variables', variables('id', 'secret')],
+  ['a command', command('pass a')],
+  ['the keychain', keychain],
+];
+const STRANGERS: readonly (readonly [string, CredentialPlan])[] = [
+  ...PLANS,
+  ['another secret', variables('id', 'Secret')],
+  ['another client id', variables('id2', 'secret')],
+  ['another command', command('pass b')],
+];
+
+describe('whose an entry is', () => {
+  test.each(PLANS)('of %s: theirs alone, and of one address', (name, plan) => {
+    const owner = ownerOf({ ...OWN, plan }, 'id', world);
+    expect(isFor(owner, { ...OWN, plan }, world)).toBe(true);
+    expect(isFor(owner, { authUrl: authUrl('https://b.test'), plan }, world)).toBe(false);
+    for (const [other, theirs] of STRANGERS)
+      expect([other, isFor(owner, { ...OWN, plan: theirs }, world)]).toEqual([other, other === name]);
+  });
+
+  test('an entry of the keychain’s has no secret to compare, and one of variables has it not as it is', () => {
+    const one = ownerOf(OWN, 'id', world);
+    const two = ownerOf(OWN, 'id', world);
+    expect(JSON.stringify(one)).not.toContain('secret');
+    expect(one.source).toEqual({
+      kind: 'variables',
+      salt: expect.stringMatching(/^[0-9a-f]{32}$/),
+      hmac: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(one.source).not.toEqual(two.source);
+  });
+
+  test('who shares a request: the same address, generation and credentials, and nobody else', () => {
+    const digests = [
+      ...STRANGERS.map(([, plan]) => ownerDigest({ ...OWN, plan }, 'g', world)),
+      ownerDigest(OWN, 'h', world),
+      ownerDigest({ ...OWN, authUrl: authUrl('https://b.test') }, 'g', world),
+    ];
+    expect(digests[0]).toBe(ownerDigest({ ...OWN }, 'g', world));
+    expect(new Set(digests).size).toBe(digests.length);
+    for (const digest of digests) expect(digest).toMatch(/^[0-9a-f]{12}$/);
+  });
+});
+
+describe('an entry as it is kept', () => {
+  test.each(PLANS)('of %s comes back as it was', (_, plan) => {
+    for (const ageing of [true, false]) {
+      const kept = { ...entry(token(3600), ageing), ...ownerOf({ ...OWN, plan }, 'id', world) };
+      const text = formatEntry(kept);
+      expect(text).toMatch(/^[^\n]+\n$/);
+      expect(parseEntry(text)).toEqual(kept);
+    }
+  });
+
+  const kept = JSON.parse(formatEntry(entry(token(3600))));
+  const read = (more: object) => parseEntry(JSON.stringify({ ...kept, ...more }));
+
+  test.each([
+    ['another version', { version: 2 }],
+    ['no version', { version: undefined }],
+    ['an empty token', { access_token: '' }],
+    ['a token with a line end', { access_token: 'a\n' }],
+    ['a token with a DEL', { access_token: 'a\x7f' }],
+    ['a number for the token', { access_token: 1 }],
+    ['no token', { access_token: undefined }],
+    ['no token_type', { token_type: undefined }],
+    ['no scope', { scope: null }],
+    ['a number for the generation', { generation: 1 }],
+    ['a text for the time', { requested_at_ms: '1' }],
+    ['no time', { requested_at_ms: undefined }],
+    ['no lifetime', { lifetime_s: null }],
+    ['no client id', { client_id: undefined }],
+    ['no address', { auth_url: 1 }],
+    ['no source', { source: undefined }],
+    ['null for the source', { source: null }],
+    ['an unknown source', { source: { kind: 'clipboard' } }],
+    ['a command without its text', { source: { kind: 'command' } }],
+    ['variables without a salt', { source: { kind: 'variables', hmac: 'a' } }],
+    ['variables without an HMAC', { source: { kind: 'variables', salt: 'a' } }],
+  ])('with %s is none', (_, more) => {
+    expect(read(more)).toBeUndefined();
+  });
+
+  test('without what older ones lack is one: no generation is the first, and no mark is not ageing', () => {
+    expect(read({ generation: undefined, ageing: undefined })).toMatchObject({
+      generation: '',
+      ageing: false,
+    });
+    expect(read({ ageing: 'true' })).toMatchObject({ ageing: false });
+  });
+
+  test.each(['', 'null', '1', '"a"', '[]', '{', '{}'])('%j is none', (text) => {
+    expect(parseEntry(text)).toBeUndefined();
+  });
+});

@@ -1,0 +1,72 @@
+/** A text of the endpoint's is shown only without the secret, in whatever form an echo of the request has it. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { showable } from '../../src/token/endpoint-text';
+
+/** Long enough not to be in a text by chance, and with what some encoding changes in it. */
+const secret = fc
+  .tuple(
+    fc.string({ unit: 'binary-ascii', minLength: 6, maxLength: 20 }),
+    fc.constantFrom('/', '+', ' ', 'é', '"', '&', '=', '%', '\\', '~', "'"),
+  )
+  .map(([text, special]) => `se${special}cret${text.replace(/\p{Cc}/gu, '')}`);
+const around = fc.string({ maxLength: 30 });
+
+const lower = (text: string): string => text.replace(/%../g, (byte) => byte.toLowerCase());
+const percent = (text: string): string => encodeURIComponent(text);
+const form = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1);
+const FORMS: Readonly<Record<string, (secret: string) => string>> = {
+  'as it is': (text) => text,
+  'form-encoded': form,
+  'form-encoded in lower case': (text) => lower(form(text)),
+  'percent-encoded': percent,
+  'percent-encoded in lower case': (text) => lower(percent(text)),
+  'escaped as JSON': (text) => JSON.stringify(text).slice(1, -1),
+  'in base64': (text) => Buffer.from(text).toString('base64'),
+  'in base64 without its padding': (text) => Buffer.from(text).toString('base64').replaceAll('=', ''),
+};
+
+describe('a text with the secret in it is withheld', () => {
+  test.each(Object.entries(FORMS))('%s', (_, encode) => {
+    fc.assert(
+      fc.property(secret, around, around, (own, before, after) => {
+        expect(showable(`${before}${encode(own)}${after}`, own)).toBeUndefined();
+      }),
+    );
+  });
+
+  test('with what cleaning takes out in the middle of it, or in it from the start', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('\n', '\0', '\u001b', '\u200b', '\u202e', '\u2028'), (mark) => {
+        // The blank that stands for what was taken out completes it.
+        expect(showable(`you sent two${mark}words`, 'two words')).toBeUndefined();
+        expect(showable(`you sent two${mark}words`, `two${mark}words`)).toBeUndefined();
+      }),
+    );
+  });
+
+  test('half a pair of surrogates in it was sent as U+FFFD', () => {
+    expect(showable('you sent se%EF%BF%BDcret', 'se\ud800cret')).toBeUndefined();
+  });
+});
+
+describe('any other text is shown', () => {
+  test('on one line, without what writes over a terminal, and of 200 characters at most', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (text) => {
+        const shown = showable(text, 'the secret');
+        if (shown === undefined) return;
+        expect(shown).not.toMatch(/[\p{C}\u2028\u2029]/u);
+        expect([...shown].length).toBeLessThanOrEqual(201);
+      }),
+    );
+    expect(showable('  a\r\n\u001b[31mb\u0007 ', 's3cret')).toBe('a [31mb');
+    const letters = '🙂'.repeat(200);
+    expect(showable(letters, 's3cret')).toBe(letters);
+    expect(showable(`${letters}x`, 's3cret')).toBe(`${letters}…`);
+  });
+
+  test.each([undefined, null, 1, {}, ['a'], '', ' \n\u200b '])('but %j, which is none', (text) => {
+    expect(showable(text, 's3cret')).toBeUndefined();
+  });
+});

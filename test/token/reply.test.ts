@@ -1,0 +1,269 @@
+/** What is said of each reply, word for word, and what of its members is taken. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { GwtokenError } from '../../src/errors';
+import { judgeReply } from '../../src/token/reply';
+import { expiresAtMs, type Token } from '../../src/token/token';
+
+const GOOD = { access_token: 'a.token', token_type: 'Bearer', expires_in: 3600 };
+const SENT_MS = Date.UTC(2030, 0, 1);
+
+function judge(
+  status: number,
+  body: unknown = '',
+  headers: Readonly<Record<string, string>> = {},
+): Token | GwtokenError {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  try {
+    return judgeReply(
+      {
+        status,
+        headers: { get: (name) => headers[name] ?? null },
+        body: body === 'too-long' ? body : Buffer.isBuffer(body) ? body : Buffer.from(text),
+      },
+      {
+        endpoint: 'https://id.test/x/token',
+        requestedAtMs: SENT_MS,
+        receivedAtMs: SENT_MS + 1000,
+        secret: 's3cret!',
+      },
+    );
+  } catch (error) {
+    expect(error).toBeInstanceOf(GwtokenError);
+    return error as GwtokenError;
+  }
+}
+
+const told = (...reply: Parameters<typeof judge>) => {
+  const { kind, message, hints, reason, retry } = judge(...reply) as GwtokenError;
+  const said = message.replace('https://id.test/x/token ', '');
+  return { kind, said, hints, ...(reason && { reason }), ...(retry && { retry }) };
+};
+const good = (more: object) => judge(200, { ...GOOD, ...more });
+
+const FURTHER = ['what may be behind it: gwtoken help network'];
+const ADDRESS = ['check the auth URL: is this the address of the identity endpoint?'];
+const FIREWALL = ['a firewall or proxy may be in between: ask who runs it, or the operators'];
+const OUTAGE = ['it is not your doing: try again later, or ask the operators'];
+const FEWER = ['fewer calls: cached tokens are shared by every call of this client'];
+const PAGE = ['check the auth URL; it may also be a login page or a firewall in between'];
+const HTML = { 'content-type': 'text/html; charset=utf-8' };
+
+describe('a token', () => {
+  test('is taken member by member, and nothing else with it', () => {
+    expect(judge(200, { ...GOOD, scope: 'read write', refresh_token: 'r', other: 1 })).toEqual({
+      accessToken: 'a.token',
+      tokenType: 'Bearer',
+      scope: 'read write',
+      requestedAtMs: SENT_MS,
+      lifetimeS: 3600,
+    });
+    expect(good({ scope: null })).toMatchObject({ scope: '' });
+    expect(good({ token_type: 'bEaReR' })).toMatchObject({ tokenType: 'bEaReR' });
+  });
+
+  test('lives as long as it says, a century at most, and a date can be made of each', () => {
+    const century = 100 * 366 * 24 * 3600;
+    const seconds = fc.oneof(
+      fc.integer({ min: 1 }),
+      fc.maxSafeInteger().map(Math.abs),
+      fc.constantFrom(1e15, 1e300),
+    );
+    fc.assert(
+      fc.property(
+        seconds.filter((value) => value > 0),
+        fc.boolean(),
+        (value, asText) => {
+          const text = BigInt(value).toString();
+          const token = good({ expires_in: asText ? text : value }) as Token;
+          expect(token.lifetimeS).toBe(Math.min(value, century));
+          expect(new Date(expiresAtMs(token)!).toISOString()).toMatch(/^2[01]\d\d-/);
+        },
+      ),
+    );
+    expect(good({ expires_in: null })).toMatchObject({ lifetimeS: undefined });
+    expect(good({ expires_in: '9'.repeat(300) })).toMatchObject({ lifetimeS: century });
+  });
+
+  test.each<[object, string]>([
+    [{ access_token: undefined }, 'answered 200 without an access_token'],
+    [{ access_token: '' }, 'answered 200 without an access_token'],
+    [{ access_token: ['a'] }, 'answered 200 without an access_token'],
+    [{ access_token: 'x\x7f' }, 'gave an access_token with characters that a token cannot have'],
+    [{ access_token: 'x\n' }, 'gave an access_token with characters that a token cannot have'],
+    [{ token_type: undefined }, 'gave no token_type'],
+    [{ token_type: null }, 'gave a token_type other than bearer'],
+    [{ token_type: 'mac' }, 'gave a token_type other than bearer'],
+    [{ scope: 7 }, 'gave a scope that is not a text of visible characters'],
+    [{ scope: 'a\x7fb' }, 'gave a scope that is not a text of visible characters'],
+    ...[0, -1, 1.5, '0', '-1', '1.5', '', ' 1', '1 ', '1e3', true, {}, [60]].map(
+      (expires_in): [object, string] => [
+        { expires_in },
+        'gave an expires_in that is not a positive whole number of seconds',
+      ],
+    ),
+  ])('with %j is none', (more, said) => {
+    expect(told(200, { ...GOOD, ...more })).toEqual({ kind: 'bad-reply', said, hints: FURTHER });
+  });
+
+  test('may be as long as 32 KiB', () => {
+    const longest = 'x'.repeat(32_768);
+    expect(good({ access_token: longest })).toMatchObject({ accessToken: longest });
+    expect(told(200, { ...GOOD, access_token: `${longest}x` })).toEqual({
+      kind: 'bad-reply',
+      said: 'gave an access_token of more than 32 KiB',
+      hints: FURTHER,
+    });
+  });
+
+  test.each([
+    ['', 'answered 200 with an empty body', FURTHER],
+    ['too-long', 'answered with more than 64 KiB', FURTHER],
+    ['[]', 'answered 200 with something other than a JSON object', FURTHER],
+    ['null', 'answered 200 with something other than a JSON object', FURTHER],
+    ['"a"', 'answered 200 with something other than a JSON object', FURTHER],
+    [Buffer.from('{"a":"\xff"}', 'latin1'), 'answered 200 with something other than a JSON object', FURTHER],
+    ['<html>', "answered 200 with an HTML page (a proxy's page?)", PAGE],
+    [' \n<!DocType html>', "answered 200 with an HTML page (a proxy's page?)", PAGE],
+    ['x <html>', 'answered 200 with something other than a JSON object', FURTHER],
+    [`${' '.repeat(100)}<html>`, 'answered 200 with something other than a JSON object', FURTHER],
+    [`${' '.repeat(94)}<html>`, "answered 200 with an HTML page (a proxy's page?)", PAGE],
+    [{ error: 'invalid_client' }, 'answered 200 with an error in place of a token (invalid_client)', FURTHER],
+    [
+      { error: 'a', error_description: 'b' },
+      'answered 200 with an error in place of a token (a: b)',
+      FURTHER,
+    ],
+    [{ error: 's3cret!' }, 'answered 200 with an error in place of a token', FURTHER],
+    [{ error: 1 }, 'answered 200 without an access_token', FURTHER],
+  ])('is not in %j', (body, said, hints) => {
+    expect(told(200, body)).toEqual({ kind: 'bad-reply', said, hints });
+  });
+
+  test('is found in a page that only says that it is HTML', () => {
+    expect(judge(200, GOOD, HTML)).toMatchObject({ accessToken: 'a.token' });
+  });
+});
+
+describe('a refusal', () => {
+  const CODES = [
+    'invalid_request',
+    'invalid_client',
+    'invalid_grant',
+    'unauthorized_client',
+    'unsupported_grant_type',
+    'invalid_scope',
+  ];
+  test.each(CODES)('is each error of RFC 6749 under each 4xx: %s', (error) => {
+    for (const status of [400, 401, 403, 404, 499])
+      expect(told(status, { error, error_description: 'why' })).toEqual({
+        kind: 'refused',
+        said: `refused these credentials (${status}, ${error}: why)`,
+        hints: [],
+        reason: error,
+      });
+  });
+
+  test.each([
+    ['', '401'],
+    [{ error: 'other', error_description: 's3cret!' }, '401, other'],
+    [{ error_description: 'why' }, '401, why'],
+    ['<html>', "401 with an HTML page (a proxy's page?)"],
+  ])('is 401 whatever it says: %j', (body, words) => {
+    expect(told(401, body)).toEqual({
+      kind: 'refused',
+      said: `refused these credentials (${words})`,
+      hints: [],
+      reason: 'invalid_client',
+    });
+  });
+
+  test('under a status that passes may be repeated', () => {
+    expect(told(429, { error: 'invalid_request' }, { 'retry-after': '7' })).toMatchObject({
+      kind: 'refused',
+      reason: 'invalid_request',
+      retry: { afterMs: 7000 },
+    });
+  });
+
+  test('is nothing under a 5xx', () => {
+    expect(told(500, { error: 'invalid_client' })).toMatchObject({
+      kind: 'bad-reply',
+      said: 'answered 500, invalid_client',
+    });
+  });
+});
+
+describe('any other status', () => {
+  test.each([
+    [201, GOOD, 'answered 201', FURTHER],
+    [199, GOOD, 'answered 199', FURTHER],
+    [400, '', 'answered 400', FURTHER],
+    [400, { error: 'no_coffee' }, 'answered 400, no_coffee', FURTHER],
+    [403, '<html>', "answered 403 with an HTML page (a proxy's page?)", FIREWALL],
+    [404, '', 'answered 404', ADDRESS],
+    [405, '', 'answered 405', ADDRESS],
+    [410, '', 'answered 410', ADDRESS],
+    [499, '', 'answered 499', FURTHER],
+    [501, '', 'answered 501', OUTAGE],
+    [599, 'too-long', 'answered 599', OUTAGE],
+  ])('%i is told, and what to do', (status, body, said, hints) => {
+    expect(told(status, body)).toEqual({ kind: 'bad-reply', said, hints });
+  });
+
+  test.each([
+    [408, FURTHER],
+    [425, FURTHER],
+    [429, FEWER],
+    [500, OUTAGE],
+    [503, OUTAGE],
+  ])('%i passes by itself, after the wait that it asks for', (status, hints) => {
+    const plain = { kind: 'bad-reply', hints };
+    expect(told(status)).toEqual({ ...plain, said: `answered ${status}`, retry: { afterMs: undefined } });
+    expect(told(status, '', { 'retry-after': '7' })).toEqual({
+      ...plain,
+      said: `answered ${status} and asks to wait 7 s`,
+      retry: { afterMs: 7000 },
+    });
+  });
+
+  test('HTML is told by its type too, but not by a word in it', () => {
+    expect(told(500, 'sorry', HTML).said).toBe("answered 500 with an HTML page (a proxy's page?)");
+    expect(told(500, 'sorry', { 'content-type': 'text/xhtml' }).said).toBe('answered 500');
+    expect(told(500, 'too-long', HTML).said).toBe("answered 500 with an HTML page (a proxy's page?)");
+  });
+
+  test('nginx’s page for a certificate that is missing is told by its title, under 400 alone', () => {
+    const page = '<html><head><title>400 No required SSL certificate was sent</title></head></html>';
+    expect(told(400, page, HTML)).toEqual({
+      kind: 'bad-reply',
+      said: 'answered 400: it wants a certificate of the client, which gwtoken cannot give',
+      hints: ['check the auth URL: is this the address for a client id and a secret?'],
+    });
+    expect(told(400, 'too-long').said).toBe('answered 400');
+    expect(told(500, page, HTML).said).toBe("answered 500 with an HTML page (a proxy's page?)");
+  });
+});
+
+describe('a redirect', () => {
+  const to = (location: string, status = 302) => told(status, GOOD, { location });
+  const hints = ['check the auth URL: it must be the address that answers itself'];
+
+  test.each([300, 302, 399])('(%i) is told with where it points, and not followed', (status) => {
+    expect(to('/login', status)).toEqual({
+      kind: 'bad-reply',
+      said: `answered ${status}, a redirect to https://id.test/login, which is never followed`,
+      hints,
+    });
+  });
+
+  test.each([
+    ['https://user:pass@other.test:8443/a/?token=1#x', ' to https://other.test:8443/a/'],
+    ['b', ' to https://id.test/x/b'],
+    ['', ''],
+    ['http://[', ''],
+    ['/s3cret!', ''],
+  ])('to %j: without what may be a secret in it', (location, target) => {
+    expect(to(location).said).toBe(`answered 302, a redirect${target}, which is never followed`);
+  });
+});
