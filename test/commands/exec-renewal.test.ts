@@ -135,6 +135,22 @@ test('the same ageing token again: not before half of what is left has passed, a
   stop();
 });
 
+test('the same token reckoned anew seems to live up to 2 s longer, and is not asked for every second', async () => {
+  const expires = Date.now() + HOUR;
+  const gains = [2, 1, 0, 2, 2, 0, 1];
+  let seemed = 0;
+  const { asked, stored, stop } = start(3600, () => {
+    // Never more than 2 s beyond what was said before.
+    seemed += gains[asked.length % gains.length]!;
+    return { accessToken: 'token-0', lifetimeS: Math.max(1, (expires - Date.now()) / SECOND + seemed) };
+  });
+  await vi.advanceTimersByTimeAsync(HOUR - 1);
+  expect(asked.length).toBeGreaterThanOrEqual(6);
+  expect(asked.length).toBeLessThanOrEqual(12);
+  expect(stored).toEqual([]);
+  stop();
+});
+
 describe('an outage', () => {
   test('is warned about once, then again only for the next one', async () => {
     let down = true;

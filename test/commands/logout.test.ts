@@ -51,6 +51,17 @@ gwtoken: error: the keychain is locked
   ]);
 });
 
+test('logout of a client whose item somebody else removed forgets it, and only then there is none', async () => {
+  gw.items.clear();
+  const logout = () => gw.cli(['logout', '--region', 'eu']);
+  expect(await logout()).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: expect.stringContaining('default:production:eu'),
+  });
+  expect(await logout()).toMatchObject({ code: 4, stdout: '' });
+});
+
 describe('a get that is under way', () => {
   const get = (...args: string[]) => gw.cli(['get', '--region', 'eu', ...args]);
   const login = (clientId: string) => {

@@ -185,6 +185,27 @@ describe.each(platforms)('a lock as on %s', (platform) => {
   });
 });
 
+test.runIf(process.platform === 'linux')(
+  'a holder that cannot be connected to is taken for dead at once, or after a second where the system leaves it open',
+  async () => {
+    for (const [platform, least] of [
+      ['linux', 0],
+      ['darwin', 1000],
+    ] as const) {
+      const killed = start({ platform });
+      expect(await killed.line()).toBe('held');
+      await kill(killed.child);
+      const since = performance.now();
+      const turn = await tryLock(folder, 'token', { ...MACHINE, platform });
+      const ms = performance.now() - since;
+      expect(turn?.held).toBe(true);
+      if (turn?.held) turn.release();
+      expect(ms).toBeGreaterThanOrEqual(least);
+      if (platform === 'linux') expect(ms).toBeLessThan(1000);
+    }
+  },
+);
+
 test.skipIf(process.platform === 'win32')(
   'a long path to the folder does not matter, and nothing of the way around it stays',
   async () => {

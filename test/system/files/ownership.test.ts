@@ -1,9 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { entryPath, generationPath } from '../../../src/system/files/token-cache';
 import { onCleanup } from '../../harness/clean-up';
 import { startTokenEndpoint } from '../../harness/endpoints/token-endpoint';
-import { entryIn, inVariables, keychainEntry, putEntry } from '../../harness/homes/client';
+import { EU, entryIn, inVariables, keychainEntry, MACHINE, putEntry } from '../../harness/homes/client';
 import { openHome } from '../../harness/homes/home';
 import { type Inside, inside } from '../../harness/homes/in-process';
 
@@ -141,5 +143,27 @@ test.skipIf(process.platform === 'win32')(
       stderr: '',
     });
     expect(endpoint.posts[0]?.get('client_secret')).toBe('piped');
+  },
+);
+
+test.skipIf(process.platform === 'win32')(
+  'a pipe in the place of a file that is read is waited for by nobody',
+  async () => {
+    const endpoint = await startTokenEndpoint();
+    const client = openHome(inVariables(endpoint.authUrl));
+    // In a process of its own: who waits for a pipe hears of no time limit.
+    const get = () => client.gwtoken(['get'], { timeoutMs: 10_000 });
+    const asked = { code: 0, stdout: 'token-1\n', stderr: '' };
+    mkdirSync(client.cache, { recursive: true, mode: 0o700 });
+    const pipe = (path: string) => execFileSync('mkfifo', ['-m', '600', path]);
+    for (const path of [entryPath(client.cache, EU, MACHINE), generationPath(client.cache, EU, MACHINE)])
+      pipe(path);
+    expect(await get()).toMatchObject(asked);
+
+    mkdirSync(client.config, { recursive: true, mode: 0o700 });
+    pipe(join(client.config, 'config.json'));
+    const { code, stdout, stderr } = await get();
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^gwtoken: error: config file \S+config\.json is not a file\n/);
   },
 );

@@ -1,6 +1,5 @@
 /** One rule for whose a file is, whoever asks: the cache, the config and doctor say the same of the same folder. */
-import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/system/files/config-file';
@@ -22,20 +21,6 @@ beforeEach(() => {
   writeFileSync(entryPath(folder, EU, machine(own)), 'an entry', { mode: 0o600 });
   writeFileSync(join(folder, 'config.json'), '{"region":"eu"}', { mode: 0o600 });
 });
-
-test.skipIf(process.platform === 'win32')(
-  'a pipe in the place of a file that is read is waited for by nobody',
-  () => {
-    for (const file of [join(folder, 'config.json'), entryPath(folder, EU, machine(own))]) {
-      rmSync(file);
-      execFileSync('mkfifo', ['-m', '600', file]);
-    }
-    expect(problem(() => readConfig(join(folder, 'config.json'), machine(own)))).toMatch(
-      /config\.json is not a file$/,
-    );
-    expect(readEntry(folder, EU, machine(own)).text).toBeUndefined();
-  },
-);
 
 const problem = (work: () => unknown): string => {
   try {
@@ -84,12 +69,28 @@ describe.skipIf(process.platform === 'win32')('a folder', () => {
     expect(problem(() => checkWritable(folder, user))).toContain('belongs to another user (uid 0)');
   });
 
-  test('that others can write to keeps no token', () => {
-    chmodSync(folder, 0o720);
-    const text = 'can be written by others (mode 720)';
-    expect(readEntry(folder, EU, machine(own))).toEqual({ untrusted: `${folder} ${text}` });
-    for (const which of ['config', 'cache'] as const)
-      expect(probeFolder(which, folder, machine(own)).untrusted).toEqual({ why: 'open', text });
+  test('that others can write to keeps no token, nor does such a file, in any mode', () => {
+    const file = entryPath(folder, EU, machine(own));
+    for (const [path, owner] of [
+      [folder, 0o700],
+      [file, 0o600],
+    ] as const) {
+      for (let others = 0; others <= 0o77; others++) {
+        chmodSync(path, owner | others);
+        const text = `can be written by others (mode ${(owner | others).toString(8)})`;
+        const isOpen = (others & 0o20) !== 0 || (others & 0o02) !== 0;
+        expect(readEntry(folder, EU, machine(own))).toEqual({
+          ...(path === file && { generation: '' }),
+          ...(isOpen ? { untrusted: `${path} ${text}` } : { generation: '', text: 'an entry' }),
+        });
+        if (path === file) continue;
+        for (const which of ['config', 'cache'] as const)
+          expect(probeFolder(which, folder, machine(own)).untrusted).toEqual(
+            isOpen ? { why: 'open', text } : undefined,
+          );
+      }
+      chmodSync(path, owner);
+    }
   });
 
   test('behind a link keeps no token, but may have the config: dotfiles lie elsewhere', () => {

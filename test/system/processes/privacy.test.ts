@@ -70,6 +70,17 @@ describe.runIf(LINUX)('a core file', () => {
     expect(SECRET_FORMS.filter((form) => form.test(core))).toEqual([]);
   });
 
+  test.each([['get'], ['env'], ['exec', '--', 'true']])(
+    'of %s would have no memory in it, wherever the machine puts it',
+    async (...args) => {
+      const running = await startAsking(args);
+      const filter = readFileSync(`/proc/${running.pid}/coredump_filter`, 'latin1');
+      running.kill('SIGTERM');
+      await running.result;
+      expect(Number.parseInt(filter, 16)).toBe(0);
+    },
+  );
+
   test('of the keychain’s child leaves its memory out as well', async () => {
     const { run } = programWith(
       `const { readFileSync, writeFileSync } = require('node:fs');

@@ -101,6 +101,12 @@ export const BAD_PROXIES: readonly WireCase[] = [
     check: used(1),
   }),
   proxied(
+    '501, which would come again',
+    refusing('501 Not Implemented'),
+    unreached(/refused to connect to 127\.0\.0\.1:\d+ \(501\)\nhint: /),
+    { check: used(1) },
+  ),
+  proxied(
     '502',
     refusing('502 Bad Gateway'),
     unreached(/could not reach 127\.0\.0\.1:\d+ \(502\) \(3 attempts\)/),

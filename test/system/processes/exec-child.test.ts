@@ -1,0 +1,36 @@
+/** The child of exec around its start: signals that come before there is anybody to send them to. */
+import { expect, test } from 'vitest';
+import { prepareChild } from '../../../src/system/processes/exec-child';
+
+const env = { PATH: process.env['PATH'] };
+
+/** A child that is about to be started, and the signals that gwtoken hears. */
+function prepare() {
+  const heard: ((signal: NodeJS.Signals) => void)[] = [];
+  const released: string[] = [];
+  const child = prepareChild(
+    (_, hear) => {
+      heard.push(hear);
+      return () => released.push('released');
+    },
+    process.platform,
+    (start) => start(),
+  );
+  return { child, signal: (name: NodeJS.Signals) => heard.map((hear) => hear(name)), released };
+}
+
+test.skipIf(process.platform === 'win32').each(['SIGTERM', 'SIGHUP', 'SIGUSR2', 'SIGINT'] as const)(
+  'a %s before it is started is its own as soon as it is there',
+  async (name) => {
+    const { child, signal } = prepare();
+    signal(name);
+    expect(await child.run('sleep', ['5'], env)).toEqual({ code: null, signal: name });
+  },
+);
+
+test.skipIf(process.platform === 'win32')('without a signal it ends by itself', async () => {
+  const { child, released } = prepare();
+  expect(await child.run('sh', ['-c', 'exit 3'], env)).toEqual({ code: 3, signal: null });
+  child.release();
+  expect(released).toEqual(['released']);
+});
