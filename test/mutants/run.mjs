@@ -1,0 +1,35 @@
+// npm run mutants [-- ROOM …]: changes the source in a thousand small ways, one at a time, and tells which of them no test
+// notices. By hand and not in `npm test`: it takes minutes for each room (formats, settings, credentials, token). Stryker
+// is fetched here and is not one of our packages: who never runs it need not have its 170.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+// The last that runs on Node 20.
+const VERSION = '9.6.1';
+const ROOMS = ['formats', 'settings', 'credentials', 'token'];
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const prefix = join(root, 'node_modules', '.cache', 'stryker');
+const program = join(prefix, 'node_modules', '@stryker-mutator', 'core', 'bin', 'stryker.js');
+if (!existsSync(program)) {
+  mkdirSync(prefix, { recursive: true });
+  const quiet = ['--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
+  const packages = ['core', 'vitest-runner'].map((name) => `@stryker-mutator/${name}@${VERSION}`);
+  // Without its peers: its vitest has to be ours.
+  const args = ['install', '--prefix', prefix, '--legacy-peer-deps', ...quiet, ...packages];
+  execFileSync('npm', args, { stdio: 'inherit' });
+}
+
+const asked = process.argv.slice(2);
+const unknown = asked.find((room) => !ROOMS.includes(room));
+if (unknown !== undefined) {
+  console.error(`there is no room ${unknown}: use ${ROOMS.join(', ')}, or none for all of them`);
+  process.exit(2);
+}
+const mutated = (asked.length > 0 ? asked : ROOMS).map((room) => `src/${room}/**/*.ts`).join(',');
+const copy = mkdtempSync(join(tmpdir(), 'gwtoken-mutants-'));
+const args = [program, 'run', 'test/mutants/stryker.config.mjs', '--mutate', mutated, '--tempDirName', copy];
+process.exitCode = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' }).status ?? 1;

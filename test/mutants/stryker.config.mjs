@@ -1,0 +1,14 @@
+export default {
+  testRunner: 'vitest',
+  plugins: ['@stryker-mutator/vitest-runner'],
+  vitest: { configFile: 'test/mutants/vitest.config.ts' },
+  // Its rewriting of tsconfig.json needs the API that TypeScript 7 no longer has; nothing here needs the rewriting.
+  tsconfigFile: 'none',
+  coverageAnalysis: 'perTest',
+  concurrency: 1,
+  timeoutMS: 20_000,
+  ignorePatterns: ['dist', 'executables', '.github', '.git'],
+  reporters: ['progress-append-only', 'clear-text', 'json'],
+  jsonReporter: { fileName: 'node_modules/.cache/mutants.json' },
+  clearTextReporter: { allowColor: false, reportTests: false, allowEmojis: false },
+};
