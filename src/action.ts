@@ -8,7 +8,7 @@ import { envDestination, envOptions, envOutput } from './formats/env';
 import { escapeData, maskToken } from './formats/github';
 import { gather, resolveClient } from './settings/resolve';
 import { parseSwitch } from './settings/values';
-import { type ActionWorld, openActionWorld } from './system/action-world';
+import { type ActionWorld, LOOKUP_CHILD, openActionWorld } from './system/action-world';
 import { closeDebugger } from './system/processes/debugger';
 import { leaveNoCore } from './system/processes/privacy';
 import { oneLine } from './text';
@@ -26,21 +26,27 @@ const OF_THE_JOB = ['GWTOKEN_TIMEOUT', 'GWTOKEN_RETRIES', 'GWTOKEN_CA_FILE'];
 /** What later steps, and with them the runner, know the token by. */
 const ON_GITHUB: Env = { GITHUB_ACTIONS: 'true' };
 
-closeDebugger(process);
-leaveNoCore(process);
-const world = openActionWorld(process, __VERSION__, givenBy(process.env));
-// Should the event loop run dry, the runner must not take that for success.
-process.exitCode = 1;
-void run(world).then(
-  () => {
-    process.exitCode = 0;
-  },
-  (error) => {
-    if (!(error instanceof GwtokenError)) throw error;
-    report(error);
-    process.exitCode = exitCodeFor(error.kind);
-  },
-);
+// The runner gives no channel: only fork() does.
+if (process.argv[2] === LOOKUP_CHILD && process.send) void import('./system/wire/lookup-child');
+else start();
+
+function start(): void {
+  closeDebugger(process);
+  leaveNoCore(process);
+  const world = openActionWorld(process, __VERSION__, givenBy(process.env));
+  // Should the event loop run dry, the runner must not take that for success.
+  process.exitCode = 1;
+  void run(world).then(
+    () => {
+      process.exitCode = 0;
+    },
+    (error) => {
+      if (!(error instanceof GwtokenError)) throw error;
+      report(error, world);
+      process.exitCode = exitCodeFor(error.kind);
+    },
+  );
+}
 
 /** The variables that the same would be given in, without any other that would come before them. */
 function givenBy(env: Env): Env {
@@ -93,12 +99,12 @@ function checkRequired(env: Env): void {
 }
 
 /** As an annotation of the job, with the hints in its log. */
-function report(error: GwtokenError): void {
+function report(error: GwtokenError, { stdout }: ActionWorld): void {
   const lines = [
     `::error title=gwtoken::${escapeData(oneLine(asInputs(error.message)))}`,
     ...error.hints.map((hint) => `hint: ${oneLine(asInputs(hint))}`),
   ];
-  world.stdout.write(`${lines.join('\n')}\n`);
+  stdout.write(`${lines.join('\n')}\n`);
 }
 
 /** What a message calls by the name of a flag or a variable, as it is called in the step. */

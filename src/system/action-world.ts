@@ -10,11 +10,15 @@ import { openWire } from './wire/wire';
 export type ActionWorld = Omit<WarmWorld, 'clients' | 'tokens'> &
   Pick<World, 'version' | 'stdout' | 'stderr' | 'appender' | 'fetch' | 'sleep' | 'random' | 'warn'>;
 
+/** What the action's program starts itself with to look a name up: src/action.ts. */
+export const LOOKUP_CHILD = '--the-lookup-child-of-gwtoken';
+
 /** @param given what settings and credentials are taken from; the process's own variables have nothing of them */
 export function openActionWorld(own: NodeJS.Process, version: string, given: Env): ActionWorld {
   const { env, platform, versions } = own;
   const warn = (text: string): void => writeAll(2, `gwtoken: warning: ${oneLine(text)}\n`);
-  const { fetch } = openWire({ env, platform, nodeVersion: versions.node, warn });
+  const lookupChild = [__filename, LOOKUP_CHILD];
+  const { fetch } = openWire({ env, platform, nodeVersion: versions.node, lookupChild, warn });
   const output = (descriptor: 1 | 2): World['stdout'] => {
     return { isTTY: () => false, write: (text) => writeAll(descriptor, text) };
   };

@@ -179,7 +179,7 @@ function openWire(
       env,
       platform,
       nodeVersion: versions.node,
-      lookupChild: LOOKUP_CHILD,
+      lookupChild: [LOOKUP_CHILD],
       warn,
     });
   const wire = (): Promise<Wire> => {

@@ -20,8 +20,8 @@ export interface Surroundings {
   readonly env: Record<string, string | undefined>;
   readonly platform: NodeJS.Platform;
   readonly nodeVersion: string;
-  /** What `fork()` starts lookup-child.ts with; without it names are looked up here, where that cannot be ended. */
-  readonly lookupChild?: string;
+  /** What `fork()` starts lookup-child.ts with: a module and arguments. */
+  readonly lookupChild: readonly string[];
   warn(line: string): void;
 }
 

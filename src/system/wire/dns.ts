@@ -22,7 +22,7 @@ const SILENT_AFTER_MS = 2000;
 interface Resolver {
   readonly env: Env;
   readonly platform: NodeJS.Platform;
-  readonly lookupChild?: string;
+  readonly lookupChild: readonly string[];
 }
 
 /** @param cut ends the lookup when it is aborted */
@@ -34,11 +34,8 @@ export function endableLookup({ env, platform, lookupChild }: Resolver, cut: Abo
       wanted.all ? callback(null, addresses) : callback(null, first.address, first.family);
     const closed = (): void => callback(new Error('closed'), []);
     const byChild = (): void => {
-      if (lookupChild === undefined) {
-        here();
-        return;
-      }
       import('node:child_process').then(({ fork }) => {
+        const [module = '', ...args] = lookupChild;
         const options: ForkOptions & CommonSpawnOptions = {
           env: childEnv,
           execArgv: [],
@@ -47,7 +44,7 @@ export function endableLookup({ env, platform, lookupChild }: Resolver, cut: Abo
           signal: cut,
           killSignal: 'SIGKILL',
         };
-        const child = fork(lookupChild, [], options);
+        const child = fork(module, args, options);
         let isOver = false;
         const end = (how: () => void): void => {
           if (isOver) return;

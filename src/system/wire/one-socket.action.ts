@@ -6,6 +6,7 @@ import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { PassThrough, type Readable } from 'node:stream';
 import { systemCode } from '../../errors';
+import { skippingInterim } from './interim';
 
 type Asked = Pick<RequestOptions, 'path' | 'method' | 'headers'> & { readonly body?: string | null };
 
@@ -48,6 +49,7 @@ export async function over<T>(
       }),
     connect: (asked) =>
       new Promise((resolve, reject) => {
+        skipInterim(socket);
         const sent = send({ ...asked, method: 'CONNECT' });
         sent.on('error', (error) => reject(meant(error)));
         sent.once('connect', ({ statusCode, headers }, tunnel, head) => {
@@ -56,6 +58,19 @@ export async function over<T>(
         });
       }),
   });
+}
+
+/** Has the socket take in nothing of an interim reply: Node's client looks at what comes as it comes. */
+function skipInterim(socket: Socket): void {
+  const { push } = socket;
+  const skipped = skippingInterim();
+  socket.push = (chunk: Buffer | null) => {
+    const rest = chunk && skipped(chunk);
+    // True: it may go on.
+    if (rest === undefined) return true;
+    socket.push = push;
+    return push.call(socket, rest);
+  };
 }
 
 /** The body, which ends in what was meant if it breaks off. */

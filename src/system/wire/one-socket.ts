@@ -1,6 +1,7 @@
 /** undici's client, by its path inside the package: it brings no agent, no pool and no cache along. */
 import type { Socket } from 'node:net';
 import Client from 'undici/lib/dispatcher/client.js';
+import { skippingInterim } from './interim';
 
 /** Has a client ask over the one socket that stands, and fails when that one breaks. */
 export async function over<T>(
@@ -32,47 +33,18 @@ export async function over<T>(
   return ask(client).catch((error) => Promise.reject(error === gone ? fault : error));
 }
 
-/**
- * Takes the interim replies before the final one out of the bytes that `read()` gives, which is all that undici reads
- * by. RFC 9110 section 15.2 has a client bear them although it did not ask; undici breaks off at a 100, and takes any of
- * them for the answer to a CONNECT. A 101 is left to it: that one is final.
- */
+/** Has `read()`, which is all that undici reads by, give nothing of an interim reply. */
 function skipInterim(socket: Socket): void {
   const { read } = socket;
-  let held: Buffer = Buffer.alloc(0);
+  const skipped = skippingInterim();
   socket.read = (size) => {
     for (;;) {
       const chunk: Buffer | null = read.call(socket, size);
       if (chunk === null) return null;
-      held = afterInterim(Buffer.concat([held, chunk]));
-      if (mayBeInterim(held) && held.length < LIMIT) continue;
+      const rest = skipped(chunk);
+      if (rest === undefined) continue;
       socket.read = read;
-      return held;
+      return rest;
     }
   };
-}
-
-/** More than any interim reply has: what is held back must not grow for ever. */
-const LIMIT = 64 * 1024;
-const INTERIM = /^HTTP\/1\.1 1(?!01)\d\d/;
-const INTERIM_LENGTH = 'HTTP/1.1 100'.length;
-
-/** Without the whole interim replies at the beginning. */
-function afterInterim(bytes: Buffer): Buffer {
-  let rest = bytes;
-  for (;;) {
-    const end = INTERIM.test(start(rest)) ? rest.indexOf('\r\n\r\n') : -1;
-    if (end < 0) return rest;
-    rest = rest.subarray(end + 4);
-  }
-}
-
-/** Whether more bytes may make an interim reply of them. */
-function mayBeInterim(bytes: Buffer): boolean {
-  const text = start(bytes);
-  return INTERIM.test(text) || INTERIM.test(text + 'HTTP/1.1 100'.slice(text.length));
-}
-
-function start(bytes: Buffer): string {
-  return bytes.subarray(0, INTERIM_LENGTH).toString('latin1');
 }

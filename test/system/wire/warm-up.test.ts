@@ -27,7 +27,13 @@ const serve = (script: Script = OK): Promise<FaultServer> =>
   startFaultServer(script, { tls: authority.issue() });
 function wire(): Wire {
   const warn = () => {};
-  const opened = openWire({ env: {}, platform: process.platform, nodeVersion: process.versions.node, warn });
+  const opened = openWire({
+    env: {},
+    platform: process.platform,
+    nodeVersion: process.versions.node,
+    lookupChild: [],
+    warn,
+  });
   onCleanup(() => opened.close());
   return opened;
 }
@@ -137,7 +143,7 @@ describe('a program that opens one', () => {
       source,
       `import { openWire } from ${JSON.stringify(join(ROOT, 'src', 'system', 'wire', 'wire.ts'))};
        const { env, platform, versions } = process;
-       const wire = openWire({ env, platform, nodeVersion: versions.node, warn() {} });
+       const wire = openWire({ env, platform, nodeVersion: versions.node, lookupChild: [], warn() {} });
        wire.warmUp(process.argv[2], { caFile: process.argv[3] });
        setTimeout(() => wire.close(), 300);`,
     );
