@@ -83,11 +83,11 @@ describe('what there is, is documented', () => {
     expect(documented.filter((flag) => !['--help', '--version'].includes(flag))).toEqual([]);
   });
 
-  test.each([
-    ['README', readme],
-    ['exit-codes', topics['exit-codes']!],
-  ])('every exit code, in the words of its row, in %s', (_, text) => {
-    const rows = [...text.matchAll(/^\| (\d+) +\| (.*?) +\|/gm)].map(([, code, words]) => [code, words]);
+  test('every exit code, in the words of its row, in the topic exit-codes', () => {
+    const rows = [...topics['exit-codes']!.matchAll(/^\| (\d+) +\| (.*?) +\|/gm)].map(([, code, words]) => [
+      code,
+      words,
+    ]);
     const codes = Object.entries(EXIT_CODES).map(([code, { words }]) => [
       code,
       Number(code) < EXEC_FAILED ? words : `\`exec\` only: ${words}`,
@@ -111,7 +111,7 @@ describe.each(documents)('%s names nothing that there is not', (_, text) => {
     expect(lines.length).toBeGreaterThan(2);
     const wrong: string[] = [];
     for (const words of lines) {
-      if (words.length === 0) continue;
+      if (words.length === 0 || /^(COMMAND|help TOPIC)\b/.test(words.join(' '))) continue;
       const command = await parsed(words);
       // Prose names a command without its arguments.
       if (/error: missing [A-Z]+:/.test(command)) continue;

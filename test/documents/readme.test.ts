@@ -1,14 +1,19 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { configKeys } from '../../src/settings/config-keys';
+import { TOPICS } from '../../src/topics/topics';
 import { ROOT } from '../harness/root';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const { scripts } = JSON.parse(read('package.json')) as { scripts: object };
 
-test('the README names every config key', () => {
-  for (const key of configKeys()) expect(read('README.md')).toContain(`\`${key}\``);
+test('the README is short, and says in a sentence what gwtoken is', () => {
+  const text = read('README.md');
+  // Two screens of prose and the commands: what is longer belongs into a topic.
+  expect(text.split(/\s+/).length).toBeLessThan(1000);
+  const [, , sentence = ''] = text.split('\n');
+  expect(sentence.split(' ').length).toBeLessThanOrEqual(20);
+  for (const name of Object.keys(TOPICS)) expect(text).toContain(`[${name}](src/topics/${name}.md)`);
 });
 
 /** Wherever they stand: in prose, in a block of code, as the target of a link. */
