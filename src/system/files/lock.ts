@@ -122,10 +122,14 @@ async function hold(place: LockPlace, machine: Machine): Promise<Turn | undefine
     else socket.write(SIGN);
   });
   await withAddress(place, holder, (address) => listen(server, address, machine));
-  if (!claim(place, holder)) {
-    server.close();
-    return undefined;
+  let isHeld = false;
+  try {
+    isHeld = claim(place, holder);
+  } finally {
+    // One that listens on would keep this process.
+    if (!isHeld) server.close();
   }
+  if (!isHeld) return undefined;
   const signs = setInterval(() => {
     for (const socket of waiting) socket.write(SIGN);
   }, SIGN_EVERY_MS);
