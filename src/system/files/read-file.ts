@@ -1,33 +1,88 @@
 /** Reads what the user gives, up to a limit: a secret's file may turn out to be a disk. */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { systemCode } from '../../errors';
+
+/** How long a pipe may have no writer, which may still be starting; and how long a writer may keep silent, since it may ask a person. */
+const WRITER_MS = 1000;
+const SILENT_MS = 60_000;
+const PAUSE_MS = 10;
 
 /**
  * Gives the World's `readFile`. A pipe such as `<(pass show client)` can be read only once, so what the quick way has
- * read from one is kept for the CLI.
+ * read from one is kept for the CLI, and so is why it could not be read.
  */
-export function fileReader(): (path: string, limit: number) => Uint8Array {
-  const pipes = new Map<string, Uint8Array>();
-  return (path, limit) => pipes.get(path) ?? readLimited(path, limit, pipes);
+export function fileReader(silentMs = SILENT_MS): (path: string, limit: number) => Uint8Array {
+  const pipes = new Map<string, Uint8Array | Error>();
+  return (path, limit) => {
+    const known = pipes.get(path);
+    if (known instanceof Error) throw known;
+    return known ?? readLimited(path, limit, { pipes, silentMs });
+  };
 }
 
-/** Reads a file whole. @throws the system's error; EFBIG for more than `limit` bytes */
-export function readLimited(path: string, limit: number, pipes = new Map<string, Uint8Array>()): Uint8Array {
-  const file = openSync(path, 'r');
+/** Where what was read from pipes is kept, and how long one may be silent. */
+interface Pipes {
+  readonly pipes: Map<string, Uint8Array | Error>;
+  readonly silentMs: number;
+}
+
+/**
+ * Reads a file whole, and a pipe only where pipes are kept.
+ *
+ * @throws the system's error; EFBIG for more than `limit` bytes
+ */
+export function readLimited(path: string, limit: number, kept?: Pipes): Uint8Array {
+  // Opened for more than that, a pipe that nobody writes to would not come back.
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
-    const isPipe = !fstatSync(file).isFile();
-    const bytes = Buffer.alloc(limit + 1);
-    let length = 0;
-    for (;;) {
-      const read = readSync(file, bytes, length, bytes.length - length, null);
-      length += read;
-      if (length > limit) throw tooLarge(limit);
-      if (read > 0) continue;
-      const content = bytes.subarray(0, length);
-      if (isPipe) pipes.set(path, content);
-      return content;
+    const stat = fstatSync(file);
+    if (stat.isFile()) return readOn(file, limit, 0);
+    if (kept === undefined) {
+      if (stat.isFIFO()) throw new Error('it is a pipe');
+      return readOn(file, limit, 0);
     }
+    let content: Uint8Array | Error;
+    try {
+      content = readOn(file, limit, kept.silentMs);
+    } catch (error) {
+      content = error as Error;
+    }
+    kept.pipes.set(path, content);
+    if (content instanceof Error) throw content;
+    return content;
   } finally {
     closeSync(file);
+  }
+}
+
+/** @param silentMs how long there may be nothing to read where there is no end of it either; 0 for what is no pipe */
+function readOn(file: number, limit: number, silentMs: number): Uint8Array {
+  const bytes = Buffer.alloc(limit + 1);
+  let length = 0;
+  for (let last = performance.now(); ; ) {
+    const read = readNow(file, bytes, length);
+    if (read !== undefined) length += read;
+    if (length > limit) throw tooLarge(limit);
+    if (read) {
+      last = performance.now();
+      continue;
+    }
+    // No bytes and no error is the end of the file; but of a pipe also the time before its writer has come.
+    const waitMs = read === undefined ? silentMs : length > 0 ? 0 : Math.min(silentMs, WRITER_MS);
+    if (performance.now() - last < waitMs)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+    else if (read === undefined) throw new Error(`it gave nothing for ${silentMs / 1000} s`);
+    else return bytes.subarray(0, length);
+  }
+}
+
+/** Undefined where there is nothing to read yet. */
+function readNow(file: number, bytes: Buffer, length: number): number | undefined {
+  try {
+    return readSync(file, bytes, length, bytes.length - length, null);
+  } catch (error) {
+    if (systemCode(error) === 'EAGAIN') return undefined;
+    throw error;
   }
 }
 

@@ -4,7 +4,6 @@
  */
 
 import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import * as tls from 'node:tls';
 import { GwtokenError, messageOf, systemCode } from '../../errors';
 import { shellWord } from '../../text';
@@ -55,7 +54,7 @@ const LINUX_BUNDLES = [
 
 function readIfThere(path: string): string[] {
   try {
-    const text = readFileSync(path, 'utf8');
+    const text = Buffer.from(readLimited(path, LIMIT)).toString('utf8');
     return PEM.test(text) ? [text] : [];
   } catch {
     return [];
