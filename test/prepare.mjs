@@ -37,6 +37,7 @@ const DEBIAN = {
   buildah: '/usr/bin/buildah',
   'dnsmasq-base': '/usr/sbin/dnsmasq',
   iproute2: '/usr/bin/ip',
+  strace: '/usr/bin/strace',
   ...WINE_PACKAGES,
 };
 

@@ -237,9 +237,10 @@ function processesOf(
     prepareChild: async () =>
       (await import('./processes/exec-child')).prepareChild(onSignals, machine.platform, withCoreDumps),
     async createTokenFile(text) {
+      const { createTokenFile, sweepTemporaryFolder } = await import('./files/token-files');
+      sweepTemporaryFolder(own, machine);
       const folder = tokenFilesFolder(folders.cache, machine.platform);
       if (folder === undefined) return homeless('local', 'a token file', 'cache', machine);
-      const { createTokenFile } = await import('./files/token-files');
       return createTokenFile(folder, own, machine, text);
     },
   };

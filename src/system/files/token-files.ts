@@ -99,6 +99,31 @@ export function sweepTokenFiles(folder: string, own: Own, machine: Machine): voi
   });
 }
 
+/** A folder or link in the temporary folder is made and filled, or used, within a moment. */
+const STALE_MS = 60_000;
+
+/**
+ * Removes from the temporary folder what runs that were killed have left there: the folders of token files, and the
+ * links by which a socket with a long path is reached. Nothing here throws.
+ */
+export function sweepTemporaryFolder(own: Own, machine: Machine): void {
+  quietly(() => {
+    for (const name of fs.readdirSync(tmpdir())) {
+      if (/^gwtoken-(exec-\w{6}|[0-9a-f]{16})$/.test(name))
+        quietly(() => sweepTemporary(join(tmpdir(), name), own, machine));
+    }
+  });
+}
+
+function sweepTemporary(path: string, own: Own, machine: Machine): void {
+  const stat = fs.lstatSync(path);
+  if (machine.uid !== undefined && stat.uid !== machine.uid) return;
+  const isStale = Date.now() - stat.mtimeMs > STALE_MS;
+  if (stat.isSymbolicLink()) {
+    if (isStale) fs.unlinkSync(path);
+  } else if (isStale || fs.readdirSync(path).length > 0) sweepTokenFiles(path, own, machine);
+}
+
 function isLeftOver(path: string, name: string, own: Own, machine: Machine): boolean {
   const [, where, pid, start] = NAME.exec(name) ?? [];
   if (where === undefined) return false;

@@ -1,0 +1,29 @@
+/** A part of test/hostile/all-kills.ts. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { keyringAvailable } from '../harness/keyrings/keyring';
+import { freezeAt, type Hit, killAt, usualMs } from './kills';
+import { openSessions, type Session } from './sessions';
+
+const reason = process.platform === 'win32' ? 'needs POSIX signals' : keyringAvailable();
+
+describe('at any moment', () => {
+  let sessions: readonly Session[] = [];
+  beforeAll(async () => {
+    if (reason === undefined) ({ sessions } = await openSessions());
+  });
+
+  test.for(['get', 'config set', 'login', 'logout', 'exec without a trusted cache'])(
+    '%s may be killed or suspended: no part of a token, nothing lost, nothing left behind',
+    { timeout: 240_000 },
+    async (name, { skip }) => {
+      skip(reason !== undefined, reason);
+      const session = sessions.find((each) => each.name === name)!;
+      const ms = await usualMs(session);
+      const hits: Hit[] = [];
+      for (const part of [0.3, 0.6, 0.85]) hits.push(await killAt(session, ms * part));
+      hits.push(await freezeAt(session, ms * 0.7));
+      expect(hits.filter(({ problem }) => problem !== undefined)).toEqual([]);
+      expect(hits.some(({ isHit }) => isHit)).toBe(true);
+    },
+  );
+});

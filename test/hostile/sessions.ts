@@ -1,0 +1,226 @@
+/**
+ * Whole runs of gwtoken that a fault or a signal may meet at any moment, and what has to hold afterwards: everything
+ * works, nothing is lost, nothing is left lying about, and no secret got out.
+ */
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { keychainEntry, putEntry } from '../harness/homes/client';
+import { openHome } from '../harness/homes/home';
+import { startKeyring } from '../harness/keyrings/keyring';
+import type { ProgramOptions, ProgramResult, RunningProgram } from '../harness/programs/program';
+
+export interface Session {
+  readonly name: string;
+  /** Makes everything as it was before. */
+  prepare(): Promise<void>;
+  start(more?: Partial<ProgramOptions>): RunningProgram;
+  /** What a run that ended with 0 has not done. */
+  undone(result: ProgramResult): Promise<string | undefined>;
+  /** What does not work while a run is suspended. */
+  beside(): Promise<string | undefined>;
+  /** What does not work any more, or was lost, once a run has ended somehow. */
+  broken(): Promise<string | undefined>;
+}
+
+const ACCOUNT = 'default:production:eu';
+const TOKEN = 'Session-Token';
+const SECRET = 'Session-Secret';
+
+/** The sessions in a home and a keyring of their own; one at a time. */
+export async function openSessions(): Promise<{
+  readonly sessions: readonly Session[];
+  readonly dir: string;
+}> {
+  const endpoint = await startTokenEndpoint(() => tokenReply(TOKEN));
+  const keyring = await startKeyring({ state: 'unlocked' });
+  const home = openHome({ ...keyring.env, TMPDIR: '' });
+  const tmp = join(home.dir, 'tmp');
+  const env = { TMPDIR: tmp, GWTOKEN_TIMEOUT: '3s', GWTOKEN_RETRIES: '0', GWTOKEN_KEYCHAIN_TIMEOUT: '5s' };
+  const variables = { GWTOKEN_CLIENT_ID: 'client', GWTOKEN_CLIENT_SECRET: SECRET };
+  const item = (clientId: string) =>
+    JSON.stringify({ client_id: clientId, client_secret: SECRET, auth_url: endpoint.authUrl });
+  const config = { region: 'eu', 'auth-url.eu': endpoint.authUrl, 'min-ttl': '1m' };
+
+  async function prepare(): Promise<void> {
+    for (const folder of [home.config, home.cache, tmp]) rmSync(folder, { recursive: true, force: true });
+    mkdirSync(tmp, { mode: 0o700 });
+    home.configure(config);
+  }
+  async function prepareStored(): Promise<void> {
+    await prepare();
+    await keyring.store(ACCOUNT, item('old'));
+    const known = { [ACCOUNT]: { client_id: 'old', auth_url: endpoint.authUrl } };
+    writeFileSync(join(home.config, 'clients.json'), JSON.stringify(known), { mode: 0o600 });
+    putEntry(home.cache, keychainEntry(endpoint.authUrl, { clientId: 'old', accessToken: 'old-token' }));
+  }
+  async function prepareUncached(): Promise<void> {
+    await prepareStored();
+    rmSync(home.cache, { recursive: true });
+  }
+  const run = (args: readonly string[], more: Partial<ProgramOptions> = {}) =>
+    home.gwtoken(args, { cwd: home.dir, ...more, env: { ...env, ...more.env } });
+  const start =
+    (args: readonly string[], own: Partial<ProgramOptions> = {}) =>
+    (more: Partial<ProgramOptions> = {}) =>
+      home.start(args, { cwd: home.dir, ...own, ...more, env: { ...env, ...own.env, ...more.env } });
+
+  /** What does not hold of: a get that succeeds, the config as it was, and nothing lying about. */
+  async function damage(more: Partial<ProgramOptions>): Promise<string | undefined> {
+    age();
+    const get = await run(['get', '--fresh'], more);
+    if (get.code !== 0 || get.stdout !== `${TOKEN}\n` || get.stderr !== '')
+      return `afterwards get ends with ${get.code}: ${get.stdout}${get.stderr}`;
+    const stored = JSON.parse(readFileSync(join(home.config, 'config.json'), 'utf8'));
+    for (const [key, value] of Object.entries(config))
+      if (stored[key] !== value) return `${key} is lost from the config`;
+    const left = [home.config, home.cache, join(home.cache, '.locks'), join(home.cache, 'exec'), tmp]
+      .flatMap((folder) => (existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []))
+      .filter((path) => !KEPT.test(basename(path)));
+    return left.length > 0 ? `left behind: ${left.join(' ')}` : undefined;
+  }
+
+  /** As if an hour had passed: what a killed one leaves is swept when no living one can be writing it any more. */
+  function age(): void {
+    const then = new Date(Date.now() - 3_600_000);
+    for (const folder of [home.config, home.cache, tmp]) {
+      if (!existsSync(folder)) continue;
+      for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+        if (/tmp|sock|gwtoken-/.test(basename(name))) {
+          try {
+            utimesSync(join(folder, name), then, then);
+          } catch {
+            // A link that leads nowhere.
+          }
+        }
+    }
+  }
+
+  /** The lock of a suspended one is passed over, and what it was writing comes to no harm. */
+  const beside =
+    (args: readonly string[], more: Partial<ProgramOptions> = {}) =>
+    async () => {
+      const { code, stderr } = await run(args, more);
+      return code === 0 ? undefined : `meanwhile ${args.join(' ')} ends with ${code}: ${stderr}`;
+    };
+  const get = ['get', '--fresh', '--timeout', '8s'];
+
+  const login = ['login', '--client-id', 'new', '--secret-stdin'];
+  const exec = ['exec', '--token-file', '--', 'sh', '-c', 'cat "$GWTOKEN_TOKEN_FILE"'];
+  const executed = async ({ stdout }: ProgramResult) =>
+    stdout === TOKEN ? undefined : `the command printed ${stdout}`;
+  const open = join(home.dir, 'open');
+  const sessions: Session[] = [
+    {
+      name: 'get',
+      prepare,
+      start: start(['get'], { env: variables }),
+      undone: async ({ stdout }) => (stdout === `${TOKEN}\n` ? undefined : `printed ${stdout}`),
+      beside: beside(get, { env: variables }),
+      broken: () => damage({ env: variables }),
+    },
+    {
+      name: 'config set',
+      prepare,
+      start: start(['config', 'set', 'region', 'us']),
+      undone: async () =>
+        JSON.parse(readFileSync(join(home.config, 'config.json'), 'utf8')).region === 'us'
+          ? undefined
+          : 'the region is not set',
+      beside: beside(['config', 'set', 'min-ttl', '1m']),
+      async broken() {
+        const { code, stderr } = await run(['config', 'set', 'region', 'eu']);
+        return code === 0 ? await damage({ env: variables }) : `afterwards config set: ${code} ${stderr}`;
+      },
+    },
+    {
+      name: 'login',
+      prepare: prepareStored,
+      start: start(login, { stdin: SECRET }),
+      undone: async () =>
+        (await keyring.lookup(ACCOUNT)) === item('new') ? undefined : 'the client is not stored',
+      beside: beside(get),
+      async broken() {
+        const stored = await keyring.lookup(ACCOUNT);
+        if (stored !== item('new') && stored !== item('old')) return 'the item is lost';
+        return await damage({});
+      },
+    },
+    {
+      name: 'logout',
+      prepare: prepareStored,
+      start: start(['logout']),
+      async undone() {
+        if ((await keyring.lookup(ACCOUNT)) !== undefined) return 'the item is still there';
+        const { code, stdout } = await run(['get']);
+        return code === 4 ? undefined : `afterwards get ends with ${code}: ${stdout}`;
+      },
+      beside: beside(get, { env: variables }),
+      async broken() {
+        const again = await run(['logout']);
+        if (again.code !== 0 && again.code !== 4) return `logout again: ${again.code} ${again.stderr}`;
+        if ((await keyring.lookup(ACCOUNT)) !== undefined) return 'the item is still there';
+        const get = await run(['get']);
+        if (get.code !== 4) return `after logout get ends with ${get.code}: ${get.stdout}${get.stderr}`;
+        return await damage({ env: variables });
+      },
+    },
+    {
+      name: 'exec',
+      prepare: prepareUncached,
+      start: start(exec),
+      undone: executed,
+      beside: beside(exec),
+      broken: () => damage({}),
+    },
+    {
+      name: 'exec without a trusted cache',
+      async prepare() {
+        await prepareUncached();
+        mkdirSync(open, { recursive: true });
+        chmodSync(open, 0o777);
+      },
+      start: start(exec, { env: { GWTOKEN_CACHE_DIR: open } }),
+      undone: executed,
+      beside: beside(exec),
+      async broken() {
+        age();
+        const { code, stdout } = await run(exec, { env: { GWTOKEN_CACHE_DIR: open } });
+        return code === 0 && stdout === TOKEN ? await damage({}) : `afterwards exec: ${code} ${stdout}`;
+      },
+    },
+  ];
+  return { sessions, dir: home.dir };
+}
+
+/** What belongs in our folders. */
+const KEPT =
+  /^(config\.json|clients\.json|token-default-production-eu\.json|generation-.*(?<!\.tmp)|\.locks|exec)$/;
+
+/** What is wrong with how a run ended, whatever has met it; undefined when nothing is. */
+export function misbehaviour(
+  { code, signal, stdout, stderr }: ProgramResult,
+  signals: readonly NodeJS.Signals[] = [],
+): string | undefined {
+  const said = `${stdout}${stderr}`;
+  if (said.includes(SECRET)) return `the secret is shown: ${said}`;
+  if (/^\s+at |a bug in gwtoken|node:internal/m.test(stderr)) return `a stack trace: ${stderr}`;
+  if (signal !== null) return signals.includes(signal) ? undefined : `ended by ${signal}: ${stderr}`;
+  if (code === 0) return stderr === '' || TOLD.test(stderr) ? undefined : `ended with 0 and says: ${stderr}`;
+  const codes = [1, 2, 3, 4, 5, 6, 7, 125, 126];
+  if (!codes.includes(code ?? -1)) return `ended with ${code}`;
+  if (/^gwtoken: error: [^\n]+\n(hint: [^\n]+\n)*$/m.test(stderr)) return undefined;
+  return `ended with ${code} and says: ${stderr}`;
+}
+
+/** What a success may say: what was done, or a warning. */
+const TOLD = /^(Stored|Set|Removed|Try next|If they may| +or:|gwtoken: warning: )/;
