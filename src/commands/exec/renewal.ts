@@ -8,7 +8,7 @@ import { expiresAtMs, freshUntilMs, type Token } from '../../token/token';
 const LOOK_MS = 30_000;
 /** The endpoint is asked no more often than this, even if its tokens live for only a second. */
 const LEAST_MS = 1_000;
-/** The shortest pause after a request that did not help: the endpoint was down, or gave the same ageing token again. */
+/** The same after one that did not help: the endpoint was down, or gave the same ageing token, with more than this left. */
 const LEAST_VAIN_MS = 5_000;
 /** The longest pause after a failure, and the pause once the token has expired. */
 const FAILURE_MS = 30_000;
@@ -90,15 +90,19 @@ function isLater(fresh: Token, old: Token): boolean {
   return gainMs > (fresh.accessToken === old.accessToken ? 2_000 : 0);
 }
 
-/** Half of the life that is left, so that requests become more frequent towards the end (contract section 6). */
+/**
+ * Half of what is left, so that requests become more frequent towards the end: not less than 5 s as long as that much
+ * is left, and then not less than a second (contract section 6).
+ */
 function vainPauseMs(token: Token, nowMs: number): number {
-  return Math.max(LEAST_VAIN_MS, ((expiresAtMs(token) ?? nowMs) - nowMs) / 2);
+  const leftMs = (expiresAtMs(token) ?? nowMs) - nowMs;
+  return Math.max(leftMs > LEAST_VAIN_MS ? LEAST_VAIN_MS : LEAST_MS, leftMs / 2);
 }
 
 function failurePauseMs(error: unknown, token: Token, nowMs: number): number {
   if (error instanceof GwtokenError && error.kind === 'refused') return REFUSAL_MS;
   const expired = (expiresAtMs(token) ?? 0) <= nowMs;
-  return expired ? EXPIRED_MS : Math.min(FAILURE_MS, vainPauseMs(token, nowMs));
+  return expired ? EXPIRED_MS : Math.min(FAILURE_MS, Math.max(LEAST_VAIN_MS, vainPauseMs(token, nowMs)));
 }
 
 function failureText(error: unknown, token: Token): string {
