@@ -17,7 +17,7 @@ const TEXTS: readonly (readonly [RegExp, KeychainReason])[] = [
     'no-collection',
   ],
   [
-    /autolaunch D-Bus|Could not connect|Error connecting|dbus-launch|Address element|machine-id/,
+    /autolaunch D-Bus|Could not connect|Error connecting|dbus-launch|Address element|address is empty|Error in address|machine-id/,
     'no-session',
   ],
   [/logon session does not exist|No such file or directory|connection is closed/, 'no-session'],
@@ -64,6 +64,7 @@ export function notAnswered(
 
 function reasonOf({ stage, message, code }: Failure): KeychainReason {
   if (stage === 'load') return code === 'MODULE_NOT_FOUND' ? 'module-missing' : 'library-missing';
+  if (stage === 'read back') return 'denied';
   return TEXTS.find(([text]) => text.test(message))?.[1] ?? 'failed';
 }
 

@@ -4,6 +4,15 @@ import { type KeyringOptions, keyringAvailable, startKeyring } from '../../harne
 import { CLIENT, doctorStages, ITEM, LOGIN, run, SECRET } from './keychain-runs';
 import { hidingAvailable, withoutLibsecret } from './without-libsecret';
 
+/** DBUS_SESSION_BUS_ADDRESS where there is no session bus. */
+const NO_BUS = {
+  'no bus': undefined,
+  'no socket': 'unix:path=/nonexistent/bus',
+  'an empty address of the bus': '',
+  'half an address of the bus': 'unix:',
+} as const;
+const isWithoutBus = (state: string): state is keyof typeof NO_BUS => state in NO_BUS;
+
 describe('the keyring', () => {
   test('unlocked, gives the credentials, and says what is not in it', async ({ skip }) => {
     skip(keyringAvailable() !== undefined, keyringAvailable());
@@ -31,7 +40,7 @@ describe('the keyring', () => {
   });
 
   interface Fault {
-    readonly state: KeyringOptions['state'] | 'no bus' | 'no socket';
+    readonly state: KeyringOptions['state'] | keyof typeof NO_BUS;
     readonly message: string;
     readonly stages: readonly string[];
   }
@@ -73,7 +82,7 @@ describe('the keyring', () => {
         'round trip: skipped',
       ],
     },
-    ...(['no bus', 'no socket'] as const).map((state) => ({
+    ...(Object.keys(NO_BUS) as (keyof typeof NO_BUS)[]).map((state) => ({
       state,
       message: 'there is no desktop session (D-Bus) here, so the keychain cannot be reached',
       stages: [
@@ -105,10 +114,9 @@ describe('the keyring', () => {
   );
 
   async function environmentIn(state: Fault['state']): Promise<Record<string, string>> {
-    if (state === 'no bus' || state === 'no socket') {
-      const home = openHome();
-      const bus = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${home.dir}/none` };
-      return state === 'no bus' ? home.env : { ...home.env, ...bus };
+    if (isWithoutBus(state)) {
+      const address = NO_BUS[state];
+      return { ...openHome().env, ...(address !== undefined && { DBUS_SESSION_BUS_ADDRESS: address }) };
     }
     return {
       ...(await startKeyring(state === 'locked' ? { state, seed: { [CLIENT]: ITEM } } : { state })).env,
