@@ -11,8 +11,9 @@ export interface Keychain {
   probe(limitMs?: number): Promise<string>;
   /** The item's value, or undefined when there is none. */
   get(account: string, limitMs?: number): Promise<string | undefined>;
-  set(account: string, value: string, limitMs?: number): Promise<void>;
-  /** Whether there was one. */
+  /** Stores the value, reads it back, and resolves with what was there before. */
+  set(account: string, value: string, limitMs?: number): Promise<string | undefined>;
+  /** Whether there was one. It is gone then: one that stays is `locked` or `denied`. */
   delete(account: string, limitMs?: number): Promise<boolean>;
 }
 

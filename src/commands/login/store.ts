@@ -21,9 +21,8 @@ export async function storeClient(
   { keychain, clients, config }: Pick<World, 'keychain' | 'clients' | 'config'>,
 ): Promise<boolean> {
   const name = clientName(client);
-  const previousItem = await keychain.get(name);
   const previousEntry = clients.read()[name];
-  await keychain.set(name, item);
+  const previousItem = await keychain.set(name, item);
   try {
     await clients.add(name, entry);
     if (edits.length > 0) await config.edit(edits);

@@ -1,7 +1,7 @@
 /**
- * Asks the session bus about the Secret Service's default collection (the keyring): libsecret cannot tell a locked
- * one from one without the item. By the programs that come with a bus, since a D-Bus client of npm's would have to be
- * loaded and trusted for these two calls; none of them is told or shown a secret.
+ * Asks the session bus about the Secret Service: libsecret cannot tell a locked keyring, and an item that the person
+ * does not let it read, from one that is not there. By the programs that come with a bus, since a D-Bus client of
+ * npm's would have to be loaded and trusted for these few calls; none of them is told or shown a secret.
  */
 
 import { execFile } from 'node:child_process';
@@ -10,19 +10,34 @@ import { helperEnvironment } from '../processes/privacy';
 
 /** `unknown` when none of the programs is there, or nobody answers in time. */
 export type BusState = 'unlocked' | 'locked' | 'no-collection' | 'unknown';
+/** `locked`: the keyring that it is in. A `present` one may still be kept from those whom the person has not let read it. */
+export type ItemState = 'absent' | 'present' | 'locked' | 'unknown';
 
 /** Where the programs below find the bus, and the cookie that some buses ask for. */
 const BUS_VARIABLES = ['DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR', 'HOME'];
 const LIMIT_MS = 800;
 const NAME = 'org.freedesktop.secrets';
 const SERVICE = '/org/freedesktop/secrets';
+const SERVICE_INTERFACE = 'org.freedesktop.Secret.Service';
 const COLLECTION = 'org.freedesktop.Secret.Collection';
 
-/** How each program asks for the default collection's path, and for whether one is locked; the quickest first. */
+/** What libsecret looks for when keytar asks it: it does not find an item without the schema. */
+const searched = (account: string): readonly (readonly [name: string, value: string])[] => [
+  ['xdg:schema', 'org.freedesktop.Secret.Generic'],
+  ['service', 'gwtoken'],
+  ['account', account],
+];
+
+/** How each asks for the default collection's path, an account's items, and whether a collection is locked; the quickest first. */
 const PROGRAMS = [
   {
     program: 'dbus-send',
-    alias: [...dbusSend(SERVICE), 'org.freedesktop.Secret.Service.ReadAlias', 'string:default'],
+    alias: [...dbusSend(SERVICE), `${SERVICE_INTERFACE}.ReadAlias`, 'string:default'],
+    items: (account: string) => [
+      ...dbusSend(SERVICE),
+      `${SERVICE_INTERFACE}.SearchItems`,
+      `dict:string:string:${searched(account).flat()}`,
+    ],
     locked: (path: string) => [
       ...dbusSend(path),
       'org.freedesktop.DBus.Properties.Get',
@@ -32,18 +47,35 @@ const PROGRAMS = [
   },
   {
     program: 'busctl',
-    alias: ['--user', 'call', NAME, SERVICE, 'org.freedesktop.Secret.Service', 'ReadAlias', 's', 'default'],
-    locked: (path: string) => ['--user', 'get-property', NAME, path, COLLECTION, 'Locked'],
+    alias: [...busctl('call', SERVICE), SERVICE_INTERFACE, 'ReadAlias', 's', 'default'],
+    items: (account: string) => [
+      ...busctl('call', SERVICE),
+      SERVICE_INTERFACE,
+      'SearchItems',
+      'a{ss}',
+      String(searched(account).length),
+      ...searched(account).flat(),
+    ],
+    locked: (path: string) => [...busctl('get-property', path), COLLECTION, 'Locked'],
   },
   {
     program: 'gdbus',
-    alias: [...gdbus(SERVICE), 'org.freedesktop.Secret.Service.ReadAlias', 'default'],
+    alias: [...gdbus(SERVICE), `${SERVICE_INTERFACE}.ReadAlias`, 'default'],
+    items: (account: string) => [
+      ...gdbus(SERVICE),
+      `${SERVICE_INTERFACE}.SearchItems`,
+      `{${searched(account).map(([name, value]) => `'${name}': '${value}'`)}}`,
+    ],
     locked: (path: string) => [...gdbus(path), 'org.freedesktop.DBus.Properties.Get', COLLECTION, 'Locked'],
   },
 ];
 
 function dbusSend(path: string): string[] {
   return ['--session', '--print-reply', `--dest=${NAME}`, path];
+}
+
+function busctl(verb: string, path: string): string[] {
+  return ['--user', verb, NAME, path];
 }
 
 function gdbus(path: string): string[] {
@@ -57,26 +89,59 @@ function gdbus(path: string): string[] {
  */
 export async function collectionOnBus(env: Env, enough?: AbortSignal): Promise<BusState> {
   const limit = AbortSignal.timeout(LIMIT_MS);
-  const stop = enough ? AbortSignal.any([limit, enough]) : limit;
-  for (const { program, alias, locked } of PROGRAMS) {
-    const reply = await run(program, alias, env, stop);
-    if (reply === 'not installed') continue;
-    // No collection is written as the path `/`.
-    const path = /["'](\/[^"']*)["']/.exec(reply)?.[1];
-    if (path === undefined) return 'unknown';
-    if (path === '/') return 'no-collection';
-    const answer = /\b(true|false)\b/.exec(await run(program, locked(path), env, stop))?.[1];
-    return answer === undefined ? 'unknown' : answer === 'true' ? 'locked' : 'unlocked';
+  const bus = { env, signal: enough ? AbortSignal.any([limit, enough]) : limit };
+  const [path] = pathsIn(await ask(({ alias }) => alias, bus));
+  if (path === undefined) return 'unknown';
+  // No collection is written as the path `/`.
+  return path === '/' ? 'no-collection' : await lockOf(path, bus);
+}
+
+/** Whether an account has an item; takes less than a second, and never rejects. */
+export async function itemOnBus(account: string, env: Env): Promise<ItemState> {
+  const bus = { env, signal: AbortSignal.timeout(LIMIT_MS) };
+  const reply = await ask(({ items }) => items(account), bus);
+  if (reply === '') return 'unknown';
+  const [path] = pathsIn(reply);
+  if (path === undefined) return 'absent';
+  return (await lockOf(collectionOf(path), bus)) === 'locked' ? 'locked' : 'present';
+}
+
+/** `/org/freedesktop/secrets/collection/NAME` of `/org/freedesktop/secrets/collection/NAME/ITEM`. */
+function collectionOf(item: string): string {
+  return item.slice(0, item.lastIndexOf('/'));
+}
+
+async function lockOf(collection: string, bus: Bus): Promise<BusState> {
+  const answer = /\b(true|false)\b/.exec(await ask(({ locked }) => locked(collection), bus))?.[1];
+  return answer === undefined ? 'unknown' : answer === 'true' ? 'locked' : 'unlocked';
+}
+
+function pathsIn(reply: string): string[] {
+  return [...reply.matchAll(/["'](\/[^"']*)["']/g)].map(([, path]) => path!);
+}
+
+interface Bus {
+  readonly env: Env;
+  readonly signal: AbortSignal;
+}
+
+/** What the first of the programs that is installed says; empty when there is none, or when it fails. */
+async function ask(
+  args: (program: (typeof PROGRAMS)[number]) => readonly string[],
+  bus: Bus,
+): Promise<string> {
+  for (const program of PROGRAMS) {
+    const reply = await run(program.program, args(program), bus);
+    if (reply !== 'not installed') return reply;
   }
-  return 'unknown';
+  return '';
 }
 
 /** The program's stdout, empty when it fails. */
 function run(
   program: string,
   args: readonly string[],
-  env: Env,
-  signal: AbortSignal,
+  { env, signal }: Bus,
 ): Promise<string | 'not installed'> {
   return new Promise((resolve) => {
     const options = {

@@ -14,12 +14,12 @@ export type Request =
   | { readonly op: 'set'; readonly account: string; readonly value: string };
 
 export type Answer =
-  /** get: the value or null; set: null; delete: whether there was one; probe: the module's name and version. */
+  /** get: the value or null; set: what was there before; delete: whether there was one; probe: the module's name and version. */
   | { readonly ok: true; readonly value: string | boolean | null }
   | {
       readonly ok: false;
-      /** Loading the module, or the call into it. */
-      readonly stage: 'load' | 'call';
+      /** Loading the module, the call into it, or reading back what it has stored. */
+      readonly stage: 'load' | 'call' | 'read back';
       readonly message: string;
       readonly code?: string | undefined;
       /** Why the native part did not load: keytar itself swallows the loader's words. */
@@ -48,23 +48,52 @@ async function answer(request: Request): Promise<Answer> {
     return { ok: false, stage: 'load', ...said(error), cause: whyNotLoaded() };
   }
   try {
+    if (request.op === 'set') return await replace(keytar, request.account, request.value);
     return { ok: true, value: await perform(request, keytar) };
   } catch (error) {
     return { ok: false, stage: 'call', ...said(error) };
   }
 }
 
-async function perform(request: Request, keytar: Keytar): Promise<string | boolean | null> {
+async function perform(
+  request: Exclude<Request, { op: 'set' }>,
+  keytar: Keytar,
+): Promise<string | boolean | null> {
   switch (request.op) {
     case 'get':
       return await keytar.getPassword(SERVICE, request.account);
     case 'delete':
-      return await keytar.deletePassword(SERVICE, request.account);
-    case 'set':
-      await keytar.setPassword(SERVICE, request.account, request.value);
-      return null;
+      return await remove(keytar, request.account);
     case 'probe':
       return await roundTrip(keytar);
+  }
+}
+
+/**
+ * libsecret passes over items that are locked for this connection, as all of KeePassXC's and KWallet's first are: to
+ * read one asks the person, and unlocks it for as long as this program runs.
+ */
+async function remove(keytar: Keytar, account: string): Promise<boolean> {
+  if (await keytar.deletePassword(SERVICE, account)) return true;
+  return (
+    (await keytar.getPassword(SERVICE, account)) !== null && (await keytar.deletePassword(SERVICE, account))
+  );
+}
+
+/**
+ * Stores the value, and gives back what was there before: whoever lets that be read is not asked again whether it may
+ * be overwritten. keytar resolves also when the person says no, so that only reading tells. A value that is neither
+ * the old one nor ours is another login's, which came after: or, where nothing could be read before, the old one.
+ */
+async function replace(keytar: Keytar, account: string, value: string): Promise<Answer> {
+  const before = await keytar.getPassword(SERVICE, account);
+  for (let known = before; ; ) {
+    await keytar.setPassword(SERVICE, account, value);
+    const found = await keytar.getPassword(SERVICE, account);
+    if (found === null || (found === known && found !== value))
+      return { ok: false, stage: 'read back', message: 'the item does not hold what was to be stored' };
+    if (found === value || known !== null) return { ok: true, value: before };
+    known = found;
   }
 }
 

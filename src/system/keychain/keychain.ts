@@ -2,7 +2,7 @@
 
 import type { Keychain } from '../../world/keychain';
 import { askChild, canAnswerDialog, type KeychainWorld } from './ask';
-import { collectionOnBus } from './bus';
+import { collectionOnBus, type ItemState, itemOnBus } from './bus';
 import { keychainError } from './errors';
 
 export function openKeychain(world: KeychainWorld): Keychain {
@@ -11,28 +11,46 @@ export function openKeychain(world: KeychainWorld): Keychain {
     async get(account, limitMs) {
       const value = await askChild({ op: 'get', account }, limitMs, world);
       if (typeof value === 'string') return value;
-      await checkReadable(limitMs, world);
+      await checkAbsent(account, limitMs, world);
       return undefined;
     },
     async set(account, value, limitMs) {
-      await askChild({ op: 'set', account, value }, limitMs, world);
+      const before = await askChild({ op: 'set', account, value }, limitMs, world);
+      return typeof before === 'string' ? before : undefined;
     },
     async delete(account, limitMs) {
-      if (await askChild({ op: 'delete', account }, limitMs, world)) return true;
-      await checkReadable(limitMs, world);
-      return false;
+      const deleted = await askChild({ op: 'delete', account }, limitMs, world);
+      if (!deleted) await checkAbsent(account, limitMs, world);
+      else if (world.platform === 'linux') await checkGone(account, world);
+      return deleted === true;
     },
   };
 }
 
-/** On Linux "not there" may mean that the keyring is locked, or that there is none yet: the bus can tell. */
-async function checkReadable(limitMs: number | undefined, world: KeychainWorld): Promise<void> {
+/** Of two items with the same name, libsecret deletes the one that it may see, and says that all is well. */
+async function checkGone(account: string, world: KeychainWorld): Promise<void> {
+  checkNotThere(await itemOnBus(account, world.env), world);
+}
+
+/** On Linux "not there" may mean locked, or denied by the person, or that there is no keyring yet: the bus can tell. */
+async function checkAbsent(
+  account: string,
+  limitMs: number | undefined,
+  world: KeychainWorld,
+): Promise<void> {
   const { platform, env } = world;
   if (platform !== 'linux') return;
-  const state = await collectionOnBus(env);
+  checkNotThere(await itemOnBus(account, env), world);
+  const keyring = await collectionOnBus(env);
   // None of the programs that could ask is there: a locked keyring shows itself when something is to be stored.
-  if (state === 'unknown') await askChild({ op: 'probe' }, limitMs, world);
-  if (state === 'locked') throw keychainError('locked', platform);
+  if (keyring === 'unknown') await askChild({ op: 'probe' }, limitMs, world);
+  if (keyring === 'locked') throw keychainError('locked', platform);
   // Where a person can answer, the keychain asks for a new keyring's password at the first login.
-  if (state === 'no-collection' && !canAnswerDialog(world)) throw keychainError(state, platform);
+  if (keyring === 'no-collection' && !canAnswerDialog(world)) throw keychainError(keyring, platform);
+}
+
+/** For an item that libsecret does not give, or has deleted. */
+function checkNotThere(item: ItemState, { platform }: KeychainWorld): void {
+  if (item === 'locked') throw keychainError('locked', platform);
+  if (item === 'present') throw keychainError('denied', platform);
 }

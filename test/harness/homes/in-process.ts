@@ -61,7 +61,9 @@ export function inside(): Inside {
       return it.items.get(account);
     },
     async set(account, value) {
+      const before = it.items.get(account);
       it.items.set(account, value);
+      return before;
     },
     delete: async (account) => it.items.delete(account),
   };

@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
-import { accessSync, constants, copyFileSync, mkdirSync, rmSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { copyFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { onCleanup } from '../clean-up';
 import { openFolder } from '../homes/folder';
-import { type CollectionState, collectionState, lockCollection } from './secret-service';
+import { onPath, privateHome, programsAvailable } from './private-home';
+import { lockCollection, untilCollection } from './secret-service';
 import { type Environment, endHelper, run, startHelper, startSessionBus } from './session-bus';
 
 export interface KeyringOptions {
@@ -47,11 +47,7 @@ const NEEDED = {
 } as const;
 
 /** Why a keyring cannot be started here, worded for `ctx.skip()`; undefined when it can. */
-export function keyringAvailable(): string | undefined {
-  if (process.platform !== 'linux') return 'needs Linux: a keyring of its own';
-  const missing = Object.entries(NEEDED).filter(([program]) => onPath(program) === undefined);
-  return missing.length === 0 ? undefined : `needs Debian: ${missing.map(([, name]) => name).join(' ')}`;
-}
+export const keyringAvailable = (): string | undefined => programsAvailable(NEEDED);
 
 /** Starts a session bus and a gnome-keyring that nobody else sees, in the state asked for. */
 export async function startKeyring({ state, seed = {} }: KeyringOptions): Promise<Keyring> {
@@ -80,7 +76,9 @@ export async function startKeyring({ state, seed = {} }: KeyringOptions): Promis
       helpers.push(daemon);
       daemon.stdout?.resume();
       daemon.stdin?.end('the password of a throwaway keyring');
-      await untilReady(daemon, state === 'none' ? 'no collection' : 'unlocked', withPath);
+      const provider = daemon;
+      const isRunning = () => (provider.exitCode ?? provider.signalCode) === null;
+      await untilCollection(state === 'none' ? 'no collection' : 'unlocked', withPath, isRunning);
     }
 
     const store = async (account: string, secret: string) => {
@@ -110,18 +108,6 @@ export async function startKeyring({ state, seed = {} }: KeyringOptions): Promis
   }
 }
 
-function privateHome(dir: string) {
-  const home = {
-    HOME: join(dir, 'home'),
-    XDG_CONFIG_HOME: join(dir, 'config'),
-    XDG_CACHE_HOME: join(dir, 'cache'),
-    XDG_DATA_HOME: join(dir, 'data'),
-    XDG_RUNTIME_DIR: join(dir, 'run'),
-  };
-  for (const folder of [home.HOME, home.XDG_RUNTIME_DIR]) mkdirSync(folder, { mode: 0o700 });
-  return home;
-}
-
 /**
  * A copy of the daemon, without the file capability that Debian may have given the original: that one would undo the
  * parent-death signal, and cannot be run at all in a container that lacks CAP_IPC_LOCK.
@@ -130,30 +116,4 @@ function privateDaemon(dir: string): string {
   const copy = join(dir, 'gnome-keyring-daemon');
   copyFileSync(onPath('gnome-keyring-daemon') ?? 'gnome-keyring-daemon', copy);
   return copy;
-}
-
-async function untilReady(daemon: ChildProcess, wanted: CollectionState, env: Environment): Promise<void> {
-  const giveUpAt = Date.now() + 10_000;
-  let state: CollectionState = 'no provider';
-  while (Date.now() < giveUpAt && daemon.exitCode === null && daemon.signalCode === null) {
-    state = await collectionState(env);
-    if (state === wanted) return;
-    await sleep(10);
-  }
-  const end = daemon.exitCode ?? daemon.signalCode ?? 'still running';
-  throw new Error(`gnome-keyring should be in the state "${wanted}" and is: ${state} (daemon: ${end})`);
-}
-
-function onPath(program: string): string | undefined {
-  return (process.env['PATH'] ?? '')
-    .split(delimiter)
-    .map((folder) => join(folder, program))
-    .find((path) => {
-      try {
-        accessSync(path, constants.X_OK);
-        return true;
-      } catch {
-        return false;
-      }
-    });
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Environment, run } from './session-bus';
 
 /** What the default collection of a bus's Secret Service is; `no provider` when nobody answers. */
@@ -38,4 +39,27 @@ async function defaultCollection(env: Environment): Promise<string | undefined> 
 function call(env: Environment, object: string, method: string, args: readonly string[]): Promise<string> {
   const to = ['--session', '--print-reply', '--reply-timeout=5000', '--dest=org.freedesktop.secrets'];
   return run('dbus-send', [...to, object, method, ...args], env);
+}
+
+/** Calls the service itself; resolves with dbus-send's words for its reply. */
+export function callService(env: Environment, method: string, ...args: readonly string[]): Promise<string> {
+  return call(env, SERVICE, `org.freedesktop.Secret.Service.${method}`, args);
+}
+
+/** Waits until the default collection of a service that has just been started is in this state. */
+export async function untilCollection(
+  wanted: CollectionState,
+  env: Environment,
+  isRunning = () => true,
+): Promise<void> {
+  const giveUpAt = Date.now() + 10_000;
+  let state: CollectionState = 'no provider';
+  while (Date.now() < giveUpAt && isRunning()) {
+    state = await collectionState(env);
+    if (state === wanted) return;
+    await sleep(10);
+  }
+  throw new Error(
+    `the keyring should be in the state "${wanted}" and is: ${state}${isRunning() ? '' : ' (its service has ended)'}`,
+  );
 }

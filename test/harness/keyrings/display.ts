@@ -1,0 +1,54 @@
+import type { ChildProcess } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Environment, run, startHelper } from './session-bus';
+
+/** A screen that nobody sees, and the hand of the person before it. */
+export interface Display {
+  readonly server: ChildProcess;
+  /** DISPLAY. */
+  readonly env: Environment;
+  /** Waits for a window by its title, presses the keys in it, and waits until it is gone. */
+  answer(title: string, keys: readonly string[]): Promise<void>;
+  /** How many windows there are with this title. */
+  windows(title: string): Promise<number>;
+}
+
+/** Starts an X server on the first number that is free. */
+export async function startDisplay(path: Environment): Promise<Display> {
+  const server = startHelper(
+    'Xvfb',
+    ['-displayfd', '1', '-screen', '0', '1024x768x24', '-nolisten', 'tcp'],
+    path,
+  );
+  const number = await new Promise<string>((resolve, reject) => {
+    server.stdout?.once('data', (chunk) => resolve(String(chunk).trim()));
+    server.once('close', () => reject(new Error('the X server ended')));
+  });
+  const env = { DISPLAY: `:${number}` };
+  const xdotool = (...args: string[]) => run('xdotool', args, { ...path, ...env });
+  const found = async (title: string) => {
+    const ids = await xdotool('search', '--onlyvisible', '--name', title).catch(() => '');
+    return ids.split('\n').filter((id) => id !== '');
+  };
+  const until = async (title: string, ready: (ids: readonly string[]) => boolean) => {
+    const giveUpAt = Date.now() + 10_000;
+    for (;;) {
+      const ids = await found(title);
+      if (ready(ids)) return ids;
+      if (Date.now() > giveUpAt) throw new Error(`windows with the title ${title}: ${ids.length}`);
+      await sleep(20);
+    }
+  };
+  return {
+    server,
+    env,
+    async answer(title, keys) {
+      const [id = ''] = await until(title, (ids) => ids.length > 0);
+      await xdotool('windowfocus', '--sync', id);
+      // Pressed and let go by themselves: the window may go in between.
+      for (const key of keys) await xdotool('keydown', key, 'keyup', key);
+      await until(title, (ids) => !ids.includes(id));
+    },
+    windows: async (title) => (await found(title)).length,
+  };
+}
