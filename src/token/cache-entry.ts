@@ -8,7 +8,7 @@ import type { World } from '../world/world';
 import type { TokenQuery } from './query';
 import { expiresAtMs, isFresh, type Token } from './token';
 
-/** Whose a token is: with other credentials, or for another address, it is not used. */
+/** Whose a token is: with other credentials, or for another auth URL, it is not used. */
 export interface Owner {
   readonly clientId: string;
   readonly authUrl: string;
@@ -23,7 +23,7 @@ type OwnerSource =
 
 export interface CacheEntry extends Owner {
   readonly token: Token & { readonly lifetimeS: number };
-  /** The request brought no later expiry than the token before it had: the endpoint gives the same ageing token again. */
+  /** The request brought no later expiry than the token before it had: the endpoint returned the same ageing token again. */
   readonly ageing: boolean;
   /** The client's when the credentials for it were looked for: a login or logout since then begins another one. */
   readonly generation: string;
@@ -32,7 +32,7 @@ export interface CacheEntry extends Owner {
 type Crypto = Pick<World, 'crypto'>;
 type OwnQuery = Pick<TokenQuery, 'authUrl' | 'plan'>;
 
-/** Who owns what a query with these credentials brings. */
+/** Who owns the token that a query with these credentials gets. */
 export function ownerOf({ authUrl, plan }: OwnQuery, clientId: string, world: Crypto): Owner {
   return { clientId, authUrl: authUrl.value, source: sourceOf(plan, world) };
 }
@@ -44,7 +44,7 @@ function sourceOf(plan: TokenQuery['plan'], world: Crypto): OwnerSource {
   return { kind: 'variables', salt, hmac: hmac(salt, plan.credentials.clientSecret, world) };
 }
 
-/** A short name for the credentials, their generation and the address: those who share it may share a request. */
+/** A short name for the credentials, their generation and the auth URL: processes with the same one may share a request. */
 export function ownerDigest({ authUrl, plan }: OwnQuery, generation: string, { crypto }: Crypto): string {
   const own =
     plan.kind === 'variables'
@@ -74,9 +74,9 @@ function hmac(salt: string, secret: string, { crypto }: Crypto): string {
 }
 
 /**
- * Whether a cached token is good enough to be used without asking the endpoint: it has the minimum life left. Asking
- * again would bring nothing better where the token was asked for after this run began, and for the one that the
- * endpoint just gave again without a later expiry, until half of what was left then has passed (5 s at least).
+ * Whether a cached token may be used without a request: it has more than min-ttl left. A request would bring nothing
+ * better where the token was requested after this run began, nor where the endpoint has just returned the same token
+ * without a later expiry; for that one, not before half of what was left then has passed (5 s at least).
  */
 export function isUsable(
   entry: CacheEntry,
@@ -90,13 +90,13 @@ export function isUsable(
   return token.requestedAtMs > startedAtMs || (ageing && nowMs < askAgainMs);
 }
 
-/** How long a token will live yet, in milliseconds: not at all if the clock was set back since, or it would be eternal. */
+/** How long a token is still valid, in milliseconds: 0 if the clock was set back since, or it would be valid for ever. */
 export function lifeLeftMs({ token }: CacheEntry, nowMs: number): number {
   const ageMs = nowMs - token.requestedAtMs;
   return ageMs < 0 ? 0 : token.lifetimeS * 1000 - ageMs;
 }
 
-/** Whether `next` is what {@link CacheEntry.ageing} tells; a second of tolerance, since lifetimes are whole seconds. */
+/** Whether `next` is what {@link CacheEntry.ageing} means; a second of tolerance, since lifetimes are whole seconds. */
 export function isAgeing(previous: Token | undefined, next: Token): boolean {
   const before = previous && expiresAtMs(previous);
   const after = expiresAtMs(next);
@@ -145,7 +145,7 @@ function ownerJson({ clientId, authUrl, source }: Owner): object {
   return { client_id: clientId, auth_url: authUrl, source };
 }
 
-/** Reads what {@link ownerJson} gave; undefined for anything else. */
+/** Reads what {@link ownerJson} returned; undefined for anything else. */
 function parseOwner(stored: Record<string, unknown>): Owner | undefined {
   const { client_id: clientId, auth_url: authUrl } = stored;
   const { kind, salt, hmac, command } = (stored['source'] ?? {}) as Record<string, unknown>;

@@ -1,10 +1,10 @@
-/** Texts of the endpoint's, as they are safe to show. */
+/** The endpoint's own texts, made safe to show. */
 
 const LIMIT = 200;
 
 /**
- * One line of 200 characters at most, without control and format characters; undefined if it has the secret in it,
- * as such or in one of the forms in which an endpoint could send back what it was sent.
+ * One line of 200 characters at most, without control and format characters; undefined if it contains the secret,
+ * as it is or in one of the forms in which an endpoint could send back what it received.
  */
 export function showable(text: unknown, secret: string): string | undefined {
   if (typeof text !== 'string') return undefined;

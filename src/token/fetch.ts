@@ -1,4 +1,4 @@
-/** Asks the endpoint for a token until there is one, it is refused, or the time is up (contract section 6). */
+/** Requests a token until there is one, it is refused, or the time is up (contract section 6). */
 
 import { type Client, clientFlags, otherRegion } from '../client';
 import type { Credentials } from '../credentials/credentials';
@@ -14,9 +14,9 @@ import type { Token } from './token';
 /** The most that is waited before the second attempt; it doubles with each. */
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
-/** It is at least this part of what the attempt took: where all are slow, all at once again is what keeps them slow. */
+/** It is at least this part of what the attempt took: a slow endpoint stays slow if all come back at once. */
 const OF_ATTEMPT = 1 / 4;
-/** No attempt is begun with less left: it could only end in the time limit, and hide why the one before it failed. */
+/** No attempt is begun with less left: it could only time out, and hide why the one before it failed. */
 const LEAST_MS = 500;
 
 type AttemptWorld = Pick<World, 'fetch' | 'now' | 'sleep' | 'random' | 'version' | 'trace'>;
@@ -24,7 +24,7 @@ type AttemptWorld = Pick<World, 'fetch' | 'now' | 'sleep' | 'random' | 'version'
 /**
  * Fetches a token with these credentials. A refusal gets the hints that fit this client.
  *
- * @throws GwtokenError `refused`, `unreached` or `bad-reply`: what the last attempt met, with the number of attempts
+ * @throws GwtokenError `refused`, `unreached` or `bad-reply`: why the last attempt failed, with the number of attempts
  */
 export async function fetchToken(
   query: EndpointQuery,
@@ -40,8 +40,8 @@ export async function fetchToken(
 }
 
 /**
- * Asks up to `1 + retries` times, with full jitter between (a random part of a span that doubles), so that many
- * clients that failed together do not come back together; what a Retry-After asks for comes before that.
+ * Makes up to `1 + retries` attempts, with full jitter between (a random part of a span that doubles), so that many
+ * clients that failed together do not come back together; that begins when the time of a Retry-After has passed.
  */
 async function requestWithRetries(
   { authUrl, settings, deadlineMs }: EndpointQuery,
@@ -58,8 +58,8 @@ async function requestWithRetries(
     const startedAtMs = world.now();
     const leftMs = deadlineMs - startedAtMs;
     if (leftMs < leastMs) {
-      throw new GwtokenError('unreached', `no time was left to ask ${endpoint}`, {
-        hints: ['allow more time with --timeout: all that a call does together may take three times that'],
+      throw new GwtokenError('unreached', `out of time before contacting ${endpoint}`, {
+        hints: ['raise --timeout (a call may take three times that in total)'],
         reason: 'time-limit',
       });
     }
@@ -68,9 +68,9 @@ async function requestWithRetries(
       return await requestToken({ endpoint, credentials, timeoutMs, caFile }, world);
     } catch (met) {
       if (!(met instanceof GwtokenError)) throw met;
-      // One that was cut short by the overall limit names a time that nobody set: the one before tells more.
+      // One that was cut short by the overall limit names a time that nobody set: the one before says more.
       const isCutShort = leftMs < limitMs && met.reason === 'time-limit';
-      const error = (isCutShort && before) || met;
+      const error = isCutShort ? (before ?? withMore(met, 'no more time was left')) : met;
       before = error;
       const retry = retryOf(error);
       if (retry === undefined || attempt === attempts) throw withAttempts(error, attempt);
@@ -78,11 +78,13 @@ async function requestWithRetries(
       const waitMs = waitBefore(retry, attempt, nowMs - startedAtMs, world);
       const leftToWaitMs = deadlineMs - nowMs;
       if (waitMs > leftToWaitMs - leastMs) {
-        world.trace(`no attempt ${attempt + 1}: ${seconds(waitMs)} to wait, ${seconds(leftToWaitMs)} left`);
+        world.trace(
+          `giving up: the next attempt would start in ${seconds(waitMs)}, with ${seconds(leftToWaitMs)} left`,
+        );
         throw withAttempts(error, attempt);
       }
       world.trace(
-        `attempt ${attempt} of ${attempts}: ${error.message}; the next in ${Math.round(waitMs)} ms`,
+        `attempt ${attempt} of ${attempts} failed: ${error.message}; retrying in ${Math.round(waitMs)} ms`,
       );
       await world.sleep(waitMs);
     }
@@ -102,25 +104,27 @@ function waitBefore(
 }
 
 function withAttempts(error: GwtokenError, attempts: number): GwtokenError {
-  return attempts === 1
-    ? error
-    : new GwtokenError(error.kind, `${error.message} (${attempts} attempts)`, error);
+  return attempts === 1 ? error : withMore(error, `${attempts} attempts`);
 }
 
-/** `invalid_client` is what an endpoint answers to another region's client, or to another environment's. */
+function withMore(error: GwtokenError, more: string): GwtokenError {
+  return new GwtokenError(error.kind, `${error.message} (${more})`, error);
+}
+
+/** `invalid_client` is also the answer to a client of the other region, or of the other environment. */
 function refusalHints(
   { reason }: GwtokenError,
   { plan, given, client, authUrl }: EndpointQuery,
 ): readonly string[] {
-  const hints = plan === undefined ? [] : [`the credentials are from ${plan.name}`];
-  if (reason !== 'invalid_client') return hints;
+  if (reason !== 'invalid_client') return plan === undefined ? [] : [`credentials used: ${plan.name}`];
+  const hints = [`check the client ID and secret${plan === undefined ? '' : ` (from ${plan.name})`}`];
   const elsewhere: Client = { ...client, region: otherRegion(client.region) };
-  hints.push(`a client belongs to one region: try ${clientFlags(elsewhere)}`);
+  hints.push(`if the client belongs to region ${elsewhere.region}, use ${clientFlags(elsewhere)}`);
   const environment = client.environment === 'sandbox' ? 'production' : 'sandbox';
-  const address = resolveAuthUrl({ ...given, flags: {} }, { ...client, environment });
-  if (address !== undefined && address.value !== authUrl.value) {
+  const another = resolveAuthUrl({ ...given, flags: {} }, { ...client, environment });
+  if (another !== undefined && another.value !== authUrl.value) {
     const flag = environment === 'sandbox' ? '--sandbox' : '--no-sandbox';
-    hints.push(`it may be a client of the ${environment}: try ${flag}`);
+    hints.push(`if it is a ${environment} client, add ${flag}`);
   }
   return hints;
 }

@@ -1,6 +1,6 @@
 /**
- * From settings to a valid token: the sentence that the whole program exists for. Look into the cache, take the
- * client's turn, look again, and only then find the credentials, ask the endpoint, and fill the cache.
+ * From settings to a valid token, which is what the whole program is for. Look into the cache, take the client's turn,
+ * look again, and only then find the credentials, send the request and fill the cache.
  */
 
 import { clientName } from '../client';
@@ -31,7 +31,7 @@ type EndpointWorld = Parameters<typeof findCredentials>[1] &
 type TokenWorld = WarmWorld & EndpointWorld & Pick<World, 'tokens' | 'terminal' | 'checkCaFile' | 'warn'>;
 
 /**
- * Gives a valid token for the client that the settings name.
+ * Returns a valid token for the selected client.
  *
  * @throws GwtokenError of any kind but `local`
  */
@@ -41,9 +41,9 @@ export async function getToken(given: Given, world: TokenWorld): Promise<TokenAn
   for (const line of describeSettings(clientSettings, query.authUrl, query.settings)) world.trace(line);
   const work = (): Promise<TokenAnswer> =>
     query.settings.cache.value ? getCachedOrNew(query, world) : fetchNew(query, world);
-  // A credential command may be asking the person something on the same terminal.
+  // A credential command may prompt on the same terminal.
   const answer =
-    query.plan.kind === 'command' ? await work() : await world.terminal.spin('asking for a token', work);
+    query.plan.kind === 'command' ? await work() : await world.terminal.spin('requesting a token', work);
   const problem = minTtlProblem(answer.token, query.settings, world.now());
   if (problem) throw problem;
   return answer;
@@ -52,19 +52,29 @@ export async function getToken(given: Given, world: TokenWorld): Promise<TokenAn
 /** The cached token, or one request however many processes ask for it. */
 async function getCachedOrNew(query: TokenQuery, world: TokenWorld): Promise<TokenAnswer> {
   const { untrusted } = world.tokens.read(query.client);
-  if (untrusted !== undefined) world.warn(`the token cache is not used: ${untrusted}`);
-  const look = (): TokenAnswer | undefined => lookInCache(query, world);
-  const cached = look();
+  if (untrusted !== undefined) world.warn(`token cache ignored: ${untrusted}`);
+  const cached = lookInCache(query, world);
   if (cached) return cached;
-  // What would be refused later is refused before a folder and a lock are made for it.
+  // What would be refused later is refused before a directory and a lock are made for it.
   if (query.settings.caFile) await world.checkCaFile(query.settings.caFile.value);
   try {
-    return await inTurn(query, world, { look, fetch: () => fetchAndCache(query, world) });
+    return await inTurn(query, world, {
+      look: () => lookAgain(query, world),
+      fetch: () => fetchAndCache(query, world),
+    });
   } catch (error) {
     const old = stillValid(query, error, world);
     if (old) return old;
     throw error;
   }
+}
+
+/** The cached token, if another process has brought one since: that there was none has been said before. */
+function lookAgain(query: TokenQuery, world: TokenWorld): TokenAnswer | undefined {
+  const lines: string[] = [];
+  const answer = lookInCache(query, { ...world, trace: (line) => lines.push(line) });
+  if (answer !== undefined) for (const line of lines) world.trace(line);
+  return answer;
 }
 
 /** A new token, put into the cache for the others if that can be done. */
@@ -85,9 +95,9 @@ async function fetchAndCache(
   const text = formatEntry({ token: { ...token, lifetimeS }, ageing, generation, ...owner });
   const isPast = (): boolean => (world.tokens.read(query.client).generation ?? '') !== generation;
   const problem = isPast() ? undefined : await world.tokens.write(query.client, text);
-  if (problem !== undefined) world.trace(`cache: the token cannot be kept (${problem})`);
+  if (problem !== undefined) world.trace(`cache: cannot write the token (${problem})`);
   if (isPast()) {
-    world.trace('cache: the token is not kept, since a login or logout has come between');
+    world.trace('cache: the token is not stored, because of a login or logout in the meantime');
     await world.tokens.remove((client) => clientName(client) === clientName(query.client));
   }
   return { answer, isCached: problem === undefined };
@@ -97,20 +107,20 @@ async function fetchAndCache(
 export async function fetchNew(query: TokenQuery, world: EndpointWorld): Promise<TokenAnswer> {
   const { client, authUrl, settings, plan } = query;
   if (plan.kind !== 'variables') {
-    // Only where login has stored it for this address is the connection made while the keychain is still being read: a
-    // stray auth URL gets not even that.
+    // The connection is opened while the keychain is still being read only if login stored this auth URL: a stray one
+    // gets not even that.
     const isOwn = plan.kind === 'keychain' && knownClient(client, world)?.authUrl === authUrl.value;
     world.warmUp(isOwn ? authUrl.value : undefined, { caFile: settings.caFile?.value, trace: world.trace });
   }
   const beganAtMs = world.now();
   const credentials = await findCredentials(query, world);
-  // The keychain and the command have a limit of their own: a person who unlocks one does not use up the endpoint's.
+  // The keychain and the command have their own timeout: the time that it takes to unlock one does not count here.
   const deadlineMs = query.deadlineMs + world.now() - beganAtMs;
   const token = await fetchToken({ ...query, deadlineMs }, credentials, world);
   return { token, client, authUrl: authUrl.value, clientId: credentials.clientId, from: 'network' };
 }
 
-/** When the endpoint is down, a cached token with 10 s or more left is better than none, unless a flag forbids it. */
+/** When the endpoint is down, a cached token with 10 s or more left is better than none, unless a setting forbids it. */
 function stillValid(query: TokenQuery, error: unknown, world: TokenWorld): TokenAnswer | undefined {
   if (!(error instanceof GwtokenError) || (error.kind !== 'unreached' && error.kind !== 'bad-reply'))
     return undefined;
@@ -118,6 +128,6 @@ function stillValid(query: TokenQuery, error: unknown, world: TokenWorld): Token
   const entry = ownEntry(query, world);
   const leftS = entry === undefined ? 0 : Math.floor(lifeLeftMs(entry, world.now()) / 1000);
   if (entry === undefined || leftS < 10) return undefined;
-  world.warn(`${error.message}; the cached token, valid for ${leftS} s more, is used`);
+  world.warn(`${error.message}; using the cached token (${leftS} s left)`);
   return answerFrom(entry, query);
 }

@@ -19,12 +19,12 @@ export interface TokenAnswer {
   readonly token: Token;
   readonly client: Client;
   readonly authUrl: string;
-  /** Of the credentials that the token was given for. */
+  /** Of the credentials that the token was issued for. */
   readonly clientId: string;
   readonly from: 'cache' | 'network';
 }
 
-/** Whose token the endpoint is asked for, where, and until when. */
+/** Whose token is requested, where, and until when. */
 export interface EndpointQuery {
   readonly given: Given;
   readonly client: Client;
@@ -32,9 +32,9 @@ export interface EndpointQuery {
   readonly settings: FetchSettings;
   /** Where the credentials come from; at a login they come from the person. */
   readonly plan?: CredentialPlan;
-  /** When the run began, in milliseconds since the epoch: `--fresh` takes no token that was asked for before. */
+  /** When the run began, in milliseconds since the epoch: `--fresh` takes no token that was requested before. */
   readonly startedAtMs: number;
-  /** When it has to have ended: all attempts and waiting together take at most three times the time limit. */
+  /** When it has to have ended: all attempts and waiting together take at most three times the timeout. */
   readonly deadlineMs: number;
 }
 
@@ -55,7 +55,7 @@ export function endpointQuery(
 /**
  * Resolves the query of a run; the quick way and the CLI both do.
  *
- * @param verifiedUrl an address that was resolved before and need not be checked again: that of a cached token
+ * @param verifiedUrl an auth URL that was checked before: that of a cached token
  * @throws GwtokenError `usage`
  */
 export function resolveQuery(
@@ -70,12 +70,12 @@ export function resolveQuery(
   return { ...endpointQuery({ given, client, authUrl, settings }, world), plan };
 }
 
-/** `--fresh`: only a token asked for after this run began. */
+/** `--fresh`: only a token requested after this run began. */
 export function wantsFresh({ given }: TokenQuery): boolean {
   return given.flags['fresh'] === true;
 }
 
-/** A flag or variable says how long the token must live at least: that is a demand, where the config's is a wish. */
+/** Whether min-ttl is from a flag or variable: then it is a demand, while the config file's is a wish. */
 export function demandsMinTtl({ minTtlMs }: FetchSettings): boolean {
   return minTtlMs?.source.kind === 'flag' || minTtlMs?.source.kind === 'variable';
 }
@@ -90,11 +90,13 @@ export function minTtlProblem(
   if (minTtlMs === undefined || !demandsMinTtl(settings) || isFresh(token, nowMs, minTtlMs.value))
     return undefined;
   const has =
-    token.lifetimeS === undefined ? 'gives no expires_in' : `gives tokens that live ${token.lifetimeS} s`;
+    token.lifetimeS === undefined
+      ? 'does not report a lifetime'
+      : `issues tokens valid for ${token.lifetimeS} s`;
   const { name } = minTtlMs.source;
   return new GwtokenError(
     'bad-reply',
-    `the endpoint ${has}, and ${name} asks for more than ${seconds(minTtlMs.value)}`,
+    `the token endpoint ${has}, but ${name} requires more than ${seconds(minTtlMs.value)}`,
     { hints: [`lower ${name}`] },
   );
 }

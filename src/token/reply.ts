@@ -1,6 +1,6 @@
 /**
- * Judges what the endpoint replied: strict, since whatever passes here is printed as a token (contract section 6).
- * Success by RFC 6749 section 5.1, a refusal by section 5.2; everything else is `bad-reply`. No message ever holds a
+ * Judges the endpoint's reply: strictly, since whatever passes here is printed as a token (contract section 6).
+ * Success by RFC 6749 section 5.1, a refusal by section 5.2; everything else is `bad-reply`. No message ever contains a
  * part of the body, except the cleaned `error` and `error_description` of a refusal.
  */
 
@@ -14,7 +14,7 @@ import { TOKEN_LIMIT, type Token } from './token';
 export interface Reply {
   readonly status: number;
   readonly headers: FetchReply['headers'];
-  /** The whole body, or that it was longer than is read. */
+  /** The whole body, or that it was too long. */
   readonly body: Uint8Array | 'too-long';
 }
 
@@ -23,7 +23,7 @@ export interface SentRequest {
   readonly endpoint: string;
   /** When the request was sent, in milliseconds since the epoch. */
   readonly requestedAtMs: number;
-  /** When the reply was there, in milliseconds since the epoch. */
+  /** When the reply had arrived, in milliseconds since the epoch. */
   readonly receivedAtMs: number;
   /** Held only to withhold any text that repeats it. */
   readonly secret: string;
@@ -61,7 +61,7 @@ export function judgeReply(reply: Reply, request: SentRequest): Token {
   if (status !== 200) {
     const told = badRequestPage(exchange);
     if (told) throw badReply(exchange, `answered 400: ${told.problem}`, { hints: [told.hint] });
-    const wait = retry?.afterMs === undefined ? '' : ` and asks to wait ${seconds(retry.afterMs)}`;
+    const wait = retry?.afterMs ? ` (retry after ${seconds(retry.afterMs)})` : '';
     throw badReply(exchange, `answered ${inWords(exchange)}${wait}`, { hints: hintsFor(status), retry });
   }
   return tokenIn(exchange);
@@ -69,13 +69,14 @@ export function judgeReply(reply: Reply, request: SentRequest): Token {
 
 function hintsFor(status: number): string[] {
   if (status === 404 || status === 405 || status === 410)
-    return ['check the auth URL: is this the address of the identity endpoint?'];
-  if (status === 403) return ['a firewall or proxy may be in between: ask who runs it, or the operators'];
-  if (status === 429) return ['fewer calls: cached tokens are shared by every call of this client'];
-  return status >= 500 ? ['it is not your doing: try again later, or ask the operators'] : FURTHER;
+    return ['check the auth URL (gwtoken adds /oauth2/token to it)'];
+  if (status === 403) return ['a firewall or proxy may be blocking this; ask its administrator'];
+  if (status === 429)
+    return ['too many requests: avoid --fresh and --no-cache, so that calls share the cached token'];
+  return status >= 500 ? ['the problem is on the server; try again later'] : FURTHER;
 }
 
-const FURTHER = ['what may be behind it: gwtoken help network'];
+const FURTHER = ['possible causes: gwtoken help network'];
 
 /** The token of a success reply, each member checked by its own rule. */
 function tokenIn(exchange: Exchange): Token {
@@ -87,17 +88,17 @@ function tokenIn(exchange: Exchange): Token {
   const { access_token: accessToken, token_type: tokenType, scope, expires_in: expiresIn } = json;
   if (accessToken === undefined && typeof json['error'] === 'string') {
     const words = errorWords(exchange);
-    throw bad(`answered 200 with an error in place of a token${words === '' ? '' : ` (${words})`}`);
+    throw bad(`answered 200 with an error instead of a token${words === '' ? '' : ` (${words})`}`);
   }
   if (typeof accessToken !== 'string' || accessToken === '')
-    throw bad('answered 200 without an access_token');
+    throw bad('answered 200 without a valid access_token');
   if (accessToken.length > TOKEN_LIMIT)
-    throw bad(`gave an access_token of more than ${TOKEN_LIMIT / 1024} KiB`);
-  if (!VSCHAR.test(accessToken)) throw bad('gave an access_token with characters that a token cannot have');
+    throw bad(`returned an access_token longer than ${TOKEN_LIMIT / 1024} KiB`);
+  if (!VSCHAR.test(accessToken)) throw bad('returned an access_token with invalid characters');
   if (typeof tokenType !== 'string' || tokenType.toLowerCase() !== 'bearer')
-    throw bad(tokenType === undefined ? 'gave no token_type' : 'gave a token_type other than bearer');
+    throw bad(tokenType === undefined ? 'returned no token_type' : 'returned a token_type other than bearer');
   if (scope !== undefined && scope !== null && (typeof scope !== 'string' || !VSCHAR.test(scope)))
-    throw bad('gave a scope that is not a text of visible characters');
+    throw bad('returned an invalid scope');
   const lifetimeS = lifetimeIn(expiresIn, bad);
   return { accessToken, tokenType, scope: scope ?? '', requestedAtMs: exchange.requestedAtMs, lifetimeS };
 }
@@ -110,15 +111,15 @@ function lifetimeIn(expiresIn: unknown, bad: (problem: string) => GwtokenError):
   if (expiresIn === undefined || expiresIn === null) return undefined;
   const value = typeof expiresIn === 'string' && /^\d+$/.test(expiresIn) ? Number(expiresIn) : expiresIn;
   if (typeof value === 'number' && Number.isInteger(value) && value > 0) return Math.min(value, CENTURY_S);
-  throw bad('gave an expires_in that is not a positive whole number of seconds');
+  throw bad('returned an expires_in that is not a positive integer');
 }
 
 const CENTURY_S = 100 * 366 * 24 * 3600;
 
 function notJson(exchange: Exchange): GwtokenError {
-  if (!isHtml(exchange)) return badReply(exchange, 'answered 200 with something other than a JSON object');
-  return badReply(exchange, "answered 200 with an HTML page (a proxy's page?)", {
-    hints: ['check the auth URL; it may also be a login page or a firewall in between'],
+  if (!isHtml(exchange)) return badReply(exchange, 'answered 200, but not with a JSON object');
+  return badReply(exchange, 'answered 200 with an HTML page (from a proxy?)', {
+    hints: ['check the auth URL; a login page or firewall may be answering instead'],
   });
 }
 
@@ -133,21 +134,21 @@ function jsonObject(body: Reply['body']): Exchange['json'] {
   }
 }
 
-/** The endpoint refused these credentials: 401, or any 4xx whose JSON has an `error` of section 5.2. */
+/** The endpoint rejected the credentials: 401, or any 4xx whose JSON has an `error` of section 5.2. */
 function refusalIn(exchange: Exchange, retry: Retry | undefined): GwtokenError | undefined {
   const { status, endpoint, json } = exchange;
   const code = json?.['error'];
   const isKnown = typeof code === 'string' && REFUSALS.includes(code);
   if (!isKnown && status !== 401) return undefined;
-  return new GwtokenError('refused', `${endpoint} refused these credentials (${inWords(exchange)})`, {
+  return new GwtokenError('refused', `${endpoint} rejected the credentials (HTTP ${inWords(exchange)})`, {
     reason: isKnown ? code : 'invalid_client',
     retry,
   });
 }
 
-/** The status, and what the body says of it: `400, invalid_client: unknown client`. */
+/** The status, and what the body says about it: `400, invalid_client: unknown client`. */
 function inWords(exchange: Exchange): string {
-  if (isHtml(exchange)) return `${exchange.status} with an HTML page (a proxy's page?)`;
+  if (isHtml(exchange)) return `${exchange.status} with an HTML page (from a proxy?)`;
   const words = errorWords(exchange);
   return words === '' ? String(exchange.status) : `${exchange.status}, ${words}`;
 }
@@ -158,25 +159,25 @@ function errorWords({ json, secret }: Exchange): string {
     .join(': ');
 }
 
-/** Where it points is shown without user info and query: those may hold anything. */
+/** The target is shown without user info and query: those may contain anything. */
 function redirected(exchange: Exchange): GwtokenError {
   const { status, headers, endpoint, secret } = exchange;
   const location = headers.get('location') ?? '';
   const url = location !== '' && URL.canParse(location, endpoint) ? new URL(location, endpoint) : undefined;
   const target = url && showable(`${url.protocol}//${url.host}${url.pathname}`, secret);
   const to = target === undefined ? '' : ` to ${target}`;
-  return badReply(exchange, `answered ${status}, a redirect${to}, which is never followed`, {
-    hints: ['check the auth URL: it must be the address that answers itself'],
+  return badReply(exchange, `answered ${status}, a redirect${to}; gwtoken never follows redirects`, {
+    hints: ['check the auth URL: it must not redirect'],
   });
 }
 
-/** What web servers say of a request that did not get as far as the endpoint behind them. */
+/** What web servers say about a request that did not get as far as the endpoint behind them. */
 const BAD_REQUEST_PAGES = [
   {
-    // nginx, whose handshake ends well without the certificate that it asked for.
+    // nginx, whose handshake succeeds without the client certificate that it requires.
     page: '<title>400 No required SSL certificate was sent</title>',
-    problem: 'it wants a certificate of the client, which gwtoken cannot give',
-    hint: 'check the auth URL: is this the address for a client id and a secret?',
+    problem: 'it requires a client certificate (mTLS), which gwtoken does not support',
+    hint: 'check the auth URL: the endpoint must accept a client ID and secret',
   },
   // nginx, Go and Apache.
   ...[

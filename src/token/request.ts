@@ -7,7 +7,7 @@ import { showable } from './endpoint-text';
 import { judgeReply, type Reply } from './reply';
 import type { Token } from './token';
 
-/** Longer replies are cut off: a token reply has a few kilobytes at most. */
+/** The most that is read of a reply, in bytes: a token reply has a few kilobytes at most. */
 const REPLY_LIMIT = 64 * 1024;
 
 /** The headers in which an endpoint says what it calls a request in its own logs. */
@@ -27,7 +27,7 @@ export function tokenEndpoint(authUrl: string): string {
 }
 
 /**
- * Asks the endpoint once for a token: exactly three form fields, no Authorization header, no redirect followed.
+ * Requests a token once: exactly three form fields, no Authorization header, no redirect followed.
  *
  * @throws GwtokenError `refused`, `unreached` or `bad-reply`
  */
@@ -60,7 +60,7 @@ export async function requestToken(
     reply = { status, headers, body: await readBody(body) };
     const ids = REQUEST_ID_HEADERS.map((name) => showable(headers.get(name), secret));
     const id = ids.find((each) => each !== undefined);
-    trace(`${status} from ${address ?? 'the endpoint'}`, id === undefined ? '' : `, request id ${id}`);
+    trace(`${status} from ${address ?? 'the endpoint'}`, id === undefined ? '' : `, request ID ${id}`);
   } catch (error) {
     trace('no reply');
     throw error;

@@ -1,8 +1,8 @@
-/** What is worth another attempt, told here alone (contract section 5). */
+/** What is worth another attempt: decided only here (contract section 5). */
 import type { GwtokenError, Retry } from '../errors';
 import type { FetchReply } from '../world/wire';
 
-/** The reasons of `unreached` that would come again: whoever refused has to change something first. */
+/** The reasons of `unreached` that would come again: whatever refused has to be changed first. */
 const FINAL = ['certificate', 'proxy-refusal', 'ENOTLOOPBACK'];
 
 /** The statuses that pass by themselves; every other one would come again. */
@@ -14,7 +14,7 @@ export function retryOf({ kind, reason = '', retry }: GwtokenError): Retry | und
 }
 
 /**
- * Whether a reply of this status is worth another attempt, and how long its Retry-After asks to wait (RFC 9110 section
+ * Whether a reply of this status is worth another attempt, and how long to wait by its Retry-After (RFC 9110 section
  * 10.2.3, RFC 6585 section 4): seconds or a date, read against the reply's own Date so that this machine's clock does
  * not matter. Nonsense counts as absent.
  */

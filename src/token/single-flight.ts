@@ -1,6 +1,6 @@
 /**
- * One request however many processes ask: whoever takes the client's turn asks the endpoint, the others wait and take
- * what it got, a failure too. A turn that cannot be had costs the sharing, never the token (contract section 7).
+ * One request however many processes need the token: whoever takes the client's turn sends it, the others wait and take
+ * its result, a failure too. Without a turn there is no sharing, but still a token (contract section 7).
  */
 
 import { clientName } from '../client';
@@ -13,7 +13,7 @@ import { ownerDigest, parseObject } from './cache-entry';
 import type { TokenAnswer, TokenQuery } from './query';
 
 interface Work {
-  /** The cached token, if there is one that is good enough. */
+  /** The cached token, if it is valid for long enough. */
   look(): TokenAnswer | undefined;
   /** A new token, and whether the others will find it in the cache. */
   fetch(): Promise<{ answer: TokenAnswer; isCached: boolean }>;
@@ -29,7 +29,7 @@ export async function inTurn(query: TokenQuery, world: TurnWorld, work: Work): P
     if (turn === undefined) return (await work.fetch()).answer;
     if (turn.held) return await hold(turn, work);
 
-    world.trace('waiting for another gwtoken that is asking for this token');
+    world.trace('waiting for another gwtoken process to get this token');
     const text = await turn.wait(query.deadlineMs - world.now());
     if (text === 'late') throw tooLate(query);
     const { failure, isUnshared } = parseOutcome(text);
@@ -58,8 +58,8 @@ async function hold(turn: Turn & { held: true }, work: Work): Promise<TokenAnswe
 }
 
 /**
- * What a holder tells those who wait, and no more than that: nothing that a stranger who listened could use, and nothing
- * that a person would run.
+ * What a holder tells those who wait, and no more than that: nothing that a stranger who listens could use, and nothing
+ * that a user would run.
  */
 interface Outcome {
   readonly failure?: GwtokenError | undefined;
@@ -67,7 +67,7 @@ interface Outcome {
   readonly isUnshared: boolean;
 }
 
-/** A wrong flag or file is the holder's own: those who wait find out about theirs without asking the endpoint. */
+/** A wrong flag or file is the holder's own: those who wait find out about theirs without a request. */
 const OWN_FAULTS: readonly ErrorKind[] = ['usage', 'local'];
 
 /** The longest sentence and word that are passed on, in characters. */
@@ -90,7 +90,7 @@ function parseFailure(stored: unknown): GwtokenError | undefined {
   if (!isErrorKind(kind) || OWN_FAULTS.includes(kind)) return undefined;
   if (typeof message !== 'string' || message === '' || message.length > LONGEST_MESSAGE) return undefined;
   return new GwtokenError(kind, oneLine(message), {
-    hints: ['another gwtoken asked for all who waited; to ask alone, and see more: --no-cache'],
+    hints: ['another gwtoken process made this request; to make your own and see details, use --no-cache'],
     reason: typeof reason === 'string' && REASON.test(reason) ? reason : undefined,
   });
 }
@@ -99,7 +99,7 @@ function tooLate({ client, startedAtMs, deadlineMs }: TokenQuery): GwtokenError 
   const waited = seconds(deadlineMs - startedAtMs);
   return new GwtokenError(
     'unreached',
-    `another gwtoken has been asking for a token of ${clientName(client)} for ${waited}`,
-    { hints: ['allow more time with --timeout, or ask without waiting: --no-cache'] },
+    `waited ${waited} for another gwtoken process to get the token for ${clientName(client)}`,
+    { hints: ['raise --timeout, or use --no-cache to not wait'] },
   );
 }

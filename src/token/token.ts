@@ -1,7 +1,7 @@
-/** The longest token that is taken, in characters. Beyond 128 KiB a variable makes every later program fail to start on Linux. */
+/** The longest token that is accepted, in characters. Beyond 128 KiB a variable makes every later program fail to start on Linux. */
 export const TOKEN_LIMIT = 32 * 1024;
 
-/** A token as the endpoint gave it (RFC 6749 section 5.1), with the moment it was asked for. */
+/** A token as the endpoint returned it (RFC 6749 section 5.1), with the time of the request. */
 export interface Token {
   readonly accessToken: string;
   /** As received: `bearer` in any case. */
@@ -10,7 +10,7 @@ export interface Token {
   readonly scope: string;
   /** When the request was sent, in milliseconds since the epoch: the lifetime counts from then. */
   readonly requestedAtMs: number;
-  /** `expires_in` as received (a century at most), in seconds; undefined when the endpoint gave none. */
+  /** `expires_in` as received (a century at most), in seconds; undefined when the endpoint returned none. */
   readonly lifetimeS: number | undefined;
 }
 
@@ -26,7 +26,7 @@ export function secondsLeft(token: Token, nowMs: number): number | undefined {
 }
 
 /**
- * Whether the token may be used: it has more than the minimum life left. Unless told otherwise that is the smaller of
+ * Whether the token may be used: it has more than min-ttl left. By default that is the smaller of
  * 300 s and a fifth of its lifetime, so that a short-lived token is not refetched at each call.
  *
  * @param minTtlMs the setting, in milliseconds
@@ -36,7 +36,7 @@ export function isFresh(token: Token, nowMs: number, minTtlMs: number | undefine
   return until !== undefined && nowMs < until;
 }
 
-/** When the token stops to be {@link isFresh}, in milliseconds since the epoch; undefined when that is not known. */
+/** When the token stops being {@link isFresh}, in milliseconds since the epoch; undefined when that is not known. */
 export function freshUntilMs(token: Token, minTtlMs: number | undefined): number | undefined {
   const expiresAt = expiresAtMs(token);
   if (expiresAt === undefined || token.lifetimeS === undefined) return undefined;

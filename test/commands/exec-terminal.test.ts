@@ -176,7 +176,7 @@ describe('gwtoken exec on a terminal', () => {
     delete home.env['CI'];
     const { exit, screen, raw } = shell(`printf 'from the pipe\\n' | ${GWTOKEN_SH} exec -- cat`);
     expect(await exit).toEqual({ code: 0, signal: null });
-    expect(raw()).toContain('asking for a token');
+    expect(raw()).toContain('requesting a token');
     expect(screen()).toMatch(/from the pipe\n/);
   });
 

@@ -129,7 +129,7 @@ describe('the exit code', () => {
     endpoint.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
     const refused = await sh('echo ran');
     expect(refused).toMatchObject({ code: 125, stdout: '' });
-    expect(refused.stderr).toContain('refused these credentials');
+    expect(refused.stderr).toContain('rejected the credentials');
   });
 
   test('is 125 also when a bug crashes gwtoken', async () => {

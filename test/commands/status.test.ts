@@ -113,7 +113,7 @@ describe('status of stored clients', () => {
     const bad = await run(['status', '--check', '--json']);
     expect(bad.code).toBe(3);
     expect(bad.stderr).toMatch(
-      /^gwtoken: error: check failed: default:production:eu: .* refused these credentials/,
+      /^gwtoken: error: check failed: default:production:eu: .* rejected the credentials/,
     );
     const checks = parseStatus(bad.stdout).clients.map(({ check }) => check);
     expect(checks).toMatchObject([{ ok: false, exit_code: 3 }, { ok: true, expires_in: 600 }, { ok: true }]);

@@ -85,7 +85,7 @@ async function regions({ eu, us }: Stage, stored: boolean, session: Session): Pr
   const address = `--region us --auth-url ${us.identity.authUrl}`;
   const refused = {
     code: 3,
-    stderr: /^gwtoken: error: .*invalid_client[\s\S]*a client belongs to one region/,
+    stderr: /^gwtoken: error: .*invalid_client[\s\S]*if the client belongs to region eu, use --region eu/,
   };
   if (stored) {
     await session.run(loginLine('EU_SECRET', `${address} --client-id ${eu.production.clientId}`), refused);

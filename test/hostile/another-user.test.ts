@@ -165,7 +165,7 @@ describe('another user', () => {
     );
     const env = { GWTOKEN_CACHE_DIR: cache };
     const before = readdirSync(cache, { recursive: true });
-    const warning = `gwtoken: warning: the token cache is not used: ${cache} belongs to another user (uid ${STRANGER})\n`;
+    const warning = `gwtoken: warning: token cache ignored: ${cache} belongs to another user (uid ${STRANGER})\n`;
     expect(await victim.gwtoken(['get'], { env })).toMatchObject({ ...success, stderr: warning });
     const shown = await victim.gwtoken(
       ['exec', '--token-file', '--', 'sh', '-c', 'echo "$GWTOKEN_TOKEN_FILE"; ls -ld "$GWTOKEN_TOKEN_FILE"'],

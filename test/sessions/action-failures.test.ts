@@ -15,8 +15,8 @@ beforeEach(({ skip }) => {
 
 describe('fails, and writes nothing', () => {
   test.each<[string, Record<string, string>, number, string]>([
-    ['a refused client', { 'client-secret': 'wrong' }, 3, 'refused these credentials'],
-    ['a client of the other region', { 'client-id': 'us-client' }, 3, 'refused these credentials'],
+    ['a refused client', { 'client-secret': 'wrong' }, 3, 'rejected the credentials'],
+    ['a client of the other region', { 'client-id': 'us-client' }, 3, 'rejected the credentials'],
     [
       'no secret, as in a fork',
       { 'client-secret': '' },
@@ -27,7 +27,7 @@ describe('fails, and writes nothing', () => {
     ['an unknown region', { region: 'mars' }, 2, '"mars" (from input region)'],
     ['no auth URL', { 'auth-url': '' }, 2, 'input auth-url is empty\n'],
     ['a sandbox that is neither', { sandbox: 'yes' }, 2, '"yes" (from input sandbox)'],
-    ['a life that no token has', { 'min-ttl': '2h' }, 7, 'input min-ttl asks for more than 7200 s'],
+    ['a life that no token has', { 'min-ttl': '2h' }, 7, 'input min-ttl requires more than 7200 s'],
     [
       'an export-env of two lines',
       { 'export-env': 'true\n::stop-commands::x' },
@@ -38,7 +38,7 @@ describe('fails, and writes nothing', () => {
       'an export-env that is neither',
       { 'export-env': 'yes' },
       2,
-      '"yes" (from input export-env) \nhint: use 1, true, 0 or false',
+      '"yes" (from input export-env)\nhint: use 1, true, 0 or false',
     ],
   ])('with %s', async (_, more, code, says) => {
     const result = await job.run({ ...servers.inputsFor('eu'), 'export-env': 'true', ...more });

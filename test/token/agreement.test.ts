@@ -196,6 +196,6 @@ test('a body that is not UTF-8: theirs replaces the byte, ours rejects', async (
   await expect(theirs).resolves.toMatchObject({ access_token: 't' });
   const reply = { status: 200, headers: { get: () => 'application/json' }, body: bytes };
   expect(() => judgeReply(reply, { endpoint: 'e', requestedAtMs: 0, receivedAtMs: 0, secret: 's' })).toThrow(
-    'other than a JSON object',
+    'answered 200, but not with a JSON object',
   );
 });

@@ -29,7 +29,7 @@ describe('while the endpoint is down', () => {
       expect(await gw.cli(['get', '--retries', '0'])).toEqual({
         code: 0,
         stdout: 'token-1\n',
-        stderr: 'gwtoken: warning: the endpoint is down; the cached token, valid for 10 s more, is used\n',
+        stderr: 'gwtoken: warning: the endpoint is down; using the cached token (10 s left)\n',
       });
     },
   );
@@ -83,7 +83,7 @@ describe('what one that asks leaves for those who wait', () => {
     expect(second).toEqual({
       ...first,
       stderr:
-        'gwtoken: error: it failed\nhint: another gwtoken asked for all who waited; to ask alone, and see more: --no-cache\n',
+        'gwtoken: error: it failed\nhint: another gwtoken process made this request; to make your own and see details, use --no-cache\n',
     });
     expect(gw.posts.length).toBe(1);
   });

@@ -41,12 +41,12 @@ const told = (...reply: Parameters<typeof judge>) => {
 };
 const good = (more: object) => judge(200, { ...GOOD, ...more });
 
-const FURTHER = ['what may be behind it: gwtoken help network'];
-const ADDRESS = ['check the auth URL: is this the address of the identity endpoint?'];
-const FIREWALL = ['a firewall or proxy may be in between: ask who runs it, or the operators'];
-const OUTAGE = ['it is not your doing: try again later, or ask the operators'];
-const FEWER = ['fewer calls: cached tokens are shared by every call of this client'];
-const PAGE = ['check the auth URL; it may also be a login page or a firewall in between'];
+const FURTHER = ['possible causes: gwtoken help network'];
+const ADDRESS = ['check the auth URL (gwtoken adds /oauth2/token to it)'];
+const FIREWALL = ['a firewall or proxy may be blocking this; ask its administrator'];
+const OUTAGE = ['the problem is on the server; try again later'];
+const FEWER = ['too many requests: avoid --fresh and --no-cache, so that calls share the cached token'];
+const PAGE = ['check the auth URL; a login page or firewall may be answering instead'];
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
 
 describe('a token', () => {
@@ -86,20 +86,20 @@ describe('a token', () => {
   });
 
   test.each<[object, string]>([
-    [{ access_token: undefined }, 'answered 200 without an access_token'],
-    [{ access_token: '' }, 'answered 200 without an access_token'],
-    [{ access_token: ['a'] }, 'answered 200 without an access_token'],
-    [{ access_token: 'x\x7f' }, 'gave an access_token with characters that a token cannot have'],
-    [{ access_token: 'x\n' }, 'gave an access_token with characters that a token cannot have'],
-    [{ token_type: undefined }, 'gave no token_type'],
-    [{ token_type: null }, 'gave a token_type other than bearer'],
-    [{ token_type: 'mac' }, 'gave a token_type other than bearer'],
-    [{ scope: 7 }, 'gave a scope that is not a text of visible characters'],
-    [{ scope: 'a\x7fb' }, 'gave a scope that is not a text of visible characters'],
+    [{ access_token: undefined }, 'answered 200 without a valid access_token'],
+    [{ access_token: '' }, 'answered 200 without a valid access_token'],
+    [{ access_token: ['a'] }, 'answered 200 without a valid access_token'],
+    [{ access_token: 'x\x7f' }, 'returned an access_token with invalid characters'],
+    [{ access_token: 'x\n' }, 'returned an access_token with invalid characters'],
+    [{ token_type: undefined }, 'returned no token_type'],
+    [{ token_type: null }, 'returned a token_type other than bearer'],
+    [{ token_type: 'mac' }, 'returned a token_type other than bearer'],
+    [{ scope: 7 }, 'returned an invalid scope'],
+    [{ scope: 'a\x7fb' }, 'returned an invalid scope'],
     ...[0, -1, 1.5, '0', '-1', '1.5', '', ' 1', '1 ', '1e3', true, {}, [60]].map(
       (expires_in): [object, string] => [
         { expires_in },
-        'gave an expires_in that is not a positive whole number of seconds',
+        'returned an expires_in that is not a positive integer',
       ],
     ),
   ])('with %j is none', (more, said) => {
@@ -111,7 +111,7 @@ describe('a token', () => {
     expect(good({ access_token: longest })).toMatchObject({ accessToken: longest });
     expect(told(200, { ...GOOD, access_token: `${longest}x` })).toEqual({
       kind: 'bad-reply',
-      said: 'gave an access_token of more than 32 KiB',
+      said: 'returned an access_token longer than 32 KiB',
       hints: FURTHER,
     });
   });
@@ -119,23 +119,19 @@ describe('a token', () => {
   test.each([
     ['', 'answered 200 with an empty body', FURTHER],
     ['too-long', 'answered with more than 64 KiB', FURTHER],
-    ['[]', 'answered 200 with something other than a JSON object', FURTHER],
-    ['null', 'answered 200 with something other than a JSON object', FURTHER],
-    ['"a"', 'answered 200 with something other than a JSON object', FURTHER],
-    [Buffer.from('{"a":"\xff"}', 'latin1'), 'answered 200 with something other than a JSON object', FURTHER],
-    ['<html>', "answered 200 with an HTML page (a proxy's page?)", PAGE],
-    [' \n<!DocType html>', "answered 200 with an HTML page (a proxy's page?)", PAGE],
-    ['x <html>', 'answered 200 with something other than a JSON object', FURTHER],
-    [`${' '.repeat(100)}<html>`, 'answered 200 with something other than a JSON object', FURTHER],
-    [`${' '.repeat(94)}<html>`, "answered 200 with an HTML page (a proxy's page?)", PAGE],
-    [{ error: 'invalid_client' }, 'answered 200 with an error in place of a token (invalid_client)', FURTHER],
-    [
-      { error: 'a', error_description: 'b' },
-      'answered 200 with an error in place of a token (a: b)',
-      FURTHER,
-    ],
-    [{ error: 's3cret!' }, 'answered 200 with an error in place of a token', FURTHER],
-    [{ error: 1 }, 'answered 200 without an access_token', FURTHER],
+    ['[]', 'answered 200, but not with a JSON object', FURTHER],
+    ['null', 'answered 200, but not with a JSON object', FURTHER],
+    ['"a"', 'answered 200, but not with a JSON object', FURTHER],
+    [Buffer.from('{"a":"\xff"}', 'latin1'), 'answered 200, but not with a JSON object', FURTHER],
+    ['<html>', 'answered 200 with an HTML page (from a proxy?)', PAGE],
+    [' \n<!DocType html>', 'answered 200 with an HTML page (from a proxy?)', PAGE],
+    ['x <html>', 'answered 200, but not with a JSON object', FURTHER],
+    [`${' '.repeat(100)}<html>`, 'answered 200, but not with a JSON object', FURTHER],
+    [`${' '.repeat(94)}<html>`, 'answered 200 with an HTML page (from a proxy?)', PAGE],
+    [{ error: 'invalid_client' }, 'answered 200 with an error instead of a token (invalid_client)', FURTHER],
+    [{ error: 'a', error_description: 'b' }, 'answered 200 with an error instead of a token (a: b)', FURTHER],
+    [{ error: 's3cret!' }, 'answered 200 with an error instead of a token', FURTHER],
+    [{ error: 1 }, 'answered 200 without a valid access_token', FURTHER],
   ])('is not in %j', (body, said, hints) => {
     expect(told(200, body)).toEqual({ kind: 'bad-reply', said, hints });
   });
@@ -158,7 +154,7 @@ describe('a refusal', () => {
     for (const status of [400, 401, 403, 404, 499])
       expect(told(status, { error, error_description: 'why' })).toEqual({
         kind: 'refused',
-        said: `refused these credentials (${status}, ${error}: why)`,
+        said: `rejected the credentials (HTTP ${status}, ${error}: why)`,
         hints: [],
         reason: error,
       });
@@ -168,11 +164,11 @@ describe('a refusal', () => {
     ['', '401'],
     [{ error: 'other', error_description: 's3cret!' }, '401, other'],
     [{ error_description: 'why' }, '401, why'],
-    ['<html>', "401 with an HTML page (a proxy's page?)"],
+    ['<html>', '401 with an HTML page (from a proxy?)'],
   ])('is 401 whatever it says: %j', (body, words) => {
     expect(told(401, body)).toEqual({
       kind: 'refused',
-      said: `refused these credentials (${words})`,
+      said: `rejected the credentials (HTTP ${words})`,
       hints: [],
       reason: 'invalid_client',
     });
@@ -200,7 +196,7 @@ describe('any other status', () => {
     [199, GOOD, 'answered 199', FURTHER],
     [400, '', 'answered 400', FURTHER],
     [400, { error: 'no_coffee' }, 'answered 400, no_coffee', FURTHER],
-    [403, '<html>', "answered 403 with an HTML page (a proxy's page?)", FIREWALL],
+    [403, '<html>', 'answered 403 with an HTML page (from a proxy?)', FIREWALL],
     [404, '', 'answered 404', ADDRESS],
     [405, '', 'answered 405', ADDRESS],
     [410, '', 'answered 410', ADDRESS],
@@ -222,37 +218,37 @@ describe('any other status', () => {
     expect(told(status)).toEqual({ ...plain, said: `answered ${status}`, retry: { afterMs: undefined } });
     expect(told(status, '', { 'retry-after': '7' })).toEqual({
       ...plain,
-      said: `answered ${status} and asks to wait 7 s`,
+      said: `answered ${status} (retry after 7 s)`,
       retry: { afterMs: 7000 },
     });
   });
 
   test('HTML is told by its type too, but not by a word in it', () => {
-    expect(told(500, 'sorry', HTML).said).toBe("answered 500 with an HTML page (a proxy's page?)");
+    expect(told(500, 'sorry', HTML).said).toBe('answered 500 with an HTML page (from a proxy?)');
     expect(told(500, 'sorry', { 'content-type': 'text/xhtml' }).said).toBe('answered 500');
-    expect(told(500, 'too-long', HTML).said).toBe("answered 500 with an HTML page (a proxy's page?)");
+    expect(told(500, 'too-long', HTML).said).toBe('answered 500 with an HTML page (from a proxy?)');
   });
 
   test('nginx’s page for a certificate that is missing is told by its title, under 400 alone', () => {
     const page = '<html><head><title>400 No required SSL certificate was sent</title></head></html>';
     expect(told(400, page, HTML)).toEqual({
       kind: 'bad-reply',
-      said: 'answered 400: it wants a certificate of the client, which gwtoken cannot give',
-      hints: ['check the auth URL: is this the address for a client id and a secret?'],
+      said: 'answered 400: it requires a client certificate (mTLS), which gwtoken does not support',
+      hints: ['check the auth URL: the endpoint must accept a client ID and secret'],
     });
     expect(told(400, 'too-long').said).toBe('answered 400');
-    expect(told(500, page, HTML).said).toBe("answered 500 with an HTML page (a proxy's page?)");
+    expect(told(500, page, HTML).said).toBe('answered 500 with an HTML page (from a proxy?)');
   });
 });
 
 describe('a redirect', () => {
   const to = (location: string, status = 302) => told(status, GOOD, { location });
-  const hints = ['check the auth URL: it must be the address that answers itself'];
+  const hints = ['check the auth URL: it must not redirect'];
 
   test.each([300, 302, 399])('(%i) is told with where it points, and not followed', (status) => {
     expect(to('/login', status)).toEqual({
       kind: 'bad-reply',
-      said: `answered ${status}, a redirect to https://id.test/login, which is never followed`,
+      said: `answered ${status}, a redirect to https://id.test/login; gwtoken never follows redirects`,
       hints,
     });
   });
@@ -264,6 +260,6 @@ describe('a redirect', () => {
     ['http://[', ''],
     ['/s3cret!', ''],
   ])('to %j: without what may be a secret in it', (location, target) => {
-    expect(to(location).said).toBe(`answered 302, a redirect${target}, which is never followed`);
+    expect(to(location).said).toBe(`answered 302, a redirect${target}; gwtoken never follows redirects`);
   });
 });

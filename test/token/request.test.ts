@@ -128,11 +128,11 @@ describe('the trace', () => {
   test.each([
     [{}, '200 from the endpoint after 30 ms'],
     [{ address: '127.0.0.1:443', status: 503 }, '503 from 127.0.0.1:443 after 30 ms'],
-    [{ headers: { 'x-request-id': ' a\tb ' } }, '200 from the endpoint after 30 ms, request id a b'],
-    [{ headers: { 'request-id': 'r' } }, '200 from the endpoint after 30 ms, request id r'],
+    [{ headers: { 'x-request-id': ' a\tb ' } }, '200 from the endpoint after 30 ms, request ID a b'],
+    [{ headers: { 'request-id': 'r' } }, '200 from the endpoint after 30 ms, request ID r'],
     [
       { headers: { 'x-request-id': '', 'x-correlation-id': 'c', other: 'o' } },
-      '200 from the endpoint after 30 ms, request id c',
+      '200 from the endpoint after 30 ms, request ID c',
     ],
     [{ headers: { 'x-request-id': 'of s3cret /+' } }, '200 from the endpoint after 30 ms'],
   ] as const)('of %j is: %s', async (played, line) => {

@@ -14,6 +14,21 @@ const later = (seconds: number) => {
   gw.nowMs += seconds * 1000;
 };
 
+test('--verbose says once what was in the cache, however often gwtoken looks', async () => {
+  const cacheLines = async (...args: string[]) => {
+    const { stderr } = await gw.cli(['get', '-v', ...args]);
+    return stderr.split('\n').filter((line) => /cache: (?!on )/.test(line));
+  };
+  expect(await cacheLines()).toEqual(['gwtoken: cache: no token']);
+  expect(await cacheLines()).toEqual(['gwtoken: cache: using a token with 3600 s left']);
+  later(3400);
+  expect(await cacheLines()).toEqual(['gwtoken: cache: the token has only 200 s left']);
+  gw.env['GWTOKEN_CLIENT_SECRET'] = 'another';
+  expect(await cacheLines()).toEqual([
+    'gwtoken: cache: the token is for other credentials or another auth URL',
+  ]);
+});
+
 describe('a token is used again', () => {
   test('until less than the minimum life is left: 300 s, or a fifth of a short life', async () => {
     expect(await gw.get()).toBe('token-1');

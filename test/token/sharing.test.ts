@@ -84,7 +84,7 @@ describe('who shares with whom', () => {
     const other = await client.gwtoken(['get', '--timeout', '2s']);
     expect(other).toMatchObject({ code: 6, stdout: '' });
     expect(other.stderr).toMatch(
-      /^gwtoken: error: another gwtoken .* default:production:eu for 6 s\nhint: .*--no-cache/,
+      /^gwtoken: error: waited 6 s for another gwtoken process to get the token for default:production:eu\nhint: .*--no-cache/,
     );
     expect(endpoint.posts.length).toBe(1);
     answer();

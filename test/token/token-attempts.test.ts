@@ -148,7 +148,7 @@ describe('the overall limit', () => {
     const late = await play([OK], { deadlineMs: START_MS });
     expect(late.attempts).toBe(0);
     expect(failed(late.outcome)).toMatchObject({ kind: 'unreached', reason: 'time-limit' });
-    expect(failed(late.outcome).message).toBe('no time was left to ask https://id.test/oauth2/token');
+    expect(failed(late.outcome).message).toBe('out of time before contacting https://id.test/oauth2/token');
   });
 
   test('waiting that would outlast it is not begun', async () => {
@@ -157,7 +157,7 @@ describe('the overall limit', () => {
     const { attempts, waits, trace } = await play([slow], { retries: 10, deadlineMs }, () => 1);
     expect(attempts).toBe(3);
     expect(waits).toEqual([500, 1000]);
-    expect(trace.at(-1)).toBe('no attempt 4: 2 s to wait, 1.5 s left');
+    expect(trace.at(-1)).toBe('giving up: the next attempt would start in 2 s, with 1.5 s left');
   });
 
   test('no attempt is begun with less than half a second left: it would only hide the cause', async () => {
@@ -179,7 +179,12 @@ describe('the overall limit', () => {
     expect(failed(cut.outcome).message).toBe('x was not reached (2 attempts)');
     const whole = await play([{ ...refusedConnection, tookMs: 1000 }, late], { retries: 1 });
     expect(failed(whole.outcome).message).toBe('late (2 attempts)');
-    expect(failed((await play([late], { deadlineMs: START_MS + 5000 })).outcome).message).toBe('late');
+  });
+
+  test('a first attempt that is cut short says so: the time in its message is none that was set', async () => {
+    const late = { error: new GwtokenError('unreached', 'late', { reason: 'time-limit' }), tookMs: 5000 };
+    const { outcome } = await play([late], { deadlineMs: START_MS + 5000 });
+    expect(failed(outcome).message).toBe('late (no more time was left)');
   });
 });
 
@@ -200,7 +205,7 @@ describe('Retry-After', () => {
       const { outcome, attempts, tookMs } = await play([afterSeconds(seconds)]);
       expect([attempts, tookMs]).toEqual([1, 0]);
       expect(failed(outcome).message).toBe(
-        `https://id.test/oauth2/token answered 429 and asks to wait ${seconds} s`,
+        `https://id.test/oauth2/token answered 429 (retry after ${seconds} s)`,
       );
     }
   });

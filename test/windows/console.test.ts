@@ -98,7 +98,7 @@ describe('a console of Windows', { timeout: 180_000 }, () => {
   test('Ctrl-C under the spinner ends get with 130', async () => {
     endpoint.delayMs = 600_000;
     const get = open(['get'], client());
-    await get.waitFor('asking for a token', LIMIT_MS);
+    await get.waitFor('requesting a token', LIMIT_MS);
     get.type(CTRL_C);
     expect(await get.exit).toEqual({ code: 130, signal: null });
   });
@@ -119,7 +119,7 @@ describe('a console of Windows', { timeout: 180_000 }, () => {
     const [, ...words] = windows.node([windowsPath(script), windowsPath(out), windows.program]);
     const command: readonly [string, ...string[]] = [windows.nodeExe, ...words];
     const console = windows.console(['env', '--format', 'cmd'], { ...env, ...client() }, command);
-    await console.waitFor('asking for a token', LIMIT_MS);
+    await console.waitFor('requesting a token', LIMIT_MS);
     console.type(CTRL_C);
     expect(await console.exit).toEqual({ code: 130, signal: null });
     expect(readFileSync(out, 'utf8')).toMatch(/^SET "GWTOKEN_ACCESS_TOKEN="\n[\s\S]*cmd \/d \/c exit 130\n$/);

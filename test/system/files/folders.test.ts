@@ -32,7 +32,7 @@ function expectToken({ code, stdout, stderr }: ProgramResult, warning = /^$/): v
   expect(stderr).toMatch(warning);
 }
 const oneWarning = (what: string) =>
-  new RegExp(`^gwtoken: warning: the token cache is not used: [^\n]*${what}[^\n]*\n$`);
+  new RegExp(`^gwtoken: warning: token cache ignored: [^\n]*${what}[^\n]*\n$`);
 
 describe('one warning, no reading and no writing', () => {
   /** Twice, since a token that was kept after all would be served the second time. */
@@ -103,7 +103,7 @@ describe('one warning, no reading and no writing', () => {
     const run = await client.gwtoken(['get'], { env: { GWTOKEN_CACHE_DIR: folder } });
     expectToken(run, /^gwtoken: warning/);
     expect(run.stderr).toBe(
-      `gwtoken: warning: the token cache is not used: ${client.dir}/a\\u000ahint: run: rm \\u001b[2K can be written by others (mode 777)\n`,
+      `gwtoken: warning: token cache ignored: ${client.dir}/a\\u000ahint: run: rm \\u001b[2K can be written by others (mode 777)\n`,
     );
   });
 
@@ -141,7 +141,7 @@ describe('without a word', () => {
     writeFileSync(client.cache, 'not a folder');
     expectToken(
       await client.gwtoken(['get', '-v']),
-      /^gwtoken: cache: the token cannot be kept \(EEXIST|ENOTDIR\)$/m,
+      /^gwtoken: cache: cannot write the token \(EEXIST|ENOTDIR\)$/m,
     );
   });
 

@@ -5,7 +5,7 @@ import { type IdentityServer, startIdentityServer } from '../../harness/endpoint
 import { inVariables } from '../../harness/homes/client';
 import { type Home, openHome } from '../../harness/homes/home';
 
-const LABEL = 'asking for a token';
+const LABEL = 'requesting a token';
 const SHOW_CURSOR = '\x1b[?25h';
 const HIDE_CURSOR = '\x1b[?25l';
 

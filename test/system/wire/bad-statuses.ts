@@ -20,7 +20,7 @@ export const BAD_STATUSES: readonly WireCase[] = [
     replies(
       `400 ${error}`,
       reply(400, { error, error_description: 'no such thing' }),
-      refused(new RegExp(`refused these credentials \\(400, ${error}: no such thing\\)`)),
+      refused(new RegExp(`rejected the credentials \\(HTTP 400, ${error}: no such thing\\)`)),
     ),
   ),
   replies('400 with a code of its own', reply(400, { error: 'no_coffee' }), bad(/answered 400, no_coffee/)),
@@ -28,14 +28,14 @@ export const BAD_STATUSES: readonly WireCase[] = [
   replies(
     '401 with WWW-Authenticate',
     reply(401, { error: 'invalid_client' }, { 'WWW-Authenticate': 'Basic realm="x"' }),
-    refused(/\(401, invalid_client\)[\s\S]*hint: a client belongs to one region: try --region us/),
+    refused(/\(HTTP 401, invalid_client\)[\s\S]*hint: if the client belongs to region us, use --region us/),
   ),
-  replies('401 with nothing', reply(401, ''), refused(/refused these credentials \(401\)/)),
+  replies('401 with nothing', reply(401, ''), refused(/rejected the credentials \(HTTP 401\)/)),
   replies('401 with HTML', reply(401, HTML, asHtml), refused(/401 with an HTML page/)),
   replies(
     "403 HTML: a firewall's",
     reply(403, HTML, asHtml),
-    bad(/answered 403 with an HTML page \(a proxy's page\?\)/),
+    bad(/answered 403 with an HTML page \(from a proxy\?\)/),
   ),
   replies(
     '403 unauthorized_client',
@@ -46,7 +46,7 @@ export const BAD_STATUSES: readonly WireCase[] = [
     '400 of nginx: no client certificate',
     reply(400, '<html><head><title>400 No required SSL certificate was sent</title></head></html>', asHtml),
     bad(
-      /answered 400: it wants a certificate of the client, which gwtoken cannot give\nhint: check the auth URL/,
+      /answered 400: it requires a client certificate \(mTLS\), which gwtoken does not support\nhint: check the auth URL/,
     ),
   ),
   ...[
@@ -68,11 +68,11 @@ export const BAD_STATUSES: readonly WireCase[] = [
   replies(
     '429, Retry-After in seconds',
     reply(429, { error: 'slow_down' }, { 'Retry-After': '1' }),
-    bad(/answered 429, slow_down and asks to wait 1 s \(3 attempts\)/, 3),
+    bad(/answered 429, slow_down \(retry after 1 s\) \(3 attempts\)/, 3),
   ),
   {
     name: '429, Retry-After as a date',
-    ...bad(/answered 429 and asks to wait [\d.]+ s \(3 attempts\)/, 3),
+    ...bad(/answered 429 \(retry after [\d.]+ s\) \(3 attempts\)/, 3),
     async set() {
       const endpoint = await startFaultServer({
         answer: (socket) => void socket.write(reply(429, '', { 'Retry-After': date(2000), Date: date(0) })),
@@ -83,12 +83,12 @@ export const BAD_STATUSES: readonly WireCase[] = [
   replies(
     '429, Retry-After beyond the limit',
     reply(429, '', { 'Retry-After': '120' }),
-    bad(/answered 429 and asks to wait 120 s\n/),
+    bad(/answered 429 \(retry after 120 s\)\n/),
   ),
   replies(
     '429, Retry-After absurd',
     reply(429, '', { 'Retry-After': '99999999999999999999' }),
-    bad(/asks to wait more than 1000000000 s\n/),
+    bad(/\(retry after more than 1000000000 s\)\n/),
   ),
   replies(
     '429, Retry-After nonsense',
@@ -125,7 +125,7 @@ export const BAD_STATUSES: readonly WireCase[] = [
   replies(
     'an error_description with escapes',
     reply(400, { error: 'invalid_request', error_description: '\u001b[2J\u001b[31mred\r\nand\u202eblue' }),
-    refused(/\(400, invalid_request: \[2J \[31mred and blue\)\n/),
+    refused(/\(HTTP 400, invalid_request: \[2J \[31mred and blue\)\n/),
   ),
   replies(
     'an error_description of 10 KB',
@@ -142,7 +142,7 @@ export const BAD_STATUSES: readonly WireCase[] = [
     replies(
       `an error_description with the secret in it, form ${index + 1}`,
       reply(400, { error: 'invalid_client', error_description: `bad secret: ${form}` }),
-      refused(/\(400, invalid_client\)\n/),
+      refused(/\(HTTP 400, invalid_client\)\n/),
     ),
   ),
   ...[300, 301, 302, 303, 307, 308].flatMap((status) => [
@@ -150,20 +150,24 @@ export const BAD_STATUSES: readonly WireCase[] = [
       status,
       'another host',
       (_, other) => `${other}/oauth2/token?secret=1`,
-      /to http:\/\/127\.0\.0\.1:\d+\/oauth2\/token, which/,
+      /to http:\/\/127\.0\.0\.1:\d+\/oauth2\/token; gwtoken never follows redirects/,
     ),
     redirect(
       status,
       'the same host',
       () => '/login',
-      /to http:\/\/127\.0\.0\.1:\d+\/login, which is never followed/,
+      /to http:\/\/127\.0\.0\.1:\d+\/login; gwtoken never follows redirects/,
     ),
   ]),
-  replies('304', reply(304, '', { 'Content-Length': '0' }), bad(/answered 304, a redirect, which/)),
+  replies(
+    '304',
+    reply(304, '', { 'Content-Length': '0' }),
+    bad(/answered 304, a redirect; gwtoken never follows redirects/),
+  ),
   replies(
     'a redirect to an address with the secret in it',
     reply(302, '', { Location: `/x/${encodeURIComponent(SECRET)}` }),
-    bad(/answered 302, a redirect, which is never followed/),
+    bad(/answered 302, a redirect; gwtoken never follows redirects/),
   ),
 ];
 

@@ -99,7 +99,7 @@ export const BROKEN_CONNECTIONS: readonly WireCase[] = [
   replies(
     'a length that is too short',
     reply(200, GOOD, { 'Content-Length': '20' }),
-    bad(/answered 200 with something other than a JSON object/),
+    bad(/answered 200, but not with a JSON object/),
   ),
   replies(
     'a length that is no number',
@@ -137,7 +137,7 @@ export const BROKEN_CONNECTIONS: readonly WireCase[] = [
   scripted(
     'HTTP/1.0, cut: what is left is no JSON',
     { answer: (socket) => void socket.end(`HTTP/1.0 200 OK\r\n\r\n{"access_token":"${TOKEN}","tok`) },
-    bad(/other than a JSON object/),
+    bad(/answered 200, but not with a JSON object/),
   ),
   scripted(
     'half of a body without a length, then silence',

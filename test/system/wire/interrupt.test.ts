@@ -37,12 +37,12 @@ test('Ctrl-C under the spinner: by the signal, the cursor is back and the line i
   skip(posix !== undefined, posix);
   const server = await startFaultServer({});
   const terminal = home.terminal(['get', '--auth-url', server.url]);
-  await terminal.waitFor('asking for a token');
+  await terminal.waitFor('requesting a token');
   terminal.type('\x03');
   expect(await terminal.exit).toEqual({ code: null, signal: 'SIGINT' });
   const raw = terminal.raw();
   expect(raw.lastIndexOf('\x1b[?25h')).toBeGreaterThan(raw.lastIndexOf('\x1b[?25l'));
-  expect(raw.slice(raw.lastIndexOf('asking for a token'))).toContain('\x1b[1G\x1b[0K');
+  expect(raw.slice(raw.lastIndexOf('requesting a token'))).toContain('\x1b[1G\x1b[0K');
 });
 
 test('SIGINT while no connection comes about', async ({ skip }) => {

@@ -138,7 +138,7 @@ describe('nginx', () => {
     const { code, stdout, stderr } = await get(url);
     expect([code, stdout]).toEqual([7, '']);
     expect(stderr).toContain(
-      '/oauth2/token answered 400: it wants a certificate of the client, which gwtoken cannot give\n',
+      '/oauth2/token answered 400: it requires a client certificate (mTLS), which gwtoken does not support\n',
     );
   });
 
@@ -148,7 +148,7 @@ describe('nginx', () => {
     const { code, stderr } = await home.gwtoken(['get', '--auth-url', url, '--retries', '1']);
     expect(code).toBe(7);
     expect(stderr).toMatch(
-      /\/oauth2\/token answered 502 with an HTML page \(a proxy's page\?\) \(2 attempts\)\n/,
+      /\/oauth2\/token answered 502 with an HTML page \(from a proxy\?\) \(2 attempts\)\n/,
     );
   });
 

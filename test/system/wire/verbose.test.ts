@@ -7,7 +7,7 @@ import { reply, SECRET, setScene, TOKEN } from './scene';
 const { authority, home } = setScene();
 home.env['GWTOKEN_NO_CACHE'] = '1';
 
-test('tells the way, each attempt, what follows from it, and the request id', async () => {
+test('tells the way, each attempt, what follows from it, and the request ID', async () => {
   const endpoint = await startFaultServer(
     {
       answer: (socket, n) =>
@@ -32,9 +32,9 @@ test('tells the way, each attempt, what follows from it, and the request id', as
     /^gwtoken: through the proxy PROXY \(from HTTPS_PROXY\)$/m,
     /^gwtoken: connected to PROXY$/m,
     /^gwtoken: verified the certificate of 127\.0\.0\.1 \(TLSv1\.3\)$/m,
-    /^gwtoken: POST URL\/oauth2\/token: 503 from PROXY after \d+ ms, request id first$/m,
-    /^gwtoken: attempt 1 of 3: URL\/oauth2\/token answered 503; the next in \d+ ms$/m,
-    /^gwtoken: POST URL\/oauth2\/token: 200 from PROXY after \d+ ms, request id second$/m,
+    /^gwtoken: POST URL\/oauth2\/token: 503 from PROXY after \d+ ms, request ID first$/m,
+    /^gwtoken: attempt 1 of 3 failed: URL\/oauth2\/token answered 503; retrying in \d+ ms$/m,
+    /^gwtoken: POST URL\/oauth2\/token: 200 from PROXY after \d+ ms, request ID second$/m,
   ])
     expect(said).toMatch(line);
   for (const canary of ['canary-body', 'canary-password', SECRET, TOKEN, 'canary-%22'])
