@@ -84,7 +84,7 @@ describe('the workflows', () => {
       expect((parse(read(file)) as Workflow).jobs['test']?.uses).toBe('./.github/workflows/test.yml');
   });
 
-  test('release every executable that is built, and try each that GitHub has a runner for', () => {
+  test('release every executable that is built, and try each on its own system', () => {
     const { jobs } = parse(read('workflows/release.yml'));
     const built = /TARGETS = \{(.*?)^\}/ms.exec(
       readFileSync(join(ROOT, 'bin', 'executable.mjs'), 'utf8'),
@@ -92,7 +92,7 @@ describe('the workflows', () => {
     const targets = [...(built ?? '').matchAll(/^ {2}'([\w-]+)':/gm)].map(([, target]) => target);
     const tried = jobs.try.strategy.matrix.include.map(({ target }: { target: string }) => target);
     expect(targets.length).toBeGreaterThan(6);
-    expect([...tried, 'windows-arm64'].sort()).toEqual(targets.sort());
+    expect(tried.sort()).toEqual(targets.sort());
     expect(jobs['release-page'].needs).toContain('attest');
     expect(jobs.attest.needs).toBe('try');
   });
