@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { programTests } from './harness/forms';
 import LeftOut from './harness/left-out';
+import { nodeBinary } from './harness/programs/node-versions';
 import { pathWithoutNode } from './harness/programs/path-without-node';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -11,8 +12,19 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 // The workers inherit this process's environment, and setting a variable to '' is not the same as not having it.
 for (const name of Object.keys(process.env)) {
-  if (/^(NODE_EXTRA_CA_CERTS|FORCE_COLOR|TESTED_FORM|GWTOKEN_.*)$/.test(name)) delete process.env[name];
+  if (/^(NODE_EXTRA_CA_CERTS|FORCE_COLOR|TESTED_(FORM|NODE)|GWTOKEN_.*)$/.test(name))
+    delete process.env[name];
 }
+
+/** `npm run test:wire` runs the package's tests with the newest of each Node, those that npm has for this platform. */
+const nodes = process.env['npm_lifecycle_event'] === 'test:wire' ? [20, 22, 24, 26] : [];
+const withNodes = nodes
+  .map((major) => ({ major, binary: nodeBinary(major) }))
+  .flatMap(({ major, binary }) =>
+    binary === undefined || binary === process.execPath
+      ? []
+      : [{ name: `package, Node ${major}`, env: { TESTED_NODE: binary } }],
+  );
 
 export default defineConfig({
   root,
@@ -34,6 +46,10 @@ export default defineConfig({
     reporters: ['default', new LeftOut()],
     projects: [
       { extends: true, test: { name: 'package', include: ['test/**/*.test.ts'] } },
+      ...withNodes.map((test) => ({
+        extends: true as const,
+        test: { ...test, include: programTests(root) },
+      })),
       {
         extends: true,
         test: {

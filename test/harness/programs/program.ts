@@ -16,8 +16,9 @@ export const notPackage = FORM === 'package' ? undefined : 'needs the npm packag
  */
 export const executable = (folder = '.'): string =>
   join(ROOT, 'executables', folder, process.platform === 'win32' ? 'gwtoken.exe' : 'gwtoken');
-/** The words that start gwtoken. Whatever starts it, a terminal or a wrapper, has them from here. */
-export const GWTOKEN: Words = FORM === 'executable' ? [executable()] : [process.execPath, PROGRAM];
+/** The words that start gwtoken, with another Node where TESTED_NODE names one. Whatever starts it has them from here. */
+export const GWTOKEN: Words =
+  FORM === 'executable' ? [executable()] : [process.env['TESTED_NODE'] ?? process.execPath, PROGRAM];
 /** The same for a line of shell. */
 export const GWTOKEN_SH = GWTOKEN.map((word) => `'${word}'`).join(' ');
 

@@ -1,14 +1,14 @@
 /**
  * Every fault that we could think of between gwtoken and its endpoint, each met by the built program as a user runs
  * it: once with the default limits and once with `--timeout 1s --retries 0`. `npm run test:wire` prints the table;
- * WIRE_ONLY=regexp picks cases by name, WIRE_NODE=path runs them with another Node.
+ * WIRE_ONLY=regexp picks cases by name.
  */
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
 import { cleaningUp } from '../../harness/clean-up';
 import { makeAuthority } from '../../harness/endpoints/authority';
 import { filesBelow } from '../../harness/homes/files';
 import { openHome } from '../../harness/homes/home';
-import { PROGRAM, type ProgramResult, runProgram } from '../../harness/programs/program';
+import { type ProgramResult, runProgram } from '../../harness/programs/program';
 import { BAD_BODIES } from './bad-bodies';
 import { BAD_PROXIES } from './bad-proxies';
 import { BAD_STATUSES } from './bad-statuses';
@@ -18,7 +18,6 @@ import { SECRET, type WireCase } from './scene';
 
 const GROUPS = { BROKEN_CONNECTIONS, BAD_STATUSES, BAD_BODIES, BAD_TLS, BAD_PROXIES };
 const only = new RegExp(process.env['WIRE_ONLY'] ?? '');
-const node = process.env['WIRE_NODE'];
 
 /** How long the time limits let it take, and what the program may need beside them on a quiet machine. */
 const MODES = {
@@ -45,7 +44,6 @@ async function run(each: WireCase, mode: Mode): Promise<Outcome> {
   const home = openHome({ GWTOKEN_CLIENT_ID: 'wire-client', GWTOKEN_CLIENT_SECRET: SECRET, ...scene.env });
   const result = await home.gwtoken([...args, ...MODES[mode].args], {
     timeoutMs: 60_000,
-    ...(node === undefined ? {} : { program: [node, PROGRAM] }),
   });
   const heard = {
     stdout: result.stdout,
