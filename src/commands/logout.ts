@@ -1,5 +1,5 @@
 import { type Client, clientName, parseClientName } from '../client';
-import { GwtokenError } from '../errors';
+import { GwtokenError, Interrupted } from '../errors';
 import { CLIENT_FLAGS, VERBOSE } from '../flags';
 import { gather, resolveClient } from '../settings/resolve';
 import type { World } from '../world/world';
@@ -73,13 +73,18 @@ async function removeAll(yes: boolean, world: World): Promise<void> {
 
 async function isConfirmed(
   names: readonly string[],
-  { terminal }: Pick<World, 'terminal'>,
+  { terminal, stderr }: Pick<World, 'terminal' | 'stderr'>,
 ): Promise<boolean> {
   const which = names.join(', ');
   const noPrompt = terminal.noPrompt();
   if (noPrompt === undefined) {
     const what = names.length === 1 ? `stored client ${which}` : `${names.length} stored clients (${which})`;
-    return await terminal.confirm(`Remove ${what}?`);
+    try {
+      return await terminal.confirm(`Remove ${what}?`);
+    } catch (error) {
+      if (error instanceof Interrupted) stderr.write('Cancelled. Nothing was removed.\n');
+      throw error;
+    }
   }
   throw new GwtokenError('usage', `logout --all needs --yes (cannot prompt: ${noPrompt})`, {
     hints: [`it would remove: ${which}`],

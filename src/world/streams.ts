@@ -18,8 +18,8 @@ export interface Output {
 export interface Terminal {
   /** Why nobody can be prompted here; undefined where somebody can: stdin and stderr are terminals, and it is not CI. */
   noPrompt(): string | undefined;
-  /** Asks until `check` finds no problem with the answer. */
-  ask(question: string, check: (answer: string) => string | undefined): Promise<string>;
+  /** Asks until `check` finds no problem with the answer; the example is shown while there is none. */
+  ask(question: string, check: (answer: string) => string | undefined, example?: string): Promise<string>;
   /** The same, with the answer unseen. */
   askSecret(question: string, check: (answer: string) => string | undefined): Promise<string>;
   choose<T extends string>(question: string, choices: readonly T[], initial?: T): Promise<T>;

@@ -66,7 +66,7 @@ export function playMainJob(open: () => Promise<Computer>, unavailable: string |
         `Set auth-url.eu = ${eu.authUrl} in ${config}`,
         `Set region = eu in ${config}`,
         'Next: gwtoken get',
-        `      or: ${computer.inShell}`,
+        `or:   ${computer.inShell}`,
         '',
       ]);
       expect(JSON.parse((await computer.lookup('default:production:eu')) ?? '')).toEqual({

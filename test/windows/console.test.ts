@@ -67,13 +67,13 @@ describe('a console of Windows', { timeout: 180_000 }, () => {
 
   test('login asks for what is missing, with the secret unseen, and stores it', async () => {
     const login = open(['login', '--auth-url', endpoint.authUrl]);
-    await login.waitFor('Region of the client', LIMIT_MS);
-    await press(login, '\r', /Environment of the client/);
-    await press(login, '\r', /Client id for /);
-    await press(login, '\r', /Client id for [\s\S]*It is empty/);
+    await login.waitFor('Region', LIMIT_MS);
+    await press(login, '\r', /Environment/);
+    await press(login, '\r', /Client ID \(/);
+    await press(login, '\r', /Client ID \([\s\S]*Required/);
     login.type('client-1\r');
-    await login.waitFor('Client secret for ', LIMIT_MS);
-    await press(login, '\r', /Client secret for [\s\S]*It is empty/);
+    await login.waitFor('Client secret (sent to ', LIMIT_MS);
+    await press(login, '\r', /Client secret \(sent to [\s\S]*Required/);
     login.type('geheim-+/=&%\r');
     expect(await login.exit).toEqual({ code: 0, signal: null });
     expect(login.screen()).not.toContain('geheim');
@@ -87,9 +87,9 @@ describe('a console of Windows', { timeout: 180_000 }, () => {
 
   test('Ctrl-C at a prompt gives 130, and nothing is stored', async () => {
     const login = open(['login', '--auth-url', endpoint.authUrl, '--region', 'eu', '--client-id', 'x']);
-    await login.waitFor('Environment of the client', LIMIT_MS);
-    await press(login, '\r', /Client secret for /);
-    await press(login, '\r', /Client secret for [\s\S]*It is empty/);
+    await login.waitFor('Environment', LIMIT_MS);
+    await press(login, '\r', /Client secret \(sent to /);
+    await press(login, '\r', /Client secret \(sent to [\s\S]*Required/);
     login.type(CTRL_C);
     expect(await login.exit).toEqual({ code: 130, signal: null });
     expect(await items()).toEqual([]);

@@ -1,10 +1,10 @@
 /** What login is given by flags, variables and the config, and what of it is still missing. */
 
-import { clientFlags, DEFAULT_PROFILE, type Environment, type Region } from '../../client';
+import { clientFlags, type Environment, type Region } from '../../client';
 import { clientIdProblem } from '../../credentials/credentials';
 import { GwtokenError } from '../../errors';
 import { resolveAuthUrl, resolveEnvironment, resolveProfile, resolveRegion } from '../../settings/resolve';
-import type { Given, Setting } from '../../settings/setting';
+import type { Given } from '../../settings/setting';
 import { quoted, shellWord } from '../../text';
 import type { World } from '../../world/world';
 
@@ -13,7 +13,7 @@ export interface Known {
   readonly profile: string;
   readonly environment: Environment | undefined;
   readonly region: Region | undefined;
-  /** The region that this profile would fall back to: the answer that is suggested. */
+  /** The configured one: the answer that is suggested. */
   readonly usualRegion: Region | undefined;
   readonly clientId: string | undefined;
 }
@@ -31,7 +31,7 @@ export function checkGiven(given: Given, world: Pick<World, 'stdin' | 'terminal'
   const profile = resolveProfile(given).value;
   const { value: environment, source } = resolveEnvironment(given, profile);
   const usual = resolveRegion(given, profile);
-  const region = canAsk && isInherited(usual, given, profile) ? undefined : usual?.value;
+  const region = canAsk && usual?.source.kind === 'config' ? undefined : usual?.value;
   // Which region's address has to be right is not known before the region is.
   const authUrl =
     region === undefined && canAsk
@@ -65,15 +65,6 @@ export function checkGiven(given: Given, world: Pick<World, 'stdin' | 'terminal'
   throw new GwtokenError('usage', `missing ${missing.join(', ')} (cannot prompt: ${noPrompt})`, {
     hints: [`example: printf %s "$SECRET" | ${example.join(' ')}`],
   });
-}
-
-/** Whether a profile merely falls back to the general region. */
-function isInherited(region: Setting<Region> | undefined, { config }: Given, profile: string): boolean {
-  return (
-    region?.source.kind === 'config' &&
-    profile !== DEFAULT_PROFILE &&
-    config.profiles[profile]?.['region'] === undefined
-  );
 }
 
 function checkClientId(flag: string | boolean | undefined): string | undefined {

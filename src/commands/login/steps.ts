@@ -3,7 +3,7 @@
 import { type Client, clientFlags, clientName } from '../../client';
 import { formatItem, limitedKeychain } from '../../credentials/keychain-item';
 import { planCredentials } from '../../credentials/plan';
-import { attempt, GwtokenError } from '../../errors';
+import { attempt, GwtokenError, Interrupted } from '../../errors';
 import {
   type FetchSettings,
   gather,
@@ -14,12 +14,12 @@ import {
   resolveRegion,
 } from '../../settings/resolve';
 import type { FlagValues, Given } from '../../settings/setting';
-import { withTilde } from '../../text';
+import { oneLine, withTilde } from '../../text';
 import { fetchToken } from '../../token/fetch';
 import { endpointQuery } from '../../token/query';
 import type { ConfigEdit } from '../../world/files';
 import type { World } from '../../world/world';
-import { type Answers, askMissing } from './answers';
+import { type Answers, askMissing, askSecret } from './answers';
 import { checkGiven } from './given';
 import { loginEdits, storeClient } from './store';
 
@@ -30,24 +30,69 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   await world.config.checkWritable();
   const keychain = limitedKeychain(given, world);
   await keychain.probe();
-  const answers = await askMissing(known, given, world);
-  const { client, authUrl, clientId, clientSecret } = answers;
-  const item = formatItem({ clientId, clientSecret, authUrl: authUrl.value });
-  if (flags['verify'] !== false) await verify(answers, given, settings, world);
+  const answers = await unlessCancelled(world, async () => {
+    const all = await askMissing(known, given, world);
+    itemOf(all);
+    return flags['verify'] === false ? all : await verified(all, given, settings, world);
+  });
+  const { client, authUrl, clientId } = answers;
   const edits = loginEdits(given, client, authUrl);
   const entry = { clientId, authUrl: authUrl.value };
-  const replaced = await storeClient(client, item, entry, edits, { ...world, keychain });
+  const replaced = await storeClient(client, itemOf(answers), entry, edits, { ...world, keychain });
   // A token for the old credentials must not be served any more.
   for (const left of await world.tokens.renew(client))
     world.warn(`could not remove a cached token of the old credentials: ${left}`);
-  const verified = flags['verify'] === false ? '' : 'verified and ';
+  const how = flags['verify'] === false ? '' : 'verified and ';
   const before = replaced ? ', replacing the previous ones' : '';
-  const stored = `Credentials ${verified}stored in the keychain as ${clientName(client)}${before}`;
+  const stored = `Credentials ${how}stored in the keychain as ${clientName(client)}${before}`;
   world.stderr.write(`${stored}\n`);
   tell(answers, given, edits, world);
 }
 
-/** Fetches a token; if there is none, nothing is stored, and without a verdict of the endpoint that can be overruled. */
+/** @throws GwtokenError `usage` for credentials that no keychain item can have */
+function itemOf({ clientId, clientSecret, authUrl }: Answers): string {
+  return formatItem({ clientId, clientSecret, authUrl: authUrl.value });
+}
+
+/** Says that nothing was stored where the person leaves a prompt. */
+async function unlessCancelled<T>(
+  { terminal, stderr }: Pick<World, 'terminal' | 'stderr'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Interrupted)
+      stderr.write(`${terminal.hasUnicode() ? '└  ' : ''}Cancelled. Nothing was stored.\n`);
+    throw error;
+  }
+}
+
+/** How often a secret is asked for. */
+const SECRETS = 3;
+
+/** Fetches a token; a secret that was typed and is refused is asked for again. Gives the answers that are right. */
+async function verified(
+  answers: Answers,
+  given: Given,
+  settings: FetchSettings,
+  world: World,
+): Promise<Answers> {
+  const isTyped = given.flags['secret-stdin'] !== true;
+  for (let left = isTyped ? SECRETS - 1 : 0, tried = answers; ; left--) {
+    try {
+      await verify(tried, given, settings, world);
+      return tried;
+    } catch (error) {
+      if (!(error instanceof GwtokenError)) throw error;
+      if (error.kind !== 'refused' || left === 0) throw nothingStored(error);
+      world.stderr.write(`${oneLine(error.message)}. Check the client ID and enter the secret again.\n`);
+      tried = { ...answers, clientSecret: await askSecret(answers.authUrl, world) };
+      itemOf(tried);
+    }
+  }
+}
+
 async function verify(
   { client, authUrl, clientId, clientSecret }: Answers,
   given: Given,
@@ -55,17 +100,26 @@ async function verify(
   world: World,
 ): Promise<void> {
   const query = endpointQuery({ given, client, authUrl, settings }, world);
-  try {
-    await world.terminal.spin(`verifying the credentials at ${authUrl.value}`, () =>
-      fetchToken(query, { clientId, clientSecret }, world),
-    );
-  } catch (error) {
-    if (!(error instanceof GwtokenError)) throw error;
-    const hints = ['nothing was stored'];
-    if (error.kind === 'unreached' || error.kind === 'bad-reply')
-      hints.push('to store them unverified, add --no-verify');
-    throw error.withHints(hints);
-  }
+  await world.terminal.spin('verifying the credentials', () =>
+    fetchToken(query, { clientId, clientSecret }, world),
+  );
+}
+
+/** What failed, and that nothing is stored; without a verdict of the endpoint that can be overruled. */
+function nothingStored(error: GwtokenError): GwtokenError {
+  const { kind, message, hints } = error;
+  const unknown = kind === 'unreached' || kind === 'bad-reply';
+  return new GwtokenError(kind, message, {
+    ...error,
+    cause: error.cause,
+    hints: [
+      // A wrong secret is likelier than a wrong region, which the endpoint's own hints are about.
+      ...(kind === 'refused' ? ['check the client ID and secret'] : []),
+      ...hints,
+      'nothing was stored',
+      ...(unknown ? ['to store them unverified, add --no-verify'] : []),
+    ],
+  });
 }
 
 /** Says which settings were written, what will be used instead of it, and what to try next. */

@@ -80,7 +80,8 @@ export function openPrompts(
     (given = '') =>
       check(given);
   return {
-    ask: (message, check) => answer((streams) => text({ ...streams, message, validate: validate(check) })),
+    ask: (message, check, placeholder = '') =>
+      answer((streams) => text({ ...streams, message, placeholder, validate: validate(check) })),
     askSecret: (message, check) =>
       answer((streams) => password({ ...streams, message, mask: '*', validate: validate(check) })),
     choose: async (message, choices, initial) => {

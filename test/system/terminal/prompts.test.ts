@@ -11,6 +11,7 @@ const client = { clientId: 'eu-client', clientSecret: 'eu-secret+/=&' };
 const ACCOUNT = 'default:production:eu';
 const CTRL_C = '\x03';
 const CTRL_D = '\x04';
+const ESCAPE = '\x1b';
 const CLEAR_LINE = '\x15';
 
 describe('gwtoken login, on a terminal', () => {
@@ -35,11 +36,11 @@ describe('gwtoken login, on a terminal', () => {
   };
   /** Answers the questions up to, and not including, the one that begins with `until`. */
   const QUESTIONS = [
-    ['Region of the client', () => '\r'],
-    ['Environment of the client', () => '\r'],
-    ['Identity address for eu (auth URL)', () => `${identity.authUrl}\r`],
-    [`Client id for ${ACCOUNT}`, () => `${client.clientId}\r`],
-    ['Client secret for ', () => `${client.clientSecret}\r`],
+    ['Region', () => '\r'],
+    ['Environment', () => '\r'],
+    ['Auth URL for eu', () => `${identity.authUrl}\r`],
+    ['Client ID (eu, production)', () => `${client.clientId}\r`],
+    ['Client secret (sent to ', () => `${client.clientSecret}\r`],
   ] as const;
   const answerUpTo = async (until?: string) => {
     for (const [question, answer] of QUESTIONS) {
@@ -62,7 +63,7 @@ describe('gwtoken login, on a terminal', () => {
     expect(places).toEqual([...places].sort((a, b) => a - b));
     expect(places.every((place) => place >= 0)).toBe(true);
     // Before the secret is typed the person sees where it will go.
-    expect(screen).toContain(`Client secret for ${identity.authUrl} (not shown)`);
+    expect(screen).toContain(`Client secret (sent to ${identity.authUrl})`);
     expect(terminal.raw()).not.toContain(client.clientSecret);
     expect(terminal.raw()).not.toContain('eu-s');
     expect(JSON.parse((await keyring.lookup(ACCOUNT)) ?? '')).toMatchObject({
@@ -70,7 +71,7 @@ describe('gwtoken login, on a terminal', () => {
     });
   });
 
-  test('what is given is not asked; the region that a new profile would inherit is', async () => {
+  test('what is given is not asked; the configured region is, and is preselected', async () => {
     await home.gwtoken(['config', 'set', 'region', 'us']);
     open(['--client-id', client.clientId, '-p', 'acme', '--auth-url', identity.authUrl, '--no-verify']);
     await terminal.waitFor('● us');
@@ -81,10 +82,10 @@ describe('gwtoken login, on a terminal', () => {
     terminal.type('\x1b[B');
     await terminal.waitFor('● sandbox');
     terminal.type('\r');
-    await terminal.waitFor('Client secret for ');
+    await terminal.waitFor('Client secret (sent to ');
     terminal.type('anything\r');
     expect(await terminal.exit).toEqual({ code: 0, signal: null });
-    expect(terminal.screen()).not.toMatch(/Identity address|Client id for/);
+    expect(terminal.screen()).not.toMatch(/Auth URL for|Client ID \(/);
     expect(terminal.screen()).toContain('Set region = eu for profile acme');
     expect(terminal.screen()).toContain('Next: gwtoken get --region eu --sandbox --profile acme');
     await keyring.clear('acme:sandbox:eu');
@@ -92,7 +93,7 @@ describe('gwtoken login, on a terminal', () => {
 
   test('a bad answer is refused at once, with the reason, and can be mended', async () => {
     open();
-    await answerUpTo('Identity address for eu (auth URL)');
+    await answerUpTo('Auth URL for eu');
     for (const [answer, reason] of [
       ['id.example.com', 'did you mean https://id.example.com?'],
       ['http://id.example.com', 'would send the client secret unencrypted'],
@@ -104,14 +105,14 @@ describe('gwtoken login, on a terminal', () => {
       terminal.type(CLEAR_LINE);
     }
     terminal.type(`${identity.authUrl}\r`);
-    await terminal.waitFor(`Client id for ${ACCOUNT}`);
+    await terminal.waitFor('Client ID (eu, production)');
     terminal.type('\r');
-    await terminal.waitFor('It is empty');
+    await terminal.waitFor('Required');
     terminal.type(`${client.clientId}\r`);
-    await terminal.waitFor('Client secret for ');
+    await terminal.waitFor('Client secret (sent to ');
     const before = terminal.screen().length;
     terminal.type('\r');
-    await terminal.waitFor(/It is empty[\s\S]*It is empty/);
+    await terminal.waitFor(/Required[\s\S]*Required/);
     terminal.type(`${client.clientSecret}\r`);
     expect(await terminal.exit).toEqual({ code: 0, signal: null });
     expect(terminal.screen().slice(before)).toContain('Credentials verified and stored');
@@ -127,19 +128,58 @@ describe('gwtoken login, on a terminal', () => {
     expect(Buffer.byteLength(drawn)).toBe(drawn.length);
   });
 
-  test('a refusal by the endpoint is code 3, and nothing is stored', async () => {
+  test('a refused secret is asked for again, and the right one is stored', async () => {
     open();
-    await answerUpTo('Client secret for ');
+    await answerUpTo('Client secret (sent to ');
+    terminal.type('wrong\r');
+    await terminal.waitFor('Check the client ID and enter the secret again.');
+    await terminal.waitFor(/enter the secret again[\s\S]*Client secret \(sent to /);
+    terminal.type(`${client.clientSecret}\r`);
+    expect(await terminal.exit).toEqual({ code: 0, signal: null });
+    expect(terminal.screen()).toContain(`Credentials verified and stored in the keychain as ${ACCOUNT}\n`);
+    expect(JSON.parse((await keyring.lookup(ACCOUNT)) ?? '')).toMatchObject({
+      client_secret: client.clientSecret,
+    });
+  });
+
+  test('a third refusal is code 3, the secret is doubted before the region, and nothing is stored', async () => {
+    open();
+    await answerUpTo('Client secret (sent to ');
+    terminal.type('wrong\r');
+    await terminal.waitFor(/again[\s\S]*Client secret/);
+    terminal.type('wrong\r');
+    await terminal.waitFor(/again[\s\S]*Client secret[\s\S]*again[\s\S]*Client secret/);
     terminal.type('wrong\r');
     expect(await terminal.exit).toEqual({ code: 3, signal: null });
-    expect(terminal.screen()).toContain('hint: nothing was stored\n');
+    expect(terminal.screen()).toMatch(
+      /hint: check the client ID and secret\nhint: [^\n]*--region us\n[\s\S]*hint: nothing was stored\n/,
+    );
     expect(await keyring.lookup(ACCOUNT)).toBeUndefined();
+  });
+
+  test('a second login asks for the region with the configured one preselected, and says what it replaced', async () => {
+    open();
+    await answerUpTo();
+    expect(await terminal.exit).toEqual({ code: 0, signal: null });
+    await home.gwtoken(['config', 'set', 'region', 'us']);
+    open(['--client-id', client.clientId, '--no-sandbox', '--no-verify']);
+    await terminal.waitFor('● us');
+    terminal.type('\x1b[A');
+    await terminal.waitFor('● eu');
+    terminal.type('\r');
+    await terminal.waitFor('Client secret (sent to ');
+    terminal.type('another\r');
+    expect(await terminal.exit).toEqual({ code: 0, signal: null });
+    expect(terminal.screen()).toContain(
+      `Credentials stored in the keychain as ${ACCOUNT}, replacing the previous ones`,
+    );
   });
 
   test.for([
     ...QUESTIONS.map(([question]) => ['Ctrl-C', CTRL_C, question] as const),
-    ['Ctrl-D', CTRL_D, 'Region of the client'] as const,
-    ['Ctrl-D', CTRL_D, 'Client secret for '] as const,
+    ['Ctrl-D', CTRL_D, 'Region'] as const,
+    ['Ctrl-D', CTRL_D, 'Client secret (sent to '] as const,
+    ['Escape', ESCAPE, 'Auth URL for eu'] as const,
   ])('%s %j at "%s" ends by SIGINT: nothing stored, cursor and echo are back', async ([, key, question]) => {
     const before = treeOf(home.dir);
     // The shell stays on the terminal and looks at it afterwards; its loop stops only for a death by signal.
@@ -149,7 +189,7 @@ describe('gwtoken login, on a terminal', () => {
     terminal.type(key);
     await terminal.waitFor('end\n');
     const screen = terminal.screen();
-    expect(screen).toContain('code 130\nicanon echo\nend\n');
+    expect(screen).toMatch(/Cancelled\. Nothing was stored\.\ncode 130\nicanon echo\nend\n/);
     expect(screen.match(/code /g)).toHaveLength(1);
     const raw = terminal.raw();
     expect(raw.lastIndexOf('\x1b[?25h')).toBeGreaterThan(raw.lastIndexOf('\x1b[?25l'));
@@ -162,7 +202,7 @@ describe('gwtoken login, on a terminal', () => {
     '%s at a prompt restores the terminal and ends it',
     async (signal) => {
       open();
-      await terminal.waitFor('Region of the client');
+      await terminal.waitFor('Region');
       process.kill(terminal.pid, signal);
       expect(await terminal.exit).toEqual({ code: null, signal });
       const raw = terminal.raw();
@@ -176,7 +216,7 @@ describe('gwtoken login, on a terminal', () => {
     expect(terminal.screen()).toContain('(cannot prompt: CI is set)');
 
     open(['-r', 'eu', '--no-sandbox'], { NO_COLOR: '1', CI: 'false' });
-    await terminal.waitFor('Identity address');
+    await terminal.waitFor('Auth URL for eu');
     terminal.type(CTRL_C);
     expect(await terminal.exit).toEqual({ code: null, signal: 'SIGINT' });
     // Inverse and hidden are how clack draws its cursor; they are no colours.
