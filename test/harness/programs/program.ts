@@ -76,6 +76,8 @@ export interface ProgramResult {
   readonly stdout: string;
   readonly stderr: string;
   readonly ms: number;
+  /** From its last word to its end; absent where that was not seen. */
+  readonly lingeredMs?: number;
 }
 
 export interface RunningProgram {
@@ -91,7 +93,24 @@ export function runProgram(args: readonly string[], options: ProgramOptions): Pr
 
 /** Starts gwtoken, for a test that sends it a signal or does something meanwhile. */
 export function startProgram(args: readonly string[], options: ProgramOptions): RunningProgram {
-  return startCommand(wordsOf(args, options), options);
+  const running = startCommand(wordsOf(args, options), options);
+  return { ...running, result: running.result.then((result) => endedAtOnce(args, result)) };
+}
+
+/**
+ * How long gwtoken may take to end when it has said all. It needs a few milliseconds; half the usual time limit tells a
+ * forgotten timer or socket from a machine that is busy, however long what it was asked to do may have taken.
+ */
+const LONGEST_END_MS = 5000;
+
+/** Every success of every test is held to that. What exec runs has its own words, and its own time. */
+function endedAtOnce([command]: readonly string[], result: ProgramResult): ProgramResult {
+  const { code, stdout, stderr, lingeredMs = 0 } = result;
+  if (code !== 0 || command === 'exec' || stdout + stderr === '' || lingeredMs <= LONGEST_END_MS)
+    return result;
+  throw new Error(
+    `gwtoken ${command} had said all, and ended ${Math.round(lingeredMs)} ms later: ${stdout}${stderr}`,
+  );
 }
 
 /** The whole command line. */
@@ -126,8 +145,13 @@ export function startCommand(
 
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
-  child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
+  let said = started;
+  const keep = (chunks: Buffer[]) => (chunk: Buffer) => {
+    chunks.push(chunk);
+    said = performance.now();
+  };
+  child.stdout.on('data', keep(stdout));
+  child.stderr.on('data', keep(stderr));
 
   const result = new Promise<ProgramResult>((resolve, reject) => {
     const timeoutMs = options.timeoutMs ?? 30_000;
@@ -151,6 +175,7 @@ export function startCommand(
         stdout: Buffer.concat(stdout).toString('utf8'),
         stderr: Buffer.concat(stderr).toString('utf8'),
         ms: performance.now() - started,
+        lingeredMs: performance.now() - said,
       });
     });
   });

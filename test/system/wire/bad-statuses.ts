@@ -99,6 +99,7 @@ export const BAD_STATUSES: readonly WireCase[] = [
   replies('429, then a token', [reply(429, '', { 'Retry-After': '1' }), reply(200)], {
     ...FETCHED,
     requests: 2,
+    waitsMs: 1500,
     once: { code: 7, says: /answered 429/, requests: 1 },
   }),
   replies('500', reply(500, HTML, asHtml), bad(/answered 500 with an HTML page.*\(3 attempts\)/, 3)),
@@ -110,6 +111,7 @@ export const BAD_STATUSES: readonly WireCase[] = [
   replies('503 twice, then a token', [reply(503, ''), reply(503, ''), reply(200)], {
     ...FETCHED,
     requests: 3,
+    waitsMs: 1500,
     once: { code: 7, says: /answered 503/, requests: 1 },
   }),
   replies('503, then a refusal', [reply(503, ''), reply(400, { error: 'invalid_client' })], {

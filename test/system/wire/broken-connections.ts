@@ -94,7 +94,7 @@ export const BROKEN_CONNECTIONS: readonly WireCase[] = [
   scripted(
     'cut once, then whole',
     { answer: (socket, n) => void socket.end(n === 1 ? cut(reply(200), 20) : reply(200)) },
-    { ...FETCHED, requests: 2, once: unreached(/in the middle of its reply/, 1) },
+    { ...FETCHED, requests: 2, waitsMs: 500, once: unreached(/in the middle of its reply/, 1) },
   ),
   replies(
     'a length that is too short',

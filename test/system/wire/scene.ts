@@ -23,6 +23,8 @@ export interface Expectation {
   readonly requests: number;
   /** In stdout, with its LF. */
   readonly token?: string;
+  /** What a success may take beside the program's own time: the longest pauses between its attempts. */
+  readonly waitsMs?: number;
 }
 
 export interface WireCase extends Expectation {
