@@ -148,7 +148,7 @@ export const FETCH_SETTINGS = {
     scope: 'profile',
     parse: parseText,
     flag: { value: 'FILE', help: 'extra CA certificates (PEM file)' },
-    otherwise: "Node's CAs, then the system's",
+    otherwise: "built-in CAs, then the system's",
   } satisfies Row<string>,
   keychainTimeoutMs: {
     name: 'keychain-timeout',

@@ -125,11 +125,11 @@ describe("doctor's report", () => {
     // The executable names the module that it was built with.
     expect(stdout).toMatch(/\nkeychain\n {2}ok {3}module {14}(@github\/)?keytar \d+\.\d+\.\d+\n/);
     expect(stdout).toMatch(
-      /\n {2}FAIL TCP {17}127\.0\.0\.1:9 was not reached: .*\n {24}fix: nothing listens there/,
+      /\n {2}FAIL TCP {17}could not reach 127\.0\.0\.1:9: .*\n {24}fix: nothing is listening there/,
     );
     expect(stdout).not.toMatch(/\n\n$/);
     expect(stderr).toMatch(
-      /^gwtoken: error: 2 checks failed; first: region eu, TCP: 127\.0\.0\.1:9 was not reached: .*\nhint: .*\n$/,
+      /^gwtoken: error: 2 checks failed; first: region eu, TCP: could not reach 127\.0\.0\.1:9: .*\nhint: .*\n$/,
     );
   });
 

@@ -175,13 +175,13 @@ describe('an outage', () => {
   test('is warned about once, then again only for the next one', async () => {
     let down = true;
     const { asked, stored, warnings, stop } = start(3600, () => {
-      if (down) throw new GwtokenError('unreached', 'identity.example was not reached');
+      if (down) throw new GwtokenError('unreached', 'could not reach identity.example');
       return {};
     });
     await vi.advanceTimersByTimeAsync(2 * HOUR);
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toContain('expires at 2030-01-01T01:00:00.000Z');
-    expect(warnings[0]).toContain('identity.example was not reached');
+    expect(warnings[0]).toContain('could not reach identity.example');
     expect(stored).toEqual([]);
     const pauses = asked.map((at, index) => at - (asked[index - 1] ?? at)).slice(1);
     // Every 30 s while there is time, closer as the end comes, every 10 s after it.

@@ -30,15 +30,19 @@ test('each sentence that it explains is one that the program has', () => {
   const met = [BAD_BODIES, BAD_PROXIES, BAD_STATUSES, BAD_TLS, BROKEN_CONNECTIONS]
     .flat()
     .map(({ says }) => says?.source.replace(/\\(.)/g, '$1') ?? '');
-  const unknown = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
-  const named = [undefined, 1000].map((lateAfterMs) => {
+  const named = [
+    ['ENOTFOUND', undefined],
+    ['ENOTFOUND', 1000],
+    ['ETIMEDOUT', undefined],
+  ].map(([code, lateAfterMs]) => {
     const url = new URL('https://nowhere.example.com');
-    return wireProblem(unknown, url, { waitingFor: 'lookup' }, lateAfterMs).message;
+    const error = Object.assign(new Error(), { code });
+    return wireProblem(error, url, { waitingFor: 'lookup' }, lateAfterMs as number | undefined).message;
   });
   const said = [...met, ...named].join('\n');
   const inProse: Readonly<Record<string, string>> = {
-    'no connection came about': 'came about',
-    'the proxy wants a user name and a password': 'wants a user name and a password',
+    'DNS lookup timed out': 'DNS lookup of nowhere.example.com timed out',
+    'the proxy requires a user name and password': 'requires a user name and password',
     'closed (or reset) the connection': '(reset|closed) the connection',
   };
   for (const sentence of explained) expect(said).toContain(inProse[sentence] ?? sentence);

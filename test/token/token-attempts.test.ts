@@ -18,7 +18,7 @@ interface Answer {
 }
 
 const OK: Answer = { body: '{"access_token":"t","token_type":"Bearer","expires_in":60}' };
-const refusedConnection: Answer = { error: new GwtokenError('unreached', 'x was not reached') };
+const refusedConnection: Answer = { error: new GwtokenError('unreached', 'could not reach x') };
 const START_MS = Date.UTC(2030, 0, 1);
 
 /** Plays the answers in turn, the last one again and again, on a clock that only moves by what is waited for. */
@@ -129,7 +129,7 @@ describe('attempts', () => {
     ['ECONNREFUSED', 3],
     [undefined, 3],
   ])('an endpoint that was not reached, reason %s: %i attempts', async (reason, attempts) => {
-    const error = new GwtokenError('unreached', 'x was not reached', { reason });
+    const error = new GwtokenError('unreached', 'could not reach x', { reason });
     expect((await play([{ error }])).attempts).toBe(attempts);
   });
 
@@ -168,7 +168,7 @@ describe('the overall limit', () => {
     ] as const) {
       const { outcome, attempts } = await play([slow], { deadlineMs: START_MS + deadlineMs });
       expect(attempts).toBe(times);
-      expect(failed(outcome).message).toBe(`x was not reached${times === 1 ? '' : ' (2 attempts)'}`);
+      expect(failed(outcome).message).toBe(`could not reach x${times === 1 ? '' : ' (2 attempts)'}`);
     }
     expect((await play([OK], { deadlineMs: START_MS + 499 })).attempts).toBe(0);
   });
@@ -176,7 +176,7 @@ describe('the overall limit', () => {
   test('where the overall limit cuts an attempt short, the one before it names the cause', async () => {
     const late = { error: new GwtokenError('unreached', 'late', { reason: 'time-limit' }), tookMs: 5000 };
     const cut = await play([{ ...refusedConnection, tookMs: 1000 }, late], { deadlineMs: START_MS + 6000 });
-    expect(failed(cut.outcome).message).toBe('x was not reached (2 attempts)');
+    expect(failed(cut.outcome).message).toBe('could not reach x (2 attempts)');
     const whole = await play([{ ...refusedConnection, tookMs: 1000 }, late], { retries: 1 });
     expect(failed(whole.outcome).message).toBe('late (2 attempts)');
   });

@@ -1,6 +1,6 @@
 /**
- * Certificate authorities beyond those that Node trusts by itself. Giving `ca` to Node replaces its own roots, so
- * whatever is added comes with them.
+ * CA certificates beyond the built-in ones. Passing `ca` to Node replaces the built-in CAs, so
+ * they are always passed along.
  */
 
 import { X509Certificate } from 'node:crypto';
@@ -10,25 +10,25 @@ import { shellWord } from '../../text';
 import type { Env } from '../../world/streams';
 import { readLimited } from '../files/read-file';
 
-/** A bundle of all public roots has a quarter of a megabyte. */
+/** A bundle of all public CAs is a quarter of a megabyte. */
 const LIMIT = 4 * 1024 * 1024;
 
-/** Node 22.15 and later have it; the types are Node 20's. */
+/** Available in Node 22.15 and later; the types are those of Node 20. */
 const { getCACertificates } = tls as { getCACertificates?: (type: 'default' | 'system') => string[] };
 
-/** PEM texts: Node's own roots with NODE_EXTRA_CA_CERTS, and the file's. @throws GwtokenError `usage` for the file */
+/** PEM texts: the built-in CAs, NODE_EXTRA_CA_CERTS and the file. @throws GwtokenError `usage` for the file */
 export async function rootsWith(caFile: string, env: Env): Promise<string[]> {
   return [...nodeRoots(env), await readCaFile(caFile)];
 }
 
-/** What Node would use if nothing were given. */
+/** What Node uses by default. */
 export function nodeRoots(env: Env): string[] {
   if (getCACertificates) return getCACertificates('default');
   const extra = env['NODE_EXTRA_CA_CERTS'];
   return [...tls.rootCertificates, ...(extra ? readIfThere(extra) : [])];
 }
 
-/** The computer's own roots, and where they came from; undefined where gwtoken cannot read them. */
+/** The system's CAs and where they came from; undefined if gwtoken cannot read them. */
 export function systemRoots(
   env: Env,
   platform: NodeJS.Platform,
@@ -43,7 +43,7 @@ export function systemRoots(
   return undefined;
 }
 
-/** Where the distributions keep theirs: Debian and Alpine, Fedora, openSUSE, RHEL 7, and OpenSSL's own place. */
+/** The distributions' bundles: Debian and Alpine, Fedora, openSUSE, RHEL 7, and OpenSSL's default. */
 const LINUX_BUNDLES = [
   '/etc/ssl/certs/ca-certificates.crt',
   '/etc/pki/tls/certs/ca-bundle.crt',
@@ -63,11 +63,11 @@ function readIfThere(path: string): string[] {
 
 const PEM = /-----BEGIN ((?:X509 |TRUSTED )?CERTIFICATE)-----[\s\S]+?-----END \1-----/;
 
-/** Node passes over what it cannot read in `ca` without a word, so each certificate is looked at here. */
+/** Node silently ignores what it cannot parse in `ca`, so each certificate is checked here. */
 export async function readCaFile(path: string): Promise<string> {
   const fail = (problem: string, ...hints: string[]): GwtokenError =>
     new GwtokenError('usage', `the CA file ${path} ${problem}`, {
-      hints: [...hints, 'name a PEM file with --ca-file, GWTOKEN_CA_FILE or the config key ca-file'],
+      hints: [...hints, 'pass a PEM file with --ca-file, GWTOKEN_CA_FILE or the config key ca-file'],
     });
   let text: string;
   try {
@@ -79,14 +79,14 @@ export async function readCaFile(path: string): Promise<string> {
   const certificates = [...text.matchAll(new RegExp(PEM, 'g'))].map(([pem]) => pem);
   if (certificates.length === 0) {
     const isDer = text.startsWith('0\ufffd');
-    const convert = `it looks like DER: openssl x509 -inform der -in ${shellWord(path)} -out ${shellWord(`${path}.pem`)}`;
-    throw fail('has no PEM certificate in it', ...(isDer ? [convert] : []));
+    const convert = `it looks like DER; convert it: openssl x509 -inform der -in ${shellWord(path)} -out ${shellWord(`${path}.pem`)}`;
+    throw fail('contains no PEM certificate', ...(isDer ? [convert] : []));
   }
   for (const [index, pem] of certificates.entries()) {
     try {
       new X509Certificate(pem);
     } catch {
-      throw fail(`has a certificate that cannot be read (number ${index + 1} of ${certificates.length})`);
+      throw fail(`contains an invalid certificate (${index + 1} of ${certificates.length})`);
     }
   }
   return certificates.join('\n');

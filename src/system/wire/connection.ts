@@ -1,5 +1,5 @@
 /**
- * The way to the endpoint: name, TCP, a proxy's tunnel, TLS. No undici here, so that the way is being made while undici
+ * The connection to the endpoint: DNS, TCP, a proxy's tunnel, TLS. No undici here, so that it is opened while undici
  * is still being loaded. Certificates are verified on every hop.
  */
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
@@ -14,7 +14,7 @@ import type { ConnectionOptions, TlsFacts, Way } from '../../world/wire';
 import { endableLookup, loopbackOnly } from './dns';
 import { type HttpProxy, routeTo } from './proxy';
 
-/** What the wire needs to know of the process; main.ts fills it in. */
+/** What the wire needs from the process; system/world.ts fills it in. */
 export interface Surroundings {
   /** The environment itself, not a copy: see {@link startTls}. */
   readonly env: Record<string, string | undefined>;
@@ -25,25 +25,25 @@ export interface Surroundings {
   warn(line: string): void;
 }
 
-/** How far it has come, for the sentence that says what failed. */
+/** How far it got, for the error message. */
 export interface Progress extends Way {
   /** The proxy that it goes through. */
   via?: HttpProxy;
-  /** The file of authorities that was given, once they are used. */
+  /** The CA file, once its CAs are in use. */
   caFile?: string;
-  /** Where the system's roots are, if they were asked too. */
+  /** Where the system's CAs came from, if they were used too. */
   systemRoots?: string;
 }
 
 export interface Connection {
-  /** Ready for a request: connected, and verified if it is https. Rejects with what Node said. */
+  /** Ready for a request: connected, and verified if it is https. Rejects with Node's error. */
   readonly ready: Promise<Socket>;
   readonly progress: Readonly<Progress>;
-  /** Notes what was met, and tells whoever listens. */
+  /** Records facts, and passes them to the listener. */
   tell(facts: Partial<Way>): void;
-  /** Whether it failed, was cut, or the other side hung up. */
+  /** Whether it failed, was closed, or the other side hung up. */
   isClosed(): boolean;
-  /** Cuts it, wherever it is. */
+  /** Closes it, whatever it is doing. */
   close(): void;
 }
 
@@ -53,18 +53,18 @@ interface Opening extends Pick<Connection, 'tell'> {
   readonly surroundings: Surroundings;
   readonly options: ConnectionOptions;
   readonly progress: Progress;
-  /** Aborted, it cuts the connection wherever it is. */
+  /** Closes the connection when aborted, whatever it is doing. */
   readonly cut: AbortSignal;
   trace(line: string): void;
 }
 
 /**
- * Before the next address of a name is tried. Node's 250 ms give up addresses that are merely far away (it does not
- * race them, it drops the first), and a dead first address costs everybody this long at each start.
+ * Delay before the next address of a name is tried. Node's 250 ms give up on addresses that are only far away (it does
+ * not race them, it drops the first), and a dead first address costs this long at each start.
  */
 const NEXT_ADDRESS_AFTER_MS = 500;
 
-/** Codes of OpenSSL's where other roots may help; nothing has been sent yet. */
+/** OpenSSL's codes where other CAs may help; nothing has been sent yet. */
 export const UNKNOWN_AUTHORITY: readonly string[] = [
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
   'UNABLE_TO_GET_ISSUER_CERT',
@@ -91,15 +91,15 @@ export function openConnection(url: URL, options: ConnectionOptions, surrounding
   return { ready, progress, tell, isClosed: () => cutter.signal.aborted || made?.destroyed === true, close };
 }
 
-/** The way with the roots that Node has, and once more with the system's where those do not know the authority. */
+/** Connects with the built-in CAs, and again with the system's if the CA is unknown. */
 async function make(opening: Opening): Promise<Socket> {
   const { url, surroundings, options, progress, cut, tell, trace } = opening;
   const { env, platform } = surroundings;
   const route = routeTo(url, env);
   trace(
     route.proxy
-      ? `through the proxy ${route.proxy.name} (from ${route.proxy.source})`
-      : `without a proxy: ${route.why}`,
+      ? `using the proxy ${route.proxy.name} (from ${route.proxy.source})`
+      : `no proxy: ${route.why}`,
   );
   if (route.proxy) {
     progress.via = route.proxy;
@@ -119,12 +119,12 @@ async function make(opening: Opening): Promise<Socket> {
     const system = systemRoots(env, platform);
     if (!system || cut.aborted) throw error;
     progress.systemRoots = system.from;
-    trace(`the certificate's authority is unknown to Node: once more with the roots of ${system.from}`);
+    trace(`unknown CA; retrying with the CAs of ${system.from}`);
     return await go(opening, [...(ca ?? nodeRoots(env)), ...system.roots]);
   }
 }
 
-/** @param ca PEM texts of the authorities; Node's own if left out */
+/** @param ca the CAs as PEM texts; the built-in ones if undefined */
 async function go(opening: Opening, ca: string[] | undefined): Promise<Socket> {
   const { url, progress } = opening;
   const host = url.hostname.replace(/^\[|\]$/g, '');
@@ -198,12 +198,12 @@ async function secure(
     // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment cannot turn it off.
     rejectUnauthorized: true,
     ...(isIP(name) === 0 ? { servername: name } : {}),
-    // As in curl: whoever names an intermediate authority, or the very certificate, need not name its root.
+    // As in curl: an intermediate CA, or the certificate itself, is enough; its root is not needed.
     ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
   });
   if (options.met && !isAtProxy(progress)) {
     const trustedBy = progress.systemRoots ?? options.caFile;
-    // Before it is judged, so that one that is refused is shown too. Bun has dropped that one by then.
+    // Before verification, so that a rejected certificate is shown too. (Bun has dropped it by then.)
     tls.prependOnceListener('secure', () => {
       const certificate: PeerCertificate | null = tls.getPeerCertificate();
       if (certificate) tell({ tls: factsOf(certificate, tls.getProtocol() ?? '', trustedBy) });
@@ -216,8 +216,8 @@ async function secure(
 }
 
 /**
- * Node reads NODE_TLS_REJECT_UNAUTHORIZED at each connection, and then says on stderr that the connection is insecure,
- * which ours are not: so the variable is taken away for that moment.
+ * Node reads NODE_TLS_REJECT_UNAUTHORIZED at each connection and then warns on stderr that the connection is insecure,
+ * which ours are not, so the variable is removed for that moment.
  */
 function startTls({ env, warn }: Surroundings, options: TlsOptions): TLSSocket {
   const value = env['NODE_TLS_REJECT_UNAUTHORIZED'];
@@ -248,13 +248,13 @@ function factsOf(
 }
 
 /**
- * Settles with the event or the socket's error; an error later on is for its user to find, in `errored`. Node emits an
+ * Settles with the event or the socket's error; a later error is in `errored`. Node emits an
  * alert that comes after the handshake without closing the socket, and the end that follows would hide it.
  */
 async function until(event: 'connect' | 'secureConnect', socket: Socket, cut: AbortSignal): Promise<void> {
   socket.on('error', (error) => socket.destroy(error));
   await new Promise<void>((resolve, reject) => {
-    // Over another TLS socket one that is destroyed in its handshake does not say that it has closed.
+    // A TLS socket over another one emits no `close` event if it is destroyed during its handshake.
     const end = (): void => {
       socket.destroy();
       reject(new Error('closed'));
@@ -265,7 +265,7 @@ async function until(event: 'connect' | 'secureConnect', socket: Socket, cut: Ab
   });
 }
 
-/** Whether it is a proxy that is talked to, and not yet the endpoint behind it. */
+/** Whether we are still talking to a proxy, and not yet to the endpoint behind it. */
 export function isAtProxy({ via, tunnel: isOpen }: Progress): boolean {
   return via !== undefined && isOpen !== true;
 }

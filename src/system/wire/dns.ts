@@ -1,8 +1,8 @@
 /**
- * Names to addresses. A lookup inside Node cannot be called off: while DNS is silent it keeps the program alive for as
- * long as the system goes on asking (10 s for each name server), past every time limit, and even past process.exit.
- * So on Linux getent(1) asks, in a process that can be ended: the same getaddrinfo, the same nsswitch.conf. Where it is
- * missing, and on other systems, a child of our own does, which takes longer to start.
+ * DNS lookups. A lookup inside Node cannot be cancelled: while DNS is silent it keeps the program alive for as long as
+ * the system keeps trying (10 s per name server), past every timeout, and even past process.exit. So on Linux getent(1)
+ * does it, in a process that can be killed: the same getaddrinfo, the same nsswitch.conf. Where it is missing, and on
+ * other systems, a child of our own does, which takes longer to start.
  */
 
 import type { CommonSpawnOptions, ForkOptions } from 'node:child_process';
@@ -16,7 +16,7 @@ import type { LookupAnswer, LookupRequest } from './lookup-child';
 /** What the resolver reads from the environment. */
 const RESOLVER_VARIABLES = ['RES_OPTIONS', 'LOCALDOMAIN', 'HOSTALIASES'];
 
-/** After so long a failure means that DNS is silent, and asking again for the reason would hang. */
+/** A failure after this long means that DNS is silent; a second lookup, for the reason, would hang. */
 const SILENT_AFTER_MS = 2000;
 
 interface Resolver {
@@ -52,7 +52,7 @@ export function endableLookup({ env, platform, lookupChild }: Resolver, cut: Abo
           child.kill('SIGKILL');
           how();
         };
-        // One that cannot be started, or breaks, is no reason to fail.
+        // A child that cannot be started, or crashes, is no reason to fail.
         const broken = (): void => end(cut.aborted ? closed : here);
         child.on('error', broken).on('exit', broken);
         child.on('message', (message) => {
@@ -79,7 +79,7 @@ export function endableLookup({ env, platform, lookupChild }: Resolver, cut: Abo
         if (first) return found(addresses, first);
         if (cut.aborted) return closed();
         if (systemCode(error) === 'ENOENT') return byChild();
-        // getent says that it failed, not why: that is learnt here, where the answer is quick now.
+        // getent does not say why it failed. A lookup here does, and is quick now.
         if (error && performance.now() - startedAtMs < SILENT_AFTER_MS) return here();
         return callback(Object.assign(new Error('DNS does not answer'), { code: 'EAI_AGAIN' }), []);
       });
@@ -95,7 +95,7 @@ function addressesIn(stdout: string): { address: string; family: number }[] {
     .filter(({ family }) => family !== 0);
 }
 
-/** `http:` is for this machine alone, so `localhost` has to resolve to it. */
+/** `http:` is allowed only on this machine, so `localhost` must resolve to it. */
 export const loopbackOnly: LookupFunction = (hostname, options, callback) => {
   lookupHere(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, [], 0);

@@ -1,4 +1,4 @@
-/** One request over a connection that stands. */
+/** One request over an open connection. */
 import type { Socket } from 'node:net';
 import request from 'undici/lib/api/api-request.js';
 import { GwtokenError } from '../../errors';
@@ -7,11 +7,11 @@ import { over } from './one-socket';
 
 interface WireReply extends Omit<FetchReply, 'body'> {
   readonly body: AsyncIterable<Uint8Array>;
-  /** Whether the reply tells where its body ends; otherwise the end of the connection does. */
+  /** Whether the reply says where its body ends; otherwise it ends with the connection. */
   readonly isFramed: boolean;
 }
 
-/** Sends the request and gives the reply once its headers are there; whoever opened the socket closes it. */
+/** Sends the request and resolves with the reply when its headers have arrived; the caller closes the socket. */
 export async function exchange(
   socket: Socket,
   url: URL,
@@ -21,21 +21,20 @@ export async function exchange(
     request.call(client, {
       path: url.pathname,
       method,
-      // Without the header a server may choose any encoding (RFC 9110 section 12.5.3); a token gains nothing by one.
+      // Without the header a server may use any encoding (RFC 9110 section 12.5.3); compression gains nothing for a
+      // token.
       headers: { ...headers, 'accept-encoding': 'identity' },
       body: body ?? null,
     }),
   );
   const encoding = [reply.headers['content-encoding'] ?? []].flat().join(', ').trim();
   if (method !== 'HEAD' && !/^(identity)?$/i.test(encoding)) {
-    // It is left unread, and fails when its connection is closed.
+    // The body is not read, and fails when the connection is closed.
     reply.body.on('error', () => {});
     const shown = encoding.replace(/[^\x20-\x7e]/g, '?').slice(0, 100);
-    throw new GwtokenError(
-      'bad-reply',
-      `${url.href} answered in an encoding that was not asked for (${shown})`,
-      { hints: ['ask the operators of the endpoint, or of a proxy on the way'] },
-    );
+    throw new GwtokenError('bad-reply', `${url.href} used an unsupported content encoding (${shown})`, {
+      hints: ['contact the operator of the endpoint or of your proxy'],
+    });
   }
   return {
     status: reply.statusCode,

@@ -1,17 +1,17 @@
 /**
- * A program of its own: looks one name up for its parent, which ends it when the time is up. A lookup inside Node cannot
- * be called off, and would keep gwtoken alive past its time limit.
+ * A separate program: looks up one name for its parent, which kills it when the time is up. A lookup inside Node cannot
+ * be cancelled, and would keep gwtoken alive past its timeout.
  */
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 
-/** What gwtoken asks, over the IPC channel. */
+/** The request, over the IPC channel. */
 export interface LookupRequest {
   readonly hostname: string;
   readonly options: LookupOptions;
 }
 export type LookupAnswer =
   | { readonly addresses: LookupAddress[] }
-  /** As Node says it: ENOTFOUND, EAI_AGAIN. */
+  /** Node's code: ENOTFOUND, EAI_AGAIN. */
   | { readonly code: string | undefined; readonly message: string };
 
 // process.exit() would wait for the thread that waits for DNS.

@@ -1,6 +1,6 @@
 /**
- * What one-socket.ts does, by Node's own HTTP: the GitHub action has this in its place, since undici is five times as
- * long as all else that the action needs. Its errors are those of undici, which problems.ts has the words for.
+ * Replaces one-socket.ts in the GitHub action, by Node's own HTTP client: undici is five times as
+ * large as everything else in the action. Its errors are undici's, which problems.ts has the sentences for.
  */
 import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import type { Socket } from 'node:net';
@@ -10,24 +10,24 @@ import { skippingInterim } from './interim';
 
 type Asked = Pick<RequestOptions, 'path' | 'method' | 'headers'> & { readonly body?: string | null };
 
-/** The part of undici's client that is used, and in its form. */
+/** The part of undici's client that is used, with the same interface. */
 interface Client {
   request(asked: Asked): Promise<Pick<IncomingMessage, 'statusCode' | 'headers'> & { body: Readable }>;
   connect(asked: Asked): Promise<Pick<IncomingMessage, 'statusCode' | 'headers'> & { socket: Socket }>;
 }
 
-/** Has a client ask over the one socket that stands, and fails when that one breaks. */
+/** Lets a client send its request over the open socket; fails when the socket does. */
 export async function over<T>(
   socket: Socket,
   origin: string,
   ask: (client: Client) => Promise<T>,
 ): Promise<T> {
-  // One may have come already: with TLS 1.3 the server refuses us when the handshake has ended for us.
+  // It may have failed already: with TLS 1.3 the server can reject us after the handshake has ended on our side.
   let fault: Error | undefined = socket.errored ?? undefined;
   socket.once('error', (error) => {
     fault = error;
   });
-  // What is no HTTP is told to the request; the body then only hears that its connection has gone.
+  // Invalid HTTP is reported to the request; the body then only sees that its connection has closed.
   const meant = (error: Error): Error => {
     fault ??= inWordsOfUndici(error);
     return fault;
@@ -60,27 +60,27 @@ export async function over<T>(
   });
 }
 
-/** Has the socket take in nothing of an interim reply: Node's client looks at what comes as it comes. */
+/** Hides interim replies from Node's client, which parses what arrives as it arrives. */
 function skipInterim(socket: Socket): void {
   const { push } = socket;
   const skipped = skippingInterim();
   socket.push = (chunk: Buffer | null) => {
     const rest = chunk && skipped(chunk);
-    // True: it may go on.
+    // True: keep reading.
     if (rest === undefined) return true;
     socket.push = push;
     return push.call(socket, rest);
   };
 }
 
-/** The body, which ends in what was meant if it breaks off. */
+/** The body; if it breaks off, with the error behind that. */
 function withErrors(reply: IncomingMessage, meant: (error: Error) => Error): Readable {
   const body = new PassThrough();
   reply.once('error', (error) => body.destroy(meant(error)));
   return reply.pipe(body);
 }
 
-/** Node calls every connection that ends too early reset, and has codes of its own for what is no HTTP. */
+/** Node reports every premature end as a reset, and has its own codes for invalid HTTP. */
 function inWordsOfUndici(error: Error): Error {
   const code = systemCode(error) ?? '';
   if (code === 'HPE_HEADER_OVERFLOW')

@@ -1,4 +1,4 @@
-/** What went wrong on the wire, as one sentence for a person and a reason for a script. Loaded when something did. */
+/** Says what went wrong on the wire: a sentence for people and a reason for scripts. Loaded only after a failure. */
 import { GwtokenError, messageOf, systemCode } from '../../errors';
 import type { ErrorKind } from '../../exit-codes';
 import { seconds } from '../../text';
@@ -6,9 +6,9 @@ import { isAtProxy, type Progress, UNKNOWN_AUTHORITY } from './connection';
 import { calledProxy } from './proxy';
 
 /**
- * Makes the error of contract section 5 from what Node or undici threw.
+ * Turns what Node or undici threw into the error of contract section 5.
  *
- * @param lateAfterMs the time limit, if it was what ended the request
+ * @param lateAfterMs the timeout, if that is what ended the request
  */
 export function wireProblem(
   error: unknown,
@@ -19,6 +19,7 @@ export function wireProblem(
   const isLate = lateAfterMs !== undefined;
   if (error instanceof GwtokenError && !isLate) return error;
   const { waitingFor, via, caFile } = progress;
+  const proxy = isAtProxy(progress) ? via : undefined;
   // With several addresses Node throws an AggregateError, with an error for each of them.
   const errors = error instanceof AggregateError ? error.errors : [error];
   const code = systemCode(error) ?? systemCode(errors[0]);
@@ -26,14 +27,15 @@ export function wireProblem(
   const values: Record<string, string> = {
     url: url.href,
     host: url.host,
-    peer: via && isAtProxy(progress) ? calledProxy(via) : url.host,
-    setting: via?.source ?? 'the auth URL',
+    peer: proxy ? calledProxy(proxy) : url.host,
+    setting: proxy?.source ?? 'the auth URL',
     settings: via ? `${via.source} and the network` : 'the network and the auth URL',
     limit: seconds(lateAfterMs ?? 0),
-    unknownTo: unknownTo(progress),
-    nameItsCa:
-      caFile === undefined ? NAME_ITS_CA : `${caFile} has no certificate of that authority: ${NAME_ITS_CA}`,
-    names: namesIn(error),
+    passItsCa:
+      caFile === undefined
+        ? `behind a company proxy or private CA? ${PASS_ITS_CA}`
+        : `${caFile} does not contain this CA: ${PASS_ITS_CA}`,
+    validFor: validFor(error),
     code: code ?? message,
     message,
   };
@@ -52,91 +54,86 @@ export function wireProblem(
 }
 
 /**
- * What happened and what was being waited for, as in `ECONNRESET reply`: a code of Node's, OpenSSL's or undici's, one
+ * What happened and what we were waiting for, as in `ECONNRESET reply`: a code from Node, OpenSSL or undici, one
  * of {@link httpFault}, or `late`. Then the rest of the sentence, and hints.
  */
 type Row = readonly [which: RegExp, what: string, ...hints: string[]];
 
-/** Problems that are told in one way; of all rows the first that fits holds. */
+/** Problems whose sentences begin alike. The first matching row of all groups is used. */
 interface Group {
-  /** `unreached` if left out. */
+  /** Default: `unreached`. */
   readonly kind?: ErrorKind;
-  /** The code if left out. */
+  /** Default: the code. */
   readonly reason?: string;
   /** How the sentence begins. */
   readonly says: string;
   readonly rows: readonly Row[];
-  /** After a row's own. */
+  /** Shown after the row's own. */
   readonly hints?: readonly string[];
 }
 
-const UNKNOWN = 'its certificate is from an authority unknown to {unknownTo}';
-const NAME_ITS_CA =
-  "if a company's proxy or own authority signs it, name that authority's PEM file with --ca-file or GWTOKEN_CA_FILE";
-const NO_HTTP = 'answered with something other than HTTP';
-const BAD_HTTP = 'answered with HTTP that breaks its rules';
-const ASK_ITS_OPERATORS = 'ask the operators of the endpoint, or of a proxy on the way';
-const CHECK_BOTH = 'check the network, and host and port in {setting}';
-const CHECK_VPN = 'check the network: a VPN that is down?';
+const UNKNOWN = 'its certificate was issued by an unknown CA';
+const PASS_ITS_CA = "pass the CA's PEM file with --ca-file or GWTOKEN_CA_FILE";
+const NO_HTTP = 'did not answer with HTTP';
+const BAD_HTTP = 'answered with invalid HTTP';
+const ASK_ITS_OPERATORS = 'contact the operator of the endpoint or of your proxy';
+const CHECK_BOTH = 'check the network, and the host and port in {setting}';
+const CHECK_VPN = 'check the network and the VPN';
 
 const PROBLEMS: readonly Group[] = [
   {
     reason: 'time-limit',
     says: '{url} did not answer within {limit}:',
     rows: [
-      [/^late lookup$/, 'the name of {peer} was not found in time: DNS does not answer'],
-      [/^late tunnel$/, '{peer} opened no tunnel'],
-      [/^late handshake$/, 'the TLS handshake with {peer} did not end'],
-      [/^late reply$/, 'no reply came'],
-      [/^late body$/, 'the reply did not end'],
-      [/^late /, 'no connection to {peer} came about'],
+      [/^late lookup$/, 'DNS lookup of {peer} timed out'],
+      [/^late tunnel$/, '{peer} did not open a tunnel'],
+      [/^late handshake$/, 'the TLS handshake with {peer} did not finish'],
+      [/^late reply$/, 'no reply'],
+      [/^late body$/, 'incomplete reply'],
+      [/^late /, 'could not connect to {peer}'],
     ],
-    hints: ['check {settings}, or allow more time with --timeout'],
+    hints: ['check {settings}, or raise --timeout'],
   },
   {
     reason: 'certificate',
-    says: '{peer} was not trusted:',
+    says: '{peer} is not trusted:',
     rows: [
       [
         /^CERT_HAS_EXPIRED /,
         'its certificate has expired',
-        "check this machine's clock; if it is right, the operators have to renew the certificate",
+        "check this machine's clock; if it is right, the endpoint's operator must renew the certificate",
       ],
       [
         /^CERT_NOT_YET_VALID /,
-        'its certificate is not valid yet',
-        "check this machine's clock; if it is right, ask the operators",
+        'its certificate is not yet valid',
+        "check this machine's clock; if it is right, contact the endpoint's operator",
       ],
       [
         /^DEPTH_ZERO_SELF_SIGNED_CERT /,
         'its certificate is self-signed',
-        'if it is the right one, get it from the operators and name the file with --ca-file or GWTOKEN_CA_FILE',
+        'if you trust this server, pass its certificate with --ca-file or GWTOKEN_CA_FILE',
       ],
       [
         /^UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT_LOCALLY) /,
         UNKNOWN,
-        '{nameItsCa}',
-        'if the authority is a public one, the server leaves out its intermediate certificate',
-        // Bun does not tell this case from one that is self-signed.
-        'if it is self-signed and the right one, name the certificate itself with --ca-file or GWTOKEN_CA_FILE',
+        '{passItsCa}',
+        'if the CA is public, the server is not sending its intermediate certificate',
+        // Bun does not distinguish this case from a self-signed certificate.
+        'if it is self-signed and you trust this server, pass the certificate itself with --ca-file or GWTOKEN_CA_FILE',
       ],
-      [new RegExp(`^(${UNKNOWN_AUTHORITY.join('|')}) `), UNKNOWN, '{nameItsCa}'],
-      [
-        /^ERR_TLS_CERT_ALTNAME_INVALID /,
-        'its certificate is for {names}',
-        'check the host in the auth URL: it must be a name that the certificate has',
-      ],
+      [new RegExp(`^(${UNKNOWN_AUTHORITY.join('|')}) `), UNKNOWN, '{passItsCa}'],
+      [/^ERR_TLS_CERT_ALTNAME_INVALID /, 'its certificate is {validFor}', 'check the host name in {setting}'],
       // The server's alert when it wants one from us. With TLS 1.3 it comes in place of the reply, and then each of
       // these means that: the handshake has ended, and Java, IIS and others choose for themselves which one they send.
       [
         /^ERR_SSL_\S*ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|(CERTIFICATE_UNKNOWN|UNKNOWN_CA|ACCESS_DENIED|HANDSHAKE_FAILURE|UNSUPPORTED_CERTIFICATE) (reply|body)$)/,
-        'it wants a certificate of the client, which gwtoken cannot give',
-        'check the auth URL: is this the address for a client id and a secret?',
+        'it requires a client certificate (mTLS), which gwtoken does not support',
+        'check the auth URL: the endpoint must accept a client ID and secret',
       ],
-      // OpenSSL's other reasons, as Node names them.
+      // OpenSSL's other reasons, by Node's names for them.
       [
         /^(CERT_(REVOKED|REJECTED|SIGNATURE_FAILURE|CHAIN_TOO_LONG)|INVALID_(CA|PURPOSE)|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH|UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY|UNABLE_TO_DECRYPT_CERT_SIGNATURE|ERROR_IN_CERT_NOT_(BEFORE|AFTER)_FIELD|UNSPECIFIED) /,
-        'its certificate cannot be accepted ({message})',
+        'its certificate was rejected ({message})',
         ASK_ITS_OPERATORS,
       ],
     ],
@@ -145,14 +142,14 @@ const PROBLEMS: readonly Group[] = [
     kind: 'bad-reply',
     says: '{url}',
     rows: [
-      [/^UND_ERR_HEADERS_OVERFLOW (reply|body)$/, 'answered with more headers than are read'],
+      [/^UND_ERR_HEADERS_OVERFLOW (reply|body)$/, 'sent too many headers'],
       [/^BAD_HTTP (reply|body)$/, BAD_HTTP, ASK_ITS_OPERATORS],
-      [/^UPGRADE (reply|body)$/, 'answered 101, a change of protocol that nobody asked for'],
+      [/^UPGRADE (reply|body)$/, 'answered 101 (unexpected protocol switch)'],
       [/^NO_HTTP (reply|body)$/, NO_HTTP],
-      // In the headers undici says this for every fault that comes after a Content-Length.
+      // In the headers, undici reports any fault after a Content-Length this way.
       [/^UND_ERR_RES_CONTENT_LENGTH_MISMATCH reply$/, BAD_HTTP, ASK_ITS_OPERATORS],
     ],
-    hints: ['check that the auth URL is the address of the identity endpoint'],
+    hints: ['check the auth URL'],
   },
   {
     says: '{host}',
@@ -160,108 +157,103 @@ const PROBLEMS: readonly Group[] = [
       [/^ERR_SSL_\S*ALERT_\S+ (reply|body)$/, 'ended the connection with a TLS alert ({code})'],
       [/^ECONNRESET reply$/, 'reset the connection without a reply'],
       [/ reply$/, 'closed the connection without a reply'],
-      [/^ECONNRESET body$/, 'reset the connection in the middle of its reply'],
-      [/ body$/, 'closed the connection in the middle of its reply'],
+      [/^ECONNRESET body$/, 'reset the connection in the middle of the reply'],
+      [/ body$/, 'closed the connection in the middle of the reply'],
     ],
-    hints: ['try again; if it stays, ask the operators of the endpoint, or of a proxy on the way'],
+    hints: ['try again; if it persists, contact the operator of the endpoint or of your proxy'],
   },
   {
     says: '{peer}',
     rows: [
       [/^NO_HTTP tunnel$/, NO_HTTP],
       [/^BAD_HTTP tunnel$/, BAD_HTTP],
-      [/ tunnel$/, 'closed the connection and opened no tunnel'],
+      [/ tunnel$/, 'closed the connection without opening a tunnel'],
     ],
-    hints: ['check that {setting} is the address of an HTTP proxy'],
+    hints: ['check that {setting} is the URL of an HTTP proxy'],
   },
   {
-    says: '{peer} was not reached:',
+    says: 'could not reach {peer}:',
     rows: [
       [
         /^ENOTLOOPBACK /,
-        'localhost is another machine here',
-        'write 127.0.0.1 instead: an http: auth URL is for this machine alone',
+        'localhost does not resolve to this machine',
+        'use 127.0.0.1: an http: auth URL must be on this machine',
       ],
-      [/^ENOTFOUND /, 'there is no such name in DNS', 'look for a typing mistake in {setting}'],
-      [/^EAI_AGAIN /, 'its name could not be looked up, DNS does not answer', CHECK_VPN],
+      [/^ENOTFOUND /, 'host not found', 'check {setting} for typos'],
+      [/^EAI_AGAIN /, 'DNS is not responding', CHECK_VPN],
       [
         /^ECONNREFUSED /,
-        'the connection was refused',
-        'nothing listens there: check host and port in {setting}',
+        'connection refused',
+        'nothing is listening there; check the host and port in {setting}',
       ],
-      [/^ECONNRESET /, 'the connection was reset', CHECK_BOTH],
-      [/^(EPIPE|UND_ERR_SOCKET) /, 'the connection was closed', CHECK_BOTH],
-      [/^ETIMEDOUT /, 'no connection came about', 'check the network: a VPN that is down, a firewall?'],
-      [/^EHOSTUNREACH /, 'there is no route to it', CHECK_VPN],
-      [/^ENETUNREACH /, 'the network cannot be reached', 'check the network of this machine'],
+      [/^ECONNRESET /, 'connection reset', CHECK_BOTH],
+      [/^(EPIPE|UND_ERR_SOCKET) /, 'connection closed', CHECK_BOTH],
+      [/^ETIMEDOUT /, 'connection timed out', 'check the network, the VPN and the firewall'],
+      [/^EHOSTUNREACH /, 'no route to host', CHECK_VPN],
+      [/^ENETUNREACH /, 'network unreachable', "check this machine's network"],
       [
         /^(EACCES|EPERM) /,
-        'this machine does not allow the connection',
-        'check its firewall and the sandbox that gwtoken runs in',
+        'the connection was blocked on this machine',
+        'check the firewall and any sandbox that gwtoken runs in',
       ],
-      // OpenSSL's codes for a handshake that failed, whatever the certificate.
+      // OpenSSL's codes for handshakes that failed for other reasons than the certificate.
       [
         /^ERR_SSL_.*(WRONG_VERSION_NUMBER|HTTP_REQUEST|PACKET_LENGTH_TOO_LONG)/,
         'it does not speak TLS',
-        'check scheme and port in {setting}',
+        'check the scheme and port in {setting}',
       ],
       [
         /^ERR_SSL_\S*UNRECOGNIZED_NAME /,
-        'it does not know the host name that it was asked for ({code})',
-        'check the host in {setting}',
+        'it does not serve this host name ({code})',
+        'check the host name in {setting}',
       ],
       [
         /^ERR_SSL_\S*NO_APPLICATION_PROTOCOL /,
-        'it does not speak HTTP/1.1 ({code})',
-        'it may speak HTTP/2 only, which gwtoken does not: check the port in {setting}, or ask its operators',
+        'it does not support HTTP/1.1 ({code})',
+        'it may support only HTTP/2, which gwtoken does not: check the port in {setting}, or contact its operator',
       ],
       [
         /^ERR_SSL_\S*HANDSHAKE_FAILURE /,
         'the TLS handshake failed ({code})',
-        'there is no cipher in common, or it wants a certificate of the client, which gwtoken cannot give: ask its operators',
+        'there is no common cipher, or it requires a client certificate (mTLS), which gwtoken does not support: contact its operator',
       ],
       [
         /^ERR_SSL_\S*(VERSION|UNSUPPORTED_PROTOCOL)/,
         'the TLS handshake failed ({code})',
-        'TLS 1.2 or later is needed on both sides',
+        'both sides need TLS 1.2 or later',
       ],
       [
         /^(EPROTO|ERR_SSL_\S+) /,
         'the TLS handshake failed ({code})',
-        'ask the operators of the endpoint, or of a proxy or firewall on the way',
+        'contact the operator of the endpoint, or of your proxy or firewall',
       ],
-      [/^/, 'the connection failed ({code})', 'check the network'],
+      [/^/, 'connection failed ({code})', 'check the network'],
     ],
   },
 ];
 
-/** Faults that undici has no code for: its parser gave up, and not merely because the bytes ended; a 101. */
+/** Faults that undici has no code for: a parse error (other than a premature end), or a 101. */
 function httpFault(error: unknown): 'NO_HTTP' | 'BAD_HTTP' | 'UPGRADE' | undefined {
   const message = messageOf(error);
   if (message === 'bad upgrade') return 'UPGRADE';
-  // A bad response is one that came before there was a request.
+  // undici's "bad response" is one that arrived before there was a request.
   if (message === 'bad response') return 'NO_HTTP';
   const isParserError = error instanceof Error && error.name === 'HTTPParserError';
   if (!isParserError || message.includes('EOF')) return undefined;
-  // What does not begin as HTTP does; anything else is a fault further on. undici tells the parser's words alone, the
-  // action's client its code alone.
+  // Something that does not begin like HTTP, as opposed to a fault later on. undici passes on only the parser's
+  // message, the action's client only its code.
   const isOther = /Expected HTTP\/|Invalid HTTP version|^HPE_INVALID_(CONSTANT|VERSION)$/.test(message);
   return isOther ? 'NO_HTTP' : 'BAD_HTTP';
 }
 
-/** Whose authorities were asked: `Node, /etc/company.pem and the system`. */
-function unknownTo({ caFile, systemRoots }: Progress): string {
-  const all = ['Node', ...(caFile === undefined ? [] : [caFile]), ...(systemRoots ? ['the system'] : [])];
-  const last = all.pop();
-  return all.length === 0 ? `${last}` : `${all.join(', ')} and ${last}`;
-}
-
-/** The names in a certificate that has not the one asked for; they are the other side's, so cleaned and cut. */
-function namesIn(error: unknown): string {
+/**
+ * The names in a certificate without the one that is needed; the other side chose them, so they are cleaned and cut.
+ */
+function validFor(error: unknown): string {
   const names = (error as { cert?: { subjectaltname?: string } } | undefined)?.cert?.subjectaltname ?? '';
   const clean = names
     .replace(/[^\x20-\x7e]/g, '?')
     .replaceAll(/\b(DNS|IP Address):/g, '')
     .slice(0, 200);
-  return clean === '' ? 'no name at all' : clean;
+  return clean === '' ? 'not valid for any host name' : `only valid for ${clean}`;
 }

@@ -1,7 +1,7 @@
 /**
- * Which proxy an address is reached through: HTTPS_PROXY and NO_PROXY, in lower case first, as curl reads them.
+ * Chooses the proxy for a URL: HTTPS_PROXY and NO_PROXY, lower-case names first, with curl's rules.
  *
- * Passed over: proxy-from-env (an entry does not cover its subdomains, no networks, ALL_PROXY cannot be left out, it
+ * Not used: proxy-from-env (an entry does not cover its subdomains, no networks, ALL_PROXY cannot be turned off, it
  * reads `process.env` itself) and undici's EnvHttpProxyAgent (sends `http:` on the loopback through HTTP_PROXY).
  */
 
@@ -13,15 +13,15 @@ export interface HttpProxy {
   readonly secure: boolean;
   readonly hostname: string;
   readonly port: number;
-  /** The variable that names it. */
+  /** The variable that it comes from. */
   readonly source: string;
-  /** `proxy.example.com:3128`: how it is written in messages, without the credentials that the variable may hold. */
+  /** `proxy.example.com:3128`, for messages: without the credentials that the variable may contain. */
   readonly name: string;
-  /** The Proxy-Authorization header that the credentials in the variable make. */
+  /** The Proxy-Authorization header made from the credentials in the variable. */
   readonly authorization: string | undefined;
 }
 
-/** How messages call it. */
+/** The proxy's name in messages. */
 export function calledProxy({ name, source }: HttpProxy): string {
   return `the proxy ${name} (from ${source})`;
 }
@@ -29,39 +29,41 @@ export function calledProxy({ name, source }: HttpProxy): string {
 /** A proxy, or why there is none. */
 export type Route = { readonly proxy: HttpProxy } | { readonly proxy: undefined; readonly why: string };
 
-/** Decides for one address. @throws GwtokenError `usage` for a proxy that cannot be used */
+/** Decides for one URL. @throws GwtokenError `usage` for a proxy that cannot be used */
 export function routeTo({ protocol, hostname, port }: URL, env: Env): Route {
-  if (protocol === 'http:') return direct('an http: address on the loopback never goes through a proxy');
+  if (protocol === 'http:') return direct('loopback http: URLs never use a proxy');
   const source = ['https_proxy', 'HTTPS_PROXY'].find((name) => env[name]);
   if (source === undefined) return direct('HTTPS_PROXY is not set');
   const list = env['no_proxy'] || env['NO_PROXY'] || '';
   const entry = exemption(hostname.replace(/^\[|\]$|\.$/g, ''), port || '443', list);
-  if (entry !== undefined) return direct(`NO_PROXY has ${entry}`);
+  if (entry !== undefined) return direct(`NO_PROXY contains ${entry}`);
   return { proxy: parseProxy(env[source] ?? '', source) };
 }
 
 const direct = (why: string): Route => ({ proxy: undefined, why });
 
-/** A proxy without a scheme is an http: one, as in curl. Nothing of the value is shown: it may hold a password. */
+/** Without a scheme it is an http: proxy, as in curl. The value is never shown: it may contain a password. */
 function parseProxy(text: string, source: string): HttpProxy {
-  // All after the first of these is a path to a URL, and a part of a password would be taken for a port, and shown.
+  // A URL's path begins at the first of these, so part of the password would be parsed as the port, and shown.
   if (/[/?#\\].*@/.test(text.replace(/^[a-z][a-z0-9+.-]*:\/\//i, ''))) {
-    throw new GwtokenError('usage', `${source} has a /, ?, # or \\ before its @`, {
-      hints: ['write special characters in its user name and password as %XX: / is %2F, ? is %3F, # is %23'],
+    throw new GwtokenError('usage', `${source} contains a /, ?, # or \\ before the @`, {
+      hints: [
+        'percent-encode special characters in the user name and password: / is %2F, ? is %3F, # is %23',
+      ],
     });
   }
   const written = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   const url = URL.canParse(written) ? new URL(written) : undefined;
   if (!url || url.hostname === '') {
-    throw new GwtokenError('usage', `${source} is not the address of a proxy`, {
-      hints: [`use one like http://proxy.example.com:3128, or unset ${source}`],
+    throw new GwtokenError('usage', `invalid proxy URL in ${source}`, {
+      hints: [`example: http://proxy.example.com:3128; or unset ${source}`],
     });
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new GwtokenError(
       'usage',
-      `${source} names a ${url.protocol.slice(0, -1)} proxy, and gwtoken knows http and https ones`,
-      { hints: [`name an HTTP proxy in ${source}, or unset it`] },
+      `${source} is a ${url.protocol.slice(0, -1)} proxy; gwtoken supports only http and https proxies`,
+      { hints: [`set ${source} to an HTTP proxy, or unset it`] },
     );
   }
   const secure = url.protocol === 'https:';
@@ -76,7 +78,7 @@ function parseProxy(text: string, source: string): HttpProxy {
   };
 }
 
-/** RFC 7617; a user name alone has an empty password. */
+/** RFC 7617; without a password it is empty. */
 function basic(user: string, password: string): string | undefined {
   if (user === '' && password === '') return undefined;
   return `Basic ${Buffer.from(`${decoded(user)}:${decoded(password)}`).toString('base64')}`;
@@ -91,9 +93,9 @@ function decoded(text: string): string {
 }
 
 /**
- * The entry of NO_PROXY that covers a host. As in curl: entries between commas or blanks; `*` is every host; a name
- * covers itself and its subdomains, with or without a leading dot; an address or a network (`10.0.0.0/8`) covers
- * addresses written as such, names are not looked up. As in undici: `host:port` covers that port alone.
+ * The entry of NO_PROXY that covers a host. As in curl: entries separated by commas or spaces; `*` is every host; a
+ * name covers itself and its subdomains, with or without a leading dot; an address or a network (`10.0.0.0/8`) covers
+ * literal addresses; names are not looked up. As in undici: `host:port` covers only that port.
  */
 function exemption(host: string, port: string, list: string): string | undefined {
   return list.split(/[\s,]+/).find((entry) => {

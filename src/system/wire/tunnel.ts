@@ -1,7 +1,8 @@
 /**
- * A tunnel through an HTTP proxy (CONNECT, RFC 9110 section 9.3.6), by undici's own CONNECT. Loaded when a proxy is set.
+ * A tunnel through an HTTP proxy (CONNECT, RFC 9110 section 9.3.6), by undici's own CONNECT. Loaded when a proxy is
+ * set.
  *
- * Passed over: undici's ProxyAgent. It tells the proxy's status only inside a message, drops a user name without a
+ * Not used: undici's ProxyAgent. It reports the proxy's status only inside a message, drops a user name without a
  * password, cannot be stopped while it connects (the signal does not reach it, so a silent proxy would keep the
  * program alive), and brings agent, pool and SOCKS along.
  */
@@ -12,9 +13,9 @@ import { over } from './one-socket';
 import { calledProxy, type HttpProxy } from './proxy';
 
 /**
- * Asks the proxy for a tunnel to `target`, `host:port`, and gives the socket that then talks to the target.
+ * Requests a tunnel to `target` (`host:port`) from the proxy. Returns the socket, which then talks to the target.
  *
- * @throws GwtokenError `unreached` of reason `proxy-refusal` or `proxy-failure` when the proxy says no
+ * @throws GwtokenError `unreached` with reason `proxy-refusal` or `proxy-failure` if the proxy refuses
  */
 export async function openTunnel(socket: Socket, proxy: HttpProxy, target: string): Promise<Socket> {
   const origin = `${proxy.secure ? 'https' : 'http'}://${proxy.name}`;
@@ -35,7 +36,7 @@ export async function openTunnel(socket: Socket, proxy: HttpProxy, target: strin
   throw refusal(status, schemesIn(reply.headers['proxy-authenticate']), proxy, target);
 }
 
-/** @param schemes that the proxy takes credentials by; none where it does not tell */
+/** @param schemes the authentication schemes that the proxy offers; empty if it does not say */
 function refusal(
   status: number,
   schemes: readonly string[],
@@ -49,33 +50,33 @@ function refusal(
       hints: [hint],
       reason: 'proxy-refusal',
     });
-  // tinyproxy says 401 to a wrong password, and 407 to none.
+  // tinyproxy answers 401 to a wrong password, and 407 to none.
   if (status === 407 || status === 401) {
     if (schemes.length > 0 && !schemes.some((scheme) => /^basic$/i.test(scheme))) {
       return refused(
-        `wants a login by ${schemes.join(' or ')}, and gwtoken knows Basic alone`,
-        `ask its operators for another way to ${target}, or name a local proxy that logs in there (cntlm, px) in ${source}`,
+        `requires ${schemes.join(' or ')} authentication, and gwtoken supports only Basic`,
+        `set ${source} to a local proxy that can log in there (cntlm, px), or ask the proxy's administrator for another way to ${target}`,
       );
     }
     return authorization === undefined
       ? refused(
-          'wants a user name and a password',
-          `give them in the variable: ${source}=http://USER:PASSWORD@${name}`,
+          'requires a user name and password',
+          `set them in the variable: ${source}=http://USER:PASSWORD@${name}`,
         )
       : refused(
-          `refused the user name and password in ${source}`,
-          'write special characters in them as %XX: @ is %40, : is %3A, / is %2F',
+          `rejected the user name or password in ${source}`,
+          'percent-encode special characters: @ is %40, : is %3A, / is %2F',
         );
   }
   if (status >= 500 && status !== 501) {
     return new GwtokenError('unreached', `${proxy} could not reach ${target} (${status})`, {
-      hints: [`if ${target} can be reached without a proxy, add its name to NO_PROXY`],
+      hints: [`if ${target} is reachable without a proxy, add it to NO_PROXY`],
       reason: 'proxy-failure',
     });
   }
   return refused(
     `refused to connect to ${target}`,
-    `ask its operators to allow ${target}, or add the name to NO_PROXY`,
+    `ask the proxy's administrator to allow ${target}, or add it to NO_PROXY`,
   );
 }
 

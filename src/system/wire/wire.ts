@@ -1,6 +1,6 @@
 /**
  * The wire to the token endpoint: one request a connection, no redirect, certificates always verified. Everything
- * that only some calls need is in a file of its own: undici, proxies, authorities, what to say when it fails.
+ * that only some calls need is in a file of its own: undici, proxies, CAs, error messages.
  */
 import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
@@ -10,7 +10,7 @@ import type { World } from '../../world/world';
 import { addressOf, type Connection, openConnection, type Surroundings } from './connection';
 
 export interface Wire extends Pick<World, 'fetch' | 'warmUp'> {
-  /** Cuts a connection that was opened ahead and never used, so that it does not keep the program alive. */
+  /** Closes a connection that was opened ahead and never used, so that it does not keep the program alive. */
   close(): void;
 }
 
@@ -121,15 +121,15 @@ export function openWire(surroundings: Surroundings): Wire {
   };
 }
 
-/** The proxy follows from the address and the environment, which stays the same. */
+/** The proxy follows from the URL and the environment, which does not change. */
 function keyOf(url: URL, { caFile = '' }: ConnectionOptions): string {
   return `${url.origin} ${caFile}`;
 }
 
 /**
- * The body, with its faults as ours; the connection is cut at its end, and when the reader leaves early.
+ * The body, with its errors turned into ours; the connection is closed at its end, and when the reader stops early.
  *
- * @param cutBy what ended the connection, if that was no proper end: a reply without a length ends with its connection
+ * @param cutBy what ended the connection, if it did not end properly: a reply without a length ends with its connection
  *   (RFC 9112 section 6.3), so undici takes a cut for the end of the body
  */
 async function* guarded(

@@ -26,7 +26,7 @@ test.each([
   'TLSV1_ALERT_ACCESS_DENIED',
 ])('%s wants a certificate, which no retry has', (alert) => {
   const message =
-    'endpoint.test was not trusted: it wants a certificate of the client, which gwtoken cannot give';
+    'endpoint.test is not trusted: it requires a client certificate (mTLS), which gwtoken does not support';
   for (const waitingFor of ['reply', 'body'] as const)
     expect(met(alert, waitingFor)).toEqual({ message, isRetried: false });
 });
@@ -40,6 +40,6 @@ test('another alert is named, and may pass', () => {
 
 test('in the handshake itself an alert may have other reasons', () => {
   expect(met('SSLV3_ALERT_HANDSHAKE_FAILURE', 'handshake').message).toBe(
-    'endpoint.test was not reached: the TLS handshake failed (ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE)',
+    'could not reach endpoint.test: the TLS handshake failed (ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE)',
   );
 });

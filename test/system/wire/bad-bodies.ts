@@ -28,7 +28,7 @@ export const BAD_BODIES: readonly WireCase[] = [
     replies(
       `the encoding ${encoding}, which was not asked for`,
       encoded(body, encoding),
-      bad(/answered in an encoding that was not asked for \([\w?, ]+\)\nhint: ask the operators/),
+      bad(/used an unsupported content encoding \([\w?, ]+\)\nhint: contact the operator/),
     ),
   ),
   replies('BOM', reply(200, Buffer.concat([Buffer.from('\ufeff'), json])), FETCHED),

@@ -29,14 +29,14 @@ export const BAD_PROXIES: readonly WireCase[] = [
     '407 without credentials',
     asks(BASIC),
     unreached(
-      /the proxy 127\.0\.0\.1:\d+ \(from HTTPS_PROXY\) wants a user name and a password \(407\)\nhint: .*HTTPS_PROXY=http:\/\/USER:PASSWORD@/,
+      /the proxy 127\.0\.0\.1:\d+ \(from HTTPS_PROXY\) requires a user name and password \(407\)\nhint: .*HTTPS_PROXY=http:\/\/USER:PASSWORD@/,
     ),
     { check: used(1) },
   ),
   proxied(
     '407 with wrong credentials',
     asks('Basic other'),
-    unreached(/refused the user name and password in HTTPS_PROXY \(407\)/),
+    unreached(/rejected the user name or password in HTTPS_PROXY \(407\)/),
     { env: withPassword, check: used(1) },
   ),
   ...['Negotiate', 'NTLM', 'Digest realm="Basic, a", nonce="x"'].map((challenge) =>
@@ -44,7 +44,7 @@ export const BAD_PROXIES: readonly WireCase[] = [
       `407 with ${challenge} alone`,
       () => startConnectProxy(() => wants(challenge)),
       unreached(
-        /the proxy \S+ \(from HTTPS_PROXY\) wants a login by (Negotiate|NTLM|Digest), and gwtoken knows Basic alone \(407\)\nhint: /,
+        /the proxy \S+ \(from HTTPS_PROXY\) requires (Negotiate|NTLM|Digest) authentication, and gwtoken supports only Basic \(407\)\nhint: /,
       ),
       { env: withPassword, check: used(1) },
     ),
@@ -52,13 +52,15 @@ export const BAD_PROXIES: readonly WireCase[] = [
   proxied(
     '407 with several schemes, Basic among them',
     () => startConnectProxy(() => wants('Negotiate, basic realm="x", charset="UTF-8"')),
-    unreached(/refused the user name and password in HTTPS_PROXY \(407\)/),
+    unreached(/rejected the user name or password in HTTPS_PROXY \(407\)/),
     { env: withPassword },
   ),
   proxied(
     '401 with wrong credentials',
     refusing('401 Unauthorized'),
-    unreached(/refused the user name and password in HTTPS_PROXY \(401\)\nhint: write special characters/),
+    unreached(
+      /rejected the user name or password in HTTPS_PROXY \(401\)\nhint: percent-encode special characters/,
+    ),
     { env: withPassword, check: used(1) },
   ),
   ...['12/34', '12#34', '12?34', '12\\34', 'a/b'].map((password) =>
@@ -67,7 +69,7 @@ export const BAD_PROXIES: readonly WireCase[] = [
       open,
       {
         code: 2,
-        says: /error: HTTPS_PROXY has a \/, \?, # or \\ before its @\nhint: write special characters in its user name and password as %XX/,
+        says: /error: HTTPS_PROXY contains a \/, \?, # or \\ before the @\nhint: percent-encode special characters in the user name and password/,
         requests: 0,
       },
       { env: ({ proxy }) => ({ HTTPS_PROXY: proxy.url.replace('//', `//canary%40proxy:${password}@`) }) },
@@ -115,36 +117,40 @@ export const BAD_PROXIES: readonly WireCase[] = [
     'refused',
     open,
     unreached(
-      /the proxy 127\.0\.0\.1:9 \(from HTTPS_PROXY\) was not reached: the connection was refused[\s\S]*hint: .*HTTPS_PROXY/,
+      /could not reach the proxy 127\.0\.0\.1:9 \(from HTTPS_PROXY\): connection refused[\s\S]*hint: .*HTTPS_PROXY/,
     ),
     { env: () => ({ HTTPS_PROXY: 'http://127.0.0.1:9' }) },
   ),
   proxied('silent', () => startFaultServer({}), {
     ...unreached(
-      /did not answer within [\d.]+ s: the proxy 127\.0\.0\.1:\d+ \(from HTTPS_PROXY\) opened no tunnel/,
+      /did not answer within [\d.]+ s: the proxy 127\.0\.0\.1:\d+ \(from HTTPS_PROXY\) did not open a tunnel/,
     ),
     waits: true,
   }),
   proxied(
     'closes the connection',
     () => startFaultServer({ answer: (socket) => void socket.end() }),
-    unreached(/the proxy \S+ \(from HTTPS_PROXY\) closed the connection and opened no tunnel \(3 attempts\)/),
+    unreached(
+      /the proxy \S+ \(from HTTPS_PROXY\) closed the connection without opening a tunnel \(3 attempts\)/,
+    ),
   ),
   proxied(
     'hangs up before it is asked',
     () => startFaultServer({ connected: (socket) => void socket.end() }),
-    unreached(/the proxy \S+ \(from HTTPS_PROXY\) closed the connection and opened no tunnel \(3 attempts\)/),
+    unreached(
+      /the proxy \S+ \(from HTTPS_PROXY\) closed the connection without opening a tunnel \(3 attempts\)/,
+    ),
   ),
   proxied(
     'speaks no HTTP',
     () => startFaultServer({ answer: (socket) => void socket.end('SSH-2.0-x\r\n') }),
-    unreached(/the proxy \S+ \(from HTTPS_PROXY\) answered with something other than HTTP/),
+    unreached(/the proxy \S+ \(from HTTPS_PROXY\) did not answer with HTTP/),
   ),
   proxied(
     'answers 200 and then a page of its own',
     () => startConnectProxy(() => `${status('200 OK')}<html>log in</html>`),
     unreached(
-      /was not reached: (it does not speak TLS|the TLS handshake failed|the connection was (reset|closed))/,
+      /could not reach \S+: (it does not speak TLS|the TLS handshake failed|connection (reset|closed))/,
     ),
   ),
   proxied('an https: proxy', (authority) => startConnectProxy(undefined, authority.issue()), FETCHED, {
@@ -155,13 +161,13 @@ export const BAD_PROXIES: readonly WireCase[] = [
       name: 'an https: proxy, and silence in the handshake behind it',
       connected: () => {},
       waits: true,
-      says: /did not answer within [\d.]+ s: the TLS handshake with 127\.0\.0\.1:\d+ did not end/,
+      says: /did not answer within [\d.]+ s: the TLS handshake with 127\.0\.0\.1:\d+ did not finish/,
     },
     {
       name: 'an https: proxy, and an endpoint that hangs up in the handshake',
       connected: (socket: import('node:net').Socket) => void socket.once('data', () => socket.end()),
       waits: false,
-      says: /was not reached: the connection (was (closed|reset)|failed)/,
+      says: /could not reach \S+: connection (closed|reset|failed)/,
     },
   ].map(
     ({ name, connected, waits, says }): WireCase => ({
@@ -179,12 +185,14 @@ export const BAD_PROXIES: readonly WireCase[] = [
   proxied(
     'an https: proxy of the wrong name',
     (authority) => startConnectProxy(undefined, authority.issue({ names: 'DNS:other.test' })),
-    unreached(/the proxy \S+ \(from HTTPS_PROXY\) was not trusted: its certificate is for other\.test/),
+    unreached(
+      /the proxy \S+ \(from HTTPS_PROXY\) is not trusted: its certificate is only valid for other\.test\nhint: check the host name in HTTPS_PROXY\n/,
+    ),
   ),
   proxied(
     "the endpoint's certificate is verified through the proxy",
     open,
-    unreached(/error: 127\.0\.0\.1:\d+ was not trusted: its certificate is for other\.test/),
+    unreached(/error: 127\.0\.0\.1:\d+ is not trusted: its certificate is only valid for other\.test/),
     { cert: (authority) => authority.issue({ names: 'DNS:other.test' }), check: used(1) },
   ),
   proxied(
@@ -225,7 +233,11 @@ export const BAD_PROXIES: readonly WireCase[] = [
   proxied(
     'a SOCKS proxy',
     open,
-    { code: 2, says: /HTTPS_PROXY names a socks5 proxy/, requests: 0 },
+    {
+      code: 2,
+      says: /HTTPS_PROXY is a socks5 proxy; gwtoken supports only http and https proxies/,
+      requests: 0,
+    },
     {
       env: () => ({ HTTPS_PROXY: `socks5://${USER}:${PASSWORD}@127.0.0.1:1080` }),
     },
@@ -233,7 +245,7 @@ export const BAD_PROXIES: readonly WireCase[] = [
   proxied(
     'no address at all',
     open,
-    { code: 2, says: /HTTPS_PROXY is not the address of a proxy/, requests: 0 },
+    { code: 2, says: /invalid proxy URL in HTTPS_PROXY/, requests: 0 },
     {
       env: () => ({ HTTPS_PROXY: `http://${USER}:${PASSWORD}@` }),
     },
@@ -265,7 +277,7 @@ function lost(): WireCase {
   return {
     name: '',
     ...unreached(
-      /the proxy gwtoken-test\.invalid:3128 \(from HTTPS_PROXY\) was not reached: (there is no such name|its name could not be looked up)/,
+      /could not reach the proxy gwtoken-test\.invalid:3128 \(from HTTPS_PROXY\): (host not found|DNS is not responding)/,
     ),
     async set() {
       const env = { HTTPS_PROXY: `http://${USER}:${PASSWORD}@gwtoken-test.invalid:3128` };

@@ -31,8 +31,8 @@ const caFile = ({ caFile: file }: Authority) => ({ args: ['--ca-file', file] });
 /** Without roots of the system, so that nothing of this machine plays a part. */
 const nothing = () => ({});
 const WANTS_ONE =
-  /was not trusted: it wants a certificate of the client, which gwtoken cannot give\nhint: check the auth URL/;
-const DAY_LATE = /was not trusted: its certificate has expired[\s\S]*hint: check this machine's clock/;
+  /is not trusted: it requires a client certificate \(mTLS\), which gwtoken does not support\nhint: check the auth URL/;
+const DAY_LATE = /is not trusted: its certificate has expired[\s\S]*hint: check this machine's clock/;
 
 /** Certificates, right and wrong, and handshakes that fail. */
 export const BAD_TLS: readonly WireCase[] = [
@@ -63,7 +63,7 @@ export const BAD_TLS: readonly WireCase[] = [
     {},
     nothing,
     untrusted(
-      /was not trusted: its certificate is from an authority unknown to Node[\s\S]*hint: .*--ca-file or GWTOKEN_CA_FILE/,
+      /is not trusted: its certificate was issued by an unknown CA[\s\S]*hint: .*--ca-file or GWTOKEN_CA_FILE/,
     ),
   ),
   tls('an intermediate that is sent', { intermediate: 'sent' }, caFile, FETCHED),
@@ -72,7 +72,7 @@ export const BAD_TLS: readonly WireCase[] = [
     { intermediate: 'left out' },
     caFile,
     untrusted(
-      /unknown to Node(,| and) \S+ca\.pem( and the system)?\nhint: \S+ca\.pem has no certificate of that authority: [\s\S]*hint: .*leaves out its intermediate certificate/,
+      /issued by an unknown CA\nhint: \S+ca\.pem does not contain this CA: pass the CA's PEM file with --ca-file or GWTOKEN_CA_FILE\nhint: .*is not sending its intermediate certificate/,
     ),
   ),
   ...(['sent', 'left out'] as const).map((intermediate) =>
@@ -94,7 +94,7 @@ export const BAD_TLS: readonly WireCase[] = [
     FETCHED,
   ),
   tls('expired', { from: -20, until: -2 }, caFile, untrusted(DAY_LATE)),
-  tls('not valid yet', { from: 2 }, caFile, untrusted(/its certificate is not valid yet/)),
+  tls('not yet valid', { from: 2 }, caFile, untrusted(/its certificate is not yet valid/)),
   tls(
     'self-signed',
     (authority) => authority.selfSigned(),
@@ -102,7 +102,7 @@ export const BAD_TLS: readonly WireCase[] = [
     untrusted(
       FORM === 'package'
         ? /its certificate is self-signed[\s\S]*hint: .*--ca-file/
-        : /unknown to Node[\s\S]*hint: if it is self-signed and the right one, .*--ca-file/,
+        : /issued by an unknown CA[\s\S]*hint: if it is self-signed and you trust this server, .*--ca-file/,
     ),
   ),
   tls(
@@ -119,14 +119,16 @@ export const BAD_TLS: readonly WireCase[] = [
     'the wrong host',
     { names: 'DNS:other.test' },
     caFile,
-    untrusted(/its certificate is for other\.test[\s\S]*hint: check the host in the auth URL/),
+    untrusted(
+      /its certificate is only valid for other\.test[\s\S]*hint: check the host name in the auth URL/,
+    ),
   ),
   tls(
     'NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored',
     {},
     () => ({ env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } }),
     untrusted(
-      /^gwtoken: warning: NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored: certificates are always verified\ngwtoken: error: [^\n]* was not trusted/,
+      /^gwtoken: warning: NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored: certificates are always verified\ngwtoken: error: [^\n]* is not trusted/,
     ),
   ),
   tls(
@@ -137,15 +139,17 @@ export const BAD_TLS: readonly WireCase[] = [
   ),
   // With TLS 1.3 the handshake has ended for the client when the server looks for its certificate: the alert comes in
   // place of a reply, before anything has been asked or after it.
-  tls('the endpoint wants a certificate of ours', {}, caFile, untrusted(WANTS_ONE), {
+  tls('the endpoint requires a client certificate', {}, caFile, untrusted(WANTS_ONE), {
     requestCert: true,
     rejectUnauthorized: true,
   }),
   tls(
-    'the endpoint wants a certificate of ours, TLS 1.2',
+    'the endpoint requires a client certificate, TLS 1.2',
     {},
     caFile,
-    untrusted(/the TLS handshake failed \(ERR_SSL_\S+HANDSHAKE_FAILURE\)[\s\S]*a certificate of the client/),
+    untrusted(
+      /the TLS handshake failed \(ERR_SSL_\S+HANDSHAKE_FAILURE\)[\s\S]*it requires a client certificate/,
+    ),
     { requestCert: true, rejectUnauthorized: true, maxVersion: 'TLSv1.2' },
   ),
   tls(
@@ -153,7 +157,7 @@ export const BAD_TLS: readonly WireCase[] = [
     {},
     caFile,
     untrusted(
-      /was not reached: the TLS handshake failed \(ERR_SSL_[A-Z0-9_]+\) \(3 attempts\)\nhint: TLS 1\.2 or later is needed/,
+      /could not reach \S+: the TLS handshake failed \(ERR_SSL_[A-Z0-9_]+\) \(3 attempts\)\nhint: both sides need TLS 1\.2 or later/,
     ),
     { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' },
   ),
@@ -161,7 +165,7 @@ export const BAD_TLS: readonly WireCase[] = [
   {
     name: 'a host name that the server does not know',
     ...untrusted(
-      /was not reached: it does not know the host name that it was asked for \(ERR_SSL_\S+\) \(3 attempts\)\nhint: check the host in the auth URL/,
+      /could not reach \S+: it does not serve this host name \(ERR_SSL_\S+\) \(3 attempts\)\nhint: check the host name in the auth URL/,
     ),
     // The alert unrecognized_name (RFC 6066 section 3), fatal.
     set: () =>
@@ -174,7 +178,7 @@ export const BAD_TLS: readonly WireCase[] = [
     {},
     caFile,
     untrusted(
-      /was not reached: it does not speak HTTP\/1\.1 \(ERR_SSL_\S+\) \(3 attempts\)\nhint: it may speak HTTP\/2 only/,
+      /could not reach \S+: it does not support HTTP\/1\.1 \(ERR_SSL_\S+\) \(3 attempts\)\nhint: it may support only HTTP\/2/,
     ),
     { ALPNProtocols: ['h2'] },
   ),
@@ -183,7 +187,7 @@ export const BAD_TLS: readonly WireCase[] = [
     {},
     caFile,
     untrusted(
-      /the TLS handshake failed \(ERR_SSL_\S+HANDSHAKE_FAILURE\) \(3 attempts\)\nhint: there is no cipher in common/,
+      /the TLS handshake failed \(ERR_SSL_\S+HANDSHAKE_FAILURE\) \(3 attempts\)\nhint: there is no common cipher/,
     ),
     { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-CAMELLIA256-SHA384' },
   ),
@@ -194,23 +198,23 @@ export const BAD_TLS: readonly WireCase[] = [
   {
     name: 'silence in the handshake',
     waits: true,
-    ...untrusted(/did not answer within [\d.]+ s: the TLS handshake with 127\.0\.0\.1:\d+ did not end/),
+    ...untrusted(/did not answer within [\d.]+ s: the TLS handshake with 127\.0\.0\.1:\d+ did not finish/),
     set: () => plain({}),
   },
   {
     name: 'reset in the handshake',
-    ...untrusted(/was not reached: the connection was (reset|closed) \(3 attempts\)/),
+    ...untrusted(/could not reach \S+: connection (reset|closed) \(3 attempts\)/),
     set: () => plain({ connected: (socket) => void socket.once('data', () => socket.resetAndDestroy()) }),
   },
   ...[
     ['is not there', 'missing.pem', undefined, /the CA file \S+missing\.pem cannot be read \(ENOENT\)/],
-    ['is a folder', '.', undefined, /the CA file \S+ cannot be read \(EISDIR\)/],
-    ['is no PEM', 'text.pem', 'hello\n', /the CA file \S+text\.pem has no PEM certificate in it/],
+    ['is a directory', '.', undefined, /the CA file \S+ cannot be read \(EISDIR\)/],
+    ['is no PEM', 'text.pem', 'hello\n', /the CA file \S+text\.pem contains no PEM certificate/],
     [
       'is garbled',
       'garbled.pem',
       '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n',
-      /has a certificate that cannot be read \(number 1 of 1\)/,
+      /contains an invalid certificate \(1 of 1\)/,
     ],
   ].map(([what, name, content, says]): WireCase => {
     const write = (path: string) =>

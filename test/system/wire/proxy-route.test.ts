@@ -87,7 +87,7 @@ describe('HTTPS_PROXY', () => {
     expect(route({ https_proxy: '', HTTPS_PROXY: 'b.test:2' }).proxy?.source).toBe('HTTPS_PROXY');
     expect(route({ HTTPS_PROXY: '' })).toEqual({ proxy: undefined, why: 'HTTPS_PROXY is not set' });
     const both = { HTTPS_PROXY: PROXY, no_proxy: 'example.com', NO_PROXY: 'other.test' };
-    expect(route(both)).toEqual({ proxy: undefined, why: 'NO_PROXY has example.com' });
+    expect(route(both)).toEqual({ proxy: undefined, why: 'NO_PROXY contains example.com' });
     expect(route({ ...both, no_proxy: '' }).proxy).toBeDefined();
     expect(route({ ALL_PROXY: PROXY, HTTP_PROXY: PROXY }).proxy).toBeUndefined();
   });
@@ -100,7 +100,7 @@ describe('HTTPS_PROXY', () => {
     '://canary',
   ])('%s is an error that shows nothing of it', (value) => {
     expect(() => route({ HTTPS_PROXY: value })).toThrow(
-      /^HTTPS_PROXY (names a socks5 proxy|is not the address)/,
+      /^(HTTPS_PROXY is a socks5 proxy|invalid proxy URL in HTTPS_PROXY)/,
     );
     expect(() => route({ HTTPS_PROXY: value })).not.toThrow(/canary/);
   });

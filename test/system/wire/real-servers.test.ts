@@ -45,11 +45,11 @@ describe('tinyproxy', () => {
     expect(await throughProxy(port, 'gwtoken:canary.proxy@')).toMatchObject(FETCHED);
     const without = await throughProxy(port);
     expect(without).toMatchObject({ code: 6, stdout: '', requests: 0 });
-    expect(without.stderr).toContain(`${proxy(port)} wants a user name and a password (407)\n`);
+    expect(without.stderr).toContain(`${proxy(port)} requires a user name and password (407)\n`);
     // Here the same server says 401.
     const wrong = await throughProxy(port, 'gwtoken:other@');
     expect(wrong.stderr).toContain(
-      `${proxy(port)} refused the user name and password in HTTPS_PROXY (401)\n`,
+      `${proxy(port)} rejected the user name or password in HTTPS_PROXY (401)\n`,
     );
   });
 
@@ -89,7 +89,7 @@ describe('squid', () => {
       const { code, stderr, requests } = await throughProxy(port, credentials);
       expect([code, requests]).toEqual([6, 0]);
       expect(stderr).toContain(
-        `${proxy(port)} wants a login by ${scheme}, and gwtoken knows Basic alone (407)\n`,
+        `${proxy(port)} requires ${scheme} authentication, and gwtoken supports only Basic (407)\n`,
       );
     }
   });
@@ -99,10 +99,10 @@ describe('squid', () => {
     const port = await startSquid([...Object.values(SCHEMES).flat(), ...basic, ...ALLOW], files());
     expect(await throughProxy(port, `gwtoken:${ENCODED}@`)).toMatchObject(FETCHED);
     const without = await throughProxy(port);
-    expect(without.stderr).toContain(`${proxy(port)} wants a user name and a password (407)\n`);
+    expect(without.stderr).toContain(`${proxy(port)} requires a user name and password (407)\n`);
     const wrong = await throughProxy(port, 'gwtoken:other@');
     expect(wrong.stderr).toContain(
-      `${proxy(port)} refused the user name and password in HTTPS_PROXY (407)\n`,
+      `${proxy(port)} rejected the user name or password in HTTPS_PROXY (407)\n`,
     );
   });
 
@@ -216,7 +216,7 @@ exit $?`;
     skip(why !== undefined, why);
     const { code, stderr } = await among(['get', '--auth-url', 'https://none.test']);
     expect(code).toBe(6);
-    expect(stderr).toMatch(/none\.test was not reached: there is no such name in DNS\n/);
+    expect(stderr).toMatch(/could not reach none\.test: host not found\n/);
   });
 
   test('silence, which ends with the time limit', async ({ skip }) => {
@@ -225,7 +225,7 @@ exit $?`;
     for (const path of [undefined, '/nowhere']) {
       const { code, stderr, ms } = await among(['get', ...silent], path);
       expect(code).toBe(6);
-      expect(stderr).toMatch(/did not answer within 1 s: the name of silent\.test was not found in time/);
+      expect(stderr).toMatch(/did not answer within 1 s: DNS lookup of silent\.test timed out/);
       // The system itself asks for ten seconds.
       expect(ms).toBeLessThan(8000);
     }

@@ -29,7 +29,7 @@ test('tells the way, each attempt, what follows from it, and the request ID', as
   expect(result.stdout).toBe(`${TOKEN}\n`);
   const said = result.stderr.replaceAll(endpoint.url, 'URL').replaceAll(proxy.url.slice(7), 'PROXY');
   for (const line of [
-    /^gwtoken: through the proxy PROXY \(from HTTPS_PROXY\)$/m,
+    /^gwtoken: using the proxy PROXY \(from HTTPS_PROXY\)$/m,
     /^gwtoken: connected to PROXY$/m,
     /^gwtoken: verified the certificate of 127\.0\.0\.1 \(TLSv1\.3\)$/m,
     /^gwtoken: POST URL\/oauth2\/token: 503 from PROXY after \d+ ms, request ID first$/m,
@@ -53,7 +53,7 @@ test("tells of the second look at an unknown authority's certificate", async ({ 
   });
   expect(result.stdout).toBe(`${TOKEN}\n`);
   // Bun, which runs the executable, heeds SSL_CERT_FILE by itself.
-  const again = /authority is unknown to Node: once more with the roots of \S/.test(result.stderr);
+  const again = /unknown CA; retrying with the CAs of \S/.test(result.stderr);
   expect(again).toBe(FORM === 'package');
   // The first look ended before anything was sent.
   expect([endpoint.connections, endpoint.requests.length]).toEqual([1, 1]);
