@@ -1,4 +1,4 @@
-/** The little of the World that the GitHub action needs: no keychain, nobody to ask, no file but the runner's. */
+/** The part of the World that the GitHub action needs: no keychain, no prompts, no files but the runner's. */
 import { oneLine } from '../text';
 import type { Env } from '../world/streams';
 import type { WarmWorld, World } from '../world/world';
@@ -13,7 +13,7 @@ export type ActionWorld = Omit<WarmWorld, 'clients' | 'tokens'> &
 /** What the action's program starts itself with to look a name up: src/action.ts. */
 export const LOOKUP_CHILD = '--the-lookup-child-of-gwtoken';
 
-/** @param given what settings and credentials are taken from; the process's own variables have nothing of them */
+/** @param given the variables that settings and credentials come from, instead of the process's own */
 export function openActionWorld(own: NodeJS.Process, version: string, given: Env): ActionWorld {
   const { env, platform, versions } = own;
   const warn = (text: string): void => writeAll(2, `gwtoken: warning: ${oneLine(text)}\n`);

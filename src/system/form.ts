@@ -1,9 +1,9 @@
 /**
- * What the npm package has otherwise than the standalone executable, on the side of the program itself. The build of the
- * executable takes each NAME.executable.ts in the place of NAME.ts, and nothing else is different between the two.
+ * What differs between the npm package and the standalone executable, in the program itself. The build of the
+ * executable uses each NAME.executable.ts instead of NAME.ts; nothing else is different.
  */
 
-/** The form and what runs it, as in `npm package with Node v20.20.2`. */
+/** The form and its runtime, as in `npm package with Node v20.20.2`. */
 export function formOf({ version }: NodeJS.Process): string {
   return `npm package with Node ${version}`;
 }
@@ -11,5 +11,5 @@ export function formOf({ version }: NodeJS.Process): string {
 /** What `fork()` starts src/system/wire/lookup-child.ts with. */
 export const LOOKUP_CHILD = `${__dirname}/lookup-child.cjs`;
 
-/** What `fork()` starts the keychain's child with: a file of its own. */
+/** What `fork()` starts the keychain's child with: its own file. */
 export const KEYCHAIN_CHILD = `${__dirname}/keychain-child.cjs`;

@@ -1,4 +1,4 @@
-/** What a start with a cached token needs of the machine, and nothing else: these files are loaded at every start. */
+/** Only what a start with a cached token needs: these files are loaded at every start. */
 import type { WarmWorld } from '../world/world';
 import { readConfig, readKnownClients } from './files/config-file';
 import { cacheFolder, configFolder, fileIn, type Machine } from './files/paths';
@@ -7,7 +7,7 @@ import { readEntry } from './files/token-cache';
 
 export interface Opened {
   readonly warm: WarmWorld;
-  /** Undefined where there is no home folder to have them in. */
+  /** Undefined if there is no home directory. */
   readonly folders: { readonly config: string | undefined; readonly cache: string | undefined };
   readonly machine: Machine;
 }

@@ -1,6 +1,6 @@
 /**
- * The whole World, once the quick way has not been enough. The functions below make a part of it each; what is heavy
- * is loaded when it is first used.
+ * The whole World, for when the quick way is not enough. Each function below builds a part of it; heavy modules
+ * are loaded when first used.
  */
 
 import { GwtokenError } from '../errors';
@@ -22,7 +22,7 @@ import type { Wire } from './wire/wire';
 
 type Streams = Pick<World, 'stdin' | 'stdout' | 'stderr'>;
 
-/** `close` ends what would keep the program: connections that were opened ahead. */
+/** `close` ends what would keep the program alive: connections that were opened ahead. */
 export function openWorld(
   own: NodeJS.Process,
   version: string,
@@ -32,7 +32,7 @@ export function openWorld(
   const { warm, folders, machine } = opened;
   const { platform } = machine;
   const streams = streamsOf(own);
-  // To the stderr that the World has when it warns: a test puts one of its own into it.
+  // To the World's stderr at that moment: tests replace it.
   const warn = (text: string): void =>
     world.stderr.write(`gwtoken: warning: ${oneLine(withTilde(text, world))}\n`);
   const onSignals = signalsOf(own);
@@ -64,8 +64,8 @@ export function openWorld(
 }
 
 /**
- * On bare descriptors: Node's own streams cost 3 ms each at every start. But a console of Windows reads bytes in a code
- * page of its own, and shows colours only to who asks for them: there Node's streams know what to do.
+ * On bare descriptors: Node's own streams cost 3 ms each at every start. But a Windows console reads bytes in its own
+ * code page, and shows colours only on request; Node's streams handle that.
  */
 function streamsOf(own: NodeJS.Process): Streams {
   const output = (descriptor: 1 | 2): Output => {
@@ -95,7 +95,7 @@ function terminalOf(
   const unicode = (): boolean => hasUnicode(env, platform);
   const prompts = async () => {
     const load = () => import('./terminal/prompts');
-    // What it draws with is settled while it is loaded, by TERM alone.
+    // It chooses its symbols while it is loaded, only by TERM.
     const { openPrompts } = await (unicode() ? load() : withVariable(own.env, 'TERM', 'linux', load));
     return openPrompts(own, onSignals, unicode());
   };
@@ -120,14 +120,14 @@ function signalsOf(own: NodeJS.Process): World['onSignals'] {
   };
 }
 
-/** What gwtoken keeps in its two folders, and the user's files that it appends to. */
+/** gwtoken's files in its two directories, and the user's files that it appends to. */
 function filesOf({
   warm,
   folders,
   machine,
 }: Opened): Pick<World, 'config' | 'clients' | 'tokens' | 'appender'> {
   const { cache } = folders;
-  const config = (): string => folders.config ?? homeless('usage', 'the configuration', 'config', machine);
+  const config = (): string => folders.config ?? homeless('usage', 'the config file', 'config', machine);
   const store = () => import('./files/config-store');
   const writer = () => import('./files/token-cache-writer');
   return {
@@ -163,8 +163,8 @@ function homeless(
   which: 'config' | 'cache',
   { platform }: Opened['machine'],
 ): never {
-  throw new GwtokenError(kind, `there is no home folder to keep ${what} in`, {
-    hints: [`set ${homeVariables(which, platform).join(', or ')} to a folder of your own`],
+  throw new GwtokenError(kind, `no home directory for ${what}`, {
+    hints: [`set ${homeVariables(which, platform).join(', or set ')} to a directory you own`],
   });
 }
 
@@ -189,7 +189,7 @@ function openWire(
   return {
     fetch: async (url, init) => (await wire()).fetch(url, init),
     warmUp(url, options) {
-      // After what the caller starts next: a keychain's child has the longer way, and its start does not wait for ours.
+      // After what the caller starts next: a keychain child takes longer, and must not wait for this.
       setImmediate(() => {
         if (closed) return;
         wire()
@@ -218,7 +218,7 @@ function keychainOf({ warm: { env }, machine: { platform } }: Opened, { stderr }
   };
 }
 
-/** The programs that gwtoken runs for the user, and the file that one of them gets. */
+/** The programs that gwtoken runs for the user, and the token file for one of them. */
 function processesOf(
   own: NodeJS.Process,
   onSignals: World['onSignals'],
@@ -240,7 +240,7 @@ function processesOf(
       const { createTokenFile, sweepTemporaryFolder } = await import('./files/token-files');
       sweepTemporaryFolder(own, machine);
       const folder = tokenFilesFolder(folders.cache, machine.platform);
-      if (folder === undefined) return homeless('local', 'a token file', 'cache', machine);
+      if (folder === undefined) return homeless('local', 'the token file', 'cache', machine);
       return createTokenFile(folder, own, machine, text);
     },
   };

@@ -1,15 +1,15 @@
 /**
- * The OS keychain, service `gwtoken`. Each call starts a child program of its own at once and ends within its limit;
+ * The OS keychain, service `gwtoken`. Each call starts its own child process at once and ends within its limit;
  * every failure is a GwtokenError of kind `keychain`, whose `reason` is a KeychainReason. `limitMs` is the setting
- * `keychain-timeout`; undefined is 60 s where a person can answer a dialog, else 10 s.
+ * `keychain-timeout`; undefined means 60 s where a person can answer a dialog, otherwise 10 s.
  */
 export interface Keychain {
   /**
-   * Stores, reads and deletes an item under a service name of its own, so that a keyring that has to be unlocked is
-   * unlocked now. Resolves with the module's name and version; rejects when the keychain does not work here.
+   * Stores, reads and deletes an item under its own service name, so that a locked keyring is
+   * unlocked now. Resolves with the module's name and version; rejects if the keychain does not work here.
    */
   probe(limitMs?: number): Promise<string>;
-  /** The item's value, or undefined when there is none. */
+  /** The item's value, or undefined if there is none. */
   get(account: string, limitMs?: number): Promise<string | undefined>;
   /** Stores the value, reads it back, and resolves with what was there before. */
   set(account: string, value: string, limitMs?: number): Promise<string | undefined>;
@@ -17,7 +17,7 @@ export interface Keychain {
   delete(account: string, limitMs?: number): Promise<boolean>;
 }
 
-/** What is the matter with a keychain, in the order in which its parts are needed. */
+/** What is wrong with a keychain, in the order in which its parts are needed. */
 export type KeychainReason =
   | 'module-missing'
   | 'library-missing'
@@ -29,5 +29,5 @@ export type KeychainReason =
   | 'timed-out'
   | 'too-large'
   | 'crashed'
-  /** A text that gwtoken does not know: it stands in `detail`. */
+  /** A text that gwtoken does not know; it is in `detail`. */
   | 'failed';

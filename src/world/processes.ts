@@ -1,8 +1,9 @@
 import type { Env } from './streams';
 
 /**
- * Runs a command line in the system's shell, with our stdin and stderr. What takes longer than `timeoutMs`, or prints
- * more than `limit` bytes, is ended with all that it has started; so it is on a signal, which rejects with Interrupted.
+ * Runs a command line in the system's shell, with our stdin and stderr. If it takes longer than `timeoutMs`, or prints
+ * more than `limit` bytes, it is ended with everything that it started; likewise on a signal, which rejects with
+ * Interrupted.
  */
 export type RunCredentialCommand = (
   command: string,
@@ -18,7 +19,7 @@ export type CommandEnd =
 /** A program with gwtoken's own stdin, stdout, stderr and terminal. */
 export interface PreparedChild {
   /**
-   * Runs it to its end. TERM, HUP, USR1 and USR2 are passed on to it, INT and QUIT where they come from no terminal
+   * Runs it to its end. TERM, HUP, USR1 and USR2 are passed on to it; INT and QUIT only if they come from no terminal
    * that it shares. Rejects with a GwtokenError `not-found` or `not-runnable`.
    */
   run(command: string, args: readonly string[], env: Env): Promise<ChildEnd>;
@@ -34,9 +35,9 @@ export interface ChildEnd {
 
 export interface TokenFile {
   readonly path: string;
-  /** Replaces all of the text at once: a reader sees the one or the other. Throws the system's error. */
+  /** Replaces the whole text at once: a reader sees the old or the new one. Throws the system's error. */
   replace(text: string): void;
-  /** Tells those who sweep that the owner lives; due every minute. */
+  /** Shows sweeping processes that the owner is alive; due every minute. */
   touch(): void;
   remove(): void;
 }

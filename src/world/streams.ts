@@ -10,21 +10,21 @@ export interface Input {
 
 export interface Output {
   isTTY(): boolean;
-  /** Writes all of it before it returns, also into a slow pipe. Throws ReaderGone on EPIPE, else a `local` error. */
+  /** Writes all of it before it returns, even to a slow pipe. Throws ReaderGone on EPIPE, otherwise a `local` error. */
   write(text: string): void;
 }
 
 /** A person at the terminal. Everything is shown on stderr; a Ctrl-C rejects with Interrupted. */
 export interface Terminal {
-  /** Why nobody can be prompted here; undefined where somebody can: stdin and stderr are terminals, and it is not CI. */
+  /** Why prompts are impossible here; undefined if they work: stdin and stderr are terminals, and it is not CI. */
   noPrompt(): string | undefined;
-  /** Asks until `check` finds no problem with the answer; the example is shown while there is none. */
+  /** Prompts until `check` finds no problem with the answer; the example is shown while it is empty. */
   ask(question: string, check: (answer: string) => string | undefined, example?: string): Promise<string>;
-  /** The same, with the answer unseen. */
+  /** The same, with the answer masked. */
   askSecret(question: string, check: (answer: string) => string | undefined): Promise<string>;
   choose<T extends string>(question: string, choices: readonly T[], initial?: T): Promise<T>;
   confirm(question: string): Promise<boolean>;
-  /** Whether it shows more than ASCII. */
+  /** Whether it can show more than ASCII. */
   hasUnicode(): boolean;
   /** Colours for a stream, or none: NO_COLOR, FORCE_COLOR and TERM=dumb are honoured. */
   paint(stream: 'stdout' | 'stderr'): Promise<Paint>;

@@ -1,34 +1,34 @@
 export interface ConnectionOptions {
-  /** PEM file of further certificate authorities. */
+  /** PEM file with extra CA certificates. */
   readonly caFile?: string | undefined;
-  /** Told what is decided on the way: which proxy and why, which address. */
+  /** Called with decisions on the way: which proxy and why, which address. */
   readonly trace?: ((line: string) => void) | undefined;
-  /** Told what is met on the way as soon as it is known; what is told later takes its place. */
+  /** Called with facts as soon as they are known; later ones replace earlier ones. */
   readonly met?: ((facts: Partial<Way>) => void) | undefined;
 }
 
-/** The way to an endpoint, as far as it has been gone. */
+/** The connection to an endpoint, as far as it got. */
 export interface Way {
-  /** What is being waited for; where it failed, if it did. */
+  /** What we are waiting for; after a failure, where it failed. */
   waitingFor: 'route' | 'roots' | 'lookup' | 'connect' | 'tunnel' | 'handshake' | 'reply' | 'body';
-  /** The proxy's host and port, without the credentials that its variable may hold; undefined for the direct way. */
+  /** The proxy's host and port, without the credentials that its variable may contain; undefined without a proxy. */
   proxy?: string;
-  /** Of the proxy, if there is one; so is the time to connect. */
+  /** Of the proxy, if there is one; likewise the time to connect. */
   addresses?: readonly string[];
   connectMs?: number;
-  /** Whether the proxy leads to the endpoint. */
+  /** Whether the proxy has opened the tunnel. */
   tunnel?: boolean;
-  /** Of the endpoint, also where its certificate was refused. */
+  /** Of the endpoint, even if its certificate was rejected. */
   tls?: TlsFacts;
 }
 
 export interface TlsFacts {
   readonly protocol: string;
-  /** Who the certificate is for and by whom: common name, else organization. */
+  /** Subject and issuer of the certificate: common name, otherwise organization. */
   readonly subject: string;
   readonly issuer: string;
   readonly validToMs: number;
-  /** Where the authorities came from that were asked beyond Node's own. */
+  /** Where the CAs beyond the built-in ones came from. */
   readonly trustedBy: string | undefined;
 }
 
@@ -41,20 +41,20 @@ export type Fetch = (
     readonly body?: string;
     /**
      * For the connection, the request and the whole reply together. Then the connection is cut, and the promise (or
-     * the body) rejects with an `unreached` error of reason `time-limit` that says what was being waited for.
+     * the body) rejects with an `unreached` error with reason `time-limit` that says what we were waiting for.
      */
     readonly timeoutMs: number;
-    /** Aborted, it cuts the connection at once. */
+    /** Closes the connection at once when aborted. */
     readonly signal?: AbortSignal | undefined;
   },
 ) => Promise<FetchReply>;
 
 export interface FetchReply {
   readonly status: number;
-  /** The value of a header, the first one if there are several. */
+  /** The value of a header; the first one if there are several. */
   readonly headers: { get(name: string): string | null };
-  /** Null for a HEAD. The connection is kept until it has been read, or left. */
+  /** Null for a HEAD. The connection stays open until the body has been read or abandoned. */
   readonly body: AsyncIterable<Uint8Array> | null;
-  /** Who was talked to, for the trace: `127.0.0.1:443`, or the proxy. */
+  /** The peer's address, for the trace: `127.0.0.1:443`, or the proxy. */
   readonly address?: string | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * All that lies outside the program, as one plain object: main.ts builds the real one, tests hand in their own.
- * Types only. A function asks for its slice: `Pick<World, 'fetch' | 'now'>`.
+ * Everything outside the program, as one plain object: main.ts builds the real one, tests pass their own.
+ * Types only. A function takes only what it needs: `Pick<World, 'fetch' | 'now'>`.
  */
 
 import type { ConfigFile, KnownClients, TokenCache } from './files';
@@ -31,27 +31,27 @@ export interface World {
   /**
    * Loads what the next {@link Fetch} needs, while the credentials are still being looked up. With a URL it also opens
    * the connection that a fetch to the same origin with the same options will use. Nothing is sent; a failure is
-   * silent, since the fetch meets it again.
+   * silent, since the fetch will report it.
    */
   warmUp(url: string | undefined, options: ConnectionOptions): void;
-  /** Rejects with a `usage` error for a file that has no readable PEM certificates. */
+  /** Rejects with a `usage` error for a file without valid PEM certificates. */
   checkCaFile(path: string): Promise<void>;
   /** The time in milliseconds since the epoch. */
   now(): number;
-  /** Hears these signals instead of dying of them, until the returned function is called. */
+  /** Handles these signals instead of dying of them, until the returned function is called. */
   onSignals(signals: readonly NodeJS.Signals[], heard: (signal: NodeJS.Signals) => void): () => void;
-  /** From here on signals are for the child that is about to be started, until it is released. */
+  /** From here on signals go to the child that is about to be started, until it is released. */
   prepareChild(): Promise<PreparedChild>;
-  /** A 0600 file in a folder of ours with this text in it; a `local` error where none can be made. */
+  /** Creates a 0600 file with this text in a directory of ours; a `local` error if that fails. */
   createTokenFile(text: string): Promise<TokenFile>;
-  /** A file the user named, whole. Throws the system's error; EFBIG for more than `limit` bytes. */
+  /** Reads a whole file that the user named. Throws the system's error; EFBIG for more than `limit` bytes. */
   readFile(path: string, limit: number): Uint8Array;
   /**
-   * Refuses now (`usage`) a file that is not there; what it returns appends to it, behind a line end if the file has
-   * none (`local` where that fails). `variable` named the file.
+   * Rejects at once (`usage`) a file that does not exist; the returned function appends to it, after a line end if the
+   * file has none (`local` if that fails). `variable` contains the path.
    */
   appender(path: string, variable: string): (text: string) => void;
-  /** Loaded when it is called for: it costs 3 ms at every start. */
+  /** Loaded on demand: it costs 3 ms at every start. */
   crypto(): typeof import('node:crypto');
   /** Resolves after so many milliseconds. */
   sleep(ms: number): Promise<void>;
@@ -61,11 +61,11 @@ export interface World {
   random(): number;
   /** `gwtoken: warning: …` on stderr, on one line whatever a path or an endpoint put into it. Never a secret. */
   warn(text: string): void;
-  /** One line of --verbose; nothing unless it was asked for. Never a secret, a token or a body. */
+  /** One line of --verbose; nothing without it. Never a secret, a token or a body. */
   trace(line: string): void;
 }
 
-/** What a token from the cache needs; main.ts has it at hand without loading anything. */
+/** What a cached token needs; main.ts has it without loading anything else. */
 export type WarmWorld = Pick<World, 'env' | 'now' | 'readFile' | 'crypto' | 'trace'> & {
   readonly config: Pick<ConfigFile, 'read'>;
   readonly clients: Pick<KnownClients, 'read'>;

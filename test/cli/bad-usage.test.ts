@@ -8,13 +8,13 @@ const TABLE: Readonly<Record<string, Bad>> = {
   'a config file that others can write': {
     ...config('{}'),
     before: (folder) => chmodSync(join(folder, 'config/gwtoken/config.json'), 0o666),
-    says: ['config.json', 'can be written by others (mode 666)', 'chmod go-w'],
+    says: ['config.json', 'is writable by other users (mode 666)', 'chmod go-w'],
   },
   'config set on one: its content is not made trusted': {
     ...config('{"credential-command":"evil"}'),
     before: (folder) => chmodSync(join(folder, 'config/gwtoken/config.json'), 0o620),
     args: ['config', 'set', 'retries', '1'],
-    says: ['can be written by others (mode 620)'],
+    says: ['is writable by other users (mode 620)'],
   },
   'a config file of another user': {
     ...config('{}'),
@@ -34,7 +34,7 @@ const TABLE: Readonly<Record<string, Bad>> = {
   },
   'a folder in place of the config file': {
     before: (folder) => mkdirSync(join(folder, 'config/gwtoken/config.json'), { recursive: true }),
-    says: ['config.json', 'is not a file'],
+    says: ['config.json', 'is not a regular file'],
   },
   'a link to nowhere in place of the config file': {
     before: (folder) => {
@@ -43,20 +43,26 @@ const TABLE: Readonly<Record<string, Bad>> = {
     },
     args: ['config', 'set', 'retries', '1'],
     code: 1,
-    says: ['is a link to ../../dotfiles/config.json, which is not there'],
+    says: ['is a broken symlink to ../../dotfiles/config.json'],
   },
-  'a config file that is not JSON': { ...config('{"hidden":'), says: ['config.json', 'is not valid JSON'] },
+  'a config file that is not JSON': {
+    ...config('{"hidden":'),
+    says: ['config.json', 'contains invalid JSON'],
+  },
   'config set on one': {
     ...config('{"hidden":'),
     args: ['config', 'set', 'retries', '1'],
-    says: ['is not valid JSON'],
+    says: ['contains invalid JSON'],
   },
-  'a config file that is a list': { ...config('[1]'), says: ['does not hold a JSON object'] },
-  'a config file with a nested value': { ...config('{"auth-url":{"eu":"hidden"}}'), says: ['"auth-url"'] },
+  'a config file that is a list': { ...config('[1]'), says: ['must contain a JSON object'] },
+  'a config file with a nested value': {
+    ...config('{"auth-url":{"eu":"hidden"}}'),
+    says: ['has an invalid value for "auth-url" (use a string, number or boolean)'],
+  },
   'profiles that are none': {
     ...config('{"profiles":"x"}'),
     args: ['config', 'set', 'retries', '1'],
-    says: ['does not hold a JSON object'],
+    says: ['has an invalid value for "profiles" (use a JSON object)'],
   },
   'a config file with an unknown key': {
     ...config('{"regoin":"eu"}'),

@@ -105,7 +105,7 @@ describe('doctor', () => {
       const { find } = await doctor({});
       expect(find('directories', 'config')).toMatchObject({
         result: 'warning',
-        message: `${config} can be written by others (mode 777)`,
+        message: `${config} is writable by other users (mode 777)`,
         hints: [`run: chmod go-w ${config}`],
       });
       expect(find('directories', 'cache')?.message).toContain('is a symbolic link; not used');

@@ -182,7 +182,7 @@ describe('gwtoken login, without a terminal', () => {
     const asked = identity.requests.length;
     const result = await login(client.clientSecret, [], { wrapper: BOUND_BY_MODES });
     expectRefusal(result, 1);
-    expect(result.stderr).toContain('config.json cannot be written (EACCES)');
+    expect(result.stderr).toMatch(/error: cannot write \S+config\.json \(EACCES\)\n/);
     expect(result.stderr).toContain('GWTOKEN_CONFIG_DIR');
     expect(await stored()).toBeUndefined();
     expect(identity.requests).toHaveLength(asked);
@@ -205,7 +205,7 @@ describe('gwtoken login, without a terminal', () => {
     chmodSync(home.config, 0o700);
     identity.delayMs = 0;
     expectRefusal(result, 1);
-    expect(result.stderr).toContain('clients.json cannot be written (EACCES)');
+    expect(result.stderr).toMatch(/error: cannot write \S+clients\.json \(EACCES\)\n/);
     expect(await stored()).toBe(previous);
     expect(filesBelow(home.dir)).toEqual(files);
   });

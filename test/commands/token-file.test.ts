@@ -170,11 +170,11 @@ describe('the token file', () => {
       const result = await home.gwtoken(args);
       expect(result).toMatchObject({ code: 125, stdout: '' });
       expect(result.stderr).toContain(problem);
-      expect(result.stderr).toContain('hint: set GWTOKEN_CACHE_DIR to a folder of your own');
+      expect(result.stderr).toContain('hint: set GWTOKEN_CACHE_DIR to a directory you own');
     };
     mkdirSync(folder, { recursive: true });
     chmodSync(folder, 0o777);
-    await refused(`no token file can be made in ${folder}: it can be written by others (mode 777)`);
+    await refused(`cannot create a token file in ${folder}: it is writable by other users (mode 777)`);
 
     const elsewhere = join(home.dir, 'elsewhere');
     mkdirSync(join(elsewhere), { mode: 0o700 });
@@ -182,11 +182,11 @@ describe('the token file', () => {
     mkdirSync(linked);
     symlinkSync(elsewhere, join(linked, 'exec'));
     home.env['GWTOKEN_CACHE_DIR'] = linked;
-    await refused('it is not a folder');
+    await refused('it is not a directory');
     expect(readdirSync(elsewhere)).toEqual([]);
 
     home.env['GWTOKEN_CACHE_DIR'] = '/proc/none';
-    await refused('no token file can be made in /proc/none/exec');
+    await refused('cannot create a token file in /proc/none/exec');
   });
 });
 

@@ -81,7 +81,7 @@ describe('github-env', () => {
     const env = { ...home.env, ...files };
     const { code, stderr } = await runCommand(['bash', '-c', script], { env });
     expect(endpoint.posts.length).toBe(1);
-    expect(stderr).toMatch(/^gwtoken: error: .*\(from GITHUB_ENV\) cannot be appended to \(EFBIG\)\nhint: /);
+    expect(stderr).toMatch(/^gwtoken: error: cannot append to \S+ \(from GITHUB_ENV\): EFBIG\nhint: /);
     expect(code).toBe(1);
     expect(() => readFileCommands(contents()[0]!)).toThrow('Matching delimiter not found');
   });
@@ -116,8 +116,8 @@ describe.each([
   test.each([
     ['is not set', () => undefined],
     ['is not set', () => ''],
-    ['is not there', () => join(home.dir, 'missing')],
-    ['is not a file', () => home.dir],
+    ['does not exist', () => join(home.dir, 'missing')],
+    ['is not a regular file', () => home.dir],
   ])('when the file %s', async (problem, path) => {
     const { [variable]: _, ...others } = files;
     const named = path();
@@ -198,5 +198,5 @@ test('a file that may not be written to is named, and code 1', async ({ skip }) 
     env: { ...files, GITHUB_ENV: '/proc/version' },
   });
   expectRefusal(refused, 1);
-  expect(refused.stderr).toMatch(/\/proc\/version \(from GITHUB_ENV\) cannot be appended to \(E\w+\)/);
+  expect(refused.stderr).toMatch(/cannot append to \/proc\/version \(from GITHUB_ENV\): E\w+/);
 });

@@ -1,23 +1,23 @@
-/** Appends to a file that somebody else made and reads: never creates it. */
+/** Appends to a file that another program created and reads: never creates it. */
 import { appendFileSync, closeSync, constants, openSync, readFileSync, statSync } from 'node:fs';
 import { GwtokenError, messageOf, systemCode } from '../../errors';
 
-/** @throws GwtokenError `usage` for a file that is not there; the function returned, `local` */
+/** @throws GwtokenError `usage` if the file does not exist; the returned function throws `local` */
 export function openAppender(path: string, variable: string): (text: string) => void {
   const problem = problemWith(path);
   if (problem === undefined) return (text) => append(path, text, variable);
-  throw new GwtokenError('usage', `${variable} names ${path}, which ${problem}`, {
-    hints: [`leave ${variable} as the runner has set it for this step`],
+  throw new GwtokenError('usage', `${variable} points to ${path}, which ${problem}`, {
+    hints: [`do not change ${variable}; the runner sets it for each step`],
   });
 }
 
 function problemWith(path: string): string | undefined {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
-    if (stat === undefined) return 'is not there';
-    return stat.isFile() ? undefined : 'is not a file';
+    if (stat === undefined) return 'does not exist';
+    return stat.isFile() ? undefined : 'is not a regular file';
   } catch (error) {
-    return `cannot be looked at (${systemCode(error) ?? messageOf(error)})`;
+    return `cannot be accessed (${systemCode(error) ?? messageOf(error)})`;
   }
 }
 
@@ -30,15 +30,15 @@ function append(path: string, text: string, variable: string): void {
   } catch (error) {
     throw new GwtokenError(
       'local',
-      `${path} (from ${variable}) cannot be appended to (${systemCode(error) ?? messageOf(error)})`,
-      { hints: ['make room on its disk, or see that this user may write to it'], cause: error },
+      `cannot append to ${path} (from ${variable}): ${systemCode(error) ?? messageOf(error)}`,
+      { hints: ["check the free disk space and the file's permissions"], cause: error },
     );
   } finally {
     if (file !== undefined) closeSync(file);
   }
 }
 
-/** What another step wrote without a line end would swallow the name of the first variable, and show its value. */
+/** A last line of another step without a line end would swallow the first variable's name, and show its value. */
 function endsLine(path: string): boolean {
   const text = readFileSync(path);
   return text.length === 0 || text.at(-1) === 0x0a;

@@ -1,5 +1,5 @@
 /**
- * Reads the config file and the known clients: `node:fs` and JSON alone, since conf costs 24 ms at every start.
+ * Reads the config file and the stored clients: only `node:fs` and JSON, since conf costs 24 ms at every start.
  * Writing is system/files/config-store.ts.
  */
 
@@ -11,16 +11,19 @@ import { whileHeld } from './held';
 import type { Machine } from './paths';
 import { distrust } from './trust';
 
-/** What helps where a config is another user's. */
-export const AS_ANOTHER = 'run gwtoken as that user, or set GWTOKEN_CONFIG_DIR to a folder of your own';
+/** The hint for a config file of another user. */
+export const AS_ANOTHER = 'run gwtoken as that user, or set GWTOKEN_CONFIG_DIR to a directory you own';
 
-/** How long a writer may keep a reader waiting. */
+/** How long a reader waits for a writer. */
 const HELD_MS = 100;
 
-/** The largest file that is read: anything larger is no config. */
+/** The largest file that is read: a config file is never larger. */
 const LIMIT = 1024 * 1024;
 
-/** The config file's content; empty when it is absent. Throws a `usage` error for anything not to be trusted or read. */
+/**
+ * The config file's content; empty if there is none. @throws GwtokenError `usage` for a file that is untrusted or
+ * invalid
+ */
 export function readConfig(path: string | undefined, machine: Machine): Config {
   const stored = path === undefined ? undefined : readTrusted(path, machine);
   const { profiles = {}, ...general } = stored ?? {};
@@ -28,15 +31,15 @@ export function readConfig(path: string | undefined, machine: Machine): Config {
     path: path ?? 'no config file',
     general: valuesOf(general, path),
     profiles: Object.fromEntries(
-      Object.entries(objectOf(profiles, path)).map(([name, own]) => [
+      Object.entries(objectOf(profiles, path, 'profiles')).map(([name, own]) => [
         name,
-        valuesOf(objectOf(own, path), path),
+        valuesOf(objectOf(own, path, name), path),
       ]),
     ),
   };
 }
 
-/** The entries of the known clients' file: id and address by the client's name. Anything else is passed over. */
+/** The entries of the stored clients' file: client ID and auth URL by the client's name. Anything else is ignored. */
 export function readKnownClients(path: string | undefined, machine: Machine): Record<string, KnownEntry> {
   const known: Record<string, KnownEntry> = {};
   for (const [name, entry] of Object.entries(path === undefined ? {} : (readTrusted(path, machine) ?? {}))) {
@@ -47,8 +50,8 @@ export function readKnownClients(path: string | undefined, machine: Machine): Re
 }
 
 /**
- * A JSON object from a file that belongs to the user or root and that nobody else can write (POSIX): it can name a
- * command and an address. Owner, mode and content are read from one open file, so that they belong together.
+ * A JSON object from a file that belongs to the user or root and that nobody else can write to (POSIX): it can contain
+ * a command and a URL. Owner, mode and content come from one open file, so they belong together.
  */
 export function readTrusted(path: string, machine: Machine): Record<string, unknown> | undefined {
   let text: string;
@@ -65,8 +68,8 @@ export function readTrusted(path: string, machine: Machine): Record<string, unkn
       const hint = untrusted.why === 'open' ? `run: chmod go-w ${shellWord(path)}` : AS_ANOTHER;
       throw unusable(path, untrusted.text, hint);
     }
-    // A pipe, say, in its place has nothing to read until somebody writes, and may have no end.
-    if (!stat.isFile()) throw unusable(path, 'is not a file');
+    // A pipe in its place would block until somebody writes, and may never end.
+    if (!stat.isFile()) throw unusable(path, 'is not a regular file');
     if (stat.size > LIMIT) throw unusable(path, 'is larger than 1 MiB');
     text = readFileSync(file, 'utf8');
   } catch (error) {
@@ -77,7 +80,7 @@ export function readTrusted(path: string, machine: Machine): Record<string, unkn
       path,
       `cannot be read (${code ?? messageOf(error)})`,
       code === 'EACCES' || code === 'EPERM'
-        ? 'run gwtoken as its owner, or set GWTOKEN_CONFIG_DIR to a folder of your own'
+        ? 'run gwtoken as its owner, or set GWTOKEN_CONFIG_DIR to a directory you own'
         : undefined,
     );
   } finally {
@@ -87,32 +90,35 @@ export function readTrusted(path: string, machine: Machine): Record<string, unkn
   try {
     parsed = JSON.parse(text);
   } catch {
-    // The parser's message is left out: it quotes the file, and a person may have put anything there.
-    throw unusable(path, 'is not valid JSON');
+    // Without the parser's message: it quotes the file, which may contain anything.
+    throw unusable(path, 'contains invalid JSON');
   }
   return objectOf(parsed, path);
 }
 
-function objectOf(value: unknown, path: string | undefined): Record<string, unknown> {
+/** @param key where the value is; undefined for the whole file */
+function objectOf(value: unknown, path: string | undefined, key?: string): Record<string, unknown> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     return value as Record<string, unknown>;
-  throw unusable(path ?? '', 'does not hold a JSON object where one belongs');
+  throw key === undefined
+    ? unusable(path ?? '', 'must contain a JSON object')
+    : invalid(path, key, 'a JSON object');
 }
 
 function valuesOf(stored: Record<string, unknown>, path: string | undefined): ConfigValues {
   const values: Record<string, string | number | boolean> = {};
   for (const [key, value] of Object.entries(stored)) {
-    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
-      throw unusable(
-        path ?? '',
-        `has something other than a text, number or boolean for ${JSON.stringify(key)}`,
-      );
-    }
+    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
+      throw invalid(path, key, 'a string, number or boolean');
     values[key] = value;
   }
   return values;
 }
 
-function unusable(path: string, problem: string, hint = `mend or remove it: ${path}`): GwtokenError {
+function invalid(path: string | undefined, key: string, valid: string): GwtokenError {
+  return unusable(path ?? '', `has an invalid value for ${JSON.stringify(key)} (use ${valid})`);
+}
+
+function unusable(path: string, problem: string, hint = `fix or delete ${path}`): GwtokenError {
   return new GwtokenError('usage', `config file ${path} ${problem}`, { hints: [hint] });
 }

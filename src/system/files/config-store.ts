@@ -1,4 +1,7 @@
-/** Writes the config file and the known clients: whole, through conf, under one lock, since conf alone loses parallel writes. */
+/**
+ * Writes the config file and the stored clients: whole, through conf, under one lock, since conf by itself loses
+ * parallel writes.
+ */
 
 import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -15,9 +18,9 @@ const WAIT_MS = 10_000;
 type Stored = Record<string, unknown>;
 
 /**
- * Changes the JSON object in `folder/name.json`: atomic, mode 0600, in a 0700 folder that is made when it is not there.
- * `change` reads what is stored, with every reader's checks, since a file that others could write to must not become
- * one that is trusted; it returns what is to be stored.
+ * Changes the JSON object in `folder/name.json`: atomically, mode 0600, in a 0700 directory that is created if missing.
+ * `change` reads what is stored, with every reader's checks, since a file that others can write to must not become
+ * a trusted one; it returns what to store.
  */
 async function rewrite(
   folder: string,
@@ -27,7 +30,7 @@ async function rewrite(
 ): Promise<void> {
   const path = join(folder, `${name}.json`);
   checkOwned(path, machine);
-  // What would be refused under the lock is refused before the folder and the lock are made.
+  // What would be rejected under the lock is rejected before the directory and the lock are created.
   change(path);
   try {
     folders.makeFolder(folder);
@@ -52,7 +55,7 @@ async function rewrite(
   }
 }
 
-/** Throws what writing the config or the known clients would throw, as far as that can be known before. */
+/** Throws what writing the config file or the stored clients would throw, as far as that can be known in advance. */
 export function checkWritable(folder: string, machine: Machine): void {
   for (const name of ['config.json', 'clients.json']) {
     const nearest = checkOwned(join(folder, name), machine);
@@ -66,25 +69,25 @@ export function checkWritable(folder: string, machine: Machine): void {
 }
 
 /**
- * Refuses a file, or the nearest folder there is, that belongs to another user: `sudo gwtoken login` in a user's HOME
- * would leave a file there that the user cannot change. Returns what is there.
+ * Rejects a file, or its nearest existing directory, that belongs to another user: `sudo gwtoken login` in a user's
+ * HOME would leave a file there that the user cannot change. Returns the path that exists.
  */
 function checkOwned(file: string, machine: Machine): string {
   for (let path = file; ; path = dirname(path)) {
     const stat = statOrLink(path, file);
     if (stat === undefined && path !== dirname(path)) continue;
     if (stat?.isSymbolicLink()) {
-      // Whoever made the link keeps the file elsewhere, and writing would replace the link.
-      throw unwritable(file, `${path} is a link to ${readlinkSync(path)}, which is not there`);
+      // The file is meant to be elsewhere, and writing would replace the link.
+      throw unwritable(file, `${path} is a broken symlink to ${readlinkSync(path)}`);
     }
     const untrusted = stat && distrust(stat, 'user', machine);
     if (untrusted?.why !== 'foreign') return path;
-    const problem = `${path} ${untrusted.text}: gwtoken writes no config that it does not own`;
+    const problem = `${path} ${untrusted.text}; gwtoken will not write to it`;
     throw new GwtokenError('usage', problem, { hints: [AS_ANOTHER] });
   }
 }
 
-/** What stat does not find and lstat does is a link into nowhere, or was made by another process in between. */
+/** What only lstat finds is a broken link, or was created by another process in between. */
 function statOrLink(path: string, file: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false }) ?? lstatSync(path, { throwIfNoEntry: false });
@@ -94,8 +97,8 @@ function statOrLink(path: string, file: string): Stats | undefined {
 }
 
 function unwritable(path: string, problem: string, cause?: unknown): GwtokenError {
-  return new GwtokenError('local', `${path} cannot be written (${problem})`, {
-    hints: ['set GWTOKEN_CONFIG_DIR to a folder that you can write to'],
+  return new GwtokenError('local', `cannot write ${path} (${problem})`, {
+    hints: ['set GWTOKEN_CONFIG_DIR to a writable directory'],
     cause,
   });
 }
@@ -117,7 +120,7 @@ export function editConfig(folder: string, machine: Machine, edits: readonly Con
   });
 }
 
-/** Adds a client to the known ones, or replaces it. */
+/** Adds a stored client, or replaces it. */
 export function addKnownClient(
   folder: string,
   machine: Machine,

@@ -1,4 +1,4 @@
-/** Folders of gwtoken's own: made, and shown by `doctor`. */
+/** gwtoken's own directories: creates them, and inspects them for `doctor`. */
 import {
   accessSync,
   constants,
@@ -17,12 +17,12 @@ import { homeVariables, type Machine } from './paths';
 import { distrust } from './trust';
 
 /**
- * Makes a folder and those above it that are missing, mode 0700, whoever else is making them at the same time. Node's
- * own `recursive` never returns where the system says ENOENT although the folder above is there, as /proc does.
+ * Creates a directory and its missing parents, mode 0700, even if other processes create them at the same time. Node's
+ * own `recursive` never returns if the system says ENOENT although the parent exists, as in /proc.
  */
 export function makeFolder(path: string): void {
   const above = dirname(path);
-  // Looked at first: after a refusal it would not be known whether another process has just made it.
+  // Checked first: after a failure we would not know whether another process has just created it.
   if (above !== path && !existsSync(above)) makeFolder(above);
   try {
     mkdirSync(path, { mode: 0o700 });
@@ -31,7 +31,7 @@ export function makeFolder(path: string): void {
   }
 }
 
-/** @param which decides whose it may be, and whether it may be a link: the cache's may not */
+/** @param which decides who may own it, and whether it may be a link (the cache may not) */
 export function probeFolder(
   which: 'config' | 'cache',
   path: string | undefined,
@@ -56,7 +56,7 @@ function statOf(path: string, look: typeof lstatSync): Stats | undefined {
   }
 }
 
-/** For one that does not exist: whether the nearest folder above takes it. */
+/** For a directory that does not exist: whether it can be created. */
 function isWritable(path: string, machine: Machine): boolean {
   try {
     const above = dirname(path);
@@ -69,9 +69,9 @@ function isWritable(path: string, machine: Machine): boolean {
   }
 }
 
-/** @throws the system's error where nothing can be made in the folder */
+/** @throws the system's error if nothing can be created in the directory */
 export function checkWritable(folder: string, { platform }: Machine): void {
   accessSync(folder, constants.W_OK | constants.X_OK);
-  // On Windows that looks at the read-only mark alone: what the access lists say shows when something is made.
+  // On Windows that checks only the read-only flag; the access lists take effect when something is created.
   if (platform === 'win32') rmdirSync(mkdtempSync(join(folder, 'gwtoken-')));
 }

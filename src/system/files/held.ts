@@ -5,8 +5,8 @@ import type { Machine } from './paths';
 const PAUSE_MS = 10;
 
 /**
- * Does the work again while Windows refuses it because another program has the file open for a moment: a writer that
- * replaces it, a virus scanner. Elsewhere that keeps nobody out.
+ * Retries the work while Windows refuses it because another program has the file open for a moment: a writer that
+ * replaces it, a virus scanner. Other systems do not lock such files.
  *
  * @throws the system's error, on Windows after `limitMs`
  */

@@ -1,10 +1,10 @@
 /**
- * Who holds a lock, as files say it: `.locks/NAME.lock` names the holder by a random id, and `.locks/ID.sock` is what it
- * listens on. Both lie in a folder that no other user can look into, whatever the modes of the folder above are, so
- * nobody else can learn of a lock, wait for it or take it away.
+ * Who holds a lock, in files: `.locks/NAME.lock` contains the holder's random ID, and `.locks/ID.sock` is the socket
+ * that it listens on. Both are in a directory that no other user can read, whatever the modes of the directory above
+ * are, so nobody else can see a lock, wait for it or remove it.
  *
- * A holder's files are removed by whoever succeeds in removing its socket, and by nobody else: the system lets only one
- * succeed, so a holder that comes back to life, or one who passes over it late, never takes a successor's away.
+ * A holder's files are removed only by the process that succeeds in removing its socket: the system lets only one
+ * succeed, so a holder that wakes up, or a waiter that gives up on it late, never removes its successor's.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -27,18 +27,18 @@ import { makeFolder } from './folders';
 import type { Machine } from './paths';
 import { distrust } from './trust';
 
-/** Where the lock `name` of a folder is. */
+/** Where the lock `name` of a directory is. */
 export interface LockPlace {
-  /** The folder of the locks themselves. */
+  /** The locks' own directory. */
   readonly folder: string;
   readonly name: string;
-  /** Windows has named pipes instead of socket files, and symbolic links for administrators alone. */
+  /** Windows has named pipes instead of socket files, and symbolic links only for administrators. */
   readonly isWindows: boolean;
 }
 
 /**
- * What a holder is called: nobody can guess it, and only half of it goes into a pipe's name. Where /proc can tell how a
- * process does, its id is the end.
+ * The holder's ID: nobody can guess it, and only half of it is in a pipe's name. Where there is a /proc with the state
+ * of a process, it ends with the process ID.
  */
 export function newHolder(): string {
   const id = randomBytes(16).toString('hex');
@@ -51,23 +51,23 @@ export function newHolder(): string {
 const HOLDER = /^[0-9a-f]{32}(?:-(\d+))?$/;
 
 /**
- * Whether the holder's process has work and waits for a processor or a disk. Where two hundred start at once one may wait for
- * seconds, without a sign of life, and is not frozen.
+ * Whether the holder's process is waiting for a CPU or a disk. If two hundred start at once, one may wait for
+ * seconds, without a sign of life, although it is not frozen.
  */
 export function isBusy(holder: string): boolean {
   const [, pid] = HOLDER.exec(holder) ?? [];
   return pid !== undefined && ['R', 'D'].includes(procStat(Number(pid))?.state ?? '');
 }
 
-/** A socket that no lock names is a holder's that was killed before it had the lock, or just after it let go. */
+/** A socket without a lock belongs to a holder that was killed before it had the lock, or just after its release. */
 const STALE_MS = 60_000;
 
-/** Makes the folder of the locks; undefined where there can be none that is the user's alone. */
+/** Creates the locks' directory; undefined if there can be none that belongs only to the user. */
 export function lockPlace(above: string, name: string, machine: Machine): LockPlace | undefined {
   const isWindows = machine.platform === 'win32';
   const folder = join(above, '.locks');
   if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) {
-    // The folder above is made, and judged, by those who keep something in it.
+    // The directory above is created, and checked, by those who store something in it.
     lstatSync(above);
     makeFolder(folder);
   }
@@ -77,7 +77,7 @@ export function lockPlace(above: string, name: string, machine: Machine): LockPl
   return { folder, name, isWindows };
 }
 
-/** The holder's id; undefined when nobody holds the lock. */
+/** The holder's ID; undefined if nobody holds the lock. */
 export function holderOf(place: LockPlace): string | undefined {
   const path = lockFile(place);
   let holder: string;
@@ -88,12 +88,12 @@ export function holderOf(place: LockPlace): string | undefined {
     holder = '';
   }
   if (HOLDER.test(holder)) return holder;
-  // Not ours, or lost its content in a crash of the machine.
+  // Not ours, or emptied by a crash of the machine.
   rmSync(path, { force: true });
   return undefined;
 }
 
-/** Takes the lock for a holder that listens already; false when another has been quicker. */
+/** Takes the lock for a holder that already listens; false if another process was quicker. */
 export function claim(place: LockPlace, holder: string): boolean {
   const socket = socketFile(place, holder);
   try {
@@ -111,10 +111,10 @@ export function claim(place: LockPlace, holder: string): boolean {
 }
 
 /**
- * Ends a holder's time: its own at the end of its work, or that of one which is dead or frozen. Who comes too late does
- * nothing.
+ * Removes a holder: itself at the end of its work, or one that is dead or frozen. Does nothing if
+ * another process has done it.
  *
- * @param isHalfGone the socket is gone and the lock still names it: who removed the one was killed before the other
+ * @param isHalfGone the socket is gone but the lock is not: the process that removed the socket was killed in between
  */
 export function removeHolder(place: LockPlace, holder: string, isHalfGone = false): void {
   try {
@@ -125,10 +125,10 @@ export function removeHolder(place: LockPlace, holder: string, isHalfGone = fals
   }
 }
 
-/** sun_path holds 104 bytes on macOS and the BSDs, its end included. */
+/** sun_path has 104 bytes on macOS and the BSDs, including the final NUL. */
 const LONGEST_ADDRESS = 103;
 
-/** Lets `use` have the address that a holder listens on: by way of a link where the path is too long for a socket. */
+/** Passes the holder's socket address to `use`; by way of a link if the path is too long for a socket. */
 export async function withAddress<T>(
   place: LockPlace,
   holder: string,
@@ -137,7 +137,7 @@ export async function withAddress<T>(
   if (place.isWindows) return await use(`\\\\.\\pipe\\gwtoken-${holder.slice(0, 16)}`);
   const path = socketFile(place, holder);
   if (Buffer.byteLength(path) <= LONGEST_ADDRESS) return await use(path);
-  // Only for a moment, and under a name that nobody can guess: the temporary folder may be everybody's.
+  // Only for a moment, and under a name that nobody can guess: the temporary directory may be shared.
   const short = join(tmpdir(), `gwtoken-${randomBytes(8).toString('hex')}`);
   symlinkSync(place.folder, short);
   try {

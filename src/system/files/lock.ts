@@ -1,10 +1,10 @@
 /**
- * A lock whose holder tells that it lives: it listens on a socket, those who wait are connected to it, and it gives them
- * a sign each second until it hangs up. So a killed holder is noticed at once and a frozen one after three seconds,
- * while one that waits for a slow endpoint keeps its lock. The holder may leave a text for those who wait.
+ * A lock whose holder shows that it is alive: it listens on a socket, waiters are connected to it, and it sends them a
+ * sign of life each second until it hangs up. So a killed holder is noticed at once and a frozen one after three
+ * seconds, while one that waits for a slow endpoint keeps its lock. The holder may leave a text for the waiters.
  *
- * Passed over: proper-lockfile (a killed holder delays the others by its stale time), flock (no binding in Node; npm's
- * are native), abstract socket names (any user of the machine sees them in /proc/net/unix, and can take them).
+ * Not used: proper-lockfile (a killed holder delays the others by its stale time), flock (no binding in Node; npm's
+ * are native), abstract socket names (any user of the machine can see them in /proc/net/unix, and take them).
  */
 
 import { createHmac, randomBytes } from 'node:crypto';
@@ -24,13 +24,14 @@ import {
 } from './lock-folder';
 import type { Machine } from './paths';
 
-/** How often a holder tells those who wait that it lives. */
+/** How often a holder sends waiters a sign of life. */
 const SIGN_EVERY_MS = 1000;
 const SIGN = '.';
 
 /**
- * How often one who waits looks for a sign, and how many looks in vain it takes to pass over a holder: 3 to 3.5 s. Looks
- * are counted instead of time, since whoever was suspended itself, or had no processor, looks once and not seven times.
+ * How often a waiter looks for a sign of life, and after how many looks in vain it gives up on a holder: 3 to 3.5 s.
+ * Looks are counted instead of time, since a waiter that was itself suspended, or got no CPU, looks once and not seven
+ * times.
  */
 const LOOK_EVERY_MS = 500;
 const LOOKS_IN_VAIN = 7;
@@ -38,15 +39,15 @@ const LOOKS_IN_VAIN = 7;
 /** The longest text that a holder may leave, in characters. */
 const LONGEST_TEXT = 4096;
 
-/** After so long a holder that cannot be connected to is taken for dead where the system does not say so at once. */
+/** After this long, a holder that cannot be connected to counts as dead, where the system does not say so at once. */
 const UNREACHED_MS = 1000;
 
-/** After so long without either the lock or a holder to wait for there is none to be had. */
+/** After this long without the lock and without a holder to wait for, there is no lock to be had. */
 const GIVE_UP_MS = 5000;
 
 /**
- * Takes the lock `name` of a folder, or joins those who wait for it. Undefined when no lock can be had there
- * (a read-only folder, a strange file system): then the caller does without.
+ * Takes the lock `name` of a directory, or joins its waiters. Undefined if locks do not work there
+ * (a read-only directory, an unusual file system): then the caller does without.
  */
 export async function tryLock(folder: string, name: string, machine: Machine): Promise<Turn | undefined> {
   try {
@@ -79,7 +80,7 @@ async function takeOrJoin(place: LockPlace, machine: Machine): Promise<Turn | un
   return undefined;
 }
 
-/** Runs the work while holding the lock, waiting up to `waitMs` for it; without a lock if none can be had. */
+/** Runs the work while holding the lock, waiting up to `waitMs` for it; without a lock where locks do not work. */
 export async function withLock<T>(
   folder: string,
   name: string,
@@ -101,16 +102,16 @@ export async function withLock<T>(
     if ((await turn.wait(deadline - Date.now())) === 'late') {
       throw new GwtokenError(
         'local',
-        `another gwtoken has been writing in ${folder} for ${waitMs / 1000} s`,
+        `waited ${waitMs / 1000} s for another gwtoken process that is writing to ${folder}`,
         {
-          hints: ['end that process, then try again'],
+          hints: ['stop that process and try again'],
         },
       );
     }
   }
 }
 
-/** Holds the lock; undefined when another has been quicker. Nobody knows of the socket before it listens. */
+/** Takes the lock; undefined if another process was quicker. The socket is published only once it listens. */
 async function hold(place: LockPlace, machine: Machine): Promise<Turn | undefined> {
   const holder = newHolder();
   const waiting = new Set<Socket>();
@@ -138,12 +139,12 @@ async function hold(place: LockPlace, machine: Machine): Promise<Turn | undefine
     held: true,
     release(outcome = '') {
       clearInterval(signs);
-      // The lock is free before anybody hears the end, so that who hears it can take it at once.
+      // The lock is released before the waiters are told, so that they can take it at once.
       removeHolder(place, holder);
       server.close();
       for (const socket of waiting) {
         socket.end(outcome);
-        // One that is frozen and does not hang up must not keep this process.
+        // A frozen waiter that does not hang up must not keep this process alive.
         socket.unref();
       }
     },
@@ -151,12 +152,12 @@ async function hold(place: LockPlace, machine: Machine): Promise<Turn | undefine
 }
 
 /**
- * How many may be connected to a pipe of Windows before its holder takes notice of them. One more would be kept in the
- * connecting for half a minute where the holder is frozen, whatever its own limit.
+ * How many can connect to a Windows pipe before its holder accepts them. One more would hang while
+ * connecting for half a minute if the holder is frozen, whatever its own limit.
  */
 const PENDING = { variable: 'NODE_PENDING_PIPE_INSTANCES', count: '255' };
 
-/** Node takes that number from the environment alone, at this moment. */
+/** Node reads that number only from the environment, at this moment. */
 function listenAt(server: Server, address: string, { platform, env }: Machine, done: () => void): void {
   const before = env?.[PENDING.variable];
   if (env && platform === 'win32') env[PENDING.variable] = PENDING.count;
@@ -174,20 +175,20 @@ function listen(server: Server, address: string, machine: Machine): Promise<void
 }
 
 /**
- * What a holder answers on Windows: everybody there can see a pipe's name while its holder lives, and take it when that
- * was killed; but the holder's whole id is in the user's folder alone.
+ * The holder's answer on Windows: there everybody can see a pipe's name while its holder is alive, and take it once
+ * that was killed; but the holder's whole ID is only in the user's directory.
  */
 function proof(holder: string, nonce: string): string {
   return createHmac('sha256', holder).update(nonce).digest('hex');
 }
 
 /**
- * What connecting says when nobody listens any more: the holder let go before, or while we were in its queue; or when
- * that queue is full, which macOS does not tell from a dead holder.
+ * The errors of connecting when nobody listens any more: the holder released the lock before, or while we were in its
+ * queue; or when that queue is full, which macOS does not distinguish from a dead holder.
  */
 const GONE = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'EAGAIN'];
 
-/** By platform, the one answer that leaves no doubt. */
+/** The error that means a dead holder beyond doubt, by platform. */
 const SAYS_DEAD: Partial<Record<NodeJS.Platform, string>> = {
   linux: 'ECONNREFUSED',
   android: 'ECONNREFUSED',
@@ -218,7 +219,7 @@ async function joinWaiting(
   );
 }
 
-/** Takes in what the holder says, from the first moment on. Gives the wait for its end. */
+/** Reads what the holder sends, from the first moment on. Returns the function that waits for its end. */
 function listenTo(
   socket: Socket,
   place: LockPlace,

@@ -1,40 +1,40 @@
-/** Where gwtoken's files lie. The one module that decides; conf is told. */
+/** Where gwtoken's files are. Only this module decides; conf is told. */
 import type { Env } from '../../world/streams';
 
-/** The computer and the user, as far as files depend on them. */
+/** The machine and the user, as far as files depend on them. */
 export interface Machine {
   readonly platform: NodeJS.Platform;
   /** The effective user id; undefined on Windows, where owners and modes are not checked. */
   readonly uid: number | undefined;
-  /** The environment itself, for what Node takes from there alone. */
+  /** The environment itself, for what Node reads only from there. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
 /**
- * The folder of the config file and the known clients: GWTOKEN_CONFIG_DIR, else `gwtoken` below XDG_CONFIG_HOME if
- * that is absolute (on every platform), else below the platform's own. Undefined when there is no home folder at all.
+ * The directory of the config file and the stored clients: GWTOKEN_CONFIG_DIR, else `gwtoken` below XDG_CONFIG_HOME if
+ * that is absolute (on every platform), else below the platform's own. Undefined if there is no home directory.
  */
 export function configFolder(env: Env, platform: NodeJS.Platform): string | undefined {
   return folder(env, platform, 'config');
 }
 
-/** The folder of the token cache, by the same rule. */
+/** The directory of the token cache, by the same rule. */
 export function cacheFolder(env: Env, platform: NodeJS.Platform): string | undefined {
   return folder(env, platform, 'cache');
 }
 
-/** Below a home on macOS and elsewhere; on Windows the variable that names the place. */
+/** Below the home directory on macOS and elsewhere; on Windows, the variable that contains the path. */
 const OWN = {
   config: { darwin: '/Library/Preferences', win32: 'APPDATA', other: '/.config' },
   cache: { darwin: '/Library/Caches', win32: 'LOCALAPPDATA', other: '/.cache' },
 } as const;
 
-/** What to set where there is no home folder: the platform's own variable, or gwtoken's. */
+/** What to set if there is no home directory: the platform's own variable, or gwtoken's. */
 export function homeVariables(which: keyof typeof OWN, platform: NodeJS.Platform): readonly [string, string] {
   return [platform === 'win32' ? OWN[which].win32 : 'HOME', `GWTOKEN_${which.toUpperCase()}_DIR`];
 }
 
-/** A file in one of our folders; undefined when there is no folder. */
+/** A file in one of our directories; undefined if there is no directory. */
 export function fileIn(folder: string, name: string, platform: NodeJS.Platform): string;
 export function fileIn(
   folder: string | undefined,
@@ -49,12 +49,12 @@ export function fileIn(
   return folder === undefined ? undefined : `${folder}${platform === 'win32' ? '\\' : '/'}${name}`;
 }
 
-/** The folder of the files that `exec --token-file` keeps. */
+/** The directory of the files of `exec --token-file`. */
 export function tokenFilesFolder(cache: string | undefined, platform: NodeJS.Platform): string | undefined {
   return fileIn(cache, 'exec', platform);
 }
 
-/** Joined by hand: node:path alone would cost the warm path a module. */
+/** Joined by hand: node:path would be one more module on the warm path. */
 function folder(env: Env, platform: NodeJS.Platform, which: keyof typeof OWN): string | undefined {
   const separator = platform === 'win32' ? '\\' : '/';
   const [base, own] = homeVariables(which, platform);

@@ -1,13 +1,13 @@
-/** Replaces a file whole: a reader sees the text before or the text after, and never a part of one. */
+/** Replaces a file atomically: a reader sees the old text or the new one, never a part. */
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { whileHeld } from './held';
 import type { Machine } from './paths';
 
-/** How long a reader may keep a writer waiting. */
+/** How long a writer waits for a reader. */
 const HELD_MS = 500;
 
 /**
- * Writes the text to a 0600 file beside it, `NAME.….tmp`, and renames that over it. Only a writer that is killed in
+ * Writes the text to a 0600 file beside it, `NAME.….tmp`, and renames that to it. Only a writer that is killed in
  * between leaves such a file behind.
  *
  * @throws the system's error

@@ -1,5 +1,5 @@
 /**
- * Writes the token cache, and gives the turns to fill it. What does not work costs the sharing, never the token:
+ * Writes the token cache, and manages the turns to fill it. Failures cost the sharing, never the token:
  * nothing here throws.
  */
 
@@ -45,7 +45,7 @@ function trustedFolder(folder: string, machine: Machine): string | undefined {
   }
 }
 
-/** Removes the entries of the clients that pass, each that can be removed. Gives the others, with why. */
+/** Removes the entries of the clients that pass. Returns those that could not be removed, with the reason. */
 export function removeEntries(
   folder: string,
   machine: Machine,
@@ -53,7 +53,7 @@ export function removeEntries(
 ): readonly string[] {
   let files: readonly string[];
   try {
-    // From a folder that is not trusted no token is served.
+    // No token is read from an untrusted directory.
     if (folderProblem(folder, machine)) return [];
     files = readdirSync(folder);
   } catch (error) {
@@ -66,13 +66,13 @@ export function removeEntries(
   });
 }
 
-/** Begins a new generation of a client's tokens, and removes the entry of the last one. */
+/** Begins a new generation of a client's tokens, and removes the entry of the previous one. */
 export function renewGeneration(folder: string, client: Client, machine: Machine): readonly string[] {
   try {
     if (trustedFolder(folder, machine) === undefined)
       replaceFile(generationPath(folder, client, machine), randomBytes(8).toString('hex'), machine);
   } catch {
-    // Where this cannot be written no request can leave a token either; one that is there already is told of below.
+    // If this cannot be written, no request can store a token either; an existing one is reported below.
   }
   return remove(entryPath(folder, client, machine));
 }
@@ -87,7 +87,7 @@ function remove(path: string): readonly string[] {
   }
 }
 
-/** Temporary files of writers that were killed. */
+/** Removes temporary files of writers that were killed. */
 function sweep(folder: string, machine: Machine): void {
   for (const file of readdirSync(folder)) {
     if (!/^(token|generation)-.*\.tmp$/.test(file)) continue;
@@ -103,8 +103,8 @@ function clientOf(file: string): Client | undefined {
 }
 
 /**
- * Takes the turn at the endpoint for a client and whoever's credentials; undefined when there can be no turns in this
- * folder.
+ * Takes the turn at the endpoint for a client with these credentials; undefined if there can be no turns in this
+ * directory.
  */
 export async function takeTurn(
   folder: string,

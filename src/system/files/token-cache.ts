@@ -1,5 +1,5 @@
 /**
- * Reads the token cache: one folder, 0700, with one 0600 file for each client. On the warm path, so `node:fs` alone;
+ * Reads the token cache: one directory, 0700, with one 0600 file per client. On the warm path, so only `node:fs`;
  * writing is system/files/token-cache-writer.ts. What cannot be read is a miss: nothing here throws.
  */
 
@@ -10,10 +10,10 @@ import type { CacheRead } from '../../world/files';
 import { fileIn, type Machine } from './paths';
 import { distrust } from './trust';
 
-/** A token of 32 KiB, twice escaped, and room around it. */
+/** A token of 32 KiB, escaped twice, and some room. */
 const LIMIT = 256 * 1024;
 
-/** Reads a client's entry. `untrusted` tells why the folder or file is not used, for a warning. */
+/** Reads a client's entry. `untrusted` says why the directory or file is not used, for a warning. */
 export function readEntry(folder: string, client: Client, machine: Machine): CacheRead {
   try {
     const untrusted = folderProblem(folder, machine);
@@ -44,19 +44,19 @@ export function readFile(file: string, machine: Machine): CacheRead {
   }
 }
 
-/** Why the folder is not used. One that is not there yet is no problem. */
+/** Why the directory is not used. One that does not exist yet is no problem. */
 export function folderProblem(folder: string, machine: Machine): string | undefined {
   const stat = lstatSync(folder, { throwIfNoEntry: false });
   const untrusted = stat && distrust(stat, 'user', machine);
   return untrusted && `${folder} ${untrusted.text}`;
 }
 
-/** Unambiguous although a profile's name may have hyphens: the other two are fixed words. */
+/** Unambiguous although a profile's name may contain hyphens: the other two are fixed words. */
 export function nameOf({ profile, environment, region }: Client): string {
   return `${profile}-${environment}-${region}`;
 }
 
-/** Where the generation of a client's tokens is told; there is no such file before the first login. */
+/** The file with the generation of a client's tokens; there is none before the first login. */
 export function generationPath(folder: string, client: Client, { platform }: Machine): string {
   return fileIn(folder, `generation-${nameOf(client)}`, platform);
 }

@@ -1,6 +1,6 @@
 /**
- * The files of `exec --token-file`: 0600, in a folder of ours, replaced whole. The name tells whose one is, so that
- * the next gwtoken run removes what an owner that was killed has left.
+ * The files of `exec --token-file`: 0600, in a directory of ours, replaced whole. The name identifies the owner, so
+ * that the next gwtoken run removes what a killed owner left behind.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
@@ -15,17 +15,17 @@ import { replaceFile } from './replace';
 import { folderProblem } from './token-cache';
 import { distrust } from './trust';
 
-/** This process, and how it learns whether another one lives. */
+/** This process, and how it finds out whether another one is alive. */
 type Own = Pick<NodeJS.Process, 'pid' | 'kill'>;
 
 const NAME = /^token-([0-9a-f]{8})-(\d+)-(\d+)-[0-9a-f]{16}(\.\w+\.tmp)?$/;
 
-/** An owner that we cannot see (another container's) touches its file every 30 s, but may be suspended for a night. */
+/** An owner that we cannot see (in another container) touches its file every 30 s, but may be suspended for a night. */
 const UNSEEN_OWNER_MS = 24 * 3600 * 1000;
 
 /**
- * Makes the file in `wanted`, or in a new folder of its own where the cache's folder above is not to be trusted. Its
- * path is absolute: the command may change its working folder.
+ * Creates the file in `wanted`, or in a new directory of its own if the cache's directory above it is not trusted. The
+ * path is absolute: the command may change its working directory.
  *
  * @throws GwtokenError `local`
  */
@@ -42,7 +42,7 @@ export function createTokenFile(wanted: string, own: Own, machine: Machine, text
         replaceFile(path, content, machine);
         return;
       } catch (error) {
-        // Another exec that ended has removed the folder while it was empty.
+        // Another exec removed the empty directory as it ended.
         if (systemCode(error) !== 'ENOENT' || triesLeft === 0) throw error;
       }
     }
@@ -52,8 +52,8 @@ export function createTokenFile(wanted: string, own: Own, machine: Machine, text
   } catch (error) {
     const code = systemCode(error);
     const why = code === undefined ? `: ${messageOf(error)}` : ` (${code})`;
-    throw new GwtokenError('local', `no token file can be made in ${folder}${why}`, {
-      hints: ['set GWTOKEN_CACHE_DIR to a folder of your own'],
+    throw new GwtokenError('local', `cannot create a token file in ${folder}${why}`, {
+      hints: ['set GWTOKEN_CACHE_DIR to a directory you own'],
       cause: error,
     });
   }
@@ -63,13 +63,13 @@ export function createTokenFile(wanted: string, own: Own, machine: Machine, text
     touch: () => quietly(() => fs.utimesSync(path, new Date(), new Date())),
     remove() {
       quietly(() => fs.rmSync(path, { force: true }));
-      // Only when it is empty: then the next start has nothing to look at.
+      // Only if it is empty: then the next start has nothing to check.
       quietly(() => fs.rmdirSync(folder));
     },
   };
 }
 
-/** How often the folder may vanish between its making and the file's. */
+/** How often the directory may vanish between its creation and the file's. */
 const FOLDER_TRIES = 100;
 
 function folderFor(wanted: string, machine: Machine): string {
@@ -81,14 +81,14 @@ function folderFor(wanted: string, machine: Machine): string {
   try {
     return fs.mkdtempSync(join(tmpdir(), 'gwtoken-exec-'));
   } catch (error) {
-    throw new GwtokenError('local', `no folder for a token file can be made in ${tmpdir()}`, {
-      hints: ['set GWTOKEN_CACHE_DIR to a folder of your own'],
+    throw new GwtokenError('local', `cannot create a directory for the token file in ${tmpdir()}`, {
+      hints: ['set GWTOKEN_CACHE_DIR to a directory you own'],
       cause: error,
     });
   }
 }
 
-/** Removes the files whose owners are gone. Nothing here throws: they are none of this run's business. */
+/** Removes the files whose owners are gone. Nothing here throws: they do not concern this run. */
 export function sweepTokenFiles(folder: string, own: Own, machine: Machine): void {
   quietly(() => {
     checkFolder(folder, machine);
@@ -143,9 +143,9 @@ function isAlive(pid: number, own: Own): boolean {
 }
 
 /**
- * What process ids are unique in: this machine since it was started and, on Linux, this namespace of ids. Machines
- * share homes, and containers and sandboxes share a home and often the host name: each has its own process 7, and must
- * not take another's file for one that was left behind.
+ * The scope in which process IDs are unique: this boot of this machine and, on Linux, this PID namespace. Machines
+ * share home directories, and containers and sandboxes often share the host name too: each has its own process 7, and
+ * must not mistake another's file for one that was left behind.
  */
 function place({ platform }: Machine): string {
   const parts = [hostname()];
@@ -156,15 +156,15 @@ function place({ platform }: Machine): string {
   return createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 8);
 }
 
-/** When a process was started, since its id may be another's by now; `0` where that is unknown. */
+/** When a process was started, since its ID may have been reused by now; `0` if unknown. */
 function startTime(pid: number): string {
   return procStat(pid)?.startTime ?? '0';
 }
 
-/** Nobody else may write to the folder that the token goes into. */
+/** Nobody else may be able to write to the token's directory. */
 function checkFolder(folder: string, machine: Machine): void {
   const stat = fs.lstatSync(folder);
-  if (!stat.isDirectory()) throw new Error('it is not a folder');
+  if (!stat.isDirectory()) throw new Error('it is not a directory');
   const untrusted = distrust(stat, 'user', machine);
   if (untrusted) throw new Error(`it ${untrusted.text}`);
 }

@@ -1,18 +1,18 @@
 /**
- * Whose a file or folder is, and who else may write to it (contract, sections 2 and 7): one rule for all that gwtoken
- * reads and keeps. Links aside it is about POSIX alone: on Windows neither owners nor modes are looked at.
+ * Who owns a file or directory, and who else can write to it (contract, sections 2 and 7): one rule for everything that
+ * gwtoken reads and stores. Except for links it concerns only POSIX: on Windows neither owners nor modes are checked.
  */
 import type { Stats } from 'node:fs';
 import type { Distrust } from '../../world/files';
 import type { Machine } from './paths';
 
-/** Whose it may be. An administrator may well write a user's config, and root could change the user's own anyway. */
+/** Who may own it. An administrator may write a user's config file, and root could change the user's own anyway. */
 export type Owners = 'user' | 'user or root';
 
 /**
- * Why it is not to be trusted; undefined if it is. That it is another user's comes before that others can write to it.
+ * Why it is not trusted; undefined if it is. The wrong owner is reported rather than write access for others.
  *
- * @param stat shows a link if it is what `lstat` gave
+ * @param stat from `lstat`, if links are to be found
  */
 export function distrust(stat: Stats, owners: Owners, { uid }: Machine): Distrust | undefined {
   if (stat.isSymbolicLink()) return { why: 'link', text: 'is a symbolic link' };
@@ -20,6 +20,6 @@ export function distrust(stat: Stats, owners: Owners, { uid }: Machine): Distrus
   if (stat.uid !== uid && (owners === 'user' || stat.uid !== 0))
     return { why: 'foreign', text: `belongs to another user (uid ${stat.uid})` };
   if ((stat.mode & 0o022) !== 0)
-    return { why: 'open', text: `can be written by others (mode ${(stat.mode & 0o777).toString(8)})` };
+    return { why: 'open', text: `is writable by other users (mode ${(stat.mode & 0o777).toString(8)})` };
   return undefined;
 }

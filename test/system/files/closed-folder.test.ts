@@ -26,7 +26,7 @@ describe.skipIf(!posix)('a closed folder', () => {
     const env = { GWTOKEN_CONFIG_DIR: join(closed, 'inner') };
     const result = await client.gwtoken(['config', 'set', 'region', 'eu'], { env, wrapper });
     expectRefusal(result, 1);
-    expect(result.stderr).toContain(`${closed}/inner/config.json cannot be written (EACCES)`);
+    expect(result.stderr).toContain(`cannot write ${closed}/inner/config.json (EACCES)`);
     expect(result.stderr).toContain('GWTOKEN_CONFIG_DIR');
   });
 

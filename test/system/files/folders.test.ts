@@ -48,7 +48,7 @@ describe('one warning, no reading and no writing', () => {
     skip(process.platform === 'win32', 'needs POSIX modes');
     mkdirSync(client.cache, { recursive: true });
     chmodSync(client.cache, 0o777);
-    await expectUnused(oneWarning('can be written by others \\(mode 777\\)'));
+    await expectUnused(oneWarning('is writable by other users \\(mode 777\\)'));
     expect(readdirSync(client.cache)).toEqual([]);
   });
 
@@ -103,7 +103,7 @@ describe('one warning, no reading and no writing', () => {
     const run = await client.gwtoken(['get'], { env: { GWTOKEN_CACHE_DIR: folder } });
     expectToken(run, /^gwtoken: warning/);
     expect(run.stderr).toBe(
-      `gwtoken: warning: token cache ignored: ${client.dir}/a\\u000ahint: run: rm \\u001b[2K can be written by others (mode 777)\n`,
+      `gwtoken: warning: token cache ignored: ${client.dir}/a\\u000ahint: run: rm \\u001b[2K is writable by other users (mode 777)\n`,
     );
   });
 
@@ -111,7 +111,7 @@ describe('one warning, no reading and no writing', () => {
     skip(process.platform === 'win32', 'needs POSIX modes');
     putEntry(client.cache, keychainEntry(identity.authUrl));
     chmodSync(entryIn(client.cache), 0o622);
-    await expectUnused(oneWarning('can be written by others \\(mode 622\\)'));
+    await expectUnused(oneWarning('is writable by other users \\(mode 622\\)'));
   });
 });
 

@@ -53,7 +53,7 @@ describe.skipIf(process.platform === 'win32')('a folder', () => {
     expect(readEntry(folder, EU, other)).toEqual({ untrusted: `${folder} ${text}` });
     expect(probeFolder('cache', folder, other).untrusted).toEqual({ why: 'foreign', text });
     expect(problem(() => checkWritable(folder, other))).toBe(
-      `${join(folder, 'config.json')} ${text}: gwtoken writes no config that it does not own`,
+      `${join(folder, 'config.json')} ${text}; gwtoken will not write to it`,
     );
   });
 
@@ -77,7 +77,7 @@ describe.skipIf(process.platform === 'win32')('a folder', () => {
     ] as const) {
       for (let others = 0; others <= 0o77; others++) {
         chmodSync(path, owner | others);
-        const text = `can be written by others (mode ${(owner | others).toString(8)})`;
+        const text = `is writable by other users (mode ${(owner | others).toString(8)})`;
         const isOpen = (others & 0o20) !== 0 || (others & 0o02) !== 0;
         expect(readEntry(folder, EU, machine(own))).toEqual({
           ...(path === file && { generation: '' }),
