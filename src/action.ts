@@ -1,6 +1,6 @@
 /**
- * The program of the GitHub action (.github/actions/gwtoken): a second door beside main.ts. Its inputs come in
- * `INPUT_*`, as the runner hands them over, and one request is made for them; there is no cache, since a job is new.
+ * The program of the GitHub action (.github/actions/gwtoken): a second entry point beside main.ts. Its inputs come in
+ * `INPUT_*` from the runner, and it makes one request; there is no cache, since every job starts empty.
  */
 import { GwtokenError } from './errors';
 import { exitCodeFor } from './exit-codes';
@@ -18,15 +18,15 @@ import type { Env } from './world/streams';
 
 declare const __VERSION__: string;
 
-/** Those that settings are made of: `client-id` is what GWTOKEN_CLIENT_ID is elsewhere. */
+/** The inputs that become settings: `client-id` is what GWTOKEN_CLIENT_ID is elsewhere. */
 const REQUIRED = ['region', 'auth-url', 'client-id', 'client-secret'];
 const INPUTS = [...REQUIRED, 'sandbox', 'min-ttl'];
-/** How the way to the endpoint is a matter of the runner, and so are its variables. */
+/** The connection to the endpoint depends on the runner, so these come from its environment variables. */
 const OF_THE_JOB = ['GWTOKEN_TIMEOUT', 'GWTOKEN_RETRIES', 'GWTOKEN_CA_FILE'];
-/** What later steps, and with them the runner, know the token by. */
+/** Makes maskToken print GitHub's command. */
 const ON_GITHUB: Env = { GITHUB_ACTIONS: 'true' };
 
-// The runner gives no channel: only fork() does.
+// Only fork() opens a channel, the runner does not.
 if (process.argv[2] === LOOKUP_CHILD && process.send) void import('./system/wire/lookup-child');
 else start();
 
@@ -34,7 +34,7 @@ function start(): void {
   closeDebugger(process);
   leaveNoCore(process);
   const world = openActionWorld(process, __VERSION__, givenBy(process.env));
-  // Should the event loop run dry, the runner must not take that for success.
+  // If the event loop runs dry, the runner must not take that for success.
   process.exitCode = 1;
   void run(world).then(
     () => {
@@ -48,7 +48,7 @@ function start(): void {
   );
 }
 
-/** The variables that the same would be given in, without any other that would come before them. */
+/** The variables that stand for the inputs, without any other that would override them. */
 function givenBy(env: Env): Env {
   return Object.fromEntries([
     ...INPUTS.map((name) => [variableOf(name), inputOf(env, name)]),
@@ -56,7 +56,7 @@ function givenBy(env: Env): Env {
   ]);
 }
 
-/** The runner writes the name in capitals, and keeps its hyphens. */
+/** The runner converts the name to upper case, and keeps its hyphens. */
 function inputOf(env: Env, name: string): string {
   return env[`INPUT_${name.toUpperCase()}`] ?? '';
 }
@@ -86,15 +86,17 @@ async function run(world: ActionWorld): Promise<void> {
   for (const { write, text } of outputs) write(text);
 }
 
-/** The runner does not hold `required` against anybody. */
+/** The runner does not enforce `required`. */
 function checkRequired(env: Env): void {
   const empty = REQUIRED.filter((name) => !env[variableOf(name)]);
   if (empty.length === 0) return;
-  const forks = empty.some((name) => name.startsWith('client-')) ? ': CI secrets are not given to forks' : '';
+  const forks = empty.some((name) => name.startsWith('client-'))
+    ? ' (CI systems withhold secrets from forks)'
+    : '';
   throw new GwtokenError(
     'usage',
     `${empty.map((name) => `input ${name}`).join(' and ')} ${empty.length > 1 ? 'are' : 'is'} empty${forks}`,
-    { hints: [`under "with" of the step, give a value to ${empty.join(', ')}`] },
+    { hints: [`set ${empty.join(' and ')} under "with" in the step`] },
   );
 }
 
@@ -107,14 +109,14 @@ function report(error: GwtokenError, { stdout }: ActionWorld): void {
   stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** What a message calls by the name of a flag or a variable, as it is called in the step. */
+/** Replaces the names of flags and variables in a message by those that the step uses. */
 function asInputs(text: string): string {
   return text
     .replace(/\bGWTOKEN_([A-Z_]+)\b/g, (variable) => {
       const input = INPUTS.find((name) => variableOf(name) === variable);
       return input === undefined ? variable : `input ${input}`;
     })
-    .replace('--ca-file or ', '')
+    .replace(/--ca-file(?: or|,) (GWTOKEN_CA_FILE)(?: or the config key ca-file)?/, '$1')
     .replace(/--timeout\b/, 'GWTOKEN_TIMEOUT')
     .replace(/--region (eu|us)\b/, 'region: $1')
     .replace(/--no-sandbox\b/, 'sandbox: false')

@@ -101,7 +101,7 @@ describe('the exit code', () => {
     expect(await exec('--', '/no/such/command')).toMatchObject({ code: 127, stdout: '' });
     const line = await exec('--', 'curl -s https://example.com | jq .');
     expect(line).toMatchObject({ code: 127, stdout: '' });
-    expect(line.stderr).toContain("for a line of shell: gwtoken exec -- sh -c '…'");
+    expect(line.stderr).toContain("to run a shell command line: gwtoken exec -- sh -c '…'");
   });
 
   test('is 126 for one that cannot be run', async () => {
@@ -111,11 +111,11 @@ describe('the exit code', () => {
       expect(result).toMatchObject({ code: 126, stdout: '' });
       expect(result.stderr).toContain(problem);
     };
-    await because('is a folder', home.dir);
+    await because('is a directory', home.dir);
     writeFileSync(script, '#!/no/such/interpreter\n');
     await because('is not executable');
     chmodSync(script, 0o755);
-    await because('names an interpreter in its first line that does not exist');
+    await because('has a #! line with an interpreter that does not exist');
   });
 
   test('is 125 when gwtoken fails, for whatever reason', async () => {

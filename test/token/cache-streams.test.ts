@@ -41,7 +41,7 @@ describe.skipIf(process.platform === 'win32').each(['cold', 'warm'])('%s', (temp
     skip(process.platform !== 'linux', 'needs Linux: /dev/full');
     const { stdout, stderr, code } = await shell(`${get} >/dev/full`);
     expect({ stdout, code }).toEqual({ stdout: '', code: '1' });
-    expect(stderr).toMatch(/^gwtoken: error: output cannot be written \(ENOSPC\)\n(hint: [^\n]*\n)?$/);
+    expect(stderr).toMatch(/^gwtoken: error: cannot write output \(ENOSPC\)\n(hint: [^\n]*\n)?$/);
   });
 
   test('a closed stdout is not taken for success', async () => {

@@ -111,12 +111,12 @@ describe('Windows', { timeout: 180_000 }, () => {
         const { code, stdout, stderr } = await exec(command, 'C:\\nosuch');
         expect({ code, stdout }).toEqual({ code: 127, stdout: '' });
         expect(stderr).toBe(
-          `gwtoken: error: there is no command ${JSON.stringify(command)}\n` +
-            "hint: check its spelling and PATH; cmd.exe's own commands need it: gwtoken exec -- cmd /d /c …\n",
+          `gwtoken: error: command not found: ${JSON.stringify(command)}\n` +
+            'hint: check the spelling and PATH; to run a cmd.exe built-in: gwtoken exec -- cmd /d /c …\n',
         );
       }
       const line = await exec('echo hi & echo ho');
-      expect(line.stderr).toContain('hint: for a line of shell: gwtoken exec -- cmd /d /c …\n');
+      expect(line.stderr).toContain('hint: to run a shell command line: gwtoken exec -- cmd /d /c …\n');
       expect(await exec('cmd', '/d', '/c', 'echo hi')).toMatchObject({ code: 0, stdout: 'hi\r\n' });
     });
 

@@ -1,9 +1,9 @@
 /**
  * Runs the user's credential command in the system's shell.
  *
- * Where there is a terminal the command stays in the terminal's foreground process group, since a session or group of
- * its own could neither open /dev/tty nor read from it: `op` and `pass` ask for a password there. It is then ended
- * by its tree of processes. Where there is none (CI, cron, services) it gets a group of its own and is ended with it.
+ * If there is a terminal, the command stays in the terminal's foreground process group, since a session or group of its
+ * own could neither open /dev/tty nor read from it, and `op` and `pass` prompt for a password there. It is then ended
+ * by its process tree. Without a terminal (CI, cron, services) it gets its own group and is ended with it.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
@@ -18,7 +18,7 @@ import { procStat } from './proc-stat';
 /** The part of Node's `process` that is needed here. */
 type OwnProcess = Pick<NodeJS.Process, 'env' | 'kill' | 'platform'>;
 
-/** After SIGTERM, for a command that has to switch the terminal's echo on again; then SIGKILL. */
+/** Time after SIGTERM for a command to switch the terminal's echo on again; then SIGKILL. */
 const GRACE_MS = 1000;
 
 export async function runCredentialCommand(
@@ -30,7 +30,7 @@ export async function runCredentialCommand(
 ): Promise<CommandEnd> {
   const ownGroup = own.platform !== 'win32' && !hasTerminal();
   let release: () => void = () => {};
-  // Before the start: a signal in between would end us and leave the command behind.
+  // Before the start: a signal in between would end us and leave the command running.
   const interrupted = new Promise<Interrupted>((resolve) => {
     release = onSignals(ENDING_SIGNALS, (signal) => resolve(new Interrupted(signal)));
   });
@@ -49,17 +49,17 @@ export async function runCredentialCommand(
       }),
     );
     let end = await Promise.race([interrupted, endOf(child, limit), late]);
-    // A command that a Ctrl-C made fail is seen to end before our own signal, in Bun mostly.
+    // A command that fails on Ctrl-C may be seen to end before our own signal arrives, mostly in Bun.
     if (!(end instanceof Interrupted) && end.how === 'exited' && end.code !== 0) {
       end = await Promise.race([interrupted, sleep(50, end)]);
     }
     if (end instanceof Interrupted || end.how === 'late' || end.how === 'too-long') {
-      // First: a command that ignores SIGTERM may print on and on.
+      // First of all: a command that ignores SIGTERM may keep printing.
       child.stdout?.destroy();
       await stop(child, ownGroup, own);
     }
     if (end instanceof Interrupted) throw end;
-    // A Ctrl-C that ended the command is meant for us too, even if its end is seen before our own signal.
+    // A Ctrl-C that ended the command is also meant for us, even if we see its end before our own signal.
     if (end.how === 'killed' && end.signal === 'SIGINT') throw new Interrupted('SIGINT');
     return end;
   } finally {
@@ -68,7 +68,7 @@ export async function runCredentialCommand(
   }
 }
 
-/** How it ends by itself, or that it prints too much. Its end is that of its stdout, as for a shell's `$(…)`. */
+/** How it ends by itself, or that it prints too much. It ends with its stdout, as in a shell's `$(…)`. */
 function endOf(child: ChildProcess, limit: number): Promise<CommandEnd> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -91,7 +91,7 @@ function endOf(child: ChildProcess, limit: number): Promise<CommandEnd> {
   });
 }
 
-/** Whether this process has a controlling terminal, wherever its own streams lead. */
+/** Whether this process has a controlling terminal, wherever its streams lead. */
 function hasTerminal(): boolean {
   try {
     fs.closeSync(fs.openSync('/dev/tty', 'r+'));
@@ -101,22 +101,22 @@ function hasTerminal(): boolean {
   }
 }
 
-/** Ends the command and what it has started: nothing of it is left when this resolves. */
+/** Ends the command and everything that it started before it resolves. */
 async function stop(child: ChildProcess, ownGroup: boolean, own: OwnProcess): Promise<void> {
   const { pid, exitCode, signalCode } = child;
   if (pid === undefined) return;
   if (own.platform === 'win32') {
-    // It fails when the command has ended meanwhile.
+    // It fails if the command has ended meanwhile.
     spawnSync('taskkill', ['/pid', String(pid), '/t', '/f'], {
       env: helperEnvironment(own.env),
       stdio: 'ignore',
       windowsHide: true,
     });
-    // Where it fails for another reason, gwtoken must still not wait for the shell.
+    // If it fails for another reason, gwtoken must still not wait for the shell.
     child.kill();
     return;
   }
-  // A shell that is gone may have left its group behind, but no tree: its number may be another's by now.
+  // A shell that has ended may have left its group behind, but no tree: its PID may have been reused.
   if (!ownGroup && (exitCode !== null || signalCode !== null)) return;
   const send = (target: number, signal: NodeJS.Signals | 0): boolean => {
     try {
@@ -133,7 +133,7 @@ async function stop(child: ChildProcess, ownGroup: boolean, own: OwnProcess): Pr
   for (const target of ownGroup ? targets : new Set([...targets, ...below(targets)])) send(target, 'SIGKILL');
 }
 
-/** The living descendants of a process, nearest first. One that its parent has left behind is not found. */
+/** The living descendants of a process, nearest first. A process whose parent has ended is not found. */
 export function descendants(pid: number, { env, platform }: Pick<OwnProcess, 'env' | 'platform'>): number[] {
   const children = new Map<number, number[]>();
   for (const [child, parent] of platform === 'linux' ? parentsFromProc() : parentsFromPs(env)) {
@@ -144,7 +144,7 @@ export function descendants(pid: number, { env, platform }: Pick<OwnProcess, 'en
   return found.slice(1);
 }
 
-/** Read by hand on Linux: slim container images have no ps, which tree-kill and pidtree need. */
+/** From /proc on Linux: slim container images have no ps, which tree-kill and pidtree need. */
 function parentsFromProc(): [number, number][] {
   const pids = fs.readdirSync('/proc').map(Number).filter(Number.isInteger);
   return pids.flatMap((pid): [number, number][] => {

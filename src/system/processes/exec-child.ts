@@ -1,7 +1,7 @@
 /**
  * The program that `gwtoken exec` runs, with gwtoken's own stdin, stdout, stderr, process group and terminal, so that
  * Ctrl-C, Ctrl-Z and full-screen programs work as without gwtoken. cross-spawn is for Windows' `.cmd` and PATHEXT
- * alone. Passed over: execa (more than is needed, an ES module tree of 30 files), node:child_process (no `.cmd`).
+ * only. Not used: execa (more than is needed, an ES module tree of 30 files), node:child_process (no `.cmd`).
  */
 import { isUtf8 } from 'node:buffer';
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
@@ -16,11 +16,11 @@ import type { World } from '../../world/world';
 import type { WithCoreDumps } from './privacy';
 import { procStat } from './proc-stat';
 
-/** Sent by whoever supervises gwtoken, and meant for what it runs. */
+/** Sent by whatever supervises gwtoken, and meant for the program that it runs. */
 const PASSED_ON: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'];
-/** Sent by a terminal to all of its foreground group, and so to the child too. */
+/** Sent by a terminal to its whole foreground group, including the child. */
 const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
-/** A console's events on Windows, which reach every program of the console. */
+/** A console's events on Windows, which reach every program in the console. */
 const FROM_CONSOLE: readonly NodeJS.Signals[] = ['SIGINT', 'SIGBREAK', 'SIGHUP'];
 
 export function prepareChild(
@@ -33,7 +33,7 @@ export function prepareChild(
   const release = onSignals(
     platform === 'win32' ? FROM_CONSOLE : [...PASSED_ON, ...FROM_TERMINAL],
     (signal) => {
-      // Before it is started the child cannot have got the signal from anyone else.
+      // Before its start the child cannot have received the signal from anyone else.
       if (child === undefined) early.push(signal);
       else if (platform !== 'win32' && !(FROM_TERMINAL.includes(signal) && isForeground(platform)))
         child.kill(signal);
@@ -50,7 +50,7 @@ export function prepareChild(
         } catch (error) {
           return fail(error);
         }
-        // A running child has errors too, such as a signal that may not be sent to it (sudo). They change nothing.
+        // A running child can have errors too, such as a signal that may not be sent to it (sudo). They do not matter.
         child.on('error', (error) => {
           if (child?.pid === undefined || systemCode(error) === 'ENOENT') fail(error);
         });
@@ -63,12 +63,12 @@ export function prepareChild(
   };
 }
 
-/** What Node makes of each byte that is not UTF-8. */
+/** What Node replaces each invalid UTF-8 byte with. */
 const REPLACED = '\uFFFD';
 
 /**
- * Node reads arguments and variables as UTF-8, so bytes that are none would reach the command as other bytes: `rm` might
- * remove another file. What was there in the first place tells Linux; elsewhere nothing does, and the mark is enough.
+ * Node reads arguments and variables as UTF-8, so invalid bytes would reach the command as different bytes: `rm` might
+ * remove another file. Linux still has the original bytes; elsewhere the replacement character is taken as proof.
  *
  * @throws GwtokenError `usage`
  */
@@ -85,19 +85,19 @@ function checkExact(words: readonly string[], env: Env, platform: NodeJS.Platfor
   throw new GwtokenError(
     'usage',
     word === undefined
-      ? `the variable ${oneLine(name ?? '')} is not UTF-8 text, so the command would get other bytes`
-      : `the argument ${quoted(word)} is not UTF-8 text, so the command would get other bytes`,
+      ? `the environment variable ${oneLine(name ?? '')} is not UTF-8, so the command would get different bytes`
+      : `the argument ${quoted(word)} is not UTF-8, so the command would get different bytes`,
     {
       hints: [
         name === undefined
-          ? 'run the command from your shell instead: eval $(gwtoken env)'
-          : `unset ${oneLine(name)}, or run the command from your shell instead: eval $(gwtoken env)`,
+          ? 'run the command without gwtoken exec, after: eval $(gwtoken env)'
+          : `unset ${oneLine(name)}, or run the command without gwtoken exec, after: eval $(gwtoken env)`,
       ],
     },
   );
 }
 
-/** gwtoken's own arguments or variables as the kernel has them. */
+/** gwtoken's own arguments or variables, as the kernel has them. */
 function inOriginal(file: 'cmdline' | 'environ'): Buffer[] {
   const bytes = fs.readFileSync(`/proc/self/${file}`);
   const entries: Buffer[] = [];
@@ -110,8 +110,8 @@ function inOriginal(file: 'cmdline' | 'environ'): Buffer[] {
 }
 
 /**
- * Whether gwtoken, and with it the child, belongs to the group that its terminal sends signals to. Without Linux' /proc
- * having a terminal at all has to do.
+ * Whether gwtoken, and with it the child, belongs to the group that its terminal sends signals to. Without Linux's
+ * /proc it is enough to have a terminal at all.
  */
 function isForeground(platform: NodeJS.Platform): boolean {
   try {
@@ -127,9 +127,9 @@ function isForeground(platform: NodeJS.Platform): boolean {
 }
 
 /**
- * Node puts a terminal back, at its end, into the state that it found it in, even from the background. What the child
- * made of it (`stty -echo`), or an editor in the foreground meanwhile, has to stand, so Node's three descriptors of it
- * are closed. Another one is kept to the end: a terminal that nobody holds hangs up on those who are still there.
+ * When it ends, Node restores the terminal's initial state, even from the background. What the child
+ * changed (`stty -echo`), or an editor in the foreground meanwhile, must stay, so Node's three descriptors of it
+ * are closed. Another one stays open to the end: a terminal that nobody holds hangs up on the remaining processes.
  */
 function leaveTerminal(platform: NodeJS.Platform): void {
   if (platform === 'win32') return;
@@ -139,16 +139,16 @@ function leaveTerminal(platform: NodeJS.Platform): void {
     fs.openSync('/dev/tty', fs.constants.O_RDONLY | fs.constants.O_NOCTTY);
     for (const descriptor of descriptors) fs.closeSync(descriptor);
   } catch {
-    // Not our terminal: Node may do as it always does.
+    // Not our terminal: Node may do as it likes.
   }
 }
 
-/** How cross-spawn finds the file, which its types leave out. */
+/** How cross-spawn finds the file; missing in its types. */
 const { _parse: parse } = spawn as unknown as {
   _parse(command: string, args: string[], options: SpawnOptions): { file?: string };
 };
 
-/** @throws the system's error, where it does not come as an event of the child's */
+/** @throws the system's error, if it is not an event of the child */
 function startProgram(
   command: string,
   args: readonly string[],
@@ -156,8 +156,8 @@ function startProgram(
   platform: NodeJS.Platform,
 ): ChildProcess {
   const options: SpawnOptions = { stdio: 'inherit', env };
-  // cross-spawn has cmd.exe run what is no file: its built-in commands, with their arguments mangled, and when one of
-  // them fails it says that there is none.
+  // cross-spawn passes what is no file to cmd.exe: its built-in commands, with mangled arguments, and if one of
+  // them fails it reports that there is none.
   if (platform === 'win32' && !parse(command, [...args], options).file)
     throw Object.assign(new Error(`spawn ${command} ENOENT`), { code: 'ENOENT' });
   return spawn(command, [...args], options);
@@ -174,27 +174,27 @@ function startError(
   const stat = /[\\/]/.test(command) ? statOf(command) : undefined;
   if (code === 'ENOENT' && !stat) {
     const line = args.length === 0 && /[\s|&;<>$]/.test(command);
-    return new GwtokenError('not-found', `there is no command ${name}`, {
+    return new GwtokenError('not-found', `command not found: ${name}`, {
       hints: [
         line
-          ? `for a line of shell: gwtoken exec -- ${platform === 'win32' ? 'cmd /d /c …' : "sh -c '…'"}`
+          ? `to run a shell command line: gwtoken exec -- ${platform === 'win32' ? 'cmd /d /c …' : "sh -c '…'"}`
           : platform === 'win32'
-            ? "check its spelling and PATH; cmd.exe's own commands need it: gwtoken exec -- cmd /d /c …"
-            : 'check its spelling and PATH; aliases and functions are known to your shell alone',
+            ? 'check the spelling and PATH; to run a cmd.exe built-in: gwtoken exec -- cmd /d /c …'
+            : 'check the spelling and PATH; shell aliases and functions do not work here',
       ],
       cause: error,
     });
   }
   const problem = stat?.isDirectory()
-    ? 'is a folder'
+    ? 'is a directory'
     : code === 'ENOENT'
-      ? 'names an interpreter in its first line that does not exist'
+      ? 'has a #! line with an interpreter that does not exist'
       : code === 'EACCES'
         ? 'is not executable'
         : code === 'E2BIG'
-          ? 'gets more arguments and variables than the system takes'
-          : `was refused by the system (${code ?? messageOf(error)})`;
-  return new GwtokenError('not-runnable', `the command ${name} cannot be run: it ${problem}`, {
+          ? 'has too many or too long arguments and variables'
+          : `was rejected by the system (${code ?? messageOf(error)})`;
+  return new GwtokenError('not-runnable', `cannot run ${name}: it ${problem}`, {
     cause: error,
   });
 }

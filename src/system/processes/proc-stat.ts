@@ -1,23 +1,23 @@
-/** What Linux tells of a process in /proc/PID/stat (proc(5)). */
+/** A process's /proc/PID/stat on Linux (proc(5)). */
 import { readFileSync } from 'node:fs';
 
 export interface ProcStat {
-  /** `R` runs or would, `D` waits for a disk, `S` sleeps, `T` is stopped. */
+  /** `R` is running or ready, `D` waits for a disk, `S` sleeps, `T` is stopped. */
   readonly state: string;
   readonly parent: number;
   readonly group: number;
   /** The controlling terminal's device number, 0 without one, and the process group in its foreground. */
   readonly terminal: number;
   readonly foregroundGroup: number;
-  /** When it was started, as the kernel counts it: what tells it from a later process with its number. */
+  /** When it was started, in the kernel's count: distinguishes it from a later process with the same PID. */
   readonly startTime: string;
 }
 
-/** Undefined for a process that is not there, and where there is no /proc. */
+/** Undefined for a process that does not exist, and where there is no /proc. */
 export function procStat(pid: number | 'self'): ProcStat | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // "pid (name) state parent …": the name may have anything in it, parentheses too.
+    // "pid (name) state parent …": the name may contain anything, even parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [, parent, group, , terminal, foregroundGroup] = fields.map(Number);
     const [state] = fields;

@@ -5,7 +5,7 @@ import { mayBeTerminal } from './streams';
 const plain = (text: string): string => text;
 const PLAIN: Paint = { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, cyan: plain };
 
-/** Colours for one stream, or none. chalk is loaded only where there are some. */
+/** Colours for one stream, or none. chalk is loaded only if there are any. */
 export async function painter(env: Env, isTTY: boolean): Promise<Paint> {
   if (!wantsColour(env, isTTY)) return PLAIN;
   const { Chalk } = await import('chalk');
@@ -13,7 +13,7 @@ export async function painter(env: Env, isTTY: boolean): Promise<Paint> {
   return new Chalk({ level: 1 });
 }
 
-/** NO_COLOR (no-color.org) wins over FORCE_COLOR; a dumb terminal has none. */
+/** NO_COLOR (no-color.org) takes precedence over FORCE_COLOR; a dumb terminal has no colours. */
 function wantsColour(env: Env, isTTY: boolean): boolean {
   if (env['NO_COLOR']) return false;
   if (env['FORCE_COLOR']) return env['FORCE_COLOR'] !== '0' && env['FORCE_COLOR'] !== 'false';
@@ -22,7 +22,7 @@ function wantsColour(env: Env, isTTY: boolean): boolean {
 
 /**
  * Whether the terminal shows more than ASCII. npm's is-unicode-supported reads `process.env` and does not look at the
- * locale, which is what decides over ssh.
+ * locale, which is what matters over ssh.
  */
 export function hasUnicode(env: Env, platform: NodeJS.Platform): boolean {
   if (env['TERM'] === 'dumb' || env['TERM'] === 'linux') return false;
@@ -32,7 +32,7 @@ export function hasUnicode(env: Env, platform: NodeJS.Platform): boolean {
 }
 
 /**
- * Does the work while a variable has another value, or none: some packages look at the environment themselves.
+ * Does the work while a variable has another value, or none: some packages read the environment themselves.
  *
  * @param env the environment itself, not a copy
  */
@@ -55,7 +55,7 @@ export async function withVariable<T>(
   }
 }
 
-/** node:tty brings all of node:net along, 5 ms at every start: most often stdout and stderr are no devices at all. */
+/** node:tty loads all of node:net, 5 ms at every start; most often stdout and stderr are no devices at all. */
 export function isTerminal(
   descriptor: number,
   own: Pick<NodeJS.Process, 'platform' | 'getBuiltinModule'>,

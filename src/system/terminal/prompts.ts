@@ -1,6 +1,6 @@
 /**
- * The person at the terminal: prompts and the spinner. Two rules: everything is shown on stderr, since stdout is
- * the answer's; and a Ctrl-C ends the program by the signal, so that a calling script stops too.
+ * Prompts and the spinner. Two rules: everything is shown on stderr, since stdout is
+ * for the output; and a Ctrl-C ends the program by the signal, so that a calling script stops too.
  */
 
 import type { ReadStream, WriteStream } from 'node:tty';
@@ -17,8 +17,9 @@ const SPINNER_AFTER_MS = 300;
 const SHOW_CURSOR = '\x1b[?25h';
 
 /**
- * @param own its stdin is touched only to ask: opened, it keeps the terminal, which may be that of the child of `exec`
- * @param unicode whether frames and arrows may be drawn; the signs were settled when this file was loaded
+ * @param own its stdin is touched only to prompt: once open it keeps the terminal, which may belong to the child of
+ *   `exec`
+ * @param unicode whether frames and arrows may be drawn; the symbols were chosen when this file was loaded
  */
 export function openPrompts(
   own: Pick<NodeJS.Process, 'stdin' | 'stderr' | 'kill' | 'pid' | 'env' | 'platform'>,
@@ -26,8 +27,8 @@ export function openPrompts(
   unicode: boolean,
 ): Omit<Terminal, 'noPrompt' | 'paint' | 'hasUnicode'> {
   /**
-   * Does the work. A signal meanwhile first restores the terminal, then is sent again to do what it does. On Windows
-   * nothing can be sent, and what it does is done by whoever gets the Interrupted.
+   * Does the work. A signal meanwhile first restores the terminal, and is then sent again to have its effect. On
+   * Windows signals cannot be sent; there the caller acts on the Interrupted.
    */
   const untilSignal = async <T>(restore: () => void, work: () => Promise<T>): Promise<T> => {
     let release: () => void = () => {};
@@ -57,7 +58,7 @@ export function openPrompts(
     const { stdin, stderr } = own;
     const closed = new AbortController();
     let answered = false;
-    // After a Ctrl-D readline only stops reading, as it does after an answer, and clack would wait for ever.
+    // After a Ctrl-D, readline only stops reading, as after an answer, and clack would wait for ever.
     const onPause = (): void => void setImmediate(() => answered || closed.abort());
     stdin.once('pause', onPause);
     const restore = (): void => {
@@ -99,9 +100,9 @@ export function openPrompts(
     },
     confirm: (message) => answer((streams) => confirm({ ...streams, message, initialValue: false })),
     async spin(label, work) {
-      // Its own signal handling ends in process.exit(): a loop in a calling script would go on.
+      // Its own signal handling ends in process.exit(): a loop in a calling script would continue.
       const options = { text: label, stream: own.stderr, handleSignals: false };
-      // It would take any CI for a log, even `CI=false`; that it may appear is settled.
+      // It would treat any CI variable as a log, even `CI=false`; we have already decided that it may appear.
       const spinner = await withVariable(own.env, 'CI', undefined, () => yoctoSpinner(options));
       const timer = setTimeout(() => spinner.start(), SPINNER_AFTER_MS);
       const stop = (): void => {

@@ -1,14 +1,14 @@
 /**
- * Standard streams on bare file descriptors: `process.stdout` alone costs 3 ms at every start. What is written has
- * been written when `write` returns, also into a slow pipe.
+ * Standard streams on bare file descriptors: `process.stdout` costs 3 ms at every start. The output has
+ * been written when `write` returns, even to a slow pipe.
  */
 import { fstatSync, writeSync } from 'node:fs';
 import { GwtokenError, messageOf, ReaderGone, systemCode } from '../../errors';
 
-/** What writing says when the reader has gone; EOF is how Node 20 says it on Windows. */
+/** The error codes of writing when the reader has gone; EOF is Node 20's on Windows. */
 const READER_GONE = ['EPIPE', 'EOF'];
 
-/** Writes all of the text to the descriptor. @throws ReaderGone if nobody reads it, a `local` error on everything else */
+/** Writes all of the text to the descriptor. @throws ReaderGone if nobody reads it, otherwise a `local` error */
 export function writeAll(descriptor: number, text: string): void {
   const bytes = Buffer.from(text);
   let done = 0;
@@ -20,20 +20,20 @@ export function writeAll(descriptor: number, text: string): void {
       if (code === 'EAGAIN') pause(5);
       else if (READER_GONE.includes(code ?? '')) throw new ReaderGone('the reader of stdout has gone');
       else
-        throw new GwtokenError('local', `output cannot be written (${code ?? messageOf(error)})`, {
-          hints: ['make room where it is written to, or write it elsewhere'],
+        throw new GwtokenError('local', `cannot write output (${code ?? messageOf(error)})`, {
+          hints: ['free some disk space, or write elsewhere'],
           cause: error,
         });
     }
   }
 }
 
-/** Sleeps without the event loop: a non-blocking pipe is full, and nothing else is to be done meanwhile. */
+/** Sleeps without the event loop: a non-blocking pipe is full, and there is nothing else to do. */
 function pause(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** False only when it is surely none. On Windows there are descriptors that the system tells nothing about. */
+/** False only if it certainly is none. On Windows there are descriptors that the system says nothing about. */
 export function mayBeTerminal(descriptor: number): boolean {
   try {
     return fstatSync(descriptor).isCharacterDevice();
