@@ -100,7 +100,7 @@ if (process.argv.includes('--packages') && process.platform === 'linux') {
   const recipes = ['httpyac@6.16.7', '@usebruno/cli@4.1.0', 'rust-just@1.57.0', '@jdxcode/mise@2026.9.15'];
   installFromNpm('recipes', recipes, ['.bin/httpyac', '.bin/bru', '.bin/just', '.bin/mise']);
   const lacking = installWindows();
-  if (lacking !== undefined) leaveOut(`the tests of Windows lack ${lacking}`);
+  if (lacking !== undefined) leaveOut(`could not install ${lacking} for the Windows tests`);
 }
 
 function installDebianPackages() {
@@ -116,7 +116,7 @@ function installDebianPackages() {
   const names = missing.join(' ');
   if (missing.length === 0) return;
   if (!existsSync('/usr/bin/apt-get')) {
-    leaveOut(`this is not Debian, so what Debian has in these packages is not installed: ${names}`);
+    leaveOut(`this is not Debian, so these Debian packages are not installed: ${names}`);
     return;
   }
   const sudo = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
@@ -166,5 +166,5 @@ function apt(sudo, args) {
 
 /** @param {string} why */
 function leaveOut(why) {
-  console.log(`> ${why}; the tests that need them are left out, and named at the end`);
+  console.log(`> ${why}; tests that need them are skipped and listed at the end`);
 }

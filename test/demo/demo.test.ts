@@ -35,7 +35,7 @@ describe('the demo', () => {
     expect(demo.text.stdout).toMatch(
       /gwtoken login --region eu .*\nCredentials verified and stored in the keychain as demo-/,
     );
-    expect(demo.text.stdout).toMatch(/each gave what it should\. Nothing of it is left\.\n$/);
+    expect(demo.text.stdout).toMatch(/all as expected\. Everything was cleaned up\.\n$/);
     expect(demo.left()).toEqual([]);
   });
 
@@ -47,7 +47,7 @@ describe('the demo', () => {
     const demo = startDemo({ PATH: bin });
     expect(await demo.ended).toEqual({ code: 0, signal: null });
     expect(demo.text.stderr).toBe('');
-    expect(demo.text.stdout).toContain('There is no keychain for the demo here (needs Debian: gnome-keyring');
+    expect(demo.text.stdout).toContain('No keychain for the demo here (needs Debian: gnome-keyring');
     expect(demo.text.stdout).toMatch(/\$ export GWTOKEN_CLIENT_SECRET_EU=\S+\n/);
     expect(demo.text.stdout).not.toContain('gwtoken login');
     expect(demo.left()).toEqual([]);
@@ -61,7 +61,7 @@ describe('the demo', () => {
         if (demo.text.stdout.includes('--format json')) demo.child.kill(signal);
       });
       expect(await demo.ended).toEqual({ code: null, signal });
-      expect(demo.text.stdout).not.toContain('Nothing of it is left');
+      expect(demo.text.stdout).not.toContain('Everything was cleaned up');
       expect(demo.left()).toEqual([]);
     }
   });
@@ -81,11 +81,11 @@ describe('a line of the demo', () => {
 
   test('fails the demo when one of them is not', async () => {
     await expect(session.run('echo wrong', { stdout: 'right\n' })).rejects.toThrow(
-      '"echo wrong" gave "wrong\\n" on stdout and should: "right\\n"',
+      '"echo wrong" printed "wrong\\n" on stdout, expected "right\\n"',
     );
     await expect(session.run('echo more')).rejects.toThrow('on stdout');
     await expect(session.run("node -e 'console.error(1)'", { stderr: /2/ })).rejects.toThrow('on stderr');
-    await expect(session.run('exit 3')).rejects.toThrow('"exit 3" ended with 3 and should with 0');
+    await expect(session.run('exit 3')).rejects.toThrow('"exit 3" exited with 3, expected 0');
   });
 
   test('is not run any more once the session is stopped', async () => {

@@ -1,6 +1,6 @@
 /**
- * `npm run demo`: the real program against two identity servers on loopback, as a transcript to follow. Every line is
- * run as it is shown, and the demo fails when one does not give what it should.
+ * `npm run demo`: the real program against two token endpoints on loopback, as a transcript to follow. Every line is
+ * run as shown, and the demo fails if one does not do what it should.
  */
 import type { IdentityClient } from '../harness/endpoints/identity-server';
 import { openSession, type Session, type Shell } from './session';
@@ -11,17 +11,17 @@ const inSh = shell === 'sh';
 
 async function play(stage: Stage, session: Session): Promise<void> {
   const { eu, us } = stage;
-  session.say(`One identity server for each region; each knows only the clients of its own:
+  session.say(`One token endpoint per region, each with its own clients:
 eu ${eu.identity.authUrl}   ${eu.production.clientId}, ${eu.sandbox.clientId}
 us ${us.identity.authUrl}   ${us.production.clientId}, ${us.sandbox.clientId}
 ${stage.keychain.why}`);
   session.set('GWTOKEN_PROFILE', stage.profile);
 
-  session.say('The first client. gwtoken fetches a token with it before it stores anything.');
+  session.say('Log in. gwtoken verifies the credentials before storing them.');
   const stored = await login(stage, session);
   await formats(eu, session);
 
-  session.say('The sandbox has clients of its own.');
+  session.say('The sandbox has its own clients.');
   if (stored) {
     await session.run(loginLine('EU_SANDBOX_SECRET', `--sandbox --client-id ${eu.sandbox.clientId}`), {
       stderr: /^Credentials verified and stored in the keychain as demo-\w+:sandbox:eu/,
@@ -36,7 +36,7 @@ ${stage.keychain.why}`);
   await leave(stored, session);
 }
 
-/** Stores the first client; false when variables have to do. */
+/** Stores the first client; false if there is no keychain, and environment variables are used instead. */
 async function login({ eu, keychain }: Stage, session: Session): Promise<boolean> {
   if (keychain.kind !== 'none') {
     const { code } = await session.run(
@@ -50,7 +50,7 @@ async function login({ eu, keychain }: Stage, session: Session): Promise<boolean
       },
     );
     if (code === 0) return true;
-    session.say('The keychain cannot be used here, so the credentials are given in variables.');
+    session.say('The keychain does not work here, so the credentials come from environment variables.');
   }
   session.set('GWTOKEN_REGION', 'eu');
   session.set('GWTOKEN_AUTH_URL_EU', eu.identity.authUrl);
@@ -60,16 +60,16 @@ async function login({ eu, keychain }: Stage, session: Session): Promise<boolean
 
 async function formats({ identity, production }: RegionOnStage, session: Session): Promise<void> {
   const issued = (text: string): boolean => identity.issued.includes(text);
-  session.say('The token, alone on stdout; nothing on stderr.');
+  session.say('Get a token: only the token on stdout, nothing on stderr.');
   await session.run('gwtoken get', { stdout: (text) => text.endsWith('\n') && issued(text.slice(0, -1)) });
-  session.say('As a header, and as a line for curl -K -.');
+  session.say('The same as an HTTP header, and as curl configuration.');
   await session.run('gwtoken get --format header', {
     stdout: (text) => issued(/^Authorization: Bearer (.+)\n$/.exec(text)?.[1] ?? ''),
   });
   await session.run('gwtoken get --format curl', {
     stdout: (text) => issued(/^header = "Authorization: Bearer (.+)"\n$/.exec(text)?.[1] ?? ''),
   });
-  session.say('With all that is known about it.');
+  session.say('The same with details.');
   await session.run('gwtoken get --format json', {
     stdout: (text) => {
       const json = JSON.parse(text);
@@ -81,7 +81,7 @@ async function formats({ identity, production }: RegionOnStage, session: Session
 }
 
 async function regions({ eu, us }: Stage, stored: boolean, session: Session): Promise<void> {
-  session.say('A client belongs to one region: the us endpoint does not know the eu client.');
+  session.say('A client belongs to one region: the US endpoint rejects the EU client.');
   const address = `--region us --auth-url ${us.identity.authUrl}`;
   const refused = {
     code: 3,
@@ -89,7 +89,7 @@ async function regions({ eu, us }: Stage, stored: boolean, session: Session): Pr
   };
   if (stored) {
     await session.run(loginLine('EU_SECRET', `${address} --client-id ${eu.production.clientId}`), refused);
-    session.say('Nothing was stored. The us client is known there:');
+    session.say('Nothing was stored. Log in with the US client instead:');
     await session.run(loginLine('US_SECRET', `${address} --client-id ${us.production.clientId}`), {
       stderr: /^Credentials verified and stored in the keychain as demo-\w+:production:us/,
     });
@@ -97,7 +97,7 @@ async function regions({ eu, us }: Stage, stored: boolean, session: Session): Pr
     session.set('GWTOKEN_AUTH_URL_US', us.identity.authUrl);
     giveCredentials(session, 'GWTOKEN_', 'US', eu.production);
     await session.run('gwtoken get --region us', refused);
-    session.say('The us client is known there:');
+    session.say('Use the US client instead:');
     giveCredentials(session, 'GWTOKEN_', 'US', us.production);
   }
   await session.run('gwtoken get --region us', {
@@ -108,7 +108,7 @@ async function regions({ eu, us }: Stage, stored: boolean, session: Session): Pr
 async function intoTheEnvironment({ identity }: RegionOnStage, session: Session): Promise<void> {
   const issued = (text: string): boolean =>
     identity.issued.includes(/^Bearer (\S+)\n$/i.exec(text)?.[1] ?? '');
-  session.say('Into the shell.');
+  session.say('Export the token to the shell.');
   await session.run(
     inSh
       ? ['eval $(gwtoken env)', 'echo "$GWTOKEN_TOKEN_TYPE $GWTOKEN_ACCESS_TOKEN"']
@@ -119,13 +119,13 @@ async function intoTheEnvironment({ identity }: RegionOnStage, session: Session)
     { stdout: issued },
   );
   if (inSh) {
-    session.say('A failure fails the shell line too.');
+    session.say('If gwtoken fails, so does the eval.');
     await session.run('eval $(gwtoken env --region mars) || echo "failed with $?"', {
       stdout: 'failed with 2\n',
       stderr: /^gwtoken: error: .*mars/,
     });
   }
-  session.say('Into one command.');
+  session.say('Pass the token to a single command.');
   await session.run('gwtoken exec -- node -p process.env.GWTOKEN_ACCESS_TOKEN', {
     stdout: (text) => issued(`Bearer ${text}`),
   });
@@ -136,7 +136,7 @@ async function leave(stored: boolean, session: Session): Promise<void> {
     session.say('Nothing was stored, so there is nothing to log out of.');
     return;
   }
-  session.say('All credentials out of the keychain again, and what is said then.');
+  session.say('Log out, and see what happens without credentials.');
   await session.run('gwtoken logout --all --yes', {
     stderr: (text) => text.match(/^Removed demo-/gm)?.length === 3,
   });
@@ -180,14 +180,16 @@ async function main(): Promise<void> {
     await play(stage, session);
     await stage.strike();
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    session.say(`${session.typed} lines in ${seconds} s, each gave what it should. Nothing of it is left.`);
+    session.say(
+      `Done: ${session.typed} commands in ${seconds} s, all as expected. Everything was cleaned up.`,
+    );
   } catch (error) {
     await stage.strike().catch((problem) => console.error(`demo: ${problem}`));
     if (!interrupted) console.error(`\ndemo: FAILED: ${error instanceof Error ? error.message : error}`);
     process.exitCode = 1;
   }
   for (const signal of signals) process.removeAllListeners(signal);
-  // Of the signal itself, so that a calling script stops too.
+  // By the signal itself, so that a calling script stops too.
   if (interrupted) process.kill(process.pid, interrupted);
 }
 

@@ -1,15 +1,15 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { styleText } from 'node:util';
 
-/** What a stream should hold: this text exactly, a match, or what the predicate takes. */
+/** What a stream should contain: exactly this text, a match, or what the predicate accepts. */
 export type Check = string | RegExp | ((text: string) => boolean);
 
 export interface Wanted {
-  /** The exit codes that are right; 0 if left out. */
+  /** The expected exit codes; default 0. */
   readonly code?: number | readonly number[];
-  /** Nothing if left out. */
+  /** Default: nothing. */
   readonly stdout?: Check;
-  /** Nothing if left out. */
+  /** Default: nothing. */
   readonly stderr?: Check;
 }
 
@@ -132,7 +132,7 @@ function result(child: ReturnType<typeof startShell>): Promise<Ran> {
 
 function check(line: string, ran: Ran, { code = 0, stdout = '', stderr = '' }: Wanted): void {
   if (!([code].flat() as (number | null)[]).includes(ran.code)) {
-    throw new Error(`"${line}" ended with ${ran.code} and should with ${[code].flat().join(' or ')}`);
+    throw new Error(`"${line}" exited with ${ran.code}, expected ${[code].flat().join(' or ')}`);
   }
   for (const [name, wanted] of [['stdout', stdout] as const, ['stderr', stderr] as const]) {
     const text = ran[name];
@@ -144,6 +144,6 @@ function check(line: string, ran: Ran, { code = 0, stdout = '', stderr = '' }: W
           : wanted.test(text);
     if (right) continue;
     const should = typeof wanted === 'string' ? JSON.stringify(wanted) : String(wanted);
-    throw new Error(`"${line}" gave ${JSON.stringify(text)} on ${name} and should: ${should}`);
+    throw new Error(`"${line}" printed ${JSON.stringify(text)} on ${name}, expected ${should}`);
   }
 }

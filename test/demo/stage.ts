@@ -18,32 +18,32 @@ export interface RegionOnStage {
   readonly sandbox: IdentityClient;
 }
 
-/** All that the demo needs and a person's machine must not notice. */
+/** Everything that the demo needs, without a trace on the user's machine. */
 export interface Stage {
   readonly eu: RegionOnStage;
   readonly us: RegionOnStage;
-  /** A random name, so that no item of the person's own is met in a real keychain. */
+  /** A random name, so that no item of the user is touched in a real keychain. */
   readonly profile: string;
   readonly keychain: {
-    /** `private`: a keyring of the demo's own. `real`: the person's. `none`: there is none to use. */
+    /** `private`: the demo's own keyring. `real`: the user's. `none`: there is none to use. */
     readonly kind: 'private' | 'real' | 'none';
-    /** Said in the transcript. */
+    /** Shown in the transcript. */
     readonly why: string;
   };
-  /** The session's environment: `gwtoken` on PATH, and folders of its own for everything that gwtoken writes. */
+  /** The session's environment: `gwtoken` on PATH, and its own directories for everything that gwtoken writes. */
   readonly env: Readonly<Record<string, string>>;
-  /** Removes all of it, whatever happened before; once, however often it is called. Rejects when something is left. */
+  /** Removes all of it, whatever happened before; once, however often it is called. Rejects if something is left. */
   strike(): Promise<void>;
 }
 
-/** Starts the identity servers and, where it can, a keyring; makes the folders. */
+/** Starts the servers and, if possible, a keyring; creates the directories. */
 export async function setStage(): Promise<Stage> {
   const dir = openFolder();
   const profile = `demo-${randomBytes(4).toString('hex')}`;
   let struck: Promise<void> | undefined;
   const strike = (): Promise<void> => {
     struck ??= cleanUp().then(() => {
-      if (existsSync(dir)) throw new Error(`${dir} is left`);
+      if (existsSync(dir)) throw new Error(`${dir} was not removed`);
     });
     return struck;
   };
@@ -79,19 +79,19 @@ function keychainHere(): Stage['keychain'] {
   if (process.platform !== 'linux') {
     return {
       kind: 'real',
-      why: "The keychain is this machine's own; what the demo stores there it deletes.",
+      why: "The demo uses this machine's keychain, and deletes what it stores there.",
     };
   }
   const missing = keyringAvailable();
   if (missing === undefined) {
     return {
       kind: 'private',
-      why: 'The keychain is a gnome-keyring on a session bus that only the demo sees.',
+      why: 'The demo uses a private gnome-keyring; yours is not touched.',
     };
   }
   return {
     kind: 'none',
-    why: `There is no keychain for the demo here (${missing}), so the credentials are given in variables.`,
+    why: `No keychain for the demo here (${missing}), so the credentials come from environment variables.`,
   };
 }
 
@@ -109,19 +109,17 @@ function environment(dir: string): Record<string, string> {
   return { ...(Object.fromEntries(kept) as Record<string, string>), PATH: path, ...folders };
 }
 
-/** Deletes from a real keychain exactly the items that the demo may have made, also when it did not get far. */
+/** Deletes from a real keychain exactly the items that the demo may have created, even if it did not get far. */
 function removeItems(profile: string, env: Readonly<Record<string, string>>): void {
   const left: string[] = [];
   for (const client of [['eu'], ['us'], ['eu', '--sandbox']]) {
     const [command, ...words] = GWTOKEN;
     const args = [...words, 'logout', '--profile', profile, '--region', ...client];
     const { status } = spawnSync(command, args, { env, stdio: 'ignore', timeout: 60_000 });
-    // 4: there was none; 5: a keychain that does not work took none either.
+    // 4: there was none; 5: nothing was stored in a keychain that does not work.
     if (status !== 0 && status !== 4 && status !== 5) left.push(client.join(' '));
   }
   if (left.length > 0) {
-    throw new Error(
-      `keychain items of service gwtoken, account ${profile}:…, may be left: ${left.join(', ')}`,
-    );
+    throw new Error(`keychain items may be left (service gwtoken, account ${profile}:…): ${left.join(', ')}`);
   }
 }
