@@ -1,4 +1,4 @@
-/** A client's id and secret, and what each may consist of. */
+/** A client's ID and secret, and which characters each may have. */
 
 import { GwtokenError } from '../errors';
 import { VSCHAR } from '../text';
@@ -8,19 +8,19 @@ export interface Credentials {
   readonly clientSecret: string;
 }
 
-/** The most that is read where a secret is expected: far above any, far below what hurts. */
+/** The most that is read where a secret is expected, in bytes: far above any, far below what hurts. */
 export const SECRET_LIMIT = 64 * 1024;
 
 /**
  * A secret as read from stdin or a file: a leading BOM and one trailing LF or CRLF are dropped, since editors and
- * `echo` add them; any other control character is refused. The error never holds any of it.
+ * `echo` add them; any other control character is refused. The error never contains any of it.
  *
  * @param where what was read, for the message: `stdin`, `GWTOKEN_CLIENT_SECRET_FILE`
  */
 export function secretFromBytes(bytes: Uint8Array, where: string): string {
   // UTF-16 is what PowerShell's `>` and `Out-File` write on Windows; its ASCII text is full of NULs.
   if (bytes.includes(0)) {
-    throw new GwtokenError('usage', `the client secret from ${where} has NUL bytes in it`, {
+    throw new GwtokenError('usage', `the client secret from ${where} contains NUL bytes`, {
       hints: ['it looks like UTF-16 text: save it as UTF-8'],
     });
   }
@@ -41,7 +41,7 @@ export function checkSecret(secret: string, where: string): string {
   const problem = secretProblem(secret);
   if (problem)
     throw new GwtokenError('usage', `the client secret from ${where} ${problem}`, {
-      hints: ['give the secret alone, on one line'],
+      hints: ['provide only the secret, on one line'],
     });
   return secret;
 }
@@ -49,13 +49,13 @@ export function checkSecret(secret: string, where: string): string {
 /** What is wrong with a secret, as the end of a sentence; undefined when nothing is. */
 export function secretProblem(secret: string): string | undefined {
   if (secret === '') return 'is empty';
-  // What Node makes of bytes that are no UTF-8: another secret than was meant.
+  // What Node makes of bytes that are not UTF-8: not the secret that was meant.
   if (secret.includes('\uFFFD')) return 'is not UTF-8 text';
-  return /\p{Cc}/u.test(secret) ? 'has a control character (such as a newline) in it' : undefined;
+  return /\p{Cc}/u.test(secret) ? 'contains a control character (such as a newline)' : undefined;
 }
 
-/** What is wrong with a client id (RFC 6749 appendix A.1), as the end of a sentence; undefined when nothing is. */
+/** What is wrong with a client ID (RFC 6749 appendix A.1), as the end of a sentence; undefined when nothing is. */
 export function clientIdProblem(clientId: string): string | undefined {
   if (clientId === '') return 'is empty';
-  return VSCHAR.test(clientId) ? undefined : 'has a character that a client id cannot have';
+  return VSCHAR.test(clientId) ? undefined : 'contains a character that is not allowed in a client ID';
 }

@@ -1,4 +1,4 @@
-/** Takes a client's credentials from where the plan says that they are (contract section 3). */
+/** Takes a client's credentials from the planned source (contract section 3). */
 
 import { type Client, clientFlags, clientName } from '../client';
 import { GwtokenError } from '../errors';
@@ -13,7 +13,7 @@ import { variableNames } from './from-variables';
 import { limitedKeychain, parseItem, type StoredCredentials } from './keychain-item';
 import type { CredentialPlan } from './plan';
 
-/** Whose credentials are looked for, where, and for which address. */
+/** Whose credentials are looked for, where, and for which auth URL. */
 export interface CredentialQuery {
   readonly plan: CredentialPlan;
   readonly given: Given;
@@ -22,10 +22,10 @@ export interface CredentialQuery {
 }
 
 /**
- * Takes the credentials of a client from the source that wins, whole.
+ * Takes the credentials of a client from the planned source, ID and secret together.
  *
  * @throws GwtokenError `no-credentials` when it has none; `keychain` when the keychain or the command fails; `usage`
- * when a stored secret is bound to another address
+ * when stored credentials belong to another auth URL
  */
 export async function findCredentials(
   query: CredentialQuery,
@@ -43,43 +43,42 @@ export async function findCredentials(
   const { authUrl: ownAuthUrl, ...credentials } = found;
   const bound = boundTo(
     ownAuthUrl,
-    isCommand ? 'what the credential command prints' : 'its keychain item',
+    isCommand ? 'the output of the credential command' : 'its keychain item',
     query,
   );
-  if (bound?.address !== query.authUrl.value) throw boundElsewhere(bound, query);
+  if (bound?.authUrl !== query.authUrl.value) throw boundElsewhere(bound, query);
   world.trace(`credentials from ${plan.name}`);
   return credentials;
 }
 
 async function keychainCredentials(
   query: CredentialQuery,
-  world: Pick<World, 'keychain'>,
+  world: Pick<World, 'keychain' | 'trace'>,
 ): Promise<StoredCredentials> {
   const { given, client, authUrl } = query;
   const item = await withVariableHints(limitedKeychain(given, world).get(clientName(client)), query);
   if (item !== undefined) return parseItem(item, client);
+  world.trace('created the keychain item yourself? see: gwtoken help keychain');
   throw new GwtokenError('no-credentials', `no credentials found for ${clientName(client)}`, {
-    hints: [`run: ${loginCommand(client, authUrl)}`, ...variableHints(given, client), BY_HAND],
+    hints: [`to store credentials, run: ${loginCommand(client, authUrl)}`, ...variableHints(given, client)],
   });
 }
 
-const BY_HAND = 'an item made by hand needs its attributes: gwtoken help keychain';
-
-/** The one address that a stored secret may be sent to, with where that is written. */
+/** The one auth URL that a stored secret may be sent to, with where that is written. */
 interface Bound {
-  readonly address: string;
+  readonly authUrl: string;
   readonly where: string;
 }
 
-/** Without an address of its own, a secret is the config file's: never a flag's or a variable's. */
+/** Without an auth URL of its own, a secret belongs to the config file's: never to a flag's or a variable's. */
 function boundTo(
   own: string | undefined,
   where: string,
   { given, client }: CredentialQuery,
 ): Bound | undefined {
-  if (own !== undefined) return { address: parseAuthUrl(own, where, client.region), where };
+  if (own !== undefined) return { authUrl: parseAuthUrl(own, where, client.region), where };
   const config = configAuthUrl(given, client);
-  return config && { address: config.value, where: config.source.name };
+  return config && { authUrl: config.value, where: config.source.name };
 }
 
 function loginCommand(client: Client, { source, template }: AuthUrl): string {
@@ -87,7 +86,7 @@ function loginCommand(client: Client, { source, template }: AuthUrl): string {
   return source.kind === 'config' ? login : `${login} --auth-url ${shellWord(template)}`;
 }
 
-/** Lets what fails name the variables that would do instead. */
+/** Adds the variables that could be used instead to an error. */
 async function withVariableHints<T>(work: Promise<T>, { given, client }: CredentialQuery): Promise<T> {
   try {
     return await work;
@@ -96,24 +95,25 @@ async function withVariableHints<T>(work: Promise<T>, { given, client }: Credent
   }
 }
 
-/** Names the variables that would do instead, and those that are there but empty, as a fork's CI secrets are. */
+/** Names the variables that could be used instead, and those that are empty, as CI secrets are in a fork. */
 function variableHints(given: Given, client: Client): readonly string[] {
   const { env } = given;
   const profileSource = resolveProfile(given).source;
   const names = variableNames(client);
   if (profileSource.kind === 'flag') {
     const set = names.find((name) => env[name]);
-    const instead = `GWTOKEN_PROFILE=${client.profile} instead of ${profileSource.name} lets variables be used`;
     return set === undefined
       ? []
-      : [`${set} is set, but ${profileSource.name} passes variables over: ${instead}`];
+      : [
+          `${set} is ignored because of ${profileSource.name}; to use it, set GWTOKEN_PROFILE=${client.profile} instead`,
+        ];
   }
   const empty = names.filter((name) => env[name] === '');
   const [id, secret] = names;
   const hints = [`or set ${id} and ${secret}`];
   if (empty.length > 0)
     hints.push(
-      `${empty.join(' and ')} ${empty.length > 1 ? 'are' : 'is'} empty: CI secrets are not given to forks`,
+      `${empty.join(' and ')} ${empty.length > 1 ? 'are' : 'is'} empty (CI systems withhold secrets from forks)`,
     );
   return hints;
 }
@@ -123,20 +123,20 @@ function boundElsewhere(bound: Bound | undefined, { plan, client, authUrl }: Cre
   const { source, template } = authUrl;
   const where =
     bound === undefined
-      ? 'the address of the config file, which has none'
-      : `${bound.address} (from ${bound.where})`;
+      ? 'the auth URL in the config file, which is not set'
+      : `${bound.authUrl} (from ${bound.where})`;
   const set = `gwtoken config set auth-url.${client.region} ${shellWord(template)}`;
   const hints =
     plan.kind === 'command'
-      ? [`to send it there, let the command print "auth_url" too, or run: ${set}`]
-      : [`to bind it anew, run: ${loginCommand(client, authUrl)}`];
+      ? [`to use this auth URL, let the command print "auth_url" too, or run: ${set}`]
+      : [`to log in at this auth URL, run: ${loginCommand(client, authUrl)}`];
   if (bound !== undefined && source.kind === 'variable')
-    hints.unshift(`unset ${source.name}, to use the stored client where it belongs`);
+    hints.unshift(`to use ${bound.authUrl}, unset ${source.name}`);
   if (bound !== undefined && source.kind === 'flag')
-    hints.unshift(`leave out ${source.name}, to use the stored client where it belongs`);
+    hints.unshift(`to use ${bound.authUrl}, omit ${source.name}`);
   return new GwtokenError(
     'usage',
-    `the stored secret of ${clientName(client)} is bound to ${where}, but the auth URL is ${authUrl.value} (from ${source.name})`,
+    `the credentials for ${clientName(client)} belong to ${where}, but the auth URL is ${authUrl.value} (from ${source.name}); nothing was sent`,
     { hints },
   );
 }

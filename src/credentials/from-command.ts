@@ -1,6 +1,6 @@
 /**
- * Credentials from a command of the user's own, such as a password manager's (contract section 3). It runs in the
- * system's shell with the person's stdin and stderr; its stdout has the secret and is never shown.
+ * Credentials from the user's own command, such as a password manager's (contract section 3). It runs in the
+ * system's shell with the user's stdin and stderr; its stdout contains the secret and is never shown.
  */
 
 import { type Client, clientFlags, clientName, DEFAULT_PROFILE } from '../client';
@@ -18,8 +18,8 @@ import { SECRET_LIMIT } from './credentials';
 import { parseCredentials, type StoredCredentials } from './keychain-item';
 
 /**
- * The clients whose command is running further up. Without it, a command that asks gwtoken for its own client starts
- * gwtoken in gwtoken until the time limit ends them all.
+ * The clients whose command is running further up. Without it, a command that calls gwtoken for its own client starts
+ * gwtoken in gwtoken until the timeout ends them all.
  */
 const RUNNING_FOR = 'GWTOKEN_COMMAND_RUNNING_FOR';
 
@@ -38,15 +38,15 @@ export async function commandCredentials(
   if (world.env[RUNNING_FOR]?.split(' ').includes(clientName(client))) {
     throw new GwtokenError(
       'usage',
-      `the credential command of ${clientName(client)} calls gwtoken for that client`,
+      `the credential command for ${clientName(client)} calls gwtoken for the same client (an endless loop)`,
       {
-        hints: [`change it: ${where}`],
+        hints: [`change the command (${where})`],
       },
     );
   }
   const timeoutMs =
     resolveSetting(SETTINGS.keychainTimeoutMs, given, undefined)?.value ?? answerWithinMs(hasPerson(world));
-  world.trace(`running the credential command (${where}), for ${seconds(timeoutMs)} at most`);
+  world.trace(`running the credential command (${where}), with a timeout of ${seconds(timeoutMs)}`);
   const end = await world.runCredentialCommand(command.value, {
     env: commandEnv(client, world.env),
     timeoutMs,
@@ -54,14 +54,14 @@ export async function commandCredentials(
   });
   const stdout = checkEnd(end, timeoutMs, client, where);
   const bad = (problem: string): GwtokenError =>
-    failed(`gave an output that ${problem}`, where, [
-      'it has to print {"client_id":"…","client_secret":"…"} and nothing else on stdout',
+    failed(`printed output that ${problem}`, where, [
+      'it must print only {"client_id":"…","client_secret":"…"} to stdout',
     ]);
   const text = decode(stdout, bad);
   if (text.trim() === '') {
     throw new GwtokenError(
       'no-credentials',
-      `the credential command has nothing for ${clientName(client)} (from ${where})`,
+      `the credential command returned no credentials for ${clientName(client)} (from ${where})`,
     );
   }
   return parseCredentials(text, bad);
@@ -69,7 +69,7 @@ export async function commandCredentials(
 
 /**
  * The command's environment: the whole of the caller's, since VAULT_TOKEN, AWS_PROFILE and their like are what it
- * works with, without the credentials and the token that are gwtoken's own, and with the names of the client.
+ * works with, without gwtoken's own credentials and token, and with the names of the client.
  */
 export function commandEnv(client: Client, env: Env): Env {
   const own = /^GWTOKEN_((SANDBOX_)?CLIENT_.*|ACCESS_TOKEN)$/i;
@@ -84,7 +84,7 @@ export function commandEnv(client: Client, env: Env): Env {
 
 function checkEnd(end: CommandEnd, timeoutMs: number, client: Client, where: string): Uint8Array {
   const profile = client.profile === DEFAULT_PROFILE ? '' : ` --profile ${client.profile}`;
-  const see = `see the command: gwtoken config get credential-command${profile}`;
+  const see = `to see the command, run: gwtoken config get credential-command${profile}`;
   switch (end.how) {
     case 'exited':
       if (end.code === 0) return end.stdout;
@@ -98,8 +98,8 @@ function checkEnd(end: CommandEnd, timeoutMs: number, client: Client, where: str
     case 'late': {
       const more = `${Math.min(2 * timeoutMs, LONGEST_LIMIT_MS) / 1000}s`;
       throw failed(`did not finish within ${seconds(timeoutMs)}`, where, [
-        `if it needs longer, run: gwtoken config set keychain-timeout ${more}, or set GWTOKEN_KEYCHAIN_TIMEOUT=${more}`,
-        `try it: gwtoken get ${clientFlags(client)} --verbose`,
+        `to allow more time, run: gwtoken config set keychain-timeout ${more}, or set GWTOKEN_KEYCHAIN_TIMEOUT=${more}`,
+        `for details, run: gwtoken get ${clientFlags(client)} --verbose`,
       ]);
     }
   }

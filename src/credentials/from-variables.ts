@@ -6,7 +6,7 @@ import type { Env } from '../world/streams';
 import type { World } from '../world/world';
 import { type Credentials, checkSecret, clientIdProblem, SECRET_LIMIT, secretFromBytes } from './credentials';
 
-/** The names of one pair: the id, and the secret itself or the file that it is in. */
+/** The names of one pair: the ID, and the secret itself or the file that contains it. */
 interface Pair {
   readonly id: string;
   readonly secret: string;
@@ -34,7 +34,7 @@ function variablePairs({ region, environment }: Client): readonly Pair[] {
   return pairs;
 }
 
-/** The names of all pairs, in the same order: id, secret, file of the secret. */
+/** The names of all pairs, in the same order: ID, secret, file of the secret. */
 export function variableNames(client: Client): readonly string[] {
   return variablePairs(client).flatMap(variablesOf);
 }
@@ -56,7 +56,7 @@ export function variableCredentials(
   const [secretIn, another] = [secret, secretFile].filter((name) => env[name]);
   if (another !== undefined) {
     throw new GwtokenError('usage', `both ${secret} and ${secretFile} are set`, {
-      hints: ['unset one of the two'],
+      hints: ['unset one of them'],
     });
   }
   const clientId = env[id];
@@ -64,7 +64,7 @@ export function variableCredentials(
   const problem = clientIdProblem(clientId);
   if (problem) {
     throw new GwtokenError('usage', `${id} ${problem}`, {
-      hints: ['give the client id alone, on one line'],
+      hints: ['set it to the client ID only, on one line'],
     });
   }
   const text = secretIn && env[secretIn];
@@ -78,13 +78,13 @@ function halfPair(missing: string, present: string, env: Env): GwtokenError {
   return env[missing] === ''
     ? new GwtokenError(
         'usage',
-        `${present} is set but ${missing} is empty: CI secrets are not given to forks`,
+        `${present} is set but ${missing} is empty (CI systems withhold secrets from forks)`,
         {
-          hints: [`give ${missing} a value, or unset ${present} to use another source`],
+          hints: [`set ${missing}, or unset ${present} to use other credentials`],
         },
       )
     : new GwtokenError('usage', `${present} is set but ${missing} is not`, {
-        hints: [`set ${missing} too, or unset ${present} to use another source`],
+        hints: [`set ${missing} too, or unset ${present} to use other credentials`],
       });
 }
 
@@ -95,9 +95,9 @@ function secretFromFile(path: string, variable: string, world: Pick<World, 'read
   } catch (error) {
     throw new GwtokenError(
       'usage',
-      `the file ${shownPath(path)}(from ${variable}) cannot be read (${systemCode(error) ?? messageOf(error)})`,
+      `cannot read ${shownPath(path) || 'the file '}(from ${variable}): ${unreadable(error)}`,
       {
-        hints: ['name a file with the client secret alone in it'],
+        hints: ['the file must contain only the client secret'],
         cause: error,
       },
     );
@@ -105,7 +105,12 @@ function secretFromFile(path: string, variable: string, world: Pick<World, 'read
   return secretFromBytes(bytes, `${shownPath(path)}(${variable})`);
 }
 
-/** A path that looks like one; what does not may be the secret itself, in the wrong variable. */
+function unreadable(error: unknown): string {
+  const code = systemCode(error);
+  return code === 'ENOENT' ? 'no such file' : (code ?? messageOf(error));
+}
+
+/** A path that looks like one; anything else may be the secret itself, in the wrong variable. */
 function shownPath(path: string): string {
   return /^(\.{0,2}[\\/]|[A-Za-z]:[\\/])/.test(path) ? `${path} ` : '';
 }

@@ -1,4 +1,4 @@
-/** The keychain's items, and the JSON that they hold: `{"client_id":"…","client_secret":"…","auth_url":"…"}` (contract section 3). */
+/** The keychain's items, and the JSON in them: `{"client_id":"…","client_secret":"…","auth_url":"…"}` (contract section 3). */
 
 import { type Client, clientFlags, clientName } from '../client';
 import { GwtokenError } from '../errors';
@@ -9,7 +9,7 @@ import type { Keychain } from '../world/keychain';
 import type { World } from '../world/world';
 import { type Credentials, clientIdProblem, secretProblem } from './credentials';
 
-/** The keychain under the time limit that the settings give (`keychain-timeout`). */
+/** The keychain with the timeout of the settings (`keychain-timeout`). */
 export function limitedKeychain(given: Given, { keychain }: Pick<World, 'keychain'>): Keychain {
   const limitMs = resolveSetting(SETTINGS.keychainTimeoutMs, given, undefined)?.value;
   return {
@@ -21,7 +21,7 @@ export function limitedKeychain(given: Given, { keychain }: Pick<World, 'keychai
 }
 
 export interface StoredCredentials extends Credentials {
-  /** The address that login verified the credentials against, or that they are for; undefined where that is not told. */
+  /** The auth URL that login verified the credentials with, or that they are for; undefined where it is missing. */
   readonly authUrl: string | undefined;
 }
 
@@ -38,10 +38,10 @@ export function formatItem(stored: StoredCredentials): string {
   if (bytes > LIMIT_BYTES) {
     throw new GwtokenError(
       'usage',
-      `the credentials take ${bytes} bytes, and a keychain item holds at most ${LIMIT_BYTES}`,
+      `the credentials are too long for the keychain (${bytes} bytes, limit ${LIMIT_BYTES})`,
       {
         reason: 'too-large',
-        hints: ['give them in variables or from a file: gwtoken help environment'],
+        hints: ['use environment variables or a secret file: gwtoken help environment'],
       },
     );
   }
@@ -49,15 +49,15 @@ export function formatItem(stored: StoredCredentials): string {
 }
 
 /**
- * Reads an item, also one made by hand: with a BOM or blanks around it, or as UTF-16 by `cmdkey`. What cannot be read
- * is a `keychain` error of the reason `malformed`, which never shows the value.
+ * Reads an item, also one created by hand: with a BOM or spaces around it, or as UTF-16 by `cmdkey`. What cannot be
+ * read is a `keychain` error of the reason `malformed`, which never shows the value.
  */
 export function parseItem(text: string, client: Client): StoredCredentials {
   const flags = clientFlags(client);
   const bad = (problem: string): GwtokenError =>
     new GwtokenError('keychain', `the keychain item gwtoken, ${clientName(client)} ${problem}`, {
       reason: 'malformed',
-      hints: [`store it anew: gwtoken login ${flags}`, `or remove it: gwtoken logout ${flags}`],
+      hints: [`to replace it, run: gwtoken login ${flags}`, `to remove it, run: gwtoken logout ${flags}`],
     });
   const clean = withoutUtf16Padding(text).replace(/^\uFEFF/, '');
   // What keytar makes of bytes that are not UTF-8.
@@ -74,20 +74,20 @@ function withoutUtf16Padding(text: string): string {
  * Reads `client_id`, `client_secret` and, if it is there, `auth_url` of a JSON object, which a credential command prints
  * too.
  *
- * @param bad makes the error from the end of a sentence, `does not hold JSON`; nothing of the text is in it
+ * @param bad makes the error from the end of a sentence, `is not JSON`; it contains nothing of the text
  */
 export function parseCredentials(text: string, bad: (problem: string) => GwtokenError): StoredCredentials {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch {
-    throw bad('does not hold JSON');
+    throw bad('is not JSON');
   }
   const { client_id, client_secret, auth_url: authUrl } = (parsed ?? {}) as Record<string, unknown>;
   if (typeof client_id !== 'string' || typeof client_secret !== 'string')
-    throw bad('lacks client_id or client_secret');
+    throw bad('has no client_id or client_secret');
   const problem = clientIdProblem(client_id) ?? secretProblem(client_secret);
   if (problem) throw bad(`has a client_id or client_secret that ${problem}`);
-  if (authUrl !== undefined && typeof authUrl !== 'string') throw bad('has an auth_url that is not a text');
+  if (authUrl !== undefined && typeof authUrl !== 'string') throw bad('has an auth_url that is not a string');
   return { clientId: client_id, clientSecret: client_secret, authUrl };
 }

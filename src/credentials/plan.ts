@@ -1,4 +1,4 @@
-/** Where a client's credentials will be taken from (contract section 3): the one place that knows the order. */
+/** Where a client's credentials will be taken from (contract section 3): the order is written only here. */
 
 import { clientName } from '../client';
 import { type ClientSettings, resolveSetting } from '../settings/resolve';
@@ -8,12 +8,12 @@ import type { World } from '../world/world';
 import type { Credentials } from './credentials';
 import { variableCredentials } from './from-variables';
 
-/** The source that wins, and its name as messages have it. */
+/** The source that takes precedence, and its name as messages have it. */
 export type CredentialPlan =
   | {
       readonly kind: 'variables';
       readonly name: string;
-      /** The two that the credentials are in. */
+      /** The two that contain the credentials. */
       readonly variables: readonly string[];
       readonly credentials: Credentials;
     }
@@ -22,7 +22,7 @@ export type CredentialPlan =
 
 /**
  * Plans where the credentials of a client come from, without running the command or opening the keychain. A profile
- * named by a flag skips the variables, as `aws --profile` does.
+ * named by a flag overrides the variables, as `aws --profile` does.
  *
  * @throws GwtokenError `usage` for half a pair of variables, or a secret's file that cannot be read
  */

@@ -72,7 +72,7 @@ describe('doctor', () => {
     });
     expect(find('settings', 'credentials')).toMatchObject({
       result: 'failed',
-      message: `the file ${file} (from GWTOKEN_CLIENT_SECRET_FILE) cannot be read (ENOENT)`,
+      message: `cannot read ${file} (from GWTOKEN_CLIENT_SECRET_FILE): no such file`,
     });
   });
 

@@ -67,7 +67,7 @@ describe('gwtoken login, without a terminal', () => {
     ['two lines', 'a\nb\n', 'control character'],
     ['UTF-16', Buffer.from('\ufeffsecret\r\n', 'utf16le'), 'UTF-16'],
     ['too much', 'x'.repeat(70_000), 'too long (limit: 64 KiB)'],
-    ['more than an item holds', 'x'.repeat(2560), 'a keychain item holds at most 2560'],
+    ['more than an item holds', 'x'.repeat(2560), 'bytes, limit 2560)'],
   ])('--secret-stdin refuses %s, and nothing is stored or asked', async ([, stdin, says]) => {
     const before = treeOf(home.dir);
     const asked = identity.requests.length;
@@ -140,7 +140,7 @@ describe('gwtoken login, without a terminal', () => {
     const unreadable = await login(client.clientSecret, [], { env });
     expect(unreadable.code).toBe(0);
     expect(unreadable.stderr).toContain(
-      `gwtoken: warning: the file ${file} (from GWTOKEN_CLIENT_SECRET_FILE_EU) cannot be read (ENOENT)\n`,
+      `gwtoken: warning: cannot read ${file} (from GWTOKEN_CLIENT_SECRET_FILE_EU): no such file\n`,
     );
     writeFileSync(file, 'y');
     const { code, stderr } = await login(client.clientSecret, [], { env });

@@ -83,7 +83,7 @@ describe('a stored secret goes to the address it was verified against, and nowhe
     await home.gwtoken(['config', 'unset', 'auth-url.eu']);
     const nowhere = await get({ GWTOKEN_AUTH_URL: identity.authUrl });
     expectRefusal(nowhere, 2);
-    expect(nowhere.stderr).toContain('the address of the config file, which has none');
+    expect(nowhere.stderr).toContain('the auth URL in the config file, which is not set');
     await home.gwtoken(['config', 'set', 'auth-url.eu', identity.authUrl]);
     expect(connections).toBe(0);
   });
@@ -153,7 +153,7 @@ describe('a credential command’s secret goes where the config file or the comm
     expect((await home.gwtoken(['get'])).code).toBe(0);
     const elsewhere = await home.gwtoken(['get', '--fresh'], { env: { GWTOKEN_AUTH_URL: strange } });
     expectRefusal(elsewhere, 2);
-    expect(elsewhere.stderr).toContain('what the credential command prints');
+    expect(elsewhere.stderr).toContain('the output of the credential command');
     expect(connections).toBe(0);
   });
 });

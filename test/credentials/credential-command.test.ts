@@ -90,33 +90,33 @@ describe('the credential command', () => {
       const { code, stdout, stderr } = await gwtoken(['get']);
       expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
       expect(stderr).toMatch(
-        /^gwtoken: error: the credential command has nothing for default:production:eu \(from credential-command in .*config\.json\)\nhint: or set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU\n$/,
+        /^gwtoken: error: the credential command returned no credentials for default:production:eu \(from credential-command in .*config\.json\)\nhint: or set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU\n$/,
       );
       expect(identity.requests).toEqual([]);
     }
   });
 
   test.each([
-    ['text', 'canary-s3cret', 'gave an output that does not hold JSON'],
-    ['two objects', `${answer()}${answer()}`, 'gave an output that does not hold JSON'],
-    ['null', 'null', 'gave an output that lacks client_id or client_secret'],
-    ['half', '{"client_secret":"canary-s3cret"}', 'gave an output that lacks client_id or client_secret'],
+    ['text', 'canary-s3cret', 'printed output that is not JSON'],
+    ['two objects', `${answer()}${answer()}`, 'printed output that is not JSON'],
+    ['null', 'null', 'printed output that has no client_id or client_secret'],
+    ['half', '{"client_secret":"canary-s3cret"}', 'printed output that has no client_id or client_secret'],
     [
       'an empty secret',
       answer('x', ''),
-      'gave an output that has a client_id or client_secret that is empty',
+      'printed output that has a client_id or client_secret that is empty',
     ],
     [
       'a newline',
       answer('x', 'canary-s3cret\n2'),
-      'gave an output that has a client_id or client_secret that has a control character',
+      'printed output that has a client_id or client_secret that contains a control character',
     ],
     [
       'Latin-1',
       Buffer.from(answer('x', 'canary-s3cret ü'), 'latin1'),
-      'gave an output that is not UTF-8 text',
+      'printed output that is not UTF-8 text',
     ],
-    ['UTF-16', Buffer.from(`\ufeff${answer()}`, 'utf16le'), 'gave an output that is not UTF-8 text'],
+    ['UTF-16', Buffer.from(`\ufeff${answer()}`, 'utf16le'), 'printed output that is not UTF-8 text'],
     ['64 KiB and a byte', answer('x', 'canary-s3cret'.padEnd(64 * 1024, 'x')), 'printed more than 64 KiB'],
   ])('that prints %s: 5, and nothing of it is shown', async (_, text, problem) => {
     const { dir, gwtoken, identity } = await startPlace('');
@@ -156,7 +156,7 @@ describe('the credential command', () => {
     const { code, stdout, stderr } = await gwtoken(['get']);
     expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
     expect(stderr).toMatch(
-      /^vault: sealed, eu\ngwtoken: error: the credential command exited with code 1 .*\nhint: see the command: gwtoken config get credential-command\n/,
+      /^vault: sealed, eu\ngwtoken: error: the credential command exited with code 1 .*\nhint: to see the command, run: gwtoken config get credential-command\n/,
     );
     expectNoCanary(dir, stderr);
 
@@ -183,7 +183,9 @@ describe('the credential command', () => {
     const { gwtoken } = await startPlace(`${GWTOKEN_SH} get --no-cache`);
     const { code, stderr } = await gwtoken(['get', '--no-cache']);
     expect(code).toBe(5);
-    expect(stderr).toContain('the credential command of default:production:eu calls gwtoken for that client');
+    expect(stderr).toContain(
+      'the credential command for default:production:eu calls gwtoken for the same client (an endless loop)',
+    );
     expect(stderr).not.toContain('did not finish');
   });
 

@@ -19,7 +19,7 @@ test('a client id has visible ASCII and blanks, and nothing else', () => {
     const problem = clientIdProblem(`a${String.fromCodePoint(code)}`);
     expect([code, problem]).toEqual([
       code,
-      code >= 0x20 && code <= 0x7e ? undefined : 'has a character that a client id cannot have',
+      code >= 0x20 && code <= 0x7e ? undefined : 'contains a character that is not allowed in a client ID',
     ]);
   }
   expect(clientIdProblem('')).toBe('is empty');
@@ -30,7 +30,7 @@ describe('a secret', () => {
     fc.assert(
       fc.property(fc.string({ unit, minLength: 1, maxLength: 30 }), (secret) => {
         const problem = [...secret].some(isControl)
-          ? 'has a control character (such as a newline) in it'
+          ? 'contains a control character (such as a newline)'
           : undefined;
         expect(secretProblem(secret)).toBe(problem);
       }),
@@ -44,9 +44,9 @@ describe('a secret', () => {
       fc.property(fc.string({ unit: visible, minLength: 8 }), (secret) => {
         const fault = failing(() => checkSecret(`${secret}\t${secret}`, 'stdin'));
         expect(fault.message).toBe(
-          'the client secret from stdin has a control character (such as a newline) in it',
+          'the client secret from stdin contains a control character (such as a newline)',
         );
-        expect(fault).toMatchObject({ kind: 'usage', hints: ['give the secret alone, on one line'] });
+        expect(fault).toMatchObject({ kind: 'usage', hints: ['provide only the secret, on one line'] });
       }),
     );
   });
@@ -72,11 +72,11 @@ describe('a secret', () => {
     [
       'UTF-16',
       Buffer.from('secret', 'utf16le'),
-      'has NUL bytes in it',
+      'contains NUL bytes',
       'it looks like UTF-16 text: save it as UTF-8',
     ],
     ['latin-1', Buffer.from('sécret', 'latin1'), 'is not UTF-8 text', 'save it as UTF-8'],
-    ['nothing', Buffer.from('\n'), 'is empty', 'give the secret alone, on one line'],
+    ['nothing', Buffer.from('\n'), 'is empty', 'provide only the secret, on one line'],
   ])('of a file that has %s is refused', (_, bytes, problem, hint) => {
     expect(failing(() => secretFromBytes(bytes, 'the file'))).toMatchObject({
       kind: 'usage',

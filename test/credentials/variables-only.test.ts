@@ -105,7 +105,9 @@ process.dlopen = () => { console.error('A NATIVE MODULE WAS LOADED'); process.ex
     expect(await get({ ...given, GWTOKEN_PROFILE: 'acme' })).toMatchObject({ code: 0 });
     const flagged = await get(given, '--profile', 'acme');
     expectRefusal(flagged, 5);
-    expect(flagged.stderr).toContain('GWTOKEN_CLIENT_ID is set, but --profile passes variables over');
+    expect(flagged.stderr).toContain(
+      'GWTOKEN_CLIENT_ID is ignored because of --profile; to use it, set GWTOKEN_PROFILE=',
+    );
     await home.gwtoken(['config', 'set', 'profile', 'acme']);
     expect(await get(given)).toMatchObject({ code: 0, stderr: '' });
     await home.gwtoken(['config', 'unset', 'profile']);

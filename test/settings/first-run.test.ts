@@ -34,9 +34,8 @@ describe('gwtoken get, the first time', () => {
     const given = ['--region', 'eu', '--auth-url', 'https://id.example.com'];
     expect(await getIn(openHome(keyring.env), ...given)).toEqual([
       'gwtoken: error: no credentials found for default:production:eu',
-      'hint: run: gwtoken login --region eu --auth-url https://id.example.com',
+      'hint: to store credentials, run: gwtoken login --region eu --auth-url https://id.example.com',
       'hint: or set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU',
-      'hint: an item made by hand needs its attributes: gwtoken help keychain',
     ]);
   });
 

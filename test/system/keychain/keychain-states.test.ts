@@ -21,7 +21,7 @@ describe('the keyring', () => {
     const none = await run('get --profile other', env);
     expect(none).toMatchObject({ code: 4, stdout: '' });
     expect(none.stderr).toMatch(
-      /^gwtoken: error: no credentials found for other:production:eu\nhint: run: gwtoken login/,
+      /^gwtoken: error: no credentials found for other:production:eu\nhint: to store credentials, run: gwtoken login/,
     );
     const { code, stages } = await doctorStages(env);
     expect(stages).toEqual(
