@@ -1,11 +1,12 @@
 /** Names and addresses: DNS that is silent, a first address that is dead, IPv6. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { onCleanup } from '../../harness/clean-up';
 import { startBlackHole, startFaultServer } from '../../harness/endpoints/fault-server';
+import { FORM, GWTOKEN } from '../../harness/programs/program';
 import { reply, setScene, TOKEN } from './scene';
 
 const { authority, home } = setScene();
@@ -174,7 +175,15 @@ test('an http: localhost that is another machine gets nothing', async ({ skip })
   );
 });
 
-test.each([undefined, 'tls'] as const)('IPv6 by its address, %s', async (secure) => {
+/** Node 22.23.3 takes no certificate for one: https.request() fails there as well, and nothing is let through. */
+function refusesIpv6(): boolean {
+  const [node] = GWTOKEN;
+  const script = "process.exit(tls.checkServerIdentity('::1', { subjectaltname: 'IP Address:::1' }) ? 1 : 0)";
+  return FORM === 'package' && spawnSync(node, ['-e', script]).status === 1;
+}
+
+test.for([undefined, 'tls'] as const)('IPv6 by its address, %s', async (secure, { skip }) => {
+  skip(secure !== undefined && refusesIpv6(), 'this Node takes no certificate for an IPv6 address');
   const options = { host: '::1', ...(secure ? { tls: authority.issue() } : {}) };
   const server = await startFaultServer({ answer }, options);
   const result = await home.gwtoken(['get', '--auth-url', server.url, '--retries', '0']);
