@@ -1,60 +1,131 @@
-/** `npm run picture`: draws the README's picture of a terminal from a session that it runs with the real program. */
+/** `npm run picture`: draws the README's picture of a terminal from a session in it with the real program. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
-import { pictureLines } from './picture-lines';
-import { openSession } from './session';
-import { type Stage, setStage } from './stage';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { type IBufferCell, Terminal as Screen } from '@xterm/headless';
+import { cleanUp } from '../harness/clean-up';
+import { makeAuthority } from '../harness/endpoints/authority';
+import { startIdentityServer } from '../harness/endpoints/identity-server';
+import { listen } from '../harness/endpoints/listen';
+import { openFolder } from '../harness/homes/folder';
+import { keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
+import { linkProgram } from '../harness/programs/program';
+import { openTerminal, type Terminal } from '../harness/programs/terminal';
+import { PICTURE_COLUMNS, PICTURE_LINES } from './picture-lines';
 import { terminalSvg } from './terminal-svg';
 
 const FILE = '.github/terminal.svg';
+const TITLE = 'gwtoken in a terminal: login, get, exec and status';
+const ROWS = 60;
 
-/** Short, since the picture shows paths in it. */
+/** Short, since the picture may show paths in it. */
 const HOME = '/tmp/me';
+const NAME = 'identity.eu.example.com';
+const CLIENT = { clientId: 'acme-eu', clientSecret: 'a secret of the picture' };
 
 async function main(): Promise<void> {
-  const stage = await setStage();
+  const reason = keyringAvailable();
+  if (reason !== undefined) throw new Error(reason);
+  // Refuses a folder that is there already: it is removed at the end.
+  mkdirSync(HOME, { mode: 0o700 });
   try {
-    // The default profile of a real keychain may hold a person's own clients.
-    if (stage.keychain.kind !== 'private')
-      throw new Error(`needs a keyring of its own: ${stage.keychain.why}`);
-    // Refuses a folder that is there already: it is removed at the end.
-    mkdirSync(HOME, { mode: 0o700 });
-    try {
-      const shown = await play(stage);
-      const title = 'gwtoken in a terminal: login, get, env and status';
-      writeFileSync(join(import.meta.dirname, '..', '..', FILE), terminalSvg(shown, title));
-      console.log(`${shown}\nThis is now in ${FILE}.`);
-    } finally {
-      rmSync(HOME, { recursive: true, force: true });
-    }
+    const terminal = openTerminal(['bash', '--norc', '--noprofile', '-i'], {
+      env: await environment(),
+      cwd: HOME,
+      cols: PICTURE_COLUMNS,
+      rows: ROWS,
+    });
+    const shown = await screenOf(await play(terminal));
+    writeFileSync(join(import.meta.dirname, '..', '..', FILE), terminalSvg(shown, TITLE, PICTURE_COLUMNS));
+    console.log(`${shown}\nThis is now in ${FILE}.`);
   } finally {
-    await stage.strike();
+    await cleanUp();
+    rmSync(HOME, { recursive: true, force: true });
   }
 }
 
-/** The session's text, with the colours that a terminal would be given. */
-async function play({ env, eu }: Stage): Promise<string> {
-  const { GWTOKEN_CONFIG_DIR: _config, GWTOKEN_CACHE_DIR: _cache, ...rest } = env;
-  const own = {
-    ...rest,
+/** A keyring, and an OAuth server that is reached by a public name: a proxy leads there. */
+async function environment(): Promise<Record<string, string>> {
+  const authority = makeAuthority();
+  const tls = authority.issue({ names: `DNS:${NAME}` });
+  const identity = await startIdentityServer({ tls, clients: [CLIENT] });
+  const { port } = new URL(identity.authUrl);
+  const proxy = createServer().on('connect', (_, client) => {
+    const server = connect(Number(port), '127.0.0.1', () => {
+      client.write('HTTP/1.1 200 OK\r\n\r\n');
+      server.pipe(client).pipe(server);
+    });
+    server.on('error', () => client.destroy());
+    client.on('error', () => server.destroy());
+  });
+  const bin = openFolder();
+  linkProgram(bin);
+  const deploy = '#!/bin/sh\ntest -n "$GWTOKEN_ACCESS_TOKEN" && echo Deployed.\n';
+  writeFileSync(join(HOME, 'deploy.sh'), deploy, { mode: 0o755 });
+  const { env } = await startKeyring({ state: 'unlocked' });
+  return {
+    ...env,
     HOME,
     XDG_CONFIG_HOME: join(HOME, '.config'),
     XDG_CACHE_HOME: join(HOME, '.cache'),
-    SECRET: eu.production.clientSecret,
-    FORCE_COLOR: '1',
+    PATH: [bin, process.env['PATH']].join(delimiter),
+    PS1: '\\[\\e[32m\\]$\\[\\e[39m\\] ',
+    LANG: 'C.UTF-8',
+    GWTOKEN_CA_FILE: authority.caFile,
+    HTTPS_PROXY: (await listen(proxy)).url,
   };
-  let shown = '';
-  const session = openSession('sh', own, (text) => {
-    const plain = stripVTControlCharacters(text);
-    // Typed lines have a look of their own here, whether or not this script has a terminal.
-    shown += plain.startsWith('$ ') ? `\x1b[32m$\x1b[39m \x1b[1m${plain.slice(2, -1)}\x1b[22m\n` : text;
+}
+
+/** Types the lines and the answers, each when it is asked for. Resolves with all that the terminal was sent. */
+async function play(terminal: Terminal): Promise<string> {
+  const [login, get, exec, status] = PICTURE_LINES;
+  const steps: (readonly [after: RegExp, typed: string])[] = [
+    [/\$ $/, login],
+    [/Region/, ''],
+    [/Environment/, ''],
+    [/Auth URL/, `https://${NAME}`],
+    [/Client ID/, CLIENT.clientId],
+    [/Client secret/, CLIENT.clientSecret],
+    [/Next: gwtoken get[\s\S]*\n\$ $/, get],
+    [/\$ gwtoken get\n[^\n]*[\w-]{43}\n\$ $/, exec],
+    [/Deployed\.\n\$ $/, status],
+  ];
+  for (const [after, typed] of steps) {
+    await terminal.waitFor(after);
+    terminal.type(`${typed}\r`);
+  }
+  await terminal.waitFor(/\$ gwtoken status\n[\s\S]+\n\$ $/);
+  return terminal.raw();
+}
+
+/** What is then on the screen, with its colours, without the last prompt. */
+async function screenOf(sent: string): Promise<string> {
+  const screen = new Screen({ cols: PICTURE_COLUMNS, rows: ROWS, allowProposedApi: true });
+  await new Promise<void>((done) => screen.write(sent, done));
+  const { active } = screen.buffer;
+  const lines = Array.from({ length: active.baseY + active.cursorY }, (_, row) => {
+    const line = active.getLine(row);
+    const cells = Array.from({ length: PICTURE_COLUMNS }, (_, column) => line?.getCell(column));
+    return cells
+      .map((cell) => (cell ? painted(cell) : ' '))
+      .join('')
+      .trimEnd();
   });
-  const stop = (): void => session.stop();
-  process.once('SIGINT', stop).once('SIGTERM', stop);
-  for (const { typed, ...wanted } of pictureLines(eu.identity)) await session.run(typed, wanted);
-  process.off('SIGINT', stop).off('SIGTERM', stop);
-  return shown;
+  screen.dispose();
+  return `${lines.join('\n')}\n`;
+}
+
+/** One cell, with the few SGR codes that terminalSvg draws; the eight bright colours as the others, black as dim. */
+function painted(cell: IBufferCell): string {
+  const text = cell.getChars() || ' ';
+  const colour = cell.isFgPalette() ? cell.getFgColor() : undefined;
+  const codes = [
+    ...(cell.isBold() ? [1] : []),
+    ...(cell.isDim() || colour === 8 ? [2] : []),
+    ...(colour === undefined || colour % 8 === 0 ? [] : [30 + (colour % 8)]),
+  ];
+  return codes.length === 0 || text === ' ' ? text : `\x1b[${codes.join(';')}m${text}\x1b[0m`;
 }
 
 void main().catch((error) => {

@@ -4,7 +4,6 @@
  */
 import { stripVTControlCharacters } from 'node:util';
 
-const COLUMNS = 80;
 const FONT_SIZE = 14;
 const CELL = { width: 8.4, height: 20 };
 const MARGIN = 20;
@@ -28,14 +27,15 @@ interface Run {
 const PLAIN: Style = { fill: undefined, bold: false, dim: false };
 
 /**
- * Draws lines of text, wrapped hard at 80 columns as a terminal does.
+ * Draws lines of text, wrapped hard as a terminal does; cells of one look that follow each other are one run.
  * @param text one column for each character; of escape sequences only SGR 0, 1, 2, 22, 31 to 37 and 39 (ECMA-48)
  * @param title read out in place of the picture
+ * @param columns its width
  * @throws Error at any other escape sequence, which would be drawn wrongly
  */
-export function terminalSvg(text: string, title: string): string {
-  const rows = rowsOf(text.replace(/\n$/, ''));
-  const width = 2 * MARGIN + COLUMNS * CELL.width;
+export function terminalSvg(text: string, title: string, columns: number): string {
+  const rows = rowsOf(text.replace(/\n$/, ''), columns);
+  const width = 2 * MARGIN + columns * CELL.width;
   const height = 2 * MARGIN + rows.length * CELL.height;
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">
 <title>${escaped(title)}</title>
@@ -47,7 +47,7 @@ ${rows.map(rowSvg).join('\n')}
 `;
 }
 
-function rowsOf(text: string): Run[][] {
+function rowsOf(text: string, columns: number): Run[][] {
   const rows: Run[][] = [];
   let style = PLAIN;
   for (const line of text.split('\n')) {
@@ -62,18 +62,25 @@ function rowsOf(text: string): Run[][] {
       }
       if (stripVTControlCharacters(part) !== part) throw new Error(`cannot draw ${JSON.stringify(part)}`);
       for (let rest = [...part]; rest.length > 0; ) {
-        if (column === COLUMNS) {
+        if (column === columns) {
           row = [];
           column = 0;
           rows.push(row);
         }
-        const fitting = rest.splice(0, COLUMNS - column);
-        row.push({ column, text: fitting.join(''), style });
+        const fitting = rest.splice(0, columns - column);
+        const last = row.at(-1);
+        if (last && last.column + [...last.text].length === column && isSame(last.style, style)) {
+          row[row.length - 1] = { ...last, text: last.text + fitting.join('') };
+        } else row.push({ column, text: fitting.join(''), style });
         column += fitting.length;
       }
     }
   }
   return rows;
+}
+
+function isSame(one: Style, other: Style): boolean {
+  return one.fill === other.fill && one.bold === other.bold && one.dim === other.dim;
 }
 
 function styled(style: Style, code: number): Style {
