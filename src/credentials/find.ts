@@ -55,13 +55,12 @@ async function keychainCredentials(
   query: CredentialQuery,
   world: Pick<World, 'keychain' | 'trace'>,
 ): Promise<StoredCredentials> {
-  const { given, client, authUrl } = query;
+  const { given, client } = query;
   const item = await withVariableHints(limitedKeychain(given, world).get(clientName(client)), query);
   if (item !== undefined) return parseItem(item, client);
   world.trace('created the keychain item yourself? see: gwtoken help keychain');
-  throw new GwtokenError('no-credentials', `no credentials found for ${clientName(client)}`, {
-    hints: [`to store credentials, run: ${loginCommand(client, authUrl)}`, ...variableHints(given, client)],
-  });
+  const error = new GwtokenError('no-credentials', `no credentials found for ${clientName(client)}`);
+  throw error.withHints(sourceHints(error, query));
 }
 
 /** The one auth URL that a stored secret may be sent to, with where that is written. */
@@ -84,6 +83,16 @@ function boundTo(
 function loginCommand(client: Client, { source, template }: AuthUrl): string {
   const login = `gwtoken login ${clientFlags(client)}`;
   return source.kind === 'config' ? login : `${login} --auth-url ${shellWord(template)}`;
+}
+
+/** What to do where the source has nothing, or does not answer: `login`, or variables instead. */
+export function sourceHints({ kind, reason }: GwtokenError, query: CredentialQuery): readonly string[] {
+  const { plan, given, client, authUrl } = query;
+  if ((kind !== 'no-credentials' && kind !== 'keychain') || reason === 'malformed') return [];
+  const variables = variableHints(given, client);
+  return plan.kind === 'keychain' && kind === 'no-credentials'
+    ? [`to store credentials, run: ${loginCommand(client, authUrl)}`, ...variables]
+    : variables;
 }
 
 /** Adds the variables that could be used instead to an error. */

@@ -112,7 +112,7 @@ function withMore(error: GwtokenError, more: string): GwtokenError {
 }
 
 /** `invalid_client` is also the answer to a client of the other region, or of the other environment. */
-function refusalHints(
+export function refusalHints(
   { reason }: GwtokenError,
   { plan, given, client, authUrl }: EndpointQuery,
 ): readonly string[] {

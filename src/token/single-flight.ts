@@ -4,12 +4,14 @@
  */
 
 import { clientName } from '../client';
+import { sourceHints } from '../credentials/find';
 import { GwtokenError } from '../errors';
 import { type ErrorKind, isErrorKind } from '../exit-codes';
 import { oneLine, seconds } from '../text';
 import type { Turn } from '../world/files';
 import type { World } from '../world/world';
 import { ownerDigest, parseObject } from './cache-entry';
+import { refusalHints } from './fetch';
 import type { TokenAnswer, TokenQuery } from './query';
 
 interface Work {
@@ -33,7 +35,7 @@ export async function inTurn(query: TokenQuery, world: TurnWorld, work: Work): P
     const text = await turn.wait(query.deadlineMs - world.now());
     if (text === 'late') throw tooLate(query);
     const { failure, isUnshared } = parseOutcome(text);
-    if (failure) throw failure;
+    if (failure) throw withOwnHints(failure, query);
     const cached = work.look();
     if (cached) return cached;
     if (isUnshared) return (await work.fetch()).answer;
@@ -85,12 +87,20 @@ function parseOutcome(text: string): Outcome {
   return { isUnshared: stored['unshared'] === true, failure: parseFailure(stored['failure']) };
 }
 
+/** The holder's sentence, with the hints that fit the client and the source of the one who waited. */
+function withOwnHints(failure: GwtokenError, query: TokenQuery): GwtokenError {
+  const hints = failure.kind === 'refused' ? refusalHints(failure, query) : sourceHints(failure, query);
+  return failure.withHints([
+    ...hints,
+    'another gwtoken process made this request; to make your own and see details, use --no-cache',
+  ]);
+}
+
 function parseFailure(stored: unknown): GwtokenError | undefined {
   const { kind, message, reason } = (stored ?? {}) as Record<string, unknown>;
   if (!isErrorKind(kind) || OWN_FAULTS.includes(kind)) return undefined;
   if (typeof message !== 'string' || message === '' || message.length > LONGEST_MESSAGE) return undefined;
   return new GwtokenError(kind, oneLine(message), {
-    hints: ['another gwtoken process made this request; to make your own and see details, use --no-cache'],
     reason: typeof reason === 'string' && REASON.test(reason) ? reason : undefined,
   });
 }

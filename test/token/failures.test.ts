@@ -77,13 +77,14 @@ describe('what one that asks leaves for those who wait', () => {
     return Promise.all([first, second]);
   }
 
-  test.each(['refused', 'unreached'] as const)('is its failure (%s), and no hint', async (kind) => {
+  test.each(['refused', 'unreached'] as const)('is its failure (%s), and hints of its own', async (kind) => {
+    const own =
+      kind === 'refused' ? 'hint: credentials used: GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET\n' : '';
     const [first, second] = await two(kind);
     expect(first.stderr).toMatch(/^gwtoken: error: it failed\nhint: do this\n/);
     expect(second).toEqual({
       ...first,
-      stderr:
-        'gwtoken: error: it failed\nhint: another gwtoken process made this request; to make your own and see details, use --no-cache\n',
+      stderr: `gwtoken: error: it failed\n${own}hint: another gwtoken process made this request; to make your own and see details, use --no-cache\n`,
     });
     expect(gw.posts.length).toBe(1);
   });
