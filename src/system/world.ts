@@ -8,10 +8,10 @@ import type { ErrorKind } from '../exit-codes';
 import { isCi, noPrompt } from '../person';
 import { oneLine, withTilde } from '../text';
 import type { Keychain } from '../world/keychain';
-import type { Output, Terminal } from '../world/streams';
+import type { Env, Output, Terminal } from '../world/streams';
 import type { World } from '../world/world';
 import { openAppender } from './files/append-file';
-import { fileIn, homeVariables, tokenFilesFolder } from './files/paths';
+import { fileIn, homeVariables, tokenFilesFolder, withAbsoluteFolders } from './files/paths';
 import { readAll } from './files/read-file';
 import { formOf, KEYCHAIN_CHILD, LOOKUP_CHILD } from './form';
 import type { WithCoreDumps } from './processes/privacy';
@@ -225,17 +225,21 @@ function processesOf(
   { folders, machine }: Opened,
   withCoreDumps: WithCoreDumps,
 ): Pick<World, 'runCredentialCommand' | 'prepareChild' | 'createTokenFile'> {
+  const forChild = (env: Env): Env => withAbsoluteFolders(env, () => own.cwd(), machine.platform);
   return {
     runCredentialCommand: async (command, options) =>
       (await import('./processes/credential-command')).runCredentialCommand(
         command,
-        options,
+        { ...options, env: forChild(options.env) },
         own,
         onSignals,
         withCoreDumps,
       ),
-    prepareChild: async () =>
-      (await import('./processes/exec-child')).prepareChild(onSignals, machine.platform, withCoreDumps),
+    async prepareChild() {
+      const { prepareChild } = await import('./processes/exec-child');
+      const { run, release } = prepareChild(onSignals, machine.platform, withCoreDumps);
+      return { release, run: (command, args, env) => run(command, args, forChild(env)) };
+    },
     async createTokenFile(text) {
       const { createTokenFile, sweepTemporaryFolder } = await import('./files/token-files');
       sweepTemporaryFolder(own, machine);

@@ -54,6 +54,17 @@ export function tokenFilesFolder(cache: string | undefined, platform: NodeJS.Pla
   return fileIn(cache, 'exec', platform);
 }
 
+/** The environment for a program that may change its working directory: those of ours have absolute paths in it. */
+export function withAbsoluteFolders(env: Env, cwd: () => string, platform: NodeJS.Platform): Env {
+  const relative = (['config', 'cache'] as const)
+    .map((which) => homeVariables(which, platform)[1])
+    .filter((name) => env[name] && !isAbsolute(env[name], platform));
+  return {
+    ...env,
+    ...Object.fromEntries(relative.map((name) => [name, fileIn(cwd(), env[name]!, platform)])),
+  };
+}
+
 /** Joined by hand: node:path would be one more module on the warm path. */
 function folder(env: Env, platform: NodeJS.Platform, which: keyof typeof OWN): string | undefined {
   const separator = platform === 'win32' ? '\\' : '/';

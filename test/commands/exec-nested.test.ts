@@ -1,0 +1,67 @@
+/** gwtoken in the command of exec: another client there, and the same folders from wherever it is started. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { inVariables } from '../harness/homes/client';
+import { type Home, openHome } from '../harness/homes/home';
+import { GWTOKEN } from '../harness/programs/program';
+
+describe.skipIf(process.platform === 'win32')('exec in exec', () => {
+  let endpoint: TokenEndpoint;
+  let home: Home;
+  beforeEach(async () => {
+    endpoint = await startTokenEndpoint((_, form) => tokenReply(`token-of-${form.get('client_id')}`));
+    home = openHome(inVariables(endpoint.authUrl));
+    const command = (id: string) => `printf '{"client_id":"${id}","client_secret":"s"}'`;
+    home.configure({
+      region: 'eu',
+      'auth-url': endpoint.authUrl,
+      'credential-command': command('default'),
+      profiles: { b: { 'credential-command': command('b') } },
+    });
+  });
+  const SHOW = ['sh', '-c', 'env | grep "TOKEN=\\|TOKEN_FILE=\\|_CLIENT_\\|GWTOKEN_COMMAND" | sort'];
+  const nested = (outer: string[], inner: string[]) =>
+    home.gwtoken(['exec', ...outer, '--', ...GWTOKEN, 'exec', ...inner, '--', ...SHOW], {});
+
+  test('the inner one has its own client’s token, and nothing of the outer one’s', async () => {
+    expect(await nested(['--token-file'], ['--profile', 'b'])).toMatchObject({
+      code: 0,
+      stdout: 'GWTOKEN_ACCESS_TOKEN=token-of-b\n',
+      stderr: '',
+    });
+  });
+
+  test('without the outer one’s variables the inner one takes what the config says', async () => {
+    const { stdout } = await nested([], []);
+    expect(stdout).toBe('GWTOKEN_ACCESS_TOKEN=token-of-default\n');
+    expect(endpoint.posts.map((form) => form.get('client_id'))).toEqual(['client', 'default']);
+  });
+
+  test('with a prefix each has both', async () => {
+    const { code, stdout } = await nested(
+      ['--prefix', 'A_'],
+      ['--profile', 'b', '--prefix', 'B_', '--token-file'],
+    );
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^A_ACCESS_TOKEN=token-of-client\nB_ACCESS_TOKEN=token-of-b\nB_TOKEN_FILE=\/\S+\n$/,
+    );
+  });
+
+  test('folders that were given from the working folder are named from the root', async () => {
+    const there = join(home.dir, 'there');
+    mkdirSync(there);
+    const env = { GWTOKEN_CONFIG_DIR: 'a/config', GWTOKEN_CACHE_DIR: './cache' };
+    const shown = ['sh', '-c', 'cd there && echo "$GWTOKEN_CONFIG_DIR $GWTOKEN_CACHE_DIR"'];
+    const { stdout } = await home.gwtoken(['exec', '--', ...shown], { env, cwd: home.dir });
+    expect(stdout).toBe(`${home.dir}/a/config ${home.dir}/./cache\n`);
+    home.configure({ 'credential-command': `echo "$GWTOKEN_CONFIG_DIR" >&2; exit 1` });
+    const failed = await home.gwtoken(['get', '--no-cache'], {
+      env: { GWTOKEN_CLIENT_ID: '', GWTOKEN_CLIENT_SECRET: '', GWTOKEN_CONFIG_DIR: 'config/gwtoken' },
+      cwd: home.dir,
+    });
+    expect(failed.stderr).toContain(`${home.dir}/config/gwtoken\n`);
+  });
+});
