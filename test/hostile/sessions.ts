@@ -80,6 +80,8 @@ export async function openSessions(): Promise<{
     const get = await run(['get', '--fresh'], more);
     if (get.code !== 0 || get.stdout !== `${TOKEN}\n` || get.stderr !== '')
       return `afterwards get ends with ${get.code}: ${get.stdout}${get.stderr}`;
+    const set = await run(['config', 'set', 'region', 'eu']);
+    if (set.code !== 0) return `afterwards config set ends with ${set.code}: ${set.stderr}`;
     const stored = JSON.parse(readFileSync(join(home.config, 'config.json'), 'utf8'));
     for (const [key, value] of Object.entries(config))
       if (stored[key] !== value) return `${key} is lost from the config`;
@@ -137,10 +139,7 @@ export async function openSessions(): Promise<{
           ? undefined
           : 'the region is not set',
       beside: beside(['config', 'set', 'min-ttl', '1m']),
-      async broken() {
-        const { code, stderr } = await run(['config', 'set', 'region', 'eu']);
-        return code === 0 ? await damage({ env: variables }) : `afterwards config set: ${code} ${stderr}`;
-      },
+      broken: () => damage({ env: { ...variables, GWTOKEN_REGION: 'eu' } }),
     },
     {
       name: 'login',

@@ -11,6 +11,7 @@ import { AS_ANOTHER, readConfig, readTrusted } from './config-file';
 import * as folders from './folders';
 import { withLock } from './lock';
 import type { Machine } from './paths';
+import { sweepTemporaries } from './replace';
 import { distrust } from './trust';
 
 const WAIT_MS = 10_000;
@@ -48,6 +49,8 @@ async function rewrite(
         serialize: (value) => `${JSON.stringify(value, null, 2)}\n`,
       });
       conf.store = changed;
+      // What conf was writing when its process was killed.
+      sweepTemporaries(folder, /^(config|clients)\.json\.tmp-/);
     });
   } catch (error) {
     if (error instanceof GwtokenError) throw error;

@@ -1,5 +1,6 @@
 /** Replaces a file atomically: a reader sees the old text or the new one, never a part. */
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { whileHeld } from './held';
 import type { Machine } from './paths';
 
@@ -21,5 +22,25 @@ export function replaceFile(path: string, text: string, machine: Machine): void 
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
+  }
+}
+
+/** After so long no living writer has a temporary file. */
+const STALE_MS = 60_000;
+
+/**
+ * Removes the temporary files of writers that were killed. Nothing here throws: the next writer tries again.
+ *
+ * @param names matches theirs alone
+ */
+export function sweepTemporaries(folder: string, names: RegExp): void {
+  try {
+    for (const name of readdirSync(folder)) {
+      if (!names.test(name)) continue;
+      const left = join(folder, name);
+      if (Date.now() - lstatSync(left).mtimeMs > STALE_MS) rmSync(left);
+    }
+  } catch {
+    // Another has swept it, or the folder cannot be changed.
   }
 }

@@ -4,17 +4,15 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { lstatSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { type Client, parseClientName } from '../../client';
 import { systemCode } from '../../errors';
 import type { Turn } from '../../world/files';
 import { makeFolder } from './folders';
 import { tryLock } from './lock';
 import { fileIn, type Machine } from './paths';
-import { replaceFile } from './replace';
+import { replaceFile, sweepTemporaries } from './replace';
 import { entryPath, folderProblem, generationPath, nameOf, readFile } from './token-cache';
-
-const STALE_MS = 60_000;
 
 /** Writes an entry. Returns the system's error code if it cannot. */
 export function writeEntry(
@@ -28,7 +26,7 @@ export function writeEntry(
   if (problem !== undefined) return problem;
   try {
     if (readFile(file, machine).untrusted) return 'EUNTRUSTED';
-    sweep(folder, machine);
+    sweepTemporaries(folder, /^(token|generation)-.*\.tmp$/);
     replaceFile(file, text, machine);
     return undefined;
   } catch (error) {
@@ -84,16 +82,6 @@ function remove(path: string): readonly string[] {
   } catch (error) {
     const code = systemCode(error);
     return code === 'ENOENT' || code === 'ENOTDIR' ? [] : [`${path} (${code})`];
-  }
-}
-
-/** Removes temporary files of writers that were killed. */
-function sweep(folder: string, machine: Machine): void {
-  for (const file of readdirSync(folder)) {
-    if (!/^(token|generation)-.*\.tmp$/.test(file)) continue;
-    const left = fileIn(folder, file, machine.platform);
-    const stat = lstatSync(left, { throwIfNoEntry: false });
-    if (stat && Date.now() - stat.mtimeMs > STALE_MS) rmSync(left, { force: true });
   }
 }
 

@@ -38,6 +38,14 @@ describe('the files', () => {
     const left = readdirSync(gw.cache);
     for (const file of old) expect(left).not.toContain(file);
     for (const file of kept) expect(left).toContain(file);
+
+    gw.configure({});
+    const ofConf = ['config.json.tmp-5291723236184b57', 'clients.json.tmp-5291723236184b58'];
+    const others = ['config.json.tmp-5291723236184b59', 'config.json.mine'];
+    for (const file of [...ofConf, ...others]) writeFileSync(`${gw.config}/${file}`, '');
+    for (const file of [...ofConf, 'config.json.mine']) utimesSync(`${gw.config}/${file}`, past, past);
+    expect(await gw.cli(['config', 'set', 'region', 'eu'])).toMatchObject({ code: 0 });
+    expect(readdirSync(gw.config).sort()).toEqual(['.locks', 'config.json', ...others].sort());
   });
 
   test.each(['', 'x', '{}', 'null', '[]', '{"version":1}', '\0'.repeat(100), 'x'.repeat(300_000)])(
