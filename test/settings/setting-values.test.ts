@@ -41,7 +41,7 @@ describe('the text of an auth URL', () => {
   test.for(['https://user@id.test', 'https://:password@id.test', 'https://user:password@id.test'])(
     '%s is refused for what is before the @, which is not repeated',
     (text) => {
-      const fault = { message: 'auth URL "https://***@id.test" (from x) has a user name or password in it' };
+      const fault = { message: 'auth URL "https://***@id.test" (from x) contains a user name or password' };
       expect(() => parseAuthUrl(text, 'x', 'eu')).toThrow(expect.objectContaining(fault));
     },
   );
