@@ -1,0 +1,401 @@
+/** Where credentials come from, what each source may hold, and what is said where it fails: in this process. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import { commandEnv } from '../../src/credentials/from-command';
+import { formatItem } from '../../src/credentials/keychain-item';
+import type { CommandEnd } from '../../src/world/processes';
+import { EU } from '../harness/homes/client';
+import { type Ended, type Inside, inside } from '../harness/homes/in-process';
+
+const AUTH_URL = 'https://a.example.com';
+let gw: Inside;
+beforeEach(() => {
+  gw = inside();
+});
+
+/** What get says when it fails: the code, the sentence, the hints. */
+function told({ code, stdout, stderr }: Ended) {
+  expect(stdout).toBe('');
+  const [error = '', ...hints] = stderr.trimEnd().split('\n');
+  return {
+    code,
+    error: error.replace('gwtoken: error: ', ''),
+    hints: hints.map((line) => line.replace('hint: ', '')),
+  };
+}
+const get = async (...args: string[]) => told(await gw.cli(['get', ...args]));
+const form = () => Object.fromEntries(gw.posts.at(-1)?.form ?? []);
+
+describe('variables', () => {
+  const BASE = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: AUTH_URL };
+
+  test('are looked at from the special to the general, each pair whole', async () => {
+    const stems = ['SANDBOX_CLIENT_@_EU', 'SANDBOX_CLIENT_@', 'CLIENT_@_EU', 'CLIENT_@'];
+    const pair = (stem: string) => ({
+      [`GWTOKEN_${stem.replace('@', 'ID')}`]: `id of ${stem}`,
+      [`GWTOKEN_${stem.replace('@', 'SECRET')}`]: `secret of ${stem}`,
+    });
+    for (const [index, stem] of stems.entries()) {
+      gw.env = Object.assign({}, BASE, ...stems.slice(index).map(pair), pair('CLIENT_@_US'));
+      await gw.get('--sandbox', '--fresh');
+      expect(form()).toMatchObject({ client_id: `id of ${stem}`, client_secret: `secret of ${stem}` });
+    }
+    gw.env = Object.assign({}, BASE, ...stems.map(pair));
+    await gw.get('--fresh');
+    expect(form()).toMatchObject({ client_id: 'id of CLIENT_@_EU' });
+  });
+
+  test.each<[Record<string, string>, string, string]>([
+    [
+      { GWTOKEN_CLIENT_ID: 'a' },
+      'GWTOKEN_CLIENT_ID is set but GWTOKEN_CLIENT_SECRET is not',
+      'set GWTOKEN_CLIENT_SECRET too, or unset GWTOKEN_CLIENT_ID to use another source',
+    ],
+    [
+      { GWTOKEN_CLIENT_ID_EU: 'a', GWTOKEN_CLIENT_SECRET: 's' },
+      'GWTOKEN_CLIENT_ID_EU is set but GWTOKEN_CLIENT_SECRET_EU is not',
+      'set GWTOKEN_CLIENT_SECRET_EU too, or unset GWTOKEN_CLIENT_ID_EU to use another source',
+    ],
+    [
+      { GWTOKEN_CLIENT_SECRET: 's' },
+      'GWTOKEN_CLIENT_SECRET is set but GWTOKEN_CLIENT_ID is not',
+      'set GWTOKEN_CLIENT_ID too, or unset GWTOKEN_CLIENT_SECRET to use another source',
+    ],
+    [
+      { GWTOKEN_CLIENT_SECRET_FILE: '/f' },
+      'GWTOKEN_CLIENT_SECRET_FILE is set but GWTOKEN_CLIENT_ID is not',
+      'set GWTOKEN_CLIENT_ID too, or unset GWTOKEN_CLIENT_SECRET_FILE to use another source',
+    ],
+    [
+      { GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET: '' },
+      'GWTOKEN_CLIENT_ID is set but GWTOKEN_CLIENT_SECRET is empty: CI secrets are not given to forks',
+      'give GWTOKEN_CLIENT_SECRET a value, or unset GWTOKEN_CLIENT_ID to use another source',
+    ],
+    [
+      { GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET_FILE: '' },
+      'GWTOKEN_CLIENT_ID is set but GWTOKEN_CLIENT_SECRET_FILE is empty: CI secrets are not given to forks',
+      'give GWTOKEN_CLIENT_SECRET_FILE a value, or unset GWTOKEN_CLIENT_ID to use another source',
+    ],
+    [
+      { GWTOKEN_CLIENT_ID: '', GWTOKEN_CLIENT_SECRET: 's' },
+      'GWTOKEN_CLIENT_SECRET is set but GWTOKEN_CLIENT_ID is empty: CI secrets are not given to forks',
+      'give GWTOKEN_CLIENT_ID a value, or unset GWTOKEN_CLIENT_SECRET to use another source',
+    ],
+    [
+      { GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET: 's', GWTOKEN_CLIENT_SECRET_FILE: '/f' },
+      'both GWTOKEN_CLIENT_SECRET and GWTOKEN_CLIENT_SECRET_FILE are set',
+      'unset one of the two',
+    ],
+    [
+      { GWTOKEN_CLIENT_ID: 'a\n', GWTOKEN_CLIENT_SECRET: 's' },
+      'GWTOKEN_CLIENT_ID has a character that a client id cannot have',
+      'give the client id alone, on one line',
+    ],
+    [
+      { GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET: 's\n' },
+      'the client secret from GWTOKEN_CLIENT_SECRET has a control character (such as a newline) in it',
+      'give the secret alone, on one line',
+    ],
+    [
+      { GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET_FILE: '/no/such/file' },
+      'the file /no/such/file (from GWTOKEN_CLIENT_SECRET_FILE) cannot be read (ENOENT)',
+      'name a file with the client secret alone in it',
+    ],
+    [
+      { GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET_FILE: 'the-secret-itself' },
+      'the file (from GWTOKEN_CLIENT_SECRET_FILE) cannot be read (ENOENT)',
+      'name a file with the client secret alone in it',
+    ],
+  ])('%j are refused', async (more, error, hint) => {
+    gw.env = { ...BASE, ...more };
+    expect(await get()).toEqual({ code: 2, error, hints: [hint] });
+    expect(gw.posts).toHaveLength(0);
+  });
+});
+
+describe('the keychain', () => {
+  const item = (more: object = {}) =>
+    JSON.stringify({ client_id: 'stored', client_secret: 'secret', auth_url: AUTH_URL, ...more });
+  const put = (text: string) => gw.items.set('default:production:eu', text);
+  beforeEach(() => {
+    gw.env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: AUTH_URL };
+  });
+  const INSTEAD = 'or set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU';
+  const BY_HAND = 'an item made by hand needs its attributes: gwtoken help keychain';
+
+  test.each([
+    ['as login writes it', (text: string) => text],
+    ['with a BOM', (text: string) => `\uFEFF${text}`],
+    ['with blanks around it', (text: string) => ` ${text}\r\n`],
+    [
+      'as UTF-16, which keytar reads with a NUL after each letter',
+      (text: string) => text.replace(/./g, '$&\0'),
+    ],
+  ])('has an item %s', async (_, made) => {
+    put(made(item()));
+    expect(await gw.get()).toBe('token-1');
+    expect(form()).toMatchObject({ client_id: 'stored', client_secret: 'secret' });
+  });
+
+  test.each([
+    ['nonsense', 'does not hold JSON'],
+    ['', 'does not hold JSON'],
+    ['null', 'lacks client_id or client_secret'],
+    ['[]', 'lacks client_id or client_secret'],
+    [item({ client_id: 1 }), 'lacks client_id or client_secret'],
+    [item({ client_secret: undefined }), 'lacks client_id or client_secret'],
+    [item({ client_id: '' }), 'has a client_id or client_secret that is empty'],
+    [item({ client_secret: '' }), 'has a client_id or client_secret that is empty'],
+    [
+      item({ client_id: 'ä' }),
+      'has a client_id or client_secret that has a character that a client id cannot have',
+    ],
+    [item({ auth_url: null }), 'has an auth_url that is not a text'],
+    [item({ client_secret: 'a\uFFFD' }), 'is not UTF-8 text'],
+  ])('with the item %j fails, and says how to mend it', async (text, problem) => {
+    put(text);
+    expect(await get()).toEqual({
+      code: 5,
+      error: `the keychain item gwtoken, default:production:eu ${problem}`,
+      hints: ['store it anew: gwtoken login --region eu', 'or remove it: gwtoken logout --region eu'],
+    });
+    expect(gw.posts).toHaveLength(0);
+  });
+
+  test('without an item names login, with the address where the config has none, and the variables', async () => {
+    const error = 'no credentials found for default:production:eu';
+    expect(await get()).toEqual({
+      code: 4,
+      error,
+      hints: [`run: gwtoken login --region eu --auth-url ${AUTH_URL}`, INSTEAD, BY_HAND],
+    });
+    gw.env = { GWTOKEN_REGION: 'eu', GWTOKEN_CLIENT_ID: '' };
+    gw.configure({ 'auth-url': AUTH_URL });
+    expect(await get()).toEqual({
+      code: 4,
+      error,
+      hints: [
+        'run: gwtoken login --region eu',
+        INSTEAD,
+        'GWTOKEN_CLIENT_ID is empty: CI secrets are not given to forks',
+        BY_HAND,
+      ],
+    });
+    gw.env['GWTOKEN_CLIENT_SECRET'] = '';
+    expect((await get()).hints[2]).toBe(
+      'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET are empty: CI secrets are not given to forks',
+    );
+  });
+
+  test('with a profile by a flag says that it passes variables over', async () => {
+    gw.env = { ...gw.env, GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET: 's' };
+    expect((await get('--profile', 'acme')).hints).toContain(
+      'GWTOKEN_CLIENT_ID is set, but --profile passes variables over: GWTOKEN_PROFILE=acme instead of --profile lets variables be used',
+    );
+    gw.env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: AUTH_URL };
+    expect((await get('--profile', 'acme')).hints).toEqual([
+      `run: gwtoken login --region eu --profile acme --auth-url ${AUTH_URL}`,
+      BY_HAND,
+    ]);
+  });
+
+  test('has a secret that goes to its own address alone', async () => {
+    put(item());
+    const stray = 'https://stray.example.com';
+    gw.env['GWTOKEN_AUTH_URL'] = stray;
+    const error = (from: string) =>
+      `the stored secret of default:production:eu is bound to ${AUTH_URL} (from its keychain item), but the auth URL is ${stray} (from ${from})`;
+    expect(await get()).toEqual({
+      code: 2,
+      error: error('GWTOKEN_AUTH_URL'),
+      hints: [
+        'unset GWTOKEN_AUTH_URL, to use the stored client where it belongs',
+        `to bind it anew, run: gwtoken login --region eu --auth-url ${stray}`,
+      ],
+    });
+    gw.env = { GWTOKEN_REGION: 'eu' };
+    expect(await get('--auth-url', stray)).toEqual({
+      code: 2,
+      error: error('--auth-url'),
+      hints: [
+        'leave out --auth-url, to use the stored client where it belongs',
+        `to bind it anew, run: gwtoken login --region eu --auth-url ${stray}`,
+      ],
+    });
+    expect(gw.posts).toHaveLength(0);
+  });
+
+  test('has an item made by hand, whose secret is for the config’s address alone', async () => {
+    put(item({ auth_url: undefined }));
+    expect(await get()).toEqual({
+      code: 2,
+      error: `the stored secret of default:production:eu is bound to the address of the config file, which has none, but the auth URL is ${AUTH_URL} (from GWTOKEN_AUTH_URL)`,
+      hints: [`to bind it anew, run: gwtoken login --region eu --auth-url ${AUTH_URL}`],
+    });
+    gw.configure({ 'auth-url.eu': AUTH_URL });
+    expect(await gw.get()).toBe('token-1');
+  });
+
+  test('takes an item of 2,560 bytes, and no more', () => {
+    const stored = { clientId: 'id', clientSecret: '', authUrl: AUTH_URL };
+    const room = 2560 - Buffer.byteLength(formatItem(stored));
+    const fits = { ...stored, clientSecret: `é${'s'.repeat(room - 2)}` };
+    expect(Buffer.byteLength(formatItem(fits))).toBe(2560);
+    expect(JSON.parse(formatItem(stored))).toEqual({
+      client_id: 'id',
+      client_secret: '',
+      auth_url: AUTH_URL,
+    });
+    expect(() => formatItem({ ...fits, clientId: 'id2' })).toThrow(
+      expect.objectContaining({
+        kind: 'usage',
+        reason: 'too-large',
+        message: 'the credentials take 2561 bytes, and a keychain item holds at most 2560',
+        hints: ['give them in variables or from a file: gwtoken help environment'],
+      }),
+    );
+  });
+});
+
+describe('a credential command', () => {
+  let end: CommandEnd;
+  let runs: Parameters<NonNullable<Inside['own']['runCredentialCommand']>>[];
+  const prints = (text: string | Buffer): CommandEnd => ({
+    how: 'exited',
+    code: 0,
+    stdout: Buffer.from(text),
+  });
+  const GOOD = '{"client_id":"of-command","client_secret":"secret"}';
+  beforeEach(() => {
+    end = prints(GOOD);
+    runs = [];
+    gw.env = { GWTOKEN_REGION: 'eu', CI: 'true' };
+    gw.configure({ 'auth-url': AUTH_URL, 'credential-command': 'pass show a' });
+    gw.own = {
+      runCredentialCommand: async (...call) => {
+        runs.push(call);
+        return end;
+      },
+    };
+  });
+  const where = () => `credential-command in ${gw.config}/config.json`;
+  const INSTEAD = 'or set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU';
+  const SEE = 'see the command: gwtoken config get credential-command';
+
+  test('gives the credentials, within the keychain’s time and 64 KiB', async () => {
+    expect(await gw.get()).toBe('token-1');
+    expect(form()).toMatchObject({ client_id: 'of-command', client_secret: 'secret' });
+    expect(runs.map(([command, { timeoutMs, limit }]) => [command, timeoutMs, limit])).toEqual([
+      ['pass show a', 10_000, 65_536],
+    ]);
+    gw.env['GWTOKEN_KEYCHAIN_TIMEOUT'] = '7s';
+    await gw.get('--fresh');
+    expect(runs.at(-1)?.[1].timeoutMs).toBe(7000);
+  });
+
+  test.each<[string, CommandEnd, string, readonly string[]]>([
+    ['a code', { how: 'exited', code: 3, stdout: Buffer.from(GOOD) }, 'exited with code 3', [SEE]],
+    ['a signal', { how: 'killed', signal: 'SIGSEGV' }, 'was killed by SIGSEGV', [SEE]],
+    ['no start', { how: 'not-started', reason: 'EAGAIN' }, 'could not be started (EAGAIN)', [SEE]],
+    ['too much', { how: 'too-long' }, 'printed more than 64 KiB', [SEE]],
+    [
+      'no end',
+      { how: 'late' },
+      'did not finish within 10 s',
+      [
+        'if it needs longer, run: gwtoken config set keychain-timeout 20s, or set GWTOKEN_KEYCHAIN_TIMEOUT=20s',
+        'try it: gwtoken get --region eu --verbose',
+      ],
+    ],
+  ])('that ends with %s fails', async (_, how, problem, hints) => {
+    end = how;
+    expect(await get()).toEqual({
+      code: 5,
+      error: `the credential command ${problem} (from ${where()})`,
+      hints: [...hints, INSTEAD],
+    });
+  });
+
+  test('of a profile is named with it', async () => {
+    end = { how: 'exited', code: 1, stdout: Buffer.alloc(0) };
+    gw.env['GWTOKEN_PROFILE'] = 'acme';
+    expect((await get()).hints[0]).toBe(`${SEE} --profile acme`);
+  });
+
+  test.each<[string | Buffer, string]>([
+    ['{', 'does not hold JSON'],
+    ['{}', 'lacks client_id or client_secret'],
+    [Buffer.from('{"client_id":"\xe4"}', 'latin1'), 'is not UTF-8 text'],
+  ])('that prints %j fails', async (text, problem) => {
+    end = prints(text);
+    expect(await get()).toEqual({
+      code: 5,
+      error: `the credential command gave an output that ${problem} (from ${where()})`,
+      hints: ['it has to print {"client_id":"…","client_secret":"…"} and nothing else on stdout', INSTEAD],
+    });
+  });
+
+  test.each(['', ' \n'])('that prints %j has nothing for the client', async (text) => {
+    end = prints(text);
+    expect(await get()).toEqual({
+      code: 4,
+      error: `the credential command has nothing for default:production:eu (from ${where()})`,
+      hints: [INSTEAD],
+    });
+  });
+
+  test('that asks gwtoken for the same client is not run once more', async () => {
+    gw.env['GWTOKEN_COMMAND_RUNNING_FOR'] = 'default:production:us default:production:eu';
+    expect(await get()).toMatchObject({
+      code: 2,
+      error: 'the credential command of default:production:eu calls gwtoken for that client',
+      hints: [`change it: ${where()}`, INSTEAD],
+    });
+    expect(runs).toEqual([]);
+    gw.env['GWTOKEN_COMMAND_RUNNING_FOR'] = 'default:production:us';
+    expect(await gw.get()).toBe('token-1');
+  });
+
+  test('has a secret for its own address, or for the config’s', async () => {
+    gw.env['GWTOKEN_AUTH_URL'] = 'https://stray.example.com';
+    expect(await get()).toEqual({
+      code: 2,
+      error: `the stored secret of default:production:eu is bound to ${AUTH_URL} (from auth-url in ${gw.config}/config.json), but the auth URL is https://stray.example.com (from GWTOKEN_AUTH_URL)`,
+      hints: [
+        'unset GWTOKEN_AUTH_URL, to use the stored client where it belongs',
+        'to send it there, let the command print "auth_url" too, or run: gwtoken config set auth-url.eu https://stray.example.com',
+      ],
+    });
+    end = prints(GOOD.replace('}', ',"auth_url":"https://stray.example.com/"}'));
+    expect(await gw.get()).toBe('token-1');
+  });
+
+  test('gets the caller’s environment without what is gwtoken’s own secret, and the client', () => {
+    const env = {
+      VAULT_TOKEN: 'v',
+      GWTOKEN_CLIENT_ID: 'x',
+      gwtoken_client_secret_eu: 'x',
+      GWTOKEN_SANDBOX_CLIENT_SECRET: 'x',
+      GWTOKEN_ACCESS_TOKEN: 'x',
+      GWTOKEN_CLIENTELE: 'kept',
+      MY_GWTOKEN_CLIENT_ID: 'kept',
+      GWTOKEN_ACCESS_TOKEN_FILE: 'kept',
+      GWTOKEN_COMMAND_RUNNING_FOR: 'a:b:c',
+    };
+    expect(commandEnv({ ...EU, environment: 'sandbox', profile: 'acme' }, env)).toEqual({
+      VAULT_TOKEN: 'v',
+      GWTOKEN_CLIENTELE: 'kept',
+      MY_GWTOKEN_CLIENT_ID: 'kept',
+      GWTOKEN_ACCESS_TOKEN_FILE: 'kept',
+      GWTOKEN_REGION: 'eu',
+      GWTOKEN_SANDBOX: '1',
+      GWTOKEN_PROFILE: 'acme',
+      GWTOKEN_COMMAND_RUNNING_FOR: 'a:b:c acme:sandbox:eu',
+    });
+    expect(commandEnv(EU, {})).toEqual({
+      GWTOKEN_REGION: 'eu',
+      GWTOKEN_SANDBOX: '0',
+      GWTOKEN_PROFILE: 'default',
+      GWTOKEN_COMMAND_RUNNING_FOR: 'default:production:eu',
+    });
+  });
+});

@@ -1,0 +1,190 @@
+/** What a run says and does beside the token: hints, the trace, the connection ahead, the generation of the client. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { generationPath } from '../../src/system/files/token-cache';
+import { minTtlProblem } from '../../src/token/query';
+import { freshUntilMs, isFresh, secondsLeft } from '../../src/token/token';
+import { tokenReply } from '../harness/endpoints/token-endpoint';
+import { EU, MACHINE } from '../harness/homes/client';
+import { type Inside, inside } from '../harness/homes/in-process';
+
+let gw: Inside;
+beforeEach(() => {
+  gw = inside();
+});
+
+const later = (seconds: number) => {
+  gw.nowMs += seconds * 1000;
+};
+/** What --verbose says of the token in the cache. */
+const traced = async () => {
+  const { code, stderr } = await gw.cli(['get', '--verbose']);
+  expect(code, stderr).toBe(0);
+  return [...stderr.matchAll(/^gwtoken: cache: (.*)$/gm)].map(([, line]) => line).slice(1);
+};
+
+describe('the trace tells of the cache', () => {
+  test('what is there, what is left of it, and why it is not used', async () => {
+    expect(await traced()).toEqual(['no token']);
+    later(100);
+    expect(await traced()).toEqual(['using a token with 3500 s left']);
+    later(3300);
+    expect(await traced()).toEqual(['the token has only 200 s left']);
+    gw.env['GWTOKEN_CLIENT_SECRET'] = 'another';
+    expect(await traced()).toEqual(['the token is for other credentials or another auth URL']);
+  });
+});
+
+describe('a refusal', () => {
+  const hintsOf = async (...args: string[]) => {
+    gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
+    const { code, stderr } = await gw.cli(['get', ...args]);
+    expect(code).toBe(3);
+    return stderr
+      .split('\n')
+      .filter((line) => line.startsWith('hint: '))
+      .map((line) => line.slice('hint: '.length));
+  };
+  const FROM = 'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET';
+  const CHECK = `check the client ID and secret (from ${FROM})`;
+
+  test('names where the credentials are from, and the other region', async () => {
+    expect(await hintsOf()).toEqual([CHECK, 'if the client belongs to region us, use --region us']);
+    expect(await hintsOf('--region', 'us', '--sandbox')).toEqual([
+      CHECK,
+      'if the client belongs to region eu, use --region eu --sandbox',
+    ]);
+  });
+
+  test('names the other environment where that has an address of its own', async () => {
+    gw.env['GWTOKEN_SANDBOX_AUTH_URL'] = 'https://sandbox.example.com';
+    expect((await hintsOf()).slice(2)).toEqual(['if it is a sandbox client, add --sandbox']);
+    expect((await hintsOf('--sandbox')).slice(2)).toEqual(['if it is a production client, add --no-sandbox']);
+    gw.env['GWTOKEN_SANDBOX_AUTH_URL'] = 'https://a.example.com';
+    expect((await hintsOf()).slice(2)).toEqual([]);
+  });
+
+  test('for another reason names the credentials alone', async () => {
+    gw.answer = () => ({ status: 400, body: { error: 'invalid_scope' } });
+    const { stderr } = await gw.cli(['get']);
+    expect(stderr.split('\n').slice(1)).toEqual([`hint: credentials used: ${FROM}`, '']);
+  });
+});
+
+describe('the connection ahead', () => {
+  let ahead: (string | undefined)[];
+  beforeEach(() => {
+    ahead = [];
+    gw.own = {
+      warmUp: (url, { caFile }) => void ahead.push(caFile === undefined ? url : `${url} ${caFile}`),
+    };
+  });
+  const login = async (authUrl: string) => {
+    gw.env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: authUrl };
+    gw.stdin = 'a secret';
+    expect((await gw.cli(['login', '--client-id', 'id', '--secret-stdin'])).code).toBe(0);
+    ahead.length = 0;
+  };
+
+  test('is for credentials that take time, to the address that the client was stored with', async () => {
+    await gw.get();
+    expect(ahead).toEqual([]);
+    await login('https://a.example.com');
+    await gw.get('--fresh');
+    expect(ahead).toEqual(['https://a.example.com']);
+  });
+
+  test('goes nowhere with a stray address: undici alone is loaded', async () => {
+    await login('https://a.example.com');
+    gw.env['GWTOKEN_AUTH_URL'] = 'https://stray.example.com';
+    expect((await gw.cli(['get'])).code).toBe(2);
+    expect(ahead).toEqual([undefined]);
+  });
+
+  test('goes nowhere for a client that gwtoken did not store', async () => {
+    gw.configure({ 'auth-url': 'https://a.example.com' });
+    gw.env = { GWTOKEN_REGION: 'eu' };
+    gw.items.set('default:production:eu', '{"client_id":"by-hand","client_secret":"s"}');
+    expect(await gw.get()).toBe('token-1');
+    expect(ahead).toEqual([undefined]);
+  });
+});
+
+describe('a token of before a login or logout', () => {
+  /** What a login or logout of another run does, while the endpoint is asked. */
+  const meanwhile = (act: () => void) => {
+    gw.answer = (post) => {
+      act();
+      return tokenReply(post);
+    };
+  };
+  const generation = () => generationPath(gw.cache, EU, MACHINE);
+
+  test('is given to who asked for it, and not kept', async () => {
+    meanwhile(() => writeFileSync(generation(), 'another', { mode: 0o600 }));
+    const { code, stdout, stderr } = await gw.cli(['get', '--verbose']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'token-1\n' });
+    expect(stderr).toContain('cache: the token is not stored, because of a login or logout in the meantime');
+    meanwhile(() => {});
+    expect(await gw.get()).toBe('token-2');
+    expect(await gw.get()).toBe('token-2');
+    rmSync(generation());
+    expect(await gw.get()).toBe('token-3');
+  });
+
+  test('of one client leaves the tokens of the others', async () => {
+    expect(await gw.get('--region', 'us')).toBe('token-1');
+    meanwhile(() => writeFileSync(generation(), 'another', { mode: 0o600 }));
+    expect(await gw.get()).toBe('token-2');
+    meanwhile(() => {});
+    expect(await gw.get('--region', 'us')).toBe('token-1');
+    expect(await gw.get()).toBe('token-3');
+  });
+});
+
+test('the life of a token: what is left of it in whole seconds, and until when it is fresh', () => {
+  const token = { accessToken: 'a', tokenType: 'b', scope: '', requestedAtMs: 500, lifetimeS: 10 };
+  const unknown = { ...token, lifetimeS: undefined };
+  expect([500, 501, 9501, 10_500, 99_999].map((now) => secondsLeft(token, now))).toEqual([10, 9, 0, 0, 0]);
+  expect(secondsLeft(unknown, 0)).toBeUndefined();
+  expect([freshUntilMs(token, undefined), freshUntilMs(token, 1), freshUntilMs(unknown, 1)]).toEqual([
+    8500,
+    10_499,
+    undefined,
+  ]);
+  expect(freshUntilMs({ ...token, lifetimeS: 1500 }, undefined)).toBe(1_200_500);
+  expect(freshUntilMs({ ...token, lifetimeS: 1600 }, undefined)).toBe(1_300_500);
+  expect([isFresh(token, 8499, undefined), isFresh(token, 8500, undefined), isFresh(unknown, 0, 0)]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+});
+
+describe('a --min-ttl that no token meets', () => {
+  const settings = (kind: 'flag' | 'variable' | 'config') =>
+    ({ minTtlMs: { value: 60_000, source: { kind, name: 'the setting' } } }) as never;
+  const token = (lifetimeS: number | undefined) => ({
+    accessToken: 'a',
+    tokenType: 'b',
+    scope: '',
+    requestedAtMs: 0,
+    lifetimeS,
+  });
+
+  test('is an error where it is a demand', () => {
+    for (const kind of ['flag', 'variable'] as const) {
+      expect(minTtlProblem(token(60), settings(kind), 0)).toMatchObject({
+        kind: 'bad-reply',
+        message: 'the token endpoint issues tokens valid for 60 s, but the setting requires more than 60 s',
+        hints: ['lower the setting'],
+      });
+      expect(minTtlProblem(token(undefined), settings(kind), 0)?.message).toBe(
+        'the token endpoint does not report a lifetime, but the setting requires more than 60 s',
+      );
+      expect(minTtlProblem(token(61), settings(kind), 0)).toBeUndefined();
+    }
+    expect(minTtlProblem(token(60), settings('config'), 0)).toBeUndefined();
+    expect(minTtlProblem(token(60), {} as never, 0)).toBeUndefined();
+  });
+});

@@ -1,0 +1,224 @@
+/** The turn at the endpoint: who asks, what the holder tells the others, and what is believed of it. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { GwtokenError } from '../../src/errors';
+import type { TokenAnswer, TokenQuery } from '../../src/token/query';
+import { inTurn } from '../../src/token/single-flight';
+import type { Turn } from '../../src/world/files';
+import { EU } from '../harness/homes/client';
+
+const NOW = Date.UTC(2030, 0, 1);
+const QUERY = {
+  client: EU,
+  authUrl: { value: 'https://a.test' },
+  plan: { kind: 'keychain', name: 'the test' },
+  startedAtMs: NOW - 1000,
+  deadlineMs: NOW + 5000,
+} as unknown as TokenQuery;
+
+const answer = (name: string) => ({ clientId: name }) as TokenAnswer;
+const NEW = answer('new');
+const CACHED = answer('cached');
+
+interface Played {
+  readonly turns: readonly (Turn | undefined)[];
+  /** What the cache has at each look. */
+  readonly looks?: readonly (TokenAnswer | undefined)[];
+  readonly isCached?: boolean;
+  readonly error?: unknown;
+}
+
+/** Plays the turns in their order, and tells what was done. */
+async function play({ turns, looks = [], isCached = true, error }: Played) {
+  const told: string[] = [];
+  const left = [...turns];
+  const inCache = [...looks];
+  const world = {
+    tokens: {
+      read: () => ({ generation: 'g' }),
+      takeTurn: async () => {
+        told.push('turn');
+        return left.shift();
+      },
+    },
+    now: () => NOW,
+    crypto: () => process.getBuiltinModule('node:crypto'),
+    trace: (line: string) => told.push(line),
+  } as unknown as Parameters<typeof inTurn>[1];
+  const outcome = await inTurn(QUERY, world, {
+    look() {
+      told.push('look');
+      return inCache.shift();
+    },
+    async fetch() {
+      told.push('fetch');
+      if (error) throw error;
+      return { answer: NEW, isCached };
+    },
+  }).catch((thrown: unknown) => thrown);
+  return { outcome, told };
+}
+
+function holding() {
+  const released: string[] = [];
+  const turn: Turn = { held: true, release: (outcome = '') => released.push(outcome) };
+  return { turn, released };
+}
+
+function waiting(text: string | 'late') {
+  const limits: number[] = [];
+  const turn: Turn = {
+    held: false,
+    async wait(limitMs) {
+      limits.push(limitMs);
+      return text;
+    },
+  };
+  return { turn, limits };
+}
+
+const WAITS = 'waiting for another gwtoken process to get this token';
+
+describe('who has the turn', () => {
+  test('looks once more, asks, and tells the others nothing: the token is in the cache', async () => {
+    const { turn, released } = holding();
+    expect(await play({ turns: [turn] })).toEqual({ outcome: NEW, told: ['turn', 'look', 'fetch'] });
+    expect(released).toEqual(['']);
+  });
+
+  test('does not ask when another has just filled the cache', async () => {
+    const { turn, released } = holding();
+    expect(await play({ turns: [turn], looks: [CACHED] })).toEqual({
+      outcome: CACHED,
+      told: ['turn', 'look'],
+    });
+    expect(released).toEqual(['']);
+  });
+
+  test('tells that the token could not be kept', async () => {
+    const { turn, released } = holding();
+    expect((await play({ turns: [turn], isCached: false })).outcome).toBe(NEW);
+    expect(released).toEqual(['{"unshared":true}']);
+  });
+
+  test('tells a failure by its kind, its sentence and its reason, cut to a thousand characters', async () => {
+    const { turn, released } = holding();
+    const error = new GwtokenError('refused', 'm'.repeat(1001), {
+      hints: ['a hint'],
+      detail: 'a detail',
+      reason: 'invalid_client',
+    });
+    expect((await play({ turns: [turn], error })).outcome).toBe(error);
+    expect(released.map((text) => JSON.parse(text))).toEqual([
+      { failure: { kind: 'refused', message: 'm'.repeat(1000), reason: 'invalid_client' } },
+    ]);
+  });
+
+  test.each([
+    ['a fault of its own flags', new GwtokenError('usage', 'm')],
+    ['a fault of its own disk', new GwtokenError('local', 'm')],
+    ['a bug', new TypeError('m')],
+  ])('keeps %s to itself, and lets go of the turn', async (_, error) => {
+    const { turn, released } = holding();
+    expect((await play({ turns: [turn], error })).outcome).toBe(error);
+    expect(released).toEqual(['']);
+  });
+
+  test('where there can be no turns everybody asks', async () => {
+    expect(await play({ turns: [undefined] })).toEqual({ outcome: NEW, told: ['turn', 'fetch'] });
+  });
+});
+
+describe('who waits', () => {
+  test('takes what is in the cache then, and waits no longer than its own deadline', async () => {
+    const { turn, limits } = waiting('');
+    expect(await play({ turns: [turn], looks: [CACHED] })).toEqual({
+      outcome: CACHED,
+      told: ['turn', WAITS, 'look'],
+    });
+    expect(limits).toEqual([5000]);
+  });
+
+  test('asks itself, without another turn, for a token that is not shared', async () => {
+    const { turn } = waiting('{"unshared":true}');
+    const { outcome, told } = await play({ turns: [turn] });
+    expect({ outcome, told }).toEqual({ outcome: NEW, told: ['turn', WAITS, 'look', 'fetch'] });
+  });
+
+  test.each(['', '{}', '{"unshared":false}', '{"unshared":1}', 'nonsense', 'null', '[]'])(
+    'wants the turn when the holder left %j',
+    async (text) => {
+      const { turn } = holding();
+      const { outcome, told } = await play({ turns: [waiting(text).turn, turn] });
+      expect({ outcome, told }).toEqual({
+        outcome: NEW,
+        told: ['turn', WAITS, 'look', 'turn', 'look', 'fetch'],
+      });
+    },
+  );
+
+  test('says whom it has waited for, and how long, when its time is up', async () => {
+    const { outcome } = await play({ turns: [waiting('late').turn] });
+    expect(outcome).toMatchObject({
+      kind: 'unreached',
+      message: 'waited 6 s for another gwtoken process to get the token for default:production:eu',
+      hints: ['raise --timeout, or use --no-cache to not wait'],
+    });
+  });
+
+  const failed = async (failure: unknown) => {
+    const { turn } = holding();
+    const { outcome } = await play({ turns: [waiting(JSON.stringify({ failure })).turn, turn] });
+    return outcome;
+  };
+
+  test('takes the failure as its own, with a hint of its own', async () => {
+    expect(await failed({ kind: 'refused', message: 'it said no', reason: 'invalid_client' })).toMatchObject({
+      kind: 'refused',
+      message: 'it said no',
+      reason: 'invalid_client',
+      hints: ['another gwtoken process made this request; to make your own and see details, use --no-cache'],
+    });
+    expect(await failed({ kind: 'unreached', message: 'a\u001b[2J\nb' })).toMatchObject({
+      message: 'a\\u001b[2J\\u000ab',
+      reason: undefined,
+    });
+    const longest = 'm'.repeat(1000);
+    expect(await failed({ kind: 'unreached', message: longest })).toMatchObject({ message: longest });
+  });
+
+  test.each([
+    [{ kind: 'usage', message: 'm' }],
+    [{ kind: 'local', message: 'm' }],
+    [{ kind: 'toString', message: 'm' }],
+    [{ kind: 1, message: 'm' }],
+    [{ message: 'm' }],
+    [{ kind: 'refused' }],
+    [{ kind: 'refused', message: '' }],
+    [{ kind: 'refused', message: ['m'] }],
+    [{ kind: 'refused', message: 'm'.repeat(1001) }],
+    [null],
+    ['refused'],
+  ])('believes no failure that is none: %#', async (failure) => {
+    expect(await failed(failure)).toBe(NEW);
+  });
+
+  test('believes a reason that is one word, and no other', async () => {
+    const reasonOf = async (reason: unknown) =>
+      ((await failed({ kind: 'refused', message: 'm', reason })) as GwtokenError).reason;
+    for (const word of ['invalid_client', 'ENOENT', 'a.b:c-d', 'x'.repeat(64)])
+      expect(await reasonOf(word)).toBe(word);
+    for (const other of ['', 'two words', 'x\n', '\nx', 'x'.repeat(65), '$x', 'x$', 1, ['a']])
+      expect(await reasonOf(other)).toBeUndefined();
+  });
+
+  test('never fails over what it is told, but by the failures above', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.json(), fc.string()), async (text) => {
+        const { turn } = holding();
+        const { outcome } = await play({ turns: [waiting(text === 'late' ? '' : text).turn, turn] });
+        expect([NEW, undefined]).toContain(outcome);
+      }),
+    );
+  });
+});
