@@ -7,6 +7,7 @@ import { GwtokenError } from '../../src/errors';
 import { ENV_FORMATS, type EnvFormat } from '../../src/flags';
 import { envDestination, envOptions, envOutput, failureOutput, unsetOutput } from '../../src/formats/env';
 import { tokenFormat } from '../../src/formats/get';
+import { escapeData } from '../../src/formats/github';
 import { formatNamed } from '../../src/formats/table';
 import { checkPrefix, isPrefix, tokenVariables } from '../../src/formats/variables';
 import type { Token } from '../../src/token/token';
@@ -151,6 +152,25 @@ describe.each(ENV_FORMATS)('%s', (name) => {
     expect(format.hint?.('it')).toBe(printed.hint);
     expect(format.quote?.("it's")).toBe(printed.quote);
   });
+});
+
+test('a value of a .env file is in quotes that every reader takes alike, or in none', () => {
+  const line = (format: EnvFormat, value: string) =>
+    formatNamed(format, 'the test').set([{ name: 'N', value }]);
+  expect(line('dotenv', 'a.b_c,d:e/f@g%h+i=j-k')).toBe('N=a.b_c,d:e/f@g%h+i=j-k\n');
+  expect(line('dotenv', 'a $b "c" `d`')).toBe('N=\'a $b "c" `d`\'\n');
+  expect(line('dotenv', "it's")).toBe('N="it\'s"\n');
+  for (const value of [`'a`, `a'`, `'a"`, `a'b'`, `'a'b`, `x"y"`, `"y"x`])
+    expect(line('docker', value)).toBe(`N=${value}\n`);
+});
+
+test('cmd has a line for each variable', () => {
+  const variables = ['A', 'B'].map((name) => ({ name, value: 'v' }));
+  expect(formatNamed('cmd', 'the test').set(variables)).toBe('SET "A=v"\nSET "B=v"\n');
+});
+
+test('a mask is escaped as the runner undoes it', () => {
+  expect(escapeData('50%\r\n%0A')).toBe('50%25%0D%0A%250A');
 });
 
 describe('a refusal says what to do instead', () => {
@@ -313,6 +333,11 @@ describe('the output of env', () => {
     expect(envOutput(TOKEN, options)).toMatch(/^GWTOKEN_ACCESS_TOKEN=a"\\b\nGWTOKEN_TOKEN_TYPE=Bearer\n/);
   });
 
+  test('names the flag that is wrong', () => {
+    expect(() => envOptions({ format: 'bogus' })).toThrow('unknown format "bogus" (from --format)');
+    expect(() => envOptions({ prefix: '1' })).toThrow('prefix "1" (from --prefix) is not valid');
+  });
+
   test('of github-output has names of its own, and takes no prefix', () => {
     expect(envOutput(TOKEN, envOptions({ format: 'github-output' }))).toMatch(/^access-token<</);
     expect(() => envOptions({ format: 'github-output', prefix: 'EU_' })).toThrow(
@@ -351,6 +376,7 @@ describe('the output of env', () => {
     [['env', '--prefix', 'A_', '--prefix=B_'], 'B_'],
     [['env', '--prefix=A_', '--prefix', 'B_'], 'B_'],
     [['env', '--prefix', '1'], 'GWTOKEN_'],
+    [['env', 'X_', '--prefix', 'A_', 'Y_'], 'A_'],
     [['env', '--prefix'], 'GWTOKEN_'],
     [['env', '--prefixes', 'A_'], 'GWTOKEN_'],
     [['env', '--format', 'nonsense', '--prefix', 'A_'], 'A_'],
