@@ -29,8 +29,5 @@ export function isErrorKind(text: unknown): text is ErrorKind {
   return Object.values(EXIT_CODES).some((row) => 'kind' in row && row.kind === text);
 }
 
-/** The codes of a command that fetches a token. */
-export const FETCH_CODES: readonly ExitCode[] = [3, 4, 5, 6, 7];
-
 /** The exit code of `exec` for a failure of gwtoken's own. */
 export const EXEC_FAILED = 125;

@@ -1,39 +1,27 @@
-/** What the help of a command says below its flags, in 80 columns: settings that do the same, examples, exit codes. */
+/** What the help of a command says above and below its flags, in 80 columns. */
 
 import { columns } from '../commands/columns';
 import type { Command } from '../commands/command';
-import { EXIT_CODES, type ExitCode } from '../exit-codes';
-import { spellings } from '../flags';
-import { theSame } from '../settings/words';
 
-const EVERYWHERE: readonly ExitCode[] = [0, 1, 2];
+const WIDTH = 80;
 
-/** The exit codes of a command, in their order. */
-export function exitCodesOf({ exitCodes = [] }: Command): readonly ExitCode[] {
-  return exitCodes.includes(125) ? [0, ...exitCodes] : [...EVERYWHERE, ...exitCodes];
+/** What the command does, and below it its examples, since they are what most people look for. */
+export function helpAbove({ summary, examples = [] }: Command): string {
+  const rows = examples.map(({ line, does }) => [`  ${line}`, does]);
+  const aligned = columns(rows);
+  const lines = aligned.some((line) => line.length > WIDTH)
+    ? rows.flatMap(([line = '', does = '']) => [line, `      ${does}`])
+    : aligned;
+  return [sentence(summary), '', 'Examples:', ...lines].join('\n');
 }
 
-/** The flags that can be given by a variable or a config key, each with those. */
-export function settingsOf({ flags }: Command): readonly (readonly string[])[] {
-  return flags.flatMap((flag) =>
-    flag.setting ? [[...spellings(flag).slice(0, 1), ...theSame(flag.setting)]] : [],
-  );
-}
-
-export function helpBelow(command: Command): string {
-  const settings = settingsOf(command).map(([flag = '', ...same]) => [`  ${flag}`, ...same]);
-  const examples = (command.examples ?? []).flatMap(({ line, does }) => [`  ${line}`, `      ${does}`]);
-  const codes = exitCodesOf(command).map((code) => [`  ${code}`, EXIT_CODES[code].words]);
-  const sections = [
-    section('Environment variables and config keys:', columns(settings)),
-    section('Examples:', examples),
-    command.subcommands ? [] : section('Exit codes (see gwtoken help exit-codes):', columns(codes)),
+/** Where the rest is; it would be the same below most commands. */
+export function helpBelow({ flags }: Command): string {
+  const topics = [
+    ...(flags.some(({ setting }) => setting) ? ['Variables and config keys: gwtoken help environment'] : []),
+    'Exit codes: gwtoken help exit-codes',
   ];
-  return sections.flat().join('\n');
-}
-
-function section(title: string, lines: readonly string[]): string[] {
-  return lines.length === 0 ? [] : ['', title, ...lines];
+  return `\n${topics.join('\n')}`;
 }
 
 /** A summary as a sentence. */

@@ -5,7 +5,7 @@ import type { Command } from '../commands/command';
 import { helpCommand } from '../commands/help';
 import type { Flag } from '../flags';
 import { TOPICS } from '../topics/topics';
-import { helpBelow, sentence } from './help-text';
+import { helpAbove, helpBelow } from './help-text';
 
 const ABOUT = `Get OAuth 2.0 access tokens (client credentials) for the API gateway and its
 sandbox. New here? Run gwtoken login, then gwtoken get.`;
@@ -70,7 +70,7 @@ export function list(parser: Parser, { summary, group }: Command): void {
 
 /** The help of one command. */
 export function layOut(parser: Parser, command: Command): void {
-  parser.description(sentence(command.summary));
+  parser.description(helpAbove(command));
   if (command.usage !== undefined) parser.usage(command.usage);
   if (command === helpCommand) {
     const topics = Object.entries(TOPICS).map(([name, { summary }]) => [`  ${name}`, summary]);

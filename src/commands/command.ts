@@ -1,4 +1,3 @@
-import type { ExitCode } from '../exit-codes';
 import type { Flag } from '../flags';
 import type { FlagValues } from '../settings/setting';
 import type { World } from '../world/world';
@@ -18,8 +17,6 @@ export interface Command {
   /** The values that completion offers for an argument or a flag, by its name without dashes; a setting has its own. */
   readonly values?: Readonly<Record<string, Suggested>>;
   readonly examples?: readonly Example[];
-  /** The exit codes besides 0, 1 and 2, which every command has. */
-  readonly exitCodes?: readonly ExitCode[];
   /** The caller's shell runs what is on stdout, so help goes to stderr unless stdout is a terminal. */
   readonly evaluated?: true;
   /** The first argument that is no flag begins a command line of its own, whose flags are not ours. */
@@ -42,8 +39,8 @@ export interface Example {
   readonly does: string;
 }
 
-/** The words that a value can be, or any file; no words where only the user knows. */
-export type Words = readonly string[] | 'files';
+/** The words that a value can be, any file, or any command of the shell's; no words where only the user knows. */
+export type Words = readonly string[] | 'files' | 'commands';
 
 /** The words for an argument may depend on the arguments before it. */
 export type Suggested = Words | ((before: readonly string[]) => Words);

@@ -1,5 +1,4 @@
 import { ENDING_SIGNALS, Interrupted } from '../errors';
-import { FETCH_CODES } from '../exit-codes';
 import { ENV_FORMATS, QUICK_FLAGS } from '../flags';
 import { envDestination, envOptions, envOutput, failureOutput, unsetOutput } from '../formats/env';
 import type { Format } from '../formats/format';
@@ -28,7 +27,6 @@ export const envCommand: Command = {
     },
     { line: 'eval $(gwtoken env --region us --prefix US_)', does: 'add a second token as US_ACCESS_TOKEN' },
   ],
-  exitCodes: FETCH_CODES,
   async run(flags, world) {
     const options = envOptions(flags);
     const write = envDestination(options, world);

@@ -1,4 +1,3 @@
-import { FETCH_CODES } from '../exit-codes';
 import { GET_FORMATS, QUICK_FLAGS } from '../flags';
 import { tokenFormat } from '../formats/get';
 import { maskToken } from '../formats/github';
@@ -19,7 +18,6 @@ export const getCommand: Command = {
       does: 'call the gateway; the token never appears in the process list',
     },
   ],
-  exitCodes: FETCH_CODES,
   async run(flags, world) {
     const write = tokenFormat(flags);
     const given = gather(flags, world);

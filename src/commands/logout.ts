@@ -19,7 +19,6 @@ export const logoutCommand: Command = {
     { line: 'gwtoken logout --region us', does: 'remove the US client' },
     { line: 'gwtoken logout --all --yes', does: 'remove all stored clients without asking' },
   ],
-  exitCodes: [4, 5],
   async run(flags, outside) {
     const given = gather(flags, outside);
     const { limitedKeychain } = await import('../credentials/keychain-item');

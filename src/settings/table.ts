@@ -76,7 +76,7 @@ export const CLIENT_SETTINGS = {
     parse: (text, where) => (parseSwitch(text, where) ? 'sandbox' : 'production'),
     flag: {
       help: 'use the sandbox instead of production',
-      negative: { help: 'use production even if a variable or the config file says sandbox' },
+      negative: { help: 'use production even if the settings say sandbox' },
     },
     values: ['true', 'false'],
     fallback: 'production',

@@ -50,6 +50,9 @@ describe('gwtoken complete', () => {
   test('asks for files where a file is meant, and for nothing where only the user knows', async () => {
     expect(await completed('get', '--ca-file', '')).toEqual([':files']);
     expect(await completed('get', '--', 'x')).toEqual([':files']);
+    expect(await completed('exec', '--', 'gi')).toEqual([':commands']);
+    expect(await completed('exec', '-v', 'gi')).toEqual([':commands']);
+    expect(await completed('exec', '--', 'git', 'x')).toEqual([':files']);
     expect(await completed('get', '--auth-url', '')).toEqual([]);
     expect(await completed('get', '--format', 'json', '')).toEqual([]);
   });
@@ -98,6 +101,9 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s, at a press of Tab', (shell)
     ['gwtoken get --format=h', 'gwtoken get --format=header'],
     ['gwtoken get --profile a', 'gwtoken get --profile acme'],
     ['gwtoken config get mi', 'gwtoken config get min-ttl'],
+    ['gwtoken config set region e', 'gwtoken config set region eu'],
+    ['gwtoken exec -- truste', 'gwtoken exec -- trusted-authority.pem'],
+    ['gwtoken exec -- gwtok', 'gwtoken exec -- gwtoken'],
     ['gwtoken get --ca-file tr', 'gwtoken get --ca-file trusted-authority.pem'],
   ])('%s becomes %s', async ([typed, whole], { skip }) => {
     skip(process.platform === 'win32', 'needs a POSIX system');

@@ -19,12 +19,16 @@ describe('doctor', () => {
     expect(checks.filter(({ result }) => result === 'warning' || result === 'failed')).toEqual([]);
     expect(stdout).not.toContain('canary');
     expect(find('settings', 'region')?.message).toBe('eu (GWTOKEN_REGION)');
-    expect(find('settings', 'credentials')?.message).toBe('from GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET');
+    expect(find('settings', 'credentials')?.message).toBe('GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET');
     expect(find('keychain', 'round trip')?.result).toBe('ok');
     expect(find('region eu', 'certificate')?.message).toBe('89 days left');
     expect(find('region eu', 'reply')?.message).toMatch(/^reachable \(HTTP 404\) in \d+ ms$/);
     expect(find('region eu', 'clock')?.message).toBe('in sync');
-    expect(find('region us', 'auth URL')).toMatchObject({ result: 'skipped', message: 'not set' });
+    expect(find('region us', 'auth URL')).toMatchObject({
+      result: 'skipped',
+      message: 'not set (to use it, run: gwtoken login --region us)',
+      hints: [],
+    });
     expect((await doctor(env, '--region', 'eu')).find('region us', 'auth URL')).toBeUndefined();
     requests.pop();
     expect(requests).toEqual([
@@ -37,15 +41,32 @@ describe('doctor', () => {
   });
 
   test('says of a new installation what to do first', async () => {
-    const { doctor } = setUp();
+    const { home, doctor } = setUp();
     const { code, failed, find } = await doctor({});
     expect(code).toBe(2);
-    expect(find('settings', 'region')).toMatchObject({ result: 'warning' });
-    expect(failed.map(({ section, name }) => `${section} ${name}`)).toEqual([
-      'region eu auth URL',
-      'region us auth URL',
+    expect(failed).toMatchObject([
+      { section: 'settings', name: 'region', hints: ['new here? run: gwtoken login'] },
     ]);
-    expect(failed[0]?.hints[0]).toBe('new here? run: gwtoken login --region eu');
+    expect(find('region eu', 'auth URL')).toMatchObject({ result: 'skipped', hints: [] });
+    const { code: again, stdout } = await home.gwtoken(['doctor'], { program: copy.program });
+    expect(again).toBe(2);
+    expect(stdout.match(/fix: /g)).toHaveLength(1);
+  });
+
+  test('begins with its verdict where nothing failed, and claims no credentials that are not stored', async () => {
+    const { home, doctor } = setUp();
+    const { url, certificates } = await startHttps();
+    const env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL_EU: url, GWTOKEN_CA_FILE: certificates.caFile };
+    expect((await doctor(env)).find('settings', 'credentials')).toMatchObject({
+      result: 'warning',
+      message: 'none stored by gwtoken login',
+      hints: ['to store them, run: gwtoken login --region eu'],
+    });
+    const shown = async (more: object) =>
+      (await home.gwtoken(['doctor'], { env: { ...env, ...more }, program: copy.program })).stdout;
+    expect(await shown({})).toMatch(/^No failures, 1 warning\.\n\ngwtoken\n/);
+    const client = { GWTOKEN_CLIENT_ID: 'x', GWTOKEN_CLIENT_SECRET: 'y' };
+    expect(await shown(client)).toMatch(/^All checks passed\.\n\ngwtoken\n/);
   });
 
   test('tells of variables about certificates that point nowhere', async () => {

@@ -58,7 +58,7 @@ export function complete(
   // PowerShell passes a blank where the last word is empty.
   const found = completionsFor(root, [...words.slice(0, -1), (words.at(-1) ?? '').trim()], values);
   const lines = found.words.map(({ word, help }) => `${word}\t${help}\n`);
-  world.stdout.write([...lines, ...(found.files ? [':files\n'] : [])].join(''));
+  world.stdout.write([...lines, ...(found.more ? [`:${found.more}\n`] : [])].join(''));
 }
 
 /** Those with keys of their own, and those with a stored client. */

@@ -1,6 +1,6 @@
 /**
  * The script for each shell. It passes the words up to the cursor to `gwtoken complete -- WORD…`, as they stand there
- * and never evaluated, and gets lines `WORD<TAB>HELP`; `:files` among them asks for files.
+ * and never evaluated, and gets lines `WORD<TAB>HELP`; `:files` among them asks for files, `:commands` for commands as well.
  *
  * Ours, since no package was in order: @bomb.sh/tab ships no licence text, its bash script evaluates the line (a Tab
  * behind `$(…)` or `>file` runs it) and needs the package bash-completion; @pnpm/tabtab's for bash can leave IFS
@@ -19,11 +19,13 @@ _gwtoken() {
   [[ $word == -*=* && $COMP_WORDBREAKS == *=* ]] && before=\${word%%=*}=
   COMPREPLY=()
   while IFS= read -r line; do
-    if [[ $line == :files ]]; then
+    if [[ $line == :files || $line == :commands ]]; then
       compopt -o filenames 2>/dev/null
+      local kinds=-f
+      [[ $line == :commands ]] && kinds=-fc
       while IFS= read -r line; do
         COMPREPLY+=("$line")
-      done < <(compgen -f -- "\${word#"$before"}")
+      done < <(compgen $kinds -- "\${word#"$before"}")
     else
       line=\${line%%$'\\t'*}
       COMPREPLY+=("\${line#"$before"}")
@@ -38,18 +40,22 @@ const zsh = `#compdef gwtoken
 # zsh completion for gwtoken; in ~/.zshrc, after compinit: eval "$(gwtoken completion zsh)"
 
 _gwtoken() {
-  local line tab=$'\\t' files=0
+  local line tab=$'\\t' files=0 programs=0
   local -a found
   while IFS= read -r line; do
     if [[ $line == :files ]]; then
       files=1
+    elif [[ $line == :commands ]]; then
+      programs=1
     elif [[ $line == *$tab?* ]]; then
       found+=("\${\${line%%$tab*}//:/\\\\:}:\${line#*$tab}")
     else
       found+=("\${\${line%%$tab*}//:/\\\\:}")
     fi
   done < <(gwtoken complete -- "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null)
-  if (( files )); then
+  if (( programs )); then
+    _alternative 'commands:command:_command_names -e' 'files:file:_files'
+  elif (( files )); then
     # The value of --flag=FILE begins behind the sign.
     compset -P '-*='
     _files
@@ -74,6 +80,9 @@ function __gwtoken_complete
     for line in (gwtoken complete -- $words "$last" 2>/dev/null)
         if test "$line" = :files
             __fish_complete_path (string replace -r -- '^--[\\w-]+=' '' "$last")
+        else if test "$line" = :commands
+            complete -C "$last" | string match -- "$last*"
+            __fish_complete_path "$last"
         else
             printf '%s\\n' $line
         end
@@ -92,7 +101,7 @@ Register-ArgumentCompleter -Native -CommandName gwtoken -ScriptBlock {
     $words = @($commandAst.CommandElements | Select-Object -Skip 1 |
         Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | ForEach-Object { $_.Extent.Text })
     $words += if ("$wordToComplete" -eq '') { ' ' } else { "$wordToComplete" }
-    gwtoken complete '--' @words 2>$null | Where-Object { $_ -ne ':files' } | ForEach-Object {
+    gwtoken complete '--' @words 2>$null | Where-Object { $_ -notlike ':*' } | ForEach-Object {
         $word, $help = $_ -split "\`t", 2
         if (-not $help) { $help = $word }
         [System.Management.Automation.CompletionResult]::new($word, $word, 'ParameterValue', $help)

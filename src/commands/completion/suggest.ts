@@ -7,8 +7,8 @@ export type CommonValues = Readonly<Record<string, Words>>;
 
 export interface Completions {
   readonly words: readonly Completion[];
-  /** Whether the shell should offer files as well. */
-  readonly files: boolean;
+  /** What the shell should offer as well. */
+  readonly more?: 'files' | 'commands';
 }
 
 interface Completion {
@@ -30,9 +30,12 @@ export function completionsFor(root: Command, words: readonly string[], common: 
   let command = root;
   let args: string[] = [];
   let pending: Words | undefined;
-  for (const word of words.slice(0, -1)) {
+  for (const [index, word] of words.slice(0, -1).entries()) {
     // Behind it stands another program's command line.
-    if (word === '--') return { words: [], files: true };
+    if (word === '--') {
+      const isFirst = index === words.length - 2;
+      return { words: [], more: isFirst && command.passThrough ? 'commands' : 'files' };
+    }
     const below = command.subcommands?.find(({ name }) => name === word);
     if (pending) pending = undefined;
     else if (word.startsWith('-')) pending = flagValues(word, command, common);
@@ -49,7 +52,7 @@ export function completionsFor(root: Command, words: readonly string[], common: 
     const flags = command.flags.flatMap((each) =>
       spellings(each).map((word) => ({ word, help: helpOf(each, word) })),
     );
-    return { words: [...flags, ...GENERAL].filter(starts), files: false };
+    return { words: [...flags, ...GENERAL].filter(starts) };
   }
   const below = (command.subcommands ?? []).map((each) => ({ word: each.name, help: each.summary }));
   const [name = ''] = [...(command.args ?? '').matchAll(/[\w-]+/g)][args.length] ?? [];
@@ -75,7 +78,7 @@ function valuesOf(
 }
 
 function fitting(values: Words, start: string, before = ''): Completions {
-  if (values === 'files') return { words: [], files: true };
+  if (values === 'files' || values === 'commands') return { words: [], more: values };
   const words = values.filter((value) => value.startsWith(start));
-  return { words: words.map((value) => ({ word: before + value, help: '' })), files: false };
+  return { words: words.map((value) => ({ word: before + value, help: '' })) };
 }

@@ -1,4 +1,3 @@
-import { FETCH_CODES } from '../../exit-codes';
 import { CLIENT_FLAGS, FETCH_FLAGS, JSON_OUTPUT, VERBOSE } from '../../flags';
 import type { Command } from '../command';
 
@@ -11,7 +10,6 @@ export const doctorCommand: Command = {
     { line: 'gwtoken doctor', does: 'run all checks and suggest fixes' },
     { line: 'gwtoken doctor --region eu --json', does: 'for a bug report (contains no secrets or tokens)' },
   ],
-  exitCodes: FETCH_CODES,
   async run(flags, world) {
     const { showDiagnosis } = await import('./show');
     await showDiagnosis(flags, world);

@@ -26,8 +26,7 @@ export async function endpointChecks(
 ): Promise<Check[]> {
   const { ok, skipped, error: broken } = section(`region ${region}`);
   if (address === undefined) {
-    const hint = `to use it, run: gwtoken login --region ${region}`;
-    return [skipped('auth URL', 'not set', hint)];
+    return [skipped('auth URL', `not set (to use it, run: gwtoken login --region ${region})`)];
   }
   if (address instanceof GwtokenError) return [broken('auth URL', address)];
   const { value: url, source } = address;

@@ -4,6 +4,7 @@ import { isRegion, REGIONS, type Region } from '../../client';
 import { limitedKeychain } from '../../credentials/keychain-item';
 import { planCredentials } from '../../credentials/plan';
 import { attempt, type GwtokenError } from '../../errors';
+import { firstRunHints } from '../../settings/first-run';
 import {
   requireAuthUrl,
   resolveAuthUrl,
@@ -24,7 +25,7 @@ import { gatherLeniently, orElse, profileOf, settingsChecks } from './settings';
 
 type Outside = Pick<
   World,
-  'version' | 'env' | 'config' | 'platform' | 'keychain' | 'probes' | 'readFile' | 'fetch' | 'now'
+  'version' | 'env' | 'config' | 'clients' | 'platform' | 'keychain' | 'probes' | 'readFile' | 'fetch' | 'now'
 >;
 
 /** Starts all sections at once. What fails is a line of the report, never a rejection. */
@@ -36,7 +37,7 @@ export function examine(flags: FlagValues, world: Outside): Promise<Check[]>[] {
     folderChecks(world),
     keychainChecks(usableKeychain(given, world), otherPlace(given, world), world),
     ...regionsOf(given).map((region) =>
-      endpointChecks(region, addressOf(region, given), limits(given), world),
+      endpointChecks(region, authUrlOf(region, given), limits(given), world),
     ),
     environmentChecks(world),
   ];
@@ -61,8 +62,11 @@ function regionsOf(given: Given): readonly Region[] {
   return isRegion(name) ? [name] : REGIONS;
 }
 
-/** The region's auth URL; why there is none, if it is the one in use or there is none for any; else undefined. */
-function addressOf(region: Region, given: Given): AuthUrl | GwtokenError | undefined {
+/**
+ * The region's auth URL; why there is none, if it is the region in use or there is none for any; else undefined. On a
+ * first run, which has a line of its own, nothing is said of it.
+ */
+function authUrlOf(region: Region, given: Given): AuthUrl | GwtokenError | undefined {
   const profile = profileOf(given);
   const environment = orElse(() => resolveEnvironment(given, profile).value, 'production');
   const inUse = orElse(() => resolveRegion(given, profile)?.value, undefined);
@@ -70,6 +74,7 @@ function addressOf(region: Region, given: Given): AuthUrl | GwtokenError | undef
   const needed =
     inUse === region ||
     (inUse === undefined &&
+      firstRunHints(given).length === 0 &&
       REGIONS.every((each) => orElse(() => !resolveAuthUrl(given, { ...client, region: each }), false)));
   return attempt(() => (needed ? requireAuthUrl(given, client) : resolveAuthUrl(given, client)));
 }

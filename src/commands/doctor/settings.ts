@@ -1,8 +1,9 @@
 /** The settings with their sources, each read by itself, so that one bad value does not hide the others. */
 
-import { DEFAULT_PROFILE } from '../../client';
+import { clientFlags, clientName, DEFAULT_PROFILE } from '../../client';
 import { planCredentials } from '../../credentials/plan';
 import { attempt, GwtokenError } from '../../errors';
+import { firstRunHints } from '../../settings/first-run';
 import { gather, resolveClient, resolveProfile, resolveRegion, resolveSetting } from '../../settings/resolve';
 import type { FlagValues, Given } from '../../settings/setting';
 import { FETCH_SETTINGS, type Row, SETTINGS } from '../../settings/table';
@@ -10,12 +11,12 @@ import { inWords } from '../../settings/words';
 import type { World } from '../../world/world';
 import { type Check, section } from './check';
 
-const { ok, warning, skipped, error: broken } = section('settings');
+const { ok, warning, skipped, failed, error: broken } = section('settings');
 
-type Outside = Pick<World, 'env' | 'config' | 'readFile'>;
+type Outside = Pick<World, 'env' | 'config' | 'readFile' | 'clients'>;
 
 /** What the other checks go by: a config file that cannot be read counts as an empty one. */
-export function gatherLeniently(flags: FlagValues, { env, config }: Outside): Given {
+export function gatherLeniently(flags: FlagValues, { env, config }: Pick<Outside, 'env' | 'config'>): Given {
   const read = orElse(() => config.read(), undefined);
   return { flags, env, config: read ?? { path: config.path(), general: {}, profiles: {} } };
 }
@@ -32,15 +33,19 @@ export function settingsChecks(given: Given, world: Outside): Check[] {
     line('profile', SETTINGS.profile),
     line('environment', SETTINGS.environment),
     attempt(() => resolveRegion(given, profile)) === undefined
-      ? warning(
-          'region',
-          'not set: every command needs --region',
-          'to set a default, run: gwtoken config set region eu',
-        )
+      ? noRegion(given)
       : line('region', SETTINGS.region),
     credentials(given, world),
     ...Object.values(FETCH_SETTINGS).map((row) => line(row.key, row)),
   ];
+}
+
+/** On a first run it is the one thing to fix; later a region can be given each time. */
+function noRegion(given: Given): Check {
+  const first = firstRunHints(given);
+  if (first.length > 0) return failed('usage', 'region', 'not set', ...first);
+  const hint = 'to set a default, run: gwtoken config set region eu';
+  return warning('region', 'not set: every command needs --region', hint);
 }
 
 /** The profile, or the default one where its name is wrong, which has a line of its own. */
@@ -59,5 +64,9 @@ function credentials(given: Given, world: Outside): Check {
   // Without a region, or with a bad value, there is a line about that already.
   if (client instanceof GwtokenError) return skipped('credentials', 'unknown until a region is set');
   const plan = attempt(() => planCredentials(given, client, world));
-  return plan instanceof GwtokenError ? broken('credentials', plan) : ok('credentials', `from ${plan.name}`);
+  if (plan instanceof GwtokenError) return broken('credentials', plan);
+  if (plan.kind !== 'keychain') return ok('credentials', plan.name);
+  if (world.clients.read()[clientName(client.client)]) return ok('credentials', 'keychain');
+  const hint = `to store them, run: gwtoken login ${clientFlags(client.client)}`;
+  return warning('credentials', 'none stored by gwtoken login', hint);
 }

@@ -1,4 +1,4 @@
-/** What `gwtoken doctor` shows: each section as soon as it is there. */
+/** What `gwtoken doctor` shows: that all is well before all else, and what is not at the end, where it is read. */
 
 import { exitCodeFor } from '../../exit-codes';
 import type { FlagValues } from '../../settings/setting';
@@ -11,22 +11,24 @@ import { examine } from './examine';
 const WIDTH = 18;
 
 export async function showDiagnosis(flags: FlagValues, world: World): Promise<void> {
-  const sections = examine(flags, world);
-  const checks: Check[] = [];
-  const report =
-    flags['json'] === true ? undefined : await openReport({ width: WIDTH, marks: 'before names' }, world);
-  for (const section of sections) {
-    const found = await world.terminal.spin('checking', () => section);
-    checks.push(...found);
-    report?.section(found[0]?.section ?? '', found);
-  }
+  const sections = await world.terminal.spin('checking', () => Promise.all(examine(flags, world)));
+  const checks = sections.flat();
   const failure = failureOf(checks);
-  if (!report) {
+  if (flags['json'] === true) {
     const exitCode = failure ? exitCodeFor(failure.kind) : 0;
     const json = { version: world.version, exit_code: exitCode, checks: checks.map(checkJson) };
     world.stdout.write(`${JSON.stringify(json)}\n`);
+  } else {
+    const report = await openReport({ width: WIDTH, marks: 'before names' }, world);
+    if (!failure) report.paragraph(verdict(checks));
+    for (const section of sections) report.section(section[0]?.section ?? '', section);
   }
   if (failure) throw failure;
+}
+
+/** Of checks none of which failed. */
+function verdict(checks: readonly Check[]): string {
   const warnings = checks.filter(({ result }) => result === 'warning').length;
-  report?.paragraph(`Nothing failed${warnings === 0 ? '' : `, ${warnings} to look at`}.`);
+  if (warnings === 0) return 'All checks passed.';
+  return `No failures, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}.`;
 }

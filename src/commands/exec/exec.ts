@@ -29,8 +29,7 @@ export const execCommand: Command = {
       does: 'also keep a valid token in the file $GWTOKEN_TOKEN_FILE',
     },
   ],
-  values: { command: 'files', args: 'files' },
-  exitCodes: [125, 126, 127],
+  values: { command: 'commands', args: 'files' },
   async run(flags, world, command = '', ...args) {
     const { runCommand } = await import('./run');
     return await runCommand(flags, world, command, args);

@@ -29,7 +29,6 @@ export const loginCommand: Command = {
       does: 'non-interactive, for scripts',
     },
   ],
-  exitCodes: [3, 5, 6, 7],
   async run(flags, world) {
     const { logIn } = await import('./steps');
     await logIn(flags, world);

@@ -1,4 +1,3 @@
-import { FETCH_CODES } from '../../exit-codes';
 import { CLIENT_FLAGS, FETCH_FLAGS, JSON_OUTPUT, VERBOSE } from '../../flags';
 import type { Command } from '../command';
 
@@ -17,7 +16,6 @@ export const statusCommand: Command = {
     { line: 'gwtoken status', does: 'list stored clients, the selected one first' },
     { line: 'gwtoken status --check --json', does: 'verify every client, as JSON' },
   ],
-  exitCodes: FETCH_CODES,
   async run(flags, world) {
     const { showStatus } = await import('./show');
     await showStatus(flags, world);
