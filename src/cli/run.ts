@@ -5,6 +5,7 @@ import { afterFailure, COMMANDS } from '../commands/all';
 import { COMPLETE, complete } from '../commands/completion/completion';
 import { GwtokenError, Interrupted, ReaderGone } from '../errors';
 import { exitCodeFor } from '../exit-codes';
+import { limitReached } from '../limits';
 import { oneLine, withTilde } from '../text';
 import type { World } from '../world/world';
 import { createProgram } from './program';
@@ -64,7 +65,8 @@ export async function crash(argv: readonly string[], error: unknown, world: Worl
 }
 
 /** Writes an error to stderr as words (contract section 5), and gives its exit code. */
-export async function report(error: unknown, verbose: boolean, world: World): Promise<number> {
+export async function report(thrown: unknown, verbose: boolean, world: World): Promise<number> {
+  const error = limitReached(thrown) ?? thrown;
   const paint = await world.terminal.paint('stderr');
   const label = `gwtoken: ${paint.red('error:')}`;
   const shown = (text: string): string => oneLine(withTilde(text, world));

@@ -7,7 +7,7 @@ import { ROOT } from '../harness/root';
  * Imports run one way, from the top of the pipeline down: what each room of src may import, `type:` where only types,
  * `lazy:` where only when it is needed. `node` and `package` stand for Node's own modules and for npm's.
  */
-const GROUND = ['client', 'errors', 'type:exit-codes', 'person', 'text', 'type:world'];
+const GROUND = ['client', 'errors', 'type:exit-codes', 'limits', 'person', 'text', 'type:world'];
 const MAY_IMPORT: Record<string, readonly string[]> = {
   executable: ['system', 'main'],
   action: ['formats', 'token', 'settings', 'exit-codes', 'system', ...GROUND],
@@ -27,6 +27,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   client: ['errors', 'text'],
   errors: ['type:exit-codes'],
   'exit-codes': [],
+  limits: ['errors'],
   person: ['type:world'],
   text: [],
 };

@@ -34,7 +34,7 @@ async function rewrite(
   // What would be rejected under the lock is rejected before the directory and the lock are created.
   change(path);
   try {
-    folders.makeFolder(folder);
+    folders.makeFolder(folder, machine);
     const { default: Conf } = await import('conf');
     await withLock(folder, 'config', machine, WAIT_MS, () => {
       const changed = change(path);

@@ -10,7 +10,7 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { systemCode } from '../../errors';
 import type { FolderFacts } from '../../world/probes';
 import { homeVariables, type Machine } from './paths';
@@ -19,16 +19,26 @@ import { distrust } from './trust';
 /**
  * Creates a directory and its missing parents, mode 0700, even if other processes create them at the same time. Node's
  * own `recursive` never returns if the system says ENOENT although the parent exists, as in /proc.
+ *
+ * @throws the system's error; ENOENT for the home directory, which is not gwtoken's to create
  */
-export function makeFolder(path: string): void {
+export function makeFolder(path: string, machine: Machine): void {
+  if (isHome(path, machine) && !existsSync(path))
+    throw Object.assign(new Error(`the home directory ${path} does not exist`), { code: 'ENOENT' });
   const above = dirname(path);
   // Checked first: after a failure we would not know whether another process has just created it.
-  if (above !== path && !existsSync(above)) makeFolder(above);
+  if (above !== path && !existsSync(above)) makeFolder(above, machine);
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     if (systemCode(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
   }
+}
+
+/** Whether a path is the user's HOME. */
+function isHome(path: string, { env }: Machine): boolean {
+  const home = env?.['HOME'];
+  return Boolean(home) && resolve(path) === resolve(String(home));
 }
 
 /** @param which decides who may own it, and whether it may be a link (the cache may not) */
@@ -61,7 +71,7 @@ function isWritable(path: string, machine: Machine): boolean {
   try {
     const above = dirname(path);
     if (path !== above && lstatSync(path, { throwIfNoEntry: false }) === undefined)
-      return isWritable(above, machine);
+      return !isHome(path, machine) && isWritable(above, machine);
     checkWritable(path, machine);
     return statSync(path).isDirectory();
   } catch {

@@ -69,7 +69,7 @@ export function lockPlace(above: string, name: string, machine: Machine): LockPl
   if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) {
     // The directory above is created, and checked, by those who store something in it.
     lstatSync(above);
-    makeFolder(folder);
+    makeFolder(folder, machine);
   }
   const stat = lstatSync(folder);
   if (!stat.isDirectory() || distrust(stat, 'user', machine)) return undefined;

@@ -73,7 +73,8 @@ function folder(env: Env, platform: NodeJS.Platform, which: keyof typeof OWN): s
   if (ours) return ours;
   const xdg = env[`XDG_${which.toUpperCase()}_HOME`];
   if (xdg && isAbsolute(xdg, platform)) return `${xdg}${separator}gwtoken`;
-  const home = env[base];
+  // One that is relative would be another folder wherever gwtoken is started.
+  const home = isAbsolute(env[base] ?? '', platform) ? env[base] : undefined;
   if (platform === 'win32') {
     return home ? `${home}\\gwtoken${which === 'cache' ? '\\Cache' : ''}` : undefined;
   }

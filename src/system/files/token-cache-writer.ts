@@ -36,7 +36,7 @@ export function writeEntry(
 
 function trustedFolder(folder: string, machine: Machine): string | undefined {
   try {
-    makeFolder(folder);
+    makeFolder(folder, machine);
     return folderProblem(folder, machine) ? 'EUNTRUSTED' : undefined;
   } catch (error) {
     return systemCode(error) ?? 'UNKNOWN';

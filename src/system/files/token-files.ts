@@ -37,7 +37,7 @@ export function createTokenFile(wanted: string, own: Own, machine: Machine, text
   const replace = (content: string): void => {
     for (let triesLeft = FOLDER_TRIES; ; triesLeft--) {
       try {
-        makeFolder(folder);
+        makeFolder(folder, machine);
         checkFolder(folder, machine);
         replaceFile(path, content, machine);
         return;

@@ -1,6 +1,7 @@
 /** Says what went wrong on the wire: a sentence for people and a reason for scripts. Loaded only after a failure. */
 import { GwtokenError, messageOf, systemCode } from '../../errors';
 import type { ErrorKind } from '../../exit-codes';
+import { limitReached } from '../../limits';
 import { seconds } from '../../text';
 import { isAtProxy, type Progress, UNKNOWN_AUTHORITY } from './connection';
 import { calledProxy } from './proxy';
@@ -18,6 +19,8 @@ export function wireProblem(
 ): GwtokenError {
   const isLate = lateAfterMs !== undefined;
   if (error instanceof GwtokenError && !isLate) return error;
+  const limit = isLate ? undefined : limitReached(error);
+  if (limit !== undefined) return limit;
   const { waitingFor, via, caFile } = progress;
   const proxy = isAtProxy(progress) ? via : undefined;
   // With several addresses Node throws an AggregateError, with an error for each of them.

@@ -72,6 +72,8 @@ export function openWire(surroundings: Surroundings): Wire {
       (await import('./problems')).wireProblem(error, url, progress, lateAfterMs);
     try {
       const loading = import('./exchange');
+      // It may fail while the connection is still waited for, and is told of below.
+      loading.catch(() => {});
       const socket: Socket = await connection.ready;
       const { exchange } = await loading;
       connection.tell({ waitingFor: 'reply' });

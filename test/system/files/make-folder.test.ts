@@ -8,6 +8,7 @@ import { makeFolder } from '../../../src/system/files/folders';
 import { openFolder } from '../../harness/homes/folder';
 import { bundle } from '../../harness/programs/bundle';
 
+const HERE = { platform: process.platform, uid: process.getuid?.() };
 const ROUNDS = 400;
 const WORKERS = 2;
 const folder = openFolder();
@@ -25,7 +26,7 @@ beforeAll(async () => {
        Atomics.add(arrived, round, 1);
        while (Atomics.load(arrived, round) < ${WORKERS});
        try {
-         makeFolder(workerData.folder + '/' + round + '/a/b/c/d');
+         makeFolder(workerData.folder + '/' + round + '/a/b/c/d', { platform: process.platform });
        } catch (error) {
          faults.push(error.message);
        }
@@ -54,6 +55,6 @@ test('is made by all of them, whoever is quicker at each level', async () => {
 test('is refused where a file lies in its place, or above it', () => {
   mkdirSync(join(folder, 'taken'));
   writeFileSync(join(folder, 'taken', 'file'), '');
-  expect(() => makeFolder(join(folder, 'taken', 'file'))).toThrow('EEXIST');
-  expect(() => makeFolder(join(folder, 'taken', 'file', 'below'))).toThrow('ENOTDIR');
+  expect(() => makeFolder(join(folder, 'taken', 'file'), HERE)).toThrow('EEXIST');
+  expect(() => makeFolder(join(folder, 'taken', 'file', 'below'), HERE)).toThrow('ENOTDIR');
 });

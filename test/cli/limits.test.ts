@@ -1,0 +1,68 @@
+/** What the system refuses: files, memory, a home. Each is said in one line, and blamed on nobody else. */
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
+import { inVariables } from '../harness/homes/client';
+import { openHome } from '../harness/homes/home';
+import { notPackage, runProgram } from '../harness/programs/program';
+
+const noUlimit = process.platform === 'win32' ? 'needs a POSIX shell: ulimit' : undefined;
+const limited = (limit: string) => ['sh', '-c', `ulimit ${limit} && exec "$@"`, 'sh'];
+
+test('with too few open files it says so, whatever it was that could not be opened', async ({ skip }) => {
+  skip((notPackage ?? noUlimit) !== undefined, notPackage ?? noUlimit);
+  const endpoint = await startTokenEndpoint();
+  const home = openHome(inVariables(endpoint.authUrl));
+  const seen = new Set<string>();
+  for (let files = 17; files <= 24; files++) {
+    const { code, stderr } = await home.gwtoken(['get', '--no-cache'], { wrapper: limited(`-n ${files}`) });
+    // Node itself, before the first line of gwtoken.
+    if (/^node:/.test(stderr) || code === null) continue;
+    seen.add(`${code} ${stderr}`);
+  }
+  const said =
+    "gwtoken: error: the system's limit for this process is reached: no more files can be opened (EMFILE)\n" +
+    'hint: raise the limit: ulimit -n 1024\n';
+  expect(seen).toEqual(new Set([`1 ${said}`, '0 ']));
+});
+
+test('without the memory for the parser of replies it says so, and asks nobody', async ({ skip }) => {
+  const reason =
+    notPackage ?? noUlimit ?? (process.platform === 'linux' ? undefined : 'needs Linux: ulimit -v');
+  skip(reason !== undefined, reason);
+  const endpoint = await startTokenEndpoint();
+  const home = openHome(inVariables(endpoint.authUrl));
+  const { code, stdout, stderr } = await home.gwtoken(['get'], { wrapper: limited('-v 8000000') });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toBe(
+    "gwtoken: error: the system's limit for this process is reached: no more memory can be reserved\n" +
+      'hint: raise the limit: ulimit -v unlimited; or run with NODE_OPTIONS=--disable-wasm-trap-handler\n',
+  );
+  const env = { NODE_OPTIONS: '--disable-wasm-trap-handler' };
+  expect(await home.gwtoken(['get'], { wrapper: limited('-v 8000000'), env })).toMatchObject({
+    code: 0,
+    stderr: '',
+  });
+});
+
+test.skipIf(process.platform === 'win32')(
+  'a HOME that is relative, or not there, gets nothing made in it',
+  async () => {
+    const endpoint = await startTokenEndpoint();
+    const home = openHome();
+    const missing = join(home.dir, 'no', 'home');
+    for (const HOME of ['relative', missing, `${missing}/`]) {
+      const env = { ...inVariables(endpoint.authUrl), HOME };
+      const options = { env, cwd: home.dir };
+      expect(await runProgram(['get'], options)).toMatchObject({ code: 0, stderr: '' });
+      const set = await runProgram(['config', 'set', 'timeout', '5s'], options);
+      expect(set.code).not.toBe(0);
+      expect(set.stderr).toMatch(/^gwtoken: error: .*\nhint: set .*GWTOKEN_CONFIG_DIR/);
+      const doctor = await runProgram(['doctor', '--json'], options);
+      expect(doctor.stdout).toMatch(/"name":"cache","result":"warning"/);
+    }
+    expect(existsSync(join(home.dir, 'no'))).toBe(false);
+    expect(readdirSync(home.dir)).not.toContain('relative');
+  },
+);
