@@ -67,7 +67,7 @@ export const configCommand: Command = {
       examples: [
         { line: 'gwtoken config set region eu', does: 'make eu the default region' },
         {
-          line: 'gwtoken config set auth-url https://identity.{region}.example.com',
+          line: "gwtoken config set auth-url 'https://identity.{region}.example.com'",
           does: 'one auth URL for both regions',
         },
         { line: 'gwtoken config set min-ttl 10m --profile acme', does: 'only for profile acme' },

@@ -139,6 +139,9 @@ function boundElsewhere(bound: Bound | undefined, { plan, client, authUrl }: Cre
     plan.kind === 'command'
       ? [`to use this auth URL, let the command print "auth_url" too, or run: ${set}`]
       : [`to log in at this auth URL, run: ${loginCommand(client, authUrl)}`];
+  // An item without an auth URL of its own goes by the config file's.
+  if (bound === undefined && plan.kind !== 'command')
+    hints.push(`or, if they are meant for this auth URL, run: ${set}`);
   if (bound !== undefined && source.kind === 'variable')
     hints.unshift(`to use ${bound.authUrl}, unset ${source.name}`);
   if (bound !== undefined && source.kind === 'flag')

@@ -70,7 +70,11 @@ export function judgeReply(reply: Reply, request: SentRequest): Token {
 function hintsFor(status: number): string[] {
   if (status === 404 || status === 405 || status === 410)
     return ['check the auth URL (gwtoken adds /oauth2/token to it)'];
-  if (status === 403) return ['a firewall or proxy may be blocking this; ask its administrator'];
+  if (status === 403)
+    return [
+      'a firewall or proxy may be blocking this; ask its administrator',
+      'or the server rejects the credentials in this way: check the client ID and secret',
+    ];
   if (status === 429)
     return ['too many requests: avoid --fresh and --no-cache, so that calls share the cached token'];
   return status >= 500 ? ['the problem is on the server; try again later'] : FURTHER;

@@ -43,7 +43,10 @@ const good = (more: object) => judge(200, { ...GOOD, ...more });
 
 const FURTHER = ['possible causes: gwtoken help network'];
 const ADDRESS = ['check the auth URL (gwtoken adds /oauth2/token to it)'];
-const FIREWALL = ['a firewall or proxy may be blocking this; ask its administrator'];
+const FIREWALL = [
+  'a firewall or proxy may be blocking this; ask its administrator',
+  'or the server rejects the credentials in this way: check the client ID and secret',
+];
 const OUTAGE = ['the problem is on the server; try again later'];
 const FEWER = ['too many requests: avoid --fresh and --no-cache, so that calls share the cached token'];
 const PAGE = ['check the auth URL; a login page or firewall may be answering instead'];
