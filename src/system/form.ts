@@ -13,3 +13,13 @@ export const LOOKUP_CHILD = `${__dirname}/lookup-child.cjs`;
 
 /** What `fork()` starts the keychain's child with: its own file. */
 export const KEYCHAIN_CHILD = `${__dirname}/keychain-child.cjs`;
+
+/** npm leaves out an optional package that it cannot install. */
+export function isKeytarInstalled(): boolean {
+  try {
+    require.resolve('keytar');
+    return true;
+  } catch {
+    return false;
+  }
+}

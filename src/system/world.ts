@@ -13,7 +13,7 @@ import type { World } from '../world/world';
 import { openAppender } from './files/append-file';
 import { fileIn, homeVariables, tokenFilesFolder, withAbsoluteFolders } from './files/paths';
 import { readAll } from './files/read-file';
-import { formOf, KEYCHAIN_CHILD, LOOKUP_CHILD } from './form';
+import { formOf, isKeytarInstalled, KEYCHAIN_CHILD, LOOKUP_CHILD } from './form';
 import type { WithCoreDumps } from './processes/privacy';
 import { hasUnicode, isTerminal, painter, withVariable } from './terminal/capabilities';
 import { writeAll } from './terminal/streams';
@@ -200,7 +200,8 @@ function openWire(
     checkCaFile: async (path) => void (await (await import('./wire/authorities')).readCaFile(path)),
     async close() {
       closed = true;
-      (await opened)?.close();
+      // Whoever needed what could not be opened has been told.
+      (await opened?.catch(() => undefined))?.close();
     },
   };
 }
@@ -211,10 +212,15 @@ function keychainOf({ warm: { env }, machine: { platform } }: Opened, { stderr }
     return openKeychain({ platform, env, stderr, childPath: KEYCHAIN_CHILD });
   };
   return {
+    async checkInstalled() {
+      if (isKeytarInstalled()) return;
+      throw (await import('./keychain/errors')).keychainError('module-missing', platform);
+    },
     probe: async (...call) => (await keychain()).probe(...call),
     get: async (...call) => (await keychain()).get(...call),
     set: async (...call) => (await keychain()).set(...call),
     delete: async (...call) => (await keychain()).delete(...call),
+    isGuarded: async (...call) => (await keychain()).isGuarded(...call),
   };
 }
 

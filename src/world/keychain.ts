@@ -4,6 +4,8 @@
  * `keychain-timeout`; undefined means 60 s where a person can answer a dialog, otherwise 10 s.
  */
 export interface Keychain {
+  /** Looks for the module without loading it; rejects when it is not installed. */
+  checkInstalled(): Promise<void>;
   /**
    * Stores, reads and deletes an item under its own service name, so that a locked keyring is
    * unlocked now. Resolves with the module's name and version; rejects if the keychain does not work here.
@@ -15,6 +17,8 @@ export interface Keychain {
   set(account: string, value: string, limitMs?: number): Promise<string | undefined>;
   /** Whether there was one. It is gone then: one that stays is `locked` or `denied`. */
   delete(account: string, limitMs?: number): Promise<boolean>;
+  /** Whether an item is there that the keychain shows a program only after it has let it in, as KeePassXC does by a dialog. */
+  isGuarded(account: string): Promise<boolean>;
 }
 
 /** What is wrong with a keychain, in the order in which its parts are needed. */
@@ -23,9 +27,14 @@ export type KeychainReason =
   | 'library-missing'
   | 'no-session'
   | 'no-provider'
+  | 'plugin-missing'
   | 'no-collection'
   | 'locked'
   | 'denied'
+  /** The module itself did not load in time. */
+  | 'not-started'
+  /** A keyring that is open did not answer in time: it is stuck, or shows a dialog. */
+  | 'silent'
   | 'timed-out'
   | 'too-large'
   | 'crashed'

@@ -1,6 +1,6 @@
 /** All checks of `gwtoken doctor`, a section at a time, in the order in which they are printed. */
 
-import { isRegion, REGIONS, type Region } from '../../client';
+import { clientName, isRegion, REGIONS, type Region } from '../../client';
 import { limitedKeychain } from '../../credentials/keychain-item';
 import { planCredentials } from '../../credentials/plan';
 import { attempt, type GwtokenError } from '../../errors';
@@ -32,15 +32,35 @@ type Outside = Pick<
 export function examine(flags: FlagValues, world: Outside): Promise<Check[]>[] {
   const given = gatherLeniently(flags, world);
   return [
-    Promise.resolve([section('gwtoken').ok('version', `${world.version}, ${world.probes.system()}`)]),
+    installationChecks(otherPlace(given, world), world),
     Promise.resolve(settingsChecks(given, world)),
     folderChecks(world),
-    keychainChecks(usableKeychain(given, world), otherPlace(given, world), world),
+    keychainChecks(usableKeychain(given, world), accountOf(given), otherPlace(given, world), world),
     ...regionsOf(given).map((region) =>
       endpointChecks(region, authUrlOf(region, given), limits(given), world),
     ),
     environmentChecks(world),
   ];
+}
+
+/** Without its module there is no keychain, whatever else is wrong: that stands first. */
+async function installationChecks(
+  elsewhere: string | undefined,
+  { version, probes, keychain }: Outside,
+): Promise<Check[]> {
+  const { ok, error: broken } = section('gwtoken');
+  const checks = [ok('version', `${version}, ${probes.system()}`)];
+  try {
+    if (elsewhere === undefined) await keychain.checkInstalled();
+  } catch (error) {
+    checks.push(broken('keychain module', error));
+  }
+  return checks;
+}
+
+/** The keychain item of the client that the settings name, if they name one. */
+function accountOf(given: Given): string | undefined {
+  return orElse(() => clientName(resolveClient(given).client), undefined);
 }
 
 /** With a bad time limit, which has a line of its own, the default one holds. */

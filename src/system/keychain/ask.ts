@@ -6,11 +6,12 @@
 
 import { type ChildProcess, type CommonSpawnOptions, type ForkOptions, fork } from 'node:child_process';
 import { messageOf } from '../../errors';
+import { limitReached } from '../../limits';
 import { answerWithinMs, hasPerson } from '../../person';
 import type { Env } from '../../world/streams';
 import type { World } from '../../world/world';
 import { type BusState, collectionOnBus } from './bus';
-import type { Answer, Request } from './child';
+import type { Answer, Loaded, Request } from './child';
 import { keychainError, notAnswered } from './errors';
 
 export type KeychainWorld = Pick<World, 'platform' | 'env' | 'stderr'> & {
@@ -35,7 +36,7 @@ export async function askChild(
   const child = startChild(world);
   const waiting = startWaiting(limitMs ?? answerWithinMs(canAnswerDialog(world)), world);
   try {
-    return await Promise.race([answerOf(child, request, world.platform), waiting.late]);
+    return await Promise.race([answerOf(child, request, waiting.loaded, world.platform), waiting.late]);
   } finally {
     waiting.end();
     // Not unref'd: gwtoken itself ends after its child, so that nothing is left behind.
@@ -62,7 +63,7 @@ function startChild({ childPath, env, platform }: KeychainWorld): ChildProcess {
     return fork(childPath, [], options);
   } catch (error) {
     // Most refusals of the system arrive as an event of the child's; this one does not: no memory.
-    throw crashed(`the keychain child: ${messageOf(error)}`, platform);
+    throw notStarted(error, platform);
   }
 }
 
@@ -79,21 +80,31 @@ function childEnv(env: Env, platform: NodeJS.Platform): NodeJS.ProcessEnv {
 }
 
 /** Sends the request, and settles with the child's answer or with its end. */
-function answerOf(child: ChildProcess, request: Request, platform: NodeJS.Platform): Promise<Value> {
+function answerOf(
+  child: ChildProcess,
+  request: Request,
+  loaded: () => void,
+  platform: NodeJS.Platform,
+): Promise<Value> {
   return new Promise((resolve, reject) => {
     const fail = (detail: string): void => reject(crashed(detail, platform));
     child.on('message', (message) => {
+      if (message === ('loaded' satisfies Loaded)) return loaded();
       const answer = checkedAnswer(message, request);
       if (answer === undefined) fail('the keychain child answered with something else than was asked for');
       else if (answer.ok) resolve(answer.value);
       else reject(keychainError(answer, platform));
     });
-    child.on('error', (error) => fail(`the keychain child: ${error.message}`));
+    child.on('error', (error) => reject(notStarted(error, platform)));
     child.on('exit', (code, signal) => fail(`the keychain child ended by ${signal ?? `exit code ${code}`}`));
     child.send(request, (error) => {
       if (error) fail(`the keychain child takes no request: ${error.message}`);
     });
   });
+}
+
+function notStarted(error: unknown, platform: NodeJS.Platform): Error {
+  return limitReached(error) ?? crashed(`the keychain child: ${messageOf(error)}`, platform);
 }
 
 function crashed(detail: string, platform: NodeJS.Platform): Error {
@@ -111,15 +122,24 @@ function checkedAnswer(message: unknown, { op }: Request): Answer | undefined {
   return answer?.ok === false && typeof answer.message === 'string' ? answer : undefined;
 }
 
-/** Tells a person, after two seconds, what is being waited for; `late` rejects when the limit has passed. */
-function startWaiting(limitMs: number, world: KeychainWorld): { late: Promise<never>; end(): void } {
+interface Waiting {
+  /** Rejects when the limit has passed. */
+  readonly late: Promise<never>;
+  /** To be called when the child has the module. */
+  loaded(): void;
+  end(): void;
+}
+
+/** Tells a person, after two seconds, what is being waited for. */
+function startWaiting(limitMs: number, world: KeychainWorld): Waiting {
   const { platform, env, stderr } = world;
   const person = canAnswerDialog(world);
   const ended = new AbortController();
+  let isLoaded = false;
   let keyring: BusState | undefined;
   const notice = setTimeout(async () => {
     if (platform === 'linux') keyring = await collectionOnBus(env, ended.signal);
-    if (!person || ended.signal.aborted) return;
+    if (!person || !isLoaded || ended.signal.aborted) return;
     try {
       stderr.write(noticeText(keyring, limitMs));
     } catch {
@@ -128,10 +148,16 @@ function startWaiting(limitMs: number, world: KeychainWorld): { late: Promise<ne
   }, NOTICE_AFTER_MS);
   let limit: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    limit = setTimeout(() => reject(notAnswered(keyring === 'locked', limitMs, person, platform)), limitMs);
+    limit = setTimeout(
+      () => reject(notAnswered(isLoaded ? keyring : 'not-started', limitMs, person, platform)),
+      limitMs,
+    );
   });
   return {
     late,
+    loaded() {
+      isLoaded = true;
+    },
     end() {
       clearTimeout(notice);
       clearTimeout(limit);

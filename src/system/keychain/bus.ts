@@ -10,8 +10,8 @@ import { helperEnvironment } from '../processes/privacy';
 
 /** `unknown` when none of the programs is there, or nobody answers in time. */
 export type BusState = 'unlocked' | 'locked' | 'no-collection' | 'unknown';
-/** `locked`: the keyring that it is in. A `present` one may still be kept from those whom the person has not let read it. */
-export type ItemState = 'absent' | 'present' | 'locked' | 'unknown';
+/** `locked`: the keyring that it is in. `guarded`: that is open, and the item is still locked for a new program. */
+export type ItemState = 'absent' | 'present' | 'guarded' | 'locked' | 'unknown';
 
 /** Where the programs below find the bus, and the cookie that some buses ask for. */
 const BUS_VARIABLES = ['DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR', 'HOME'];
@@ -96,6 +96,9 @@ export async function collectionOnBus(env: Env, enough?: AbortSignal): Promise<B
   return path === '/' ? 'no-collection' : await lockOf(path, bus);
 }
 
+/** Of the two lists of paths, those of unlocked items come first: empty, as each program writes it. */
+const NONE_UNLOCKED = /array \[\s*\]\s*array|^aoao 0 |^\(@ao \[\]/;
+
 /** Whether an account has an item; takes less than a second, and never rejects. */
 export async function itemOnBus(account: string, env: Env): Promise<ItemState> {
   const bus = { env, signal: AbortSignal.timeout(LIMIT_MS) };
@@ -103,7 +106,8 @@ export async function itemOnBus(account: string, env: Env): Promise<ItemState> {
   if (reply === '') return 'unknown';
   const [path] = pathsIn(reply);
   if (path === undefined) return 'absent';
-  return (await lockOf(collectionOf(path), bus)) === 'locked' ? 'locked' : 'present';
+  if ((await lockOf(collectionOf(path), bus)) === 'locked') return 'locked';
+  return NONE_UNLOCKED.test(reply) ? 'guarded' : 'present';
 }
 
 /** `/org/freedesktop/secrets/collection/NAME` of `/org/freedesktop/secrets/collection/NAME/ITEM`. */

@@ -7,6 +7,9 @@
 import { closeDebugger } from '../processes/debugger';
 import { type Keytar, loadKeytar, nameOfKeytar, whyNotLoaded } from './keytar';
 
+/** Sent before the answer, once keytar is loaded: from then on a person or the service is waited for. */
+export type Loaded = 'loaded';
+
 /** What gwtoken asks, over the IPC channel alone, and what it is answered. */
 export type Request =
   | { readonly op: 'probe' }
@@ -47,6 +50,7 @@ async function answer(request: Request): Promise<Answer> {
   } catch (error) {
     return { ok: false, stage: 'load', ...said(error), cause: whyNotLoaded() };
   }
+  process.send?.('loaded' satisfies Loaded);
   try {
     if (request.op === 'set') return await replace(keytar, request.account, request.value);
     return { ok: true, value: await perform(request, keytar) };

@@ -1,6 +1,7 @@
 /** What a keychain's failure means: its texts told apart, each kind with its own sentence and what to do about it. */
 import { GwtokenError } from '../../errors';
 import type { KeychainReason } from '../../world/keychain';
+import type { BusState } from './bus';
 import type { Answer } from './child';
 
 type Failure = Extract<Answer, { ok: false }>;
@@ -10,7 +11,10 @@ type Failure = Extract<Answer, { ok: false }>;
  * (FormatMessage, in English). The first that fits counts.
  */
 const TEXTS: readonly (readonly [RegExp, KeychainReason])[] = [
-  [/locked collection|IsLocked|dismissed|interaction is (not allowed|required)|no UI possible/i, 'locked'],
+  [
+    /locked collection|Collection \S+ is locked|IsLocked|dismissed|interaction is (not allowed|required)|no UI possible/i,
+    'locked',
+  ],
   [/not provided by any \.service files|ServiceUnknown|No keychain is available/, 'no-provider'],
   [
     /Object does not exist at path|default keychain could not be found|keychain could not be found/,
@@ -21,6 +25,8 @@ const TEXTS: readonly (readonly [RegExp, KeychainReason])[] = [
     'no-session',
   ],
   [/logon session does not exist|No such file or directory|connection is closed/, 'no-session'],
+  // KWallet's: without that plugin it cannot even agree on a key for the transfer.
+  [/libqca/, 'plugin-missing'],
   [/Timeout was reached|timed out/i, 'timed-out'],
   [/stub received bad data|bad data/i, 'too-large'],
   [/cancell?ed|denied|not allowed|passphrase you entered is not correct|entitlement/i, 'denied'],
@@ -38,26 +44,41 @@ export function keychainError(
   return new GwtokenError('keychain', message, { reason, hints, detail: raw && `the keychain said: ${raw}` });
 }
 
-/** The limit has passed. `locked` when the bus said so meanwhile. */
+/**
+ * The limit has passed.
+ *
+ * @param state what the bus said of the keyring meanwhile, if it said anything; `not-started`: the child has no module yet
+ */
 export function notAnswered(
-  locked: boolean,
+  state: BusState | 'not-started' | undefined,
   limitMs: number,
   person: boolean,
   platform: NodeJS.Platform,
 ): GwtokenError {
   const within = `within ${limitMs / 1000} s`;
   const more = `or allow more time: gwtoken config set keychain-timeout ${2 * Math.ceil(limitMs / 1000)}s`;
-  if (locked || person) {
+  if (state === 'not-started') {
+    return new GwtokenError('keychain', `the keychain module did not start ${within}`, {
+      reason: 'not-started',
+      hints: ['this user may be at a limit of the system: see ulimit -u and ulimit -v', more],
+    });
+  }
+  if (state === 'locked') {
+    return new GwtokenError('keychain', `the keychain is locked, and its dialog was not answered ${within}`, {
+      reason: 'locked',
+      hints: [unlock(platform), more],
+    });
+  }
+  const reason = state === 'unlocked' ? 'silent' : 'timed-out';
+  if (person) {
     return new GwtokenError(
       'keychain',
-      locked
-        ? `the keychain is locked, and its dialog was not answered ${within}`
-        : `the keychain did not answer ${within}: it may have asked something in a dialog`,
-      { reason: 'timed-out', hints: [unlock(platform), more] },
+      `the keychain did not answer ${within}: it may have asked something in a dialog`,
+      { reason, hints: ['answer its dialog, or unlock the keychain before', more] },
     );
   }
   return new GwtokenError('keychain', `the keychain did not answer ${within}`, {
-    reason: 'timed-out',
+    reason,
     hints: ['it may be asking something in a dialog on another screen, or be stuck: gwtoken doctor', more],
   });
 }
@@ -79,7 +100,10 @@ function sentence(
     case 'module-missing':
       return {
         message: 'the keychain module keytar is not installed',
-        hints: ['install gwtoken again without --omit=optional', IN_VARIABLES],
+        hints: [
+          'install gwtoken again (npm install -g) once the registry can be reached: npm leaves an optional package out without a word when it cannot, and with --omit=optional',
+          IN_VARIABLES,
+        ],
       };
     case 'library-missing':
       return notLoaded(platform, raw);
@@ -103,6 +127,11 @@ function sentence(
             hints: ['install and start gnome-keyring, KWallet or KeePassXC', IN_VARIABLES],
           }
         : { message: 'there is no keychain in this session', hints: [IN_VARIABLES] };
+    case 'plugin-missing':
+      return {
+        message: 'KWallet has no encryption plugin (libqca-ossl)',
+        hints: ['Debian, Ubuntu: apt-get install libqca-qt5-2-plugins, then log in again', IN_VARIABLES],
+      };
     case 'no-collection':
       return platform === 'linux'
         ? {
@@ -127,6 +156,8 @@ function sentence(
             : 'try again and allow it in the dialog',
         ],
       };
+    case 'not-started':
+    case 'silent':
     case 'timed-out':
       return {
         message: "the keychain's service did not answer in time",
@@ -157,7 +188,7 @@ function sentence(
 function unlock(platform: NodeJS.Platform): string {
   if (platform === 'darwin') return 'unlock it: security unlock-keychain (over ssh it is locked until then)';
   if (platform === 'win32') return 'log in to Windows with the desktop, not over the network alone';
-  return 'unlock it: log in to the desktop, or open Passwords and Keys (seahorse)';
+  return 'unlock it: log in to the desktop, or open Passwords and Keys (seahorse), KWalletManager or KeePassXC';
 }
 
 /** The native part is there but does not load: what the loader said decides what to do. */

@@ -5,7 +5,7 @@ import { askChild, canAnswerDialog, type KeychainWorld } from './ask';
 import { collectionOnBus, type ItemState, itemOnBus } from './bus';
 import { keychainError } from './errors';
 
-export function openKeychain(world: KeychainWorld): Keychain {
+export function openKeychain(world: KeychainWorld): Omit<Keychain, 'checkInstalled'> {
   return {
     probe: async (limitMs) => String(await askChild({ op: 'probe' }, limitMs, world)),
     async get(account, limitMs) {
@@ -24,6 +24,8 @@ export function openKeychain(world: KeychainWorld): Keychain {
       else if (world.platform === 'linux') await checkGone(account, world);
       return deleted === true;
     },
+    isGuarded: async (account) =>
+      world.platform === 'linux' && (await itemOnBus(account, world.env)) === 'guarded',
   };
 }
 
@@ -52,5 +54,5 @@ async function checkAbsent(
 /** For an item that libsecret does not give, or has deleted. */
 function checkNotThere(item: ItemState, { platform }: KeychainWorld): void {
   if (item === 'locked') throw keychainError('locked', platform);
-  if (item === 'present') throw keychainError('denied', platform);
+  if (item === 'present' || item === 'guarded') throw keychainError('denied', platform);
 }

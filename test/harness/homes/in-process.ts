@@ -55,6 +55,7 @@ export function inside(): Inside {
   };
 
   const keychain: Keychain = {
+    checkInstalled: async () => {},
     probe: async () => 'memory',
     async get(account) {
       it.keychainCalls++;
@@ -66,6 +67,7 @@ export function inside(): Inside {
       return before;
     },
     delete: async (account) => it.items.delete(account),
+    isGuarded: async () => false,
   };
 
   const it: Inside = {

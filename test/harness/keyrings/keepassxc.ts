@@ -91,11 +91,9 @@ export async function startKeePassXC(): Promise<KeePassXC> {
     withPath,
     `${PASSWORD}\n`.repeat(2),
   );
-  // A second KeePassXC of a user shows the first one, which it finds by a file in the temporary folder.
-  const program = startHelper('keepassxc', ['--pw-stdin', database], {
-    ...withPath,
-    TMPDIR: home.XDG_RUNTIME_DIR,
-  });
+  // A second KeePassXC of a user talks to the first one, which it finds by a file in the temporary folder.
+  const withFolder = { ...withPath, TMPDIR: home.XDG_RUNTIME_DIR };
+  const program = startHelper('keepassxc', ['--pw-stdin', database], withFolder);
   helpers.push(program);
   program.stdout?.resume();
   program.stdin?.end(`${PASSWORD}\n`);
@@ -118,8 +116,8 @@ export async function startKeePassXC(): Promise<KeePassXC> {
       return secret;
     },
     async lock() {
-      const collection = 'array:objpath:/org/freedesktop/secrets/collection/db';
-      await callService(withPath, 'Lock', collection);
+      await run('keepassxc', ['--lock'], withFolder);
+      await untilCollection('locked', withPath);
     },
   };
 }

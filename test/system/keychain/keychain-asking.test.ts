@@ -1,7 +1,7 @@
 /** A keyring that asks the person each time a program wants to see an item, as KeePassXC does unless it is told not to. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type KeePassXC, keepassxcAvailable, startKeePassXC } from '../../harness/keyrings/keepassxc';
-import { CLIENT, LOGIN, run } from './keychain-runs';
+import { CLIENT, doctorStages, LOGIN, run } from './keychain-runs';
 
 const missing = keepassxcAvailable();
 
@@ -74,11 +74,30 @@ describe('KeePassXC', () => {
       },
     ],
     [
+      'doctor says that the item is asked for, where all else is well',
+      async () => {
+        const { stages } = await doctorStages(keyring.env);
+        expect(stages.slice(-2)).toEqual(['round trip: ok', 'item: warning']);
+      },
+    ],
+    [
       'a logout that is allowed removes the secret, and a further one finds none',
       async () => {
         expect(await runAnswering('logout', 'allow')).toMatchObject({ code: 0 });
         expect(await keyring.lookup(CLIENT)).toBeUndefined();
         expect(await runAnswering('logout')).toMatchObject({ code: 4 });
+      },
+    ],
+    [
+      'a locked database is what is said, within the limit',
+      async () => {
+        await keyring.lock();
+        const env = { ...keyring.env, GWTOKEN_KEYCHAIN_TIMEOUT: '3' };
+        for (const command of ['get', LOGIN, 'logout']) {
+          const { code, stderr } = await run(command, env);
+          expect({ command, code }).toEqual({ command, code: 5 });
+          expect(stderr).toContain('the keychain is locked');
+        }
       },
     ],
   ])('%s', async ([, steps], { skip }) => {

@@ -6,7 +6,7 @@ import { asFunction, programWith } from './keytar-in-place';
 
 // macOS and Windows cannot be tried here: these are the texts that their systems give, by keytar's sources, in a
 // module of ours; the child, the channel and the telling apart are the real ones.
-describe('on macOS and Windows', () => {
+describe('on macOS, on Windows and with half a KWallet', () => {
   const silent: Output = { isTTY: () => false, write: () => {} };
   async function failure(platform: NodeJS.Platform, text: string): Promise<GwtokenError> {
     const { copy } = programWith(asFunction(`async () => { throw new Error(${JSON.stringify(text)}); }`));
@@ -17,6 +17,7 @@ describe('on macOS and Windows', () => {
   }
 
   test.each([
+    ['linux', 'createDLGroup failed: maybe libqca-ossl is missing', 'plugin-missing', 'libqca-qt5-2-plugins'],
     ['darwin', 'User interaction is not allowed.', 'locked', 'security unlock-keychain'],
     ['darwin', 'In dark wake, no UI possible', 'locked', 'security unlock-keychain'],
     ['darwin', 'User canceled the operation.', 'denied', 'Always Allow'],
