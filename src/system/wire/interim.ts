@@ -1,12 +1,12 @@
 /**
- * Interim replies before the final one. RFC 9110 section 15.2 has a client bear them although it did not ask; undici
- * breaks off at a 100, and it and Node's own client take any of them for the answer to a CONNECT. A 101 is left to them:
- * that one is final.
+ * Interim replies (1xx) before the final one. A client must accept them even if it did not ask for them (RFC 9110
+ * section 15.2), but undici gives up at a 100, and undici and Node's own client both take one for the answer to a
+ * CONNECT. A 101 is not skipped: it is final.
  */
 
 /**
- * Takes a reply's bytes as they come, and gives nothing until one stands at their beginning that is not interim: then
- * those from there on, and it is done.
+ * For the bytes of one reply, in the order of their arrival. Returns undefined while they are all interim; then what
+ * follows the interim replies, and is not to be called again.
  */
 export function skippingInterim(): (chunk: Buffer) => Buffer | undefined {
   let held: Buffer = Buffer.alloc(0);
@@ -16,12 +16,12 @@ export function skippingInterim(): (chunk: Buffer) => Buffer | undefined {
   };
 }
 
-/** More than any interim reply has: what is held back must not grow for ever. */
+/** Larger than any interim reply: what is held back must not grow without limit. */
 const LIMIT = 64 * 1024;
 const INTERIM = /^HTTP\/1\.1 1(?!01)\d\d/;
 const INTERIM_LENGTH = 'HTTP/1.1 100'.length;
 
-/** Without the whole interim replies at the beginning. */
+/** What follows the complete interim replies at the beginning. */
 function afterInterim(bytes: Buffer): Buffer {
   let rest = bytes;
   for (;;) {
@@ -31,7 +31,7 @@ function afterInterim(bytes: Buffer): Buffer {
   }
 }
 
-/** Whether more bytes may make an interim reply of them. */
+/** Whether this is the beginning of an interim reply, or may become it. */
 function mayBeInterim(bytes: Buffer): boolean {
   const text = start(bytes);
   return INTERIM.test(text) || INTERIM.test(text + 'HTTP/1.1 100'.slice(text.length));

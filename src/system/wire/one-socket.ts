@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import Client from 'undici/lib/dispatcher/client.js';
 import { skippingInterim } from './interim';
 
-/** Has a client ask over the one socket that stands, and fails when that one breaks. */
+/** Lets a client send its request over the open socket; fails when the socket does. */
 export async function over<T>(
   socket: Socket,
   origin: string,
@@ -33,7 +33,7 @@ export async function over<T>(
   return ask(client).catch((error) => Promise.reject(error === gone ? fault : error));
 }
 
-/** Has `read()`, which is all that undici reads by, give nothing of an interim reply. */
+/** Hides interim replies from undici, which reads only by `read()`. */
 function skipInterim(socket: Socket): void {
   const { read } = socket;
   const skipped = skippingInterim();
