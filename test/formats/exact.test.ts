@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
-import type { Variable } from '../../src/formats/format';
+import { checkVariables, type Variable } from '../../src/formats/format';
 import { formatNamed } from '../../src/formats/table';
 import { openFolder } from '../harness/homes/folder';
 import { EDGES, LONG, randomValues, SINGLE_CHARACTERS } from '../shells/values';
-import { READERS } from './readers';
+import { READERS, readPowerShell } from './readers';
 
 /** What a format's own syntax is made of, beside what breaks a shell. */
 const BREAKERS = [
@@ -182,6 +182,46 @@ describe('what sources or loads a dotenv file', () => {
       const sourced = execFileSync(shell, ['-c', script, process.execPath, print], options);
       expect(JSON.parse(sourced)).toMatchObject(expected);
     }
+  });
+});
+
+describe('powershell, by the grammar of its texts', () => {
+  const variablesOf = (values: readonly (string | undefined)[]): Variable[] =>
+    values.map((value, index) => ({ name: NAMES[index]!, value }));
+  const isCarried = (values: readonly (string | undefined)[]): boolean => {
+    const variables = variablesOf(values);
+    let text: string;
+    try {
+      checkVariables(variables);
+      text = formatNamed('powershell', 'the test').set(variables);
+    } catch (error) {
+      expect(error).toMatchObject({ kind: 'usage', message: expect.stringMatching(PROBLEM) });
+      return false;
+    }
+    const expected = variables.filter(({ value }) => value !== undefined);
+    expect([...readPowerShell(text)]).toEqual(expected.map(({ name, value }) => [name, value]));
+    return true;
+  };
+
+  test('each value arrives exactly, or is refused', () => {
+    fc.assert(
+      fc.property(fc.array(anyValue, { minLength: 1, maxLength: 4 }), (values) => void isCarried(values)),
+      { numRuns: 2_000 },
+    );
+    for (const value of [...EDGES, ...LONG, ...BREAKERS, 'a\u2019b', '\u201b', ...randomValues(2_000, 9)])
+      isCarried([value, 'bearer', undefined, value]);
+  });
+
+  test('whatever a token may be is carried, and so is a quote', () => {
+    for (const value of [...SINGLE_CHARACTERS, ...ORDINARY, "it's", "'", "''", "$(id)'; id #"])
+      expect([value, isCarried([value, 'bearer', undefined, value])]).toEqual([value, true]);
+  });
+
+  test('a failure removes the variables and throws', () => {
+    const text = formatNamed('powershell', 'the test').failure?.(NAMES, 3);
+    expect(text).toBe(
+      `Remove-Item ${NAMES.map((name) => `Env:${name}`).join()} -ErrorAction SilentlyContinue\nthrow 'gwtoken: failed (exit code 3)'\n`,
+    );
   });
 });
 

@@ -41,6 +41,45 @@ function readLoggingCommands(text: string, undo: (data: string) => string): Map<
 const unescapeData = (data: string): string =>
   data.replaceAll('%3B', ';').replaceAll('%0D', '\r').replaceAll('%0A', '\n').replaceAll('%5D', ']');
 
+/** PowerShell takes these for single quotes too (about_Quoting_Rules); two of them in such a text are one. */
+const QUOTES = "'\u2018\u2019\u201a\u201b";
+
+/**
+ * The little of PowerShell's grammar that a whole output may consist of: texts in single quotes, in which nothing but
+ * the quotes means anything, and the removal of variables. There is no PowerShell in Debian or npm to ask.
+ */
+export function readPowerShell(text: string): Map<string, string> {
+  // Its pipeline hands a program's output on line by line, and Out-String puts them together with the system's line end.
+  const lines = text.split(/\r\n|\n|\r/).join('\r\n');
+  const entries = new Map<string, string>();
+  let at = 0;
+  const take = (pattern: RegExp): RegExpExecArray | undefined => {
+    const found = new RegExp(pattern.source, 'y');
+    found.lastIndex = at;
+    const match = found.exec(lines);
+    if (match) at += match[0].length;
+    return match ?? undefined;
+  };
+  while (at < lines.length) {
+    const [, removed] = take(/Remove-Item ((?:Env:\w+,?)+) -ErrorAction SilentlyContinue\r\n/) ?? [];
+    for (const name of removed?.split(',') ?? []) entries.delete(name.replace('Env:', ''));
+    if (removed !== undefined) continue;
+    const [, name] = take(new RegExp(`\\$env:(\\w+) = [${QUOTES}]`)) ?? [];
+    if (name === undefined) throw new Error(`no statement: ${lines.slice(at)}`);
+    let value = '';
+    for (;;) {
+      const [piece] = take(new RegExp(`[^${QUOTES}]*`)) ?? [''];
+      value += piece;
+      const [quotes = ''] = take(new RegExp(`[${QUOTES}]{1,2}`)) ?? [];
+      if (quotes.length < 2) break;
+      value += quotes[0];
+    }
+    if (!take(/\r\n/)) throw new Error(`more after the text of ${name}: ${lines.slice(at)}`);
+    entries.set(name, value);
+  }
+  return entries;
+}
+
 /** All readers of a format must agree on what was written. */
 export const READERS: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   'github-env': { 'the runner': readFileCommands },

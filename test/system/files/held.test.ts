@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import { whileHeld } from '../../../src/system/files/held';
+
+/** Wine holds no file against a reader, so what Windows would say is said here. */
+describe('a file that another program has open', () => {
+  const held = (code: string, times: number) => {
+    const work = {
+      tries: 0,
+      run: () => {
+        if (++work.tries <= times) throw Object.assign(new Error(code), { code });
+        return 'read';
+      },
+    };
+    return work;
+  };
+  const windows = { platform: 'win32' } as const;
+
+  test.each(['EPERM', 'EACCES', 'EBUSY'])('is tried again on Windows while it says %s', (code) => {
+    const work = held(code, 3);
+    expect(whileHeld(work.run, 5_000, windows)).toBe('read');
+    expect(work.tries).toBe(4);
+  });
+
+  test('is given up after the limit, with the error of the system', () => {
+    const work = held('EBUSY', Number.POSITIVE_INFINITY);
+    const since = performance.now();
+    expect(() => whileHeld(work.run, 100, windows)).toThrow(expect.objectContaining({ code: 'EBUSY' }));
+    expect(performance.now() - since).toBeGreaterThan(99);
+    expect(work.tries).toBeGreaterThan(1);
+  });
+
+  test.each([
+    ['ENOENT', 'win32'],
+    ['EACCES', 'linux'],
+    ['EBUSY', 'darwin'],
+  ] as const)('is not waited for: %s on %s', (code, platform) => {
+    const work = held(code, 1);
+    expect(() => whileHeld(work.run, 5_000, { platform })).toThrow(code);
+    expect(work.tries).toBe(1);
+  });
+});
