@@ -22,7 +22,7 @@ async function meet(command: readonly string[], each: WireCase) {
 }
 
 /** In the body of a reply, or in what it says: doctor asks for its headers alone. */
-const IN_THE_REPLY = /answered (?!101)\d{3}( |$)|in the middle of the reply|incomplete reply/;
+const IN_THE_REPLY = /answered (?!101)\d{3}([ ,]|$)|in the middle of the reply|incomplete reply/;
 /** Only a parser of bodies meets these. */
 const IN_THE_BODY = ['chunks with a broken size'];
 

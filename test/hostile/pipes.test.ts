@@ -68,7 +68,7 @@ describe.skipIf(process.platform === 'win32')('a pipe that nobody writes to', ()
     const read = fileReader(300);
     const since = performance.now();
     for (const _ of ['the quick way', 'the CLI'])
-      expect(() => read(pipe, 100)).toThrow('it gave nothing for 0.3 s');
+      expect(() => read(pipe, 100)).toThrow('nothing was written to it for 0.3 s');
     expect(performance.now() - since).toBeLessThan(600);
   });
 

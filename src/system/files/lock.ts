@@ -127,7 +127,7 @@ async function hold(place: LockPlace, machine: Machine): Promise<Turn | undefine
   try {
     isHeld = claim(place, holder);
   } finally {
-    // One that listens on would keep this process.
+    // A listening server would keep this process alive.
     if (!isHeld) server.close();
   }
   if (!isHeld) return undefined;

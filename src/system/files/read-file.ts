@@ -1,15 +1,18 @@
-/** Reads what the user gives, up to a limit: a secret's file may turn out to be a disk. */
+/** Reads files and streams that the user names, up to a limit: a secret's file may turn out to be a disk. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { systemCode } from '../../errors';
 
-/** How long a pipe may have no writer, which may still be starting; and how long a writer may keep silent, since it may ask a person. */
+/**
+ * How long a pipe may have no writer, which may still be starting; and how long a writer may be silent, since it may
+ * prompt the user.
+ */
 const WRITER_MS = 1000;
 const SILENT_MS = 60_000;
 const PAUSE_MS = 10;
 
 /**
- * Gives the World's `readFile`. A pipe such as `<(pass show client)` can be read only once, so what the quick way has
- * read from one is kept for the CLI, and so is why it could not be read.
+ * Returns the World's `readFile`. A pipe such as `<(pass show client)` can be read only once, so what the quick way
+ * reads from one, or the error, is remembered for the CLI.
  */
 export function fileReader(silentMs = SILENT_MS): (path: string, limit: number) => Uint8Array {
   const pipes = new Map<string, Uint8Array | Error>();
@@ -20,19 +23,19 @@ export function fileReader(silentMs = SILENT_MS): (path: string, limit: number) 
   };
 }
 
-/** Where what was read from pipes is kept, and how long one may be silent. */
+/** The contents of pipes read so far, and how long a pipe may be silent. */
 interface Pipes {
   readonly pipes: Map<string, Uint8Array | Error>;
   readonly silentMs: number;
 }
 
 /**
- * Reads a file whole, and a pipe only where pipes are kept.
+ * Reads a whole file; a pipe only if `kept` is passed.
  *
  * @throws the system's error; EFBIG for more than `limit` bytes
  */
 export function readLimited(path: string, limit: number, kept?: Pipes): Uint8Array {
-  // Opened for more than that, a pipe that nobody writes to would not come back.
+  // Without O_NONBLOCK, opening a pipe without a writer would block.
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stat = fstatSync(file);
@@ -55,7 +58,7 @@ export function readLimited(path: string, limit: number, kept?: Pipes): Uint8Arr
   }
 }
 
-/** @param silentMs how long there may be nothing to read where there is no end of it either; 0 for what is no pipe */
+/** @param silentMs how long a pipe may have nothing to read without having ended; 0 for anything else */
 function readOn(file: number, limit: number, silentMs: number): Uint8Array {
   const bytes = Buffer.alloc(limit + 1);
   let length = 0;
@@ -67,16 +70,16 @@ function readOn(file: number, limit: number, silentMs: number): Uint8Array {
       last = performance.now();
       continue;
     }
-    // No bytes and no error is the end of the file; but of a pipe also the time before its writer has come.
+    // No bytes and no error means the end of the file; for a pipe, also that its writer has not opened it yet.
     const waitMs = read === undefined ? silentMs : length > 0 ? 0 : Math.min(silentMs, WRITER_MS);
     if (performance.now() - last < waitMs)
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
-    else if (read === undefined) throw new Error(`it gave nothing for ${silentMs / 1000} s`);
+    else if (read === undefined) throw new Error(`nothing was written to it for ${silentMs / 1000} s`);
     else return bytes.subarray(0, length);
   }
 }
 
-/** Undefined where there is nothing to read yet. */
+/** Undefined if there is nothing to read yet. */
 function readNow(file: number, bytes: Buffer, length: number): number | undefined {
   try {
     return readSync(file, bytes, length, bytes.length - length, null);

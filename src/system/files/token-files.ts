@@ -99,12 +99,12 @@ export function sweepTokenFiles(folder: string, own: Own, machine: Machine): voi
   });
 }
 
-/** A folder or link in the temporary folder is made and filled, or used, within a moment. */
+/** A directory or link in the temporary directory is filled or used right after its creation. */
 const STALE_MS = 60_000;
 
 /**
- * Removes from the temporary folder what runs that were killed have left there: the folders of token files, and the
- * links by which a socket with a long path is reached. Nothing here throws.
+ * Removes from the temporary directory what killed runs left there: the directories of token files, and the
+ * links to sockets with long paths. Nothing here throws.
  */
 export function sweepTemporaryFolder(own: Own, machine: Machine): void {
   quietly(() => {

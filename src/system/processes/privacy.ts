@@ -1,6 +1,6 @@
 /**
  * Keeps secrets inside this process: out of core files, and out of the environment of the programs that gwtoken runs
- * for its own ends.
+ * for its own purposes.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Env } from '../../world/streams';
@@ -12,7 +12,7 @@ const FILTER = '/proc/self/coredump_filter';
 export type WithCoreDumps = <T>(start: () => T) => T;
 
 /**
- * From here on a core file has nothing of this process's memory in it, nor of its children's. On Linux only: on macOS
+ * From here on a core file contains no memory of this process or its children. Only on Linux: on macOS
  * and Windows programs write no core files unless somebody has set that up, and a program cannot change it without
  * native code. A run that prints a cached token does without: it takes a fifth of a millisecond, and asks for nothing.
  */
@@ -48,8 +48,8 @@ function setFilter(value: string): void {
 }
 
 /**
- * The environment of a program of the system's that gwtoken runs for its own ends (getent, dbus-send, ps, taskkill):
- * what every program needs to run, and the variables that this one reads. Its output is read in English.
+ * The environment of a system program that gwtoken runs for its own purposes (getent, dbus-send, ps, taskkill):
+ * what every program needs to run, and the variables that this one reads. Its output is in English.
  */
 export function helperEnvironment(env: Env, ...reads: readonly string[]): NodeJS.ProcessEnv {
   const names = ['PATH', 'SystemRoot', ...reads].filter((name) => env[name] !== undefined);

@@ -164,6 +164,6 @@ test.skipIf(process.platform === 'win32')(
     pipe(join(client.config, 'config.json'));
     const { code, stdout, stderr } = await get();
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/^gwtoken: error: config file \S+config\.json is not a file\n/);
+    expect(stderr).toMatch(/^gwtoken: error: config file \S+config\.json is not a regular file\n/);
   },
 );
