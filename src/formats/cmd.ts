@@ -1,6 +1,6 @@
 /**
  * cmd.exe, one simple command a line for `FOR /F … DO @%i`. What `" % ! ^ & | < >` mean there depends on where they
- * stand and on options, so a value that has more than plain characters is refused.
+ * stand and on options, so a value with other than plain characters is refused.
  */
 import { cannotCarry, type Format, type Variable } from './format';
 
@@ -20,7 +20,7 @@ function statement({ name, value }: Variable): string {
   if (!/^[A-Za-z0-9 ._~+/=:@,-]*$/.test(value)) {
     throw cannotCarry(
       name,
-      'has a character that cmd.exe may change',
+      'contains a character that cmd.exe may alter',
       'use --format powershell in PowerShell, or: gwtoken exec -- COMMAND',
     );
   }
@@ -28,7 +28,7 @@ function statement({ name, value }: Variable): string {
   if (line.length <= LINE_LIMIT) return line;
   throw cannotCarry(
     name,
-    `makes a line of more than ${LINE_LIMIT} characters, more than cmd.exe reads`,
+    `is too long for cmd.exe (limit: ${LINE_LIMIT} characters a line)`,
     'use --format powershell in PowerShell, or: gwtoken exec -- COMMAND',
   );
 }

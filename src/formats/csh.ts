@@ -1,4 +1,4 @@
-/** csh and tcsh: like sh, unsafe characters pass through printf in octal, since the eval's argument is split and globbed. */
+/** csh and tcsh: like sh, unsafe characters go through printf in octal, since the eval's argument is split and globbed. */
 import { encodeRuns, type Format, octal } from './format';
 
 const LITERAL = '[A-Za-z0-9_./@+=%,-]';

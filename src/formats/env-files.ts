@@ -1,4 +1,4 @@
-/** Files of `NAME=value` lines. A variable without a value has no line: such a file is the whole of what is set. */
+/** Files of `NAME=value` lines. A variable without a value has no line: such a file is all that is set. */
 import { GwtokenError } from '../errors';
 import { cannotCarry, type Format, type Variable } from './format';
 
@@ -16,14 +16,10 @@ function dotenvValue(value: string, name: string): string {
   if (/^[\w.,:/@%+=-]*$/.test(value)) return value;
   if (!/['\\]/.test(value)) return `'${value}'`;
   if (!/["\\$`]/.test(value)) return `"${value}"`;
-  throw cannotCarry(
-    name,
-    'has quotes or a backslash that readers of .env files take in different ways',
-    INSTEAD,
-  );
+  throw cannotCarry(name, 'contains quotes or a backslash, which .env parsers treat differently', INSTEAD);
 }
 
-/** `docker run --env-file`: nothing is escaped, and a pair of quotes around all of it is taken off, or not, by version. */
+/** `docker run --env-file`: nothing is escaped, and some versions strip a pair of quotes around the whole value. */
 export const docker: Format = {
   set: (variables) => lines(variables, dockerValue),
   unset: () => nothingToUnset('docker'),
@@ -31,10 +27,14 @@ export const docker: Format = {
 
 function dockerValue(value: string, name: string): string {
   if (!/^(['"]).*\1$/.test(value)) return value;
-  throw cannotCarry(name, 'stands in quotes, which some versions of docker take off', INSTEAD);
+  throw cannotCarry(
+    name,
+    'is in quotes, which some Docker versions strip',
+    'use instead: gwtoken exec -- docker run -e NAME IMAGE',
+  );
 }
 
-const INSTEAD = 'hand the variable on by its name: gwtoken exec -- COMMAND';
+const INSTEAD = 'use instead: gwtoken exec -- COMMAND';
 
 function lines(variables: readonly Variable[], encode: (value: string, name: string) => string): string {
   return variables
@@ -45,9 +45,9 @@ function lines(variables: readonly Variable[], encode: (value: string, name: str
 function nothingToUnset(format: string): never {
   throw new GwtokenError(
     'usage',
-    `--format ${format} has nothing to unset: such a file can only set variables`,
+    `--unset does not work with --format ${format}: such a file can only set variables`,
     {
-      hints: ['remove the file, or the lines from it'],
+      hints: ['delete the file or the lines in it'],
     },
   );
 }

@@ -22,15 +22,19 @@ export function envOptions(flags: FlagValues): EnvOptions {
   const prefix = checkPrefix(String(flags['prefix'] ?? DEFAULT_PREFIX), '--prefix');
   if (!format.ownNames) return { name, format, prefix };
   if (flags['prefix'] === undefined) return { name, format, prefix: '' };
-  throw new GwtokenError('usage', `--format ${name} takes no --prefix: its names are fixed`, {
-    hints: ['two clients are two steps, each with an id of its own'],
-  });
+  throw new GwtokenError(
+    'usage',
+    `--prefix does not work with --format ${name}: its output names are fixed`,
+    {
+      hints: ['for two clients, use two steps with different ids'],
+    },
+  );
 }
 
 /**
  * Where the output goes, in one write: to stdout, or to the end of the format's own file.
  *
- * @throws GwtokenError `usage` for a file that is not there, before anything is asked for
+ * @throws GwtokenError `usage` for a file that is not there, before a token is requested
  */
 export function envDestination(
   { name, format: { appendsTo } }: EnvOptions,
@@ -39,9 +43,13 @@ export function envDestination(
   if (appendsTo === undefined) return (text) => world.stdout.write(text);
   const path = world.env[appendsTo];
   if (path) return world.appender(path, appendsTo);
-  throw new GwtokenError('usage', `${appendsTo} is not set, so --format ${name} has no file to append to`, {
-    hints: [`${appendsTo} is set in the steps of GitHub Actions; for a shell: gwtoken help shells`],
-  });
+  throw new GwtokenError(
+    'usage',
+    `--format ${name} needs the environment variable ${appendsTo}, which is not set`,
+    {
+      hints: [`GitHub Actions sets it in each step; for a shell, see: gwtoken help shells`],
+    },
+  );
 }
 
 /** @throws GwtokenError `usage` for a value that the format cannot carry exactly */
@@ -55,8 +63,8 @@ export function unsetOutput({ format, prefix }: EnvOptions): string {
 
 /**
  * What a failure prints on stdout, so that whoever evaluates it fails with this exit code and keeps no token of an
- * earlier call; empty for a format that fails by itself. The arguments may be the failure, so format and prefix are
- * taken from what can be recognised in them.
+ * earlier call; empty for a format whose reader fails by itself. The arguments themselves may be wrong, so format and
+ * prefix are taken from what can be recognised in them.
  */
 export function failureOutput(argv: readonly string[], exitCode: number): string {
   const name = knownFormat(lastValue(argv, '--format') ?? '') ?? ENV_FORMATS[0];

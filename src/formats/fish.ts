@@ -15,7 +15,7 @@ export const fish: Format = {
 };
 
 /**
- * The global one: never a universal variable, which lies on the disk, and not a function's own. fish says 4 for one that
+ * The global one: never a universal variable, which is stored on disk, and not a function's own. fish says 4 for one that
  * is not set, and that would be the status of the whole output.
  */
 function remove(name: string): string {

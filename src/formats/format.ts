@@ -2,14 +2,14 @@ import { GwtokenError } from '../errors';
 import { VSCHAR } from '../text';
 import { TOKEN_LIMIT } from '../token/token';
 
-/** One variable of the output. Without a value it is removed: nothing stays behind from the client before. */
+/** One variable of the output. Without a value it is removed, so that nothing is left from the previous client. */
 export interface Variable {
   readonly name: string;
   readonly value: string | undefined;
 }
 
 /**
- * How `gwtoken env` speaks to one kind of reader. Functions from texts to texts: the quick way uses them too.
+ * How `gwtoken env` writes for one kind of reader. Functions from texts to texts: the quick way uses them too.
  * They get names that match `[A-Za-z_][A-Za-z0-9_]*` and values that {@link checkVariables} has passed.
  */
 export interface Format {
@@ -31,33 +31,33 @@ export interface Format {
    * to evaluate.
    */
   hint?(command: string): string;
-  /** A word of that command line, for the shell that reads it; absent where POSIX' quotes will do. */
+  /** A word of that command line, for the shell that reads it; absent where POSIX quotes will do. */
   quote?(word: string): string;
 }
 
 /**
- * Refuses what no format has to carry, since it is no token: the endpoint's reply is judged by the same rule.
+ * Refuses what no format has to carry, since it is not a token: the endpoint's reply is checked by the same rule.
  *
  * @throws GwtokenError `usage` for a control character, anything outside ASCII, or more than a token may have; never with
  * the value
  */
 export function checkVariables(variables: readonly Variable[]): void {
   for (const { name, value = '' } of variables) {
-    if (value.length > TOKEN_LIMIT) throw cannotCarry(name, `has more than ${TOKEN_LIMIT / 1024} KiB`);
+    if (value.length > TOKEN_LIMIT) throw cannotCarry(name, `is longer than ${TOKEN_LIMIT / 1024} KiB`);
     if (VSCHAR.test(value)) continue;
     const control = /\p{Cc}/u.exec(value)?.[0];
     throw control === undefined
-      ? cannotCarry(name, 'has a character outside ASCII in it')
-      : cannotCarry(name, `has a control character (${CONTROL_NAMES[control] ?? 'not a visible one'}) in it`);
+      ? cannotCarry(name, 'contains a non-ASCII character')
+      : cannotCarry(name, `contains a control character (${CONTROL_NAMES[control] ?? 'not a visible one'})`);
   }
 }
 
-/** What Windows takes for one variable, in characters; a longer one arrives as a few, or as none. */
+/** The longest variable that Windows passes, in characters; a longer one arrives cut, or not at all. */
 const WINDOWS_LIMIT = 32_766;
 
 /** @throws GwtokenError `usage` for a value that a variable of Windows cannot have */
 export function checkForWindows({ name, value = '' }: Variable): void {
-  if (value.length > WINDOWS_LIMIT) throw cannotCarry(name, 'has more characters than Windows allows');
+  if (value.length > WINDOWS_LIMIT) throw cannotCarry(name, 'is too long for a Windows environment variable');
 }
 
 const CONTROL_NAMES: Readonly<Record<string, string>> = {
@@ -66,9 +66,9 @@ const CONTROL_NAMES: Readonly<Record<string, string>> = {
   '\r': 'a carriage return',
 };
 
-/** The error of a format that cannot carry a value exactly: it refuses it, it never mangles it. */
+/** The error of a format that cannot carry a value exactly: it refuses the value instead of changing it. */
 export function cannotCarry(name: string, problem: string, hint?: string): GwtokenError {
-  return new GwtokenError('usage', `the value for ${name} ${problem}, so it cannot be handed over exactly`, {
+  return new GwtokenError('usage', `cannot pass ${name} unchanged: its value ${problem}`, {
     hints: hint === undefined ? [] : [hint],
   });
 }

@@ -31,7 +31,7 @@ export function formatAmong<T>(formats: Readonly<Record<string, T>>, name: strin
   });
 }
 
-/** `expires_in` is what is left now, `expires_at` RFC 3339 in UTC; both null when the endpoint gave no lifetime. */
+/** `expires_in` is what is left now, `expires_at` RFC 3339 in UTC; both null when the endpoint returned no lifetime. */
 function tokenJson({ token, client, authUrl, from }: TokenAnswer, nowMs: number): object {
   const expiresAt = expiresAtMs(token);
   return {

@@ -7,7 +7,7 @@ import { GwtokenError } from '../errors';
 import type { World } from '../world/world';
 import type { Format, Variable } from './format';
 
-/** The variables of all later steps of the job. They cannot be taken away again: empty is what comes nearest. */
+/** The variables of all later steps of the job. They cannot be removed: empty is the closest there is. */
 export const githubEnv: Format = {
   appendsTo: 'GITHUB_ENV',
   set: (variables) => variables.map(entry).join(''),
@@ -25,9 +25,9 @@ export const githubOutput: Format = {
   unset() {
     throw new GwtokenError(
       'usage',
-      '--format github-output has nothing to unset: an output belongs to its step',
+      "--unset does not work with --format github-output: a step's outputs cannot be removed",
       {
-        hints: ['for what github-env has set use: gwtoken env --format github-env --unset'],
+        hints: ['to clear variables set with github-env, run: gwtoken env --format github-env --unset'],
       },
     );
   },
@@ -41,7 +41,7 @@ function entry({ name, value = '' }: Variable): string {
 }
 
 /**
- * Has a token masked in the log of a GitHub Actions job; every command that lets a token out calls this first. The
+ * Masks a token in the log of a GitHub Actions job; every command that outputs a token calls this first. The
  * runner reads both streams, and stdout may be inside `$(…)`, where a shell would run the line.
  */
 export function maskToken(token: string, { env, stderr }: Pick<World, 'env' | 'stderr'>): void {

@@ -1,6 +1,6 @@
 /**
- * One JSON object from name to value, null for what is removed. Nushell loads it as it stands, and fails by itself
- * where there is none: it must not get so much as `{}` when gwtoken failed.
+ * One JSON object from name to value, null for what is removed. Nushell loads it as it is, and fails by itself where
+ * there is none: it must not even get `{}` when gwtoken failed.
  */
 import type { Format, Variable } from './format';
 

@@ -4,7 +4,7 @@ import { checkForWindows, type Format, type Variable } from './format';
 export const powershell: Format = {
   set: (variables) => variables.map(statement).join(''),
   unset: (names) => remove(names),
-  failure: (names, exitCode) => `${remove(names)}throw 'gwtoken: failed (exit code ${exitCode})'\n`,
+  failure: (names, exitCode) => `${remove(names)}throw 'gwtoken failed (exit code ${exitCode})'\n`,
   hint: (command) => `${command} | Out-String | Invoke-Expression`,
   quote,
 };

@@ -1,4 +1,4 @@
-/** The variables that a token leaves in, for `env` and `exec` (contract section 4). */
+/** The variables that contain a token, for `env` and `exec` (contract section 4). */
 
 import { GwtokenError } from '../errors';
 import { quoted } from '../text';
@@ -14,8 +14,8 @@ export function isPrefix(text: string): boolean {
 /** @param where the source of the prefix, for the message */
 export function checkPrefix(text: string, where: string): string {
   if (isPrefix(text)) return text;
-  throw new GwtokenError('usage', `prefix ${quoted(text)} (from ${where}) is not valid`, {
-    hints: ['a prefix has letters, digits and underscores, and does not begin with a digit: EU_'],
+  throw new GwtokenError('usage', `invalid prefix ${quoted(text)} (from ${where})`, {
+    hints: ['use letters, digits and underscores, not starting with a digit, for example EU_'],
   });
 }
 

@@ -62,7 +62,9 @@ describe('gwtoken env', () => {
     const { code, stdout, stderr } = await gwtoken('env', '--format', 'cmd');
     expect(code).toBe(2);
     expect(stdout).toMatch(/^(SET "GWTOKEN_\w+="\n){4}cmd \/d \/c exit 2\n$/);
-    expect(stderr).toContain('the value for GWTOKEN_SCOPE has a character that cmd.exe may change');
+    expect(stderr).toContain(
+      'cannot pass GWTOKEN_SCOPE unchanged: its value contains a character that cmd.exe may alter',
+    );
     expect(stderr).not.toContain('a&b');
   });
 
@@ -106,7 +108,7 @@ describe('gwtoken env', () => {
 
 describe('a failure of gwtoken env is a failing statement on stdout', () => {
   test('for every kind of error', async () => {
-    const usage = [['--regoin', 'eu'], ['--format', 'bash'], ['--prefix', '1'], ['extra'], ['--region']];
+    const usage = [['--regoin', 'eu'], ['--format', 'yaml'], ['--prefix', '1'], ['extra'], ['--region']];
     for (const args of [...usage, ['--region', 'mars'], ['--auth-url', 'ftp://x']]) {
       const { code, stdout, stderr } = await gwtoken('env', ...args);
       expect([args, code, stdout]).toEqual([args, 2, failing(2)]);

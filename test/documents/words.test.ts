@@ -37,8 +37,15 @@ const BANNED: readonly (readonly [instead: string, banned: RegExp])[] = [
 const HELD = ['cli', 'client.ts', 'commands', 'credentials', 'errors.ts', 'exit-codes.ts', 'flags.ts'];
 HELD.push('limits.ts', 'person.ts', 'settings', 'text.ts', 'token', 'topics', 'world', 'action.ts');
 HELD.push('system/action-world.ts', 'system/files', 'system/form.executable.ts', 'system/form.ts');
-HELD.push('system/processes', 'system/terminal', 'system/warm.ts', 'system/wire', 'system/world.ts');
-const LATER = ['executable.ts', 'formats', 'main.ts', 'quick.ts', 'system/keychain'];
+HELD.push(
+  'formats',
+  'system/processes',
+  'system/terminal',
+  'system/warm.ts',
+  'system/wire',
+  'system/world.ts',
+);
+const LATER = ['executable.ts', 'main.ts', 'quick.ts', 'system/keychain'];
 
 const SRC = join(ROOT, 'src');
 const DOCUMENTS = ['README.md', '.github/CONTRIBUTING.md', '.github/actions/gwtoken/action.yml'].concat(

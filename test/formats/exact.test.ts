@@ -60,7 +60,7 @@ const ORDINARY = [
   'openid&profile|email;(a)<b>!{c}[d],^*?@',
 ];
 
-const PROBLEM = /^the value for \w+ \S/;
+const PROBLEM = /^cannot pass \w+ unchanged: its value \S/;
 const unit = fc.oneof(
   { weight: 9, arbitrary: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)) },
   { weight: 5, arbitrary: fc.constantFrom(...'\n\r%\'"\\`$ #=<;][(') },
@@ -239,6 +239,6 @@ describe('--unset', () => {
   });
 
   test.each(['github-output', 'dotenv', 'docker'])('is refused for %s, which can only set', (format) => {
-    expect(() => unset(format)).toThrow(`--format ${format} has nothing to unset`);
+    expect(() => unset(format)).toThrow(`--unset does not work with --format ${format}`);
   });
 });

@@ -51,12 +51,12 @@ const PRINTED: Readonly<Record<EnvFormat, Printed>> = {
   powershell: {
     set: "$env:A = 't k''2'\n$env:B = ''\nRemove-Item Env:C -ErrorAction SilentlyContinue\n$env:D = 'plain-1'\n",
     unset: 'Remove-Item Env:A,Env:B -ErrorAction SilentlyContinue\n',
-    failure: "Remove-Item Env:A,Env:B -ErrorAction SilentlyContinue\nthrow 'gwtoken: failed (exit code 5)'\n",
+    failure: "Remove-Item Env:A,Env:B -ErrorAction SilentlyContinue\nthrow 'gwtoken failed (exit code 5)'\n",
     hint: 'it | Out-String | Invoke-Expression',
     quote: "'it''s'",
   },
   cmd: {
-    set: 'the value for A has a character that cmd.exe may change, so it cannot be handed over exactly',
+    set: 'cannot pass A unchanged: its value contains a character that cmd.exe may alter',
     unset: 'SET "A="\nSET "B="\n',
     failure: 'SET "A="\nSET "B="\ncmd /d /c exit 5\n',
     hint: 'FOR /F "delims=" %i IN (\'it\') DO @%i',
@@ -80,11 +80,11 @@ const PRINTED: Readonly<Record<EnvFormat, Printed>> = {
   },
   dotenv: {
     set: 'A="t k\'2"\nB=\nD=plain-1\n',
-    unset: '--format dotenv has nothing to unset: such a file can only set variables',
+    unset: '--unset does not work with --format dotenv: such a file can only set variables',
   },
   docker: {
     set: "A=t k'2\nB=\nD=plain-1\n",
-    unset: '--format docker has nothing to unset: such a file can only set variables',
+    unset: '--unset does not work with --format docker: such a file can only set variables',
   },
   'github-env': {
     set: heredocs([
@@ -105,7 +105,7 @@ const PRINTED: Readonly<Record<EnvFormat, Printed>> = {
       ['c', ''],
       ['d', 'plain-1'],
     ]),
-    unset: '--format github-output has nothing to unset: an output belongs to its step',
+    unset: "--unset does not work with --format github-output: a step's outputs cannot be removed",
   },
   azure: {
     set: [
@@ -179,52 +179,37 @@ describe('a refusal says what to do instead', () => {
     [
       'dotenv',
       `it's "both"`,
-      'has quotes or a backslash that readers of .env files take in different ways',
-      [`hand the variable on by its name: ${EXEC}`],
+      'contains quotes or a backslash, which .env parsers treat differently',
+      [`use instead: ${EXEC}`],
     ],
     [
       'docker',
       "'quoted'",
-      'stands in quotes, which some versions of docker take off',
-      [`hand the variable on by its name: ${EXEC}`],
+      'is in quotes, which some Docker versions strip',
+      ['use instead: gwtoken exec -- docker run -e NAME IMAGE'],
     ],
     [
       'cmd',
       'a%b',
-      'has a character that cmd.exe may change',
+      'contains a character that cmd.exe may alter',
       [`use --format powershell in PowerShell, or: ${EXEC}`],
     ],
     [
       'cmd',
       'a'.repeat(8191 - 8 + 1),
-      'makes a line of more than 8191 characters, more than cmd.exe reads',
+      'is too long for cmd.exe (limit: 8191 characters a line)',
       [`use --format powershell in PowerShell, or: ${EXEC}`],
     ],
-    ['powershell', 'a'.repeat(32_767), 'has more characters than Windows allows', []],
-    [
-      'azure',
-      'a%b',
-      'has a % in it, which agents decode in different ways',
-      [`run the command that needs the token by: ${EXEC}`],
-    ],
-    [
-      'azure',
-      'a$(b',
-      'has a $( in it, which the agent takes for another variable',
-      [`run the command that needs the token by: ${EXEC}`],
-    ],
-    [
-      'azure',
-      'a ',
-      'begins or ends with a blank, which may be cut off',
-      [`run the command that needs the token by: ${EXEC}`],
-    ],
-    ['sh', 'a\0', 'has a control character (NUL) in it', []],
-    ['sh', 'a\n', 'has a control character (a newline) in it', []],
-    ['sh', 'a\r', 'has a control character (a carriage return) in it', []],
-    ['sh', 'a\x7f', 'has a control character (not a visible one) in it', []],
-    ['sh', 'ü', 'has a character outside ASCII in it', []],
-    ['sh', 'a'.repeat(32 * 1024 + 1), 'has more than 32 KiB', []],
+    ['powershell', 'a'.repeat(32_767), 'is too long for a Windows environment variable', []],
+    ['azure', 'a%b', 'contains %, which agents decode inconsistently', [`use instead: ${EXEC}`]],
+    ['azure', 'a$(b', 'contains $(, which the agent would expand', [`use instead: ${EXEC}`]],
+    ['azure', 'a ', 'begins or ends with a space, which may be trimmed', [`use instead: ${EXEC}`]],
+    ['sh', 'a\0', 'contains a control character (NUL)', []],
+    ['sh', 'a\n', 'contains a control character (a newline)', []],
+    ['sh', 'a\r', 'contains a control character (a carriage return)', []],
+    ['sh', 'a\x7f', 'contains a control character (not a visible one)', []],
+    ['sh', 'ü', 'contains a non-ASCII character', []],
+    ['sh', 'a'.repeat(32 * 1024 + 1), 'is longer than 32 KiB', []],
   ])('%s', (format, value, problem, hints) => {
     let met: unknown;
     try {
@@ -233,14 +218,14 @@ describe('a refusal says what to do instead', () => {
       met = error;
     }
     expect(met).toBeInstanceOf(GwtokenError);
-    const message = `the value for N ${problem}, so it cannot be handed over exactly`;
+    const message = `cannot pass N unchanged: its value ${problem}`;
     expect(met).toMatchObject({ kind: 'usage', message, hints });
   });
 
   test.each<[EnvFormat, string]>([
-    ['dotenv', 'remove the file, or the lines from it'],
-    ['docker', 'remove the file, or the lines from it'],
-    ['github-output', 'for what github-env has set use: gwtoken env --format github-env --unset'],
+    ['dotenv', 'delete the file or the lines in it'],
+    ['docker', 'delete the file or the lines in it'],
+    ['github-output', 'to clear variables set with github-env, run: gwtoken env --format github-env --unset'],
   ])('%s, of what it cannot unset', (format, hint) => {
     const unset = () => formatNamed(format, 'the test').unset(['A']);
     expect(unset).toThrow(expect.objectContaining({ kind: 'usage', hints: [hint] }));
@@ -313,8 +298,8 @@ describe('the variables of a token', () => {
       expect(() => checkPrefix(bad, '--prefix')).toThrow(
         expect.objectContaining({
           kind: 'usage',
-          message: `prefix ${JSON.stringify(bad)} (from --prefix) is not valid`,
-          hints: ['a prefix has letters, digits and underscores, and does not begin with a digit: EU_'],
+          message: `invalid prefix ${JSON.stringify(bad)} (from --prefix)`,
+          hints: ['use letters, digits and underscores, not starting with a digit, for example EU_'],
         }),
       );
     }
@@ -343,8 +328,8 @@ describe('the output of env', () => {
     expect(() => envOptions({ format: 'github-output', prefix: 'EU_' })).toThrow(
       expect.objectContaining({
         kind: 'usage',
-        message: '--format github-output takes no --prefix: its names are fixed',
-        hints: ['two clients are two steps, each with an id of its own'],
+        message: '--prefix does not work with --format github-output: its output names are fixed',
+        hints: ['for two clients, use two steps with different ids'],
       }),
     );
   });
@@ -365,8 +350,8 @@ describe('the output of env', () => {
       expect(() => envDestination(github, outside(env))).toThrow(
         expect.objectContaining({
           kind: 'usage',
-          message: 'GITHUB_ENV is not set, so --format github-env has no file to append to',
-          hints: ['GITHUB_ENV is set in the steps of GitHub Actions; for a shell: gwtoken help shells'],
+          message: '--format github-env needs the environment variable GITHUB_ENV, which is not set',
+          hints: ['GitHub Actions sets it in each step; for a shell, see: gwtoken help shells'],
         }),
       );
   });

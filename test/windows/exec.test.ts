@@ -130,7 +130,7 @@ describe('Windows', { timeout: 180_000 }, () => {
         endpoint.answer = () => tokenReply('t'.repeat(length));
         const result = await gwtoken(['exec', '--no-cache', '--', ...command]);
         expect([length, result.code, result.stdout]).toEqual([length, code, out]);
-        if (code !== 0) expect(result.stderr).toContain('has more characters than Windows allows');
+        if (code !== 0) expect(result.stderr).toContain('is too long for a Windows environment variable');
       }
     });
 
@@ -190,7 +190,7 @@ describe('Windows', { timeout: 180_000 }, () => {
       endpoint.answer = () => tokenReply('a%PATH%b');
       const percent = await statements();
       expect(percent).toMatchObject({ code: 2 });
-      expect(percent.stderr).toContain('has a character that cmd.exe may change');
+      expect(percent.stderr).toContain('contains a character that cmd.exe may alter');
     });
 
     test('a failure removes the variables, and leaves its exit code', async () => {
