@@ -48,62 +48,62 @@ describe('variables', () => {
     [
       { GWTOKEN_CLIENT_ID: 'a' },
       'GWTOKEN_CLIENT_ID is set but GWTOKEN_CLIENT_SECRET is not',
-      'set GWTOKEN_CLIENT_SECRET too, or unset GWTOKEN_CLIENT_ID to use another source',
+      'set GWTOKEN_CLIENT_SECRET too, or unset GWTOKEN_CLIENT_ID to use other credentials',
     ],
     [
       { GWTOKEN_CLIENT_ID_EU: 'a', GWTOKEN_CLIENT_SECRET: 's' },
       'GWTOKEN_CLIENT_ID_EU is set but GWTOKEN_CLIENT_SECRET_EU is not',
-      'set GWTOKEN_CLIENT_SECRET_EU too, or unset GWTOKEN_CLIENT_ID_EU to use another source',
+      'set GWTOKEN_CLIENT_SECRET_EU too, or unset GWTOKEN_CLIENT_ID_EU to use other credentials',
     ],
     [
       { GWTOKEN_CLIENT_SECRET: 's' },
       'GWTOKEN_CLIENT_SECRET is set but GWTOKEN_CLIENT_ID is not',
-      'set GWTOKEN_CLIENT_ID too, or unset GWTOKEN_CLIENT_SECRET to use another source',
+      'set GWTOKEN_CLIENT_ID too, or unset GWTOKEN_CLIENT_SECRET to use other credentials',
     ],
     [
       { GWTOKEN_CLIENT_SECRET_FILE: '/f' },
       'GWTOKEN_CLIENT_SECRET_FILE is set but GWTOKEN_CLIENT_ID is not',
-      'set GWTOKEN_CLIENT_ID too, or unset GWTOKEN_CLIENT_SECRET_FILE to use another source',
+      'set GWTOKEN_CLIENT_ID too, or unset GWTOKEN_CLIENT_SECRET_FILE to use other credentials',
     ],
     [
       { GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET: '' },
-      'GWTOKEN_CLIENT_ID is set but GWTOKEN_CLIENT_SECRET is empty: CI secrets are not given to forks',
-      'give GWTOKEN_CLIENT_SECRET a value, or unset GWTOKEN_CLIENT_ID to use another source',
+      'GWTOKEN_CLIENT_ID is set but GWTOKEN_CLIENT_SECRET is empty (CI systems withhold secrets from forks)',
+      'set GWTOKEN_CLIENT_SECRET, or unset GWTOKEN_CLIENT_ID to use other credentials',
     ],
     [
       { GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET_FILE: '' },
-      'GWTOKEN_CLIENT_ID is set but GWTOKEN_CLIENT_SECRET_FILE is empty: CI secrets are not given to forks',
-      'give GWTOKEN_CLIENT_SECRET_FILE a value, or unset GWTOKEN_CLIENT_ID to use another source',
+      'GWTOKEN_CLIENT_ID is set but GWTOKEN_CLIENT_SECRET_FILE is empty (CI systems withhold secrets from forks)',
+      'set GWTOKEN_CLIENT_SECRET_FILE, or unset GWTOKEN_CLIENT_ID to use other credentials',
     ],
     [
       { GWTOKEN_CLIENT_ID: '', GWTOKEN_CLIENT_SECRET: 's' },
-      'GWTOKEN_CLIENT_SECRET is set but GWTOKEN_CLIENT_ID is empty: CI secrets are not given to forks',
-      'give GWTOKEN_CLIENT_ID a value, or unset GWTOKEN_CLIENT_SECRET to use another source',
+      'GWTOKEN_CLIENT_SECRET is set but GWTOKEN_CLIENT_ID is empty (CI systems withhold secrets from forks)',
+      'set GWTOKEN_CLIENT_ID, or unset GWTOKEN_CLIENT_SECRET to use other credentials',
     ],
     [
       { GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET: 's', GWTOKEN_CLIENT_SECRET_FILE: '/f' },
       'both GWTOKEN_CLIENT_SECRET and GWTOKEN_CLIENT_SECRET_FILE are set',
-      'unset one of the two',
+      'unset one of them',
     ],
     [
       { GWTOKEN_CLIENT_ID: 'a\n', GWTOKEN_CLIENT_SECRET: 's' },
-      'GWTOKEN_CLIENT_ID has a character that a client id cannot have',
-      'give the client id alone, on one line',
+      'GWTOKEN_CLIENT_ID contains a character that is not allowed in a client ID',
+      'set it to the client ID only, on one line',
     ],
     [
       { GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET: 's\n' },
-      'the client secret from GWTOKEN_CLIENT_SECRET has a control character (such as a newline) in it',
-      'give the secret alone, on one line',
+      'the client secret from GWTOKEN_CLIENT_SECRET contains a control character (such as a newline)',
+      'provide only the secret, on one line',
     ],
     [
       { GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET_FILE: '/no/such/file' },
-      'the file /no/such/file (from GWTOKEN_CLIENT_SECRET_FILE) cannot be read (ENOENT)',
-      'name a file with the client secret alone in it',
+      'cannot read /no/such/file (from GWTOKEN_CLIENT_SECRET_FILE): no such file',
+      'the file must contain only the client secret',
     ],
     [
       { GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET_FILE: 'the-secret-itself' },
-      'the file (from GWTOKEN_CLIENT_SECRET_FILE) cannot be read (ENOENT)',
-      'name a file with the client secret alone in it',
+      'cannot read the file (from GWTOKEN_CLIENT_SECRET_FILE): no such file',
+      'the file must contain only the client secret',
     ],
   ])('%j are refused', async (more, error, hint) => {
     gw.env = { ...BASE, ...more };
@@ -120,7 +120,6 @@ describe('the keychain', () => {
     gw.env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: AUTH_URL };
   });
   const INSTEAD = 'or set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU';
-  const BY_HAND = 'an item made by hand needs its attributes: gwtoken help keychain';
 
   test.each([
     ['as login writes it', (text: string) => text],
@@ -137,26 +136,29 @@ describe('the keychain', () => {
   });
 
   test.each([
-    ['nonsense', 'does not hold JSON'],
-    ['', 'does not hold JSON'],
-    ['null', 'lacks client_id or client_secret'],
-    ['[]', 'lacks client_id or client_secret'],
-    [item({ client_id: 1 }), 'lacks client_id or client_secret'],
-    [item({ client_secret: undefined }), 'lacks client_id or client_secret'],
+    ['nonsense', 'is not JSON'],
+    ['', 'is not JSON'],
+    ['null', 'has no client_id or client_secret'],
+    ['[]', 'has no client_id or client_secret'],
+    [item({ client_id: 1 }), 'has no client_id or client_secret'],
+    [item({ client_secret: undefined }), 'has no client_id or client_secret'],
     [item({ client_id: '' }), 'has a client_id or client_secret that is empty'],
     [item({ client_secret: '' }), 'has a client_id or client_secret that is empty'],
     [
       item({ client_id: 'ä' }),
-      'has a client_id or client_secret that has a character that a client id cannot have',
+      'has a client_id or client_secret that contains a character that is not allowed in a client ID',
     ],
-    [item({ auth_url: null }), 'has an auth_url that is not a text'],
+    [item({ auth_url: null }), 'has an auth_url that is not a string'],
     [item({ client_secret: 'a\uFFFD' }), 'is not UTF-8 text'],
   ])('with the item %j fails, and says how to mend it', async (text, problem) => {
     put(text);
     expect(await get()).toEqual({
       code: 5,
       error: `the keychain item gwtoken, default:production:eu ${problem}`,
-      hints: ['store it anew: gwtoken login --region eu', 'or remove it: gwtoken logout --region eu'],
+      hints: [
+        'to replace it, run: gwtoken login --region eu',
+        'to remove it, run: gwtoken logout --region eu',
+      ],
     });
     expect(gw.posts).toHaveLength(0);
   });
@@ -166,7 +168,7 @@ describe('the keychain', () => {
     expect(await get()).toEqual({
       code: 4,
       error,
-      hints: [`run: gwtoken login --region eu --auth-url ${AUTH_URL}`, INSTEAD, BY_HAND],
+      hints: [`to store credentials, run: gwtoken login --region eu --auth-url ${AUTH_URL}`, INSTEAD],
     });
     gw.env = { GWTOKEN_REGION: 'eu', GWTOKEN_CLIENT_ID: '' };
     gw.configure({ 'auth-url': AUTH_URL });
@@ -174,27 +176,25 @@ describe('the keychain', () => {
       code: 4,
       error,
       hints: [
-        'run: gwtoken login --region eu',
+        'to store credentials, run: gwtoken login --region eu',
         INSTEAD,
-        'GWTOKEN_CLIENT_ID is empty: CI secrets are not given to forks',
-        BY_HAND,
+        'GWTOKEN_CLIENT_ID is empty (CI systems withhold secrets from forks)',
       ],
     });
     gw.env['GWTOKEN_CLIENT_SECRET'] = '';
     expect((await get()).hints[2]).toBe(
-      'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET are empty: CI secrets are not given to forks',
+      'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET are empty (CI systems withhold secrets from forks)',
     );
   });
 
-  test('with a profile by a flag says that it passes variables over', async () => {
+  test('with a profile by a flag says that it overrides variables', async () => {
     gw.env = { ...gw.env, GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET: 's' };
     expect((await get('--profile', 'acme')).hints).toContain(
-      'GWTOKEN_CLIENT_ID is set, but --profile passes variables over: GWTOKEN_PROFILE=acme instead of --profile lets variables be used',
+      'GWTOKEN_CLIENT_ID is ignored because of --profile; to use it, set GWTOKEN_PROFILE=acme instead',
     );
     gw.env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: AUTH_URL };
     expect((await get('--profile', 'acme')).hints).toEqual([
-      `run: gwtoken login --region eu --profile acme --auth-url ${AUTH_URL}`,
-      BY_HAND,
+      `to store credentials, run: gwtoken login --region eu --profile acme --auth-url ${AUTH_URL}`,
     ]);
   });
 
@@ -203,13 +203,13 @@ describe('the keychain', () => {
     const stray = 'https://stray.example.com';
     gw.env['GWTOKEN_AUTH_URL'] = stray;
     const error = (from: string) =>
-      `the stored secret of default:production:eu is bound to ${AUTH_URL} (from its keychain item), but the auth URL is ${stray} (from ${from})`;
+      `the credentials for default:production:eu belong to ${AUTH_URL} (from its keychain item), but the auth URL is ${stray} (from ${from}); nothing was sent`;
     expect(await get()).toEqual({
       code: 2,
       error: error('GWTOKEN_AUTH_URL'),
       hints: [
-        'unset GWTOKEN_AUTH_URL, to use the stored client where it belongs',
-        `to bind it anew, run: gwtoken login --region eu --auth-url ${stray}`,
+        `to use ${AUTH_URL}, unset GWTOKEN_AUTH_URL`,
+        `to log in at this auth URL, run: gwtoken login --region eu --auth-url ${stray}`,
       ],
     });
     gw.env = { GWTOKEN_REGION: 'eu' };
@@ -217,8 +217,8 @@ describe('the keychain', () => {
       code: 2,
       error: error('--auth-url'),
       hints: [
-        'leave out --auth-url, to use the stored client where it belongs',
-        `to bind it anew, run: gwtoken login --region eu --auth-url ${stray}`,
+        `to use ${AUTH_URL}, omit --auth-url`,
+        `to log in at this auth URL, run: gwtoken login --region eu --auth-url ${stray}`,
       ],
     });
     expect(gw.posts).toHaveLength(0);
@@ -228,8 +228,8 @@ describe('the keychain', () => {
     put(item({ auth_url: undefined }));
     expect(await get()).toEqual({
       code: 2,
-      error: `the stored secret of default:production:eu is bound to the address of the config file, which has none, but the auth URL is ${AUTH_URL} (from GWTOKEN_AUTH_URL)`,
-      hints: [`to bind it anew, run: gwtoken login --region eu --auth-url ${AUTH_URL}`],
+      error: `the credentials for default:production:eu belong to the auth URL in the config file, which is not set, but the auth URL is ${AUTH_URL} (from GWTOKEN_AUTH_URL); nothing was sent`,
+      hints: [`to log in at this auth URL, run: gwtoken login --region eu --auth-url ${AUTH_URL}`],
     });
     gw.configure({ 'auth-url.eu': AUTH_URL });
     expect(await gw.get()).toBe('token-1');
@@ -249,8 +249,8 @@ describe('the keychain', () => {
       expect.objectContaining({
         kind: 'usage',
         reason: 'too-large',
-        message: 'the credentials take 2561 bytes, and a keychain item holds at most 2560',
-        hints: ['give them in variables or from a file: gwtoken help environment'],
+        message: 'the credentials are too long for the keychain (2561 bytes, limit 2560)',
+        hints: ['use environment variables or a secret file: gwtoken help environment'],
       }),
     );
   });
@@ -279,7 +279,7 @@ describe('a credential command', () => {
   });
   const where = () => `credential-command in ${gw.config}/config.json`;
   const INSTEAD = 'or set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU';
-  const SEE = 'see the command: gwtoken config get credential-command';
+  const SEE = 'to see the command, run: gwtoken config get credential-command';
 
   test('gives the credentials, within the keychain’s time and 64 KiB', async () => {
     expect(await gw.get()).toBe('token-1');
@@ -302,8 +302,8 @@ describe('a credential command', () => {
       { how: 'late' },
       'did not finish within 10 s',
       [
-        'if it needs longer, run: gwtoken config set keychain-timeout 20s, or set GWTOKEN_KEYCHAIN_TIMEOUT=20s',
-        'try it: gwtoken get --region eu --verbose',
+        'to allow more time, run: gwtoken config set keychain-timeout 20s, or set GWTOKEN_KEYCHAIN_TIMEOUT=20s',
+        'for details, run: gwtoken get --region eu --verbose',
       ],
     ],
   ])('that ends with %s fails', async (_, how, problem, hints) => {
@@ -322,15 +322,15 @@ describe('a credential command', () => {
   });
 
   test.each<[string | Buffer, string]>([
-    ['{', 'does not hold JSON'],
-    ['{}', 'lacks client_id or client_secret'],
+    ['{', 'is not JSON'],
+    ['{}', 'has no client_id or client_secret'],
     [Buffer.from('{"client_id":"\xe4"}', 'latin1'), 'is not UTF-8 text'],
   ])('that prints %j fails', async (text, problem) => {
     end = prints(text);
     expect(await get()).toEqual({
       code: 5,
-      error: `the credential command gave an output that ${problem} (from ${where()})`,
-      hints: ['it has to print {"client_id":"…","client_secret":"…"} and nothing else on stdout', INSTEAD],
+      error: `the credential command printed output that ${problem} (from ${where()})`,
+      hints: ['it must print only {"client_id":"…","client_secret":"…"} to stdout', INSTEAD],
     });
   });
 
@@ -338,7 +338,7 @@ describe('a credential command', () => {
     end = prints(text);
     expect(await get()).toEqual({
       code: 4,
-      error: `the credential command has nothing for default:production:eu (from ${where()})`,
+      error: `the credential command returned no credentials for default:production:eu (from ${where()})`,
       hints: [INSTEAD],
     });
   });
@@ -347,8 +347,9 @@ describe('a credential command', () => {
     gw.env['GWTOKEN_COMMAND_RUNNING_FOR'] = 'default:production:us default:production:eu';
     expect(await get()).toMatchObject({
       code: 2,
-      error: 'the credential command of default:production:eu calls gwtoken for that client',
-      hints: [`change it: ${where()}`, INSTEAD],
+      error:
+        'the credential command for default:production:eu calls gwtoken for the same client (an endless loop)',
+      hints: [`change the command (${where()})`, INSTEAD],
     });
     expect(runs).toEqual([]);
     gw.env['GWTOKEN_COMMAND_RUNNING_FOR'] = 'default:production:us';
@@ -359,10 +360,10 @@ describe('a credential command', () => {
     gw.env['GWTOKEN_AUTH_URL'] = 'https://stray.example.com';
     expect(await get()).toEqual({
       code: 2,
-      error: `the stored secret of default:production:eu is bound to ${AUTH_URL} (from auth-url in ${gw.config}/config.json), but the auth URL is https://stray.example.com (from GWTOKEN_AUTH_URL)`,
+      error: `the credentials for default:production:eu belong to ${AUTH_URL} (from auth-url in ${gw.config}/config.json), but the auth URL is https://stray.example.com (from GWTOKEN_AUTH_URL); nothing was sent`,
       hints: [
-        'unset GWTOKEN_AUTH_URL, to use the stored client where it belongs',
-        'to send it there, let the command print "auth_url" too, or run: gwtoken config set auth-url.eu https://stray.example.com',
+        `to use ${AUTH_URL}, unset GWTOKEN_AUTH_URL`,
+        'to use this auth URL, let the command print "auth_url" too, or run: gwtoken config set auth-url.eu https://stray.example.com',
       ],
     });
     end = prints(GOOD.replace('}', ',"auth_url":"https://stray.example.com/"}'));

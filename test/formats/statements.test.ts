@@ -320,7 +320,7 @@ describe('the output of env', () => {
 
   test('names the flag that is wrong', () => {
     expect(() => envOptions({ format: 'bogus' })).toThrow('unknown format "bogus" (from --format)');
-    expect(() => envOptions({ prefix: '1' })).toThrow('prefix "1" (from --prefix) is not valid');
+    expect(() => envOptions({ prefix: '1' })).toThrow('invalid prefix "1" (from --prefix)');
   });
 
   test('of github-output has names of its own, and takes no prefix', () => {

@@ -6,9 +6,11 @@ import type { TokenAnswer, TokenQuery } from '../../src/token/query';
 import { inTurn } from '../../src/token/single-flight';
 import type { Turn } from '../../src/world/files';
 import { EU } from '../harness/homes/client';
+import { given } from '../settings/given';
 
 const NOW = Date.UTC(2030, 0, 1);
 const QUERY = {
+  given: given({}),
   client: EU,
   authUrl: { value: 'https://a.test' },
   plan: { kind: 'keychain', name: 'the test' },
@@ -172,12 +174,16 @@ describe('who waits', () => {
     return outcome;
   };
 
-  test('takes the failure as its own, with a hint of its own', async () => {
+  test('takes the failure as its own, with hints of its own', async () => {
     expect(await failed({ kind: 'refused', message: 'it said no', reason: 'invalid_client' })).toMatchObject({
       kind: 'refused',
       message: 'it said no',
       reason: 'invalid_client',
-      hints: ['another gwtoken process made this request; to make your own and see details, use --no-cache'],
+      hints: [
+        'check the client ID and secret (from the test)',
+        'if the client belongs to region us, use --region us',
+        'another gwtoken process made this request; to make your own and see details, use --no-cache',
+      ],
     });
     expect(await failed({ kind: 'unreached', message: 'a\u001b[2J\nb' })).toMatchObject({
       message: 'a\\u001b[2J\\u000ab',
