@@ -109,8 +109,6 @@ export function isFlag(word: string): boolean {
   return FLAGS.some((flag) => word === `-${flag.short}` || spellings(flag).includes(word));
 }
 
-const isSpelling = (word: string): boolean => FLAGS.some((flag) => spellings(flag).includes(word));
-
 /** `--sandbox=true` and `--sandbox true`. */
 const withoutValues: Rule = (words) =>
   words.flatMap((word, index) => {
@@ -126,7 +124,7 @@ function switched(name: string, value: string): Words | undefined {
   if (ON.includes(value.toLowerCase())) return [name];
   if (!OFF.includes(value.toLowerCase())) return undefined;
   const opposite = name.startsWith('--no-') ? name.replace('--no-', '--') : name.replace('--', '--no-');
-  return isSpelling(opposite) ? [opposite] : [];
+  return isFlag(opposite) ? [opposite] : [];
 }
 
 const otherCommand: Rule = (words) => {
@@ -162,7 +160,7 @@ const bareWords: Rule = (words) =>
   words.flatMap((word, index) => {
     if (index === 0 || takesValue(words[index - 1])) return [word];
     if (isRegion(word.toLowerCase())) return ['--region', word.toLowerCase()];
-    return BARE_WORDS[word] ?? [word];
+    return (Object.hasOwn(BARE_WORDS, word) && BARE_WORDS[word]) || [word];
   });
 
 const BARE_WORDS: Readonly<Record<string, Words>> = {

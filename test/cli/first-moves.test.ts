@@ -71,6 +71,7 @@ test.each([
   // Neither far-fetched, nor what may be a secret.
   ['get --shelf', []],
   ['get eyJhbGciOi', []],
+  ['get constructor', []],
   ['exec --scope x -- true', []],
   [
     'get --token x',

@@ -26,7 +26,7 @@ describe('doctor', () => {
     expect(find('region eu', 'clock')?.message).toBe('in sync');
     expect(find('region us', 'auth URL')).toMatchObject({
       result: 'skipped',
-      message: 'not set (to use it, run: gwtoken login --region us)',
+      message: 'not set',
       hints: [],
     });
     expect((await doctor(env, '--region', 'eu')).find('region us', 'auth URL')).toBeUndefined();

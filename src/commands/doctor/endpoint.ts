@@ -25,9 +25,7 @@ export async function endpointChecks(
   world: Pick<World, 'fetch' | 'now' | 'version'>,
 ): Promise<Check[]> {
   const { ok, skipped, error: broken } = section(`region ${region}`);
-  if (address === undefined) {
-    return [skipped('auth URL', `not set (to use it, run: gwtoken login --region ${region})`)];
-  }
+  if (address === undefined) return [skipped('auth URL', 'not set')];
   if (address instanceof GwtokenError) return [broken('auth URL', address)];
   const { value: url, source } = address;
   return [ok('auth URL', `${url} (${source.name})`), ...(await wayChecks(region, url, options, world))];

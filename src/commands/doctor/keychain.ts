@@ -12,11 +12,11 @@ const WHEN_ASKED =
 const STAGES = [
   { name: 'module', there: (version: string) => version },
   { name: 'library', there: () => 'loaded' },
-  { name: 'session', there: () => 'there is one', linux: true },
-  { name: 'provider', there: () => 'answers', linux: true },
-  { name: 'keyring', there: () => 'there is one' },
+  { name: 'session', there: () => 'D-Bus session found', linux: true },
+  { name: 'provider', there: () => 'running', linux: true },
+  { name: 'keyring', there: () => 'default keyring found' },
   { name: 'unlocked', there: () => 'yes' },
-  { name: 'round trip', there: () => 'an item was stored, read and deleted' },
+  { name: 'round trip', there: () => 'stored, read and deleted a test item' },
 ] as const;
 
 type Stage = (typeof STAGES)[number]['name'];
@@ -70,8 +70,8 @@ export async function keychainChecks(
   const at = indexOf(failedAt ?? 'round trip');
   const there = failedAt ? at : ASKED.includes(reason) ? indexOf('library') + 1 : 0;
   return stages.map(({ name, there: said }, index) => {
-    if (index > at) return skipped(name, 'not tried');
-    if (index < at) return index < there ? ok(name, said('installed')) : skipped(name, 'not known');
+    if (index > at) return skipped(name, 'skipped');
+    if (index < at) return index < there ? ok(name, said('installed')) : skipped(name, 'unknown');
     if (elsewhere === undefined) return broken(name, problem);
     return warning(
       name,
