@@ -14,6 +14,8 @@ const DEBIAN = {
   'libsecret-tools': '/usr/bin/secret-tool',
   openssl: '/usr/bin/openssl',
   keepassxc: '/usr/bin/keepassxc',
+  'libkf5wallet-bin': '/usr/bin/kwalletd5',
+  'libqca-qt5-2-plugins': '/usr/share/doc/libqca-qt5-2-plugins/copyright',
   xvfb: '/usr/bin/Xvfb',
   xdotool: '/usr/bin/xdotool',
   'python3-jeepney': '/usr/lib/python3/dist-packages/jeepney/__init__.py',

@@ -1,0 +1,98 @@
+import type { ChildProcess } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onCleanup } from '../clean-up';
+import { openFolder } from '../homes/folder';
+import { startDisplay } from './display';
+import { privateHome, programsAvailable } from './private-home';
+import { callService, untilCollection } from './secret-service';
+import { type Environment, endHelper, run, startHelper, startSessionBus } from './session-bus';
+
+/** Why KWallet cannot be started here, worded for `ctx.skip()`; undefined when it can. */
+export const kwalletAvailable = (): string | undefined =>
+  programsAvailable({
+    kwalletd5: 'libkf5wallet-bin libqca-qt5-2-plugins',
+    Xvfb: 'xvfb',
+    xdotool: 'xdotool',
+    'dbus-daemon': 'dbus-daemon',
+    'dbus-send': 'dbus-bin',
+    'secret-tool': 'libsecret-tools',
+  });
+
+/** An empty wallet, as its own wizard makes one: kdewallet.kwl and its salt. */
+const WALLET =
+  'S1dBTExFVAoNAA0KAAEDAgAAAATsVZ/IlejMd+8MTW/f9b3LAAAAAOGO5nIyVFFyCTzgU66dLHMAAAAAYYbMGAudF4TI04Vs6Xkr9wAAAADTeI6MGnc/tmIBBergIWFOAAAAAKZbM/zDfbEKPd5NxYmI8oiDK8diw34ozdw90PxvR73VPG5v3tqh0rHLPPLJTcohWF1dlM+TDpaODz2UGezzZrmkBYvS90h8oRCXZYf/Bo77mdv63vPKrH4FD2IdXEONw3wTB4UWwM4nxpKxq3TksVXhLISYtnL8nLd8bz5Bwecw0GJyOc5a6PoSefgmOmbTTg==';
+const SALT = 'sx7kBPc+Sj8GUs0spcDro7mQ9mW17uSFWmwgoWaV1fyz0klW73uxKs2dZ9L2v3hseezddBxPduM=';
+const PASSWORD = 'pw';
+
+/** Without the wizard that a first use begins with. */
+const SETTINGS = `[Wallet]
+Enabled=true
+First Use=false
+Default Wallet=kdewallet
+[org.freedesktop.secrets]
+apiEnabled=true
+`;
+
+/** A KWallet whose person is a test. */
+export interface KWallet {
+  /** HOME, XDG_*, DBUS_SESSION_BUS_ADDRESS and DISPLAY. */
+  readonly env: Environment;
+  /** Waits for the dialog that asks for the wallet's password, and answers it. */
+  answer(answer: 'unlock' | 'dismiss'): Promise<void>;
+  /** Logs out and in again: the wallet is locked until somebody opens it. */
+  startSession(): Promise<void>;
+  /** The secret of an account in the open wallet; undefined when there is none. */
+  lookup(account: string): Promise<string | undefined>;
+}
+
+/** Starts a session bus, a screen and a KWallet that nobody else sees; its wallet is locked. */
+export async function startKWallet(): Promise<KWallet> {
+  const dir = openFolder();
+  const helpers: ChildProcess[] = [];
+  let daemon: ChildProcess | undefined;
+  onCleanup(async () => {
+    await Promise.all([...helpers, ...(daemon ? [daemon] : [])].map(endHelper));
+    rmSync(dir, { recursive: true, force: true });
+  });
+  const home = privateHome(dir);
+  const path = { PATH: process.env['PATH'] ?? '' };
+  const display = await startDisplay(path);
+  helpers.push(display.server);
+  const { bus, address } = await startSessionBus(dir, { ...path, ...home });
+  helpers.push(bus);
+  const env = { ...home, ...display.env, DBUS_SESSION_BUS_ADDRESS: address };
+  const withPath = { ...path, ...env };
+
+  const wallets = join(home.XDG_DATA_HOME, 'kwalletd');
+  mkdirSync(wallets, { recursive: true });
+  writeFileSync(join(wallets, 'kdewallet.kwl'), Buffer.from(WALLET, 'base64'));
+  writeFileSync(join(wallets, 'kdewallet.salt'), Buffer.from(SALT, 'base64'));
+  mkdirSync(home.XDG_CONFIG_HOME, { recursive: true });
+  writeFileSync(join(home.XDG_CONFIG_HOME, 'kwalletrc'), SETTINGS);
+
+  const startSession = async () => {
+    if (daemon) {
+      // It writes its file now; by itself it would some seconds after a change.
+      const close = ['--dest=org.kde.kwalletd5', '/modules/kwalletd5', 'org.kde.KWallet.close'];
+      const sent = ['--session', '--print-reply', ...close, 'string:kdewallet', 'boolean:true'];
+      await run('dbus-send', sent, withPath);
+      await endHelper(daemon);
+    }
+    daemon = startHelper('kwalletd5', [], withPath);
+    daemon.stdout?.resume();
+    await untilCollection('locked', withPath);
+  };
+  await startSession();
+  return {
+    env,
+    startSession,
+    answer: (how) =>
+      display.answer('KDE Wallet Service', how === 'unlock' ? [...PASSWORD, 'Return'] : ['Escape']),
+    async lookup(account) {
+      const item = ['service', 'gwtoken', 'account', account];
+      const found = await callService(withPath, 'SearchItems', `dict:string:string:${item}`);
+      return /object path/.test(found) ? await run('secret-tool', ['lookup', ...item], withPath) : undefined;
+    },
+  };
+}
