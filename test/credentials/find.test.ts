@@ -229,7 +229,10 @@ describe('the keychain', () => {
     expect(await get()).toEqual({
       code: 2,
       error: `the credentials for default:production:eu belong to the auth URL in the config file, which is not set, but the auth URL is ${AUTH_URL} (from GWTOKEN_AUTH_URL); nothing was sent`,
-      hints: [`to log in at this auth URL, run: gwtoken login --region eu --auth-url ${AUTH_URL}`],
+      hints: [
+        `to log in at this auth URL, run: gwtoken login --region eu --auth-url ${AUTH_URL}`,
+        `or, if they are meant for this auth URL, run: gwtoken config set auth-url.eu ${AUTH_URL}`,
+      ],
     });
     gw.configure({ 'auth-url.eu': AUTH_URL });
     expect(await gw.get()).toBe('token-1');
