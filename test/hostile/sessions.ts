@@ -201,9 +201,9 @@ export async function openSessions(): Promise<{
   return { sessions, dir: home.dir };
 }
 
-/** What belongs in our folders. */
+/** What belongs in our directories; and what Bun makes of keytar in the temporary one, whole or killed while it did. */
 const KEPT =
-  /^(config\.json|clients\.json|token-default-production-eu\.json|generation-.*(?<!\.tmp)|\.locks|exec)$/;
+  /^(config\.json|clients\.json|token-default-production-eu\.json|generation-.*(?<!\.tmp)|\.locks|exec|\.bun-\d+-[0-9a-f]{16}\.node|\.[0-9a-f]{16}-\d+\.node)$/;
 
 /** What is wrong with how a run ended, whatever has met it; undefined when nothing is. */
 export function misbehaviour(
