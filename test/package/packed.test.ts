@@ -157,4 +157,13 @@ describe('installed from it, in an empty home', () => {
     expect(identity.requests.length).toBe(asked);
     expect([...filesBelow(home.dir).keys()]).toEqual([]);
   });
+
+  test('doctor shows the missing module before all else, and how npm comes to leave it out', async () => {
+    const doctor = await withoutOptional.run(['doctor'], openHome().env);
+    expect(doctor.code).toBe(5);
+    expect(doctor.stderr).toContain(
+      'first: gwtoken, keychain module: the keychain module keytar is not installed',
+    );
+    expect(doctor.stdout).toContain('npm leaves an optional package out without a word');
+  });
 });
