@@ -43,7 +43,7 @@ async function removeOne(client: Client, world: World): Promise<void> {
   });
 }
 
-/** Every known client; if one cannot be removed the others still are, and the first failure is reported. */
+/** Every stored client; if one cannot be removed the others still are, and the first failure is reported. */
 async function removeAll(yes: boolean, world: World): Promise<void> {
   const names = Object.keys(world.clients.read());
   if (names.length === 0) {
@@ -95,7 +95,7 @@ function removedText(name: string): string {
 }
 
 /**
- * Whether there was anything to remove: in the keychain, or at least among the known clients.
+ * Whether there was anything to remove: in the keychain, or at least in the list of stored clients.
  *
  * @throws GwtokenError what the keychain says; `local` when all else is removed and a cached token is not
  */

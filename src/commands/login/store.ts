@@ -8,7 +8,7 @@ import type { Config, ConfigEdit, ConfigValues, KnownEntry } from '../../world/f
 import type { World } from '../../world/world';
 
 /**
- * Stores a client: its keychain item, its entry among the known clients, its settings. If one of them fails, what was
+ * Stores a client: its keychain item, its entry in the list of stored clients, its settings. If one of them fails, what was
  * done before is undone, and its error is thrown.
  *
  * @returns whether credentials that were stored before are replaced
