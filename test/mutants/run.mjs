@@ -2,7 +2,7 @@
 // notices. By hand and not in `npm test`: it takes minutes for each room (formats, settings, credentials, token). Stryker
 // is fetched here and is not one of our packages: who never runs it need not have its 170.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -33,3 +33,4 @@ const mutated = (asked.length > 0 ? asked : ROOMS).map((room) => `src/${room}/**
 const copy = mkdtempSync(join(tmpdir(), 'gwtoken-mutants-'));
 const args = [program, 'run', 'test/mutants/stryker.config.mjs', '--mutate', mutated, '--tempDirName', copy];
 process.exitCode = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' }).status ?? 1;
+rmSync(copy, { recursive: true, force: true });
