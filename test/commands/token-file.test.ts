@@ -220,6 +220,38 @@ describe('the folder of the token file', () => {
     expect(readdirSync(home.cache)).toEqual([]);
   });
 
+  test('that a killed gwtoken had to make is swept by the next exec, and one in use is not', async ({
+    skip,
+  }) => {
+    skip(process.platform === 'win32', 'needs POSIX modes');
+    mkdirSync(home.cache, { recursive: true });
+    chmodSync(home.cache, 0o777);
+    const temporary = join(home.dir, 'temporary');
+    mkdirSync(temporary);
+    const env = { TMPDIR: temporary };
+    const made = () => readdirSync(temporary).filter((name) => name.startsWith('gwtoken-exec-'));
+
+    const wait = `while [ ! -e '${end}' ]; do sleep 0.05; done`;
+    const waiting = ['exec', '--no-cache', '--token-file', '--', 'sh', '-c', wait];
+    const killed = home.start(waiting, { env, detached: true });
+    await until('there is a directory', () =>
+      made().some((name) => readdirSync(join(temporary, name)).length > 0),
+    );
+    const [left] = made();
+    killed.kill('SIGKILL');
+    await until('gwtoken has ended', () => !isRunning(killed.pid));
+    expect(made()).toEqual([left]);
+
+    const living = home.start(waiting, { env, detached: true });
+    await until('there is another in its place', () => made().length === 1 && !made().includes(left!));
+    const [kept] = made();
+    expect(await home.gwtoken(print, { env })).toMatchObject({ code: 0, stderr: '' });
+    expect(made()).toEqual([kept]);
+    finish();
+    await Promise.all([living.result, killed.result]);
+    expect(made()).toEqual([]);
+  });
+
   test('may vanish whenever another exec ends', { timeout: 120_000 }, async () => {
     const stop = startRemoving(folder);
     const runs = Array.from({ length: 16 }, () =>
