@@ -220,7 +220,7 @@ describe('powershell, by the grammar of its texts', () => {
   test('a failure removes the variables and throws', () => {
     const text = formatNamed('powershell', 'the test').failure?.(NAMES, 3);
     expect(text).toBe(
-      `Remove-Item ${NAMES.map((name) => `Env:${name}`).join()} -ErrorAction SilentlyContinue\nthrow 'gwtoken: failed (exit code 3)'\n`,
+      `Remove-Item ${NAMES.map((name) => `Env:${name}`).join()} -ErrorAction SilentlyContinue\nthrow 'gwtoken failed (exit code 3)'\n`,
     );
   });
 });
