@@ -21,6 +21,7 @@ const FORMS: Readonly<Record<string, (secret: string) => string>> = {
   'form-encoded in lower case': (text) => lower(form(text)),
   'percent-encoded': percent,
   'percent-encoded in lower case': (text) => lower(percent(text)),
+  'percent-encoded in either case': (text) => percent(text).replace(/%.[A-F]/, (byte) => byte.toLowerCase()),
   'escaped as JSON': (text) => JSON.stringify(text).slice(1, -1),
   'in base64': (text) => Buffer.from(text).toString('base64'),
   'in base64 without its padding': (text) => Buffer.from(text).toString('base64').replaceAll('=', ''),
