@@ -38,5 +38,7 @@ export type KeychainReason =
   | 'timed-out'
   | 'too-large'
   | 'crashed'
+  /** The keychain and the module do not agree on the key for the transfer, in several sessions in a row. */
+  | 'key-mismatch'
   /** A text that gwtoken does not know; it is in `detail`. */
   | 'failed';

@@ -35,7 +35,7 @@ const FAILED_AT: Partial<Record<KeychainReason, Stage>> = {
   denied: 'round trip',
 };
 /** For these nobody knows what the service lacks, only that the module has asked it. */
-const ASKED: readonly KeychainReason[] = ['timed-out', 'failed'];
+const ASKED: readonly KeychainReason[] = ['timed-out', 'key-mismatch', 'failed'];
 
 /**
  * One round trip through the keychain tests all stages: it fails at the first that is missing.

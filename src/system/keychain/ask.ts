@@ -12,7 +12,7 @@ import type { Env } from '../../world/streams';
 import type { World } from '../../world/world';
 import { type BusState, collectionOnBus } from './bus';
 import type { Answer, Loaded, Request } from './child';
-import { keychainError, notAnswered } from './errors';
+import { isKeyMismatch, keychainError, notAnswered } from './errors';
 
 export type KeychainWorld = Pick<World, 'platform' | 'env' | 'stderr'> & {
   /** What `fork()` starts src/system/keychain/child.ts with. */
@@ -24,6 +24,13 @@ type Value = Extract<Answer, { ok: true }>['value'];
 const NOTICE_AFTER_MS = 2000;
 
 /**
+ * How many sessions with the keychain are tried. KWallet 5 agrees on the wrong key in one of about a hundred: where the
+ * public key or the shared one begins with a zero byte, one side drops it. It then refuses the session, cannot
+ * decrypt what is to be stored, or what is read comes out as null. A new child is a new session with a new key.
+ */
+export const SESSIONS = 3;
+
+/**
  * @param limitMs undefined: as long as a person, or nobody, is waited for
  * @returns the value that the request asks for
  * @throws GwtokenError `keychain`
@@ -33,14 +40,25 @@ export async function askChild(
   limitMs: number | undefined,
   world: KeychainWorld,
 ): Promise<Value> {
-  const child = startChild(world);
+  const children: ChildProcess[] = [];
   const waiting = startWaiting(limitMs ?? answerWithinMs(canAnswerDialog(world)), world);
+  const answer = async (): Promise<Value> => {
+    for (;;) {
+      const child = startChild(world);
+      children.push(child);
+      try {
+        return await answerOf(child, request, waiting.loaded, world.platform);
+      } catch (error) {
+        if (children.length === SESSIONS || !isKeyMismatch(error)) throw error;
+      }
+    }
+  };
   try {
-    return await Promise.race([answerOf(child, request, waiting.loaded, world.platform), waiting.late]);
+    return await Promise.race([answer(), waiting.late]);
   } finally {
     waiting.end();
-    // Not unref'd: gwtoken itself ends after its child, so that nothing is left behind.
-    child.kill('SIGKILL');
+    // Not unref'd: gwtoken itself ends after its children, so that nothing is left behind.
+    for (const child of children) child.kill('SIGKILL');
   }
 }
 

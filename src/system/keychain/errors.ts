@@ -27,6 +27,8 @@ const TEXTS: readonly (readonly [RegExp, KeychainReason])[] = [
   [/logon session does not exist|No such file or directory|connection is closed/, 'no-session'],
   // KWallet's: without that plugin it cannot even agree on a key for the transfer.
   [/libqca/, 'plugin-missing'],
+  // KWallet's too, of a session whose key the two sides do not agree on.
+  [/public key size is invalid|Can't find session/, 'key-mismatch'],
   [/Timeout was reached|timed out/i, 'timed-out'],
   [/stub received bad data|bad data/i, 'too-large'],
   [/cancell?ed|denied|not allowed|passphrase you entered is not correct|entitlement/i, 'denied'],
@@ -42,6 +44,11 @@ export function keychainError(
   const raw = typeof failure === 'string' ? detail : (failure.cause ?? failure.message);
   const { message, hints } = sentence(reason, platform, raw ?? '');
   return new GwtokenError('keychain', message, { reason, hints, detail: raw && `the keychain said: ${raw}` });
+}
+
+/** Whether a session with the keychain failed over its key, so that a new one may not. */
+export function isKeyMismatch(error: unknown): boolean {
+  return error instanceof GwtokenError && error.reason === ('key-mismatch' satisfies KeychainReason);
 }
 
 /**
@@ -173,6 +180,7 @@ function sentence(
         message: 'the keychain module crashed',
         hints: ['try again; if it stays so, install gwtoken again, and see: gwtoken doctor', IN_VARIABLES],
       };
+    case 'key-mismatch':
     case 'failed':
       return {
         // Windows says it in the user's own language, in which its causes cannot be told apart.

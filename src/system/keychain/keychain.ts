@@ -1,32 +1,48 @@
 /** The OS keychain through keytar, which is loaded in a child program alone: each call starts one. */
 
 import type { Keychain } from '../../world/keychain';
-import { askChild, canAnswerDialog, type KeychainWorld } from './ask';
+import { askChild, canAnswerDialog, type KeychainWorld, SESSIONS } from './ask';
 import { collectionOnBus, type ItemState, itemOnBus } from './bus';
+import type { Request } from './child';
 import { keychainError } from './errors';
 
 export function openKeychain(world: KeychainWorld): Omit<Keychain, 'checkInstalled'> {
   return {
     probe: async (limitMs) => String(await askChild({ op: 'probe' }, limitMs, world)),
     async get(account, limitMs) {
-      const value = await askChild({ op: 'get', account }, limitMs, world);
-      if (typeof value === 'string') return value;
-      await checkAbsent(account, limitMs, world);
-      return undefined;
+      const value = await find({ op: 'get', account }, limitMs, world);
+      return typeof value === 'string' ? value : undefined;
     },
     async set(account, value, limitMs) {
       const before = await askChild({ op: 'set', account, value }, limitMs, world);
       return typeof before === 'string' ? before : undefined;
     },
     async delete(account, limitMs) {
-      const deleted = await askChild({ op: 'delete', account }, limitMs, world);
-      if (!deleted) await checkAbsent(account, limitMs, world);
-      else if (world.platform === 'linux') await checkGone(account, world);
+      const deleted = await find({ op: 'delete', account }, limitMs, world);
+      if (deleted === true && world.platform === 'linux') await checkGone(account, world);
       return deleted === true;
     },
     isGuarded: async (account) =>
       world.platform === 'linux' && (await itemOnBus(account, world.env)) === 'guarded',
   };
+}
+
+/** What the child answers; null or false only once the item is surely absent. */
+async function find(
+  request: Extract<Request, { op: 'get' | 'delete' }>,
+  limitMs: number | undefined,
+  world: KeychainWorld,
+): Promise<string | boolean | null> {
+  for (let session = 1; ; session++) {
+    const answer = await askChild(request, limitMs, world);
+    const isAbsent = answer === null || answer === false;
+    if (!isAbsent || world.platform !== 'linux') return answer;
+    const item = await itemOnBus(request.account, world.env);
+    // In an open keyring, for everyone to read: the session may have had the wrong key.
+    if (item === 'present' && session < SESSIONS) continue;
+    await checkAbsent(item, limitMs, world);
+    return answer;
+  }
 }
 
 /** Of two items with the same name, libsecret deletes the one that it may see, and says that all is well. */
@@ -36,13 +52,12 @@ async function checkGone(account: string, world: KeychainWorld): Promise<void> {
 
 /** On Linux "not there" may mean locked, or denied by the person, or that there is no keyring yet: the bus can tell. */
 async function checkAbsent(
-  account: string,
+  item: ItemState,
   limitMs: number | undefined,
   world: KeychainWorld,
 ): Promise<void> {
   const { platform, env } = world;
-  if (platform !== 'linux') return;
-  checkNotThere(await itemOnBus(account, env), world);
+  checkNotThere(item, world);
   const keyring = await collectionOnBus(env);
   // None of the programs that could ask is there: a locked keyring shows itself when something is to be stored.
   if (keyring === 'unknown') await askChild({ op: 'probe' }, limitMs, world);

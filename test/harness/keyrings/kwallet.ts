@@ -92,7 +92,10 @@ export async function startKWallet(): Promise<KWallet> {
     async lookup(account) {
       const item = ['service', 'gwtoken', 'account', account];
       const found = await callService(withPath, 'SearchItems', `dict:string:string:${item}`);
-      return /object path/.test(found) ? await run('secret-tool', ['lookup', ...item], withPath) : undefined;
+      if (!/object path/.test(found)) return undefined;
+      const lookup = () => run('secret-tool', ['lookup', ...item], withPath);
+      // One session in a hundred has the wrong key, and reads nothing.
+      return await lookup().catch(lookup);
     },
   };
 }

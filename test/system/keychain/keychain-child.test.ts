@@ -24,6 +24,11 @@ describe('a keychain child that', () => {
       asFunction("async () => { throw new Error('Ungültige Parameter\\n\\x1b[31m'); }"),
       'the keychain failed in a way that gwtoken does not know',
     ],
+    [
+      'agrees on no key in any session',
+      asFunction("async () => { throw new Error('Client public key size is invalid'); }"),
+      'the keychain failed in a way that gwtoken does not know',
+    ],
     ['has no module', undefined, 'the keychain module keytar is not installed'],
     [
       'has a module without its native part',

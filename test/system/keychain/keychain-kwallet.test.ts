@@ -1,9 +1,26 @@
 /** KWallet, which is locked at the start of each session, and asks for its password when something is wanted of it. */
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type KWallet, kwalletAvailable, startKWallet } from '../../harness/keyrings/kwallet';
+import { ROOT } from '../../harness/root';
 import { CLIENT, doctorStages, LOGIN, run } from './keychain-runs';
+import { programWith, SECRET } from './keytar-in-place';
 
 const missing = kwalletAvailable();
+
+/**
+ * The real module, whose first session is one of those, one in a hundred, in which KWallet has the wrong key: it refuses
+ * the session, cannot decrypt what is to be stored, or what is read comes out as null.
+ */
+const REFUSED = "throw new Error('Client public key size is invalid')";
+const NOT_DECRYPTED = 'throw new Error("Can\'t find session /org/freedesktop/secrets/session/4")';
+const firstSession = (reads: string, stores: string) => `
+const { existsSync, writeFileSync } = require('node:fs');
+const isFirst = !existsSync(__dirname + '/first');
+writeFileSync(__dirname + '/first', '');
+const real = require(${JSON.stringify(join(ROOT, 'node_modules', 'keytar'))});
+const unlucky = { getPassword: async () => { ${reads} }, setPassword: async () => { ${stores} }, deletePassword: async () => false };
+module.exports = isFirst ? unlucky : real;`;
 
 describe('KWallet', () => {
   let wallet: KWallet;
@@ -43,8 +60,31 @@ describe('KWallet', () => {
       'open, it gives what is in it, and doctor finds nothing amiss',
       async () => {
         expect(await runAnswering('get')).toMatchObject({ code: 6 });
+        expect(await runAnswering('get --profile other')).toMatchObject({ code: 4 });
         expect(await runAnswering('status --check')).toMatchObject({ code: 6 });
         expect((await doctorStages(wallet.env)).stages.at(-1)).toBe('round trip: ok');
+      },
+    ],
+    [
+      'a session with the wrong key is followed by another, which has what is asked for',
+      async () => {
+        const unlucky = (args: string, reads: string, stores: string) =>
+          programWith(firstSession(reads, stores)).run(args.split(' '), wallet.env, SECRET);
+        expect(await unlucky('get', REFUSED, REFUSED)).toMatchObject({ code: 6 });
+        expect(await unlucky('get', 'return null', REFUSED)).toMatchObject({ code: 6 });
+        expect(await unlucky('get --profile other', REFUSED, REFUSED)).toMatchObject({ code: 4 });
+        expect(await unlucky('doctor --json', REFUSED, REFUSED)).toMatchObject({
+          stdout: expect.stringContaining('stored, read and deleted a test item'),
+        });
+        expect(
+          await unlucky(LOGIN.replace('eu-client', 'third'), 'return null', NOT_DECRYPTED),
+        ).toMatchObject({
+          code: 0,
+        });
+        expect(await storedId()).toBe('third');
+        expect(await unlucky('logout', 'return null', REFUSED)).toMatchObject({ code: 0 });
+        expect(await wallet.lookup(CLIENT)).toBeUndefined();
+        expect(await runAnswering(LOGIN.replace('eu-client', 'second'))).toMatchObject({ code: 0 });
       },
     ],
     [
@@ -67,6 +107,7 @@ describe('KWallet', () => {
         await wallet.startSession();
         expect(await runAnswering('logout', 'unlock')).toMatchObject({ code: 0 });
         expect(await wallet.lookup(CLIENT)).toBeUndefined();
+        expect(await runAnswering('logout')).toMatchObject({ code: 4 });
       },
     ],
   ])('%s', async ([, steps], { skip }) => {
