@@ -147,7 +147,7 @@ test('the argument of its keychain child is an unknown option to whoever types i
   const { run } = setUp();
   const { code, stdout, stderr } = await run(['--the-keychain-child-of-gwtoken']);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toContain("unknown option '--the-keychain-child-of-gwtoken'");
+  expect(stderr).toContain('unknown option "--the-keychain-child-of-gwtoken"');
 });
 
 test('the keychain child gets no variable of Bun’s, and reports no crash to its makers', async () => {

@@ -79,7 +79,7 @@ describe('a credential command', () => {
     test('has ten seconds where nobody is at hand, sixty at a terminal', async ({ skip }) => {
       skip(onPosix !== undefined, onPosix);
       const { gwtoken, terminal } = await startPlace('exit 1');
-      expect((await gwtoken(['get', '-v'])).stderr).toContain('for 10 s at most');
+      expect((await gwtoken(['get', '-v'])).stderr).toContain('with a timeout of 10 s');
       for (const [more, seconds] of [
         [{}, 60],
         [{ CI: 'false' }, 60],
@@ -87,7 +87,7 @@ describe('a credential command', () => {
       ] as const) {
         const shown = terminal(['get', '-v'], { env: more });
         await shown.exit;
-        expect(shown.screen()).toContain(`for ${seconds} s at most`);
+        expect(shown.screen()).toContain(`with a timeout of ${seconds} s`);
       }
     });
   });
