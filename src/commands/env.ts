@@ -43,7 +43,10 @@ export const envCommand: Command = {
     const hint = options.format.hint?.(commandLine(flags, options.format));
     if (hint === undefined || !world.stdout.isTTY()) return;
     const paint = await world.terminal.paint('stderr');
-    world.stderr.write(`${paint.cyan('hint:')} nothing was set yet; to set the variables, run: ${hint}\n`);
+    const what = flags['unset'] === true ? 'unset' : 'set';
+    world.stderr.write(
+      `${paint.cyan('hint:')} nothing was ${what} yet; to ${what} the variables, run: ${hint}\n`,
+    );
   },
   onFailure(argv, exitCode, world) {
     world.stdout.write(failureOutput(argv, exitCode));

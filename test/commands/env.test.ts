@@ -98,7 +98,10 @@ describe('gwtoken env', () => {
     ] as const) {
       const terminal = home.terminal(['env', ...args], { cols: 200 });
       expect(await terminal.exit).toEqual({ code: 0, signal: null });
-      expect(terminal.screen()).toContain(`hint: nothing was set yet; to set the variables, run: ${hint}\n`);
+      const what = args.includes('--unset' as never) ? 'unset' : 'set';
+      expect(terminal.screen()).toContain(
+        `hint: nothing was ${what} yet; to ${what} the variables, run: ${hint}\n`,
+      );
     }
     const terminal = home.terminal(['env', '--format', 'json']);
     await terminal.exit;
