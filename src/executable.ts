@@ -1,6 +1,6 @@
 /**
- * Where the standalone executable begins: as the program, or as one of its children, which in the npm package are files of
- * their own. Only what `fork()` started has a channel: whoever types a child's argument is told that it is unknown.
+ * Entry point of the standalone executable: the program itself, or one of its children, which in the npm package are
+ * separate files. Only a process that `fork()` started has a channel: typed by hand, a child's argument is unknown.
  */
 import { KEYCHAIN_CHILD, LOOKUP_CHILD } from './system/form.executable';
 

@@ -1,22 +1,22 @@
-/** What the system refuses to a process that has reached a limit of its own: neither a bug nor anybody else's fault. */
+/** Failures because the process has reached a system limit: neither a bug nor anybody else's fault. */
 import { GwtokenError, messageOf, systemCode } from './errors';
 
 type Limit = readonly [which: RegExp, says: string, hint: string];
 
-/** By the system's code and the call that failed, or by V8's words where it can get no memory. */
+/** By the system's code and the call that failed, or by V8's message where it gets no memory. */
 const LIMITS: readonly Limit[] = [
-  [/^E[MN]FILE /, 'no more files can be opened', 'raise the limit: ulimit -n 1024'],
+  [/^E[MN]FILE /, 'cannot open more files', 'to raise the limit, run: ulimit -n 1024'],
   [
     /^EAGAIN spawn|^EAGAIN fork/,
-    'no more processes can be started',
-    "raise the user's limit: ulimit -u 4096, or end other programs",
+    'cannot start more processes',
+    'to raise the limit, run: ulimit -u 4096; or end other programs',
   ],
   [
     /WebAssembly.*Out of memory/i,
-    'no more memory can be reserved',
-    'raise the limit: ulimit -v unlimited; or run with NODE_OPTIONS=--disable-wasm-trap-handler',
+    'cannot reserve more memory',
+    'to raise the limit, run: ulimit -v unlimited; or set NODE_OPTIONS=--disable-wasm-trap-handler',
   ],
-  [/^ENOMEM /, 'there is no more memory', 'raise the limit: ulimit -v unlimited; or end other programs'],
+  [/^ENOMEM /, 'out of memory', 'to raise the limit, run: ulimit -v unlimited; or end other programs'],
 ];
 
 /** The error for it, of kind `local`; undefined for anything else. */
@@ -29,7 +29,7 @@ export function limitReached(error: unknown): GwtokenError | undefined {
   if (found === undefined) return undefined;
   const [, says, hint] = found;
   const where = code === undefined ? '' : ` (${code})`;
-  return new GwtokenError('local', `the system's limit for this process is reached: ${says}${where}`, {
+  return new GwtokenError('local', `${says}: a system limit is reached${where}`, {
     hints: [hint],
     cause: error,
     detail,

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Tries the quick way, else builds the whole World and runs the CLI in it. The only file that touches `process`;
- * what is not needed at every start is loaded where it is first used.
+ * Tries the quick path, otherwise builds the whole World and runs the CLI in it. Only this file touches `process`;
+ * what is not needed at every start is loaded on first use.
  */
 import { existsSync } from 'node:fs';
 import { Interrupted, ReaderGone } from './errors';
@@ -21,7 +21,7 @@ const answer = quick(argv, { ...warm, mayBeTerminal: () => mayBeTerminal(1) });
 if (answer instanceof Promise) void answer.then(end);
 else end(answer);
 
-/** Prints the quick way's answer, or runs the CLI if it has none. */
+/** Prints the quick path's answer, or runs the CLI if there is none. */
 function end(text: string | undefined): void {
   if (text === undefined) {
     endWith(runCli());
@@ -35,7 +35,7 @@ function end(text: string | undefined): void {
   }
 }
 
-/** Runs the whole program, or only reports why the quick way's answer could not be written. */
+/** Runs the whole program, or only reports why the quick path's answer could not be written. */
 async function runCli(failure?: unknown): Promise<number> {
   if (failure instanceof ReaderGone) throw failure;
   const [{ leaveNoCore }, { openWorld }, cli] = await Promise.all([
@@ -45,7 +45,7 @@ async function runCli(failure?: unknown): Promise<number> {
   ]);
   const { world, close } = openWorld(process, __VERSION__, opened, leaveNoCore(process));
   await sweep();
-  // Whatever else is under way must not go on. Node tells of both by the first, Bun of each by its own.
+  // Nothing else may continue. Node reports both by the first event, Bun each by its own.
   const crash = (error: unknown) => void cli.crash(argv, error, world).then((code) => process.exit(code));
   process.once('uncaughtException', crash);
   process.once('unhandledRejection', crash);
@@ -65,7 +65,7 @@ async function sweep(): Promise<void> {
 }
 
 function endWith(run: Promise<number>): void {
-  // Should the event loop run dry under a promise that nobody settles, the caller must not take that for success.
+  // If the event loop runs dry while a promise is pending, the caller must not take that for success.
   process.exitCode = 1;
   run.then(
     (code) => {
@@ -79,7 +79,7 @@ function endWith(run: Promise<number>): void {
   );
 }
 
-/** Packages leave listeners behind (atomically's are for all signals), and a signal with a listener ends nothing. */
+/** Packages leave signal listeners behind (atomically for every signal), and a signal with a listener ends nothing. */
 async function dieOf(signal: NodeJS.Signals): Promise<void> {
   const { endBySignal } = await import('./system/processes/die-of-signal');
   process.removeAllListeners(signal);

@@ -1,7 +1,7 @@
 /**
  * The warm path: `get` and `env` answered from the cache without commander, undici or anything else that costs time at
- * every start. Options, settings, cache rules and formats are the CLI's own; whatever is not its case, errors included,
- * it leaves to the CLI by giving no answer.
+ * every start. Options, settings, cache rules and formats are the CLI's own; everything else, errors included, it
+ * leaves to the CLI by returning undefined.
  */
 
 import { type Flag, QUICK_FLAGS } from './flags';
@@ -13,13 +13,13 @@ import { minTtlProblem, resolveQuery, type TokenAnswer } from './token/query';
 import type { WarmWorld } from './world/world';
 
 interface Surroundings {
-  /** False only when stdout is surely none: to tell for certain costs 2 ms. */
+  /** False only when stdout surely is no terminal: to be certain costs 2 ms. */
   mayBeTerminal(): boolean;
 }
 
 /**
- * What the command prints, or undefined when the CLI has to answer. Only `env` has to be waited for: its formats are
- * loaded when they are needed, since `get` has no use for them.
+ * What the command prints, or undefined when the CLI has to answer. Only `env` is asynchronous: its formats are loaded
+ * when they are needed, since `get` does not use them.
  */
 export function quick(
   argv: readonly string[],
@@ -42,7 +42,7 @@ function quickGet(flags: FlagValues, world: WarmWorld): string | undefined {
   }
 }
 
-/** A terminal gets a hint too, and some formats have a file of their own: both are the CLI's. */
+/** On a terminal there is a hint too, and some formats append to a file: both are left to the CLI. */
 async function quickEnv(flags: FlagValues, world: WarmWorld & Surroundings): Promise<string | undefined> {
   if (flags['unset'] || world.mayBeTerminal()) return undefined;
   try {
@@ -56,7 +56,7 @@ async function quickEnv(flags: FlagValues, world: WarmWorld & Surroundings): Pro
   }
 }
 
-/** @throws GwtokenError what the CLI will throw too, and report */
+/** @throws GwtokenError that the CLI will throw again and report */
 function cachedToken(flags: FlagValues, world: WarmWorld): TokenAnswer | undefined {
   const given = gather(flags, world);
   const clientSettings = resolveClient(given);
@@ -79,7 +79,7 @@ function parseFlags(argv: readonly string[], known: readonly Flag[]): FlagValues
   return values;
 }
 
-/** Reads one flag into `values`; gives how many words it takes, 0 when it is not a plain spelling. */
+/** Reads one flag into `values`; returns how many words it takes, 0 when it is not a plain spelling. */
 function takeFlag(
   argv: readonly string[],
   index: number,

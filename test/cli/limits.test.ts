@@ -22,8 +22,8 @@ test('with too few open files it says so, whatever it was that could not be open
     seen.add(`${code} ${stderr}`);
   }
   const said =
-    "gwtoken: error: the system's limit for this process is reached: no more files can be opened (EMFILE)\n" +
-    'hint: raise the limit: ulimit -n 1024\n';
+    'gwtoken: error: cannot open more files: a system limit is reached (EMFILE)\n' +
+    'hint: to raise the limit, run: ulimit -n 1024\n';
   expect(seen).toEqual(new Set([`1 ${said}`, '0 ']));
 });
 
@@ -36,8 +36,8 @@ test('without the memory for the parser of replies it says so, and asks nobody',
   const { code, stdout, stderr } = await home.gwtoken(['get'], { wrapper: limited('-v 8000000') });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toBe(
-    "gwtoken: error: the system's limit for this process is reached: no more memory can be reserved\n" +
-      'hint: raise the limit: ulimit -v unlimited; or run with NODE_OPTIONS=--disable-wasm-trap-handler\n',
+    'gwtoken: error: cannot reserve more memory: a system limit is reached\n' +
+      'hint: to raise the limit, run: ulimit -v unlimited; or set NODE_OPTIONS=--disable-wasm-trap-handler\n',
   );
   const env = { NODE_OPTIONS: '--disable-wasm-trap-handler' };
   expect(await home.gwtoken(['get'], { wrapper: limited('-v 8000000'), env })).toMatchObject({

@@ -1,6 +1,6 @@
 /**
- * One request to the keychain's child. The child may wait for a person for ever, and it may crash; whatever it does, the
- * call ends within its limit, and the child with it. The request goes over the IPC channel, never by argument or
+ * One request to the keychain's child. The child may wait forever for a person, and it may crash; whatever it does,
+ * the call ends within its limit, and so does the child. The request goes over the IPC channel, never by argument or
  * environment.
  */
 
@@ -31,7 +31,7 @@ const NOTICE_AFTER_MS = 2000;
 export const SESSIONS = 3;
 
 /**
- * @param limitMs undefined: as long as a person, or nobody, is waited for
+ * @param limitMs undefined: 60 s where a person can answer a dialog, otherwise 10 s
  * @returns the value that the request asks for
  * @throws GwtokenError `keychain`
  */
@@ -62,7 +62,7 @@ export async function askChild(
   }
 }
 
-/** Whether a person can answer a dialog of the keychain's. */
+/** Whether a person can answer a keychain dialog. */
 export function canAnswerDialog(world: KeychainWorld): boolean {
   const { platform, env } = world;
   const desktop = platform === 'darwin' || platform === 'win32' || env['DISPLAY'] || env['WAYLAND_DISPLAY'];
@@ -80,7 +80,7 @@ function startChild({ childPath, env, platform }: KeychainWorld): ChildProcess {
     };
     return fork(childPath, [], options);
   } catch (error) {
-    // Most refusals of the system arrive as an event of the child's; this one does not: no memory.
+    // Most failures to start arrive as an event of the child; out of memory is thrown.
     throw notStarted(error, platform);
   }
 }
@@ -109,27 +109,27 @@ function answerOf(
     child.on('message', (message) => {
       if (message === ('loaded' satisfies Loaded)) return loaded();
       const answer = checkedAnswer(message, request);
-      if (answer === undefined) fail('the keychain child answered with something else than was asked for');
+      if (answer === undefined) fail('unexpected answer from the keychain process');
       else if (answer.ok) resolve(answer.value);
       else reject(keychainError(answer, platform));
     });
     child.on('error', (error) => reject(notStarted(error, platform)));
-    child.on('exit', (code, signal) => fail(`the keychain child ended by ${signal ?? `exit code ${code}`}`));
+    child.on('exit', (code, signal) => fail(`the keychain process ended: ${signal ?? `exit code ${code}`}`));
     child.send(request, (error) => {
-      if (error) fail(`the keychain child takes no request: ${error.message}`);
+      if (error) fail(`cannot talk to the keychain process: ${error.message}`);
     });
   });
 }
 
 function notStarted(error: unknown, platform: NodeJS.Platform): Error {
-  return limitReached(error) ?? crashed(`the keychain child: ${messageOf(error)}`, platform);
+  return limitReached(error) ?? crashed(`cannot start the keychain process: ${messageOf(error)}`, platform);
 }
 
 function crashed(detail: string, platform: NodeJS.Platform): Error {
   return keychainError('crashed', platform, detail);
 }
 
-/** An answer of the shape that the request asks for, or undefined. */
+/** The answer, or undefined if its shape does not fit the request. */
 function checkedAnswer(message: unknown, { op }: Request): Answer | undefined {
   const answer = message as Answer | null;
   if (answer?.ok === true) {
@@ -143,7 +143,7 @@ function checkedAnswer(message: unknown, { op }: Request): Answer | undefined {
 interface Waiting {
   /** Rejects when the limit has passed. */
   readonly late: Promise<never>;
-  /** To be called when the child has the module. */
+  /** To be called when the child has loaded the module. */
   loaded(): void;
   end(): void;
 }
@@ -161,7 +161,7 @@ function startWaiting(limitMs: number, world: KeychainWorld): Waiting {
     try {
       stderr.write(noticeText(keyring, limitMs));
     } catch {
-      // Nobody reads it any more; the answer may still be wanted.
+      // Nobody reads stderr any more; the answer may still be wanted.
     }
   }, NOTICE_AFTER_MS);
   let limit: NodeJS.Timeout | undefined;
@@ -184,11 +184,11 @@ function startWaiting(limitMs: number, world: KeychainWorld): Waiting {
   };
 }
 
-/** Written over the line that a spinner may be on. */
+/** Overwrites the line that a spinner may be on. */
 function noticeText(keyring: BusState | undefined, limitMs: number): string {
   const what =
     keyring === 'locked'
-      ? 'the keychain is locked: answer its dialog'
-      : 'waiting for the keychain: it may be asking you something in a dialog';
-  return `\r\x1b[Kgwtoken: ${what} (within ${limitMs / 1000} s)\n`;
+      ? 'the keychain is locked: unlock it in the dialog'
+      : 'waiting for the keychain: is a dialog open?';
+  return `\r\x1b[Kgwtoken: ${what} (up to ${limitMs / 1000} s)\n`;
 }

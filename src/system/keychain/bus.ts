@@ -1,19 +1,19 @@
 /**
- * Asks the session bus about the Secret Service: libsecret cannot tell a locked keyring, and an item that the person
- * does not let it read, from one that is not there. By the programs that come with a bus, since a D-Bus client of
- * npm's would have to be loaded and trusted for these few calls; none of them is told or shown a secret.
+ * Asks the session bus about the Secret Service: libsecret cannot tell a locked keyring, or an item that the
+ * person does not let it read, from an absent item. It runs the programs that come with a bus, since a D-Bus client
+ * from npm would have to be loaded and trusted for these few calls; none of them ever sees a secret.
  */
 
 import { execFile } from 'node:child_process';
 import type { Env } from '../../world/streams';
 import { helperEnvironment } from '../processes/privacy';
 
-/** `unknown` when none of the programs is there, or nobody answers in time. */
+/** `unknown` when none of the programs is installed, or there is no answer in time. */
 export type BusState = 'unlocked' | 'locked' | 'no-collection' | 'unknown';
-/** `locked`: the keyring that it is in. `guarded`: that is open, and the item is still locked for a new program. */
+/** `locked`: its keyring is. `guarded`: the keyring is open, but the item is still locked for a new program. */
 export type ItemState = 'absent' | 'present' | 'guarded' | 'locked' | 'unknown';
 
-/** Where the programs below find the bus, and the cookie that some buses ask for. */
+/** Where the programs below find the bus, and the cookie that some buses require. */
 const BUS_VARIABLES = ['DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR', 'HOME'];
 const LIMIT_MS = 800;
 const NAME = 'org.freedesktop.secrets';
@@ -21,14 +21,14 @@ const SERVICE = '/org/freedesktop/secrets';
 const SERVICE_INTERFACE = 'org.freedesktop.Secret.Service';
 const COLLECTION = 'org.freedesktop.Secret.Collection';
 
-/** What libsecret looks for when keytar asks it: it does not find an item without the schema. */
+/** The attributes that libsecret searches for on behalf of keytar: it does not find an item without the schema. */
 const searched = (account: string): readonly (readonly [name: string, value: string])[] => [
   ['xdg:schema', 'org.freedesktop.Secret.Generic'],
   ['service', 'gwtoken'],
   ['account', account],
 ];
 
-/** How each asks for the default collection's path, an account's items, and whether a collection is locked; the quickest first. */
+/** How each queries the default collection's path, an account's items, and whether a collection is locked; the quickest first. */
 const PROGRAMS = [
   {
     program: 'dbus-send',
@@ -85,18 +85,18 @@ function gdbus(path: string): string[] {
 /**
  * The state of the default collection; takes less than a second, and never rejects.
  *
- * @param enough ends the asking earlier
+ * @param enough ends the query earlier
  */
 export async function collectionOnBus(env: Env, enough?: AbortSignal): Promise<BusState> {
   const limit = AbortSignal.timeout(LIMIT_MS);
   const bus = { env, signal: enough ? AbortSignal.any([limit, enough]) : limit };
   const [path] = pathsIn(await ask(({ alias }) => alias, bus));
   if (path === undefined) return 'unknown';
-  // No collection is written as the path `/`.
+  // The path `/` means that there is no collection.
   return path === '/' ? 'no-collection' : await lockOf(path, bus);
 }
 
-/** Of the two lists of paths, those of unlocked items come first: empty, as each program writes it. */
+/** The list of unlocked items comes before that of locked ones: here it is empty, as each program prints it. */
 const NONE_UNLOCKED = /array \[\s*\]\s*array|^aoao 0 |^\(@ao \[\]/;
 
 /** Whether an account has an item; takes less than a second, and never rejects. */
@@ -129,7 +129,7 @@ interface Bus {
   readonly signal: AbortSignal;
 }
 
-/** What the first of the programs that is installed says; empty when there is none, or when it fails. */
+/** The output of the first program that is installed; empty when there is none, or when it fails. */
 async function ask(
   args: (program: (typeof PROGRAMS)[number]) => readonly string[],
   bus: Bus,

@@ -1,6 +1,5 @@
 /**
- * A program of its own: the only place that loads keytar. It answers one request from its parent and is then killed
- * by it. A pending dialog never returns and keeps even process.exit() from ending a process; a native fault takes the
+ * A program of its own: nothing else loads keytar. It answers one request from its parent, which then kills it. A pending dialog never returns and keeps even process.exit() from ending a process; a native fault takes the
  * process with it: neither must happen to gwtoken itself. Only getPassword, setPassword and deletePassword are ever
  * called: findCredentials and findPassword crash on locked and on foreign items.
  */
@@ -10,7 +9,7 @@ import { type Keytar, loadKeytar, nameOfKeytar, whyNotLoaded } from './keytar';
 /** Sent before the answer, once keytar is loaded: from then on a person or the service is waited for. */
 export type Loaded = 'loaded';
 
-/** What gwtoken asks, over the IPC channel alone, and what it is answered. */
+/** What gwtoken requests, only over the IPC channel, and what the child answers. */
 export type Request =
   | { readonly op: 'probe' }
   | { readonly op: 'get' | 'delete'; readonly account: string }
@@ -25,17 +24,17 @@ export type Answer =
       readonly stage: 'load' | 'call' | 'read back';
       readonly message: string;
       readonly code?: string | undefined;
-      /** Why the native part did not load: keytar itself swallows the loader's words. */
+      /** Why the native part did not load: keytar itself drops the loader's message. */
       readonly cause?: string | undefined;
     };
 
 const SERVICE = 'gwtoken';
-/** Not a prefix of anything else's service, and nobody's credentials. */
+/** For test items; no prefix of another program's service. */
 const PROBE_SERVICE = 'gwtoken-probe';
 
-// Core files are its parent's care, whose filter it has inherited.
+// Core files are prevented by the parent, whose filter this process inherits.
 closeDebugger(process);
-// process.exit() would wait for the thread that waits for a person.
+// process.exit() would wait for the thread that is waiting for a person.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 // Ctrl-C reaches the whole group; the parent decides, and this program ends with it.
 process.on('SIGINT', () => {});
@@ -85,7 +84,7 @@ async function remove(keytar: Keytar, account: string): Promise<boolean> {
 }
 
 /**
- * Stores the value, and gives back what was there before: whoever lets that be read is not asked again whether it may
+ * Stores the value, and returns what was there before: whoever lets that be read is not asked again whether it may
  * be overwritten. keytar resolves also when the person says no, so that only reading tells. A value that is neither
  * the old one nor ours is another login's, which came after: or, where nothing could be read before, the old one.
  */
@@ -95,7 +94,7 @@ async function replace(keytar: Keytar, account: string, value: string): Promise<
     await keytar.setPassword(SERVICE, account, value);
     const found = await keytar.getPassword(SERVICE, account);
     if (found === null || (found === known && found !== value))
-      return { ok: false, stage: 'read back', message: 'the item does not hold what was to be stored' };
+      return { ok: false, stage: 'read back', message: 'the item does not contain what was to be stored' };
     if (found === value || known !== null) return { ok: true, value: before };
     known = found;
   }
@@ -112,7 +111,7 @@ async function roundTrip(keytar: Keytar): Promise<string> {
   } finally {
     await keytar.deletePassword(PROBE_SERVICE, account);
   }
-  if (found !== value) throw new Error('the round trip gave back something else than was stored');
+  if (found !== value) throw new Error('the test item contains something else than was stored');
   return nameOfKeytar();
 }
 

@@ -1,4 +1,4 @@
-/** What a keychain's failure means: its texts told apart, each kind with its own sentence and what to do about it. */
+/** What a keychain failure means: recognizes its text, and says for each kind what happened and what to do. */
 import { GwtokenError } from '../../errors';
 import type { KeychainReason } from '../../world/keychain';
 import type { BusState } from './bus';
@@ -8,7 +8,7 @@ type Failure = Extract<Answer, { ok: false }>;
 
 /**
  * The texts of libsecret and glib (also from GDBus with a prefix), of macOS (SecCopyErrorMessageString) and of Windows
- * (FormatMessage, in English). The first that fits counts.
+ * (FormatMessage, in English). The first match counts.
  */
 const TEXTS: readonly (readonly [RegExp, KeychainReason])[] = [
   [
@@ -25,16 +25,16 @@ const TEXTS: readonly (readonly [RegExp, KeychainReason])[] = [
     'no-session',
   ],
   [/logon session does not exist|No such file or directory|connection is closed/, 'no-session'],
-  // KWallet's: without that plugin it cannot even agree on a key for the transfer.
+  // KWallet: without that plugin it cannot even agree on a key for the transfer.
   [/libqca/, 'plugin-missing'],
-  // KWallet's too, of a session whose key the two sides do not agree on.
+  // KWallet, too: the two sides do not agree on the session's key.
   [/public key size is invalid|Can't find session/, 'key-mismatch'],
   [/Timeout was reached|timed out/i, 'timed-out'],
   [/stub received bad data|bad data/i, 'too-large'],
   [/cancell?ed|denied|not allowed|passphrase you entered is not correct|entitlement/i, 'denied'],
 ];
 
-/** The error for a failure in the child, or for a reason found otherwise. `detail` is shown under --verbose alone. */
+/** The error for a failure in the child, or for a reason found otherwise. `detail` is shown only with --verbose. */
 export function keychainError(
   failure: Failure | KeychainReason,
   platform: NodeJS.Platform,
@@ -54,7 +54,7 @@ export function isKeyMismatch(error: unknown): boolean {
 /**
  * The limit has passed.
  *
- * @param state what the bus said of the keyring meanwhile, if it said anything; `not-started`: the child has no module yet
+ * @param state what the bus says about the keyring, if anything; `not-started`: the child has not loaded the module yet
  */
 export function notAnswered(
   state: BusState | 'not-started' | undefined,
@@ -63,30 +63,29 @@ export function notAnswered(
   platform: NodeJS.Platform,
 ): GwtokenError {
   const within = `within ${limitMs / 1000} s`;
-  const more = `or allow more time: gwtoken config set keychain-timeout ${2 * Math.ceil(limitMs / 1000)}s`;
+  const more = `to wait longer, run: gwtoken config set keychain-timeout ${2 * Math.ceil(limitMs / 1000)}s`;
   if (state === 'not-started') {
     return new GwtokenError('keychain', `the keychain module did not start ${within}`, {
       reason: 'not-started',
-      hints: ['this user may be at a limit of the system: see ulimit -u and ulimit -v', more],
+      hints: ['you may have reached a system limit: check ulimit -u and ulimit -v', more],
     });
   }
   if (state === 'locked') {
-    return new GwtokenError('keychain', `the keychain is locked, and its dialog was not answered ${within}`, {
+    return new GwtokenError('keychain', `the keychain is still locked after ${limitMs / 1000} s`, {
       reason: 'locked',
       hints: [unlock(platform), more],
     });
   }
   const reason = state === 'unlocked' ? 'silent' : 'timed-out';
   if (person) {
-    return new GwtokenError(
-      'keychain',
-      `the keychain did not answer ${within}: it may have asked something in a dialog`,
-      { reason, hints: ['answer its dialog, or unlock the keychain before', more] },
-    );
+    return new GwtokenError('keychain', `the keychain did not answer ${within} (was a dialog open?)`, {
+      reason,
+      hints: ['answer the dialog, or unlock the keychain first', more],
+    });
   }
   return new GwtokenError('keychain', `the keychain did not answer ${within}`, {
     reason,
-    hints: ['it may be asking something in a dialog on another screen, or be stuck: gwtoken doctor', more],
+    hints: ['a dialog may be open on another screen, or it is stuck; run: gwtoken doctor', more],
   });
 }
 
@@ -96,7 +95,7 @@ function reasonOf({ stage, message, code }: Failure): KeychainReason {
   return TEXTS.find(([text]) => text.test(message))?.[1] ?? 'failed';
 }
 
-const IN_VARIABLES = 'where there is no keychain, variables will do: gwtoken help keychain';
+const IN_VARIABLES = 'without a keychain, use environment variables: gwtoken help keychain';
 
 function sentence(
   reason: KeychainReason,
@@ -108,7 +107,7 @@ function sentence(
       return {
         message: 'the keychain module keytar is not installed',
         hints: [
-          'install gwtoken again (npm install -g) once the registry can be reached: npm leaves an optional package out without a word when it cannot, and with --omit=optional',
+          'reinstall gwtoken (npm install -g) without --omit=optional, once the registry can be reached: when npm cannot reach it, it leaves keytar out without a message',
           IN_VARIABLES,
         ],
       };
@@ -118,19 +117,19 @@ function sentence(
       return {
         message:
           platform === 'win32'
-            ? 'Windows gives this session no credential store'
-            : 'there is no desktop session (D-Bus) here, so the keychain cannot be reached',
+            ? 'Credential Manager is not available in this session'
+            : 'no keychain here: there is no desktop session (D-Bus)',
         hints: [
           platform === 'win32'
-            ? 'over ssh, in services and scheduled tasks that is so'
-            : 'in ssh, cron, sudo and containers that is so',
+            ? 'this is normal over ssh, in services and in scheduled tasks'
+            : 'this is normal over ssh, under cron or sudo, and in containers',
           IN_VARIABLES,
         ],
       };
     case 'no-provider':
       return platform === 'linux'
         ? {
-            message: 'no program provides a keychain in this session',
+            message: 'no keychain service is running in this session',
             hints: ['install and start gnome-keyring, KWallet or KeePassXC', IN_VARIABLES],
           }
         : { message: 'there is no keychain in this session', hints: [IN_VARIABLES] };
@@ -142,15 +141,15 @@ function sentence(
     case 'no-collection':
       return platform === 'linux'
         ? {
-            message: 'the keychain has no keyring to keep secrets in yet',
+            message: 'the keychain has no default keyring yet',
             hints: [
-              'make a default keyring: log in to the desktop once, or use Passwords and Keys (seahorse)',
+              'create one: log in to the desktop once, or use Passwords and Keys (seahorse)',
               IN_VARIABLES,
             ],
           }
         : {
             message: 'there is no default keychain',
-            hints: ['make one: security default-keychain -s login.keychain-db', IN_VARIABLES],
+            hints: ['set one: security default-keychain -s login.keychain-db', IN_VARIABLES],
           };
     case 'locked':
       return { message: 'the keychain is locked', hints: [unlock(platform), IN_VARIABLES] };
@@ -160,47 +159,53 @@ function sentence(
         hints: [
           platform === 'darwin'
             ? 'when macOS asks whether node may use the item, choose Always Allow'
-            : 'try again and allow it in the dialog',
+            : 'try again, and allow access in the dialog',
         ],
       };
     case 'not-started':
     case 'silent':
     case 'timed-out':
       return {
-        message: "the keychain's service did not answer in time",
-        hints: ['it may be stuck: restart it, or log in to the desktop anew'],
+        message: 'the keychain service timed out',
+        hints: ['it may be stuck: restart it, or log out and in again'],
       };
     case 'too-large':
       return {
         message: 'the credentials are too large for the keychain',
-        hints: ['it holds 2,560 bytes for an item', IN_VARIABLES],
+        hints: ['the limit is 2,560 bytes per item', IN_VARIABLES],
       };
     case 'crashed':
       return {
         message: 'the keychain module crashed',
-        hints: ['try again; if it stays so, install gwtoken again, and see: gwtoken doctor', IN_VARIABLES],
+        hints: ['try again; if it keeps crashing, reinstall gwtoken and run: gwtoken doctor', IN_VARIABLES],
       };
     case 'key-mismatch':
     case 'failed':
       return {
-        // Windows says it in the user's own language, in which its causes cannot be told apart.
+        // Windows words it in the user's language, so its causes cannot be told apart.
         message:
           platform === 'win32'
-            ? `the keychain failed, and Windows says: ${raw.trim().replace(/\.$/, '')}`
-            : 'the keychain failed in a way that gwtoken does not know',
-        hints: ['add --verbose to see what it said', 'see what works: gwtoken doctor'],
+            ? `unexpected keychain error: ${raw.trim().replace(/\.$/, '')}`
+            : 'unexpected keychain error',
+        hints: ['for details, add --verbose', 'to diagnose, run: gwtoken doctor'],
       };
   }
 }
 
 function unlock(platform: NodeJS.Platform): string {
-  if (platform === 'darwin') return 'unlock it: security unlock-keychain (over ssh it is locked until then)';
-  if (platform === 'win32') return 'log in to Windows with the desktop, not over the network alone';
+  if (platform === 'darwin') return 'unlock it (needed once per ssh session): security unlock-keychain';
+  if (platform === 'win32') return 'log in to Windows on the desktop, not only over the network';
   return 'unlock it: log in to the desktop, or open Passwords and Keys (seahorse), KWalletManager or KeePassXC';
 }
 
-/** The native part is there but does not load: what the loader said decides what to do. */
+/** The native part is there but does not load: the loader's message tells what to do. */
 function notLoaded(platform: NodeJS.Platform, raw: string): { message: string; hints: string[] } {
+  if (raw.includes('$bunfs')) {
+    return {
+      message: 'cannot unpack the keychain module into the temporary directory',
+      hints: ['set TMPDIR to a directory that you can write to', IN_VARIABLES],
+    };
+  }
   const library = /(lib[\w.+-]+\.so[.\d]*): cannot open shared object/.exec(raw)?.[1];
   if (library !== undefined) {
     return {
@@ -214,8 +219,8 @@ function notLoaded(platform: NodeJS.Platform, raw: string): { message: string; h
   return {
     message:
       platform === 'linux'
-        ? 'the keychain module does not run on this system (musl, or a processor it is not built for)'
-        : 'the keychain module does not run on this system',
-    hints: ['add --verbose to see what the loader said', IN_VARIABLES],
+        ? 'the keychain module does not support this system (musl libc or CPU)'
+        : 'the keychain module does not support this system',
+    hints: ['for details, add --verbose', IN_VARIABLES],
   };
 }

@@ -1,4 +1,4 @@
-/** The OS keychain through keytar, which is loaded in a child program alone: each call starts one. */
+/** The OS keychain through keytar, which is loaded only in a child process: each call starts one. */
 
 import type { Keychain } from '../../world/keychain';
 import { askChild, canAnswerDialog, type KeychainWorld, SESSIONS } from './ask';
@@ -45,7 +45,7 @@ async function find(
   }
 }
 
-/** Of two items with the same name, libsecret deletes the one that it may see, and says that all is well. */
+/** Of two items with the same name, libsecret deletes the one that it may see, and reports success. */
 async function checkGone(account: string, world: KeychainWorld): Promise<void> {
   checkNotThere(await itemOnBus(account, world.env), world);
 }
@@ -59,14 +59,14 @@ async function checkAbsent(
   const { platform, env } = world;
   checkNotThere(item, world);
   const keyring = await collectionOnBus(env);
-  // None of the programs that could ask is there: a locked keyring shows itself when something is to be stored.
+  // None of the programs that can query the bus is installed: a locked keyring shows itself when something is to be stored.
   if (keyring === 'unknown') await askChild({ op: 'probe' }, limitMs, world);
   if (keyring === 'locked') throw keychainError('locked', platform);
-  // Where a person can answer, the keychain asks for a new keyring's password at the first login.
+  // Where a person can answer, the keychain prompts for a new keyring's password at the first login.
   if (keyring === 'no-collection' && !canAnswerDialog(world)) throw keychainError(keyring, platform);
 }
 
-/** For an item that libsecret does not give, or has deleted. */
+/** For an item that libsecret does not return, or has deleted. */
 function checkNotThere(item: ItemState, { platform }: KeychainWorld): void {
   if (item === 'locked') throw keychainError('locked', platform);
   if (item === 'present' || item === 'guarded') throw keychainError('denied', platform);

@@ -1,9 +1,9 @@
-/** keytar.ts for the standalone executable, which has the native part of its platform in itself. */
+/** keytar.ts for the standalone executable, which contains the native part for its platform. */
 import type { Keytar } from './keytar';
 
 declare const __KEYTAR__: string;
 
-/** keytar's own index.js only looks for the native part, whose functions these are. */
+/** keytar's own index.js only finds the native part and exports its functions. */
 export function loadKeytar(): Keytar {
   return require('keytar.node');
 }
@@ -12,5 +12,5 @@ export function nameOfKeytar(): string {
   return __KEYTAR__;
 }
 
-/** The failure of `loadKeytar` has the loader's words already. */
+/** What `loadKeytar` throws contains the loader's message already. */
 export function whyNotLoaded(): undefined {}

@@ -1,4 +1,4 @@
-/** Where the keychain's child has keytar from in the npm package: an optional dependency in node_modules. */
+/** Where the keychain's child loads keytar from in the npm package: an optional dependency in node_modules. */
 import { dirname, join } from 'node:path';
 
 export type Keytar = typeof import('keytar');
@@ -14,8 +14,8 @@ export function nameOfKeytar(): string {
 }
 
 /**
- * Loads the native part once more by its path, for the loader's own words: keytar itself swallows them. Undefined when
- * there is no module at all.
+ * Loads the native part again by its path, for the loader's own message, which keytar drops. Undefined when there is
+ * no module at all.
  */
 export function whyNotLoaded(): string | undefined {
   try {

@@ -96,7 +96,7 @@ describe('KeePassXC', () => {
         for (const command of ['get', LOGIN, 'logout']) {
           const { code, stderr } = await run(command, env);
           expect({ command, code }).toEqual({ command, code: 5 });
-          expect(stderr).toContain('the keychain is locked');
+          expect(stderr).toContain('gwtoken: error: the keychain is still locked after 3 s\n');
         }
       },
     ],

@@ -22,18 +22,23 @@ describe('a keychain child that', () => {
     [
       'says what nobody knows',
       asFunction("async () => { throw new Error('Ungültige Parameter\\n\\x1b[31m'); }"),
-      'the keychain failed in a way that gwtoken does not know',
+      'unexpected keychain error',
     ],
     [
       'agrees on no key in any session',
       asFunction("async () => { throw new Error('Client public key size is invalid'); }"),
-      'the keychain failed in a way that gwtoken does not know',
+      'unexpected keychain error',
+    ],
+    [
+      'cannot unpack its native part, in the standalone executable',
+      "throw new Error('/$bunfs/root/keytar.node: cannot open shared object file: No such file or directory');",
+      'cannot unpack the keychain module into the temporary directory',
     ],
     ['has no module', undefined, 'the keychain module keytar is not installed'],
     [
       'has a module without its native part',
       "throw new Error('Failed to load keytar native addon, checked [] on prebuilds/linux-x64');",
-      'the keychain module does not run on this system',
+      'the keychain module does not support this system',
     ],
   ])('%s is told of with exit code 5', async (_, keytar, message) => {
     const { run } = programWith(keytar);
@@ -99,8 +104,7 @@ test.for([
   const terminal = home.terminal(['get'], { env, program: copy.program });
   expect(await terminal.exit).toEqual({ code: 0, signal: null });
   // The spinner's line before it is cleared, and it stands on a line of its own.
-  const notice =
-    'gwtoken: waiting for the keychain: it may be asking you something in a dialog (within 60 s)';
+  const notice = 'gwtoken: waiting for the keychain: is a dialog open? (up to 60 s)';
   expect(terminal.raw().includes(`\r\x1b[K${notice}\r\n`)).toBe(told);
   expect(terminal.screen()).toContain(`${identity.issued[0]}\n`);
 });

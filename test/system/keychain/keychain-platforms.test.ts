@@ -36,7 +36,7 @@ describe('on macOS, on Windows and with half a KWallet', () => {
       'no-session',
       'gwtoken help',
     ],
-    ['win32', 'Access is denied.\r\n', 'denied', 'allow it'],
+    ['win32', 'Access is denied.\r\n', 'denied', 'allow access'],
     ['win32', 'Zugriff verweigert\r\n', 'failed', '--verbose'],
   ] as const)('%s: %s', async (platform, text, reason, hint) => {
     const error = await failure(platform, text);

@@ -60,7 +60,7 @@ describe('the keyring', () => {
     },
     {
       state: 'none',
-      message: 'the keychain has no keyring to keep secrets in yet',
+      message: 'the keychain has no default keyring yet',
       stages: [
         ...before,
         'session: ok',
@@ -72,7 +72,7 @@ describe('the keyring', () => {
     },
     {
       state: 'no-provider',
-      message: 'no program provides a keychain in this session',
+      message: 'no keychain service is running in this session',
       stages: [
         ...before,
         'session: ok',
@@ -84,7 +84,7 @@ describe('the keyring', () => {
     },
     ...(Object.keys(NO_BUS) as (keyof typeof NO_BUS)[]).map((state) => ({
       state,
-      message: 'there is no desktop session (D-Bus) here, so the keychain cannot be reached',
+      message: 'no keychain here: there is no desktop session (D-Bus)',
       stages: [
         ...before,
         'session: failed',

@@ -48,7 +48,7 @@ describe.skipIf(process.platform === 'win32')('SIGUSR1', () => {
     const { run } = programWith("process.kill(process.pid, 'SIGUSR1'); while (true);");
     const { code, stderr } = await run(['get', '--verbose']);
     expect(code).toBe(5);
-    expect(stderr).toContain('the keychain child ended by SIGUSR1');
+    expect(stderr).toContain('the keychain process ended: SIGUSR1');
   });
 });
 
