@@ -29,11 +29,6 @@ describe('a keychain child that', () => {
       asFunction("async () => { throw new Error('Client public key size is invalid'); }"),
       'unexpected keychain error',
     ],
-    [
-      'cannot unpack its native part, in the standalone executable',
-      "throw new Error('/$bunfs/root/keytar.node: cannot open shared object file: No such file or directory');",
-      'cannot unpack the keychain module into the temporary directory',
-    ],
     ['has no module', undefined, 'the keychain module keytar is not installed'],
     [
       'has a module without its native part',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../../src/errors';
+import { keychainError } from '../../../src/system/keychain/errors';
 import { openKeychain } from '../../../src/system/keychain/keychain';
 import type { Output } from '../../../src/world/streams';
 import { asFunction, programWith } from './keytar-in-place';
@@ -45,6 +46,14 @@ describe('on macOS, on Windows and with half a KWallet', () => {
     expect(error.message).not.toContain('\r');
     expect(error.message.includes(text.trim())).toBe(platform === 'win32' && reason === 'failed');
     expect(error.detail).toContain(text);
+  });
+
+  // What Bun says where TMPDIR is a directory that is not there.
+  test('an executable that cannot unpack its module says so', () => {
+    const message = '/$bunfs/root/keytar.node: cannot open shared object file: No such file or directory';
+    const error = keychainError({ ok: false, stage: 'load', message }, 'linux');
+    expect(error.message).toBe('cannot unpack the keychain module into the temporary directory');
+    expect(error.hints.join('\n')).toContain('TMPDIR');
   });
 
   test('"not there" is not asked of a bus', async () => {
