@@ -28,7 +28,7 @@ const NOTICE_AFTER_MS = 2000;
  * public key or the shared one begins with a zero byte, one side drops it. It then refuses the session, cannot
  * decrypt what is to be stored, or what is read comes out as null. A new child is a new session with a new key.
  */
-export const SESSIONS = 3;
+export const SESSIONS = 5;
 
 /**
  * @param limitMs undefined: 60 s where a person can answer a dialog, otherwise 10 s

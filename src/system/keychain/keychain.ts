@@ -1,5 +1,6 @@
 /** The OS keychain through keytar, which is loaded only in a child process: each call starts one. */
 
+import { GwtokenError } from '../../errors';
 import type { Keychain } from '../../world/keychain';
 import { askChild, canAnswerDialog, type KeychainWorld, SESSIONS } from './ask';
 import { collectionOnBus, type ItemState, itemOnBus } from './bus';
@@ -14,8 +15,17 @@ export function openKeychain(world: KeychainWorld): Omit<Keychain, 'checkInstall
       return typeof value === 'string' ? value : undefined;
     },
     async set(account, value, limitMs) {
-      const before = await askChild({ op: 'set', account, value }, limitMs, world);
-      return typeof before === 'string' ? before : undefined;
+      for (let session = 1; ; session++) {
+        try {
+          const before = await askChild({ op: 'set', account, value }, limitMs, world);
+          return typeof before === 'string' ? before : undefined;
+        } catch (error) {
+          const isDenied = error instanceof GwtokenError && error.reason === 'denied';
+          if (!isDenied || world.platform !== 'linux' || session === SESSIONS) throw error;
+          if ((await itemOnBus(account, world.env)) !== 'present') throw error;
+          // Nobody can have denied it: another login has stored the old value again, or the session had the wrong key.
+        }
+      }
     },
     async delete(account, limitMs) {
       const deleted = await find({ op: 'delete', account }, limitMs, world);

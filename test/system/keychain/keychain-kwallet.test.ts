@@ -82,6 +82,11 @@ describe('KWallet', () => {
           code: 0,
         });
         expect(await storedId()).toBe('third');
+        // Stored and read back as if another login had come between: in an open keyring nobody has denied it.
+        expect(await unlucky(LOGIN.replace('eu-client', 'fourth'), 'return null', '')).toMatchObject({
+          code: 0,
+        });
+        expect(await storedId()).toBe('fourth');
         expect(await unlucky('logout', 'return null', REFUSED)).toMatchObject({ code: 0 });
         expect(await wallet.lookup(CLIENT)).toBeUndefined();
         expect(await runAnswering(LOGIN.replace('eu-client', 'second'))).toMatchObject({ code: 0 });
