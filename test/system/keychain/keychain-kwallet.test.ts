@@ -14,13 +14,26 @@ const missing = kwalletAvailable();
  */
 const REFUSED = "throw new Error('Client public key size is invalid')";
 const NOT_DECRYPTED = 'throw new Error("Can\'t find session /org/freedesktop/secrets/session/4")';
+const REAL = JSON.stringify(join(ROOT, 'node_modules', 'keytar'));
 const firstSession = (reads: string, stores: string) => `
 const { existsSync, writeFileSync } = require('node:fs');
 const isFirst = !existsSync(__dirname + '/first');
 writeFileSync(__dirname + '/first', '');
-const real = require(${JSON.stringify(join(ROOT, 'node_modules', 'keytar'))});
+const real = require(${REAL});
 const unlucky = { getPassword: async () => { ${reads} }, setPassword: async () => { ${stores} }, deletePassword: async () => false };
 module.exports = isFirst ? unlucky : real;`;
+
+/** The real module, but what it stores first is as if another login had stored the old value after it. */
+const OVERWRITTEN = `
+const { existsSync, writeFileSync } = require('node:fs');
+const real = require(${REAL});
+module.exports = {
+  ...real,
+  async setPassword(service, account, value) {
+    if (service !== 'gwtoken' || existsSync(__dirname + '/first')) return real.setPassword(service, account, value);
+    writeFileSync(__dirname + '/first', '');
+  },
+};`;
 
 describe('KWallet', () => {
   let wallet: KWallet;
@@ -82,13 +95,18 @@ describe('KWallet', () => {
           code: 0,
         });
         expect(await storedId()).toBe('third');
-        // Stored and read back as if another login had come between: in an open keyring nobody has denied it.
-        expect(await unlucky(LOGIN.replace('eu-client', 'fourth'), 'return null', '')).toMatchObject({
-          code: 0,
-        });
-        expect(await storedId()).toBe('fourth');
         expect(await unlucky('logout', 'return null', REFUSED)).toMatchObject({ code: 0 });
         expect(await wallet.lookup(CLIENT)).toBeUndefined();
+        expect(await runAnswering(LOGIN.replace('eu-client', 'second'))).toMatchObject({ code: 0 });
+      },
+    ],
+    [
+      'a login whose item another login overwrites with the old value stores it again',
+      async () => {
+        const { run: runOverwritten } = programWith(OVERWRITTEN);
+        const login = LOGIN.replace('eu-client', 'fourth').split(' ');
+        expect(await runOverwritten(login, wallet.env, SECRET)).toMatchObject({ code: 0 });
+        expect(await storedId()).toBe('fourth');
         expect(await runAnswering(LOGIN.replace('eu-client', 'second'))).toMatchObject({ code: 0 });
       },
     ],
