@@ -18,11 +18,11 @@ export async function storeClient(
   item: string,
   entry: KnownEntry,
   edits: readonly ConfigEdit[],
-  { keychain, clients, config, tokens }: Pick<World, 'keychain' | 'clients' | 'config' | 'tokens'>,
+  { keychain, clients, config }: Pick<World, 'keychain' | 'clients' | 'config'>,
 ): Promise<boolean> {
   const name = clientName(client);
   const previousEntry = clients.read()[name];
-  const previousItem = await inTurn(client, tokens, () => keychain.set(name, item));
+  const previousItem = await keychain.set(name, item);
   try {
     await clients.add(name, entry);
     if (edits.length > 0) await config.edit(edits);
@@ -37,21 +37,6 @@ export async function storeClient(
     throw error.withHints([
       `the keychain item could not be removed; run: gwtoken logout ${clientFlags(client)}`,
     ]);
-  }
-}
-
-/** How long a login waits for another, which may be waiting for a dialog. */
-const TURN_MS = 60_000;
-
-/**
- * Stores one login's item after the other. What the keychain was told to store is read back, and the old value there
- * means that the person said no: not that another login stored just that again.
- */
-async function inTurn<T>(client: Client, tokens: World['tokens'], store: () => Promise<T>): Promise<T> {
-  for (;;) {
-    const turn = await tokens.takeTurn(client, 'login');
-    if (turn?.held) return await store().finally(() => turn.release());
-    if (turn === undefined || (await turn.wait(TURN_MS)) === 'late') return await store();
   }
 }
 
