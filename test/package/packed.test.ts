@@ -164,6 +164,6 @@ describe('installed from it, in an empty home', () => {
     expect(doctor.stderr).toContain(
       'first: gwtoken, keychain module: the keychain module keytar is not installed',
     );
-    expect(doctor.stdout).toContain('npm leaves an optional package out without a word');
+    expect(doctor.stdout).toContain('when npm cannot reach it, it leaves keytar out without a message');
   });
 });

@@ -14,7 +14,8 @@ const missing = kwalletAvailable();
  */
 const REFUSED = "throw new Error('Client public key size is invalid')";
 const NOT_DECRYPTED = 'throw new Error("Can\'t find session /org/freedesktop/secrets/session/4")';
-const REAL = JSON.stringify(join(ROOT, 'node_modules', 'keytar'));
+/** By its file: the executable reads no package.json that would name it. */
+const REAL = JSON.stringify(join(ROOT, 'node_modules', 'keytar', 'lib', 'keytar.js'));
 const firstSession = (reads: string, stores: string) => `
 const { existsSync, writeFileSync } = require('node:fs');
 const isFirst = !existsSync(__dirname + '/first');
