@@ -5,8 +5,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** About one form alone: the npm package's files, what it loads of them, Node for Windows; what only the executable has. */
-const OF_ONE_FORM = /^test\/(package|executable|demo|harness|windows)\/|keychain-platforms\.test/;
+/**
+ * About one form only: the npm package's files, what it loads of them, Node for Windows; what only the executable has;
+ * the action, which is a program of its own on a Node that npm fetches.
+ */
+const OF_ONE_FORM =
+  /^test\/(package|executable|demo|harness|windows)\/|^test\/sessions\/action|keychain-platforms\.test/;
 
 /** What starts the program, by its name in test/harness/programs. */
 const STARTERS = /\b(runProgram|startProgram|openGwtoken|GWTOKEN|GWTOKEN_SH)\b/;
