@@ -139,10 +139,11 @@ describe('Windows', { timeout: 180_000 }, () => {
       const folder = join(cache, 'exec');
       const running = windows.start(['exec', '--token-file', '--', ...wait], { env });
       const files = (): string[] => (existsSync(folder) ? readdirSync(folder) : []);
-      await until('the token file is there', () => files().length > 0, 60_000);
+      await until('the command runs', () => windows.pidsWith('600000').length === 2, 60_000);
+      expect(files()).toHaveLength(1);
       running.kill();
       await running.result;
-      expect(files()).not.toEqual([]);
+      expect(files()).toHaveLength(1);
       await gwtoken(['get']);
       expect(files()).toEqual([]);
       for (const pid of windows.pidsWith('600000')) process.kill(pid, 'SIGKILL');

@@ -16,10 +16,21 @@ const running = new Map();
 
 createInterface({ input: socket }).on('line', (line) => {
   const { id, kill, job } = JSON.parse(line);
-  if (kill) running.get(id)?.kill();
+  if (kill) end(id);
   else start(id, job);
 });
 socket.on('close', () => process.exit());
+
+/**
+ * Its own end is told, not that of its streams: what it started holds them on, and Wine lets that live, where Windows
+ * ends it too.
+ * @param {number} id
+ */
+function end(id) {
+  const child = running.get(id);
+  child?.once('exit', (code) => say({ id, code }));
+  child?.kill();
+}
 
 /**
  * @param {number} id
