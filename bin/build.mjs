@@ -27,7 +27,7 @@ export const RULE = `\n\n${'-'.repeat(80)}\n\n`;
 export const GROUPS = [
   { name: 'gwtoken', test: /src[\\/]main\.ts$/, priority: 3 },
   { name: 'env-output', test: /src[\\/]formats[\\/]env\.ts$/, priority: 2 },
-  { name: 'cli', test: /src[\\/](cli[\\/]run|system[\\/](world|processes[\\/]privacy))\.ts$/, priority: 1 },
+  { name: 'cli', test: /src[\\/](cli[\\/]run|system[\\/]world)\.ts$/, priority: 1 },
   { name: 'get-token', test: /src[\\/]token[\\/]get-token\.ts$/ },
   { name: 'http', test: /src[\\/]system[\\/]wire[\\/]wire\.ts$/ },
   { name: 'token-cache-writer', test: /src[\\/]system[\\/]files[\\/]token-cache-writer\.ts$/ },

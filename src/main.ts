@@ -7,14 +7,20 @@ import { existsSync } from 'node:fs';
 import { Interrupted, ReaderGone } from './errors';
 import { quick } from './quick';
 import { tokenFilesFolder } from './system/files/paths';
-import { closeDebugger } from './system/processes/debugger';
+import { closeDebugger, leaveNoCore, type WithCoreDumps } from './system/processes/privacy';
 import { mayBeTerminal, writeAll } from './system/terminal/streams';
 import { openWarm } from './system/warm';
 
 declare const __VERSION__: string;
 
 closeDebugger(process);
-const opened = openWarm(process);
+let withCoreDumps: WithCoreDumps | undefined;
+/** Before the first secret is read; a run that only prints a cached token has none. */
+const readSecrets = (): WithCoreDumps => {
+  withCoreDumps ??= leaveNoCore(process);
+  return withCoreDumps;
+};
+const opened = openWarm(process, readSecrets);
 const { warm, folders, machine } = opened;
 const argv = process.argv.slice(2);
 const answer = quick(argv, { ...warm, mayBeTerminal: () => mayBeTerminal(1) });
@@ -38,12 +44,8 @@ function end(text: string | undefined): void {
 /** Runs the whole program, or only reports why the quick path's answer could not be written. */
 async function runCli(failure?: unknown): Promise<number> {
   if (failure instanceof ReaderGone) throw failure;
-  const [{ leaveNoCore }, { openWorld }, cli] = await Promise.all([
-    import('./system/processes/privacy'),
-    import('./system/world'),
-    import('./cli/run'),
-  ]);
-  const { world, close } = openWorld(process, __VERSION__, opened, leaveNoCore(process));
+  const [{ openWorld }, cli] = await Promise.all([import('./system/world'), import('./cli/run')]);
+  const { world, close } = openWorld(process, __VERSION__, opened, readSecrets());
   await sweep();
   // Nothing else may continue. Node reports both by the first event, Bun each by its own.
   const crash = (error: unknown) => void cli.crash(argv, error, world).then((code) => process.exit(code));

@@ -12,11 +12,17 @@ export interface Opened {
   readonly machine: Machine;
 }
 
-/** Reads nothing yet. */
+/**
+ * Reads nothing yet.
+ *
+ * @param beforeSecret is called before a file of the user's is read, which may be a pipe that waits for a person
+ */
 export function openWarm(
   own: Pick<NodeJS.Process, 'env' | 'platform' | 'geteuid' | 'getBuiltinModule'>,
+  beforeSecret: () => void,
 ): Opened {
   const { env, platform } = own;
+  const readFile = fileReader();
   const machine: Machine = { platform, uid: own.geteuid?.(), env };
   const folders = { config: configFolder(env, platform), cache: cacheFolder(env, platform) };
   const warm: WarmWorld = {
@@ -27,7 +33,10 @@ export function openWarm(
       read: (client) => (folders.cache === undefined ? {} : readEntry(folders.cache, client, machine)),
     },
     now: Date.now,
-    readFile: fileReader(),
+    readFile(path, limit) {
+      beforeSecret();
+      return readFile(path, limit);
+    },
     crypto: () => own.getBuiltinModule('node:crypto'),
     trace() {},
   };

@@ -3,7 +3,7 @@
  * process with it: neither must happen to gwtoken itself. Only getPassword, setPassword and deletePassword are ever
  * called: findCredentials and findPassword crash on locked and on foreign items.
  */
-import { closeDebugger } from '../processes/debugger';
+import { closeDebugger } from '../processes/privacy';
 import { type Keytar, loadKeytar, nameOfKeytar, whyNotLoaded } from './keytar';
 
 /** Sent before the answer, once keytar is loaded: from then on a person or the service is waited for. */

@@ -50,7 +50,7 @@ export function inside(): Inside {
   const open = (): Opened => {
     const { platform, geteuid, getBuiltinModule } = process;
     const env = { ...home.env, ...it.env };
-    const opened = openWarm({ env, platform, getBuiltinModule, ...(geteuid && { geteuid }) });
+    const opened = openWarm({ env, platform, getBuiltinModule, ...(geteuid && { geteuid }) }, () => {});
     return { ...opened, warm: { ...opened.warm, now: () => it.nowMs } };
   };
 

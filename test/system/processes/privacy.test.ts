@@ -1,5 +1,7 @@
 /** What stays inside gwtoken's own process: its memory, its variables, and the bytes that it was given. */
+import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../../harness/endpoints/token-endpoint';
@@ -7,7 +9,7 @@ import { SECRET, SECRET_FORMS } from '../../harness/homes/canary';
 import { inVariables, withoutVariables } from '../../harness/homes/client';
 import { type Home, openHome } from '../../harness/homes/home';
 import { until } from '../../harness/programs/processes';
-import { runProgram } from '../../harness/programs/program';
+import { runProgram, startProgram } from '../../harness/programs/program';
 import { programWith } from '../keychain/keytar-in-place';
 
 const LINUX = process.platform === 'linux';
@@ -80,6 +82,26 @@ describe.runIf(LINUX)('a core file', () => {
       expect(Number.parseInt(filter, 16)).toBe(0);
     },
   );
+
+  test('has none either while a cached token waits for the secret’s file', async () => {
+    const pipe = join(home.dir, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const env = {
+      ...withoutVariables(home.env),
+      GWTOKEN_CLIENT_ID: 'client',
+      GWTOKEN_CLIENT_SECRET_FILE: pipe,
+    };
+    expect((await home.gwtoken(['get'])).code).toBe(0);
+    const running = startProgram(['get'], { env });
+    // Opens once gwtoken reads.
+    const writer = await open(pipe, 'w');
+    const filter = readFileSync(`/proc/${running.pid}/coredump_filter`, 'latin1');
+    await writer.writeFile(SECRET);
+    await writer.close();
+    expect(await running.result).toMatchObject({ code: 0, stdout: 'the-token\n' });
+    expect(endpoint.posts).toHaveLength(1);
+    expect(Number.parseInt(filter, 16)).toBe(0);
+  });
 
   test('of the keychain’s child leaves its memory out as well', async () => {
     const { run } = programWith(
