@@ -1,10 +1,9 @@
-import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Environment, run, startHelper } from './session-bus';
+import { onCleanup } from '../clean-up';
+import { type Environment, endHelper, run, startHelper } from './session-bus';
 
 /** A screen that nobody sees, and the hand of the person before it. */
 export interface Display {
-  readonly server: ChildProcess;
   /** DISPLAY. */
   readonly env: Environment;
   /** Waits for a window by its title, presses the keys in it, and waits until it is gone. */
@@ -14,12 +13,14 @@ export interface Display {
 }
 
 /** Starts an X server on the first number that is free. */
-export async function startDisplay(path: Environment): Promise<Display> {
+export async function startDisplay(): Promise<Display> {
+  const path = { PATH: process.env['PATH'] ?? '' };
   const server = startHelper(
     'Xvfb',
     ['-displayfd', '1', '-screen', '0', '1024x768x24', '-nolisten', 'tcp'],
     path,
   );
+  onCleanup(() => endHelper(server));
   const number = await new Promise<string>((resolve, reject) => {
     server.stdout?.once('data', (chunk) => resolve(String(chunk).trim()));
     server.once('close', () => reject(new Error('the X server ended')));
@@ -40,7 +41,6 @@ export async function startDisplay(path: Environment): Promise<Display> {
     }
   };
   return {
-    server,
     env,
     async answer(title, keys) {
       const [id = ''] = await until(title, (ids) => ids.length > 0);

@@ -1,13 +1,11 @@
-import type { ChildProcess } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { onCleanup } from '../clean-up';
-import { openFolder } from '../homes/folder';
 import { startDisplay } from './display';
-import { privateHome, programsAvailable } from './private-home';
-import { callService, untilCollection } from './secret-service';
-import { type Environment, endHelper, run, startHelper, startSessionBus } from './session-bus';
+import { programsAvailable } from './private-home';
+import { attributesOf, hasItem, untilCollection } from './secret-service';
+import { startSession } from './session';
+import { type Environment, run } from './session-bus';
 
 /** Why KeePassXC cannot be started here, worded for `ctx.skip()`; undefined when it can. */
 export const keepassxcAvailable = (): string | undefined =>
@@ -66,21 +64,8 @@ export interface KeePassXC {
 
 /** Starts a session bus, a screen and a KeePassXC that nobody else sees. */
 export async function startKeePassXC(): Promise<KeePassXC> {
-  const dir = openFolder();
-  const helpers: ChildProcess[] = [];
-  onCleanup(async () => {
-    await Promise.all(helpers.map(endHelper));
-    rmSync(dir, { recursive: true, force: true });
-  });
-  const home = privateHome(dir);
-  const path = { PATH: process.env['PATH'] ?? '' };
-  const display = await startDisplay(path);
-  helpers.push(display.server);
-  const { bus, address } = await startSessionBus(dir, { ...path, ...home });
-  helpers.push(bus);
-  const env = { ...home, ...display.env, DBUS_SESSION_BUS_ADDRESS: address };
-  const withPath = { ...path, ...env };
-
+  const display = await startDisplay();
+  const { dir, env, withPath, home, start } = await startSession(display);
   const [xml, database] = [join(dir, 'db.xml'), join(dir, 'db.kdbx')];
   writeFileSync(xml, DATABASE);
   await mkdir(join(home.XDG_CONFIG_HOME, 'keepassxc'), { recursive: true });
@@ -92,10 +77,8 @@ export async function startKeePassXC(): Promise<KeePassXC> {
     `${PASSWORD}\n`.repeat(2),
   );
   // A second KeePassXC of a user talks to the first one, which it finds by a file in the temporary folder.
-  const withFolder = { ...withPath, TMPDIR: home.XDG_RUNTIME_DIR };
-  const program = startHelper('keepassxc', ['--pw-stdin', database], withFolder);
-  helpers.push(program);
-  program.stdout?.resume();
+  const folder = { TMPDIR: home.XDG_RUNTIME_DIR };
+  const program = start('keepassxc', ['--pw-stdin', database], folder);
   program.stdin?.end(`${PASSWORD}\n`);
   await untilCollection('unlocked', withPath);
 
@@ -106,17 +89,15 @@ export async function startKeePassXC(): Promise<KeePassXC> {
     answer,
     requests: () => display.windows(REQUEST),
     async lookup(account) {
-      const item = ['service', 'gwtoken', 'account', account];
-      if (!/object path/.test(await callService(withPath, 'SearchItems', `dict:string:string:${item}`)))
-        return undefined;
+      if (!(await hasItem(withPath, account))) return undefined;
       const [secret] = await Promise.all([
-        run('secret-tool', ['lookup', ...item], withPath),
+        run('secret-tool', ['lookup', ...attributesOf(account)], withPath),
         answer('allow'),
       ]);
       return secret;
     },
     async lock() {
-      await run('keepassxc', ['--lock'], withFolder);
+      await run('keepassxc', ['--lock'], { ...withPath, ...folder });
       await untilCollection('locked', withPath);
     },
   };

@@ -1,11 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
-import { copyFileSync, rmSync } from 'node:fs';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onCleanup } from '../clean-up';
-import { openFolder } from '../homes/folder';
-import { onPath, privateHome, programsAvailable } from './private-home';
-import { lockCollection, untilCollection } from './secret-service';
-import { type Environment, endHelper, run, startHelper, startSessionBus } from './session-bus';
+import { onPath, programsAvailable } from './private-home';
+import { attributesOf, type CollectionState, lockCollection, untilCollection } from './secret-service';
+import { startSession } from './session';
+import { type Environment, endHelper, run } from './session-bus';
 
 export interface KeyringOptions {
   /**
@@ -31,6 +30,8 @@ export interface Keyring {
   search(service: string): Promise<string>;
   /** Locks the default collection. */
   lock(): Promise<void>;
+  /** Logs out and in again, which unlocks it. */
+  unlock(): Promise<void>;
   /** Removes an item, or does nothing where there is none. */
   clear(account: string): Promise<void>;
   /** Ends what was started, by pid, and removes the folder: done at the test's end if it was not done before. */
@@ -51,61 +52,43 @@ export const keyringAvailable = (): string | undefined => programsAvailable(NEED
 
 /** Starts a session bus and a gnome-keyring that nobody else sees, in the state asked for. */
 export async function startKeyring({ state, seed = {} }: KeyringOptions): Promise<Keyring> {
-  const dir = openFolder();
-  const helpers: ChildProcess[] = [];
-  const stop = async () => {
-    await Promise.all(helpers.map(endHelper));
-    rmSync(dir, { recursive: true, force: true });
+  const { dir, env, withPath, home, start, stop } = await startSession();
+  let daemon: ChildProcess | undefined;
+  const startDaemon = async (options: readonly string[], wanted: CollectionState) => {
+    const started = start(privateDaemon(dir), ['--foreground', '--components=secrets', ...options]);
+    daemon = started;
+    started.stdin?.end('the password of a throwaway keyring');
+    await untilCollection(wanted, withPath, () => (started.exitCode ?? started.signalCode) === null);
   };
+  if (state === 'none') await startDaemon([], 'no collection');
+  else if (state !== 'no-provider') await startDaemon(['--unlock'], 'unlocked');
 
-  onCleanup(stop);
-  const item = (account: string) => ['service', 'gwtoken', 'account', account];
-
-  try {
-    const home = privateHome(dir);
-    const path = { PATH: process.env['PATH'] ?? '' };
-    const { bus, address } = await startSessionBus(dir, { ...path, ...home });
-    helpers.push(bus);
-    const env = { ...home, DBUS_SESSION_BUS_ADDRESS: address };
-    const withPath = { ...path, ...env };
-
-    let daemon: ChildProcess | undefined;
-    if (state !== 'no-provider') {
-      const unlock = state === 'none' ? [] : ['--unlock'];
-      daemon = startHelper(privateDaemon(dir), ['--foreground', '--components=secrets', ...unlock], withPath);
-      helpers.push(daemon);
-      daemon.stdout?.resume();
-      daemon.stdin?.end('the password of a throwaway keyring');
-      const provider = daemon;
-      const isRunning = () => (provider.exitCode ?? provider.signalCode) === null;
-      await untilCollection(state === 'none' ? 'no collection' : 'unlocked', withPath, isRunning);
-    }
-
-    const store = async (account: string, secret: string) => {
-      const label = [`--label=gwtoken/${account}`, 'xdg:schema', 'org.freedesktop.Secret.Generic'];
-      await run('secret-tool', ['store', ...label, ...item(account)], withPath, secret);
-    };
-    for (const [account, secret] of Object.entries(seed)) await store(account, secret);
-    if (state === 'locked') await lockCollection(withPath);
-    return {
-      env,
-      home: home.HOME,
-      daemonPid: daemon?.pid,
-      lookup: (account) => run('secret-tool', ['lookup', ...item(account)], withPath).catch(() => undefined),
-      store,
-      search: (service) => run('secret-tool', ['search', '--all', 'service', service], withPath),
-      clear: (account) =>
-        run('secret-tool', ['clear', ...item(account)], withPath).then(
-          () => {},
-          () => {},
-        ),
-      lock: () => lockCollection(withPath),
-      stop,
-    };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  const store = async (account: string, secret: string) => {
+    const label = [`--label=gwtoken/${account}`, 'xdg:schema', 'org.freedesktop.Secret.Generic'];
+    await run('secret-tool', ['store', ...label, ...attributesOf(account)], withPath, secret);
+  };
+  for (const [account, secret] of Object.entries(seed)) await store(account, secret);
+  if (state === 'locked') await lockCollection(withPath);
+  return {
+    env,
+    home: home.HOME,
+    daemonPid: daemon?.pid,
+    lookup: (account) =>
+      run('secret-tool', ['lookup', ...attributesOf(account)], withPath).catch(() => undefined),
+    store,
+    search: (service) => run('secret-tool', ['search', '--all', 'service', service], withPath),
+    clear: (account) =>
+      run('secret-tool', ['clear', ...attributesOf(account)], withPath).then(
+        () => {},
+        () => {},
+      ),
+    lock: () => lockCollection(withPath),
+    async unlock() {
+      if (daemon) await endHelper(daemon);
+      await startDaemon(['--unlock'], 'unlocked');
+    },
+    stop,
+  };
 }
 
 /**

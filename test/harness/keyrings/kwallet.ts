@@ -1,12 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onCleanup } from '../clean-up';
-import { openFolder } from '../homes/folder';
 import { startDisplay } from './display';
-import { privateHome, programsAvailable } from './private-home';
-import { callService, untilCollection } from './secret-service';
-import { type Environment, endHelper, run, startHelper, startSessionBus } from './session-bus';
+import { programsAvailable } from './private-home';
+import { attributesOf, hasItem, untilCollection } from './secret-service';
+import { startSession } from './session';
+import { type Environment, endHelper, run } from './session-bus';
 
 /** Why KWallet cannot be started here, worded for `ctx.skip()`; undefined when it can. */
 export const kwalletAvailable = (): string | undefined =>
@@ -41,28 +40,16 @@ export interface KWallet {
   /** Waits for the dialog that asks for the wallet's password, and answers it. */
   answer(answer: 'unlock' | 'dismiss'): Promise<void>;
   /** Logs out and in again: the wallet is locked until somebody opens it. */
-  startSession(): Promise<void>;
+  lock(): Promise<void>;
   /** The secret of an account in the open wallet; undefined when there is none. */
   lookup(account: string): Promise<string | undefined>;
 }
 
 /** Starts a session bus, a screen and a KWallet that nobody else sees; its wallet is locked. */
 export async function startKWallet(): Promise<KWallet> {
-  const dir = openFolder();
-  const helpers: ChildProcess[] = [];
+  const display = await startDisplay();
+  const { env, withPath, home, start } = await startSession(display);
   let daemon: ChildProcess | undefined;
-  onCleanup(async () => {
-    await Promise.all([...helpers, ...(daemon ? [daemon] : [])].map(endHelper));
-    rmSync(dir, { recursive: true, force: true });
-  });
-  const home = privateHome(dir);
-  const path = { PATH: process.env['PATH'] ?? '' };
-  const display = await startDisplay(path);
-  helpers.push(display.server);
-  const { bus, address } = await startSessionBus(dir, { ...path, ...home });
-  helpers.push(bus);
-  const env = { ...home, ...display.env, DBUS_SESSION_BUS_ADDRESS: address };
-  const withPath = { ...path, ...env };
 
   const wallets = join(home.XDG_DATA_HOME, 'kwalletd');
   mkdirSync(wallets, { recursive: true });
@@ -71,7 +58,7 @@ export async function startKWallet(): Promise<KWallet> {
   mkdirSync(home.XDG_CONFIG_HOME, { recursive: true });
   writeFileSync(join(home.XDG_CONFIG_HOME, 'kwalletrc'), SETTINGS);
 
-  const startSession = async () => {
+  const lock = async () => {
     if (daemon) {
       // It writes its file now; by itself it would some seconds after a change.
       const close = ['--dest=org.kde.kwalletd5', '/modules/kwalletd5', 'org.kde.KWallet.close'];
@@ -79,21 +66,18 @@ export async function startKWallet(): Promise<KWallet> {
       await run('dbus-send', sent, withPath);
       await endHelper(daemon);
     }
-    daemon = startHelper('kwalletd5', [], withPath);
-    daemon.stdout?.resume();
+    daemon = start('kwalletd5', []);
     await untilCollection('locked', withPath);
   };
-  await startSession();
+  await lock();
   return {
     env,
-    startSession,
+    lock,
     answer: (how) =>
       display.answer('KDE Wallet Service', how === 'unlock' ? [...PASSWORD, 'Return'] : ['Escape']),
     async lookup(account) {
-      const item = ['service', 'gwtoken', 'account', account];
-      const found = await callService(withPath, 'SearchItems', `dict:string:string:${item}`);
-      if (!/object path/.test(found)) return undefined;
-      const lookup = () => run('secret-tool', ['lookup', ...item], withPath);
+      if (!(await hasItem(withPath, account))) return undefined;
+      const lookup = () => run('secret-tool', ['lookup', ...attributesOf(account)], withPath);
       // One session in a hundred has the wrong key, and reads nothing.
       return await lookup().catch(lookup);
     },

@@ -41,9 +41,20 @@ function call(env: Environment, object: string, method: string, args: readonly s
   return run('dbus-send', [...to, object, method, ...args], env);
 }
 
-/** Calls the service itself; resolves with dbus-send's words for its reply. */
-export function callService(env: Environment, method: string, ...args: readonly string[]): Promise<string> {
-  return call(env, SERVICE, `org.freedesktop.Secret.Service.${method}`, args);
+/** The attributes of an account's item, for secret-tool. */
+export const attributesOf = (account: string): readonly string[] => [
+  'service',
+  'gwtoken',
+  'account',
+  account,
+];
+
+/** Whether an account has an item, which may be locked; nobody is asked. */
+export async function hasItem(env: Environment, account: string): Promise<boolean> {
+  const found = await call(env, SERVICE, 'org.freedesktop.Secret.Service.SearchItems', [
+    `dict:string:string:${attributesOf(account)}`,
+  ]);
+  return /object path/.test(found);
 }
 
 /** Waits until the default collection of a service that has just been started is in this state. */

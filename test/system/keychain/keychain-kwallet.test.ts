@@ -114,7 +114,7 @@ describe('KWallet', () => {
     [
       'in a new session it is locked: dismissed, silent, unlocked',
       async () => {
-        await wallet.startSession();
+        await wallet.lock();
         expect(await runAnswering('get', 'dismiss')).toMatchObject(locked);
         expect(await runAnswering('logout', 'dismiss')).toMatchObject(locked);
         const silent = await run('get', { ...wallet.env, GWTOKEN_KEYCHAIN_TIMEOUT: '3' });
@@ -123,7 +123,7 @@ describe('KWallet', () => {
           stderr: expect.stringMatching(/^gwtoken: error: the keychain is still locked after 3 s\nhint: /),
         });
         // Whose dialog still stands there.
-        await wallet.startSession();
+        await wallet.lock();
         expect(await runAnswering('get', 'unlock')).toMatchObject({ code: 6 });
         expect(await storedId()).toBe('second');
       },
@@ -131,7 +131,7 @@ describe('KWallet', () => {
     [
       'the first logout of a session removes the secret',
       async () => {
-        await wallet.startSession();
+        await wallet.lock();
         expect(await runAnswering('logout', 'unlock')).toMatchObject({ code: 0 });
         expect(await wallet.lookup(CLIENT)).toBeUndefined();
         expect(await runAnswering('logout')).toMatchObject({ code: 4 });
