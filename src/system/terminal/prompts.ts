@@ -22,13 +22,12 @@ const SHOW_CURSOR = '\x1b[?25h';
  * @param unicode whether frames and arrows may be drawn; the symbols were chosen when this file was loaded
  */
 export function openPrompts(
-  own: Pick<NodeJS.Process, 'stdin' | 'stderr' | 'kill' | 'pid' | 'env' | 'platform'>,
+  own: Pick<NodeJS.Process, 'stdin' | 'stderr' | 'env'>,
   onSignals: World['onSignals'],
   unicode: boolean,
 ): Omit<Terminal, 'noPrompt' | 'paint' | 'hasUnicode'> {
   /**
-   * Does the work. A signal meanwhile first restores the terminal, and is then sent again to have its effect. On
-   * Windows signals cannot be sent; there the caller acts on the Interrupted.
+   * Does the work. A signal meanwhile restores the terminal and rejects with Interrupted, on which the program ends.
    */
   const untilSignal = async <T>(restore: () => void, work: () => Promise<T>): Promise<T> => {
     let release: () => void = () => {};
@@ -36,8 +35,7 @@ export function openPrompts(
       release = onSignals(ENDING_SIGNALS, (signal) => {
         release();
         restore();
-        if (own.platform === 'win32') reject(new Interrupted(signal));
-        else own.kill(own.pid, signal);
+        reject(new Interrupted(signal));
       });
     });
     try {

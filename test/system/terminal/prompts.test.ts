@@ -175,6 +175,23 @@ describe('gwtoken login, on a terminal', () => {
     );
   });
 
+  test('Ctrl-C while the credentials are verified says so too', async () => {
+    const before = treeOf(home.dir);
+    identity.delayMs = 60_000;
+    onCleanup(() => {
+      identity.delayMs = 0;
+    });
+    open();
+    await answerUpTo();
+    await terminal.waitFor('verifying the credentials');
+    terminal.type(CTRL_C);
+    expect(await terminal.exit).toEqual({ code: null, signal: 'SIGINT' });
+    // The spinner's line is erased first.
+    expect(terminal.raw().split('\x1b[1G\x1b[0K').at(-1)).toMatch(/Cancelled\. Nothing was stored\.\r\n$/);
+    expect(await keyring.lookup(ACCOUNT)).toBeUndefined();
+    expect(treeOf(home.dir)).toEqual(before);
+  });
+
   test.for([
     ...QUESTIONS.map(([question]) => ['Ctrl-C', CTRL_C, question] as const),
     ['Ctrl-D', CTRL_D, 'Region'] as const,
