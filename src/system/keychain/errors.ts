@@ -216,6 +216,20 @@ function notLoaded(platform: NodeJS.Platform, raw: string): { message: string; h
       ],
     };
   }
+  const notExecutable = /^(.*)\/(\S+\.node): failed to map segment/.exec(raw);
+  if (notExecutable) {
+    const [, directory, name = ''] = notExecutable;
+    return {
+      message: `the keychain module cannot be loaded from ${directory}: programs must not run there (noexec)`,
+      hints: [
+        // Bun unpacks it under a name of its own.
+        name.startsWith('.bun-')
+          ? 'set TMPDIR to a directory on a file system without noexec'
+          : 'install gwtoken on a file system without noexec',
+        IN_VARIABLES,
+      ],
+    };
+  }
   return {
     message:
       platform === 'linux'

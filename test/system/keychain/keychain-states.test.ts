@@ -1,8 +1,12 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { openFolder } from '../../harness/homes/folder';
 import { openHome } from '../../harness/homes/home';
 import { type KeyringOptions, keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
+import { FORM } from '../../harness/programs/program';
+import { ROOT } from '../../harness/root';
 import { CLIENT, doctorStages, ITEM, LOGIN, run, SECRET } from './keychain-runs';
-import { hidingAvailable, withoutLibsecret } from './without-libsecret';
+import { hidingAvailable, inNamespace, namespaceUnavailable, withoutLibsecret } from './namespaces';
 
 /** DBUS_SESSION_BUS_ADDRESS where there is no session bus. */
 const NO_BUS = {
@@ -148,6 +152,21 @@ test('without libsecret, it names the library and how to install it', async ({ s
   expect(stderr).toContain('apt-get install libsecret-1-0');
   const { stages } = await doctorStages(home.env, wrapper);
   expect(stages.slice(0, 3)).toEqual(['module: ok', 'library: failed', 'session: skipped']);
+});
+
+test('on a file system without execution, it names the directory and the way out', async ({ skip }) => {
+  skip(namespaceUnavailable() !== undefined, namespaceUnavailable());
+  const home = openHome();
+  const [folder, wayOut] =
+    FORM === 'executable'
+      ? [openFolder(), 'hint: set TMPDIR to a directory on a file system without noexec\n']
+      : [join(ROOT, 'node_modules', 'keytar'), 'hint: install gwtoken on a file system without noexec\n'];
+  const mounts = `mount --bind ${folder} ${folder} && mount -o remount,bind,noexec ${folder}`;
+  const wrapper = inNamespace(mounts);
+  const { code, stderr } = await run('get', { ...home.env, TMPDIR: folder }, wrapper);
+  expect(code).toBe(5);
+  expect(stderr).toContain(`gwtoken: error: the keychain module cannot be loaded from ${folder}`);
+  expect(stderr).toContain(wayOut);
 });
 
 test('with credentials in variables the keychain is not touched, and doctor only warns of it', async () => {

@@ -9,12 +9,22 @@ const LIBRARIES = '/usr/lib/x86_64-linux-gnu';
 export function hidingAvailable(): string | undefined {
   if (process.platform !== 'linux' || !existsSync(LIBRARIES))
     return 'needs Debian on x64: its library folder';
+  return namespaceUnavailable();
+}
+
+/** The same for {@link inNamespace}. */
+export function namespaceUnavailable(): string | undefined {
   try {
     execFileSync('unshare', ['--mount', 'true'], { stdio: 'ignore' });
     return undefined;
   } catch {
-    return 'needs root: a mount namespace of its own';
+    return 'needs root on Linux: a mount namespace of its own';
   }
+}
+
+/** A wrapper that mounts something for what it starts alone. For `ProgramOptions.wrapper`. */
+export function inNamespace(mounts: string): string[] {
+  return ['unshare', '--mount', 'sh', '-c', `${mounts} && exec "$@"`, 'sh'];
 }
 
 /**
@@ -30,5 +40,5 @@ export function withoutLibsecret(): string[] {
     if (!name.startsWith('libsecret-1')) symlinkSync(join(all, name), join(some, name));
   }
   const mounts = `mount --bind ${LIBRARIES} ${all} && mount --bind ${some} ${LIBRARIES}`;
-  return ['unshare', '--mount', 'sh', '-c', `${mounts} && exec "$@"`, 'sh'];
+  return inNamespace(mounts);
 }
