@@ -1,6 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { parseAuthUrl } from '../../src/settings/auth-url';
 import { requireAuthUrl, resolveAuthUrl } from '../../src/settings/resolve';
 import { given } from './given';
+import { refusal } from './refusal';
 
 describe('the auth URL', () => {
   const eu = { profile: 'acme', environment: 'production', region: 'eu' } as const;
@@ -25,6 +28,99 @@ describe('the auth URL', () => {
   test('without one the error names every way, and variables that are empty', () => {
     expect(() => requireAuthUrl(given({ env: { GWTOKEN_AUTH_URL_EU: '' } }), eu)).toThrow(
       'no auth URL set for region eu (GWTOKEN_AUTH_URL_EU is empty)',
+    );
+  });
+});
+
+describe('an auth URL is refused', () => {
+  const EXAMPLE = 'https://identity.example.com';
+  const NO_URL = ['is not a URL', `example: ${EXAMPLE}`] as const;
+  const BLANK = ['contains a space, backslash or control character', `example: ${EXAMPLE}`] as const;
+  const SCHEME = ['must begin with https://', `example: ${EXAMPLE}`] as const;
+  const BRACES = ['contains { or }', 'the only placeholder is {region}'] as const;
+  const USER = [
+    'contains a user name or password',
+    'remove it; gwtoken login stores credentials in the keychain',
+  ] as const;
+  const QUERY = ['contains a query or fragment', `use only the base URL, for example ${EXAMPLE}`] as const;
+
+  test.for<readonly [text: string, shown: string, problem: string, hint: string]>([
+    ['https://a.test/b c', 'https://a.test/b c', ...BLANK],
+    ['https://a.test\\b', 'https://a.test\\b', ...BLANK],
+    ['https://a.test/\u0085', 'https://a.test/\u0085', ...BLANK],
+    ['https://a.test/\u00a0', 'https://a.test/\u00a0', ...BLANK],
+    ['ftp://a.test', 'ftp://a.test', ...SCHEME],
+    ['HTTPS+X://a.test', 'HTTPS+X://a.test', ...SCHEME],
+    ['https2://a.test', 'https2://a.test', ...SCHEME],
+    ['https://{REGION}.test', 'https://{REGION}.test', ...BRACES],
+    ['https://a.test/}', 'https://a.test/}', ...BRACES],
+    ['', '', ...NO_URL],
+    ['identity', 'identity', ...NO_URL],
+    ['https://', 'https://', ...NO_URL],
+    ['https://a.test:99999', 'https://a.test:99999', ...NO_URL],
+    ['mailto:a.test', 'mailto:a.test', ...NO_URL],
+    ['id.a.test', 'id.a.test', 'is not a URL', 'did you mean https://id.a.test?'],
+    [
+      'id.a.test:8443/b/c-d',
+      'id.a.test:8443/b/c-d',
+      'is not a URL',
+      'did you mean https://id.a.test:8443/b/c-d?',
+    ],
+    ['id.a.test:8443x', 'id.a.test:8443x', ...NO_URL],
+    ['/id.a.test', '/id.a.test', ...NO_URL],
+    ['id.a.test/b?c', 'id.a.test/b?***', ...NO_URL],
+    ['https://user@a.test', 'https://***@a.test', ...USER],
+    ['https://a.test?b=c', 'https://a.test?***', ...QUERY],
+    ['https://a.test/#b', 'https://a.test/#***', ...QUERY],
+    ['https://a.test/?', 'https://a.test/?***', ...QUERY],
+    [
+      'http://a.test:8080/b/',
+      'http://a.test:8080/b/',
+      'would send the client secret unencrypted',
+      'use https://a.test:8080/b',
+    ],
+    [
+      'https://{region}.test/b/oauth2/token//',
+      'https://{region}.test/b/oauth2/token//',
+      'already ends with /oauth2/token',
+      'gwtoken adds that path; use https://us.test/b',
+    ],
+  ])('as %j', ([text, shown, problem, hint]) => {
+    expect(refusal(() => parseAuthUrl(text, '--auth-url', 'us'))).toEqual({
+      message: `auth URL ${JSON.stringify(shown)} (from --auth-url) ${problem}`,
+      hints: [hint],
+    });
+  });
+
+  test('without repeating what may be a secret: before an @, and behind a ? or #', () => {
+    const piece = fc.constantFrom(
+      '',
+      'a',
+      '/',
+      ':',
+      '\\',
+      '?',
+      '#',
+      '@',
+      ' ',
+      '\n',
+      '.test',
+      '{',
+      'https://',
+      'ftp:',
+    );
+    const text = fc.array(piece, { maxLength: 5 }).map((pieces) => pieces.join(''));
+    const start = fc.constantFrom('https://', 'http://', 'u:', '//', '');
+    fc.assert(
+      fc.property(start, text, text, fc.constantFrom('@', '?', '#'), (start, before, after, mark) => {
+        const secret = 's3cret';
+        const written =
+          mark === '@'
+            ? `${start}u:${before}${secret}@${after}h.test`
+            : `${start}h.test${before}${mark}${secret}${after}`;
+        const { message, hints } = refusal(() => parseAuthUrl(written, 'x', 'eu'));
+        expect(`${message} ${hints}`).not.toContain(secret);
+      }),
     );
   });
 });

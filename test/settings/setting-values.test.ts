@@ -2,7 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isLoopback, parseAuthUrl } from '../../src/settings/auth-url';
 import { configValue } from '../../src/settings/config-keys';
-import { parseDurationMs, parseTimeLimitMs } from '../../src/settings/values';
+import {
+  parseDurationMs,
+  parseOnOff,
+  parseRegion,
+  parseRetries,
+  parseSwitch,
+  parseText,
+  parseTimeLimitMs,
+} from '../../src/settings/values';
+import { refusal } from './refusal';
 
 describe('the text of an auth URL', () => {
   test.for([
@@ -116,5 +125,69 @@ describe('values', () => {
       ['profile', 'a.b'],
     ] as const;
     expect(rows.map(stored)).toEqual([true, false, 3, 'on', '5m', 'https://{region}.x/', 'us', 'a.b']);
+  });
+});
+
+describe('values are read strictly, and an error names the value, its source and what is allowed', () => {
+  const parsers = {
+    region: [parseRegion, ['eu', 'US', 'eU'], ['', 'ap', 'eu ', 'constructor'], 'region', 'eu or us'],
+    switch: [
+      parseSwitch,
+      ['1', 'true', '0', 'false'],
+      ['', 'yes', 'TRUE', '01', '2'],
+      'value',
+      '1, true, 0 or false',
+    ],
+    'on and off': [parseOnOff, ['on', 'true', 'off', 'false'], ['', '1', '0', 'ON'], 'value', 'on or off'],
+    duration: [
+      parseDurationMs,
+      ['0', '90', '90s', '5m', '1h', '999999999h'],
+      ['', '1d', '9999999999', 'x5m', '5mm'],
+      'duration',
+      '90, 90s, 5m or 1h',
+    ],
+    'time limit': [
+      parseTimeLimitMs,
+      ['1s', '60m', '1h', '3600'],
+      ['0', '0h', '3601', '2h'],
+      'timeout',
+      '1s to 1h',
+    ],
+    retries: [
+      parseRetries,
+      ['0', '9', '10', '07'],
+      ['', '11', '-1', '1.0', '010', '1e1', ' 1'],
+      'retries',
+      '0 to 10',
+    ],
+    text: [parseText, ['a', ' ', '0', 'ä'], ['', 'a\0b'], 'value', 'a non-empty value'],
+  } as const;
+
+  test.for(Object.entries(parsers))('%s', ([, [parse, good, bad, what, allowed]]) => {
+    for (const text of good) expect(() => parse(text, 'x')).not.toThrow();
+    for (const text of bad) {
+      expect(refusal(() => parse(text, 'the flag'))).toEqual({
+        message: `invalid ${what} ${JSON.stringify(text)} (from the flag)`,
+        hints: [`use ${allowed}`],
+      });
+    }
+  });
+
+  test('and mean this', () => {
+    expect(['eu', 'EU', 'us', 'Us'].map((text) => parseRegion(text, 'x'))).toEqual(['eu', 'eu', 'us', 'us']);
+    expect(['1', 'true', '0', 'false'].map((text) => parseSwitch(text, 'x'))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+    expect(['on', 'true', 'off', 'false'].map((text) => parseOnOff(text, 'x'))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+    expect(['0', '10', '07'].map((text) => parseRetries(text, 'x'))).toEqual([0, 10, 7]);
+    expect(parseText(' a ', 'x')).toBe(' a ');
   });
 });

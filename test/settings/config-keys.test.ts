@@ -1,0 +1,87 @@
+/** The keys of the config file: which there are, whose they can be, and what is said of any other. */
+import { describe, expect, test } from 'vitest';
+import { checkConfigKey, configKeys, configValue } from '../../src/settings/config-keys';
+import { gather } from '../../src/settings/resolve';
+import { given, type Places } from './given';
+import { refusal } from './refusal';
+
+describe('a key of the config file', () => {
+  const KEYS = [
+    ...['region', 'sandbox', 'profile'],
+    ...[
+      'auth-url',
+      'auth-url.eu',
+      'auth-url.us',
+      'sandbox.auth-url',
+      'sandbox.auth-url.eu',
+      'sandbox.auth-url.us',
+    ],
+    ...['min-ttl', 'timeout', 'retries', 'cache', 'ca-file', 'keychain-timeout', 'credential-command'],
+  ];
+  const VALID = `valid keys: ${KEYS.join(', ')}`;
+  const TYPED = 'the command line';
+
+  test('is one of these, and for a profile one that is not the user’s alone', () => {
+    expect(configKeys()).toEqual(KEYS);
+    for (const key of KEYS) {
+      const general = key.replace(/^sandbox\.|\.(eu|us)$/g, '');
+      expect(checkConfigKey(key, TYPED).key).toBe(general);
+      const isUsers = ['profile', 'cache', 'keychain-timeout'].includes(key);
+      const forProfile = () => checkConfigKey(key, TYPED, 'acme');
+      if (!isUsers) expect(forProfile()).toBe(checkConfigKey(key, TYPED));
+      else
+        expect(refusal(forProfile)).toEqual({
+          message: `${key} cannot be set per profile (acme)`,
+          hints: [`omit --profile: gwtoken config set ${key} VALUE`],
+        });
+    }
+  });
+
+  test('that there is not is refused with those that there are, and how to be rid of it', () => {
+    expect(refusal(() => checkConfigKey('regoin', TYPED))).toEqual({
+      message: 'unknown config key "regoin" (from the command line)',
+      hints: [VALID],
+    });
+    expect(refusal(() => checkConfigKey('auth-url.ap', '/c.json'))).toEqual({
+      message: 'unknown config key "auth-url.ap" (from /c.json)',
+      hints: [VALID, 'to remove it, run: gwtoken config unset auth-url.ap'],
+    });
+    for (const key of ['client_id', 'Secret', 'my-password', 'token'])
+      expect(refusal(() => checkConfigKey(key, TYPED)).hints).toEqual([
+        'to store credentials, run: gwtoken login',
+        VALID,
+      ]);
+  });
+
+  test('is checked wherever it stands in the file, and so is the name of a profile', () => {
+    const read = ({ general = {}, profiles = {} }: Places) =>
+      gather({}, { env: {}, config: { read: () => given({ general, profiles }).config } });
+    const fine = { general: { region: 'eu' }, profiles: { acme: { 'auth-url.us': 'x' } } };
+    expect(read(fine)).toEqual(given(fine));
+    expect(refusal(() => read({ general: { 'a b': 1 } }))).toEqual({
+      message: 'unknown config key "a b" (from /c.json)',
+      hints: [VALID, "to remove it, run: gwtoken config unset 'a b'"],
+    });
+    expect(refusal(() => read({ profiles: { acme: { 'a b': 1 } } }))).toEqual({
+      message: 'unknown config key "a b" (from profile acme in /c.json)',
+      hints: [VALID, "to remove it, run: gwtoken config unset 'a b' --profile acme"],
+    });
+    expect(refusal(() => read({ profiles: { acme: { cache: 'on' } } }))).toEqual({
+      message: 'cache cannot be set per profile (acme)',
+      hints: ['to remove it, run: gwtoken config unset cache --profile acme'],
+    });
+    expect(refusal(() => read({ profiles: { Acme: {} } })).message).toBe(
+      'invalid profile name "Acme" (from profiles in /c.json)',
+    );
+  });
+
+  test('with a region has an address that is checked for that region', () => {
+    const hint = (key: string) =>
+      refusal(() => configValue(key, 'https://{region}.test/oauth2/token', TYPED)).hints[0];
+    expect(hint('auth-url.us')).toBe('gwtoken adds that path; use https://us.test');
+    expect(hint('sandbox.auth-url.eu')).toBe('gwtoken adds that path; use https://eu.test');
+    expect(hint('auth-url')).toBe('gwtoken adds that path; use https://eu.test');
+    expect(configValue('retries', '3', TYPED, 'acme')).toBe(3);
+    expect(refusal(() => configValue('cache', 'off', TYPED, 'acme')).message).toContain('per profile');
+  });
+});

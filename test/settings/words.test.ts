@@ -1,0 +1,145 @@
+/** What is said of settings: which one is missing, and what to do first; and where each comes from. */
+import { describe, expect, test } from 'vitest';
+import type { Client } from '../../src/client';
+import { firstRunHints } from '../../src/settings/first-run';
+import { requireAuthUrl, resolveClient, resolveFetchSettings } from '../../src/settings/resolve';
+import { FETCH_SETTINGS, SETTINGS } from '../../src/settings/table';
+import { describeSettings, inWords, theSame } from '../../src/settings/words';
+import { given, type Places } from './given';
+import { refusal } from './refusal';
+
+const EU: Client = { profile: 'default', environment: 'production', region: 'eu' };
+
+describe('what is missing', () => {
+  const LOGIN = 'new here? run: gwtoken login';
+
+  test('leads to login on a first run, and in CI to its help', () => {
+    expect(firstRunHints(given({}))).toEqual([LOGIN]);
+    expect(firstRunHints(given({}), { ...EU, environment: 'sandbox' })).toEqual([
+      `${LOGIN} --region eu --sandbox`,
+    ]);
+    expect(firstRunHints(given({ env: { CI: 'true' } }), EU)).toEqual(['in CI? see: gwtoken help ci']);
+    for (const name of ['GWTOKEN_REGION', 'MY_GWTOKEN_CLIENT_ID', 'GWTOKEN_CLIENTS', 'GWTOKEN_SANDBOX_ID'])
+      expect(firstRunHints(given({ env: { [name]: 'x' } }))).toEqual([LOGIN]);
+  });
+
+  test.for<Places>([
+    { general: { retries: 1 } },
+    { profiles: { acme: {} } },
+    { env: { GWTOKEN_CLIENT_ID: 'x' } },
+    { env: { GWTOKEN_SANDBOX_CLIENT_SECRET_FILE_US: '' } },
+  ])('is that one setting once %j is there', (places) => {
+    expect(firstRunHints(given(places), EU)).toEqual([]);
+  });
+
+  test('is a region', () => {
+    const WAYS = 'use --region eu or --region us, set GWTOKEN_REGION, or run: gwtoken config set region eu';
+    expect(refusal(() => resolveClient(given({})))).toEqual({
+      message: 'no region set',
+      hints: [LOGIN, WAYS],
+    });
+    const env = { GWTOKEN_REGION: '' };
+    expect(refusal(() => resolveClient(given({ env, general: { retries: 1 } })))).toEqual({
+      message: 'no region set (GWTOKEN_REGION is empty)',
+      hints: [WAYS],
+    });
+  });
+
+  test('is an auth URL', () => {
+    const ways = (region: 'EU' | 'US') => [
+      `run: gwtoken config set auth-url.${region.toLowerCase()} https://YOUR-AUTH-URL`,
+      `or use --auth-url URL, or set GWTOKEN_AUTH_URL_${region} or GWTOKEN_AUTH_URL`,
+    ];
+    expect(refusal(() => requireAuthUrl(given({}), EU))).toEqual({
+      message: 'no auth URL set for region eu',
+      hints: [`${LOGIN} --region eu`, ...ways('EU')],
+    });
+    const env = { GWTOKEN_CLIENT_ID: 'x', GWTOKEN_AUTH_URL: '', GWTOKEN_AUTH_URL_US: '' };
+    expect(refusal(() => requireAuthUrl(given({ env }), { ...EU, region: 'us' }))).toEqual({
+      message: 'no auth URL set for region us (GWTOKEN_AUTH_URL_US is empty) (GWTOKEN_AUTH_URL is empty)',
+      hints: ways('US'),
+    });
+  });
+
+  test('is nothing where an address has been checked before: the same text is not checked again', () => {
+    const flags = { 'auth-url': 'not checked in {region}' };
+    expect(requireAuthUrl(given({ flags }), EU, 'not checked in eu')).toMatchObject({
+      value: 'not checked in eu',
+      template: 'not checked in {region}',
+    });
+    expect(() => requireAuthUrl(given({ flags }), EU, 'not checked in us')).toThrow('contains a space');
+  });
+});
+
+describe('settings in words', () => {
+  test('are each with its source, and those that nobody set are left out but for the client’s and the defaults', () => {
+    const lines = (places: Places) => {
+      const from = given(places);
+      const client = resolveClient(from);
+      const authUrl = requireAuthUrl(from, client.client);
+      return describeSettings(client, authUrl, resolveFetchSettings(from, client.client.profile));
+    };
+    const flags = { region: 'us', 'auth-url': 'https://{region}.test' };
+    expect(lines({ flags })).toEqual([
+      'region: us (--region)',
+      'environment: production (default)',
+      'profile: default (default)',
+      'auth URL: https://us.test (--auth-url)',
+      'timeout: 10 s (default)',
+      'retries: 2 (default)',
+      'cache: on (default)',
+    ]);
+    expect(
+      lines({
+        flags: { ...flags, sandbox: true, cache: false, retries: '0' },
+        env: { GWTOKEN_MIN_TTL: '90', GWTOKEN_KEYCHAIN_TIMEOUT: '1m' },
+        general: { 'ca-file': '/ca.pem', 'credential-command': 'pass show secret' },
+        profiles: { default: { timeout: '1h' } },
+      }),
+    ).toEqual([
+      'region: us (--region)',
+      'environment: sandbox (--sandbox)',
+      'profile: default (default)',
+      'auth URL: https://us.test (--auth-url)',
+      'min-ttl: 90 s (GWTOKEN_MIN_TTL)',
+      'timeout: 3600 s (timeout of profile default in /c.json)',
+      'retries: 0 (--retries)',
+      'cache: off (--no-cache)',
+      'ca-file: /ca.pem (ca-file in /c.json)',
+      'keychain-timeout: 60 s (GWTOKEN_KEYCHAIN_TIMEOUT)',
+      'credential-command: set (credential-command in /c.json)',
+    ]);
+  });
+
+  test('say what holds where nothing is set', () => {
+    const said = Object.values(FETCH_SETTINGS).flatMap((row) =>
+      'otherwise' in row ? [inWords(row, undefined)] : [],
+    );
+    expect(said).toEqual([
+      '300 s or 20% of the lifetime, whichever is less (default)',
+      "built-in CAs, then the system's (default)",
+      '60 s on a desktop terminal, else 10 s (default)',
+      'none (default)',
+    ]);
+    expect([inWords(SETTINGS.region, undefined), inWords(SETTINGS.authUrl, undefined)]).toEqual([
+      'none (default)',
+      'none (default)',
+    ]);
+  });
+
+  test('name the variable and the key that do the same as a flag', () => {
+    expect(Object.values(SETTINGS).map(theSame)).toEqual([
+      ['GWTOKEN_REGION', 'region'],
+      ['GWTOKEN_SANDBOX', 'sandbox'],
+      ['GWTOKEN_PROFILE', 'profile'],
+      ['GWTOKEN_AUTH_URL[_EU|_US]', 'auth-url[.eu|.us]'],
+      ['GWTOKEN_MIN_TTL', 'min-ttl'],
+      ['GWTOKEN_TIMEOUT', 'timeout'],
+      ['GWTOKEN_RETRIES', 'retries'],
+      ['GWTOKEN_NO_CACHE=1', 'cache'],
+      ['GWTOKEN_CA_FILE', 'ca-file'],
+      ['GWTOKEN_KEYCHAIN_TIMEOUT', 'keychain-timeout'],
+      ['', 'credential-command'],
+    ]);
+  });
+});
