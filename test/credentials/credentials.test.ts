@@ -62,10 +62,8 @@ describe('a secret', () => {
         },
       ),
     );
-    for (const end of ['\n\n', '\r', '\n\r', '\r\r\n', '\r\n\n'])
-      expect(failing(() => secretFromBytes(Buffer.from(`a${end}`), 'x')).message).toContain(
-        'control character',
-      );
+    for (const lines of ['a\n\n', 'a\r', 'a\n\r', 'a\r\r\n', 'a\r\n\n', 'a\nb', 'a\r\nb', '\na'])
+      expect(failing(() => secretFromBytes(Buffer.from(lines), 'x')).message).toContain('control character');
   });
 
   test.each([

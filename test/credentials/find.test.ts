@@ -1,7 +1,9 @@
 /** Where credentials come from, what each source may hold, and what is said where it fails: in this process. */
+import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { secretProblem } from '../../src/credentials/credentials';
 import { commandEnv } from '../../src/credentials/from-command';
-import { formatItem } from '../../src/credentials/keychain-item';
+import { formatItem, parseItem } from '../../src/credentials/keychain-item';
 import type { CommandEnd } from '../../src/world/processes';
 import { EU } from '../harness/homes/client';
 import { type Ended, type Inside, inside } from '../harness/homes/in-process';
@@ -101,10 +103,17 @@ describe('variables', () => {
       'the file must contain only the client secret',
     ],
     [
-      { GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET_FILE: 'the-secret-itself' },
-      'cannot read the file (from GWTOKEN_CLIENT_SECRET_FILE): no such file',
+      { GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET_FILE: 'C:\\no\\such\\file' },
+      'cannot read C:\\no\\such\\file (from GWTOKEN_CLIENT_SECRET_FILE): no such file',
       'the file must contain only the client secret',
     ],
+    ...['the-secret-itself', 'the/secret/itself==', 'the:secret', '1:/secret'].map(
+      (secret): [Record<string, string>, string, string] => [
+        { GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET_FILE: secret },
+        'cannot read the file (from GWTOKEN_CLIENT_SECRET_FILE): no such file',
+        'the file must contain only the client secret',
+      ],
+    ),
   ])('%j are refused', async (more, error, hint) => {
     gw.env = { ...BASE, ...more };
     expect(await get()).toEqual({ code: 2, error, hints: [hint] });
@@ -221,6 +230,12 @@ describe('the keychain', () => {
         `to log in at this auth URL, run: gwtoken login --region eu --auth-url ${stray}`,
       ],
     });
+    gw.configure({ 'auth-url': stray });
+    expect(await get()).toEqual({
+      code: 2,
+      error: error(`auth-url in ${gw.config}/config.json`),
+      hints: ['to log in at this auth URL, run: gwtoken login --region eu'],
+    });
     expect(gw.posts).toHaveLength(0);
   });
 
@@ -236,6 +251,25 @@ describe('the keychain', () => {
     });
     gw.configure({ 'auth-url.eu': AUTH_URL });
     expect(await gw.get()).toBe('token-1');
+  });
+
+  test('has an item of whatever characters a secret may have, as login writes it', () => {
+    const unit = fc.oneof(
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+      fc.constantFrom('\uFEFF', '"', '\\', ' '),
+    );
+    fc.assert(
+      fc.property(
+        fc
+          .string({ unit, minLength: 1, maxLength: 20 })
+          .filter((secret) => secretProblem(secret) === undefined),
+        fc.option(fc.constant(AUTH_URL), { nil: undefined }),
+        (clientSecret, authUrl) => {
+          const stored = { clientId: 'id', clientSecret, authUrl };
+          expect(parseItem(formatItem(stored), EU)).toEqual(stored);
+        },
+      ),
+    );
   });
 
   test('takes an item of 2,560 bytes, and no more', () => {
@@ -369,6 +403,10 @@ describe('a credential command', () => {
         'to use this auth URL, let the command print "auth_url" too, or run: gwtoken config set auth-url.eu https://stray.example.com',
       ],
     });
+    gw.configure({ 'credential-command': 'pass show a' });
+    expect((await get()).hints).toEqual([
+      'to use this auth URL, let the command print "auth_url" too, or run: gwtoken config set auth-url.eu https://stray.example.com',
+    ]);
     end = prints(GOOD.replace('}', ',"auth_url":"https://stray.example.com/"}'));
     expect(await gw.get()).toBe('token-1');
   });

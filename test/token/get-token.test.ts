@@ -1,11 +1,13 @@
 /** What a run says and does beside the token: hints, the trace, the connection ahead, the generation of the client. */
-import { rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { generationPath } from '../../src/system/files/token-cache';
+import { GwtokenError } from '../../src/errors';
+import { entryPath, generationPath, readEntry } from '../../src/system/files/token-cache';
+import { removeEntries, writeEntry } from '../../src/system/files/token-cache-writer';
 import { minTtlProblem } from '../../src/token/query';
 import { freshUntilMs, isFresh, secondsLeft } from '../../src/token/token';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
-import { EU, MACHINE } from '../harness/homes/client';
+import { EU, entryIn, MACHINE, putEntry } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
 
 let gw: Inside;
@@ -92,6 +94,9 @@ describe('the connection ahead', () => {
     await login('https://a.example.com');
     await gw.get('--fresh');
     expect(ahead).toEqual(['https://a.example.com']);
+    gw.own.checkCaFile = async () => {};
+    await gw.get('--fresh', '--ca-file', '/ca.pem');
+    expect(ahead[1]).toBe('https://a.example.com /ca.pem');
   });
 
   test('goes nowhere with a stray address: undici alone is loaded', async () => {
@@ -108,6 +113,26 @@ describe('the connection ahead', () => {
     expect(await gw.get()).toBe('token-1');
     expect(ahead).toEqual([undefined]);
   });
+});
+
+test('the time that a keychain takes comes on top of the overall limit, and no more than that', async () => {
+  gw.env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: 'https://a.example.com' };
+  gw.stdin = 'a secret';
+  expect((await gw.cli(['login', '--client-id', 'id', '--secret-stdin', '--no-verify'])).code).toBe(0);
+  gw.own = { random: () => 0, sleep: async () => {} };
+  const { items } = gw;
+  const get = items.get.bind(items);
+  items.get = (account) => {
+    later(25);
+    return get(account);
+  };
+  gw.answer = () => {
+    later(10);
+    throw new GwtokenError('unreached', 'no answer');
+  };
+  const { code, stderr } = await gw.cli(['get', '--timeout', '10s', '--retries', '10']);
+  expect({ code, attempts: gw.posts.length }).toEqual({ code: 6, attempts: 3 });
+  expect(stderr).toContain('no answer (3 attempts)');
 });
 
 describe('a token of before a login or logout', () => {
@@ -130,6 +155,29 @@ describe('a token of before a login or logout', () => {
     expect(await gw.get()).toBe('token-2');
     rmSync(generation());
     expect(await gw.get()).toBe('token-3');
+  });
+
+  test('is taken back where it was being written at that moment', async () => {
+    gw.own = {
+      tokens: {
+        read: (client) => readEntry(gw.cache, client, MACHINE),
+        async write(client, text) {
+          const problem = writeEntry(gw.cache, client, MACHINE, text);
+          writeFileSync(generation(), 'another', { mode: 0o600 });
+          return problem;
+        },
+        remove: async (passes) => removeEntries(gw.cache, MACHINE, passes),
+        renew: async () => [],
+        takeTurn: async () => undefined,
+      },
+    };
+    putEntry(gw.cache, 'of another client');
+    renameSync(entryIn(gw.cache), entryPath(gw.cache, { ...EU, region: 'us' }, MACHINE));
+    expect(await gw.get()).toBe('token-1');
+    expect(readdirSync(gw.cache).sort()).toEqual([
+      'generation-default-production-eu',
+      'token-default-production-us.json',
+    ]);
   });
 
   test('of one client leaves the tokens of the others', async () => {
