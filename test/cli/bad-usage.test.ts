@@ -54,6 +54,10 @@ const TABLE: Readonly<Record<string, Bad>> = {
     args: ['config', 'set', 'retries', '1'],
     says: ['contains invalid JSON'],
   },
+  'a config file of more than a megabyte': {
+    ...config(`{"region":"eu"${' '.repeat(1024 * 1024)}}`),
+    says: ['config.json', 'is larger than 1 MiB'],
+  },
   'a config file that is a list': { ...config('[1]'), says: ['must contain a JSON object'] },
   'a config file with a nested value': {
     ...config('{"auth-url":{"eu":"hidden"}}'),

@@ -146,7 +146,8 @@ describe('the token file', () => {
       existsSync(folder) ? readdirSync(folder).filter((name) => !name.endsWith('.tmp')) : [];
     await until('there is another file in its place', () => files().length === 1 && !existsSync(left));
     const [kept = ''] = files();
-    // Of another program, and of a machine that we cannot see: just now, and the day before yesterday.
+    // Of another program, and of a machine that we cannot see, which may have been suspended: for less than a day, and
+    // for more.
     const others = [
       'notes.txt',
       'token-00000000-1-1-0123456789abcdef',
@@ -155,8 +156,12 @@ describe('the token file', () => {
     // Of a process that had the living one's id before it.
     const former = kept.replace(/-\d+-[0-9a-f]{16}$/, '-7-0123456789abcdef');
     for (const name of [...others, former]) writeFileSync(join(folder, name), '');
-    const old = new Date(Date.now() - 48 * 3600 * 1000);
-    utimesSync(join(folder, others.pop() ?? ''), old, old);
+    const suspended = (name: string | undefined, hours: number) => {
+      const since = new Date(Date.now() - hours * 3600 * 1000);
+      utimesSync(join(folder, name ?? ''), since, since);
+    };
+    suspended(others.pop(), 25);
+    suspended(others.at(-1), 23);
 
     expect(await home.gwtoken(['config', 'path'])).toMatchObject({ code: 0, stderr: '' });
     expect(readdirSync(folder).sort()).toEqual([kept, ...others].sort());

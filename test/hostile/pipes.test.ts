@@ -72,6 +72,20 @@ describe.skipIf(process.platform === 'win32')('a pipe that nobody writes to', ()
     expect(performance.now() - since).toBeLessThan(600);
   });
 
+  test('whose writer is still starting is waited for', () => {
+    const read = fileReader();
+    let found = '';
+    // On a busy machine a shell may take longer to start than it is waited for.
+    for (let tries = 0; found === '' && tries < 5; tries++) {
+      const late = `${pipe}-${tries}`;
+      execFileSync('mkfifo', [late]);
+      const writer = spawn('sh', ['-c', `sleep 0.1; printf late > '${late}'`]);
+      onCleanup(() => writer.kill());
+      found = Buffer.from(read(late, 100)).toString();
+    }
+    expect(found).toBe('late');
+  });
+
   test('a secret that takes its time arrives, from a substitution of the shell and from a pipe with a name', async () => {
     const env = { ...home.env, GWTOKEN_CLIENT_SECRET: '' };
     const script = `GWTOKEN_CLIENT_SECRET_FILE=<(sleep 1.5; printf 'slow\\n') ${GWTOKEN_SH} get`;

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { tryLock } from '../../../src/system/files/lock';
+import { lockPlace } from '../../../src/system/files/lock-folder';
 import { onCleanup } from '../../harness/clean-up';
 import { MACHINE } from '../../harness/homes/client';
 import { openFolder } from '../../harness/homes/folder';
@@ -229,7 +230,13 @@ describe.skipIf(process.platform === 'win32')('the files of a lock', () => {
 
   test('lie where no other user can look, whatever the modes above', async () => {
     chmodSync(folder, 0o755);
-    mkdirSync(locks(), { mode: 0o755 });
+    mkdirSync(locks());
+    for (const others of [0o01, 0o04, 0o10, 0o40]) {
+      chmodSync(locks(), 0o700 | others);
+      lockPlace(folder, 'token', MACHINE);
+      expect((statSync(locks()).mode & 0o777).toString(8)).toBe('700');
+    }
+    chmodSync(locks(), 0o755);
     const holder = start();
     expect(await holder.line()).toBe('held');
     expect((statSync(locks()).mode & 0o777).toString(8)).toBe('700');

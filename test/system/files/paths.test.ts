@@ -1,0 +1,107 @@
+/** Where gwtoken's files are, on every platform: contract section 2. */
+import { describe, expect, test } from 'vitest';
+import {
+  cacheFolder,
+  configFolder,
+  fileIn,
+  homeVariables,
+  tokenFilesFolder,
+  withAbsoluteFolders,
+} from '../../../src/system/files/paths';
+
+type Env = Record<string, string>;
+const folders = (platform: NodeJS.Platform, env: Env) => [
+  configFolder(env, platform),
+  cacheFolder(env, platform),
+];
+
+describe('the directories', () => {
+  test.for<readonly [NodeJS.Platform, Env, string, string]>([
+    ['linux', { HOME: '/home/u' }, '/home/u/.config/gwtoken', '/home/u/.cache/gwtoken'],
+    ['freebsd', { HOME: '/home/u' }, '/home/u/.config/gwtoken', '/home/u/.cache/gwtoken'],
+    [
+      'darwin',
+      { HOME: '/Users/u' },
+      '/Users/u/Library/Preferences/gwtoken',
+      '/Users/u/Library/Caches/gwtoken',
+    ],
+    [
+      'win32',
+      { APPDATA: 'C:\\u\\Roaming', LOCALAPPDATA: 'C:\\u\\Local', HOME: '/u' },
+      'C:\\u\\Roaming\\gwtoken',
+      'C:\\u\\Local\\gwtoken\\Cache',
+    ],
+    ['darwin', { HOME: '/u', XDG_CONFIG_HOME: '/c', XDG_CACHE_HOME: '/k' }, '/c/gwtoken', '/k/gwtoken'],
+    [
+      'win32',
+      { APPDATA: 'C:\\a', LOCALAPPDATA: 'C:\\l', XDG_CONFIG_HOME: 'D:\\c', XDG_CACHE_HOME: '\\\\server\\k' },
+      'D:\\c\\gwtoken',
+      '\\\\server\\k\\gwtoken',
+    ],
+    ['linux', { XDG_CONFIG_HOME: '/c', XDG_CACHE_HOME: '/k' }, '/c/gwtoken', '/k/gwtoken'],
+    [
+      'linux',
+      { HOME: '/u', XDG_CONFIG_HOME: '/c', GWTOKEN_CONFIG_DIR: '/own', GWTOKEN_CACHE_DIR: 'relative' },
+      '/own',
+      'relative',
+    ],
+    [
+      'linux',
+      { HOME: '/u', GWTOKEN_CONFIG_DIR: '', XDG_CACHE_HOME: '' },
+      '/u/.config/gwtoken',
+      '/u/.cache/gwtoken',
+    ],
+  ])('on %s with %j', ([platform, env, ...expected]) => {
+    expect(folders(platform, env)).toEqual(expected);
+  });
+
+  test('are not below a folder that is another one wherever gwtoken is started', () => {
+    const relative = { XDG_CONFIG_HOME: 'c', XDG_CACHE_HOME: './k' };
+    expect(folders('linux', { ...relative, HOME: '/u' })).toEqual([
+      '/u/.config/gwtoken',
+      '/u/.cache/gwtoken',
+    ]);
+    for (const HOME of ['', 'u', './u', '~'])
+      expect(folders('linux', { ...relative, HOME })).toEqual([undefined, undefined]);
+    expect(folders('darwin', { HOME: 'u' })).toEqual([undefined, undefined]);
+    expect(folders('win32', { APPDATA: 'a', LOCALAPPDATA: 'C:l', HOME: 'C:\\u' })).toEqual([
+      undefined,
+      undefined,
+    ]);
+    expect(folders('linux', {})).toEqual([undefined, undefined]);
+  });
+
+  test('have variables to name where there is none', () => {
+    expect(homeVariables('config', 'win32')).toEqual(['APPDATA', 'GWTOKEN_CONFIG_DIR']);
+    expect(homeVariables('cache', 'win32')).toEqual(['LOCALAPPDATA', 'GWTOKEN_CACHE_DIR']);
+    expect(homeVariables('cache', 'darwin')).toEqual(['HOME', 'GWTOKEN_CACHE_DIR']);
+  });
+
+  test('have files in them by the separator of the platform', () => {
+    expect(fileIn('/a', 'f', 'linux')).toBe('/a/f');
+    expect(fileIn('C:\\a', 'f', 'win32')).toBe('C:\\a\\f');
+    expect([fileIn(undefined, 'f', 'linux'), tokenFilesFolder(undefined, 'linux')]).toEqual([
+      undefined,
+      undefined,
+    ]);
+    expect(tokenFilesFolder('/a', 'linux')).toBe('/a/exec');
+  });
+});
+
+test('a program that may change its working directory is told absolute paths, and all else as it is', () => {
+  const absolute = (platform: NodeJS.Platform, env: Env, cwd: string) =>
+    withAbsoluteFolders(env, () => cwd, platform);
+  const env = { PATH: 'bin', XDG_CACHE_HOME: 'k', GWTOKEN_CONFIG_DIR: 'c', GWTOKEN_CACHE_DIR: '/k' };
+  expect(absolute('linux', env, '/here')).toEqual({ ...env, GWTOKEN_CONFIG_DIR: '/here/c' });
+  expect(absolute('win32', { GWTOKEN_CACHE_DIR: 'k', GWTOKEN_CONFIG_DIR: 'D:\\c' }, 'C:\\here')).toEqual({
+    GWTOKEN_CACHE_DIR: 'C:\\here\\k',
+    GWTOKEN_CONFIG_DIR: 'D:\\c',
+  });
+  const removed = () => {
+    throw new Error('the working directory has been removed');
+  };
+  expect(withAbsoluteFolders({ GWTOKEN_CONFIG_DIR: '', GWTOKEN_CACHE_DIR: '/k' }, removed, 'linux')).toEqual({
+    GWTOKEN_CONFIG_DIR: '',
+    GWTOKEN_CACHE_DIR: '/k',
+  });
+});
