@@ -116,8 +116,9 @@ export function refusalHints(
   { reason }: GwtokenError,
   { plan, given, client, authUrl }: EndpointQuery,
 ): readonly string[] {
-  if (reason !== 'invalid_client') return plan === undefined ? [] : [`credentials used: ${plan.name}`];
-  const hints = [`check the client ID and secret${plan === undefined ? '' : ` (from ${plan.name})`}`];
+  const check = `check the client ID and secret${plan === undefined ? '' : ` (from ${plan.name})`}`;
+  if (reason !== 'invalid_client') return [plan === undefined ? check : `credentials used: ${plan.name}`];
+  const hints = [check];
   const elsewhere: Client = { ...client, region: otherRegion(client.region) };
   hints.push(`if the client belongs to region ${elsewhere.region}, use ${clientFlags(elsewhere)}`);
   const environment = client.environment === 'sandbox' ? 'production' : 'sandbox';

@@ -113,8 +113,6 @@ function nothingStored(error: GwtokenError): GwtokenError {
     ...error,
     cause: error.cause,
     hints: [
-      // A wrong secret is likelier than a wrong region, which the endpoint's own hints are about.
-      ...(kind === 'refused' ? ['check the client ID and secret'] : []),
       ...hints,
       'nothing was stored',
       ...(unknown ? ['to store them unverified, add --no-verify'] : []),
