@@ -9,7 +9,7 @@ import type { ClientStatus, Verdict } from './read';
 type Outside = WarmWorld & Parameters<typeof fetchNew>[1];
 
 /** Reasons that the keychain has for one client and would have for the next, after the same wait. */
-const SAME_FOR_ALL = ['locked', 'denied', 'not-started', 'silent', 'timed-out', 'crashed'];
+const SAME_FOR_ALL = ['no-collection', 'locked', 'not-started', 'silent', 'timed-out', 'crashed'];
 
 /** The same clients with their verdicts. One after the other: a keychain that asks a person something is asked once. */
 export async function verifyClients(

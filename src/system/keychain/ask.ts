@@ -22,6 +22,8 @@ export type KeychainWorld = Pick<World, 'platform' | 'env' | 'stderr'> & {
 type Value = Extract<Answer, { ok: true }>['value'];
 
 const NOTICE_AFTER_MS = 2000;
+/** How long before the limit the bus is asked what is wrong, which takes less than a second. */
+const LAST_LOOK_MS = 1000;
 
 /**
  * How many sessions with the keychain are tried. KWallet 5 agrees on the wrong key in one of about a hundred: where the
@@ -63,7 +65,7 @@ export async function askChild(
 }
 
 /** Whether a person can answer a keychain dialog. */
-export function canAnswerDialog(world: KeychainWorld): boolean {
+function canAnswerDialog(world: KeychainWorld): boolean {
   const { platform, env } = world;
   const desktop = platform === 'darwin' || platform === 'win32' || env['DISPLAY'] || env['WAYLAND_DISPLAY'];
   return Boolean(desktop) && hasPerson(world);
@@ -155,8 +157,13 @@ function startWaiting(limitMs: number, world: KeychainWorld): Waiting {
   const ended = new AbortController();
   let isLoaded = false;
   let keyring: BusState | undefined;
+  const look = async (): Promise<void> => {
+    if (platform !== 'linux') return;
+    const state = await collectionOnBus(env, ended.signal);
+    if (state !== 'unknown') keyring = state;
+  };
   const notice = setTimeout(async () => {
-    if (platform === 'linux') keyring = await collectionOnBus(env, ended.signal);
+    await look();
     if (!person || !isLoaded || ended.signal.aborted) return;
     try {
       stderr.write(noticeText(keyring, limitMs));
@@ -164,6 +171,8 @@ function startWaiting(limitMs: number, world: KeychainWorld): Waiting {
       // Nobody reads stderr any more; the answer may still be wanted.
     }
   }, NOTICE_AFTER_MS);
+  // A person may have unlocked it since, and left a second dialog unanswered.
+  const last = setTimeout(look, Math.max(limitMs - LAST_LOOK_MS, NOTICE_AFTER_MS));
   let limit: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     limit = setTimeout(
@@ -178,6 +187,7 @@ function startWaiting(limitMs: number, world: KeychainWorld): Waiting {
     },
     end() {
       clearTimeout(notice);
+      clearTimeout(last);
       clearTimeout(limit);
       ended.abort();
     },

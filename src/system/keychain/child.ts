@@ -1,7 +1,8 @@
 /**
- * A program of its own: nothing else loads keytar. It answers one request from its parent, which then kills it. A pending dialog never returns and keeps even process.exit() from ending a process; a native fault takes the
- * process with it: neither must happen to gwtoken itself. Only getPassword, setPassword and deletePassword are ever
- * called: findCredentials and findPassword crash on locked and on foreign items.
+ * A program of its own: nothing else loads keytar. It answers one request from its parent, which then kills it. A
+ * pending dialog never returns and keeps even process.exit() from ending a process; a native fault takes the process
+ * with it: neither must happen to gwtoken itself. Only getPassword, setPassword and deletePassword are ever called:
+ * findCredentials and findPassword crash on locked and on foreign items.
  */
 import { closeDebugger } from '../processes/privacy';
 import { type Keytar, loadKeytar, nameOfKeytar, whyNotLoaded } from './keytar';
@@ -28,6 +29,12 @@ export type Answer =
       readonly cause?: string | undefined;
     };
 
+const NOT_STORED: Answer = {
+  ok: false,
+  stage: 'read back',
+  message: 'the item does not contain what was to be stored',
+};
+
 const SERVICE = 'gwtoken';
 /** For test items; no prefix of another program's service. */
 const PROBE_SERVICE = 'gwtoken-probe';
@@ -51,22 +58,20 @@ async function answer(request: Request): Promise<Answer> {
   }
   process.send?.('loaded' satisfies Loaded);
   try {
-    if (request.op === 'set') return await replace(keytar, request.account, request.value);
-    return { ok: true, value: await perform(request, keytar) };
+    return await perform(request, keytar);
   } catch (error) {
     return { ok: false, stage: 'call', ...said(error) };
   }
 }
 
-async function perform(
-  request: Exclude<Request, { op: 'set' }>,
-  keytar: Keytar,
-): Promise<string | boolean | null> {
+async function perform(request: Request, keytar: Keytar): Promise<Answer> {
   switch (request.op) {
     case 'get':
-      return await keytar.getPassword(SERVICE, request.account);
+      return { ok: true, value: await keytar.getPassword(SERVICE, request.account) };
     case 'delete':
-      return await remove(keytar, request.account);
+      return { ok: true, value: await remove(keytar, request.account) };
+    case 'set':
+      return await replace(keytar, request.account, request.value);
     case 'probe':
       return await roundTrip(keytar);
   }
@@ -93,26 +98,27 @@ async function replace(keytar: Keytar, account: string, value: string): Promise<
   for (let known = before; ; ) {
     await keytar.setPassword(SERVICE, account, value);
     const found = await keytar.getPassword(SERVICE, account);
-    if (found === null || (found === known && found !== value))
-      return { ok: false, stage: 'read back', message: 'the item does not contain what was to be stored' };
+    if (found === null || (found === known && found !== value)) return NOT_STORED;
     if (found === value || known !== null) return { ok: true, value: before };
     known = found;
   }
 }
 
 /** The process id keeps two of them at the same time apart. */
-async function roundTrip(keytar: Keytar): Promise<string> {
+async function roundTrip(keytar: Keytar): Promise<Answer> {
   const account = `probe ${process.pid}`;
   const value = `gwtoken was here at ${new Date().toISOString()} ☂`;
   await keytar.setPassword(PROBE_SERVICE, account, value);
-  let found: string | null;
+  let found: string | null | undefined;
   try {
     found = await keytar.getPassword(PROBE_SERVICE, account);
   } finally {
-    await keytar.deletePassword(PROBE_SERVICE, account);
+    // Where the person has dismissed the keyring's dialog, deleting nothing would only open it again.
+    if (found !== null) await keytar.deletePassword(PROBE_SERVICE, account);
   }
+  if (found === null) return NOT_STORED;
   if (found !== value) throw new Error('the test item contains something else than was stored');
-  return nameOfKeytar();
+  return { ok: true, value: nameOfKeytar() };
 }
 
 function said(error: unknown): { message: string; code?: string } {

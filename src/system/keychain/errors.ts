@@ -17,7 +17,7 @@ const TEXTS: readonly (readonly [RegExp, KeychainReason])[] = [
   ],
   [/not provided by any \.service files|ServiceUnknown|No keychain is available/, 'no-provider'],
   [
-    /Object does not exist at path|default keychain could not be found|keychain could not be found/,
+    /Object does not exist at path|No such object path '\S*\/aliases\/|default keychain could not be found|keychain could not be found/,
     'no-collection',
   ],
   [
@@ -76,6 +76,13 @@ export function notAnswered(
       hints: [unlock(platform), more],
     });
   }
+  if (state === 'no-collection') {
+    const after = `after ${limitMs / 1000} s`;
+    return new GwtokenError('keychain', `the keychain still has no default keyring ${after}`, {
+      reason: 'no-collection',
+      hints: [...NO_KEYRING, more],
+    });
+  }
   const reason = state === 'unlocked' ? 'silent' : 'timed-out';
   if (person) {
     return new GwtokenError('keychain', `the keychain did not answer ${within} (was a dialog open?)`, {
@@ -96,6 +103,12 @@ function reasonOf({ stage, message, code }: Failure): KeychainReason {
 }
 
 const IN_VARIABLES = 'without a keychain, use environment variables: gwtoken help keychain';
+
+/** KeePassXC has none while no database is open, or while those that are open show it nothing. */
+const NO_KEYRING = [
+  'create one: log in to the desktop once, or use Passwords and Keys (seahorse)',
+  'in KeePassXC, open a database that exposes a group to the Secret Service',
+];
 
 function sentence(
   reason: KeychainReason,
@@ -141,11 +154,8 @@ function sentence(
     case 'no-collection':
       return platform === 'linux'
         ? {
-            message: 'the keychain has no default keyring yet',
-            hints: [
-              'create one: log in to the desktop once, or use Passwords and Keys (seahorse)',
-              IN_VARIABLES,
-            ],
+            message: 'the keychain has no default keyring',
+            hints: [...NO_KEYRING, IN_VARIABLES],
           }
         : {
             message: 'there is no default keychain',

@@ -2,14 +2,21 @@
 
 import { GwtokenError } from '../../errors';
 import type { Keychain } from '../../world/keychain';
-import { askChild, canAnswerDialog, type KeychainWorld, SESSIONS } from './ask';
+import { askChild, type KeychainWorld, SESSIONS } from './ask';
 import { collectionOnBus, type ItemState, itemOnBus } from './bus';
 import type { Request } from './child';
 import { keychainError } from './errors';
 
 export function openKeychain(world: KeychainWorld): Omit<Keychain, 'checkInstalled'> {
   return {
-    probe: async (limitMs) => String(await askChild({ op: 'probe' }, limitMs, world)),
+    async probe(limitMs) {
+      try {
+        return String(await askChild({ op: 'probe' }, limitMs, world));
+      } catch (error) {
+        if (isDenied(error, world)) await checkKeyring(world);
+        throw error;
+      }
+    },
     async get(account, limitMs) {
       const value = await find({ op: 'get', account }, limitMs, world);
       return typeof value === 'string' ? value : undefined;
@@ -20,9 +27,9 @@ export function openKeychain(world: KeychainWorld): Omit<Keychain, 'checkInstall
           const before = await askChild({ op: 'set', account, value }, limitMs, world);
           return typeof before === 'string' ? before : undefined;
         } catch (error) {
-          const isDenied = error instanceof GwtokenError && error.reason === 'denied';
-          if (!isDenied || world.platform !== 'linux' || session === SESSIONS) throw error;
-          if ((await itemOnBus(account, world.env)) !== 'present') throw error;
+          if (!isDenied(error, world)) throw error;
+          await checkKeyring(world);
+          if (session === SESSIONS || (await itemOnBus(account, world.env)) !== 'present') throw error;
           // Nobody can have denied it: another login has stored the old value again, or the session had the wrong key.
         }
       }
@@ -47,10 +54,14 @@ async function find(
     const answer = await askChild(request, limitMs, world);
     const isAbsent = answer === null || answer === false;
     if (!isAbsent || world.platform !== 'linux') return answer;
+    // First, since KeePassXC opens its unlock dialog again for a search while no database is open.
+    const keyring = await checkKeyring(world);
+    // None of the programs that can query the bus is installed: a locked keyring shows itself when something is to be stored.
+    if (keyring === 'unknown') await askChild({ op: 'probe' }, limitMs, world);
     const item = await itemOnBus(request.account, world.env);
     // In an open keyring, for everyone to read: the session may have had the wrong key.
     if (item === 'present' && session < SESSIONS) continue;
-    await checkAbsent(item, limitMs, world);
+    checkNotThere(item, world);
     return answer;
   }
 }
@@ -60,20 +71,16 @@ async function checkGone(account: string, world: KeychainWorld): Promise<void> {
   checkNotThere(await itemOnBus(account, world.env), world);
 }
 
-/** On Linux "not there" may mean locked, or denied by the person, or that there is no keyring yet: the bus can tell. */
-async function checkAbsent(
-  item: ItemState,
-  limitMs: number | undefined,
-  world: KeychainWorld,
-): Promise<void> {
-  const { platform, env } = world;
-  checkNotThere(item, world);
+/** "Denied" of libsecret's, which says the same where the keyring stays locked, or where there is none. */
+function isDenied(error: unknown, { platform }: KeychainWorld): boolean {
+  return platform === 'linux' && error instanceof GwtokenError && error.reason === 'denied';
+}
+
+/** On Linux "not there" may mean that the keyring is locked, or that there is none: the bus can tell. */
+async function checkKeyring({ env, platform }: KeychainWorld): Promise<'unlocked' | 'unknown'> {
   const keyring = await collectionOnBus(env);
-  // None of the programs that can query the bus is installed: a locked keyring shows itself when something is to be stored.
-  if (keyring === 'unknown') await askChild({ op: 'probe' }, limitMs, world);
-  if (keyring === 'locked') throw keychainError('locked', platform);
-  // Where a person can answer, the keychain prompts for a new keyring's password at the first login.
-  if (keyring === 'no-collection' && !canAnswerDialog(world)) throw keychainError(keyring, platform);
+  if (keyring === 'locked' || keyring === 'no-collection') throw keychainError(keyring, platform);
+  return keyring;
 }
 
 /** For an item that libsecret does not return, or has deleted. */

@@ -8,6 +8,8 @@ export interface Display {
   readonly env: Environment;
   /** Waits for a window by its title, presses the keys in it, and waits until it is gone. */
   answer(title: string, keys: readonly string[]): Promise<void>;
+  /** Presses the keys in each window with such a title for as long as the work is under way. */
+  answerAll<T>(title: string, keys: readonly string[], work: Promise<T>): Promise<T>;
   /** How many windows there are with this title. */
   windows(title: string): Promise<number>;
 }
@@ -48,6 +50,21 @@ export async function startDisplay(): Promise<Display> {
       // Pressed and let go by themselves: the window may go in between.
       for (const key of keys) await xdotool('keydown', key, 'keyup', key);
       await until(title, (ids) => !ids.includes(id));
+    },
+    async answerAll(title, keys, work) {
+      const ended = new AbortController();
+      const answering = (async () => {
+        while (!ended.signal.aborted) {
+          // It may be gone by now, or there again.
+          for (const id of await found(title))
+            await xdotool('windowfocus', id, 'key', ...keys).catch(() => {});
+          await sleep(50);
+        }
+      })();
+      return await work.finally(() => {
+        ended.abort();
+        return answering;
+      });
     },
     windows: async (title) => (await found(title)).length,
   };

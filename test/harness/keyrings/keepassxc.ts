@@ -1,11 +1,11 @@
-import { writeFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import type { ChildProcess } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startDisplay } from './display';
 import { programsAvailable } from './private-home';
 import { attributesOf, hasItem, untilCollection } from './secret-service';
 import { startSession } from './session';
-import { type Environment, run } from './session-bus';
+import { type Environment, endHelper, run } from './session-bus';
 
 /** Why KeePassXC cannot be started here, worded for `ctx.skip()`; undefined when it can. */
 export const keepassxcAvailable = (): string | undefined =>
@@ -18,16 +18,16 @@ export const keepassxcAvailable = (): string | undefined =>
     'secret-tool': 'libsecret-tools',
   });
 
-const PASSWORD = 'of a throwaway database';
+const PASSWORD = 'pw';
 const GROUP = '00112233-4455-6677-8899-aabbccddeeff';
 
-/** A database that shows its only group to the Secret Service, as a user has to set it in its settings. */
-const DATABASE = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+/** A database that shows its only group to the Secret Service if `exposes`, as a user has to set it in its settings. */
+const database = (exposes: string) => `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 <KeePassFile>
   <Meta>
     <DatabaseName>db</DatabaseName>
     <RecycleBinEnabled>True</RecycleBinEnabled>
-    <CustomData><Item><Key>FDO_SECRETS_EXPOSED_GROUP</Key><Value>{${GROUP}}</Value></Item></CustomData>
+    <CustomData>${exposes}</CustomData>
   </Meta>
   <Root>
     <Group>
@@ -36,58 +36,83 @@ const DATABASE = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
     </Group>
   </Root>
 </KeePassFile>`;
+const DATABASES = {
+  exposed: database(`<Item><Key>FDO_SECRETS_EXPOSED_GROUP</Key><Value>{${GROUP}}</Value></Item>`),
+  'not exposed': database(''),
+};
 
 /** The Secret Service is off by default; all else that concerns it is as KeePassXC has it. */
 const SETTINGS = `[General]
 ConfigVersion=2
 UpdateCheckMessageShown=true
+OpenPreviousDatabasesOnStartup=false
 [GUI]
 CheckForUpdates=false
 [FdoSecrets]
 Enabled=true
 `;
 
-const REQUEST = 'Access Request';
+/** The title of a dialog, and the keys that answer it. */
+const ANSWERS = {
+  allow: ['Access Request', ['Return']],
+  deny: ['Access Request', ['Escape']],
+  unlock: ['Unlock Database', [...PASSWORD, 'Return']],
+} as const;
+/** The dialogs that open where there is no open database. */
+const NOT_OPEN = 'Unlock Database|Create a new KeePassXC database';
 
-/** A KeePassXC whose person is a test; its database is open. */
+export type KeePassXCAnswer = keyof typeof ANSWERS;
+/** The database that is open: one that shows a group to programs, one that shows none, or none. */
+export type OpenDatabase = keyof typeof DATABASES | 'none';
+
+/** A KeePassXC whose person is a test. */
 export interface KeePassXC {
   /** HOME, XDG_*, DBUS_SESSION_BUS_ADDRESS and DISPLAY. */
   readonly env: Environment;
-  /** Waits for the dialog that asks whether a program may see an item, and answers it. */
-  answer(answer: 'allow' | 'deny'): Promise<void>;
-  /** How many such dialogs stand there. */
-  requests(): Promise<number>;
+  /** Waits for a dialog, and answers it. */
+  answer(answer: KeePassXCAnswer): Promise<void>;
+  /** Dismisses what asks for an open database, as often as it does so while the work is under way. */
+  dismissing<T>(work: Promise<T>): Promise<T>;
+  /** How many dialogs stand there. */
+  dialogs(): Promise<number>;
   /** The secret of an account, which the person lets secret-tool see; undefined when there is none. */
   lookup(account: string): Promise<string | undefined>;
   lock(): Promise<void>;
+  /** Ends it, and starts it with another database. */
+  reopen(database: OpenDatabase): Promise<void>;
 }
 
-/** Starts a session bus, a screen and a KeePassXC that nobody else sees. */
+/** Starts a session bus, a screen and a KeePassXC that nobody else sees; the database that exposes a group is open. */
 export async function startKeePassXC(): Promise<KeePassXC> {
   const display = await startDisplay();
   const { dir, env, withPath, home, start } = await startSession(display);
-  const [xml, database] = [join(dir, 'db.xml'), join(dir, 'db.kdbx')];
-  writeFileSync(xml, DATABASE);
-  await mkdir(join(home.XDG_CONFIG_HOME, 'keepassxc'), { recursive: true });
+  const file = (name: string) => join(dir, `${name}.kdbx`);
+  for (const [name, xml] of Object.entries(DATABASES)) {
+    writeFileSync(join(dir, 'db.xml'), xml);
+    const create = ['import', '-q', '-p', '-t', '100', join(dir, 'db.xml'), file(name)];
+    await run('keepassxc-cli', create, withPath, `${PASSWORD}\n`.repeat(2));
+  }
+  mkdirSync(join(home.XDG_CONFIG_HOME, 'keepassxc'), { recursive: true });
   writeFileSync(join(home.XDG_CONFIG_HOME, 'keepassxc', 'keepassxc.ini'), SETTINGS);
-  await run(
-    'keepassxc-cli',
-    ['import', '-q', '-p', '-t', '100', xml, database],
-    withPath,
-    `${PASSWORD}\n`.repeat(2),
-  );
   // A second KeePassXC of a user talks to the first one, which it finds by a file in the temporary folder.
   const folder = { TMPDIR: home.XDG_RUNTIME_DIR };
-  const program = start('keepassxc', ['--pw-stdin', database], folder);
-  program.stdin?.end(`${PASSWORD}\n`);
-  await untilCollection('unlocked', withPath);
-
-  const answer: KeePassXC['answer'] = (how) =>
-    display.answer(REQUEST, [how === 'allow' ? 'Return' : 'Escape']);
+  let program: ChildProcess | undefined;
+  const reopen = async (name: OpenDatabase) => {
+    if (program) await endHelper(program);
+    program = start('keepassxc', name === 'none' ? [] : ['--pw-stdin', file(name)], folder);
+    program.stdin?.end(`${PASSWORD}\n`);
+    await untilCollection(name === 'exposed' ? 'unlocked' : 'no collection', withPath);
+  };
+  await reopen('exposed');
+  const answer: KeePassXC['answer'] = (how) => {
+    const [title, keys] = ANSWERS[how];
+    return display.answer(title, keys);
+  };
   return {
     env,
     answer,
-    requests: () => display.windows(REQUEST),
+    dismissing: (work) => display.answerAll(NOT_OPEN, ['Escape'], work),
+    dialogs: () => display.windows(`Access Request|${NOT_OPEN}`),
     async lookup(account) {
       if (!(await hasItem(withPath, account))) return undefined;
       const [secret] = await Promise.all([
@@ -100,5 +125,6 @@ export async function startKeePassXC(): Promise<KeePassXC> {
       await run('keepassxc', ['--lock'], { ...withPath, ...folder });
       await untilCollection('locked', withPath);
     },
+    reopen,
   };
 }
