@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startDisplay } from './display';
 import { programsAvailable } from './private-home';
 import { attributesOf, hasItem, untilCollection } from './secret-service';
@@ -98,6 +99,8 @@ export async function startKeePassXC(): Promise<KeePassXC> {
   const folder = { TMPDIR: home.XDG_RUNTIME_DIR };
   let program: ChildProcess | undefined;
   const reopen = async (name: OpenDatabase) => {
+    // It saves a moment after a change, and its title has a star until then.
+    while ((await display.windows('\\* - KeePassXC')) > 0) await sleep(20);
     if (program) await endHelper(program);
     program = start('keepassxc', name === 'none' ? [] : ['--pw-stdin', file(name)], folder);
     program.stdin?.end(`${PASSWORD}\n`);
