@@ -49,7 +49,12 @@ describe('the credential command', () => {
     const { dir, gwtoken } = await startPlace('false', {
       profiles: { acme: { 'credential-command': 'env > "$HOME/seen"', region: 'us' } },
     });
-    const given = { GWTOKEN_CLIENT_ID: 'x', GWTOKEN_CLIENT_SECRET: CANARY, VAULT_TOKEN: 'kept' };
+    const given = {
+      GWTOKEN_CLIENT_ID: 'x',
+      GWTOKEN_CLIENT_SECRET: CANARY,
+      VAULT_TOKEN: 'kept',
+      GWTOKEN_CACHE_DIR: 'k',
+    };
     await gwtoken(['get', '--profile', 'acme', '--sandbox'], { env: given });
     const seen = readFileSync(join(dir, 'home', 'seen'), 'utf8').split('\n');
     expect(seen).toEqual(
@@ -58,6 +63,8 @@ describe('the credential command', () => {
         'GWTOKEN_SANDBOX=1',
         'GWTOKEN_PROFILE=acme',
         'VAULT_TOKEN=kept',
+        // It may change its working directory before it calls gwtoken for another client.
+        expect.stringMatching(/^GWTOKEN_CACHE_DIR=\/.*\/k$/),
       ]),
     );
     expect(seen.join('\n')).not.toMatch(/GWTOKEN_CLIENT|canary/);

@@ -1,9 +1,10 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
-import { descendants } from '../../../src/system/processes/credential-command';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { descendants, runCredentialCommand } from '../../../src/system/processes/credential-command';
 import { answer, printing, startPlace } from '../../harness/homes/command-place';
+import { openFolder } from '../../harness/homes/folder';
 import { GWTOKEN_SH } from '../../harness/programs/program';
 import { openTerminal } from '../../harness/programs/terminal';
 
@@ -126,6 +127,47 @@ describe('a credential command', () => {
     await terminal.exit;
     expect(terminal.screen()).not.toContain('after-gwtoken');
     expect(terminal.screen()).toMatch(/[^-]echo /);
+  });
+});
+
+describe.skipIf(onPosix !== undefined)('what is done when a command has ended', () => {
+  let listening: number;
+  const run = (command: string) =>
+    runCredentialCommand(
+      command,
+      { env: process.env, timeoutMs: 60_000, limit: 1000 },
+      process,
+      () => {
+        listening++;
+        return () => {
+          listening--;
+        };
+      },
+      (start) => start(),
+    );
+  beforeEach(() => {
+    listening = 0;
+  });
+
+  test.each([
+    ['true', { how: 'exited', code: 0 }],
+    ['exit 7', { how: 'exited', code: 7 }],
+    ['kill -TERM $$', { how: 'killed', signal: 'SIGTERM' }],
+    ['yes', { how: 'too-long' }],
+  ])('%s: signals have their usual effect again', async (command, how) => {
+    expect(await run(command)).toMatchObject(how);
+    expect(listening).toBe(0);
+  });
+
+  test('a Ctrl-C that ended the command is meant for gwtoken too, whoever hears of it first', async () => {
+    await expect(run('kill -INT $$')).rejects.toMatchObject({ name: 'Interrupted', signal: 'SIGINT' });
+    expect(listening).toBe(0);
+  });
+
+  test('what prints too much can print no more, although it ignores SIGTERM', async () => {
+    const file = join(openFolder(), 'ended');
+    expect(await run(`trap '' TERM; yes; echo of its own accord > '${file}'`)).toEqual({ how: 'too-long' });
+    expect(readFileSync(file, 'utf8')).toBe('of its own accord\n');
   });
 });
 
