@@ -1,0 +1,190 @@
+/** What login stores beside the credentials, where, and what it says of it: in this process, whose keychain is a list. */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { GwtokenError } from '../../src/errors';
+import { EU, entryIn } from '../harness/homes/client';
+import { type Inside, inside } from '../harness/homes/in-process';
+
+const A = 'https://a.example.com';
+let gw: Inside;
+beforeEach(() => {
+  gw = inside();
+  gw.env = {};
+});
+
+/** Logs in with success; what it says, a line each, with the config file's path as FILE. */
+async function login(...flags: string[]): Promise<string[]> {
+  gw.stdin = 'a secret';
+  const { code, stdout, stderr } = await gw.cli(['login', '--client-id', 'id', '--secret-stdin', ...flags]);
+  expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: '' });
+  return stderr.replaceAll(join(gw.config, 'config.json'), 'FILE').trimEnd().split('\n');
+}
+const stored = () => JSON.parse(readFileSync(join(gw.config, 'config.json'), 'utf8'));
+const STORED = 'Credentials verified and stored in the keychain as default:production:eu';
+const next = (flags = '') => [`Next: gwtoken get${flags}`, `or:   eval $(gwtoken env${flags})`];
+
+describe('login', () => {
+  test('sets the auth URL and the region, and the second time neither', async () => {
+    expect(await login('--region', 'eu', '--auth-url', `${A}/`)).toEqual([
+      STORED,
+      `Set auth-url.eu = ${A} in FILE`,
+      'Set region = eu in FILE',
+      ...next(),
+    ]);
+    expect(await login('--no-verify')).toEqual([
+      'Credentials stored in the keychain as default:production:eu, replacing the previous ones',
+      ...next(),
+    ]);
+    expect(stored()).toEqual({ 'auth-url.eu': A, region: 'eu' });
+    expect(gw.posts).toHaveLength(1);
+  });
+
+  test('names the client where the settings alone name another', async () => {
+    await login('--region', 'eu', '--auth-url', A);
+    expect((await login('--region', 'us', '--auth-url', A)).slice(1)).toEqual([
+      `Set auth-url.us = ${A} in FILE`,
+      ...next(' --region us'),
+    ]);
+    expect((await login('--sandbox')).slice(1)).toEqual(next(' --region eu --sandbox'));
+    expect((await login('--profile', 'acme')).slice(1)).toEqual([
+      'Set region = eu for profile acme in FILE',
+      ...next(' --region eu --profile acme'),
+    ]);
+    expect(stored()).toEqual({
+      'auth-url.eu': A,
+      'auth-url.us': A,
+      region: 'eu',
+      profiles: { acme: { region: 'eu' } },
+    });
+  });
+
+  test('sets one address for both regions where it has {region}, and removes the one that would override it', async () => {
+    gw.configure({ region: 'eu', 'auth-url.eu': A, 'auth-url.us': A });
+    expect((await login('--auth-url', 'https://{region}.example.com')).slice(1)).toEqual([
+      'Set auth-url = https://{region}.example.com in FILE',
+      'Removed auth-url.eu from FILE (it would override the new value)',
+      ...next(),
+    ]);
+    expect(stored()).toEqual({
+      region: 'eu',
+      'auth-url': 'https://{region}.example.com',
+      'auth-url.us': A,
+    });
+    expect((await login('--sandbox', '--auth-url', 'https://{region}.s.example.com')).slice(1, -2)).toEqual([
+      'Set sandbox.auth-url = https://{region}.s.example.com in FILE',
+    ]);
+  });
+
+  test('writes to the default profile’s own values where it has some, which would hide the general ones', async () => {
+    gw.configure({ 'auth-url': A, profiles: { default: { 'auth-url.eu': A, retries: 1 } } });
+    const url = 'https://b.example.com';
+    expect((await login('--region', 'eu', '--auth-url', url)).slice(1, -2)).toEqual([
+      `Set auth-url.eu = ${url} for profile default in FILE`,
+      'Set region = eu in FILE',
+    ]);
+    expect(stored()).toEqual({
+      'auth-url': A,
+      region: 'eu',
+      profiles: { default: { 'auth-url.eu': url, retries: 1 } },
+    });
+  });
+
+  test('warns of what will be used in the place of what it stored', async () => {
+    gw.env = {
+      GWTOKEN_AUTH_URL: 'https://b.example.com',
+      GWTOKEN_CLIENT_ID: 'x',
+      GWTOKEN_CLIENT_SECRET: 'y',
+    };
+    const warnings = (await login('--region', 'eu', '--auth-url', A)).filter((line) =>
+      line.includes('warning'),
+    );
+    expect(warnings).toEqual([
+      'gwtoken: warning: GWTOKEN_CLIENT_ID is set and overrides the stored credentials',
+      'gwtoken: warning: GWTOKEN_CLIENT_SECRET is set and overrides the stored credentials',
+      'gwtoken: warning: GWTOKEN_AUTH_URL sets another auth URL; gwtoken will not send the stored credentials there',
+    ]);
+  });
+
+  test('names a token of the old credentials that it cannot remove', async () => {
+    // A folder with something in it cannot be removed as a file, by root neither.
+    mkdirSync(join(entryIn(gw.cache), 'x'), { recursive: true, mode: 0o700 });
+    expect((await login('--region', 'eu', '--auth-url', A))[0]).toMatch(
+      /^gwtoken: warning: could not remove a cached token of the old credentials: .*token-default-production-eu\.json \(E\w+\)$/,
+    );
+  });
+
+  test('stores nothing where the endpoint refuses, and says so', async () => {
+    gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
+    gw.stdin = 'a secret';
+    const flags = ['--region', 'eu', '--auth-url', A, '--client-id', 'id', '--secret-stdin'];
+    const { code, stderr } = await gw.cli(['login', ...flags]);
+    expect(code).toBe(3);
+    expect(stderr.split('\n').slice(1, -1)).toEqual([
+      'hint: check the client ID and secret',
+      'hint: if the client belongs to region us, use --region us',
+      'hint: nothing was stored',
+    ]);
+    expect([gw.items.size, gw.posts.length]).toEqual([0, 1]);
+    gw.answer = () => ({ status: 400, body: { error: 'unauthorized_client' } });
+    gw.stdin = 'a secret';
+    expect((await gw.cli(['login', ...flags])).stderr.split('\n').slice(1, -1)).toEqual([
+      'hint: check the client ID and secret',
+      'hint: nothing was stored',
+    ]);
+  });
+
+  test('takes back what it stored where the rest cannot be stored, and says what it could not take back', async () => {
+    const failing = (undo: () => Promise<boolean>) => {
+      gw.own = {
+        keychain: {
+          checkInstalled: async () => {},
+          probe: async () => 'memory',
+          get: async (account) => gw.items.get(account),
+          async set(account, value) {
+            const before = gw.items.get(account);
+            gw.items.set(account, value);
+            return before;
+          },
+          delete: undo,
+          isGuarded: async () => false,
+        },
+        clients: {
+          read: () => ({}),
+          async add() {
+            throw new GwtokenError('local', 'cannot write clients.json');
+          },
+          remove: async () => {},
+        },
+      };
+      gw.stdin = 'a secret';
+      const flags = ['--region', 'eu', '--auth-url', A, '--client-id', 'id', '--secret-stdin', '--no-verify'];
+      return gw.cli(['login', ...flags]);
+    };
+    const account = 'default:production:eu';
+    expect(await failing(async () => gw.items.delete(account))).toMatchObject({
+      code: 1,
+      stderr: 'gwtoken: error: cannot write clients.json\n',
+    });
+    expect(gw.items.size).toBe(0);
+
+    gw.items.set(account, 'what was there before');
+    expect((await failing(async () => gw.items.delete(account))).code).toBe(1);
+    expect(gw.items.get(account)).toBe('what was there before');
+
+    gw.items.clear();
+    const denied = async () => {
+      throw new GwtokenError('keychain', 'the keychain is locked');
+    };
+    expect((await failing(denied)).stderr).toBe(
+      'gwtoken: error: cannot write clients.json\nhint: the keychain item could not be removed; run: gwtoken logout --region eu\n',
+    );
+  });
+});
+
+test('the entry of a client has its name, and the address that it was verified with', async () => {
+  await login('--region', 'eu', '--auth-url', A);
+  expect(JSON.parse(readFileSync(join(gw.config, 'clients.json'), 'utf8'))).toEqual({
+    [`${EU.profile}:${EU.environment}:${EU.region}`]: { client_id: 'id', auth_url: A },
+  });
+});
