@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
@@ -32,6 +32,7 @@ Keychain items that you created with another tool are not removed.
 });
 
 test('logout --all removes what it can, and fails for what it cannot', async () => {
+  await gw.get('--region', 'eu');
   const remove = gw.items.delete.bind(gw.items);
   gw.items.delete = (account) => {
     if (account.endsWith(':eu')) throw new GwtokenError('keychain', 'the keychain is locked');
@@ -45,10 +46,26 @@ gwtoken: error: the keychain is locked
 `,
   });
   expect([...gw.items.keys()]).toEqual(['default:production:eu']);
+  expect(existsSync(join(gw.cache, 'token-default-production-eu.json'))).toBe(false);
   const { stdout } = await gw.cli(['status', '--json']);
   expect(JSON.parse(stdout).clients.map(({ name }: { name: string }) => name)).toEqual([
     'default:production:eu',
   ]);
+});
+
+test('logout --all reports the first failure, and forgets what is no client', async () => {
+  const clients = join(gw.config, 'clients.json');
+  const known = JSON.parse(readFileSync(clients, 'utf8'));
+  writeFileSync(clients, JSON.stringify({ ...known, 'of a later version': Object.values(known)[0] }));
+  gw.items.delete = (account) => {
+    throw new GwtokenError(account.endsWith(':eu') ? 'keychain' : 'local', `no ${account}`);
+  };
+  expect(await gw.cli(['logout', '--all', '--yes'])).toEqual({
+    code: 5,
+    stdout: '',
+    stderr: 'Removed of a later version\ngwtoken: error: no default:production:eu\n',
+  });
+  expect(JSON.parse(readFileSync(clients, 'utf8'))).toEqual(known);
 });
 
 test('logout of a client whose item somebody else removed forgets it, and only then there is none', async () => {
