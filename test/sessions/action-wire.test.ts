@@ -4,12 +4,12 @@
  * waits: limits, and what is tried again, are in code that both share, and so are the replies and the certificates.
  */
 import { execFileSync } from 'node:child_process';
-import { createSocket } from 'node:dgram';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { cleaningUp, onCleanup } from '../harness/clean-up';
+import { cleaningUp } from '../harness/clean-up';
 import { makeAuthority } from '../harness/endpoints/authority';
+import { startSilentDns } from '../harness/endpoints/silent-dns';
 import { openFolder } from '../harness/homes/folder';
 import { BAD_PROXIES } from '../system/wire/bad-proxies';
 import { BROKEN_CONNECTIONS } from '../system/wire/broken-connections';
@@ -83,12 +83,10 @@ async function withSilentDns(): Promise<string | undefined> {
   } catch {
     return undefined;
   }
-  const silent = createSocket('udp4');
-  await new Promise<void>((resolve) => silent.bind(53, '127.53.7.11', resolve));
-  onCleanup(() => silent.close());
+  const dns = await startSilentDns();
   const dir = openFolder();
   const [resolv, node] = [join(dir, 'resolv.conf'), join(dir, 'node')];
-  writeFileSync(resolv, 'nameserver 127.53.7.11\n');
+  writeFileSync(resolv, `nameserver ${dns}\n`);
   const inside = `mount --bind ${resolv} /etc/resolv.conf; PATH=/nowhere exec ${NODE} "$@"`;
   writeFileSync(node, `#!/bin/bash\nPATH=/usr/bin:/bin\nexec unshare -m bash -c '${inside}' sh "$@"\n`, {
     mode: 0o755,

@@ -66,10 +66,15 @@ describe(`${MANY} calls at once with an empty cache`, () => {
     const identity = await startIdentityServer();
     identity.hang = true;
     const client = openHome(inVariables(identity.authUrl));
-    const started = performance.now();
-    const ended = await results(start(MANY, client, ['--timeout', '5s', '--retries', '2']));
-    // Three times the limit, and what two hundred starts take on a busy machine.
-    expect(performance.now() - started).toBeLessThan(15_000 + 30_000);
+    const took = async (programs: () => ReturnType<typeof start>) => {
+      const started = performance.now();
+      const ended = await results(programs());
+      return { ended, ms: performance.now() - started };
+    };
+    const starts = await took(() => start(MANY, client, ['--help']));
+    const { ended, ms } = await took(() => start(MANY, client, ['--timeout', '5s', '--retries', '2']));
+    // Three times the limit, and what two hundred take that load all of gwtoken, a few times.
+    expect(ms).toBeLessThan(15_000 + 5 * starts.ms);
     for (const { code, stdout, stderr } of ended) {
       expect({ code, stdout }).toEqual({ code: 6, stdout: '' });
       expect(stderr).toMatch(/^gwtoken: error: /);

@@ -34,7 +34,7 @@ export async function startDisplay(): Promise<Display> {
     return ids.split('\n').filter((id) => id !== '');
   };
   const until = async (title: string, ready: (ids: readonly string[]) => boolean) => {
-    const giveUpAt = Date.now() + 10_000;
+    const giveUpAt = Date.now() + 30_000;
     for (;;) {
       const ids = await found(title);
       if (ready(ids)) return ids;

@@ -63,7 +63,7 @@ export async function untilCollection(
   env: Environment,
   isRunning = () => true,
 ): Promise<void> {
-  const giveUpAt = Date.now() + 10_000;
+  const giveUpAt = Date.now() + 30_000;
   let state: CollectionState = 'no provider';
   while (Date.now() < giveUpAt && isRunning()) {
     state = await collectionState(env);

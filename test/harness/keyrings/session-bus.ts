@@ -27,7 +27,7 @@ export async function endHelper(child: ChildProcess): Promise<void> {
 /** Runs a program to its end. Resolves with its stdout; rejects when it fails or takes longer than ten seconds. */
 export function run(program: string, args: readonly string[], env: Environment, stdin = ''): Promise<string> {
   return new Promise((resolve, reject) => {
-    const options = { env, timeout: 10_000, killSignal: 'SIGKILL' } as const;
+    const options = { env, timeout: 30_000, killSignal: 'SIGKILL' } as const;
     const child = execFile(program, [...args], options, (error, stdout, stderr) =>
       error ? reject(new Error(`${program}: ${stderr.trim() || error.message}`)) : resolve(stdout),
     );
@@ -77,7 +77,7 @@ ${[...limits, ...rules].map((name) => `  <limit name="${name}">50000</limit>`).j
   });
   try {
     const address = await new Promise<string>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error('the session bus does not listen')), 10_000);
+      const timer = setTimeout(() => reject(new Error('the session bus does not listen')), 30_000);
       let stdout = '';
       bus.stdout?.on('data', (chunk) => {
         stdout += chunk;

@@ -32,8 +32,8 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Waits until the condition holds. Rejects after `timeoutMs` (10,000 if left out). */
-export async function until(what: string, holds: () => boolean, timeoutMs = 10_000): Promise<void> {
+/** Waits until the condition holds. Rejects after `timeoutMs`: a stop for what has gone wrong, no promise. */
+export async function until(what: string, holds: () => boolean, timeoutMs = 30_000): Promise<void> {
   const end = Date.now() + timeoutMs;
   while (!holds()) {
     if (Date.now() > end) throw new Error(`not within ${timeoutMs} ms: ${what}`);

@@ -22,7 +22,7 @@ export interface Terminal {
   readonly pid: number;
   /**
    * Waits until the text so far, from the very beginning, holds `text`. Resolves with that text.
-   * Rejects with what is on the screen after `timeoutMs` (10,000 if left out), or when the program ends without it.
+   * Rejects with what is on the screen after `timeoutMs` (30,000 if left out), or when the program ends without it.
    */
   waitFor(text: string | RegExp, timeoutMs?: number): Promise<string>;
   /** Types as a person would: Enter is `\r`, Ctrl-C is `\x03`. */
@@ -79,7 +79,7 @@ export function openTerminal([command = '', ...args]: readonly string[], options
   onCleanup(close);
   return {
     pid: pty.pid,
-    waitFor: (text, timeoutMs = 10_000) =>
+    waitFor: (text, timeoutMs = 30_000) =>
       new Promise((resolve, reject) => {
         const done = (problem?: string) => {
           clearTimeout(timer);

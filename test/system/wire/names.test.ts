@@ -1,11 +1,10 @@
 /** Names and addresses: DNS that is silent, a first address that is dead, IPv6. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { createSocket } from 'node:dgram';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { onCleanup } from '../../harness/clean-up';
 import { startBlackHole, startFaultServer } from '../../harness/endpoints/fault-server';
+import { startSilentDns } from '../../harness/endpoints/silent-dns';
 import { FORM, GWTOKEN } from '../../harness/programs/program';
 import { reply, setScene, TOKEN } from './scene';
 
@@ -76,10 +75,7 @@ test('DNS that never answers is bounded by --timeout, although its lookup cannot
   skip,
 }) => {
   skip(unable !== undefined, unable);
-  const silent = createSocket('udp4');
-  await new Promise<void>((resolve) => silent.bind(53, '127.53.7.9', resolve));
-  onCleanup(() => silent.close());
-  const files = { hosts: '127.0.0.1 localhost\n', resolv: 'nameserver 127.53.7.9\n' };
+  const files = { hosts: '127.0.0.1 localhost\n', resolv: `nameserver ${await startSilentDns()}\n` };
   const url = ['--auth-url', 'https://name.test'];
   const [once, thrice, doctor] = await Promise.all([
     runWithFiles(files, ['get', ...url, '--timeout', '1s', '--retries', '0']),
@@ -100,13 +96,10 @@ test('DNS that never answers is bounded by --timeout, although its lookup cannot
 
 test('without getent a child of our own looks names up, and ends with the time limit', async ({ skip }) => {
   skip(unable !== undefined, unable);
-  const silent = createSocket('udp4');
-  await new Promise<void>((resolve) => silent.bind(53, '127.53.7.10', resolve));
-  onCleanup(() => silent.close());
   const server = await startFaultServer({ answer }, { tls: authority.issue({ names: 'DNS:known.test' }) });
   const files = {
     hosts: '127.0.0.1 localhost known.test\n',
-    resolv: 'nameserver 127.53.7.10\n',
+    resolv: `nameserver ${await startSilentDns()}\n`,
     path: '/nowhere',
   };
   const [late, found] = await Promise.all([
