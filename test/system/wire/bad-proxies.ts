@@ -1,3 +1,4 @@
+import { makeAuthority } from '../../harness/endpoints/authority';
 import { closedPort, startConnectProxy, startFaultServer } from '../../harness/endpoints/fault-server';
 import {
   asks,
@@ -182,6 +183,26 @@ export const BAD_PROXIES: readonly WireCase[] = [
       },
     }),
   ),
+  {
+    name: "an https: proxy whose CA is in the CA file, and an endpoint whose CA is one of the system's",
+    ...FETCHED,
+    needs:
+      process.platform === 'linux' ? undefined : 'needs Linux: the system has a store of its own elsewhere',
+    async set(authority) {
+      const endpoint = await startFaultServer(
+        { answer: (socket) => void socket.write(reply(200)) },
+        { tls: authority.issue() },
+      );
+      const company = makeAuthority();
+      const proxy = await startConnectProxy(undefined, company.issue());
+      const env = {
+        GWTOKEN_CA_FILE: company.caFile,
+        SSL_CERT_FILE: authority.caFile,
+        HTTPS_PROXY: proxy.url,
+      };
+      return { authUrl: endpoint.url, endpoint, env, strangers: [proxy] };
+    },
+  },
   proxied(
     'an https: proxy of the wrong name',
     (authority) => startConnectProxy(undefined, authority.issue({ names: 'DNS:other.test' })),
