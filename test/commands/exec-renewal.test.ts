@@ -116,6 +116,21 @@ describe('the wall clock decides', () => {
   });
 });
 
+test('a clock set back by a second is a small correction, and by more than that the token is renewed', async () => {
+  for (const [backMs, times] of [
+    [SECOND, 0],
+    [SECOND + 1, 1],
+  ] as const) {
+    const { asked, stop } = start(3600);
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    // The next look is half a minute later by the timers, and by the clock so much earlier than the last one.
+    vi.setSystemTime(Date.now() - 30 * SECOND - backMs);
+    await vi.advanceTimersByTimeAsync(30 * SECOND);
+    expect(asked).toHaveLength(times);
+    stop();
+  }
+});
+
 test('the same ageing token again: after half of what is left, 5 s at least while that is left, then 1 s', async () => {
   const expires = Date.now() + HOUR;
   const { asked, stored, stop } = start(3600, () => ({

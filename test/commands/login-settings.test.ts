@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
-import { EU, entryIn } from '../harness/homes/client';
+import { readConfig } from '../../src/system/files/config-file';
+import { EU, entryIn, MACHINE } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
 
 const A = 'https://a.example.com';
@@ -20,6 +21,7 @@ async function login(...flags: string[]): Promise<string[]> {
   expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: '' });
   return stderr.replaceAll(join(gw.config, 'config.json'), 'FILE').trimEnd().split('\n');
 }
+const known = () => JSON.parse(readFileSync(join(gw.config, 'clients.json'), 'utf8'));
 const stored = () => JSON.parse(readFileSync(join(gw.config, 'config.json'), 'utf8'));
 const STORED = 'Credentials verified and stored in the keychain as default:production:eu';
 const next = (flags = '') => [`Next: gwtoken get${flags}`, `or:   eval $(gwtoken env${flags})`];
@@ -182,9 +184,34 @@ describe('login', () => {
   });
 });
 
+test('a client whose settings cannot be stored is as it was before: unknown, or the old one', async () => {
+  await login('--region', 'eu', '--auth-url', A);
+  const before = { known: known(), items: [...gw.items] };
+  const file = join(gw.config, 'config.json');
+  gw.own = {
+    config: {
+      path: () => file,
+      read: () => readConfig(file, MACHINE),
+      checkWritable: async () => {},
+      async edit() {
+        throw new GwtokenError('local', 'cannot write config.json');
+      },
+    },
+  };
+  for (const region of ['eu', 'us']) {
+    gw.stdin = 'another secret';
+    const flags = ['--region', region, '--auth-url', 'https://b.example.com', '--client-id', 'another'];
+    expect(await gw.cli(['login', ...flags, '--secret-stdin', '--no-verify'])).toMatchObject({
+      code: 1,
+      stderr: 'gwtoken: error: cannot write config.json\n',
+    });
+    expect({ known: known(), items: [...gw.items] }).toEqual(before);
+  }
+});
+
 test('the entry of a client has its name, and the address that it was verified with', async () => {
   await login('--region', 'eu', '--auth-url', A);
-  expect(JSON.parse(readFileSync(join(gw.config, 'clients.json'), 'utf8'))).toEqual({
+  expect(known()).toEqual({
     [`${EU.profile}:${EU.environment}:${EU.region}`]: { client_id: 'id', auth_url: A },
   });
 });

@@ -88,7 +88,6 @@ async function verified(
       if (error.kind !== 'refused' || left === 0) throw nothingStored(error);
       world.stderr.write(`${oneLine(error.message)}. Check the client ID and enter the secret again.\n`);
       tried = { ...answers, clientSecret: await askSecret(answers.authUrl, world) };
-      itemOf(tried);
     }
   }
 }

@@ -110,7 +110,7 @@ describe('a token belongs to its credentials and address', () => {
     ]);
   });
 
-  test('config set credential-command drops them, with --profile those of that profile', async () => {
+  test('config set and unset credential-command drop them, with --profile those of that profile', async () => {
     await gw.get();
     await gw.get('--region', 'us');
     gw.env['GWTOKEN_PROFILE'] = 'acme';
@@ -121,6 +121,13 @@ describe('a token belongs to its credentials and address', () => {
     expect(await gw.cli([...set, '--profile', 'acme'])).toMatchObject({ code: 0 });
     expect(left()).toEqual(['token-default-production-eu.json', 'token-default-production-us.json']);
     expect(await gw.cli(set)).toMatchObject({ code: 0 });
+    expect(left()).toEqual([]);
+    await gw.get();
+    for (const key of ['retries', 'credential-command']) {
+      expect(left()).toEqual(['token-acme-production-eu.json']);
+      gw.configure({ retries: 1, 'credential-command': 'true' });
+      expect(await gw.cli(['config', 'unset', key])).toMatchObject({ code: 0 });
+    }
     expect(left()).toEqual([]);
   });
 });
