@@ -54,6 +54,23 @@ describe('gwtoken exec on a terminal', () => {
     expect(screen()).toBe('a terminal\n');
   });
 
+  test('the command has it to itself also while its token file is renewed: no spinner', async () => {
+    endpoint.answer = (post) => tokenReply(post, { expires_in: 2 });
+    const script = 'echo up; while [ ! -e end ]; do sleep 0.1; done; echo down';
+    const args = ['exec', '--token-file', '--', 'sh', '-c', script];
+    const { waitFor, exit, raw } = home.terminal(args, { cwd: home.dir, env: { CI: '' } });
+    await waitFor('up');
+    const release = endpoint.hold();
+    await endpoint.arrived(2);
+    await new Promise((done) => setTimeout(done, 600));
+    writeFileSync(join(home.dir, 'end'), '');
+    await waitFor('down');
+    release();
+    expect(await exit).toEqual({ code: 0, signal: null });
+    const shown = raw();
+    expect(shown.slice(shown.indexOf('up'))).toBe('up\r\ndown\r\n');
+  });
+
   test('Ctrl-C ends the command, and gwtoken by the same', async () => {
     const { waitFor, type, exit } = exec('sh', '-c', 'echo up; exec sleep 60');
     await waitFor('up');
