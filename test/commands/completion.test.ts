@@ -57,6 +57,19 @@ describe('gwtoken complete', () => {
     expect(await completed('get', '--format', 'json', '')).toEqual([]);
   });
 
+  test('offers names of profiles alone, whatever stands in the files', async () => {
+    const names = ['fine.1', 'a b', '$(id)', 'x\ny', ':files', 'Up', 'tab\t', '', 'ü'];
+    home.configure({ profiles: Object.fromEntries(names.map((name) => [name, {}])) });
+    const clients = ['stored:sandbox:us', '$(id):production:eu', 'a\nb:production:eu'];
+    const entry = { client_id: 'id', auth_url: 'https://a.test' };
+    writeFileSync(
+      join(home.config, 'clients.json'),
+      JSON.stringify(Object.fromEntries(clients.map((name) => [name, entry]))),
+      { mode: 0o600 },
+    );
+    expect(await completed('get', '--profile', '')).toEqual(['default', 'fine.1', 'stored']);
+  });
+
   test('says nothing of a config file that cannot be read', async () => {
     home.configure('{');
     expect(await completed('get', '--profile', '')).toEqual(['default']);

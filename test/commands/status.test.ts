@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { startIdentityServer } from '../harness/endpoints/identity-server';
 import { inVariables } from '../harness/homes/client';
 import { openHome } from '../harness/homes/home';
+import { inside } from '../harness/homes/in-process';
 import { keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
 import { runProgram } from '../harness/programs/program';
 import { copyProgram } from '../harness/programs/program-copy';
@@ -137,6 +138,25 @@ describe('status of stored clients', () => {
       `warn default:production:eu: https://elsewhere.example.com (GWTOKEN_AUTH_URL); the stored credentials belong to ${identity.authUrl}\n  fix: to log in at the new auth URL, run: gwtoken login --region eu --auth-url https://elsewhere.example.com\n`,
     );
   });
+});
+
+test('status shows what is left of a token to its last second, and none that has expired', async () => {
+  const gw = inside();
+  await gw.get();
+  const shown = async () => {
+    const { stdout } = await gw.cli(['status', '--json']);
+    return parseStatus(stdout).clients.map(({ token }) => token && { ...token, expires_at: undefined });
+  };
+  const began = gw.nowMs;
+  for (const [laterMs, left] of [
+    [0, { expires_in: 3600 }],
+    [3_599_999, { expires_in: 0 }],
+    [3_600_000, null],
+    [9_999_999, null],
+  ] as const) {
+    gw.nowMs = began + laterMs;
+    expect(await shown()).toEqual([left]);
+  }
 });
 
 describe('status without stored clients', () => {

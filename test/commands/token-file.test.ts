@@ -169,6 +169,18 @@ describe('the token file', () => {
     await living.result;
   });
 
+  test('that a killed gwtoken left is swept by a run that finds its token in the cache, too', async () => {
+    expect((await home.gwtoken(['get'])).code).toBe(0);
+    const { pid, kill, result, path: left } = await start();
+    kill('SIGKILL');
+    await until('gwtoken has ended', () => !isRunning(pid));
+    finish();
+    await result;
+    expect(existsSync(left)).toBe(true);
+    expect(await home.gwtoken(['get'])).toMatchObject({ code: 0, stdout: 'token-1\n', stderr: '' });
+    expect(existsSync(folder)).toBe(false);
+  });
+
   test('is refused, and the command not run, where the folder is not the user’s alone', async () => {
     const refused = async (problem: string) => {
       const args = ['exec', '--no-cache', '--token-file', '--', 'echo', 'ran'];
