@@ -1,11 +1,12 @@
-/** What the system refuses: files, memory, a home. Each is said in one line, and blamed on nobody else. */
+/** What the system refuses: files, memory, processes, a home. Each is said in one line, and blamed on nobody else. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { openHome } from '../harness/homes/home';
-import { notPackage, runProgram } from '../harness/programs/program';
+import { FORM, notPackage, runProgram } from '../harness/programs/program';
+import { asFunction, programWith } from '../system/keychain/keytar-in-place';
 
 const noUlimit = process.platform === 'win32' ? 'needs a POSIX shell: ulimit' : undefined;
 const limited = (limit: string) => ['sh', '-c', `ulimit ${limit} && exec "$@"`, 'sh'];
@@ -44,6 +45,48 @@ test('without the memory for the parser of replies it says so, and asks nobody',
     code: 0,
     stderr: '',
   });
+});
+
+/** Starts it as a user who has no other process, for root has no such limit; but who may read the clone, wherever it is. */
+const withTasks = (most: number) => {
+  const uid = 100_000 + process.pid;
+  const user = ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'];
+  const reading = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--'];
+  return ['timeout', '5', ...user, ...reading, 'prlimit', `--nproc=${most}`, '--'];
+};
+
+/** A run that has its credentials. */
+const REACHED = '6 could not reach 127.0.0.1:9: connection refused';
+const COMES_TO_NOTHING = /^5 the keychain module (crashed|did not start within 1 s)$/;
+
+test('with too few processes for the keychain it says so, or names the limit for a child that comes to nothing', async ({
+  skip,
+}) => {
+  skip(process.platform !== 'linux', 'needs Linux: setpriv(1), prlimit(1)');
+  skip(process.getuid?.() !== 0, 'needs root: it plays another user');
+  const item = '{"client_id":"a","client_secret":"b","auth_url":"http://127.0.0.1:9"}';
+  const { home, copy } = programWith(asFunction(`async () => ${JSON.stringify(item)}`));
+  const seen = new Set<string>();
+  // Each form has threads of its own, the first ones before the first line of gwtoken.
+  for (let tasks = FORM === 'executable' ? 3 : 6; !seen.has(REACHED); tasks++) {
+    const options = { wrapper: withTasks(tasks), program: copy.program };
+    const { code, stderr } = await home.gwtoken(['get'], {
+      ...options,
+      env: { GWTOKEN_KEYCHAIN_TIMEOUT: '1' },
+    });
+    const said = stderr.replace(/^node\[\d+\]: pthread_create: .*\n/gm, '');
+    // Node and Bun themselves, which lack a thread: they say so, abort, or hang.
+    if (/^(={60}\nBun |\n {2}#)/.test(said) || (said === '' && code !== null && code >= 124)) continue;
+    expect(said).toMatch(/^gwtoken: error: .*\nhint: /);
+    expect(said).not.toMatch(/^ {4}at /m);
+    const line = said.split('\n')[0] ?? '';
+    seen.add(`${code} ${line.replace(/^gwtoken: error: /, '')}`);
+    if (code !== 6) expect(said).toMatch(/ulimit -u/);
+  }
+  expect([...seen].filter((line) => !COMES_TO_NOTHING.test(line))).toEqual([
+    '1 cannot start more processes: a system limit is reached (EAGAIN)',
+    REACHED,
+  ]);
 });
 
 test.skipIf(process.platform === 'win32')(

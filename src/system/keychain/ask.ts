@@ -5,14 +5,14 @@
  */
 
 import { type ChildProcess, type CommonSpawnOptions, type ForkOptions, fork } from 'node:child_process';
-import { messageOf } from '../../errors';
+import { type GwtokenError, messageOf } from '../../errors';
 import { limitReached } from '../../limits';
 import { answerWithinMs, hasPerson } from '../../person';
 import type { Env } from '../../world/streams';
 import type { World } from '../../world/world';
 import { type BusState, collectionOnBus } from './bus';
 import type { Answer, Loaded, Request } from './child';
-import { isKeyMismatch, keychainError, notAnswered } from './errors';
+import { isKeyMismatch, keychainError, notAnswered, SYSTEM_LIMIT } from './errors';
 
 export type KeychainWorld = Pick<World, 'platform' | 'env' | 'stderr'> & {
   /** What `fork()` starts src/system/keychain/child.ts with. */
@@ -107,9 +107,13 @@ function answerOf(
   platform: NodeJS.Platform,
 ): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const fail = (detail: string): void => reject(crashed(detail, platform));
+    let hints = [SYSTEM_LIMIT];
+    const fail = (detail: string): void => reject(crashed(detail, platform).withHints(hints));
     child.on('message', (message) => {
-      if (message === ('loaded' satisfies Loaded)) return loaded();
+      if (message === ('loaded' satisfies Loaded)) {
+        hints = [];
+        return loaded();
+      }
       const answer = checkedAnswer(message, request);
       if (answer === undefined) fail('unexpected answer from the keychain process');
       else if (answer.ok) resolve(answer.value);
@@ -117,7 +121,8 @@ function answerOf(
     });
     child.on('error', (error) => reject(notStarted(error, platform)));
     child.on('exit', (code, signal) => fail(`the keychain process ended: ${signal ?? `exit code ${code}`}`));
-    child.send(request, (error) => {
+    // In Bun, a child that could not be started has no channel; its error follows.
+    child.send?.(request, (error) => {
       if (error) fail(`cannot talk to the keychain process: ${error.message}`);
     });
   });
@@ -127,7 +132,7 @@ function notStarted(error: unknown, platform: NodeJS.Platform): Error {
   return limitReached(error) ?? crashed(`cannot start the keychain process: ${messageOf(error)}`, platform);
 }
 
-function crashed(detail: string, platform: NodeJS.Platform): Error {
+function crashed(detail: string, platform: NodeJS.Platform): GwtokenError {
   return keychainError('crashed', platform, detail);
 }
 

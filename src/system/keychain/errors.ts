@@ -67,7 +67,7 @@ export function notAnswered(
   if (state === 'not-started') {
     return new GwtokenError('keychain', `the keychain module did not start ${within}`, {
       reason: 'not-started',
-      hints: ['you may have reached a system limit: check ulimit -u and ulimit -v', more],
+      hints: [SYSTEM_LIMIT, more],
     });
   }
   if (state === 'locked') {
@@ -103,6 +103,9 @@ function reasonOf({ stage, message, code }: Failure): KeychainReason {
 }
 
 const IN_VARIABLES = 'without a keychain, use environment variables: gwtoken help keychain';
+
+/** For a child that runs, but comes to nothing. */
+export const SYSTEM_LIMIT = 'you may have reached a system limit: check ulimit -u and ulimit -v';
 
 /** KeePassXC has none while no database is open, or while those that are open show it nothing. */
 const NO_KEYRING = [

@@ -66,7 +66,8 @@ export function endableLookup({ env, platform, lookupChild }: Resolver, cut: Abo
           else broken();
         });
         const request: LookupRequest = { hostname, options: { family: wanted.family, hints: wanted.hints } };
-        child.send(request, (error) => error && broken());
+        // In Bun, a child that could not be started has no channel; its error follows.
+        child.send?.(request, (error) => error && broken());
       }, here);
     };
     if (platform !== 'linux' || hostname.startsWith('-')) return byChild();
