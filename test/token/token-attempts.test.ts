@@ -30,6 +30,7 @@ async function play(
   let nowMs = START_MS;
   const waits: number[] = [];
   const trace: string[] = [];
+  const limits: number[] = [];
   let attempts = 0;
   const flags = { 'auth-url': 'https://id.test', retries: String(retries) };
   const settings = given({ flags });
@@ -54,7 +55,8 @@ async function play(
       },
       // No answer here is waited for in real time, so no time limit passes.
       trace: (line) => trace.push(line),
-      async fetch(): Promise<FetchReply> {
+      async fetch(_, { timeoutMs }): Promise<FetchReply> {
+        limits.push(timeoutMs);
         const answer = answers[Math.min(attempts++, answers.length - 1)]!;
         nowMs += answer.tookMs ?? 0;
         if (answer.error) throw answer.error;
@@ -69,7 +71,7 @@ async function play(
       },
     },
   ).catch((error: unknown) => error);
-  return { outcome, waits, attempts, trace, tookMs: nowMs - START_MS };
+  return { outcome, waits, attempts, trace, limits, tookMs: nowMs - START_MS };
 }
 
 const failed = (outcome: unknown): GwtokenError => {
@@ -136,19 +138,31 @@ describe('attempts', () => {
   test('a bug is not retried', async () => {
     const bug = new TypeError('oops');
     expect((await play([{ error: bug as GwtokenError }])).outcome).toBe(bug);
+    expect((await play([refusedConnection, { error: bug as GwtokenError }])).outcome).toBe(bug);
+  });
+
+  test('a failure that is no refusal has no word on the credentials', async () => {
+    for (const answer of [refusedConnection, { status: 503 }, { status: 404 }])
+      expect(failed((await play([answer])).outcome).hints.join()).not.toContain('client ID');
+    expect(failed((await play([{ status: 401 }])).outcome).hints).toContain('check the client ID and secret');
   });
 });
 
 describe('the overall limit', () => {
   test('the last attempt gets what is left, and none is begun without any', async () => {
     const slow = { ...refusedConnection, tookMs: 10_000 };
-    const { attempts, tookMs } = await play([slow], { retries: 10 }, () => 0.5);
+    const { attempts, limits, tookMs } = await play([slow], { retries: 10 }, () => 0.5);
     expect(attempts).toBe(3);
+    // Between the attempts: half of a quarter of what each took.
+    expect(limits).toEqual([10_000, 10_000, 7500]);
     expect(tookMs).toBeGreaterThanOrEqual(30_000);
     const late = await play([OK], { deadlineMs: START_MS });
     expect(late.attempts).toBe(0);
     expect(failed(late.outcome)).toMatchObject({ kind: 'unreached', reason: 'time-limit' });
     expect(failed(late.outcome).message).toBe('out of time before contacting https://id.test/oauth2/token');
+    expect(failed(late.outcome).hints).toEqual([
+      'raise --timeout (a call may take three times that in total)',
+    ]);
   });
 
   test('waiting that would outlast it is not begun', async () => {
@@ -185,6 +199,8 @@ describe('the overall limit', () => {
     const late = { error: new GwtokenError('unreached', 'late', { reason: 'time-limit' }), tookMs: 5000 };
     const { outcome } = await play([late], { deadlineMs: START_MS + 5000 });
     expect(failed(outcome).message).toBe('late (no more time was left)');
+    const whole = await play([late], { retries: 0, deadlineMs: START_MS + 10_000 });
+    expect(failed(whole.outcome).message).toBe('late');
   });
 });
 
