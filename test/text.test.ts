@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { shellWord } from '../src/text';
+import { oneLine, quoted, seconds, shellWord, withTilde } from '../src/text';
 import { openHome } from './harness/homes/home';
 
 /** What people and addresses have in them, and what shells make something of. */
@@ -49,5 +49,57 @@ describe('a word of a command line that is shown for pasting', () => {
       encoding: 'utf8',
     });
     expect(words.split('\0')).toContain('two words $(id)');
+  });
+});
+
+describe('a text that is shown', () => {
+  test('is on one line, and writes over nothing: controls and what turns the direction of reading are spelled out', () => {
+    const isSpelledOut = (code: number) =>
+      code < 0x20 ||
+      (code >= 0x7f && code <= 0x9f) ||
+      (code >= 0x2028 && code <= 0x202e) ||
+      (code >= 0x2066 && code <= 0x2069);
+    const wrong: number[] = [];
+    for (let code = 0; code <= 0x2fff; code++) {
+      const character = String.fromCharCode(code);
+      const shown = isSpelledOut(code) ? `\\u${code.toString(16).padStart(4, '0')}` : character;
+      if (oneLine(`a${character}b`) !== `a${shown}b`) wrong.push(code);
+    }
+    expect(wrong).toEqual([]);
+    expect(oneLine('🙂\r\n\x1b')).toBe('🙂\\u000d\\u000a\\u001b');
+  });
+
+  test('has ~ for the home directory where a path begins, and nowhere else', () => {
+    const here = { env: { HOME: '/home/u' }, platform: 'linux' };
+    const shown = (text: string) => withTilde(text, here);
+    expect(shown('/home/u/a')).toBe('~/a');
+    expect(shown('in /home/u/a (from /home/u/b)')).toBe('in ~/a (from ~/b)');
+    expect(shown('(/home/u/a)')).toBe('(~/a)');
+    for (const text of [
+      '/home/u',
+      '/home/user/a',
+      "'/home/u/a b'",
+      '"/home/u/a"',
+      'x=/home/u/a',
+      '/x/home/u/a',
+    ])
+      expect(shown(text)).toBe(text);
+    expect(withTilde('/home/u/a', { env: {}, platform: 'linux' })).toBe('/home/u/a');
+    expect(withTilde('/home/u/a', { env: { HOME: '' }, platform: 'linux' })).toBe('/home/u/a');
+    expect(withTilde('/home/u/a', { ...here, platform: 'win32' })).toBe('/home/u/a');
+  });
+
+  test('is in quotes and cut where it is a value of the user’s', () => {
+    expect(quoted('a"\n')).toBe('"a\\"\\n"');
+    expect(quoted('a'.repeat(100))).toBe(`"${'a'.repeat(100)}"`);
+    expect(quoted('a'.repeat(101))).toBe(`"${'a'.repeat(100)}…"`);
+  });
+
+  test('has seconds to a tenth below ten, and whole ones above, never fewer than there are', () => {
+    const said = [0, 40, 50, 449, 1000, 9940, 10_000, 10_001, 59_400, 1e12, 1e12 + 1].map(seconds);
+    expect(said).toEqual([
+      ...['0 s', '0 s', '0.1 s', '0.4 s', '1 s', '9.9 s', '10 s', '11 s', '60 s'],
+      ...['1000000000 s', 'more than 1000000000 s'],
+    ]);
   });
 });
