@@ -1,0 +1,71 @@
+/** The names of a client: what a profile may be called, and what is written and read back of all three. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  type Client,
+  checkProfile,
+  clientFlags,
+  clientName,
+  otherRegion,
+  parseClientName,
+} from '../src/client';
+
+const first = fc.constantFrom(...'abcxyz0189');
+const rest = fc.string({ unit: fc.constantFrom(...'abcxyz0189._-'), maxLength: 63 });
+const client: fc.Arbitrary<Client> = fc.record({
+  profile: fc.tuple(first, rest).map(([start, end]) => start + end),
+  environment: fc.constantFrom('production', 'sandbox'),
+  region: fc.constantFrom('eu', 'us'),
+});
+
+describe('a profile', () => {
+  test('is called by a letter or digit, then those and . _ -, 64 in all', () => {
+    fc.assert(fc.property(client, ({ profile }) => checkProfile(profile, 'x') === profile));
+    const names = ['', '.a', '-a', '_a', 'a b', 'ä', 'a/b', 'a:b', 'a\n', 'a'.repeat(65)];
+    for (const name of names)
+      expect(() => checkProfile(name, '--profile')).toThrow(
+        expect.objectContaining({
+          kind: 'usage',
+          message: `invalid profile name ${JSON.stringify(name)} (from --profile)`,
+          hints: ['use 1 to 64 of a-z, 0-9, ".", "_" and "-", starting with a letter or digit'],
+        }),
+      );
+  });
+
+  test('in upper case is refused with the name in lower case', () => {
+    expect(() => checkProfile('Acme.EU', 'x')).toThrow(
+      expect.objectContaining({ hints: ['did you mean acme.eu?', expect.stringMatching(/^use 1 to 64/)] }),
+    );
+  });
+});
+
+describe('a client', () => {
+  test('is read back from its name, and from nothing that is not one', () => {
+    fc.assert(
+      fc.property(client, (each) => {
+        expect(parseClientName(clientName(each))).toEqual(each);
+        for (const name of [`${clientName(each)}:x`, ` ${clientName(each)}`, `${clientName(each)} `])
+          expect(parseClientName(name)).toBeUndefined();
+      }),
+    );
+    for (const name of [
+      '',
+      'a',
+      'a:production',
+      'a:test:eu',
+      'a:production:ap',
+      ':production:eu',
+      'A:production:eu',
+    ])
+      expect(parseClientName(name)).toBeUndefined();
+  });
+
+  test('is named on a command line by no more flags than it takes', () => {
+    const flags = (profile: string, environment: Client['environment']) =>
+      clientFlags({ profile, environment, region: 'us' });
+    expect(flags('default', 'production')).toBe('--region us');
+    expect(flags('default', 'sandbox')).toBe('--region us --sandbox');
+    expect(flags('acme', 'sandbox')).toBe('--region us --sandbox --profile acme');
+    expect([otherRegion('eu'), otherRegion('us')]).toEqual(['us', 'eu']);
+  });
+});

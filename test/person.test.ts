@@ -1,0 +1,29 @@
+/** Whether somebody is there to answer. */
+import { expect, test } from 'vitest';
+import { answerWithinMs, hasPerson, isCi, noPrompt } from '../src/person';
+
+const stream = (isTTY: boolean) => ({ isTTY: () => isTTY });
+
+test('a CI job is where CI is set, and not to what says no', () => {
+  for (const value of ['1', 'true', 'yes', 'False', ' ']) expect(isCi({ CI: value })).toBe(true);
+  for (const env of [{}, { CI: '' }, { CI: '0' }, { CI: 'false' }, { GITHUB_ACTIONS: 'true' }])
+    expect(isCi(env)).toBe(false);
+});
+
+test('prompts take a terminal to read from and one to write to, which can draw, and no CI', () => {
+  const why = (stdin: boolean, stderr: boolean, env: Record<string, string> = {}) =>
+    noPrompt({ env, stdin: stream(stdin), stderr: stream(stderr) });
+  expect(why(true, true)).toBeUndefined();
+  expect(why(true, true, { TERM: 'xterm', CI: 'false' })).toBeUndefined();
+  expect(why(false, true, { TERM: 'dumb', CI: '1' })).toBe('stdin is not a terminal');
+  expect(why(true, false, { TERM: 'dumb', CI: '1' })).toBe('stderr is not a terminal');
+  expect(why(true, true, { TERM: 'dumb', CI: '1' })).toBe('TERM is "dumb"');
+  expect(why(true, true, { CI: '1' })).toBe('CI is set');
+});
+
+test('a person reads stderr where it is a terminal outside CI, and has a minute to answer instead of ten seconds', () => {
+  expect(hasPerson({ env: {}, stderr: stream(true) })).toBe(true);
+  expect(hasPerson({ env: {}, stderr: stream(false) })).toBe(false);
+  expect(hasPerson({ env: { CI: 'true' }, stderr: stream(true) })).toBe(false);
+  expect([answerWithinMs(true), answerWithinMs(false)]).toEqual([60_000, 10_000]);
+});
