@@ -18,7 +18,7 @@ import { procStat } from './proc-stat';
 /** The part of Node's `process` that is needed here. */
 type OwnProcess = Pick<NodeJS.Process, 'env' | 'kill' | 'platform'>;
 
-/** Time after SIGTERM for a command to switch the terminal's echo on again; then SIGKILL. */
+/** Time after a signal for a command to switch the terminal's echo on again; then the next one: SIGTERM, SIGKILL. */
 const GRACE_MS = 1000;
 
 export async function runCredentialCommand(
@@ -56,7 +56,9 @@ export async function runCredentialCommand(
     if (end instanceof Interrupted || end.how === 'late' || end.how === 'too-long') {
       // First of all: a command that ignores SIGTERM may keep printing.
       child.stdout?.destroy();
-      await stop(child, ownGroup, own);
+      // Ctrl-C and a hangup reach the terminal's whole foreground group.
+      const isTold = !ownGroup && end instanceof Interrupted && end.signal !== 'SIGTERM';
+      await stop(child, { ownGroup, isTold }, own);
     }
     if (end instanceof Interrupted) throw end;
     // A Ctrl-C that ended the command is also meant for us, even if we see its end before our own signal.
@@ -101,8 +103,17 @@ function hasTerminal(): boolean {
   }
 }
 
-/** Ends the command and everything that it started before it resolves. */
-async function stop(child: ChildProcess, ownGroup: boolean, own: OwnProcess): Promise<void> {
+/**
+ * Ends the command and everything that it started before it resolves.
+ *
+ * @param isTold whether a signal has reached all of them already: a SIGTERM at once would also end the `stty` with which
+ *   the command restores the terminal
+ */
+async function stop(
+  child: ChildProcess,
+  { ownGroup, isTold }: { readonly ownGroup: boolean; readonly isTold: boolean },
+  own: OwnProcess,
+): Promise<void> {
   const { pid, exitCode, signalCode } = child;
   if (pid === undefined) return;
   if (own.platform === 'win32') {
@@ -127,9 +138,13 @@ async function stop(child: ChildProcess, ownGroup: boolean, own: OwnProcess): Pr
   };
   const below = (pids: readonly number[]): number[] => pids.flatMap((each) => descendants(each, own));
   const targets = ownGroup ? [-pid] : [pid, ...below([pid])];
+  const grace = async (): Promise<void> => {
+    const giveUpAt = performance.now() + GRACE_MS;
+    while (performance.now() < giveUpAt && targets.some((target) => send(target, 0))) await sleep(20);
+  };
+  if (isTold) await grace();
   for (const target of targets) send(target, 'SIGTERM');
-  const giveUpAt = performance.now() + GRACE_MS;
-  while (performance.now() < giveUpAt && targets.some((target) => send(target, 0))) await sleep(20);
+  await grace();
   for (const target of ownGroup ? targets : new Set([...targets, ...below(targets)])) send(target, 'SIGKILL');
 }
 

@@ -111,23 +111,29 @@ describe('a credential command', () => {
     expect(shown.screen().endsWith(`${identity.issued[0]}\n`)).toBe(true);
   });
 
-  test('Ctrl-C at its question ends a calling script, and the terminal has its echo again', async ({
-    skip,
-  }) => {
-    skip(onPosix !== undefined, onPosix);
-    const { dir, env } = await startPlace(
-      "trap 'stty echo </dev/tty; exit 130' INT TERM; stty -echo </dev/tty; printf 'Password: ' >&2; read a </dev/tty",
-    );
-    const script = join(dir, 'script.sh');
-    writeFileSync(script, `${GWTOKEN_SH} get\necho after-gwtoken\n`);
-    chmodSync(script, 0o755);
-    const terminal = openTerminal(['bash', '-c', `trap : INT; bash '${script}'; stty -a </dev/tty`], { env });
-    await terminal.waitFor('Password: ');
-    terminal.type('\x03');
-    await terminal.exit;
-    expect(terminal.screen()).not.toContain('after-gwtoken');
-    expect(terminal.screen()).toMatch(/[^-]echo /);
-  });
+  test.for([
+    ['at once', 'stty echo </dev/tty'],
+    ['by a program that takes its time', 'sh -c "sleep 0.3; stty echo </dev/tty"'],
+  ])(
+    'Ctrl-C at its question ends a calling script, and the terminal has its echo again: %s',
+    async ([, restore], { skip }) => {
+      skip(onPosix !== undefined, onPosix);
+      const { dir, env } = await startPlace(
+        `trap '${restore}; exit 130' INT; stty -echo </dev/tty; printf 'Password: ' >&2; read a </dev/tty`,
+      );
+      const script = join(dir, 'script.sh');
+      writeFileSync(script, `${GWTOKEN_SH} get\necho after-gwtoken\n`);
+      chmodSync(script, 0o755);
+      const terminal = openTerminal(['bash', '-c', `trap : INT; bash '${script}'; stty -a </dev/tty`], {
+        env,
+      });
+      await terminal.waitFor('Password: ');
+      terminal.type('\x03');
+      await terminal.exit;
+      expect(terminal.screen()).not.toContain('after-gwtoken');
+      expect(terminal.screen()).toMatch(/[^-]echo /);
+    },
+  );
 });
 
 describe.skipIf(onPosix !== undefined)('what is done when a command has ended', () => {
