@@ -99,7 +99,7 @@ function takeFlag(
     return 1;
   }
   const value = inline ?? argv[index + 1];
-  if (negated === flag.name || value === undefined || value.startsWith('-')) return 0;
+  if (negated === flag.name || value === undefined) return 0;
   if (inline !== undefined && dashes === '-') return 0;
   values[flag.name] = value;
   return inline === undefined ? 2 : 1;

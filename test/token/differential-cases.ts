@@ -61,6 +61,8 @@ export const QUIRKS = [
   ['-pacme'],
   ['-vp', 'acme'],
   ['--min-ttl', '-5'],
+  ['--ca-file', '-x'],
+  ['--ca-file', '--sandbox'],
   ['--min-ttl', '1e3'],
   ['--timeout', '0'],
   ['--retries', 'many'],
