@@ -6,6 +6,7 @@ import { parseAuthUrl } from '../settings/auth-url';
 import { configAuthUrl, resolveProfile } from '../settings/resolve';
 import type { AuthUrl, Given } from '../settings/setting';
 import { shellWord } from '../text';
+import type { KeychainReason } from '../world/keychain';
 import type { World } from '../world/world';
 import type { Credentials } from './credentials';
 import { commandCredentials } from './from-command';
@@ -56,11 +57,14 @@ async function keychainCredentials(
   world: Pick<World, 'keychain' | 'trace'>,
 ): Promise<StoredCredentials> {
   const { given, client } = query;
-  const item = await withVariableHints(limitedKeychain(given, world).get(clientName(client)), query);
-  if (item !== undefined) return parseItem(item, client);
-  world.trace('created the keychain item yourself? see: gwtoken help keychain');
-  const error = new GwtokenError('no-credentials', `no credentials found for ${clientName(client)}`);
-  throw error.withHints(sourceHints(error, query));
+  try {
+    const item = await limitedKeychain(given, world).get(clientName(client));
+    if (item !== undefined) return parseItem(item, client);
+    world.trace('created the keychain item yourself? see: gwtoken help keychain');
+    throw new GwtokenError('no-credentials', `no credentials found for ${clientName(client)}`);
+  } catch (error) {
+    throw error instanceof GwtokenError ? error.withHints(sourceHints(error, query)) : error;
+  }
 }
 
 /** The one auth URL that a stored secret may be sent to, with where that is written. */
@@ -90,7 +94,8 @@ export function sourceHints({ kind, reason }: GwtokenError, query: CredentialQue
   const { plan, given, client, authUrl } = query;
   if ((kind !== 'no-credentials' && kind !== 'keychain') || reason === 'malformed') return [];
   const variables = variableHints(given, client);
-  return plan.kind === 'keychain' && kind === 'no-credentials'
+  const isNotFound = kind === 'no-credentials' || reason === ('hidden' satisfies KeychainReason);
+  return plan.kind === 'keychain' && isNotFound
     ? [`to store credentials, run: ${loginCommand(client, authUrl)}`, ...variables]
     : variables;
 }

@@ -30,6 +30,8 @@ export type KeychainReason =
   | 'plugin-missing'
   | 'no-collection'
   | 'locked'
+  /** Not in the open keyring, but perhaps in one that is locked and shows nothing. */
+  | 'hidden'
   | 'denied'
   /** The module itself did not load in time. */
   | 'not-started'

@@ -28,25 +28,26 @@ const searched = (account: string): readonly (readonly [name: string, value: str
   ['account', account],
 ];
 
-/** How each queries the default collection's path, an account's items, and whether a collection is locked; the quickest first. */
+/** How each reads a property and calls the two methods that are needed; the quickest first. */
 const PROGRAMS = [
   {
     program: 'dbus-send',
+    property: (path: string, of: string, name: string) => [
+      ...dbusSend(path),
+      'org.freedesktop.DBus.Properties.Get',
+      `string:${of}`,
+      `string:${name}`,
+    ],
     alias: [...dbusSend(SERVICE), `${SERVICE_INTERFACE}.ReadAlias`, 'string:default'],
     items: (account: string) => [
       ...dbusSend(SERVICE),
       `${SERVICE_INTERFACE}.SearchItems`,
       `dict:string:string:${searched(account).flat()}`,
     ],
-    locked: (path: string) => [
-      ...dbusSend(path),
-      'org.freedesktop.DBus.Properties.Get',
-      `string:${COLLECTION}`,
-      'string:Locked',
-    ],
   },
   {
     program: 'busctl',
+    property: (path: string, of: string, name: string) => [...busctl('get-property', path), of, name],
     alias: [...busctl('call', SERVICE), SERVICE_INTERFACE, 'ReadAlias', 's', 'default'],
     items: (account: string) => [
       ...busctl('call', SERVICE),
@@ -56,17 +57,21 @@ const PROGRAMS = [
       String(searched(account).length),
       ...searched(account).flat(),
     ],
-    locked: (path: string) => [...busctl('get-property', path), COLLECTION, 'Locked'],
   },
   {
     program: 'gdbus',
+    property: (path: string, of: string, name: string) => [
+      ...gdbus(path),
+      'org.freedesktop.DBus.Properties.Get',
+      of,
+      name,
+    ],
     alias: [...gdbus(SERVICE), `${SERVICE_INTERFACE}.ReadAlias`, 'default'],
     items: (account: string) => [
       ...gdbus(SERVICE),
       `${SERVICE_INTERFACE}.SearchItems`,
       `{${searched(account).map(([name, value]) => `'${name}': '${value}'`)}}`,
     ],
-    locked: (path: string) => [...gdbus(path), 'org.freedesktop.DBus.Properties.Get', COLLECTION, 'Locked'],
   },
 ];
 
@@ -110,13 +115,30 @@ export async function itemOnBus(account: string, env: Env): Promise<ItemState> {
   return NONE_UNLOCKED.test(reply) ? 'guarded' : 'present';
 }
 
+/**
+ * Whether a collection is locked and shows none of its items, so that a search says nothing about it, as KeePassXC's
+ * databases are. Takes less than a second, and never rejects.
+ */
+export async function isHidingOnBus(env: Env): Promise<boolean> {
+  const bus = { env, signal: AbortSignal.timeout(LIMIT_MS) };
+  const collections = await ask(({ property }) => property(SERVICE, SERVICE_INTERFACE, 'Collections'), bus);
+  const hiding = pathsIn(collections).map(async (path) => {
+    if ((await lockOf(path, bus)) !== 'locked') return false;
+    const items = await ask(({ property }) => property(path, COLLECTION, 'Items'), bus);
+    return items !== '' && pathsIn(items).length === 0;
+  });
+  return (await Promise.all(hiding)).includes(true);
+}
+
 /** `/org/freedesktop/secrets/collection/NAME` of `/org/freedesktop/secrets/collection/NAME/ITEM`. */
 function collectionOf(item: string): string {
   return item.slice(0, item.lastIndexOf('/'));
 }
 
 async function lockOf(collection: string, bus: Bus): Promise<BusState> {
-  const answer = /\b(true|false)\b/.exec(await ask(({ locked }) => locked(collection), bus))?.[1];
+  const answer = /\b(true|false)\b/.exec(
+    await ask(({ property }) => property(collection, COLLECTION, 'Locked'), bus),
+  )?.[1];
   return answer === undefined ? 'unknown' : answer === 'true' ? 'locked' : 'unlocked';
 }
 

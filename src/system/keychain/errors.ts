@@ -166,6 +166,11 @@ function sentence(
           };
     case 'locked':
       return { message: 'the keychain is locked', hints: [unlock(platform), IN_VARIABLES] };
+    case 'hidden':
+      return {
+        message: 'no such item in the open keyring, but another keyring is locked',
+        hints: [unlock(platform), IN_VARIABLES],
+      };
     case 'denied':
       return {
         message: 'the keychain denied access',

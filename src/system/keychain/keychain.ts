@@ -3,7 +3,7 @@
 import { GwtokenError } from '../../errors';
 import type { Keychain } from '../../world/keychain';
 import { askChild, type KeychainWorld, SESSIONS } from './ask';
-import { collectionOnBus, type ItemState, itemOnBus } from './bus';
+import { collectionOnBus, type ItemState, isHidingOnBus, itemOnBus } from './bus';
 import type { Request } from './child';
 import { keychainError } from './errors';
 
@@ -62,6 +62,7 @@ async function find(
     // In an open keyring, for everyone to read: the session may have had the wrong key.
     if (item === 'present' && session < SESSIONS) continue;
     checkNotThere(item, world);
+    if (await isHidingOnBus(world.env)) throw keychainError('hidden', world.platform);
     return answer;
   }
 }

@@ -37,10 +37,8 @@ const database = (exposes: string) => `<?xml version="1.0" encoding="UTF-8" stan
     </Group>
   </Root>
 </KeePassFile>`;
-const DATABASES = {
-  exposed: database(`<Item><Key>FDO_SECRETS_EXPOSED_GROUP</Key><Value>{${GROUP}}</Value></Item>`),
-  'not exposed': database(''),
-};
+const EXPOSING = database(`<Item><Key>FDO_SECRETS_EXPOSED_GROUP</Key><Value>{${GROUP}}</Value></Item>`);
+const DATABASES = { exposed: EXPOSING, another: EXPOSING, 'not exposed': database('') };
 
 /** The Secret Service is off by default; all else that concerns it is as KeePassXC has it. */
 const SETTINGS = `[General]
@@ -63,7 +61,10 @@ const ANSWERS = {
 const NOT_OPEN = 'Unlock Database|Create a new KeePassXC database';
 
 export type KeePassXCAnswer = keyof typeof ANSWERS;
-/** The database that is open: one that shows a group to programs, one that shows none, or none. */
+/**
+ * The database that is open: one that shows a group to programs, another beside that, which is locked then, one that
+ * shows none, or none.
+ */
 export type OpenDatabase = keyof typeof DATABASES | 'none';
 
 /** A KeePassXC whose person is a test. */
@@ -102,9 +103,12 @@ export async function startKeePassXC(): Promise<KeePassXC> {
     // It saves a moment after a change, and its title has a star until then.
     while ((await display.windows('\\* - KeePassXC')) > 0) await sleep(20);
     if (program) await endHelper(program);
-    program = start('keepassxc', name === 'none' ? [] : ['--pw-stdin', file(name)], folder);
-    program.stdin?.end(`${PASSWORD}\n`);
-    await untilCollection(name === 'exposed' ? 'unlocked' : 'no collection', withPath);
+    const locked = name === 'another' ? ['exposed'] : [];
+    const names = name === 'none' ? [] : [...locked, name];
+    program = start('keepassxc', ['--pw-stdin', ...names.map(file)], folder);
+    program.stdin?.end(`${locked.map(() => 'wrong\n').join('')}${PASSWORD}\n`);
+    const shows = name === 'exposed' || name === 'another';
+    await untilCollection(shows ? 'unlocked' : 'no collection', withPath);
   };
   await reopen('exposed');
   const answer: KeePassXC['answer'] = (how) => {

@@ -144,6 +144,26 @@ describe('KeePassXC', () => {
     },
   );
 
+  test('what may be in a locked database beside the open one is neither removed nor absent', async ({
+    skip,
+  }) => {
+    skip(missing !== undefined, missing);
+    await keyring.reopen('another');
+    const hidden = {
+      code: 5,
+      stderr: expect.stringMatching(
+        /^gwtoken: error: no such item in the open keyring, but another keyring is locked\nhint: unlock it/,
+      ),
+    };
+    const get = await runAnswering('get');
+    expect(get).toMatchObject(hidden);
+    expect(get.stderr).toContain('\nhint: to store credentials, run: gwtoken login');
+    expect(await runAnswering('logout')).toMatchObject(hidden);
+    await keyring.reopen('exposed');
+    expect(await isListed()).toBe(true);
+    expect(await storedId()).toBe('eu-client');
+  });
+
   test('without an open database, and with nobody to open one, the limit ends get', async ({ skip }) => {
     skip(missing !== undefined, missing);
     await keyring.reopen('none');
