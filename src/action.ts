@@ -118,6 +118,5 @@ function asInputs(text: string): string {
     .replace(/--ca-file(?: or|,) (GWTOKEN_CA_FILE)(?: or the config key ca-file)?/, '$1')
     .replace(/--timeout\b/, 'GWTOKEN_TIMEOUT')
     .replace(/--region (eu|us)\b/, 'region: $1')
-    .replace(/--no-sandbox\b/, 'sandbox: false')
     .replace(/--sandbox\b/, 'sandbox: true');
 }

@@ -50,6 +50,15 @@ describe('fails, and writes nothing', () => {
     expect(result.output).not.toContain(client('eu').clientSecret);
   });
 
+  test('a refusal, whose hints name the inputs of the step', async () => {
+    const other = { 'client-id': 'us-client' };
+    const hint = 'hint: if the client belongs to region us, use';
+    const { output } = await job.run({ ...servers.inputsFor('eu'), ...other });
+    expect(output).toContain(`${hint} region: us\n`);
+    const ofSandbox = await job.run({ ...servers.inputsFor('eu'), ...other, sandbox: 'true' });
+    expect(ofSandbox.output).toContain(`${hint} region: us sandbox: true\n`);
+  });
+
   test('neither id nor secret, as in a fork that has both as secrets', async () => {
     const result = await job.run({ ...servers.inputsFor('eu'), 'client-id': '', 'client-secret': '' });
     expect(result.code).toBe(2);

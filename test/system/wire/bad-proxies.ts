@@ -51,6 +51,14 @@ export const BAD_PROXIES: readonly WireCase[] = [
     ),
   ),
   proxied(
+    '407 with more schemes than are named',
+    () => startConnectProxy(() => wants(Array.from({ length: 30 }, (_, at) => `Own${at}`).join(', '))),
+    unreached(
+      /requires Own0 or Own1 or Own2 or Own3 or Own4 authentication, and gwtoken supports only Basic/,
+    ),
+    { env: withPassword },
+  ),
+  proxied(
     '407 with several schemes, Basic among them',
     () => startConnectProxy(() => wants('Negotiate, basic realm="x", charset="UTF-8"')),
     unreached(/rejected the user name or password in HTTPS_PROXY \(407\)/),

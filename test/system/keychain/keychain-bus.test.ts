@@ -1,0 +1,96 @@
+/**
+ * What is made of the module's answer when the bus says something else: items that only some programs may see, or two of
+ * the same name. The module and the program that asks the bus are scripts, since no keyring of the tests is in these states.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { openKeychain } from '../../../src/system/keychain/keychain';
+import { onCleanup } from '../../harness/clean-up';
+import { openFolder } from '../../harness/homes/folder';
+
+const ITEM = 'object path "/org/freedesktop/secrets/collection/other/1"';
+const ITEMS = {
+  none: 'array [ ]\narray [ ]',
+  unlocked: `array [ ${ITEM} ]\narray [ ]`,
+  locked: `array [ ]\narray [ ${ITEM} ]`,
+};
+
+describe.skipIf(process.platform !== 'linux')('an item', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = openFolder();
+    // The bus has 800 ms to answer; on a busy machine a script may take longer to start.
+    const { mockRestore } = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(new AbortController().signal);
+    onCleanup(() => mockRestore());
+  });
+  /** How often the module was asked. */
+  const asked = () => readFileSync(join(folder, 'asked'), 'utf8').length;
+  const keychain = (answer: unknown, items: string, isLocked = false) => {
+    const child = join(folder, 'child.cjs');
+    writeFileSync(
+      child,
+      `process.on('message', ({ op }) => {
+        require('node:fs').appendFileSync(__dirname + '/asked', op === 'probe' ? '' : 'x');
+        process.send('loaded');
+        process.send({ ok: true, value: op === 'probe' ? 'the module' : ${JSON.stringify(answer)} });
+      });`,
+    );
+    const script = `#!/bin/sh
+      case "$*" in
+      *SearchItems*) echo '${items}' ;;
+      *ReadAlias*) echo 'object path "/org/freedesktop/secrets/collection/login"' ;;
+      *collection/other*Locked*) echo 'variant boolean ${isLocked}' ;;
+      *Locked*) echo 'variant boolean false' ;;
+      esac`;
+    writeFileSync(join(folder, 'dbus-send'), script, { mode: 0o755 });
+    return openKeychain({
+      platform: 'linux',
+      env: { PATH: folder },
+      stderr: { isTTY: () => false, write: () => {} },
+      childPath: child,
+    });
+  };
+
+  test('that the module has deleted is gone where the bus knows of none any more', async () => {
+    expect(await keychain(true, ITEMS.none).delete('a', 20_000)).toBe(true);
+    expect(asked()).toBe(1);
+  });
+
+  test.each([
+    ['is still there for everyone', ITEMS.unlocked, false, 'denied'],
+    ['is still there for others', ITEMS.locked, false, 'denied'],
+    ['is still there in a locked keyring', ITEMS.locked, true, 'locked'],
+  ])('that the module has deleted, but %s, is told of', async (_, items, isLocked, reason) => {
+    await expect(keychain(true, items, isLocked).delete('a', 20_000)).rejects.toMatchObject({
+      kind: 'keychain',
+      reason,
+    });
+  });
+
+  test('that the module does not find is absent where the bus knows of none', async () => {
+    expect(await keychain(null, ITEMS.none).get('a', 20_000)).toBeUndefined();
+    expect(await keychain(false, ITEMS.none).delete('a', 20_000)).toBe(false);
+    expect(asked()).toBe(2);
+  });
+
+  test.each([
+    ['is for others alone', ITEMS.locked, false, 'denied', 1],
+    ['is in a locked keyring', ITEMS.locked, true, 'locked', 1],
+    ['is there for everyone, in five sessions', ITEMS.unlocked, false, 'denied', 5],
+  ])('that the module does not find, but %s, is told of', async (_, items, isLocked, reason, times) => {
+    await expect(keychain(null, items, isLocked).get('a', 20_000)).rejects.toMatchObject({
+      kind: 'keychain',
+      reason,
+    });
+    expect(asked()).toBe(times);
+  });
+
+  test('is guarded where its keyring is open and it is not', async () => {
+    const isGuarded = (items: string, isLocked = false) => keychain(null, items, isLocked).isGuarded('a');
+    expect(await isGuarded(ITEMS.locked)).toBe(true);
+    expect(await isGuarded(ITEMS.locked, true)).toBe(false);
+    expect(await isGuarded(ITEMS.unlocked)).toBe(false);
+    expect(await isGuarded(ITEMS.none)).toBe(false);
+  });
+});
