@@ -112,11 +112,11 @@ describe('KeePassXC', () => {
       'a database that is unlocked is not called locked where the request after it is not answered',
       async () => {
         await keyring.lock();
-        const running = run('get', { ...keyring.env, GWTOKEN_KEYCHAIN_TIMEOUT: '5' });
+        const running = run('get', { ...keyring.env, GWTOKEN_KEYCHAIN_TIMEOUT: '8' });
         // After gwtoken's first look at what it waits for.
         await sleep(3000);
         await keyring.answer('unlock');
-        expect(await running).toMatchObject(failed('did not answer within 5 s'));
+        expect(await running).toMatchObject(failed('did not answer within 8 s'));
         await keyring.answer('deny');
       },
     ],
@@ -125,9 +125,12 @@ describe('KeePassXC', () => {
     await steps();
   });
 
-  test.for<OpenDatabase>(['none', 'not exposed'])(
-    'with a database that is %s, it has no keyring: no answer says that something is stored, removed or absent',
-    async (database, { skip }) => {
+  test.for<[string, OpenDatabase]>([
+    ['no open database', 'none'],
+    ['a database that exposes no group', 'not exposed'],
+  ])(
+    'with %s there is no keyring, and nothing is said to be stored, removed or absent',
+    async ([, database], { skip }) => {
       skip(missing !== undefined, missing);
       await keyring.reopen(database);
       expect(await runBeforePerson('get')).toMatchObject(withoutKeyring);
