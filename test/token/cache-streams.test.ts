@@ -71,6 +71,20 @@ describe.skipIf(process.platform === 'win32').each(['cold', 'warm'])('%s', (temp
   });
 });
 
+describe.runIf(process.platform === 'linux')('a failure on a full device', () => {
+  const failing = (command: string) => `{ ${GWTOKEN_SH} ${command} --region mars; echo $? >"$CODE"; }`;
+
+  test('has its own code, although nobody can read why', async () => {
+    expect(await shell(`${failing('get')} 2>/dev/full`)).toEqual({ stdout: '', stderr: '', code: '2' });
+  });
+
+  test('is told of, although the shell gets no statement', async () => {
+    const { stderr, code } = await shell(`${failing('env')} >/dev/full`);
+    expect(code).toBe('2');
+    expect(stderr).toMatch(/^gwtoken: error: invalid region "mars" \(from --region\)\nhint: [^\n]*\n$/);
+  });
+});
+
 describe.skipIf(process.platform === 'win32')('one Ctrl-C stops a script that calls it in a loop', () => {
   const loop = (args: string) => ['bash', '-c', `while :; do ${GWTOKEN_SH} get ${args}; done; echo survived`];
 

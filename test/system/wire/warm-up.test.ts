@@ -3,7 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { openWarm } from '../../../src/system/warm';
 import { openWire, type Wire } from '../../../src/system/wire/wire';
+import { openWorld } from '../../../src/system/world';
 import type { FetchReply } from '../../../src/world/wire';
 import { onCleanup } from '../../harness/clean-up';
 import { makeAuthority } from '../../harness/endpoints/authority';
@@ -133,6 +135,22 @@ describe('the connection opened ahead', () => {
     await until(() => hungUp);
     expect(await ask(world, server.url)).toBe('ok');
   });
+});
+
+test('nothing is opened any more where the program ends at that moment', async () => {
+  const server = await serve();
+  const { env, platform, getBuiltinModule } = process;
+  const { world, close } = openWorld(
+    process,
+    '0.0.0',
+    openWarm({ env, platform, getBuiltinModule }, () => {}),
+    (start) => start(),
+  );
+  world.warmUp(server.url, options);
+  await close();
+  await sleep(300);
+  expect(server.connections).toBe(0);
+  await close();
 });
 
 describe('a program that opens one', () => {
