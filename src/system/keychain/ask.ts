@@ -22,7 +22,8 @@ export type KeychainWorld = Pick<World, 'platform' | 'env' | 'stderr'> & {
 type Value = Extract<Answer, { ok: true }>['value'];
 
 const NOTICE_AFTER_MS = 2000;
-/** How long before the limit the bus is asked what is wrong, which takes less than a second. */
+/** How long the bus has to say what is being waited for, and how long before the limit it is asked again. */
+const LOOK_MS = 800;
 const LAST_LOOK_MS = 1000;
 
 /**
@@ -164,7 +165,7 @@ function startWaiting(limitMs: number, world: KeychainWorld): Waiting {
   let keyring: BusState | undefined;
   const look = async (): Promise<void> => {
     if (platform !== 'linux') return;
-    const state = await collectionOnBus(env, ended.signal);
+    const state = await collectionOnBus(env, AbortSignal.any([ended.signal, AbortSignal.timeout(LOOK_MS)]));
     if (state !== 'unknown') keyring = state;
   };
   const notice = setTimeout(async () => {

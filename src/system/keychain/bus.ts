@@ -15,7 +15,8 @@ export type ItemState = 'absent' | 'present' | 'guarded' | 'locked' | 'unknown';
 
 /** Where the programs below find the bus, and the cookie that some buses require. */
 const BUS_VARIABLES = ['DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR', 'HOME'];
-const LIMIT_MS = 800;
+/** The service has just answered: without a reply, gwtoken would have to guess. */
+const LIMIT_MS = 5000;
 const NAME = 'org.freedesktop.secrets';
 const SERVICE = '/org/freedesktop/secrets';
 const SERVICE_INTERFACE = 'org.freedesktop.Secret.Service';
@@ -88,7 +89,7 @@ function gdbus(path: string): string[] {
 }
 
 /**
- * The state of the default collection; takes less than a second, and never rejects.
+ * The state of the default collection; takes five seconds at most, and never rejects.
  *
  * @param enough ends the query earlier
  */
@@ -104,7 +105,7 @@ export async function collectionOnBus(env: Env, enough?: AbortSignal): Promise<B
 /** The list of unlocked items comes before that of locked ones: here it is empty, as each program prints it. */
 const NONE_UNLOCKED = /array \[\s*\]\s*array|^aoao 0 |^\(@ao \[\]/;
 
-/** Whether an account has an item; takes less than a second, and never rejects. */
+/** Whether an account has an item; takes five seconds at most, and never rejects. */
 export async function itemOnBus(account: string, env: Env): Promise<ItemState> {
   const bus = { env, signal: AbortSignal.timeout(LIMIT_MS) };
   const reply = await ask(({ items }) => items(account), bus);
@@ -117,7 +118,7 @@ export async function itemOnBus(account: string, env: Env): Promise<ItemState> {
 
 /**
  * Whether a collection is locked and shows none of its items, so that a search says nothing about it, as KeePassXC's
- * databases are. Takes less than a second, and never rejects.
+ * databases are. Takes five seconds at most, and never rejects.
  */
 export async function isHidingOnBus(env: Env): Promise<boolean> {
   const bus = { env, signal: AbortSignal.timeout(LIMIT_MS) };
