@@ -29,7 +29,8 @@ export function parseAuthUrl(text: string, where: string, region: Region): strin
     const bare = scheme === undefined && /^[\w.-]+\.[a-z]{2,}(:\d+)?(\/[\w./-]*)?$/i.test(text);
     throw fail('is not a URL', bare ? `did you mean https://${text}?` : `example: ${EXAMPLE}`);
   }
-  if (url.username !== '' || url.password !== '') {
+  // Anywhere: of a password that begins with a slash, `URL` makes the path of a host that is the user name.
+  if (filled.includes('@')) {
     throw fail(
       'contains a user name or password',
       'remove it; gwtoken login stores credentials in the keychain',
