@@ -201,7 +201,7 @@ function isCommand(word: string): boolean {
 const RULES: readonly Rule[] = [otherCommand, withoutValues, flagsBehind, jsonFlag, otherFlag, bareWords];
 
 /**
- * The line that was meant, mended in as few ways as it takes, if it can be told.
+ * The line that was meant, if it can be told: mended by as few of the rules as it takes.
  *
  * @param typo a word as it was typed, and the one that was meant
  * @param parses whether gwtoken takes the line
@@ -219,20 +219,16 @@ export function mend(
   };
   // Behind `--` stands another program's line.
   const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
-  let lines: { readonly words: Words; readonly changes: number }[] = [
-    { words: argv.slice(0, end), changes: 0 },
-  ];
-  // First, so that of two lines with as many changes another tool's word comes before a similar one.
+  let lines: Words[] = [argv.slice(0, end)];
+  // First, so that a line mended by it comes last: another tool's word comes before a similar one.
   for (const rule of [respell, ...RULES]) {
-    lines = lines.flatMap((line) => {
-      const words = rule(line.words);
-      const changed = words.join('\0') !== line.words.join('\0');
-      return changed ? [line, { words, changes: line.changes + 1 }] : [line];
+    lines = lines.flatMap((words) => {
+      const mended = rule(words);
+      return mended.join('\0') === words.join('\0') ? [words] : [words, mended];
     });
   }
   return lines
-    .filter(({ changes }) => changes > 0)
-    .sort((a, b) => a.changes - b.changes)
-    .map(({ words }) => [...words, ...argv.slice(end)])
+    .slice(1)
+    .map((words) => [...words, ...argv.slice(end)])
     .find(parses);
 }
