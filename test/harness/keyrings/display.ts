@@ -1,3 +1,5 @@
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onCleanup } from '../clean-up';
 import { type Environment, endHelper, run, startHelper } from './session-bus';
@@ -14,15 +16,23 @@ export interface Display {
   windows(title: string): Promise<number>;
 }
 
-/** Starts an X server on the first number that is free. */
+/**
+ * Starts an X server on a number of chance. By itself it takes the first one that is free or whose server was killed,
+ * and two that start at once may take the same: the first keeps running, and nobody reaches it any more.
+ */
 export async function startDisplay(): Promise<Display> {
   const path = { PATH: process.env['PATH'] ?? '' };
   const server = startHelper(
     'Xvfb',
-    ['-displayfd', '1', '-screen', '0', '1024x768x24', '-nolisten', 'tcp'],
+    [`:${randomInt(1000, 60_000)}`, '-displayfd', '1', '-screen', '0', '1024x768x24', '-nolisten', 'tcp'],
     path,
   );
-  onCleanup(() => endHelper(server));
+  onCleanup(async () => {
+    // Not by SIGKILL, after which its socket would stay.
+    server.kill('SIGTERM');
+    await Promise.race([once(server, 'close'), sleep(5000)]);
+    await endHelper(server);
+  });
   const number = await new Promise<string>((resolve, reject) => {
     server.stdout?.once('data', (chunk) => resolve(String(chunk).trim()));
     server.once('close', () => reject(new Error('the X server ended')));
