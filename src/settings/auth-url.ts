@@ -25,8 +25,8 @@ export function parseAuthUrl(text: string, where: string, region: Region): strin
   }
   if (/[{}]/.test(filled)) throw fail('contains { or }', 'the only placeholder is {region}');
   const url = scheme !== undefined && URL.canParse(filled) ? new URL(filled) : undefined;
-  if (!url || url.hostname === '') {
-    const bare = scheme === undefined && /^[\w.-]+\.[a-z]{2,}(:\d+)?(\/[\w./-]*)?$/i.test(text);
+  if (!url) {
+    const bare = /^[\w.-]+\.[a-z]{2,}(:\d+)?(\/[\w./-]*)?$/i.test(text);
     throw fail('is not a URL', bare ? `did you mean https://${text}?` : `example: ${EXAMPLE}`);
   }
   // Anywhere: of a password that begins with a slash, `URL` makes the path of a host that is the user name.

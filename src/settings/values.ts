@@ -19,7 +19,6 @@ function badValue(what: string, text: string, where: string, allowed: string): G
 
 /** In any case: `EU` is `eu`. */
 export function parseRegion(text: string, where: string): Region {
-  if (isRegion(text)) return text;
   const lower = text.toLowerCase();
   if (isRegion(lower)) return lower;
   throw badValue('region', text, where, REGIONS.join(' or '));

@@ -29,6 +29,7 @@ test.each([
   ['--profile get get', '--profile must come after the command', 'get --profile get'],
   ['-p acme config set region eu', '-p must come after the command', 'config set -p acme region eu'],
   ['-v exec -- env -v', '-v must come after the command', 'exec -v -- env -v'],
+  ['exec --debug -- deploy --debug', 'unknown option "--debug"', 'exec --verbose -- deploy --debug'],
   ['--region eu', '--region must come after the command', 'get --region eu'],
   // Words for which gwtoken has flags.
   ['get eu', 'gwtoken get takes no arguments', 'get --region eu'],

@@ -70,6 +70,7 @@ describe('an auth URL is refused', () => {
     ['/id.a.test', '/id.a.test', ...NO_URL],
     ['id.a.test/b?c', 'id.a.test/b?***', ...NO_URL],
     ['https://user@a.test', 'https://***@a.test', ...USER],
+    ['user@a.test', '//***@a.test', ...NO_URL],
     ['https://user:/pass@a.test', 'https://***@a.test', ...USER],
     ['https://a.test?b=c', 'https://a.test?***', ...QUERY],
     ['https://a.test/#b', 'https://a.test/#***', ...QUERY],

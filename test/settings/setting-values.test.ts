@@ -19,6 +19,7 @@ describe('the text of an auth URL', () => {
     ['https://id.example.com:443/a//', 'https://id.example.com/a'],
     ['http://127.0.0.1:8080', 'http://127.0.0.1:8080'],
     ['http://127.200.3.4/x', 'http://127.200.3.4/x'],
+    ['http://127.0.22.133', 'http://127.0.22.133'],
     ['http://[::1]:1/', 'http://[::1]:1'],
     ['http://localhost', 'http://localhost'],
   ])('%s is %s', ([text, address]) => {

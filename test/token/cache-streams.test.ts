@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
 import { inVariables, keychainEntry, putEntry, withoutVariables } from '../harness/homes/client';
 import { type Home, openHome } from '../harness/homes/home';
-import { GWTOKEN_SH, runCommand } from '../harness/programs/program';
+import { GWTOKEN_SH, notPackage, runCommand } from '../harness/programs/program';
 import { openTerminal } from '../harness/programs/terminal';
 
 /** What becomes of the answer where stdout is not a patient file: real pipes and a real shell. */
@@ -83,6 +83,19 @@ describe.runIf(process.platform === 'linux')('a failure on a full device', () =>
     expect(code).toBe('2');
     expect(stderr).toMatch(/^gwtoken: error: invalid region "mars" \(from --region\)\nhint: [^\n]*\n$/);
   });
+});
+
+test('an event loop that runs dry is not taken for success', async ({ skip }) => {
+  skip(notPackage !== undefined, notPackage);
+  const dry = join(client.dir, 'dry.cjs');
+  writeFileSync(
+    dry,
+    `require('node:net').Socket.prototype.connect = function () { return this; };
+     const { setTimeout } = globalThis;
+     globalThis.setTimeout = (...call) => setTimeout(...call).unref();`,
+  );
+  const env = { NODE_OPTIONS: `--require=${dry}`, GWTOKEN_NO_CACHE: '1' };
+  expect(await client.gwtoken(['get'], { env })).toMatchObject({ code: 1, stdout: '' });
 });
 
 describe.skipIf(process.platform === 'win32')('one Ctrl-C stops a script that calls it in a loop', () => {
