@@ -73,6 +73,9 @@ describe.for<Row>([
   }
   const newest = () => ({ code: 0, stdout: `${identity.issued.at(-1)}\n`, stderr: '' });
   const storedId = async () => JSON.parse((await keyring.lookup(CLIENT)) ?? '{}').client_id;
+  /** Where nobody will answer. */
+  const limited = () => ({ ...env, GWTOKEN_KEYCHAIN_TIMEOUT: '3' });
+  const LOCKED = /^gwtoken: error: the keychain is (locked|still locked after 3 s)\nhint: unlock it/;
   const firstLine = (text: string) => text.split('\n')[0];
 
   test.for<[string, () => Promise<void>]>([
@@ -138,12 +141,25 @@ describe.for<Row>([
       'locked, with nobody to unlock it, it ends get within the limit',
       async () => {
         await keyring.lock();
-        const get = await run('get --fresh', { ...env, GWTOKEN_KEYCHAIN_TIMEOUT: '3' });
+        const get = await run('get --fresh', limited());
         expect(get).toMatchObject({ code: 5, stdout: '' });
-        expect(get.stderr).toMatch(
-          /^gwtoken: error: the keychain is (locked|still locked after 3 s)\nhint: unlock it/,
-        );
+        expect(get.stderr).toMatch(LOCKED);
         expect(get.ms).toBeLessThan(await atMost(3000));
+      },
+    ],
+    [
+      'locked, doctor, status --check and logout say so, and nothing is removed',
+      async () => {
+        const { code, stages } = await doctorStages(limited());
+        expect({ code, stages: stages.slice(-3) }).toEqual({
+          code: 5,
+          stages: ['keyring: ok', 'unlocked: failed', 'round trip: skipped'],
+        });
+        const checked = await run('status --check', limited());
+        expect(checked).toMatchObject({ code: 5, stdout: expect.stringMatching(/ second +check failed /) });
+        const logout = await run('logout', limited());
+        expect(logout).toMatchObject({ code: 5, stdout: '' });
+        expect(logout.stderr).toMatch(LOCKED);
       },
     ],
     [
