@@ -41,6 +41,8 @@ export const wineEnv = (prefix) => ({
   HOME: prefix,
   LANG: 'C.UTF-8',
   WINEPREFIX: prefix,
+  // The server's own directory, which it leaves behind.
+  TMPDIR: dirname(prefix),
   WINEARCH: 'win64',
   WINEDEBUG: '-all',
   // No offers to fetch .NET and a browser, and no menus in the desktop of whoever runs the tests.
