@@ -41,7 +41,8 @@ export async function run(argv: readonly string[], world: World): Promise<number
 
 /** What `--version` prints: under `--verbose` also which form of the program this is, on a line of its own. */
 function versionText(argv: readonly string[], { version, probes }: World): string {
-  const isVerbose = argv.some((word) => /^(-v|--verbose)$/.test(word));
+  const end = argv.indexOf('--');
+  const isVerbose = argv.slice(0, end < 0 ? undefined : end).some((word) => /^(-v|--verbose)$/.test(word));
   return isVerbose ? `${version}\n${probes.system()}` : version;
 }
 
