@@ -33,8 +33,13 @@ export interface Fault {
   readonly about: string;
 }
 
-const STRACE = ['strace', '-f', '--seccomp-bpf', '-qq', '-yy', '-s', '40'];
-const FIRST_LINE = '/proc/self/coredump_filter';
+const strace = (...options: string[]): string[] => [
+  ...['strace', '-f', '--seccomp-bpf', '-qq', '-yy', '-s', '40', ...options],
+  // Or what hangs would stay when strace is killed.
+  ...['setpriv', '--pdeathsig', 'KILL', '--'],
+];
+/** Its processes begin with these files. */
+const PROGRAMS = /\/(gwtoken|keychain-child)\.cjs"/;
 /**
  * Not gwtoken's: its own program's files, what Node, libc and the system's libraries read for themselves, and what Node
  * wakes its threads by.
@@ -58,7 +63,7 @@ export async function faultsOf(session: Session, dir: string): Promise<Fault[]> 
   await session.prepare();
   const trace = join(dir, 'trace');
   const calls = Object.keys(ERRORS);
-  const result = await session.start({ wrapper: [...STRACE, '-o', trace, '-e', `trace=${calls}`] }).result;
+  const result = await session.start({ wrapper: strace('-o', trace, '-e', `trace=${calls}`) }).result;
   const problem = misbehaviour(result) ?? (await session.undone(result));
   if (problem !== undefined) throw new Error(`${session.name} without a fault: ${problem}`);
   const counts = new Map<string, Map<string, number>>();
@@ -70,7 +75,7 @@ export async function faultsOf(session: Session, dir: string): Promise<Fault[]> 
     const own = counts.get(pid) ?? counts.set(pid, new Map()).get(pid)!;
     const number = (own.get(call) ?? 0) + 1;
     own.set(call, number);
-    if (rest.includes(FIRST_LINE)) begun.add(pid);
+    if (PROGRAMS.test(rest)) begun.add(pid);
     if (!begun.has(pid) || OTHERS.some((text) => rest.includes(text))) continue;
     found.set(`${call} ${number}`, line);
   }
@@ -96,7 +101,7 @@ export async function meet(session: Session, fault: Fault, dir: string): Promise
   const inject = `inject=${fault.call}:error=${fault.error}:when=${fault.number}`;
   const trace = join(dir, 'trace');
   const running = session.start({
-    wrapper: [...STRACE, '-o', trace, '-e', `trace=${fault.call}`, '-e', inject],
+    wrapper: strace('-o', trace, '-e', `trace=${fault.call}`, '-e', inject),
     timeoutMs: 25_000,
   });
   // What threads wake each other by has no fixed place among the calls, and the runtime has no answer to its failure.
