@@ -55,10 +55,19 @@ export async function startKeyring({ state, seed = {} }: KeyringOptions): Promis
   const { dir, env, withPath, home, start, stop } = await startSession();
   let daemon: ChildProcess | undefined;
   const startDaemon = async (options: readonly string[], wanted: CollectionState) => {
-    const started = start(privateDaemon(dir), ['--foreground', '--components=secrets', ...options]);
-    daemon = started;
-    started.stdin?.end('the password of a throwaway keyring');
-    await untilCollection(wanted, withPath, () => (started.exitCode ?? started.signalCode) === null);
+    const program = privateDaemon(dir);
+    for (let tries = 1; ; tries++) {
+      const started = start(program, ['--foreground', '--components=secrets', ...options]);
+      daemon = started;
+      started.stdin?.end('the password of a throwaway keyring');
+      const ended = () => started.exitCode ?? started.signalCode;
+      try {
+        return await untilCollection(wanted, withPath, () => ended() === null);
+      } catch (error) {
+        // Once in thousands of starts it has ended before it did anything.
+        if (ended() === null || tries === 3) throw new Error(`gnome-keyring: ${ended()}`, { cause: error });
+      }
+    }
   };
   if (state === 'none') await startDaemon([], 'no collection');
   else if (state !== 'no-provider') await startDaemon(['--unlock'], 'unlocked');
