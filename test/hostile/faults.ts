@@ -38,8 +38,8 @@ const strace = (...options: string[]): string[] => [
   // Or what hangs would stay when strace is killed.
   ...['setpriv', '--pdeathsig', 'KILL', '--'],
 ];
-/** Its processes begin with these files. */
-const PROGRAMS = /\/(gwtoken|keychain-child)\.cjs"/;
+/** Its processes begin with these files; the executable, which is all in one, where it closes core files. */
+const PROGRAMS = /\/(gwtoken|keychain-child)\.cjs"|\/proc\/self\/coredump_filter"/;
 /**
  * Not gwtoken's: its own program's files, what Node, libc and the system's libraries read for themselves, and what Node
  * wakes its threads by.
