@@ -137,15 +137,22 @@ async function stop(
     }
   };
   const below = (pids: readonly number[]): number[] => pids.flatMap((each) => descendants(each, own));
-  const targets = ownGroup ? [-pid] : [pid, ...below([pid])];
+  let left = ownGroup ? [-pid] : [pid, ...below([pid])];
+  // Without those that have ended: their IDs may be other processes' by now.
   const grace = async (): Promise<void> => {
     const giveUpAt = performance.now() + GRACE_MS;
-    while (performance.now() < giveUpAt && targets.some((target) => send(target, 0))) await sleep(20);
+    const isLeft = (target: number): boolean => send(target, 0);
+    for (
+      left = left.filter(isLeft);
+      left.length > 0 && performance.now() < giveUpAt;
+      left = left.filter(isLeft)
+    )
+      await sleep(20);
   };
   if (isTold) await grace();
-  for (const target of targets) send(target, 'SIGTERM');
+  for (const target of left) send(target, 'SIGTERM');
   await grace();
-  for (const target of ownGroup ? targets : new Set([...targets, ...below(targets)])) send(target, 'SIGKILL');
+  for (const target of ownGroup ? left : new Set([...left, ...below(left)])) send(target, 'SIGKILL');
 }
 
 /** The living descendants of a process, nearest first. A process whose parent has ended is not found. */

@@ -170,6 +170,28 @@ describe.skipIf(onPosix !== undefined)('what is done when a command has ended', 
     expect(listening).toBe(0);
   });
 
+  test('what a SIGTERM has ended gets no SIGKILL: its ID may be another process’s by then', async () => {
+    const sent: (string | number | undefined)[] = [];
+    const own = {
+      env: process.env,
+      platform: process.platform,
+      kill(pid: number, signal?: string | number) {
+        sent.push(signal);
+        return process.kill(pid, signal);
+      },
+    };
+    const options = { env: process.env, timeoutMs: 100, limit: 1000 };
+    const end = await runCredentialCommand(
+      'exec sleep 60',
+      options,
+      own,
+      () => () => {},
+      (start) => start(),
+    );
+    expect(end).toEqual({ how: 'late' });
+    expect(sent.filter((signal) => signal !== 0)).toEqual(['SIGTERM']);
+  });
+
   test('what prints too much can print no more, although it ignores SIGTERM', async () => {
     const file = join(openFolder(), 'ended');
     expect(await run(`trap '' TERM; yes; echo of its own accord > '${file}'`)).toEqual({ how: 'too-long' });
