@@ -39,8 +39,8 @@ export async function findCredentials(
   }
   const isCommand = plan.kind === 'command';
   const found = await (isCommand
-    ? withVariableHints(commandCredentials(plan.command, given, client, world), query)
-    : keychainCredentials(query, world));
+    ? withHints(commandCredentials(plan.command, given, client, world), () => variableHints(given, client))
+    : withHints(keychainCredentials(query, world), (error) => sourceHints(error, query)));
   const { authUrl: ownAuthUrl, ...credentials } = found;
   const bound = boundTo(
     ownAuthUrl,
@@ -53,18 +53,13 @@ export async function findCredentials(
 }
 
 async function keychainCredentials(
-  query: CredentialQuery,
+  { given, client }: CredentialQuery,
   world: Pick<World, 'keychain' | 'trace'>,
 ): Promise<StoredCredentials> {
-  const { given, client } = query;
-  try {
-    const item = await limitedKeychain(given, world).get(clientName(client));
-    if (item !== undefined) return parseItem(item, client);
-    world.trace('created the keychain item yourself? see: gwtoken help keychain');
-    throw new GwtokenError('no-credentials', `no credentials found for ${clientName(client)}`);
-  } catch (error) {
-    throw error instanceof GwtokenError ? error.withHints(sourceHints(error, query)) : error;
-  }
+  const item = await limitedKeychain(given, world).get(clientName(client));
+  if (item !== undefined) return parseItem(item, client);
+  world.trace('created the keychain item yourself? see: gwtoken help keychain');
+  throw new GwtokenError('no-credentials', `no credentials found for ${clientName(client)}`);
 }
 
 /** The one auth URL that a stored secret may be sent to, with where that is written. */
@@ -100,12 +95,12 @@ export function sourceHints({ kind, reason }: GwtokenError, query: CredentialQue
     : variables;
 }
 
-/** Adds the variables that could be used instead to an error. */
-async function withVariableHints<T>(work: Promise<T>, { given, client }: CredentialQuery): Promise<T> {
+/** Adds hints to what the work is rejected with. */
+async function withHints<T>(work: Promise<T>, hints: (error: GwtokenError) => readonly string[]): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw error instanceof GwtokenError ? error.withHints(variableHints(given, client)) : error;
+    throw error instanceof GwtokenError ? error.withHints(hints(error)) : error;
   }
 }
 
