@@ -12,7 +12,7 @@ import type { Env } from '../../world/streams';
 import type { World } from '../../world/world';
 import { type BusState, collectionOnBus } from './bus';
 import type { Answer, Loaded, Request } from './child';
-import { isKeyMismatch, keychainError, notAnswered, SYSTEM_LIMIT } from './errors';
+import { isKeyMismatch, keychainError, notAnswered, systemLimit } from './errors';
 
 export type KeychainWorld = Pick<World, 'platform' | 'env' | 'stderr'> & {
   /** What `fork()` starts src/system/keychain/child.ts with. */
@@ -108,7 +108,7 @@ function answerOf(
   platform: NodeJS.Platform,
 ): Promise<Value> {
   return new Promise((resolve, reject) => {
-    let hints = [SYSTEM_LIMIT];
+    let hints = systemLimit(platform);
     const fail = (detail: string): void => reject(crashed(detail, platform).withHints(hints));
     child.on('message', (message) => {
       if (message === ('loaded' satisfies Loaded)) {

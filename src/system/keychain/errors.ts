@@ -67,7 +67,7 @@ export function notAnswered(
   if (state === 'not-started') {
     return new GwtokenError('keychain', `the keychain module did not start ${within}`, {
       reason: 'not-started',
-      hints: [SYSTEM_LIMIT, more],
+      hints: [...systemLimit(platform), more],
     });
   }
   if (state === 'locked') {
@@ -104,8 +104,10 @@ function reasonOf({ stage, message, code }: Failure): KeychainReason {
 
 const IN_VARIABLES = 'without a keychain, use environment variables: gwtoken help keychain';
 
-/** For a child that runs, but comes to nothing. */
-export const SYSTEM_LIMIT = 'you may have reached a system limit: check ulimit -u and ulimit -v';
+/** For a child that runs, but comes to nothing. Windows has no such limits. */
+export function systemLimit(platform: NodeJS.Platform): string[] {
+  return platform === 'win32' ? [] : ['you may have reached a system limit: check ulimit -u and ulimit -v'];
+}
 
 /** KeePassXC has none while no database is open, or while those that are open show it nothing. */
 const NO_KEYRING = [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../../src/errors';
-import { keychainError } from '../../../src/system/keychain/errors';
+import { keychainError, notAnswered } from '../../../src/system/keychain/errors';
 import { openKeychain } from '../../../src/system/keychain/keychain';
 import type { Output } from '../../../src/world/streams';
 import { asFunction, programWith } from './keytar-in-place';
@@ -54,6 +54,11 @@ describe('on macOS, on Windows and with half a KWallet', () => {
     const error = keychainError({ ok: false, stage: 'load', message }, 'linux');
     expect(error.message).toBe('cannot unpack the keychain module into the temporary directory');
     expect(error.hints.join('\n')).toContain('TMPDIR');
+  });
+
+  test('on Windows, a module that does not start is no matter of ulimit', () => {
+    expect(notAnswered('not-started', 1000, false, 'darwin').hints.join()).toContain('ulimit');
+    expect(notAnswered('not-started', 1000, false, 'win32').hints.join()).not.toContain('ulimit');
   });
 
   test('"not there" is not asked of a bus', async () => {
