@@ -15,12 +15,12 @@ declare const __VERSION__: string;
 
 closeDebugger(process);
 let withCoreDumps: WithCoreDumps | undefined;
-/** Before the first secret is read; a run that only prints a cached token has none. */
-const readSecrets = (): WithCoreDumps => {
+/** Called before the first secret is read: a run that only prints a cached token reads none, and does without. */
+const beforeSecret = (): WithCoreDumps => {
   withCoreDumps ??= leaveNoCore(process);
   return withCoreDumps;
 };
-const opened = openWarm(process, readSecrets);
+const opened = openWarm(process, beforeSecret);
 const { warm, folders, machine } = opened;
 const argv = process.argv.slice(2);
 const answer = quick(argv, { ...warm, mayBeTerminal: () => mayBeTerminal(1) });
@@ -45,7 +45,7 @@ function end(text: string | undefined): void {
 async function runCli(failure?: unknown): Promise<number> {
   if (failure instanceof ReaderGone) throw failure;
   const [{ openWorld }, cli] = await Promise.all([import('./system/world'), import('./cli/run')]);
-  const { world, close } = openWorld(process, __VERSION__, opened, readSecrets());
+  const { world, close } = openWorld(process, __VERSION__, opened, beforeSecret());
   await sweep();
   // Nothing else may continue. Node reports both by the first event, Bun each by its own.
   const crash = (error: unknown) => void cli.crash(argv, error, world).then((code) => process.exit(code));

@@ -201,7 +201,8 @@ function isCommand(word: string): boolean {
 const RULES: readonly Rule[] = [otherCommand, withoutValues, flagsBehind, jsonFlag, otherFlag, bareWords];
 
 /**
- * The line that was meant, if it can be told: mended by as few of the rules as it takes.
+ * The line that was meant, if it can be told: of the mended ones the first that gwtoken takes, with the later rules
+ * tried before the earlier ones.
  *
  * @param typo a word as it was typed, and the one that was meant
  * @param parses whether gwtoken takes the line
