@@ -65,7 +65,8 @@ export async function startKeyring({ state, seed = {} }: KeyringOptions): Promis
         return await untilCollection(wanted, withPath, () => ended() === null);
       } catch (error) {
         // Once in thousands of starts it has ended before it did anything.
-        if (ended() === null || tries === 3) throw new Error(`gnome-keyring: ${ended()}`, { cause: error });
+        if (ended() === null) throw error;
+        if (tries === 3) throw new Error(`gnome-keyring has ended: ${ended()}`, { cause: error });
       }
     }
   };
