@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onCleanup } from '../clean-up';
 import { type Environment, endHelper, run, startHelper } from './session-bus';
@@ -27,12 +26,8 @@ export async function startDisplay(): Promise<Display> {
     [`:${randomInt(1000, 60_000)}`, '-displayfd', '1', '-screen', '0', '1024x768x24', '-nolisten', 'tcp'],
     path,
   );
-  onCleanup(async () => {
-    // Not by SIGKILL, after which its socket would stay.
-    server.kill('SIGTERM');
-    await Promise.race([once(server, 'close'), sleep(5000)]);
-    await endHelper(server);
-  });
+  // Not by SIGKILL, after which its socket would stay.
+  onCleanup(() => endHelper(server, 'SIGTERM'));
   const number = await new Promise<string>((resolve, reject) => {
     server.stdout?.once('data', (chunk) => resolve(String(chunk).trim()));
     server.once('close', () => reject(new Error('the X server ended')));

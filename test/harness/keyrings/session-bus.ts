@@ -4,23 +4,33 @@ import { join } from 'node:path';
 
 export type Environment = Readonly<Record<string, string>>;
 
+/** The helpers that were ended on purpose. */
+const ended = new WeakSet<ChildProcess>();
+
 /**
  * Starts a helper that dies with us however we die: the kernel kills it (PR_SET_PDEATHSIG), so no cleaning up of
- * ours is needed after a SIGKILL.
+ * ours is needed after a SIGKILL. One that ends by itself is told of: what a test then sees of it is a riddle.
  */
 export function startHelper(program: string, args: readonly string[], env: Environment): ChildProcess {
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', program, ...args], { env, stdio: 'pipe' });
   child.on('error', () => {});
   child.stdin?.on('error', () => {});
-  child.stderr?.resume();
+  let stderr = '';
+  child.stderr?.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  child.once('close', (code, signal) => {
+    if (!ended.has(child)) console.error(`${program} has ended by itself: ${signal ?? code}\n${stderr}`);
+  });
   return child;
 }
 
 /** Ends a helper and waits until it is gone. SIGKILL, since a test may have frozen it. */
-export async function endHelper(child: ChildProcess): Promise<void> {
+export async function endHelper(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGKILL');
+  ended.add(child);
+  child.kill(signal);
   await gone;
 }
 

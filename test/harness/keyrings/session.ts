@@ -26,7 +26,7 @@ export async function startSession(display?: Display): Promise<Session> {
   const dir = openFolder();
   const helpers: ChildProcess[] = [];
   const stop = async () => {
-    await Promise.all(helpers.map(endHelper));
+    await Promise.all(helpers.map((helper) => endHelper(helper)));
     rmSync(dir, { recursive: true, force: true });
   };
   onCleanup(stop);
