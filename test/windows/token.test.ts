@@ -21,7 +21,9 @@ describe.each(NODES)('Windows, Node %i', { timeout: 180_000 }, (major) => {
   }, 180_000);
   beforeEach(async ({ skip }) => {
     skip(unavailable !== undefined, unavailable);
-    endpoint = await startTokenEndpoint((post) => tokenReply(post, { scope: 'read write' }));
+    // Each lives longer than the one before: two that come within a second are no renewal in vain.
+    const lasting = (post: number) => ({ scope: 'read write', expires_in: 3600 + 60 * post });
+    endpoint = await startTokenEndpoint((post) => tokenReply(post, lasting(post)));
     env = {
       GWTOKEN_REGION: 'eu',
       GWTOKEN_AUTH_URL: endpoint.authUrl,
@@ -81,10 +83,9 @@ describe.each(NODES)('Windows, Node %i', { timeout: 180_000 }, (major) => {
 
   test('20 at once make one request', async () => {
     endpoint.delayMs = 2_000;
-    const args = ['get', '--timeout', '60s', '--retries', '0'];
+    const args = ['get', '--timeout', '60s', '--retries', '0', '--verbose'];
     const all = await Promise.all(Array.from({ length: 20 }, () => gwtoken(args, { timeoutMs: 150_000 })));
-    const kinds = new Set(all.map(({ code, stdout, stderr }) => JSON.stringify({ code, stdout, stderr })));
-    expect([...kinds]).toEqual([JSON.stringify({ code: 0, stdout: 'token-1\n', stderr: '' })]);
+    expect(all.filter(({ code, stdout }) => code !== 0 || stdout !== 'token-1\n')).toEqual([]);
     expect(endpoint.posts.length).toBe(1);
   });
 
