@@ -55,6 +55,8 @@ interface Opening extends Pick<Connection, 'tell'> {
   readonly progress: Progress;
   /** Closes the connection when aborted, whatever it is doing. */
   readonly cut: AbortSignal;
+  /** Its sockets, each over the one before. */
+  readonly sockets: Socket[];
   trace(line: string): void;
 }
 
@@ -76,14 +78,19 @@ export const UNKNOWN_AUTHORITY: readonly string[] = [
 
 export function openConnection(url: URL, options: ConnectionOptions, surroundings: Surroundings): Connection {
   const cutter = new AbortController();
-  const close = (): void => cutter.abort();
+  const sockets: Socket[] = [];
+  const close = (): void => {
+    // The outermost first: once the one below it is gone, TLS over TLS closes in silence, and undici waits for ever.
+    for (const socket of sockets.toReversed()) socket.destroy();
+    cutter.abort();
+  };
   const progress: Progress = { waitingFor: 'route' };
   const tell = (facts: Partial<Way>): void => {
     Object.assign(progress, facts);
     options.met?.(facts);
   };
   const { trace = () => {} } = options;
-  const ready = make({ url, surroundings, options, progress, cut: cutter.signal, tell, trace });
+  const ready = make({ url, surroundings, options, progress, cut: cutter.signal, sockets, tell, trace });
   let made: Socket | undefined;
   ready.then((socket) => {
     made = socket;
@@ -154,11 +161,12 @@ async function tunnel(
 }
 
 async function dial(
-  { surroundings, cut, tell, trace }: Opening,
+  opening: Opening,
   host: string,
   port: number,
-  lookup: LookupFunction = endableLookup(surroundings, cut),
+  lookup: LookupFunction = endableLookup(opening.surroundings, opening.cut),
 ): Promise<Socket> {
+  const { tell, trace } = opening;
   const addresses: string[] = [];
   let foundAtMs = 0;
   const found = (address: string): void => {
@@ -177,18 +185,19 @@ async function dial(
     lookup,
   });
   socket.on('lookup', (error, address) => error ?? found(address));
-  await until('connect', socket, cut);
+  await until('connect', socket, opening);
   tell({ connectMs: Math.round(performance.now() - foundAtMs) });
   trace(`connected to ${addressOf(socket)}`);
   return socket;
 }
 
 async function secure(
-  { surroundings, options, progress, cut, tell, trace }: Opening,
+  opening: Opening,
   socket: Socket,
   host: string,
   ca: string[] | undefined,
 ): Promise<Socket> {
+  const { surroundings, options, progress, tell, trace } = opening;
   tell({ waitingFor: 'handshake' });
   const name = host.replace(/\.$/, '');
   const tls = startTls(surroundings, {
@@ -209,7 +218,7 @@ async function secure(
       if (certificate) tell({ tls: factsOf(certificate, tls.getProtocol() ?? '', trustedBy) });
     });
   }
-  await until('secureConnect', tls, cut);
+  await until('secureConnect', tls, opening);
   if (!tls.authorized) throw tls.authorizationError;
   trace(`verified the certificate of ${name} (${tls.getProtocol()})`);
   return tls;
@@ -251,7 +260,12 @@ function factsOf(
  * Settles with the event or the socket's error; a later error is in `errored`. Node emits an
  * alert that comes after the handshake without closing the socket, and the end that follows would hide it.
  */
-async function until(event: 'connect' | 'secureConnect', socket: Socket, cut: AbortSignal): Promise<void> {
+async function until(
+  event: 'connect' | 'secureConnect',
+  socket: Socket,
+  { cut, sockets }: Opening,
+): Promise<void> {
+  sockets.push(socket);
   socket.on('error', (error) => socket.destroy(error));
   await new Promise<void>((resolve, reject) => {
     // A TLS socket over another one emits no `close` event if it is destroyed during its handshake.

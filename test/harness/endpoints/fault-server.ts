@@ -1,5 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import { createServer as createTlsServer, type TlsOptions, type Server as TlsServer } from 'node:tls';
 import { Worker } from 'node:worker_threads';
 import { onCleanup } from '../clean-up';
 import { type Listening, listen } from './listen';
@@ -43,7 +43,7 @@ export async function startFaultServer(
     script.connected?.(socket, fault.connections);
   };
   const server: Server = tls
-    ? createTlsServer(tls, serve).on('tlsClientError', () => {})
+    ? resetting(createTlsServer(tls, serve)).on('tlsClientError', () => {})
     : createServer(serve);
   server.on('error', () => {});
   const fault: FaultServer = {
@@ -53,6 +53,20 @@ export async function startFaultServer(
     received: () => received,
   };
   return fault;
+}
+
+/** The server, whose TLS sockets can be reset too: Node resets only what is TCP itself. */
+function resetting(server: TlsServer): TlsServer {
+  const below = new Map<number | undefined, Socket>();
+  return server
+    .on('connection', (socket: Socket) => below.set(socket.remotePort, socket))
+    .prependListener('secureConnection', (socket) => {
+      const { remotePort } = socket;
+      socket.resetAndDestroy = () => {
+        below.get(remotePort)?.resetAndDestroy();
+        return socket;
+      };
+    });
 }
 
 /** A port of the loopback that nobody listens on (for as long as nobody is given it). */

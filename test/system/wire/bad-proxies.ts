@@ -1,5 +1,6 @@
 import { makeAuthority } from '../../harness/endpoints/authority';
 import { closedPort, startConnectProxy, startFaultServer } from '../../harness/endpoints/fault-server';
+import { BROKEN_CONNECTIONS } from './broken-connections';
 import {
   asks,
   BASIC,
@@ -14,6 +15,27 @@ import {
   withPassword,
 } from './proxied';
 import { FETCHED, reply, type WireCase } from './scene';
+
+/**
+ * What an endpoint may do to a request, met behind an https: proxy. There TLS runs over TLS, whose end is easily missed:
+ * nothing ended a wait for a silent endpoint any more.
+ */
+const BEHIND_HTTPS_PROXY = BROKEN_CONNECTIONS.flatMap(({ script, ...each }): WireCase[] =>
+  script?.answer === undefined
+    ? []
+    : [
+        {
+          ...each,
+          name: `an https: proxy, and ${each.name}`,
+          async set(authority) {
+            const endpoint = await startFaultServer(script, { tls: authority.issue() });
+            const proxy = await startConnectProxy(undefined, authority.issue());
+            const env = { GWTOKEN_CA_FILE: authority.caFile, HTTPS_PROXY: proxy.url };
+            return { authUrl: endpoint.url, endpoint, env, strangers: [proxy] };
+          },
+        },
+      ],
+);
 
 /** Proxies: those that work, those that refuse, and those that must not be asked. */
 export const BAD_PROXIES: readonly WireCase[] = [
@@ -296,6 +318,7 @@ export const BAD_PROXIES: readonly WireCase[] = [
     },
   },
   { ...lost(), name: 'a proxy whose name is not in DNS' },
+  ...BEHIND_HTTPS_PROXY,
 ];
 
 function wants(challenge: string): string {

@@ -37,6 +37,8 @@ export interface WireCase extends Expectation {
   readonly waits?: boolean;
   /** Why it cannot run here. */
   readonly needs?: string | undefined;
+  /** What the endpoint does, where it follows a script. */
+  readonly script?: Script;
 }
 
 export const TOKEN = 'canary-token.AZaz09-_~+/=';
@@ -64,6 +66,7 @@ export function scripted(name: string, script: Script, expected: Omit<WireCase, 
   return {
     name,
     ...expected,
+    script,
     async set() {
       const endpoint = await startFaultServer(script);
       return { authUrl: endpoint.url, endpoint };
