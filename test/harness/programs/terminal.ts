@@ -1,6 +1,7 @@
+import type { Socket } from 'node:net';
 import { constants } from 'node:os';
 import { stripVTControlCharacters } from 'node:util';
-import { spawn } from '@lydell/node-pty';
+import { type IPty, spawn } from '@lydell/node-pty';
 import { onCleanup } from '../clean-up';
 import { inherited, type ProgramOptions, wordsOf } from './program';
 
@@ -52,6 +53,7 @@ export function openTerminal([command = '', ...args]: readonly string[], options
     env: { ...inherited(), ...options.env },
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
+  closePatiently(pty);
   let raw = '';
   let ended = false;
   const waiting = new Set<() => void>();
@@ -103,6 +105,22 @@ export function openTerminal([command = '', ...args]: readonly string[], options
     close,
   };
 }
+
+/**
+ * node-pty closes a terminal 200 ms after its program's end, where others may have it open still. What the program had
+ * printed last may come later than that on a busy machine: the kernel hands it over in its own time.
+ */
+function closePatiently(pty: IPty): void {
+  const { _socket: socket } = pty as unknown as { _socket: Socket };
+  const destroy = socket.destroy.bind(socket);
+  socket.destroy = (error) => {
+    if (error) return destroy(error);
+    setTimeout(destroy, PATIENCE_MS);
+    return socket;
+  };
+}
+
+const PATIENCE_MS = 400;
 
 function signalName(number: number): NodeJS.Signals | null {
   const found = Object.entries(constants.signals).find(([, value]) => value === number);
