@@ -84,7 +84,8 @@ export function holderOf(place: LockPlace): string | undefined {
   try {
     holder = place.isWindows ? readFileSync(path, 'latin1') : readlinkSync(path);
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
+    // There is none. Or Windows lets nobody read a file that is just being made or removed.
+    if (systemCode(error) !== 'EINVAL') return undefined;
     holder = '';
   }
   if (HOLDER.test(holder)) return holder;

@@ -219,6 +219,9 @@ async function joinWaiting(
   );
 }
 
+/** What is left of a text behind the signs of life. */
+const withoutSigns = (text: string): string => text.replace(/^\.+/, '');
+
 /** Reads what the holder sends, from the first moment on. Returns the function that waits for its end. */
 function listenTo(
   socket: Socket,
@@ -235,15 +238,15 @@ function listenTo(
   }
   socket.setEncoding('utf8');
   socket.on('data', (chunk) => {
-    said += chunk;
+    // On Windows one may come before the proof.
+    said = withoutSigns(said + chunk);
     if (expected !== '' && said.length >= expected.length) {
       if (!said.startsWith(expected)) passOver();
-      said = said.slice(expected.length);
+      said = withoutSigns(said.slice(expected.length));
       expected = '';
     }
     if (expected !== '') return;
     looksInVain = 0;
-    said = said.replace(/^\.+/, '');
     if (said.length > LONGEST_TEXT) socket.destroy();
   });
   const ended = new Promise<string>((done) =>

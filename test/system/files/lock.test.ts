@@ -1,12 +1,14 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { tryLock } from '../../../src/system/files/lock';
-import { lockPlace } from '../../../src/system/files/lock-folder';
+import { claim, holderOf, lockPlace, newHolder, withAddress } from '../../../src/system/files/lock-folder';
 import { onCleanup } from '../../harness/clean-up';
 import { MACHINE } from '../../harness/homes/client';
 import { openFolder } from '../../harness/homes/folder';
@@ -286,6 +288,41 @@ describe.skipIf(process.platform === 'win32')('the files of a lock', () => {
     expect(names).not.toContain(`${'1'.repeat(32)}.sock`);
     expect(names).toContain(`${'2'.repeat(32)}.sock`);
     if (turn?.held) turn.release();
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('as on Windows', () => {
+  const windows = { ...MACHINE, platform: 'win32' } as const;
+  beforeEach(() => {
+    // What is a pipe's name there is a file's here.
+    const before = process.cwd();
+    process.chdir(folder);
+    onCleanup(() => process.chdir(before));
+  });
+
+  test('a sign of life that comes before the proof costs the holder nothing', async () => {
+    const place = lockPlace(folder, 'token', windows)!;
+    const holder = newHolder();
+    const server = createServer((socket) => {
+      socket.write('.');
+      socket.once('data', (nonce) => {
+        socket.write(`${createHmac('sha256', holder).update(String(nonce)).digest('hex')}.`);
+      });
+    });
+    onCleanup(() => server.close());
+    await withAddress(place, holder, (address) => once(server.listen({ path: address }), 'listening'));
+    expect(claim(place, holder)).toBe(true);
+    const turn = await tryLock(folder, 'token', windows);
+    if (turn === undefined || turn.held) throw new Error('there should be a holder to wait for');
+    expect(await turn.wait(500)).toBe('late');
+    expect(holderOf(place)).toBe(holder);
+  });
+
+  test('a lock that cannot be read is not taken for rubbish', () => {
+    const place = lockPlace(folder, 'token', windows)!;
+    symlinkSync('token.lock', join(folder, '.locks', 'token.lock'));
+    expect(holderOf(place)).toBeUndefined();
+    expect(readdirSync(join(folder, '.locks'))).toEqual(['token.lock']);
   });
 });
 
