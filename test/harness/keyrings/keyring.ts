@@ -32,6 +32,8 @@ export interface Keyring {
   lock(): Promise<void>;
   /** Logs out and in again, which unlocks it. */
   unlock(): Promise<void>;
+  /** Logs in again where the daemon has ended by itself: it may, when a client ends in the middle of a call. */
+  revive(): Promise<void>;
   /** Removes an item, or does nothing where there is none. */
   clear(account: string): Promise<void>;
   /** Ends what was started, by pid, and removes the folder: done at the test's end if it was not done before. */
@@ -96,6 +98,10 @@ export async function startKeyring({ state, seed = {} }: KeyringOptions): Promis
     async unlock() {
       if (daemon) await endHelper(daemon);
       await startDaemon(['--unlock'], 'unlocked');
+    },
+    async revive() {
+      if ((daemon?.exitCode ?? daemon?.signalCode ?? null) !== null)
+        await startDaemon(['--unlock'], 'unlocked');
     },
     stop,
   };
