@@ -37,7 +37,10 @@ async function untilItReads({ type, screen }: Terminal): Promise<void> {
   }
 }
 
-/** How ps(1) tells the states of what a process has started: `S` waits for something, `T` is stopped. */
+/**
+ * How ps(1) tells the states of what a process has started: `S` waits for something, `T` is stopped. bash looks at
+ * gwtoken alone: told to go on before it has stopped, the command would stop for good.
+ */
 function statesBelow(pid: number): string[] {
   const pids = descendants(pid, process).join(',');
   return execFileSync('ps', ['-o', 'stat=', '-p', pids], { encoding: 'latin1' }).trim().split('\n');
@@ -100,15 +103,18 @@ describe('gwtoken exec on a terminal', () => {
 
   test('Ctrl-Z stops both, fg continues them', async () => {
     const terminal = bash();
-    const { waitFor, type, exit } = terminal;
+    const { pid, waitFor, type, exit } = terminal;
     await waitFor('ready>');
     type(`${GWTOKEN_SH} exec -- sh -c 'echo u''p; read -r a; echo "read $a"; exit 6'\r`);
     await waitFor(/^up$/m);
     type('\x1a');
     await waitFor(/Stopped[\s\S]*ready> $/);
+    await until('both have stopped', () => statesBelow(pid).every((state) => state.startsWith('T')));
     await untilItReads(terminal);
     type('fg\r');
-    await new Promise((done) => setTimeout(done, 200));
+    // What is typed before bash has given the terminal away is lost.
+    await waitFor(/ready> fg\s[\s\S]*exit 6'\s/);
+    await until('both go on', () => !statesBelow(pid).some((state) => state.startsWith('T')));
     type('text\r');
     await waitFor('read text');
     type('echo "code $?"\r');
@@ -158,7 +164,6 @@ describe('gwtoken exec on a terminal', () => {
     type('\x1a');
     // What less does to the terminal when it stops may come behind the prompt.
     await waitFor(/Stopped[\s\S]*ready> /);
-    // bash looks at gwtoken alone. Told to go on before it has stopped, less would stop for good.
     await until('less has stopped', () => statesBelow(pid).every((state) => state.startsWith('T')));
     await untilItReads(terminal);
     type('fg\r');
