@@ -11,11 +11,11 @@ export async function collectionState(env: Environment): Promise<CollectionState
   try {
     const collection = await defaultCollection(env);
     if (collection === undefined) return 'no collection';
-    const reply = await call(env, collection, 'org.freedesktop.DBus.Properties.Get', [
+    // All properties: gnome-keyring may abort when it is asked for a single one.
+    const reply = await call(env, collection, 'org.freedesktop.DBus.Properties.GetAll', [
       'string:org.freedesktop.Secret.Collection',
-      'string:Locked',
     ]);
-    return /\bboolean true\b/.test(reply) ? 'locked' : 'unlocked';
+    return /"Locked"\s+variant\s+boolean true\b/.test(reply) ? 'locked' : 'unlocked';
   } catch {
     return 'no provider';
   }

@@ -40,8 +40,8 @@ describe.skipIf(process.platform !== 'linux')('an item', () => {
       case "$*" in
       *SearchItems*) echo '${items}' ;;
       *ReadAlias*) echo 'object path "/org/freedesktop/secrets/collection/login"' ;;
-      *collection/other*Locked*) echo 'variant boolean ${isLocked}' ;;
-      *Locked*) echo 'variant boolean false' ;;
+      *collection/other*GetAll*) echo 'string "Locked" variant boolean ${isLocked}' ;;
+      *GetAll*) echo 'string "Locked" variant boolean false' ;;
       esac`;
     writeFileSync(join(folder, 'dbus-send'), script, { mode: 0o755 });
     return openKeychain({
