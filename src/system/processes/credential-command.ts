@@ -141,13 +141,11 @@ async function stop(
   // Without those that have ended: their IDs may be other processes' by now.
   const grace = async (): Promise<void> => {
     const giveUpAt = performance.now() + GRACE_MS;
-    const isLeft = (target: number): boolean => send(target, 0);
-    for (
-      left = left.filter(isLeft);
-      left.length > 0 && performance.now() < giveUpAt;
-      left = left.filter(isLeft)
-    )
+    for (;;) {
+      left = left.filter((target) => send(target, 0));
+      if (left.length === 0 || performance.now() >= giveUpAt) return;
       await sleep(20);
+    }
   };
   if (isTold) await grace();
   for (const target of left) send(target, 'SIGTERM');
