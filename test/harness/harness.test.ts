@@ -9,7 +9,7 @@ import { CLIENT, startIdentityServer } from './endpoints/identity-server';
 import { filesBelow } from './homes/files';
 import { openHome } from './homes/home';
 import { keyringAvailable, startKeyring } from './keyrings/keyring';
-import { isRunning, until } from './programs/processes';
+import { until } from './programs/processes';
 import { openTerminal } from './programs/terminal';
 
 describe('what is opened', () => {
@@ -122,16 +122,6 @@ describe('the keyring', () => {
     await keyring.stop();
     expect(existsSync(keyring.home)).toBe(false);
     expect(() => process.kill(keyring.daemonPid ?? -1, 0)).toThrow('ESRCH');
-  });
-
-  test('has what it had when its daemon has been killed and is revived', async ({ skip }) => {
-    const reason = keyringAvailable();
-    skip(reason !== undefined, reason);
-    const keyring = await startKeyring({ state: 'unlocked', seed: { [account]: 'kept' } });
-    process.kill(keyring.daemonPid ?? -1, 'SIGKILL');
-    await until('it has ended', () => !isRunning(keyring.daemonPid ?? -1));
-    await keyring.revive();
-    expect(await keyring.lookup(account)).toBe('kept');
   });
 
   test('locked, without a collection or without a provider, it gives nothing', async ({ skip }) => {

@@ -47,11 +47,6 @@ export async function openSessions(): Promise<{
   const tmp = join(home.dir, 'tmp');
   const env = { TMPDIR: tmp, GWTOKEN_TIMEOUT: '3s', GWTOKEN_RETRIES: '0', GWTOKEN_KEYCHAIN_TIMEOUT: '5s' };
   const variables = { GWTOKEN_CLIENT_ID: 'client', GWTOKEN_CLIENT_SECRET: SECRET };
-  /** What is stored, in a file that outlives the daemon. */
-  const lookUp = async () => {
-    await keyring.revive();
-    return keyring.lookup(ACCOUNT);
-  };
   const item = (clientId: string) =>
     JSON.stringify({ client_id: clientId, client_secret: SECRET, auth_url: endpoint.authUrl });
   const config = { region: 'eu', 'auth-url.eu': endpoint.authUrl, 'min-ttl': '1m' };
@@ -63,7 +58,6 @@ export async function openSessions(): Promise<{
   }
   async function prepareStored(): Promise<void> {
     await prepare();
-    await keyring.revive();
     await keyring.store(ACCOUNT, item('old'));
     const known = { [ACCOUNT]: { client_id: 'old', auth_url: endpoint.authUrl } };
     writeFileSync(join(home.config, 'clients.json'), JSON.stringify(known), { mode: 0o600 });
@@ -151,10 +145,11 @@ export async function openSessions(): Promise<{
       name: 'login',
       prepare: prepareStored,
       start: start(login, { stdin: SECRET }),
-      undone: async () => ((await lookUp()) === item('new') ? undefined : 'the client is not stored'),
+      undone: async () =>
+        (await keyring.lookup(ACCOUNT)) === item('new') ? undefined : 'the client is not stored',
       beside: beside(get),
       async broken() {
-        const stored = await lookUp();
+        const stored = await keyring.lookup(ACCOUNT);
         if (stored !== item('new') && stored !== item('old')) return 'the item is lost';
         return await damage({});
       },
@@ -164,16 +159,15 @@ export async function openSessions(): Promise<{
       prepare: prepareStored,
       start: start(['logout']),
       async undone() {
-        if ((await lookUp()) !== undefined) return 'the item is still there';
+        if ((await keyring.lookup(ACCOUNT)) !== undefined) return 'the item is still there';
         const { code, stdout } = await run(['get']);
         return code === 4 ? undefined : `afterwards get ends with ${code}: ${stdout}`;
       },
       beside: beside(get, { env: variables }),
       async broken() {
-        await keyring.revive();
         const again = await run(['logout']);
         if (again.code !== 0 && again.code !== 4) return `logout again: ${again.code} ${again.stderr}`;
-        if ((await lookUp()) !== undefined) return 'the item is still there';
+        if ((await keyring.lookup(ACCOUNT)) !== undefined) return 'the item is still there';
         const get = await run(['get']);
         if (get.code !== 4) return `after logout get ends with ${get.code}: ${get.stdout}${get.stderr}`;
         return await damage({ env: variables });

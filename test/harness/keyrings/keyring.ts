@@ -32,8 +32,6 @@ export interface Keyring {
   lock(): Promise<void>;
   /** Logs out and in again, which unlocks it. */
   unlock(): Promise<void>;
-  /** Logs in again where the daemon has ended by itself: it may, when a client ends in the middle of a call. */
-  revive(): Promise<void>;
   /** Removes an item, or does nothing where there is none. */
   clear(account: string): Promise<void>;
   /** Ends what was started, by pid, and removes the folder: done at the test's end if it was not done before. */
@@ -57,20 +55,10 @@ export async function startKeyring({ state, seed = {} }: KeyringOptions): Promis
   const { dir, env, withPath, home, start, stop } = await startSession();
   let daemon: ChildProcess | undefined;
   const startDaemon = async (options: readonly string[], wanted: CollectionState) => {
-    const program = privateDaemon(dir);
-    for (let tries = 1; ; tries++) {
-      const started = start(program, ['--foreground', '--components=secrets', ...options]);
-      daemon = started;
-      started.stdin?.end('the password of a throwaway keyring');
-      const ended = () => started.exitCode ?? started.signalCode;
-      try {
-        return await untilCollection(wanted, withPath, () => ended() === null);
-      } catch (error) {
-        // Once in thousands of starts it has ended before it did anything.
-        if (ended() === null) throw error;
-        if (tries === 3) throw new Error(`gnome-keyring has ended: ${ended()}`, { cause: error });
-      }
-    }
+    const started = start(privateDaemon(dir), ['--foreground', '--components=secrets', ...options]);
+    daemon = started;
+    started.stdin?.end('the password of a throwaway keyring');
+    await untilCollection(wanted, withPath, () => (started.exitCode ?? started.signalCode) === null);
   };
   if (state === 'none') await startDaemon([], 'no collection');
   else if (state !== 'no-provider') await startDaemon(['--unlock'], 'unlocked');
@@ -98,10 +86,6 @@ export async function startKeyring({ state, seed = {} }: KeyringOptions): Promis
     async unlock() {
       if (daemon) await endHelper(daemon);
       await startDaemon(['--unlock'], 'unlocked');
-    },
-    async revive() {
-      if ((daemon?.exitCode ?? daemon?.signalCode ?? null) !== null)
-        await startDaemon(['--unlock'], 'unlocked');
     },
     stop,
   };
