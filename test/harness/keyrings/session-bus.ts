@@ -25,16 +25,18 @@ export function startHelper(program: string, args: readonly string[], env: Envir
   return child;
 }
 
-/** Ends a helper and waits until it is gone. SIGKILL, since a test may have frozen it. */
+/** Ends a helper and waits until it is gone. SIGKILL, since a test may have frozen it; after 5 s in any case. */
 export async function endHelper(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise((resolve) => child.once('exit', resolve));
   ended.add(child);
   child.kill(signal);
+  const last = setTimeout(() => child.kill('SIGKILL'), 5000);
   await gone;
+  clearTimeout(last);
 }
 
-/** Runs a program to its end. Resolves with its stdout; rejects when it fails or takes longer than ten seconds. */
+/** Runs a program to its end. Resolves with its stdout; rejects when it fails or takes longer than 30 s. */
 export function run(program: string, args: readonly string[], env: Environment, stdin = ''): Promise<string> {
   return new Promise((resolve, reject) => {
     const options = { env, timeout: 30_000, killSignal: 'SIGKILL' } as const;
