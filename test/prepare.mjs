@@ -11,6 +11,8 @@ const DEBIAN = {
   'gnome-keyring': '/usr/bin/gnome-keyring-daemon',
   'dbus-daemon': '/usr/bin/dbus-daemon',
   'dbus-bin': '/usr/bin/dbus-send',
+  systemd: '/usr/bin/busctl',
+  'libglib2.0-bin': '/usr/bin/gdbus',
   'libsecret-tools': '/usr/bin/secret-tool',
   openssl: '/usr/bin/openssl',
   keepassxc: '/usr/bin/keepassxc',

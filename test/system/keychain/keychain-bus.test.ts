@@ -2,12 +2,15 @@
  * What is made of the module's answer when the bus says something else: items that only some programs may see, or two of
  * the same name. The module and the program that asks the bus are scripts, since no keyring of the tests is in these states.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { collectionOnBus, isHidingOnBus, itemOnBus } from '../../../src/system/keychain/bus';
 import { openKeychain } from '../../../src/system/keychain/keychain';
 import { onCleanup } from '../../harness/clean-up';
 import { openFolder } from '../../harness/homes/folder';
+import { keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
+import { onPath } from '../../harness/keyrings/private-home';
 
 const ITEM = 'object path "/org/freedesktop/secrets/collection/other/1"';
 const ITEMS = {
@@ -15,6 +18,31 @@ const ITEMS = {
   unlocked: `array [ ${ITEM} ]\narray [ ]`,
   locked: `array [ ]\narray [ ${ITEM} ]`,
 };
+
+describe.each([
+  ['dbus-send', 'dbus-bin'],
+  ['busctl', 'systemd'],
+  ['gdbus', 'libglib2.0-bin'],
+])('where there is %s alone to ask the bus', (program, debian) => {
+  test('it tells an open keyring from a locked one, and an item from none', async ({ skip }) => {
+    skip(keyringAvailable() !== undefined, keyringAvailable());
+    const path = onPath(program);
+    skip(path === undefined, `needs Debian: ${debian}`);
+    const keyring = await startKeyring({ state: 'unlocked', seed: { there: 'a' } });
+    const folder = openFolder();
+    symlinkSync(path ?? '', join(folder, program));
+    const env = { ...keyring.env, PATH: folder };
+    const states = async () => [
+      await collectionOnBus(env),
+      await itemOnBus('there', env),
+      await itemOnBus('not there', env),
+      await isHidingOnBus(env),
+    ];
+    expect(await states()).toEqual(['unlocked', 'present', 'absent', false]);
+    await keyring.lock();
+    expect(await states()).toEqual(['locked', 'locked', 'absent', false]);
+  });
+});
 
 describe.skipIf(process.platform !== 'linux')('an item', () => {
   let folder: string;
@@ -84,6 +112,14 @@ describe.skipIf(process.platform !== 'linux')('an item', () => {
       reason,
     });
     expect(asked()).toBe(times);
+  });
+
+  test('has its keyring asked for again where the service has left its state out', async () => {
+    const { isGuarded } = keychain(null, ITEMS.locked, true);
+    const script = join(folder, 'dbus-send');
+    const once = `[ -e ${folder}/noticed ] || case "$*" in *GetAll*) : >${folder}/noticed; echo '"Label"'; exit ;; esac`;
+    writeFileSync(script, readFileSync(script, 'utf8').replace('\n', `\n${once}\n`));
+    expect(await isGuarded('a')).toBe(false);
   });
 
   test('is guarded where its keyring is open and it is not', async () => {
