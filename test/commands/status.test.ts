@@ -194,7 +194,17 @@ describe('status without stored clients', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^\* default:production:eu {2}unknown {4}not cached {2}not set$/m);
     expect(stdout).toContain(
-      'FAIL default:production:eu: GWTOKEN_CLIENT_ID is set but GWTOKEN_CLIENT_SECRET is not\n',
+      'FAIL default:production:eu: GWTOKEN_CLIENT_ID is set but GWTOKEN_CLIENT_SECRET is not\n  fix: set GWTOKEN_CLIENT_SECRET too, or unset GWTOKEN_CLIENT_ID to use other credentials\n',
+    );
+  });
+
+  test('with a bad auth URL shows the problem, and how to mend it', async () => {
+    const home = openHome({ GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: 'identity.example.com' });
+    const { code, stdout } = await home.gwtoken(['status']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^\* default:production:eu {2}none stored {2}not cached {2}invalid$/m);
+    expect(stdout).toContain(
+      'FAIL default:production:eu: auth URL "identity.example.com" (from GWTOKEN_AUTH_URL) is not a URL\n  fix: did you mean https://identity.example.com?\n',
     );
   });
 });

@@ -65,7 +65,7 @@ function shownId({ clientId, verdict }: ClientStatus): string | undefined {
 }
 
 function authUrlText({ client, authUrl, boundTo }: ClientStatus): Omit<Row, 'name'> {
-  if (authUrl instanceof GwtokenError) return problem(authUrl, authUrl.hints);
+  if (authUrl instanceof GwtokenError) return problem(authUrl);
   if (authUrl === undefined) {
     if (boundTo === undefined) return { message: 'not set' };
     return { result: 'warning', message: `not set (the stored credentials belong to ${boundTo})` };
@@ -82,12 +82,12 @@ function authUrlText({ client, authUrl, boundTo }: ClientStatus): Omit<Row, 'nam
 }
 
 function verdictText(verdict: Verdict): Omit<Row, 'name'> {
-  if (verdict instanceof GwtokenError) return problem(verdict, verdict.hints);
+  if (verdict instanceof GwtokenError) return problem(verdict);
   const life = verdict.lifetimeS === undefined ? '' : ` valid for ${lapse(verdict.lifetimeS * 1000)}`;
   return { result: 'ok', message: `OK, new token${life}` };
 }
 
-function problem({ message }: GwtokenError, hints: readonly string[] = []): Omit<Row, 'name'> {
+function problem({ message, hints }: GwtokenError): Omit<Row, 'name'> {
   return { result: 'failed', message, hints };
 }
 
