@@ -150,6 +150,7 @@ test('status shows what is left of a token to its last second, and none that has
   const began = gw.nowMs;
   for (const [laterMs, left] of [
     [0, { expires_in: 3600 }],
+    [400, { expires_in: 3599 }],
     [3_599_999, { expires_in: 0 }],
     [3_600_000, null],
     [9_999_999, null],
