@@ -53,6 +53,8 @@ describe('gwtoken complete', () => {
     expect(await completed('exec', '--', 'gi')).toEqual([':commands']);
     expect(await completed('exec', '-v', 'gi')).toEqual([':commands']);
     expect(await completed('exec', '--', 'git', 'x')).toEqual([':files']);
+    for (const words of [[''], ['-'], ['-p', 'a'], ['commit', 'x']])
+      expect([words, await completed('exec', '-p', 'acme', 'git', ...words)]).toEqual([words, [':files']]);
     expect(await completed('get', '--auth-url', '')).toEqual([]);
     expect(await completed('get', '--format', 'json', '')).toEqual([]);
   });

@@ -40,6 +40,8 @@ export function completionsFor(root: Command, words: readonly string[], common: 
     if (pending) pending = undefined;
     else if (word.startsWith('-')) pending = flagValues(word, command, common);
     else if (below) [command, args] = [below, []];
+    // The same behind the command that it runs.
+    else if (command.passThrough) return { words: [], more: 'files' };
     else args.push(word);
   }
   if (pending) return fitting(pending, last);

@@ -29,7 +29,7 @@ export const execCommand: Command = {
       does: 'also keep a valid token in the file $GWTOKEN_TOKEN_FILE',
     },
   ],
-  values: { command: 'commands', args: 'files' },
+  values: { command: 'commands' },
   async run(flags, world, command = '', ...args) {
     const { runCommand } = await import('./run');
     return await runCommand(flags, world, command, args);
