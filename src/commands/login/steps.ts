@@ -7,7 +7,7 @@ import { attempt, GwtokenError, Interrupted } from '../../errors';
 import {
   type FetchSettings,
   gather,
-  resolveAuthUrl,
+  requireAuthUrl,
   resolveEnvironment,
   resolveFetchSettings,
   resolveProfile,
@@ -140,11 +140,9 @@ function tell({ client, authUrl }: Answers, before: Given, edits: readonly Confi
       world.warn(`${variable} is set and overrides the stored credentials`);
   }
   try {
-    const next = resolveAuthUrl(after, client);
-    if (next?.value !== authUrl.value) {
-      const source = next?.source.name ?? 'nothing';
-      world.warn(`${source} sets another auth URL; gwtoken will not send the stored credentials there`);
-    }
+    const { value, source } = requireAuthUrl(after, client);
+    if (value !== authUrl.value)
+      world.warn(`${source.name} sets another auth URL; gwtoken will not send the stored credentials there`);
     const flags = needed(client, after);
     say(`Next: gwtoken get${flags}`);
     say(`or:   ${world.platform === 'win32' ? 'gwtoken help shells' : `eval $(gwtoken env${flags})`}`);
