@@ -54,7 +54,7 @@ function messageOf(error: CommanderError, parser: Parser): string {
     case 'commander.excessArguments':
       return takes === '' ? `${name} takes no arguments` : `too many arguments: ${name}${takes}`;
     default:
-      return error.message.replace(/^error: /, '');
+      return error.message;
   }
 }
 
