@@ -133,6 +133,10 @@ const TABLE: Readonly<Record<string, Bad>> = {
     args: ['login', 'id', 'hidden'],
     says: ['gwtoken login takes no arguments'],
   },
+  'help behind a command: the line that is meant is only tried': {
+    args: ['get', 'help'],
+    says: ['gwtoken get takes no arguments', 'did you mean: gwtoken get --help'],
+  },
   'an unknown format': {
     args: ['get', '--format', 'yaml'],
     says: ['"yaml"', '--format', 'token, json, header, curl'],

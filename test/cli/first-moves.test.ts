@@ -69,6 +69,8 @@ test.each([
 test.each([
   ['switch', ['did you mean: gwtoken config set profile …']],
   ['env --shell', ['did you mean --format?']],
+  // As near to one as to the other.
+  ['logo', ['did you mean login or logout?']],
   // Neither far-fetched, nor what may be a secret.
   ['get --shelf', []],
   ['get eyJhbGciOi', []],
