@@ -53,6 +53,11 @@ describe('the help of each command', () => {
         const said = text.replace(/\n {10,}/g, ' ');
         for (const spelling of spellings(flag)) expect(said).toContain(flagHelp(flag, spelling));
       }
+      // None of the parser's own.
+      const [, below = ''] = text.split('\nCommands:\n');
+      expect([...below.matchAll(/^ {2}(\S+)/gm)].map(([, each]) => each)).toEqual(
+        (command.subcommands ?? []).map((each) => each.name),
+      );
       expect(text).toMatch(/ {2}-h, --help +show this help\n/);
       expect(text).toMatch(/\nExit codes: gwtoken help exit-codes\n$/);
     },
