@@ -18,6 +18,7 @@ describe('doctor', () => {
     expect(code).toBe(0);
     expect(checks.filter(({ result }) => result === 'warning' || result === 'failed')).toEqual([]);
     expect(stdout).not.toContain('canary');
+    expect(find('settings', 'environment')?.message).toBe('production (default)');
     expect(find('settings', 'region')?.message).toBe('eu (GWTOKEN_REGION)');
     expect(find('settings', 'credentials')?.message).toBe('GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET');
     expect(find('keychain', 'round trip')?.result).toBe('ok');
