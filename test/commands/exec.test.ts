@@ -102,6 +102,12 @@ describe('the exit code', () => {
     const line = await exec('--', 'curl -s https://example.com | jq .');
     expect(line).toMatchObject({ code: 127, stdout: '' });
     expect(line.stderr).toContain("to run a shell command line: gwtoken exec -- sh -c '…'");
+    // With arguments of its own it is a name with a blank in it.
+    const name = await exec('--', 'no such command', 'x');
+    expect(name).toMatchObject({ code: 127, stdout: '' });
+    expect(name.stderr).toContain(
+      'hint: check the spelling and PATH; shell aliases and functions do not work here\n',
+    );
   });
 
   test('is 126 for one that cannot be run', async () => {
