@@ -193,6 +193,25 @@ describe('gwtoken exec on a terminal', () => {
     expect(screen()).toContain('-echo \nkept\n');
   });
 
+  test('a terminal that is not its own changes nothing', async ({ skip }) => {
+    skip(process.platform !== 'linux', 'needs Debian: util-linux (setsid)');
+    const { exit, screen } = shell(`setsid -w ${GWTOKEN_SH} exec -- sh -c 'exit 7'; echo "code $?"`);
+    await exit;
+    expect(screen()).toBe('code 7\n');
+  });
+
+  test('a signal to a job in the background is passed on to its command', async () => {
+    const command = `trap 'echo told; exit 4' INT; echo up; for _ in $(seq 400); do sleep 0.05; done`;
+    writeFileSync(join(home.dir, 'command'), command);
+    const { waitFor, exit, screen } = shell(
+      `set -m; ${GWTOKEN_SH} exec -- sh ./command & echo "pid $!"; wait $!; echo "code $?"`,
+    );
+    await waitFor(/^up$/m);
+    process.kill(Number(/^pid (\d+)$/m.exec(screen())?.[1]), 'SIGINT');
+    await exit;
+    expect(screen()).toMatch(/^told$[\s\S]*^code 4$/m);
+  });
+
   test('a spinner on the way takes nothing of a stdin that is a pipe', async () => {
     endpoint.delayMs = 800;
     delete home.env['CI'];
