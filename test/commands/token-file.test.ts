@@ -18,6 +18,7 @@ import { inVariables } from '../harness/homes/client';
 import { type Home, openHome } from '../harness/homes/home';
 import { isRunning, until } from '../harness/programs/processes';
 import { GWTOKEN_SH } from '../harness/programs/program';
+import { untilWaiting } from '../token/many';
 
 let endpoint: TokenEndpoint;
 let home: Home;
@@ -58,6 +59,13 @@ describe('the token file', () => {
     finish();
     expect(await ended).toMatchObject({ code: 0, stderr: '' });
     expect(existsSync(folder)).toBe(false);
+  });
+
+  test('that cannot be removed does not change how the command ends', async () => {
+    // A folder in its place cannot be removed as a file, by root neither.
+    const script = 'rm "$GWTOKEN_TOKEN_FILE"; mkdir "$GWTOKEN_TOKEN_FILE"; exit 7';
+    const result = await home.gwtoken(['exec', '--token-file', '--', 'sh', '-c', script]);
+    expect(result).toMatchObject({ code: 7, stdout: '', stderr: '' });
   });
 
   test('may lie in a folder with any name', async () => {
@@ -122,6 +130,24 @@ describe('the token file', () => {
     finish();
     expect(await result).toMatchObject({ code: 0, stderr: '' });
     expect(Date.now() - started).toBeLessThan(3_000);
+  });
+
+  test('whoever waits for a renewal that ends with the command makes a request of its own', async ({
+    skip,
+  }) => {
+    skip(process.platform !== 'linux', 'needs Linux: who waits is seen in /proc/net/unix');
+    endpoint.answer = () => tokenReply('token', { expires_in: 2 });
+    const { result } = await start();
+    const answer = endpoint.hold();
+    await endpoint.arrived(2);
+    const other = home.start(['get']);
+    await untilWaiting(home, 1);
+    endpoint.answer = () => tokenReply('its own');
+    finish();
+    expect(await result).toMatchObject({ code: 0, stderr: '' });
+    answer();
+    expect(await other.result).toMatchObject({ code: 0, stdout: 'its own\n', stderr: '' });
+    expect(endpoint.posts).toHaveLength(3);
   });
 
   test.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('goes with %s', async (signal) => {
