@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { tryLock } from '../../../src/system/files/lock';
+import { tryLock, withLock } from '../../../src/system/files/lock';
 import { claim, holderOf, lockPlace, newHolder, withAddress } from '../../../src/system/files/lock-folder';
 import { onCleanup } from '../../harness/clean-up';
 import { MACHINE } from '../../harness/homes/client';
@@ -209,6 +209,33 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
+test('work that needs the lock waits for its holder, and fails where that takes too long', async () => {
+  const holder = start();
+  expect(await holder.line()).toBe('held');
+  let ran = 0;
+  const work = () => ++ran;
+  await expect(withLock(folder, 'token', MACHINE, 300, work)).rejects.toMatchObject({
+    kind: 'local',
+    message: `waited 0.3 s for another gwtoken process that is writing to ${folder}`,
+  });
+  expect(ran).toBe(0);
+  const waiting = withLock(folder, 'token', MACHINE, 20_000, work);
+  holder.child.stdin?.end();
+  expect(await waiting).toBe(1);
+});
+
+test.skipIf(process.platform === 'win32')(
+  'there is none beside a holder that the system does not let one ask, and the lock stays its own',
+  async () => {
+    const place = lockPlace(folder, 'token', MACHINE)!;
+    const holder = newHolder();
+    symlinkSync(`${holder}.sock`, join(place.folder, `${holder}.sock`));
+    symlinkSync(holder, join(place.folder, 'token.lock'));
+    expect(await tryLock(folder, 'token', MACHINE)).toBeUndefined();
+    expect(holderOf(place)).toBe(holder);
+  },
+);
+
 test.skipIf(process.platform === 'win32')(
   'a long path to the folder does not matter, and nothing of the way around it stays',
   async () => {
@@ -316,6 +343,14 @@ describe.skipIf(process.platform === 'win32')('as on Windows', () => {
     if (turn === undefined || turn.held) throw new Error('there should be a holder to wait for');
     expect(await turn.wait(500)).toBe('late');
     expect(holderOf(place)).toBe(holder);
+  });
+
+  test('who comes second leaves nothing behind', () => {
+    const place = lockPlace(folder, 'token', windows)!;
+    const [first, second] = [newHolder(), newHolder()];
+    expect([claim(place, first), claim(place, second)]).toEqual([true, false]);
+    expect(holderOf(place)).toBe(first);
+    expect(readdirSync(place.folder).sort()).toEqual([`${first}.sock`, 'token.lock']);
   });
 
   test('a lock that cannot be read is not taken for rubbish', () => {
