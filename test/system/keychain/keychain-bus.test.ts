@@ -44,6 +44,20 @@ describe.each([
   });
 });
 
+test.skipIf(process.platform === 'win32')(
+  'a bus that does not answer is waited for five seconds',
+  async () => {
+    const folder = openFolder();
+    writeFileSync(join(folder, 'dbus-send'), '#!/bin/sh\nexec sleep 60', { mode: 0o755 });
+    const env = { PATH: `${folder}:${process.env['PATH']}` };
+    const since = performance.now();
+    const states = await Promise.all([collectionOnBus(env), itemOnBus('a', env), isHidingOnBus(env)]);
+    expect(states).toEqual(['unknown', 'unknown', false]);
+    expect(performance.now() - since).toBeGreaterThan(4900);
+  },
+  30_000,
+);
+
 describe.skipIf(process.platform !== 'linux')('an item', () => {
   let folder: string;
   beforeEach(() => {
