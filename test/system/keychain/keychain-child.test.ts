@@ -155,6 +155,30 @@ test('no command calls find*, and no secret is in an argument or the environment
   expect(Object.keys(lines[0]?.env ?? {}).filter((name) => /^(GWTOKEN_|NODE_OPT)/.test(name))).toEqual([]);
 });
 
+test('an item that another login has replaced meanwhile is left to that', async () => {
+  const another = JSON.stringify({
+    client_id: 'another',
+    client_secret: 'x',
+    auth_url: 'http://127.0.0.1:9',
+  });
+  const { run, copy } = programWith(`
+    const items = { gwtoken: 'the old one' };
+    let times = 0;
+    module.exports = {
+      getPassword: async (service) => items[service] ?? null,
+      setPassword: async (service, _, value) => {
+        items[service] = value;
+        if (service !== 'gwtoken') return;
+        require('node:fs').appendFileSync(__dirname + '/stored', 'x');
+        if (++times === 1) items.gwtoken = ${JSON.stringify(another)};
+      },
+      deletePassword: async (service) => delete items[service],
+    };`);
+  const login = ['login', '--client-id', 'eu-client', '--secret-stdin', '--no-verify'];
+  expect(await run(login, {}, SECRET)).toMatchObject({ code: 0 });
+  expect(readFileSync(join(copy.dir, 'node_modules', 'keytar', 'stored'), 'utf8')).toBe('x');
+});
+
 test('a warm start, help and variables do not load the module', async () => {
   const { run, copy } = programWith("require('node:fs').writeFileSync(__dirname + '/loaded', '');");
   await run(['--help']);
