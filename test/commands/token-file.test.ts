@@ -10,9 +10,11 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { onCleanup } from '../harness/clean-up';
+import { listen } from '../harness/endpoints/listen';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { type Home, openHome } from '../harness/homes/home';
@@ -148,6 +150,29 @@ describe('the token file', () => {
     answer();
     expect(await other.result).toMatchObject({ code: 0, stdout: 'its own\n', stderr: '' });
     expect(endpoint.posts).toHaveLength(3);
+  });
+
+  test('the same where the reply had begun', async ({ skip }) => {
+    skip(process.platform !== 'linux', 'needs Linux: who waits is seen in /proc/net/unix');
+    let posts = 0;
+    const server = createServer((request, response) => {
+      const post = ++posts;
+      request.resume();
+      response.writeHead(200, { 'content-type': 'application/json' });
+      if (post === 2) response.write('{');
+      else response.end(JSON.stringify(tokenReply(post, post === 1 ? { expires_in: 2 } : {}).body));
+    });
+    const { url } = await listen(server);
+    home = openHome(inVariables(url));
+    folder = join(home.cache, 'exec');
+    end = join(home.dir, 'end');
+    const { result } = await start();
+    await until('the renewal is under way', () => posts === 2);
+    const other = home.start(['get']);
+    await untilWaiting(home, 1);
+    finish();
+    expect(await result).toMatchObject({ code: 0, stderr: '' });
+    expect(await other.result).toMatchObject({ code: 0, stdout: 'token-3\n', stderr: '' });
   });
 
   test.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('goes with %s', async (signal) => {

@@ -1,6 +1,6 @@
 /** What `gwtoken exec` does: the token, the command beside it, and a file that has a valid one for as long as it runs. */
 
-import { GwtokenError, Interrupted } from '../../errors';
+import { Interrupted } from '../../errors';
 import { EXEC_FAILED } from '../../exit-codes';
 import type { Variable } from '../../formats/format';
 import { checkForWindows, checkVariables } from '../../formats/format';
@@ -83,18 +83,20 @@ function keepRenewed(
 
 /**
  * The same world, for requests while the command runs: no spinner on its terminal, and a request that is under way when
- * the command ends does not keep gwtoken from ending.
+ * the command ends does not keep gwtoken from ending. Those who wait for it are not told that it failed.
  */
 function besideCommand(world: World, ended: AbortSignal): World {
   return {
     ...world,
     terminal: { ...world.terminal, spin: (_, work) => work() },
-    fetch: async (url, init) => {
-      try {
-        return await world.fetch(url, { ...init, signal: ended });
-      } catch (error) {
-        throw ended.aborted ? new GwtokenError('local', 'the command has ended', { cause: error }) : error;
-      }
+    fetch: (url, init) => world.fetch(url, { ...init, signal: ended }),
+    tokens: {
+      ...world.tokens,
+      async takeTurn(client, whose) {
+        const turn = await world.tokens.takeTurn(client, whose);
+        if (!turn?.held) return turn;
+        return { ...turn, release: (outcome) => turn.release(ended.aborted ? '' : outcome) };
+      },
     },
   };
 }
