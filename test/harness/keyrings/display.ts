@@ -23,7 +23,12 @@ export async function startDisplay(): Promise<Display> {
   const path = { PATH: process.env['PATH'] ?? '' };
   const server = startHelper(
     'Xvfb',
-    [`:${randomInt(1000, 60_000)}`, '-displayfd', '1', '-screen', '0', '1024x768x24', '-nolisten', 'tcp'],
+    [
+      `:${randomInt(1000, 60_000)}`,
+      ...['-displayfd', '1', '-screen', '0', '1024x768x24', '-nolisten', 'tcp'],
+      // By itself it starts anew when its last client has gone, and turns away the next one meanwhile.
+      '-noreset',
+    ],
     path,
   );
   // Not by SIGKILL, after which its socket would stay.
