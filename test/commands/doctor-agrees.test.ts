@@ -4,6 +4,7 @@ import { cleaningUp } from '../harness/clean-up';
 import { makeAuthority } from '../harness/endpoints/authority';
 import { inVariables } from '../harness/homes/client';
 import { openHome } from '../harness/homes/home';
+import { runProgram } from '../harness/programs/program';
 import { BAD_PROXIES } from '../system/wire/bad-proxies';
 import { BAD_TLS } from '../system/wire/bad-tls';
 import { BROKEN_CONNECTIONS } from '../system/wire/broken-connections';
@@ -14,12 +15,10 @@ import { parseDoctor } from './report-schemas';
 const authority = makeAuthority();
 
 /** Runs gwtoken where the case is set up anew: some of its servers count. */
-async function meet(command: readonly string[], each: WireCase) {
+async function meet(command: readonly string[], each: WireCase, limitS: number) {
   const { authUrl, args = [], env } = await each.set(authority);
   const home = openHome({ ...inVariables(authUrl, { clientId: 'a', clientSecret: SECRET }), ...env });
-  // Where a limit has to pass, it need only leave time for what comes before, on a busy machine too.
-  const limit = each.waits ? '3s' : '10s';
-  return home.gwtoken([...command, '--timeout', limit, ...args], { program: copy.program });
+  return home.gwtoken([...command, '--timeout', `${limitS}s`, ...args], { program: copy.program });
 }
 
 /** In the body of a reply, or in what it says: doctor asks for its headers alone. */
@@ -37,14 +36,28 @@ function comparable(text: string): string {
     .replace(/\b(closed|reset)\b/, 'closed or reset');
 }
 
+/** What `--version` takes on a quiet machine. */
+const QUIET_START_MS = 120;
+
+/** How many times longer that takes just now; at least 1. */
+async function stretch(): Promise<number> {
+  const { ms } = await runProgram(['--version'], { env: {} });
+  return Math.max(1, ms / QUIET_START_MS);
+}
+
 const CASES = [...BAD_TLS, ...BAD_PROXIES, ...BROKEN_CONNECTIONS].filter(
   ({ name }) => !BY_CHANCE.includes(name),
 );
 
 async function agree(each: WireCase, { skip }: TestContext): Promise<void> {
   skip(each.needs !== undefined, each.needs);
+  // Where a limit has to pass, it need only leave time for what comes before, on a busy machine too.
+  const limitS = Math.ceil((each.waits ? 3 : 10) * (await stretch()));
   const [got, looked] = await cleaningUp(() =>
-    Promise.all([meet(['get', '--retries', '0'], each), meet(['doctor', '--json', '--region', 'eu'], each)]),
+    Promise.all([
+      meet(['get', '--retries', '0'], each, limitS),
+      meet(['doctor', '--json', '--region', 'eu'], each, limitS),
+    ]),
   );
   const message = /^gwtoken: error: (.*)$/m.exec(got.stderr)?.[1] ?? '';
   const hints = [...got.stderr.matchAll(/^hint: (.*)$/gm)].map(([, hint]) => hint);

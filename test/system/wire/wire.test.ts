@@ -8,7 +8,7 @@ import { cleaningUp } from '../../harness/clean-up';
 import { makeAuthority } from '../../harness/endpoints/authority';
 import { filesBelow } from '../../harness/homes/files';
 import { openHome } from '../../harness/homes/home';
-import { type ProgramResult, runProgram } from '../../harness/programs/program';
+import { FORM, type ProgramResult } from '../../harness/programs/program';
 import { BAD_BODIES } from './bad-bodies';
 import { BAD_PROXIES } from './bad-proxies';
 import { BAD_STATUSES } from './bad-statuses';
@@ -39,15 +39,14 @@ interface Outcome {
 
 const authority = makeAuthority();
 
-const meet = (each: WireCase, mode: Mode): Promise<Outcome> => cleaningUp(() => run(each, mode));
+const meet = (each: WireCase, mode: Mode, limits: readonly string[] = MODES[mode].args): Promise<Outcome> =>
+  cleaningUp(() => run(each, mode, limits));
 
-async function run(each: WireCase, mode: Mode): Promise<Outcome> {
+async function run(each: WireCase, mode: Mode, limits: readonly string[]): Promise<Outcome> {
   const scene = await each.set(authority);
   const args = ['get', '--region', 'eu', '--auth-url', scene.authUrl, ...(scene.args ?? [])];
   const home = openHome({ GWTOKEN_CLIENT_ID: 'wire-client', GWTOKEN_CLIENT_SECRET: SECRET, ...scene.env });
-  const result = await home.gwtoken([...args, ...MODES[mode].args], {
-    timeoutMs: 60_000,
-  });
+  const result = await home.gwtoken([...args, ...limits], { timeoutMs: 60_000 });
   const heard = {
     stdout: result.stdout,
     stderr: result.stderr,
@@ -93,25 +92,39 @@ const CANARIES = [
   'canary%40proxy',
 ];
 
-/** Over its time, or cut off by the time limit where the case does not ask for that. */
-function isLate({ says }: WireCase, { result, allowedMs }: Outcome): boolean {
-  const cut = /did not answer within/.test(result.stderr) && !says?.test(result.stderr);
-  return cut || result.ms > allowedMs;
+/** Cut off by the time limit where the case does not ask for that. */
+const isCut = ({ says }: WireCase, { result }: Outcome): boolean =>
+  /did not answer within/.test(result.stderr) && !says?.test(result.stderr);
+
+const isLate = (each: WireCase, outcome: Outcome): boolean =>
+  isCut(each, outcome) || outcome.result.ms > outcome.allowedMs;
+
+/** The longest road that a success takes, and what it takes on a quiet machine. */
+const CONTROL = BAD_PROXIES.find(({ name }) => name === 'proxy: an https: proxy')!;
+const QUIET_MS = { package: 220, executable: 90 }[FORM];
+
+/** How many times longer that takes just now; at least 1. */
+async function stretch(): Promise<number> {
+  const { result } = await meet(CONTROL, 'default limits');
+  return Math.max(1, result.ms / QUIET_MS);
 }
 
-/** What a start takes on a quiet machine; the program's own time stretches as the machine's does. */
-const QUIET_START_MS = 120;
-
+/** Meets it again, at most three times: the program's own time stretches as the machine's does, before, beside and after. */
 async function withControl(each: WireCase, mode: Mode): Promise<Outcome> {
-  const control = async () => (await cleaningUp(() => runProgram(['--version'], { env: {} }))).ms;
   const limitsMs = limitsOf(each, mode);
   const { ownMs } = MODES[mode];
+  let limits: readonly string[] = MODES[mode].args;
   for (let tries = 1; ; tries++) {
-    const startMs = await control();
-    const met = await meet(each, mode);
-    const stretch = Math.max(1, Math.max(startMs, await control()) / QUIET_START_MS);
-    const outcome = { ...met, allowedMs: limitsMs + ownMs * stretch };
+    const before = await stretch();
+    const [met, beside] = await Promise.all([meet(each, mode, limits), stretch()]);
+    const stretched = Math.max(before, beside, await stretch());
+    const outcome = { ...met, allowedMs: limitsMs + ownMs * stretched };
     if (tries === 3 || !isLate(each, outcome)) return outcome;
+    // A second is a second, however busy the machine: a limit that is not the case's subject makes room for the
+    // stretch, and the program must be as fast beside it as before.
+    if (mode === 'one attempt of 1 s' && isCut(each, met)) {
+      limits = ['--timeout', `${Math.ceil(stretched)}s`, '--retries', '0'];
+    }
   }
 }
 
