@@ -63,6 +63,19 @@ describe('the help of each command', () => {
     },
   );
 
+  test('has each option under what it is about, and last those of every command', async () => {
+    const [, ...parts] = (await helpOf(['get', '--help'])).split(/\n(?=[A-Z][a-z]+:\n)/);
+    const options = (part: string) =>
+      [...part.matchAll(/^ {2}(?:-[a-z], )?--([a-z-]+)/gm)].map(([, name]) => name);
+    expect(parts.map((part) => [part.split(':')[0], ...options(part)])).toEqual([
+      ['Examples'],
+      ['Client', 'region', 'sandbox', 'no-sandbox', 'profile', 'auth-url'],
+      ['Request', 'min-ttl', 'timeout', 'retries', 'no-cache', 'ca-file'],
+      ['Output', 'format', 'fresh'],
+      ['General', 'version', 'verbose', 'help'],
+    ]);
+  });
+
   test.each(commands.map(({ path, command }) => [path.join(' '), command] as const))(
     '%s has examples that parse',
     async (name, command) => {
