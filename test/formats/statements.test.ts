@@ -264,7 +264,8 @@ describe('sh, of values that are long', () => {
 
 const TOKEN: Token = {
   accessToken: 'a"\\b',
-  tokenType: 'Bearer',
+  // Passed on as the endpoint writes it.
+  tokenType: 'bEARER',
   scope: 'read',
   requestedAtMs: Date.UTC(2030, 0, 1, 0, 0, 0, 999),
   lifetimeS: 60,
@@ -278,7 +279,7 @@ describe('the variables of a token', () => {
     const expiry = Date.UTC(2030, 0, 1, 0, 1) / 1000;
     expect(of({})).toEqual([
       'X_ACCESS_TOKEN=a"\\b',
-      'X_TOKEN_TYPE=Bearer',
+      'X_TOKEN_TYPE=bEARER',
       `X_EXPIRES_AT=${expiry}`,
       'X_SCOPE=read',
     ]);
@@ -315,7 +316,7 @@ describe('the output of env', () => {
       NAMES.map((name) => `unsetenv EU_${name};\n`).join(''),
     );
     const options = envOptions({ format: 'docker' });
-    expect(envOutput(TOKEN, options)).toMatch(/^GWTOKEN_ACCESS_TOKEN=a"\\b\nGWTOKEN_TOKEN_TYPE=Bearer\n/);
+    expect(envOutput(TOKEN, options)).toMatch(/^GWTOKEN_ACCESS_TOKEN=a"\\b\nGWTOKEN_TOKEN_TYPE=bEARER\n/);
   });
 
   test('names the flag that is wrong', () => {
@@ -390,7 +391,7 @@ describe('the output of get', () => {
     expect(get({ format: 'curl' })).toBe('header = "Authorization: Bearer a\\"\\\\b"\n');
     expect(JSON.parse(get({ format: 'json' }))).toEqual({
       access_token: 'a"\\b',
-      token_type: 'Bearer',
+      token_type: 'bEARER',
       expires_in: 58,
       expires_at: '2030-01-01T00:01:00.999Z',
       scope: 'read',
