@@ -48,6 +48,15 @@ export const BAD_TLS: readonly WireCase[] = [
     },
     FETCHED,
   ),
+  tls(
+    'a --ca-file of several, of which the last one helps',
+    {},
+    ({ ca, file, selfSigned }) => {
+      writeFileSync(file('several.pem'), `one\n${selfSigned().cert}another\n${ca}`);
+      return { args: ['--ca-file', file('several.pem')] };
+    },
+    FETCHED,
+  ),
   {
     ...tls(
       "the system's roots: SSL_CERT_FILE",
