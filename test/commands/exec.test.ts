@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { makeAuthority } from '../harness/endpoints/authority';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { inVariables, withoutVariables } from '../harness/homes/client';
 import { type Home, openHome } from '../harness/homes/home';
@@ -60,6 +61,17 @@ describe('the environment of the command', () => {
         .filter((name) => /^US_|^EU_|^GWTOKEN_A.*N$/.test(name))
         .sort(),
     ).toEqual(['EU_ACCESS_TOKEN', 'EU_SCOPE', 'US_ACCESS_TOKEN', 'US_TOKEN_TYPE']);
+  });
+
+  test.for([undefined, '0', '1'])('has NODE_TLS_REJECT_UNAUTHORIZED=%s as it was', async (value) => {
+    const authority = makeAuthority();
+    const { authUrl } = await startTokenEndpoint(() => tokenReply(TOKEN), authority.issue());
+    // Out of the environment while gwtoken connects, or Node would warn.
+    const own = value === undefined ? {} : { NODE_TLS_REJECT_UNAUTHORIZED: value };
+    const env = { ...own, GWTOKEN_AUTH_URL: authUrl, GWTOKEN_CA_FILE: authority.caFile };
+    const args = ['exec', '--', 'printenv', 'NODE_TLS_REJECT_UNAUTHORIZED'];
+    const { code, stdout } = await home.gwtoken(args, { env });
+    expect([code, stdout]).toEqual(value === undefined ? [1, ''] : [0, `${value}\n`]);
   });
 });
 
