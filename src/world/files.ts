@@ -87,7 +87,8 @@ export type Turn =
       readonly held: false;
       /**
        * Waits until the holder has ended its turn. Resolves with the text that it left, or '' if it left none, was
-       * killed, or sent no sign of life for three seconds. Then the turn is free.
+       * killed, or sent no sign of life for three seconds. Then the turn is free. Resolves with 'late' after the limit,
+       * or once the signal is aborted.
        */
-      wait(limitMs: number): Promise<string | 'late'>;
+      wait(limitMs: number, stopped?: AbortSignal): Promise<string | 'late'>;
     };

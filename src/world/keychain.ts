@@ -11,8 +11,8 @@ export interface Keychain {
    * unlocked now. Resolves with the module's name and version; rejects if the keychain does not work here.
    */
   probe(limitMs?: number): Promise<string>;
-  /** The item's value, or undefined if there is none. */
-  get(account: string, limitMs?: number): Promise<string | undefined>;
+  /** The item's value, or undefined if there is none. Rejects with the signal's reason once it is aborted. */
+  get(account: string, limitMs?: number, ended?: AbortSignal): Promise<string | undefined>;
   /** Stores the value, reads it back, and resolves with what was there before. */
   set(account: string, value: string, limitMs?: number): Promise<string | undefined>;
   /** Whether there was one. It is gone then: one that stays is `locked` or `denied`. */

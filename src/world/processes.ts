@@ -1,13 +1,18 @@
 import type { Env } from './streams';
 
 /**
- * Runs a command line in the system's shell, with our stdin and stderr. If it takes longer than `timeoutMs`, or prints
- * more than `limit` bytes, it is ended with everything that it started; likewise on a signal, which rejects with
- * Interrupted.
+ * Runs a command line in the system's shell, with our stdin and stderr. If it takes longer than `timeoutMs`, or until
+ * `ended`, or prints more than `limit` bytes, it is ended with everything that it started; likewise on a signal, which
+ * rejects with Interrupted.
  */
 export type RunCredentialCommand = (
   command: string,
-  options: { readonly env: Env; readonly timeoutMs: number; readonly limit: number },
+  options: {
+    readonly env: Env;
+    readonly timeoutMs: number;
+    readonly limit: number;
+    readonly ended?: AbortSignal;
+  },
 ) => Promise<CommandEnd>;
 
 export type CommandEnd =

@@ -82,20 +82,25 @@ function keepRenewed(
 }
 
 /**
- * The same world, for requests while the command runs: no spinner on its terminal, and a request that is under way when
- * the command ends does not keep gwtoken from ending. Those who wait for it are not told that it failed.
+ * The same world, for requests while the command runs: no spinner on its terminal, and nothing that a request waits for
+ * when the command ends keeps gwtoken from ending. Those who wait for the request are not told that it failed.
  */
 function besideCommand(world: World, ended: AbortSignal): World {
   return {
     ...world,
     terminal: { ...world.terminal, spin: (_, work) => work() },
     fetch: (url, init) => world.fetch(url, { ...init, signal: ended }),
+    runCredentialCommand: (command, options) => world.runCredentialCommand(command, { ...options, ended }),
+    keychain: {
+      ...world.keychain,
+      get: (account, limitMs) => world.keychain.get(account, limitMs, ended),
+    },
     tokens: {
       ...world.tokens,
       async takeTurn(client, whose) {
         const turn = await world.tokens.takeTurn(client, whose);
-        if (!turn?.held) return turn;
-        return { ...turn, release: (outcome) => turn.release(ended.aborted ? '' : outcome) };
+        if (turn?.held) return { ...turn, release: (outcome) => turn.release(ended.aborted ? '' : outcome) };
+        return turn && { ...turn, wait: (limitMs) => turn.wait(limitMs, ended) };
       },
     },
   };

@@ -223,11 +223,7 @@ async function joinWaiting(
 const withoutSigns = (text: string): string => text.replace(/^\.+/, '');
 
 /** Reads what the holder sends, from the first moment on. Returns the function that waits for its end. */
-function listenTo(
-  socket: Socket,
-  place: LockPlace,
-  holder: string,
-): (limitMs: number) => Promise<string | 'late'> {
+function listenTo(socket: Socket, place: LockPlace, holder: string): Extract<Turn, { held: false }>['wait'] {
   let said = '';
   let looksInVain = 0;
   let expected = '';
@@ -257,7 +253,7 @@ function listenTo(
     said = '';
     socket.destroy();
   }
-  return async (limitMs) => {
+  return async (limitMs, stopped) => {
     const looks = setInterval(() => {
       looksInVain += 1;
       if (looksInVain >= LOOKS_IN_VAIN && !isBusy(holder)) passOver();
@@ -267,7 +263,10 @@ function listenTo(
       return await Promise.race([
         ended,
         new Promise<'late'>((resolve) => {
-          late = setTimeout(() => resolve('late'), Math.max(limitMs, 0));
+          const tooLate = () => resolve('late');
+          late = setTimeout(tooLate, Math.max(limitMs, 0));
+          if (stopped?.aborted) tooLate();
+          stopped?.addEventListener('abort', tooLate);
         }),
       ]);
     } finally {

@@ -35,14 +35,17 @@ export const SESSIONS = 5;
 
 /**
  * @param limitMs undefined: 60 s where a person can answer a dialog, otherwise 10 s
+ * @param ended ends the waiting before that
  * @returns the value that the request asks for
- * @throws GwtokenError `keychain`
+ * @throws GwtokenError `keychain`, or the signal's reason
  */
 export async function askChild(
   request: Request,
   limitMs: number | undefined,
   world: KeychainWorld,
+  ended?: AbortSignal,
 ): Promise<Value> {
+  ended?.throwIfAborted();
   const children: ChildProcess[] = [];
   const waiting = startWaiting(limitMs ?? answerWithinMs(canAnswerDialog(world)), world);
   const answer = async (): Promise<Value> => {
@@ -57,12 +60,16 @@ export async function askChild(
     }
   };
   try {
-    return await Promise.race([answer(), waiting.late]);
+    return await Promise.race([answer(), waiting.late, ...(ended ? [aborted(ended)] : [])]);
   } finally {
     waiting.end();
     // Not unref'd: gwtoken itself ends after its children, so that nothing is left behind.
     for (const child of children) child.kill('SIGKILL');
   }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 }
 
 /** Whether a person can answer a keychain dialog. */

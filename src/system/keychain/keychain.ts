@@ -17,8 +17,8 @@ export function openKeychain(world: KeychainWorld): Omit<Keychain, 'checkInstall
         throw error;
       }
     },
-    async get(account, limitMs) {
-      const value = await find({ op: 'get', account }, limitMs, world);
+    async get(account, limitMs, ended) {
+      const value = await find({ op: 'get', account }, limitMs, world, ended);
       return typeof value === 'string' ? value : undefined;
     },
     async set(account, value, limitMs) {
@@ -49,15 +49,16 @@ async function find(
   request: Extract<Request, { op: 'get' | 'delete' }>,
   limitMs: number | undefined,
   world: KeychainWorld,
+  ended?: AbortSignal,
 ): Promise<string | boolean | null> {
   for (let session = 1; ; session++) {
-    const answer = await askChild(request, limitMs, world);
+    const answer = await askChild(request, limitMs, world, ended);
     const isAbsent = answer === null || answer === false;
     if (!isAbsent || world.platform !== 'linux') return answer;
     // First, since KeePassXC opens its unlock dialog again for a search while no database is open.
     const keyring = await checkKeyring(world);
     // None of the programs that can query the bus is installed: a locked keyring shows itself when something is to be stored.
-    if (keyring === 'unknown') await askChild({ op: 'probe' }, limitMs, world);
+    if (keyring === 'unknown') await askChild({ op: 'probe' }, limitMs, world, ended);
     const item = await itemOnBus(request.account, world.env);
     // In an open keyring, for everyone to read: the session may have had the wrong key.
     if (item === 'present' && session < SESSIONS) continue;

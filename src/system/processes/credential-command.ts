@@ -23,7 +23,7 @@ const GRACE_MS = 1000;
 
 export async function runCredentialCommand(
   command: string,
-  { env, timeoutMs, limit }: Parameters<RunCredentialCommand>[1],
+  { env, timeoutMs, limit, ended }: Parameters<RunCredentialCommand>[1],
   own: OwnProcess,
   onSignals: World['onSignals'],
   withCoreDumps: WithCoreDumps,
@@ -36,7 +36,10 @@ export async function runCredentialCommand(
   });
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<CommandEnd>((resolve) => {
-    timer = setTimeout(() => resolve({ how: 'late' }), timeoutMs);
+    const tooLate = () => resolve({ how: 'late' });
+    timer = setTimeout(tooLate, timeoutMs);
+    if (ended?.aborted) tooLate();
+    ended?.addEventListener('abort', tooLate);
   });
   try {
     const child = withCoreDumps(() =>

@@ -1,0 +1,89 @@
+/** Whatever a renewal of the token file waits for: gwtoken ends with its command, and leaves nothing behind. */
+import { randomUUID } from 'node:crypto';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { inVariables } from '../harness/homes/client';
+import { type Home, openHome } from '../harness/homes/home';
+import { leftBehind, until } from '../harness/programs/processes';
+import { GWTOKEN, type Words } from '../harness/programs/program';
+import { copyProgram } from '../harness/programs/program-copy';
+import { asFunction } from '../system/keychain/keytar-in-place';
+import { untilWaiting } from '../token/many';
+
+let endpoint: TokenEndpoint;
+let home: Home;
+/** What a keychain has, or a credential command prints. */
+let item: string;
+/** Files: the command runs, a renewal waits, the command is to end. */
+let [running, waiting, end]: string[] = [];
+beforeEach(async () => {
+  endpoint = await startTokenEndpoint();
+  home = openHome({ GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: endpoint.authUrl });
+  item = JSON.stringify({ client_id: 'client', client_secret: 'secret', auth_url: endpoint.authUrl });
+  [running, waiting, end] = ['running', 'waiting', 'end'].map((name) => join(home.dir, name));
+});
+
+/** Resolves when the command runs. */
+async function start(env: Record<string, string> = {}, program: Words = GWTOKEN) {
+  const script = `touch '${running}'; while [ ! -e '${end}' ]; do sleep 0.05; done`;
+  const mark = randomUUID();
+  const args = ['exec', '--token-file', '--', 'sh', '-c', script];
+  const started = home.start(args, { env: { ...env, MARK: mark }, program, detached: true });
+  await until('the command runs', () => existsSync(running!));
+  return {
+    ...started,
+    /** Ends the command, and expects that gwtoken ends with it. */
+    async ends() {
+      const since = Date.now();
+      writeFileSync(end!, '');
+      expect(await started.result).toMatchObject({ code: 0, stderr: '' });
+      expect(Date.now() - since).toBeLessThan(3_000);
+      if (process.platform === 'linux') expect(await leftBehind(mark)).toEqual([]);
+      expect(endpoint.posts).toHaveLength(1);
+    },
+  };
+}
+
+test('a credential command that takes its time', async () => {
+  endpoint.answer = () => tokenReply('token', { expires_in: 2 });
+  const slow = `[ ! -e '${running}' ] || { touch '${waiting}'; sleep 60; }; echo '${item}'`;
+  home.configure({ 'credential-command': slow });
+  const { ends } = await start();
+  await until('the credentials are read again', () => existsSync(waiting!));
+  await ends();
+});
+
+test('a keychain that does not answer', async () => {
+  endpoint.answer = () => tokenReply('token', { expires_in: 2 });
+  const { program } = copyProgram(
+    asFunction(`async () => {
+      const { existsSync, writeFileSync } = require('node:fs');
+      if (!existsSync(${JSON.stringify(running)})) return ${JSON.stringify(item)};
+      writeFileSync(${JSON.stringify(waiting)}, '');
+      await new Promise(() => setInterval(() => {}, 1000));
+    }`),
+  );
+  const { ends } = await start({}, program);
+  await until('the credentials are read again', () => existsSync(waiting!));
+  await ends();
+});
+
+test('another process that asks for the same token', async ({ skip }) => {
+  skip(process.platform !== 'linux', 'needs Linux: who waits is seen in /proc/net/unix');
+  endpoint.answer = () => tokenReply('token', { expires_in: 6 });
+  const env = inVariables(endpoint.authUrl);
+  const { kill, ends } = await start(env);
+  // Until the other one has the turn.
+  kill('SIGSTOP');
+  endpoint.delayMs = 60_000;
+  const other = home.start(['get', '--fresh', '--timeout', '60s'], { env, timeoutMs: 90_000 });
+  await endpoint.arrived(2);
+  kill('SIGCONT');
+  await untilWaiting(home, 1);
+  endpoint.posts.pop();
+  await ends();
+  other.kill('SIGKILL');
+  await other.result;
+});
