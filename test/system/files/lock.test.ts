@@ -184,7 +184,9 @@ describe.each(platforms)('a lock as on %s', (platform) => {
   });
 
   test('there is none where none can be: the caller goes on without', async () => {
-    expect(await tryLock(join(folder, 'nowhere'), 'token', { ...MACHINE, platform })).toBeUndefined();
+    const [nowhere, machine] = [join(folder, 'nowhere'), { ...MACHINE, platform }];
+    expect(await tryLock(nowhere, 'token', machine)).toBeUndefined();
+    expect(await withLock(nowhere, 'token', machine, 20_000, () => 'done')).toBe('done');
   });
 });
 
@@ -223,6 +225,22 @@ test('work that needs the lock waits for its holder, and fails where that takes 
   holder.child.stdin?.end();
   expect(await waiting).toBe(1);
 });
+
+test.skipIf(process.platform === 'win32')(
+  'a holder that goes on and on is not listened to for longer than its text may be',
+  async () => {
+    const place = lockPlace(folder, 'token', MACHINE)!;
+    const holder = newHolder();
+    const server = createServer((socket) => socket.on('error', () => {}).write('x'.repeat(4097)));
+    onCleanup(() => server.close());
+    await withAddress(place, holder, (address) => once(server.listen({ path: address }), 'listening'));
+    expect(claim(place, holder)).toBe(true);
+    const turn = await tryLock(folder, 'token', MACHINE);
+    if (turn === undefined || turn.held) throw new Error('there should be a holder to wait for');
+    // It hangs up only with the waiter.
+    expect(await turn.wait(20_000)).toBe('');
+  },
+);
 
 test.skipIf(process.platform === 'win32')(
   'there is none beside a holder that the system does not let one ask, and the lock stays its own',
@@ -343,6 +361,22 @@ describe.skipIf(process.platform === 'win32')('as on Windows', () => {
     if (turn === undefined || turn.held) throw new Error('there should be a holder to wait for');
     expect(await turn.wait(500)).toBe('late');
     expect(holderOf(place)).toBe(holder);
+  });
+
+  test.each([
+    ['nothing but a text', 'a text', true],
+    ['something as long as the proof', `${'0'.repeat(64)}a text`, false],
+  ])('who has taken a killed holder’s pipe, and says %s, is not believed', async (_, said, stays) => {
+    const place = lockPlace(folder, 'token', windows)!;
+    const holder = newHolder();
+    const server = createServer((socket) => socket.on('error', () => {}).end(said));
+    onCleanup(() => server.close());
+    await withAddress(place, holder, (address) => once(server.listen({ path: address }), 'listening'));
+    expect(claim(place, holder)).toBe(true);
+    const turn = await tryLock(folder, 'token', windows);
+    if (turn === undefined || turn.held) throw new Error('there should be a holder to wait for');
+    expect(await turn.wait(20_000)).toBe('');
+    expect(holderOf(place)).toBe(stays ? holder : undefined);
   });
 
   test('who comes second leaves nothing behind', () => {
