@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../../src/errors';
 import { keychainError, notAnswered } from '../../../src/system/keychain/errors';
 import { openKeychain } from '../../../src/system/keychain/keychain';
+import type { KeychainReason } from '../../../src/world/keychain';
 import type { Output } from '../../../src/world/streams';
 import { asFunction, programWith } from './keytar-in-place';
 
@@ -56,15 +57,182 @@ describe('on macOS, on Windows and with half a KWallet', () => {
     expect(error.hints.join('\n')).toContain('TMPDIR');
   });
 
-  test('on Windows, a module that does not start is no matter of ulimit', () => {
-    expect(notAnswered('not-started', 1000, false, 'darwin').hints.join()).toContain('ulimit');
-    expect(notAnswered('not-started', 1000, false, 'win32').hints.join()).not.toContain('ulimit');
-  });
-
   test('"not there" is not asked of a bus', async () => {
     const { copy } = programWith(asFunction('async () => null'));
     const env = { PATH: '/nonexistent' };
     const keychain = openKeychain({ platform: 'win32', env, stderr: silent, childPath: copy.childPath });
     expect(await keychain.get('default:production:eu')).toBeUndefined();
+  });
+});
+
+describe('what is said and advised', () => {
+  const VARIABLES = 'without a keychain, use environment variables: gwtoken help keychain';
+  const UNLOCK = {
+    linux:
+      'unlock it: log in to the desktop, or open Passwords and Keys (seahorse), KWalletManager or KeePassXC',
+    darwin: 'unlock it (needed once per ssh session): security unlock-keychain',
+    win32: 'log in to Windows on the desktop, not only over the network',
+  };
+  const NO_KEYRING = [
+    'create one: log in to the desktop once, or use Passwords and Keys (seahorse)',
+    'in KeePassXC, open a database that exposes a group to the Secret Service',
+  ];
+  const SESSION = 'this is normal over ssh, under cron or sudo, and in containers';
+  const LIMITS = 'you may have reached a system limit: check ulimit -u and ulimit -v';
+  const LONGER = 'to wait longer, run: gwtoken config set keychain-timeout 6s';
+
+  test.each<[KeychainReason, 'linux' | 'darwin' | 'win32', string, string[]]>([
+    ['no-session', 'linux', 'no keychain here: there is no desktop session (D-Bus)', [SESSION, VARIABLES]],
+    [
+      'no-session',
+      'win32',
+      'Credential Manager is not available in this session',
+      ['this is normal over ssh, in services and in scheduled tasks', VARIABLES],
+    ],
+    [
+      'no-provider',
+      'linux',
+      'no keychain service is running in this session',
+      ['install and start gnome-keyring, KWallet or KeePassXC', VARIABLES],
+    ],
+    ['no-provider', 'darwin', 'there is no keychain in this session', [VARIABLES]],
+    [
+      'plugin-missing',
+      'linux',
+      'KWallet has no encryption plugin (libqca-ossl)',
+      ['Debian, Ubuntu: apt-get install libqca-qt5-2-plugins, then log in again', VARIABLES],
+    ],
+    ['no-collection', 'linux', 'the keychain has no default keyring', [...NO_KEYRING, VARIABLES]],
+    [
+      'no-collection',
+      'darwin',
+      'there is no default keychain',
+      ['set one: security default-keychain -s login.keychain-db', VARIABLES],
+    ],
+    ['locked', 'linux', 'the keychain is locked', [UNLOCK.linux, VARIABLES]],
+    ['locked', 'darwin', 'the keychain is locked', [UNLOCK.darwin, VARIABLES]],
+    ['locked', 'win32', 'the keychain is locked', [UNLOCK.win32, VARIABLES]],
+    [
+      'hidden',
+      'linux',
+      'no such item in the open keyring, but another keyring is locked',
+      [UNLOCK.linux, VARIABLES],
+    ],
+    ['denied', 'linux', 'the keychain denied access', ['try again, and allow access in the dialog']],
+    [
+      'denied',
+      'darwin',
+      'the keychain denied access',
+      ['when macOS asks whether node may use the item, choose Always Allow'],
+    ],
+    [
+      'timed-out',
+      'linux',
+      'the keychain service timed out',
+      ['it may be stuck: restart it, or log out and in again'],
+    ],
+    [
+      'too-large',
+      'win32',
+      'the credentials are too large for the keychain',
+      ['the limit is 2,560 bytes per item', VARIABLES],
+    ],
+    [
+      'crashed',
+      'linux',
+      'the keychain module crashed',
+      ['try again; if it keeps crashing, reinstall gwtoken and run: gwtoken doctor', VARIABLES],
+    ],
+    [
+      'failed',
+      'linux',
+      'unexpected keychain error',
+      ['for details, add --verbose', 'to diagnose, run: gwtoken doctor'],
+    ],
+  ])('of %s on %s', (reason, platform, message, hints) => {
+    expect(keychainError(reason, platform)).toMatchObject({ kind: 'keychain', reason, message, hints });
+  });
+
+  test.each<[string, 'linux' | 'win32', string, string[]]>([
+    [
+      'libsecret-1.so.0: cannot open shared object file',
+      'linux',
+      'the keychain needs libsecret-1.so.0, which is not installed',
+      [
+        'Debian, Ubuntu: apt-get install libsecret-1-0; Fedora: dnf install libsecret; Arch: pacman -S libsecret',
+        VARIABLES,
+      ],
+    ],
+    [
+      '/$bunfs/root/keytar.node: cannot open shared object file',
+      'linux',
+      'cannot unpack the keychain module into the temporary directory',
+      ['set TMPDIR to a directory that you can write to', VARIABLES],
+    ],
+    [
+      '/a/keytar.node: failed to map segment from shared object',
+      'linux',
+      'the keychain module cannot be loaded from /a: programs must not run there (noexec)',
+      ['install gwtoken on a file system without noexec', VARIABLES],
+    ],
+    [
+      '/a/.bun-1.node: failed to map segment from shared object',
+      'linux',
+      'the keychain module cannot be loaded from /a: programs must not run there (noexec)',
+      ['set TMPDIR to a directory on a file system without noexec', VARIABLES],
+    ],
+    [
+      'wrong ELF class',
+      'linux',
+      'the keychain module does not support this system (musl libc or CPU)',
+      ['for details, add --verbose', VARIABLES],
+    ],
+    [
+      'not a valid Win32 application',
+      'win32',
+      'the keychain module does not support this system',
+      ['for details, add --verbose', VARIABLES],
+    ],
+  ])('of a loader that says: %s', (cause, platform, message, hints) => {
+    const error = keychainError({ ok: false, stage: 'load', message: 'keytar drops it', cause }, platform);
+    expect(error).toMatchObject({ kind: 'keychain', reason: 'library-missing', message, hints });
+  });
+
+  test.each<[Parameters<typeof notAnswered>[0], boolean, string, string, string[]]>([
+    ['not-started', true, 'not-started', 'the keychain module did not start within 2.5 s', [LIMITS, LONGER]],
+    ['locked', true, 'locked', 'the keychain is still locked after 2.5 s', [UNLOCK.linux, LONGER]],
+    [
+      'no-collection',
+      false,
+      'no-collection',
+      'the keychain still has no default keyring after 2.5 s',
+      [...NO_KEYRING, LONGER],
+    ],
+    [
+      'unlocked',
+      true,
+      'silent',
+      'the keychain did not answer within 2.5 s (was a dialog open?)',
+      ['answer the dialog, or unlock the keychain first', LONGER],
+    ],
+    [
+      undefined,
+      false,
+      'timed-out',
+      'the keychain did not answer within 2.5 s',
+      ['a dialog may be open on another screen, or it is stuck; run: gwtoken doctor', LONGER],
+    ],
+  ])('when the limit has passed: %s, with a person: %s', (state, person, reason, message, hints) => {
+    expect(notAnswered(state, 2500, person, 'linux')).toMatchObject({
+      kind: 'keychain',
+      reason,
+      message,
+      hints,
+    });
+  });
+
+  test('on Windows, a module that does not start is no matter of ulimit', () => {
+    expect(notAnswered('not-started', 3000, false, 'darwin').hints).toEqual([LIMITS, LONGER]);
+    expect(notAnswered('not-started', 3000, false, 'win32').hints).toEqual([LONGER]);
   });
 });
