@@ -5,42 +5,79 @@ import { startIdentityServer } from '../../harness/endpoints/identity-server';
 import { asFunction, programWith, SECRET } from './keytar-in-place';
 
 describe('a keychain child that', () => {
-  test.each([
-    ['crashes', asFunction("() => process.kill(process.pid, 'SIGSEGV')"), 'the keychain module crashed'],
-    ['aborts while it loads the module', 'process.abort();', 'the keychain module crashed'],
-    ['ends without an answer', asFunction('() => process.exit(0)'), 'the keychain module crashed'],
+  const VARIABLES = 'without a keychain, use environment variables: gwtoken help keychain';
+  const CRASHED = [
+    'try again; if it keeps crashing, reinstall gwtoken and run: gwtoken doctor',
+    VARIABLES,
+  ] as const;
+  const UNKNOWN = ['for details, add --verbose', 'to diagnose, run: gwtoken doctor'] as const;
+
+  test.each<[string, string | undefined, string, readonly string[]]>([
+    [
+      'crashes',
+      asFunction("() => process.kill(process.pid, 'SIGSEGV')"),
+      'the keychain module crashed',
+      CRASHED,
+    ],
+    [
+      'aborts while it loads the module',
+      'process.abort();',
+      'the keychain module crashed',
+      [
+        ...CRASHED,
+        ...(process.platform === 'win32'
+          ? []
+          : ['you may have reached a system limit: check ulimit -u and ulimit -v']),
+      ],
+    ],
+    ['ends without an answer', asFunction('() => process.exit(0)'), 'the keychain module crashed', CRASHED],
     [
       'sends garbage',
       asFunction("() => { process.send('garbage'); process.send(null); return new Promise(() => {}); }"),
       'the keychain module crashed',
+      CRASHED,
     ],
     [
       'answers with something else than was asked for',
       asFunction('async () => ({ client_id: 1 })'),
       'the keychain module crashed',
+      CRASHED,
     ],
     [
       'says what nobody knows',
       asFunction("async () => { throw new Error('Ungültige Parameter\\n\\x1b[31m'); }"),
       'unexpected keychain error',
+      UNKNOWN,
     ],
     [
       'agrees on no key in any session',
       asFunction("async () => { throw new Error('Client public key size is invalid'); }"),
       'unexpected keychain error',
+      UNKNOWN,
     ],
-    ['has no module', undefined, 'the keychain module keytar is not installed'],
+    [
+      'has no module',
+      undefined,
+      'the keychain module keytar is not installed',
+      [
+        'reinstall gwtoken (npm install -g) without --omit=optional, once the registry can be reached: when npm cannot reach it, it leaves keytar out without a message',
+        VARIABLES,
+      ],
+    ],
     [
       'has a module without its native part',
       "throw new Error('Failed to load keytar native addon, checked [] on prebuilds/linux-x64');",
       'the keychain module does not support this system',
+      ['for details, add --verbose', VARIABLES],
     ],
-  ])('%s is told of with exit code 5', async (_, keytar, message) => {
+  ])('%s is told of with exit code 5', async (_, keytar, message, hints) => {
     const { run } = programWith(keytar);
     const { code, stdout, stderr, ms } = await run(['get']);
     expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
-    expect(stderr.split('\n')[0]).toContain(`gwtoken: error: ${message}`);
-    expect(stderr).toMatch(/\nhint: /);
+    const [error, ...more] = stderr.split('\n');
+    expect(error).toContain(`gwtoken: error: ${message}`);
+    const all = [...hints, 'or set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU'];
+    expect(more).toEqual([...all.map((hint) => `hint: ${hint}`), '']);
     expect(ms).toBeLessThan(5000);
   });
 
@@ -153,6 +190,21 @@ test('no command calls find*, and no secret is in an argument or the environment
   );
   expect(new Set(lines.map(({ args }) => args[0]))).toEqual(new Set(['gwtoken', 'gwtoken-probe']));
   expect(Object.keys(lines[0]?.env ?? {}).filter((name) => /^(GWTOKEN_|NODE_OPT)/.test(name))).toEqual([]);
+});
+
+test('a keychain that gives back something else than it was given fails doctor', async () => {
+  const { run } = programWith(`module.exports = {
+    getPassword: async () => 'something else',
+    setPassword: async () => {},
+    deletePassword: async () => true,
+  };`);
+  const { code, stdout } = await run(['doctor', '--json']);
+  expect(code).toBe(5);
+  const { checks } = JSON.parse(stdout) as { checks: { name: string }[] };
+  expect(checks.find(({ name }) => name === 'round trip')).toMatchObject({
+    result: 'failed',
+    message: expect.stringContaining('unexpected keychain error'),
+  });
 });
 
 test('an item that another login has replaced meanwhile is left to that', async () => {
