@@ -116,9 +116,12 @@ describe.runIf(LINUX)('a core file', () => {
   test.each([
     ['exec', (line: string) => ['exec', '--', 'sh', '-c', line]],
     ['a credential command', () => ['get']],
-  ])('of what %s runs is as it would be without gwtoken', async (what, args) => {
-    const seen = join(home.dir, 'seen');
-    const line = `cat /proc/self/coredump_filter >'${seen}'; echo '{"client_id":"a","client_secret":"b"}'`;
+  ])('of what %s runs is as it would be without gwtoken, and gwtoken’s own is not', async (what, args) => {
+    const [seen, own] = [join(home.dir, 'seen'), join(home.dir, 'own')];
+    // It may run before gwtoken is told that it does.
+    const untilSet = `for _ in $(seq 100); do grep -q '^0*$' /proc/$PPID/coredump_filter && break; sleep 0.05; done`;
+    const filters = `cat /proc/self/coredump_filter >'${seen}'; ${untilSet}; cat /proc/$PPID/coredump_filter >'${own}'`;
+    const line = `${filters}; echo '{"client_id":"a","client_secret":"b"}'`;
     home.configure({ region: 'eu', 'auth-url': endpoint.authUrl, 'credential-command': line });
     // Without variables, get asks the command.
     const { code } = await runProgram(args(line), {
@@ -126,6 +129,7 @@ describe.runIf(LINUX)('a core file', () => {
     });
     expect(code).toBe(0);
     expect(readFileSync(seen, 'latin1')).toBe(readFileSync('/proc/self/coredump_filter', 'latin1'));
+    expect(Number.parseInt(readFileSync(own, 'latin1'), 16)).toBe(0);
   });
 });
 
@@ -165,12 +169,14 @@ describe.runIf(LINUX)('a program that gwtoken runs for its own ends', () => {
   test('to ask the bus gets no variable but the bus’s', async () => {
     const { env: path, seen } = spies('dbus-send', 'busctl', 'gdbus');
     const { run } = programWith('module.exports = { getPassword: async () => null };');
-    const bus = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere', GWTOKEN_CLIENT_SECRET_US: SECRET };
-    await run(['get'], { ...path, ...bus });
-    expect(seen('dbus-send').filter((name) => name !== 'HOME')).toEqual([
+    const bus = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere', XDG_RUNTIME_DIR: '/nowhere' };
+    await run(['get'], { ...path, ...bus, GWTOKEN_CLIENT_SECRET_US: SECRET });
+    expect(seen('dbus-send')).toEqual([
       'DBUS_SESSION_BUS_ADDRESS',
+      'HOME',
       'LC_ALL',
       'PATH',
+      'XDG_RUNTIME_DIR',
     ]);
   });
 });
