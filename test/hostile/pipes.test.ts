@@ -67,9 +67,13 @@ describe.skipIf(process.platform === 'win32')('a pipe that nobody writes to', ()
     onCleanup(() => closeSync(writer));
     const read = fileReader(300);
     const since = performance.now();
+    const before = process.cpuUsage();
     for (const _ of ['the quick way', 'the CLI'])
       expect(() => read(pipe, 100)).toThrow('nothing was written to it for 0.3 s');
     expect(performance.now() - since).toBeLessThan(600);
+    // A person may take a minute to unlock what writes to it: no CPU is spent on that.
+    const { user, system } = process.cpuUsage(before);
+    expect(user + system).toBeLessThan(150_000);
   });
 
   test('whose writer is still starting is waited for', () => {

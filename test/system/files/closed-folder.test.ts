@@ -30,6 +30,16 @@ describe.skipIf(!posix)('a closed folder', () => {
     expect(result.stderr).toContain('GWTOKEN_CONFIG_DIR');
   });
 
+  test('above the config: whoever reads it is told whose it is', async () => {
+    const env = { GWTOKEN_CONFIG_DIR: join(closed, 'inner') };
+    const result = await client.gwtoken(['get'], { env, wrapper });
+    expectRefusal(result, 2);
+    expect(result.stderr).toBe(
+      `gwtoken: error: config file ${closed}/inner/config.json cannot be read (EACCES)\n` +
+        'hint: run gwtoken as its owner, or set GWTOKEN_CONFIG_DIR to a directory you own\n',
+    );
+  });
+
   test('above the command of exec: it cannot be run', async () => {
     const result = await client.gwtoken(['exec', '--', join(closed, 'inner', 'deploy')], { wrapper });
     expect(result).toMatchObject({ code: 126, stdout: '' });
