@@ -83,14 +83,12 @@ function gdbus(path: string): string[] {
   return ['call', '--session', '--dest', NAME, '--object-path', path, '--method'];
 }
 
-/**
- * The state of the default collection; takes five seconds at most, and never rejects.
- *
- * @param enough ends the query earlier
- */
-export async function collectionOnBus(env: Env, enough?: AbortSignal): Promise<BusState> {
-  const limit = AbortSignal.timeout(LIMIT_MS);
-  const bus = { env, signal: enough ? AbortSignal.any([limit, enough]) : limit };
+/** The state of the default collection; never rejects. @param signal ends the query, after five seconds if left out */
+export async function collectionOnBus(
+  env: Env,
+  signal: AbortSignal = AbortSignal.timeout(LIMIT_MS),
+): Promise<BusState> {
+  const bus = { env, signal };
   const [path] = pathsIn(await ask(({ alias }) => alias, bus));
   if (path === undefined) return 'unknown';
   // The path `/` means that there is no collection.

@@ -2,6 +2,7 @@
  * What is made of the module's answer when the bus says something else: items that only some programs may see, or two of
  * the same name. The module and the program that asks the bus are scripts, since no keyring of the tests is in these states.
  */
+import { execFileSync } from 'node:child_process';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
@@ -11,6 +12,7 @@ import { onCleanup } from '../../harness/clean-up';
 import { openFolder } from '../../harness/homes/folder';
 import { keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
 import { onPath } from '../../harness/keyrings/private-home';
+import { attributesOf } from '../../harness/keyrings/secret-service';
 
 const ITEM = 'object path "/org/freedesktop/secrets/collection/other/1"';
 const ITEMS = {
@@ -29,6 +31,12 @@ describe.each([
     const path = onPath(program);
     skip(path === undefined, `needs Debian: ${debian}`);
     const keyring = await startKeyring({ state: 'unlocked', seed: { there: 'a' } });
+    // libsecret does not find it for keytar either.
+    const another = ['--label=b', 'xdg:schema', 'org.example.Another', ...attributesOf('of another schema')];
+    execFileSync('secret-tool', ['store', ...another], {
+      env: { ...keyring.env, PATH: process.env['PATH'] },
+      input: 'b',
+    });
     const folder = openFolder();
     symlinkSync(path ?? '', join(folder, program));
     const env = { ...keyring.env, PATH: folder };
@@ -36,16 +44,17 @@ describe.each([
       await collectionOnBus(env),
       await itemOnBus('there', env),
       await itemOnBus('not there', env),
+      await itemOnBus('of another schema', env),
       await isHidingOnBus(env),
     ];
-    expect(await states()).toEqual(['unlocked', 'present', 'absent', false]);
+    expect(await states()).toEqual(['unlocked', 'present', 'absent', 'absent', false]);
     await keyring.lock();
-    expect(await states()).toEqual(['locked', 'locked', 'absent', false]);
+    expect(await states()).toEqual(['locked', 'locked', 'absent', 'absent', false]);
   });
 });
 
 test.skipIf(process.platform === 'win32')(
-  'a bus that does not answer is waited for five seconds',
+  'a bus that does not answer is waited for five seconds, or as long as there is time',
   async () => {
     const folder = openFolder();
     writeFileSync(join(folder, 'dbus-send'), '#!/bin/sh\nexec sleep 60', { mode: 0o755 });
@@ -54,6 +63,9 @@ test.skipIf(process.platform === 'win32')(
     const states = await Promise.all([collectionOnBus(env), itemOnBus('a', env), isHidingOnBus(env)]);
     expect(states).toEqual(['unknown', 'unknown', false]);
     expect(performance.now() - since).toBeGreaterThan(4900);
+    const again = performance.now();
+    expect(await collectionOnBus(env, AbortSignal.timeout(300))).toBe('unknown');
+    expect(performance.now() - again).toBeLessThan(4900);
   },
   30_000,
 );
