@@ -117,7 +117,7 @@ function isForeground(platform: NodeJS.Platform): boolean {
   try {
     if (platform === 'linux') {
       const self = procStat('self');
-      return self !== undefined && self.terminal !== 0 && self.group === self.foregroundGroup;
+      return self !== undefined && self.group === self.foregroundGroup;
     }
     fs.closeSync(fs.openSync('/dev/tty', fs.constants.O_RDONLY | fs.constants.O_NOCTTY));
     return true;

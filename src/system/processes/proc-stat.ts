@@ -6,8 +6,7 @@ export interface ProcStat {
   readonly state: string;
   readonly parent: number;
   readonly group: number;
-  /** The controlling terminal's device number, 0 without one, and the process group in its foreground. */
-  readonly terminal: number;
+  /** The process group in the foreground of its controlling terminal; -1 without one. */
   readonly foregroundGroup: number;
   /** When it was started, in the kernel's count: distinguishes it from a later process with the same PID. */
   readonly startTime: string;
@@ -19,11 +18,11 @@ export function procStat(pid: number | 'self'): ProcStat | undefined {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // "pid (name) state parent …": the name may contain anything, even parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [, parent, group, , terminal, foregroundGroup] = fields.map(Number);
+    const [, parent, group, , , foregroundGroup] = fields.map(Number);
     const [state] = fields;
     const startTime = fields[19];
     if (state === undefined || startTime === undefined) return undefined;
-    return { state, parent, group, terminal, foregroundGroup, startTime } as ProcStat;
+    return { state, parent, group, foregroundGroup, startTime } as ProcStat;
   } catch {
     return undefined;
   }
