@@ -9,7 +9,7 @@
 
 import { createHmac, randomBytes } from 'node:crypto';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { GwtokenError, systemCode } from '../../errors';
 import type { Turn } from '../../world/files';
 import {
@@ -35,6 +35,9 @@ const SIGN = '.';
  */
 const LOOK_EVERY_MS = 500;
 const LOOKS_IN_VAIN = 7;
+
+/** After so many turns of the event loop without another waiter, nobody is left in the queue of those who connect. */
+const IDLE_TURNS = 3;
 
 /** The longest text that a holder may leave, in characters. */
 const LONGEST_TEXT = 4096;
@@ -116,11 +119,16 @@ async function hold(place: LockPlace, machine: Machine): Promise<Turn | undefine
   const holder = newHolder();
   const waiting = new Set<Socket>();
   const server = createServer((socket) => {
-    waiting.add(socket);
+    // One that is frozen and does not hang up must not keep this process alive.
+    socket.unref();
     socket.on('error', () => {});
     socket.on('close', () => waiting.delete(socket));
-    if (place.isWindows) socket.once('data', (nonce) => socket.write(proof(holder, String(nonce))));
-    else socket.write(SIGN);
+    const join = (hello: string) => {
+      waiting.add(socket);
+      socket.write(hello);
+    };
+    if (place.isWindows) socket.once('data', (nonce) => join(proof(holder, String(nonce))));
+    else join(SIGN);
   });
   await withAddress(place, holder, (address) => listen(server, address, machine));
   let isHeld = false;
@@ -141,14 +149,23 @@ async function hold(place: LockPlace, machine: Machine): Promise<Turn | undefine
       clearInterval(signs);
       // The lock is released before the waiters are told, so that they can take it at once.
       removeHolder(place, holder);
-      server.close();
-      for (const socket of waiting) {
-        socket.end(outcome);
-        // A frozen waiter that does not hang up must not keep this process alive.
-        socket.unref();
-      }
+      allJoined(waiting).then(() => {
+        server.close();
+        for (const socket of waiting) socket.end(outcome);
+      });
     },
   };
+}
+
+/**
+ * Takes in those who connected while this process was busy: a server that closes hangs up on them without a word. Node
+ * accepts one in each turn of its event loop, and reads what it says in the next.
+ */
+async function allJoined(waiting: ReadonlySet<Socket>): Promise<void> {
+  for (let idle = 0, known = waiting.size; idle < IDLE_TURNS; known = waiting.size) {
+    await setImmediate();
+    idle = waiting.size > known ? 0 : idle + 1;
+  }
 }
 
 /**
@@ -234,7 +251,6 @@ function listenTo(socket: Socket, place: LockPlace, holder: string): Extract<Tur
   }
   socket.setEncoding('utf8');
   socket.on('data', (chunk) => {
-    // On Windows one may come before the proof.
     said = withoutSigns(said + chunk);
     if (expected !== '' && said.length >= expected.length) {
       if (!said.startsWith(expected)) passOver();

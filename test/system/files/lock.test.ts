@@ -80,6 +80,17 @@ describe.each(platforms)('a lock as on %s', (platform) => {
     expect(await next.line()).toBe('held');
   });
 
+  test('leaves its text also to those who came while the holder was busy', async () => {
+    const holder = start({ platform, leave: 'a text' });
+    expect(await holder.line()).toBe('held');
+    holder.child.kill('SIGSTOP');
+    const waiting = Array.from({ length: 5 }, () => start({ platform }));
+    for (const { line } of waiting) expect(await line()).toBe('waiting');
+    holder.child.stdin?.end();
+    holder.child.kill('SIGCONT');
+    for (const { line } of waiting) expect(await line()).toBe('got "a text"');
+  });
+
   test('is free at once when its holder is killed, also for those who wait', async () => {
     const holder = start({ platform });
     expect(await holder.line()).toBe('held');
