@@ -225,18 +225,17 @@ async function secure(
 }
 
 /**
- * Node reads NODE_TLS_REJECT_UNAUTHORIZED at each connection and then warns on stderr that the connection is insecure,
+ * Node reads NODE_TLS_REJECT_UNAUTHORIZED at each connection, and for 0 warns on stderr that the connection is insecure,
  * which ours are not, so the variable is removed for that moment.
  */
 function startTls({ env, warn }: Surroundings, options: TlsOptions): TLSSocket {
-  const value = env['NODE_TLS_REJECT_UNAUTHORIZED'];
-  if (value === undefined) return connectTls(options);
-  if (value === '0') warn('NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored: certificates are always verified');
+  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return connectTls(options);
+  warn('NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored: certificates are always verified');
   delete env['NODE_TLS_REJECT_UNAUTHORIZED'];
   try {
     return connectTls(options);
   } finally {
-    env['NODE_TLS_REJECT_UNAUTHORIZED'] = value;
+    env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
   }
 }
 
