@@ -151,10 +151,14 @@ describe('gwtoken', () => {
 
   test('help TOPIC has bold headings and coloured code on a terminal, and none elsewhere', async () => {
     const home = openHome({ FORCE_COLOR: '1' });
-    const { stdout } = await home.gwtoken(['help', 'exit-codes']);
-    expect(stdout.split('\n')[0]).toBe('\x1b[1mEXIT CODES\x1b[22m');
-    expect(stdout).toContain('\x1b[36m--min-ttl\x1b[39m');
-    const plain = await home.gwtoken(['help', 'exit-codes'], { env: { FORCE_COLOR: '0' } });
+    const { stdout } = await home.gwtoken(['help', 'network']);
+    expect(stdout.split('\n')[0]).toBe(
+      '\x1b[1mTHE NETWORK: PROXIES, CERTIFICATES, TIMEOUTS, RETRIES\x1b[22m',
+    );
+    expect(stdout).toContain('\x1b[36mgwtoken doctor\x1b[39m');
+    // A pager such as less ends what is bold with its line.
+    expect(stdout).toContain('\x1b[1mrejected the user name or\x1b[22m\n  \x1b[1mpassword\x1b[22m');
+    const plain = await home.gwtoken(['help', 'network'], { env: { FORCE_COLOR: '0' } });
     expect(stripVTControlCharacters(stdout)).toBe(plain.stdout);
   });
 
