@@ -26,7 +26,7 @@ test.each([
   ['get --no-cache=1', '--no-cache takes no value', 'get --no-cache'],
   ['-v get', '-v must come after the command', 'get -v'],
   ['--region eu get --fresh', '--region must come after the command', 'get --region eu --fresh'],
-  ['--profile get get', '--profile must come after the command', 'get --profile get'],
+  ['--profile env get', '--profile must come after the command', 'get --profile env'],
   ['-p acme config set region eu', '-p must come after the command', 'config set -p acme region eu'],
   ['-v exec -- env -v', '-v must come after the command', 'exec -v -- env -v'],
   ['exec --debug -- deploy --debug', 'unknown option "--debug"', 'exec --verbose -- deploy --debug'],
@@ -34,6 +34,9 @@ test.each([
   // Words for which gwtoken has flags.
   ['get eu', 'gwtoken get takes no arguments', 'get --region eu'],
   ['get US sandbox', 'gwtoken get takes no arguments', 'get --region us --sandbox'],
+  ['get sandbox --region eu', 'gwtoken get takes no arguments', 'get --sandbox --region eu'],
+  ['get production', 'gwtoken get takes no arguments', 'get --no-sandbox'],
+  ['get json', 'gwtoken get takes no arguments', 'get --format json'],
   ['get help', 'gwtoken get takes no arguments', 'get --help'],
   // Other tools' flags.
   ['--json', '--json must come after the command', 'get --format json'],
@@ -42,27 +45,57 @@ test.each([
   ['get --output=json', 'unknown option "--output"', 'get --format=json'],
   ['status -o json', 'unknown option "-o"', 'status --json'],
   ['doctor --output=json', 'unknown option "--output"', 'doctor --json'],
-  ['env --shell fish', 'unknown option "--shell"', 'env --format fish'],
   // Other tools' commands.
   ['token', 'unknown command "token"', 'get'],
   ['token eu', 'unknown command "token"', 'get --region eu'],
-  ['auth print-access-token', 'unknown command "auth"', 'get'],
   ['auth', 'unknown command "auth"', 'login'],
-  ['setup', 'unknown command "setup"', 'login'],
-  ['init', 'unknown command "init"', 'login'],
-  ['whoami', 'unknown command "whoami"', 'status'],
-  ['list', 'unknown command "list"', 'status'],
-  ['version', 'unknown command "version"', '--version'],
-  ['switch acme', 'unknown command "switch"', 'config set profile acme'],
-  ['switch us', 'unknown command "switch"', 'config set region us'],
   ['config rm region', 'unknown command "rm"', 'config unset region'],
   // Typing errors.
   ['gte --region eu', 'unknown command "gte"', 'get --region eu'],
   ['get --fresj', 'unknown option "--fresj"', 'get --fresh'],
+  // As near to `set`, which begins with another letter.
+  ['config uset region', 'unknown command "uset"', 'config unset region'],
 ])('gwtoken %s: %s, gwtoken %s is meant', async (line, message, meant) => {
   const failure = await failureOf(line);
   expect(failure).toMatchObject({ message });
   expect(failure.hints[0]).toBe(`did you mean: gwtoken ${meant}`);
+  expect(await parsed(shellLine(`gwtoken ${meant}`)[0] ?? [])).not.toContain('error: ');
+});
+
+/** Every word of other tools that gwtoken knows, by the line of its own that each of them means. */
+const SAME: Readonly<Record<string, readonly string[]>> = {
+  get: ['token', 'fetch', 'access-token', 'print-access-token', 'auth token', 'auth print-access-token'],
+  'get --fresh': ['refresh', 'renew', 'get --refresh'],
+  env: ['export'],
+  'exec -- make': ['run -- make'],
+  login: ['auth', 'auth login', 'signin', 'log-in', 'setup', 'configure', 'init', 'add'],
+  logout: ['auth logout', 'signout', 'log-out', 'remove'],
+  status: ['auth status', 'whoami', 'list', 'ls', 'show', 'profiles', 'clients'],
+  doctor: ['check', 'diagnose'],
+  'config list': ['config show', 'config ls', 'config view', 'settings'],
+  'config set region eu': ['config add region eu', 'set region eu', 'switch eu', 'use eu'],
+  'config set region us': ['switch us', 'use us'],
+  'config set profile acme': ['switch acme', 'use acme'],
+  'config unset region': ['config rm region', 'config remove region', 'config delete region', 'unset region'],
+  'completion zsh': ['completions zsh'],
+  'help ci': ['man ci'],
+  '--version': ['version', '-V'],
+  'get --format json': ['get --json', 'get -o json', 'get -f json', 'get --output json'],
+  'get --format header': ['get -o header'],
+  'env --format fish': ['env --shell fish'],
+  'get --verbose': ['get --debug'],
+  'get --auth-url https://a.test': ['get --url https://a.test'],
+  'get --no-sandbox': ['get --production', 'get --prod'],
+  'env --unset': ['env --clear'],
+  'login --secret-stdin': ['login --stdin'],
+  'logout --yes': ['logout --force'],
+};
+
+test.each(Object.entries(SAME))('gwtoken %s is meant by %j', async (meant, lines) => {
+  for (const line of lines) {
+    const { hints } = await failureOf(line);
+    expect([line, hints[0]]).toEqual([line, `did you mean: gwtoken ${meant}`]);
+  }
   expect(await parsed(shellLine(`gwtoken ${meant}`)[0] ?? [])).not.toContain('error: ');
 });
 
