@@ -44,6 +44,7 @@ describe('gwtoken complete', () => {
     expect(await completed('config', 'set', 'cache', 'o')).toEqual(['on', 'off']);
     for (const key of ['retries', 'nothing', 'constructor'])
       expect(await completed('config', 'set', key, '')).toEqual([]);
+    expect(await completed('help', '--format', '')).toEqual(['text', 'markdown']);
     expect(await completed('completion', '')).toEqual(['bash', 'zsh', 'fish', 'powershell']);
   });
 
@@ -56,6 +57,7 @@ describe('gwtoken complete', () => {
     for (const words of [[''], ['-'], ['-p', 'a'], ['commit', 'x']])
       expect([words, await completed('exec', '-p', 'acme', 'git', ...words)]).toEqual([words, [':files']]);
     expect(await completed('get', '--auth-url', '')).toEqual([]);
+    expect(await completed('get', '--auth-url', 'https://a.test', '--fr')).toEqual(['--fresh']);
     expect(await completed('get', '--format', 'json', '')).toEqual([]);
   });
 
@@ -86,14 +88,14 @@ describe('gwtoken complete', () => {
 });
 
 /** A shell on a terminal, with gwtoken on its PATH and completed by what it prints. */
-function open(shell: keyof typeof SHELLS): Terminal {
+function open(shell: keyof typeof SHELLS, setUp: string = SHELLS[shell].setUp): Terminal {
   const bin = join(home.dir, 'bin');
   mkdirSync(bin);
   linkProgram(bin);
-  writeFileSync(join(home.dir, 'trusted-authority.pem'), '');
+  for (const name of ['trusted-authority.pem', 'several.crt', 'several.pem'])
+    writeFileSync(join(home.dir, name), '');
   const env = { ...home.env, PATH: `${bin}${delimiter}${process.env['PATH']}`, LC_ALL: 'C.UTF-8' };
-  const { args, setUp } = SHELLS[shell];
-  const terminal = openTerminal([shell, ...args], { env, cwd: home.dir, cols: 120 });
+  const terminal = openTerminal([shell, ...SHELLS[shell].args], { env, cwd: home.dir, cols: 120 });
   terminal.type(`${setUp}; echo rea""dy\r`);
   return terminal;
 }
@@ -120,6 +122,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s, at a press of Tab', (shell)
     ['gwtoken exec -- truste', 'gwtoken exec -- trusted-authority.pem'],
     ['gwtoken exec -- gwtok', 'gwtoken exec -- gwtoken'],
     ['gwtoken get --ca-file tr', 'gwtoken get --ca-file trusted-authority.pem'],
+    ['gwtoken get --ca-file sev', 'gwtoken get --ca-file several.'],
   ])('%s becomes %s', async ([typed, whole], { skip }) => {
     skip(process.platform === 'win32', 'needs a POSIX system');
     skip(missing(shell), `needs Debian: ${shell}`);
@@ -143,4 +146,14 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s, at a press of Tab', (shell)
     expect(readdirSync(home.dir)).not.toContain('ran');
     expect(readdirSync(home.dir)).not.toContain('made');
   });
+});
+
+test('zsh completes at the first Tab also where the script is a file in its fpath', async ({ skip }) => {
+  skip(process.platform === 'win32', 'needs a POSIX system');
+  skip(missing('zsh'), 'needs Debian: zsh');
+  const file = 'mkdir site; gwtoken completion zsh >site/_gwtoken; fpath=($PWD/site $fpath)';
+  const opened = open('zsh', `${file}; autoload -Uz compinit; compinit -u`);
+  await opened.waitFor('ready');
+  opened.type('gwtoken g\t\x01echo "\x05"\r');
+  await opened.waitFor(/^gwtoken get *$/m);
 });
