@@ -130,8 +130,12 @@ describe('a get that is under way', () => {
   });
 });
 
-test('what cannot be removed from the cache is named, and all else is removed', async () => {
+test.each([
+  ['and all else is removed', true],
+  ['also where the keychain has lost the item', false],
+] as const)('what cannot be removed from the cache is named, %s', async (_, hasItem) => {
   for (const region of ['eu', 'us']) await gw.get('--region', region);
+  if (!hasItem) gw.items.delete('default:production:eu');
   const entry = (region: string) => join(gw.cache, `token-default-production-${region}.json`);
   // A folder with something in it cannot be removed as a file, by root neither.
   rmSync(entry('eu'));
@@ -142,4 +146,6 @@ test('what cannot be removed from the cache is named, and all else is removed', 
   expect(stderr).toMatch(/error: default:production:eu was removed, but a cached token/);
   expect(existsSync(entry('us'))).toBe(false);
   expect([...gw.items]).toEqual([]);
+  const again = await gw.cli(['logout', '--region', 'eu']);
+  expect(again.stderr).toMatch(/^gwtoken: error: a cached token cannot be removed/);
 });
