@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type IdentityServer, startIdentityServer } from '../../harness/endpoints/identity-server';
 import { inVariables } from '../../harness/homes/client';
@@ -10,6 +11,7 @@ describe.concurrent('the standard streams', () => {
   beforeAll(async () => {
     identity = await startIdentityServer();
     home = openHome(inVariables(identity.authUrl));
+    home.configure({ retries: 4 });
   });
 
   /** Runs a line of bash in which `gwtoken` is the program. */
@@ -53,7 +55,9 @@ describe.concurrent('the standard streams', () => {
   });
 
   test('--verbose tells the settings with their sources, and never the secret', async () => {
-    const { code, stderr } = await home.gwtoken(['get', '-v', '--timeout', '20s', '--no-cache']);
+    const { code, stderr } = await home.gwtoken(['get', '-v', '--timeout', '20s', '--no-cache'], {
+      env: { HOME: home.dir },
+    });
     expect(code).toBe(0);
     for (const line of [
       'gwtoken: profile: default (default)',
@@ -62,6 +66,7 @@ describe.concurrent('the standard streams', () => {
       `gwtoken: auth URL: ${identity.authUrl} (GWTOKEN_AUTH_URL)`,
       'gwtoken: timeout: 20 s (--timeout)',
       'gwtoken: cache: off (--no-cache)',
+      `gwtoken: retries: 4 (retries in ~/${relative(home.dir, home.config)}/config.json)`,
     ])
       expect(stderr).toContain(`${line}\n`);
     expect(stderr).toMatch(/^(gwtoken: [^\n]+\n)+$/);
