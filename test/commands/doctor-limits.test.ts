@@ -5,7 +5,10 @@ import { endpointChecks } from '../../src/commands/doctor/endpoint';
 const NOW = Date.UTC(2030, 0, 1, 12);
 const DAY = 86_400_000;
 
-/** The check of that name, for a certificate that is valid until then, and a clock that is ahead of the endpoint's. */
+/**
+ * The check of that name with its fix below it, for a certificate that is valid until then, and a clock that is ahead
+ * of the endpoint's.
+ */
 async function check(
   name: string,
   {
@@ -34,32 +37,34 @@ async function check(
     },
   );
   const found = checks.find((each) => each.name === name);
-  return `${found?.result}: ${found?.message}`;
+  return [`${found?.result}: ${found?.message}`, ...(found?.hints ?? [])].join('\n');
 }
 
+const RENEW = "ask the endpoint's operator to renew it";
 test.each([
   [15 * DAY, 'ok: 15 days left'],
   [14 * DAY, 'ok: 14 days left'],
-  [14 * DAY - 1, 'warning: 13 days left'],
-  [0, 'warning: 0 days left'],
-  [-1, 'failed: expired 1 days ago'],
-  [-DAY - 1, 'failed: expired 2 days ago'],
+  [14 * DAY - 1, `warning: 13 days left\n${RENEW}`],
+  [0, `warning: 0 days left\n${RENEW}`],
+  [-1, `failed: expired 1 days ago\n${RENEW}, unless this machine's clock is wrong`],
+  [-DAY - 1, `failed: expired 2 days ago\n${RENEW}, unless this machine's clock is wrong`],
 ])('a certificate that is valid for another %i ms', async (leftMs, said) => {
   expect(await check('certificate', { validToMs: NOW + 500 + leftMs })).toBe(said);
 });
 
+const SET = 'set the clock: timedatectl set-ntp true (Linux), or the date and time settings';
 test.each([
   [0, 'ok: in sync'],
   [1499, 'ok: in sync'],
   [-1499, 'ok: in sync'],
   [1500, "ok: this machine's clock is 2 s ahead of the endpoint's"],
   [30_000, "ok: this machine's clock is 30 s ahead of the endpoint's"],
-  [30_001, "warning: this machine's clock is 30 s ahead of the endpoint's"],
-  [-31_000, "warning: this machine's clock is 31 s behind the endpoint's"],
-  [300_000, "warning: this machine's clock is 5 min ahead of the endpoint's"],
-  [300_001, "failed: this machine's clock is 5 min ahead of the endpoint's"],
-  [-300_001, "failed: this machine's clock is 5 min behind the endpoint's"],
-  [7_260_000, "failed: this machine's clock is 2 h 1 min ahead of the endpoint's"],
+  [30_001, `warning: this machine's clock is 30 s ahead of the endpoint's\n${SET}`],
+  [-31_000, `warning: this machine's clock is 31 s behind the endpoint's\n${SET}`],
+  [300_000, `warning: this machine's clock is 5 min ahead of the endpoint's\n${SET}`],
+  [300_001, `failed: this machine's clock is 5 min ahead of the endpoint's\n${SET}`],
+  [-300_001, `failed: this machine's clock is 5 min behind the endpoint's\n${SET}`],
+  [7_260_000, `failed: this machine's clock is 2 h 1 min ahead of the endpoint's\n${SET}`],
 ])('a clock that is %i ms ahead', async (aheadMs, said) => {
   expect(await check('clock', { aheadMs })).toBe(said);
   // What the reply takes is shared by the way there and the way back.

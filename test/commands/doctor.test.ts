@@ -22,6 +22,10 @@ describe('doctor', () => {
     expect(find('settings', 'region')?.message).toBe('eu (GWTOKEN_REGION)');
     expect(find('settings', 'credentials')?.message).toBe('GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET');
     expect(find('keychain', 'round trip')?.result).toBe('ok');
+    expect(find('region eu', 'TLS')?.message.split(', trusted by ')).toEqual([
+      expect.stringMatching(/^TLSv1\.3, issued to gwtoken test server\d+ by gwtoken test CA$/),
+      certificates.caFile,
+    ]);
     expect(find('region eu', 'certificate')?.message).toBe('89 days left');
     expect(find('region eu', 'reply')?.message).toMatch(/^reachable \(HTTP 404\) in \d+ ms$/);
     expect(find('region eu', 'clock')?.message).toBe('in sync');
@@ -30,7 +34,7 @@ describe('doctor', () => {
       message: 'not set',
       hints: [],
     });
-    expect((await doctor(env, '--region', 'eu')).find('region us', 'auth URL')).toBeUndefined();
+    expect((await doctor(env, '--region', 'EU')).find('region us', 'auth URL')).toBeUndefined();
     requests.pop();
     expect(requests).toEqual([
       {

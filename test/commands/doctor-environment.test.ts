@@ -1,0 +1,43 @@
+/** All that doctor says of the variables about proxies, certificates and TLS: in this process. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { environmentChecks } from '../../src/commands/doctor/environment';
+import { fileReader } from '../../src/system/files/read-file';
+import { openFolder } from '../harness/homes/folder';
+
+/** A line each, with its fix below it. */
+async function said(env: Record<string, string>): Promise<string[]> {
+  const checks = await environmentChecks({ env, readFile: fileReader() });
+  return checks.map(({ result, name, message, hints }) =>
+    [`${result} ${name}: ${message}`, ...hints].join('\n'),
+  );
+}
+
+test.each([
+  ['https_proxy', 'proxy.test:8080', 'proxy.test:8080'],
+  ['HTTPS_PROXY', 'http://user:word@proxy.test:8080', 'http://***@proxy.test:8080'],
+  ['HTTPS_PROXY', 'user:word@proxy.test:8080', '***@proxy.test:8080'],
+  ['HTTPS_PROXY', 'http://user:a@word@proxy.test', 'http://***@proxy.test'],
+  ['no_proxy', 'a.test,b.test', 'a.test,b.test'],
+  ['http_proxy', 'http://user:word@proxy.test', 'http://***@proxy.test (ignored; gwtoken uses HTTPS_PROXY)'],
+  ['ALL_PROXY', 'socks5://proxy.test', 'socks5://proxy.test (ignored; gwtoken uses HTTPS_PROXY)'],
+  ['NODE_OPTIONS', '--use-openssl-ca', '--use-openssl-ca'],
+  ['NODE_TLS_REJECT_UNAUTHORIZED', '1', '1'],
+])('%s=%s', async (name, value, shown) => {
+  expect(await said({ [name]: value, HOME: '/home/user' })).toEqual([`ok ${name}: ${shown}`]);
+});
+
+test('what needs a fix has one, and where nothing is set that is said', async () => {
+  const folder = openFolder();
+  const [there, missing] = ['there.pem', 'missing.pem'].map((name) => join(folder, name));
+  writeFileSync(there!, '');
+  expect(
+    await said({ NODE_EXTRA_CA_CERTS: there!, SSL_CERT_FILE: missing!, NODE_TLS_REJECT_UNAUTHORIZED: '0' }),
+  ).toEqual([
+    `ok NODE_EXTRA_CA_CERTS: ${there}`,
+    `warning SSL_CERT_FILE: ${missing} cannot be read (ENOENT)\nset SSL_CERT_FILE to a readable PEM file, or unset it`,
+    'warning NODE_TLS_REJECT_UNAUTHORIZED: 0 (ignored by gwtoken, but other Node programs skip certificate checks)\nunset NODE_TLS_REJECT_UNAUTHORIZED',
+  ]);
+  expect(await said({ HTTPS_PROXY: '' })).toEqual(['ok variables: no proxy, CA or TLS variables set']);
+});

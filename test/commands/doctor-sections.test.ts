@@ -1,0 +1,109 @@
+/** Whole sections of doctor's report where nothing failed but something is to be said: in this process. */
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { keychainError } from '../../src/system/keychain/errors';
+import type { Keychain } from '../../src/world/keychain';
+import { type Inside, inside } from '../harness/homes/in-process';
+
+let gw: Inside;
+beforeEach(() => {
+  gw = inside();
+});
+
+/** The lines below a heading, with the config file's path as FILE. */
+async function section(title: string): Promise<string[]> {
+  const { stdout } = await gw.cli(['doctor']);
+  const [, ...lines] = stdout
+    .trimEnd()
+    .split('\n\n')
+    .map((text) => text.replaceAll(join(gw.config, 'config.json'), 'FILE').split('\n'))
+    .find(([heading]) => heading === title)!;
+  return lines;
+}
+
+test('settings without a region, of somebody who has begun', async () => {
+  gw.env = {};
+  gw.configure({ retries: 1 });
+  expect(await section('settings')).toEqual([
+    '  ok   config file         FILE',
+    '  ok   profile             default (default)',
+    '  ok   environment         production (default)',
+    '  warn region              not set: every command needs --region',
+    `${' '.repeat(24)}fix: to set a default, run: gwtoken config set region eu`,
+    '  skip credentials         unknown until a region is set',
+    '  ok   min-ttl             300 s or 20% of the lifetime, whichever is less (default)',
+    '  ok   timeout             10 s (default)',
+    '  ok   retries             1 (retries in FILE)',
+    '  ok   cache               on (default)',
+    "  ok   ca-file             built-in CAs, then the system's (default)",
+    '  ok   keychain-timeout    60 s on a desktop terminal, else 10 s (default)',
+    '  ok   credential-command  none (default)',
+  ]);
+});
+
+describe.skipIf(process.platform !== 'linux')('the keychain', () => {
+  const keychain = (own: Partial<Keychain>): Keychain => ({
+    checkInstalled: async () => {},
+    probe: async () => 'keytar 1',
+    get: async () => undefined,
+    set: async () => undefined,
+    delete: async () => false,
+    isGuarded: async () => false,
+    ...own,
+  });
+  const WORKS = [
+    '  ok   module              keytar 1',
+    '  ok   library             loaded',
+    '  ok   session             D-Bus session found',
+    '  ok   provider            running',
+    '  ok   keyring             default keyring found',
+    '  ok   unlocked            yes',
+    '  ok   round trip          stored, read and deleted a test item',
+  ];
+
+  test('that will ask before it shows the item', async () => {
+    gw.env = { GWTOKEN_REGION: 'eu' };
+    const asked: string[] = [];
+    gw.own = {
+      keychain: keychain({
+        async isGuarded(account) {
+          asked.push(account);
+          return true;
+        },
+      }),
+    };
+    expect(await section('keychain')).toEqual([
+      ...WORKS,
+      '  warn item                the keychain may ask before it shows default:production:eu to a program',
+      `${' '.repeat(24)}fix: allow it in the dialog within the limit; while a token is cached nothing is asked: gwtoken help keychain`,
+    ]);
+    expect(asked).toEqual(['default:production:eu']);
+  });
+
+  test('that is not needed, where it lacks something and where it only did not work', async () => {
+    const failing = (reason: 'no-provider' | 'failed') => {
+      const probe = async () => {
+        throw keychainError(reason, 'linux');
+      };
+      gw.own = { keychain: keychain({ probe }) };
+      return section('keychain');
+    };
+    const elsewhere = ' (not needed: credentials come from GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET)';
+    expect((await failing('no-provider')).filter((line) => !line.includes('fix: '))).toEqual([
+      '  ok   module              installed',
+      ...WORKS.slice(1, 3),
+      expect.stringMatching(/^ {2}warn provider {12}/),
+      '  skip keyring             skipped',
+      '  skip unlocked            skipped',
+      '  skip round trip          skipped',
+    ]);
+    const failed = await failing('failed');
+    expect(failed.slice(0, 6)).toEqual([
+      '  ok   module              installed',
+      WORKS[1],
+      ...['session ', 'provider', 'keyring ', 'unlocked'].map((name) => `  skip ${name}            unknown`),
+    ]);
+    expect(failed[6]).toMatch(/^ {2}warn round trip {10}/);
+    expect(failed[6]?.endsWith(elsewhere)).toBe(true);
+  });
+});
