@@ -1,5 +1,5 @@
 /** What login stores beside the credentials, where, and what it says of it: in this process, whose keychain is a list. */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
@@ -34,11 +34,15 @@ describe('login', () => {
       'Set region = eu in FILE',
       ...next(),
     ]);
+    // A file that is edited by hand is not written anew where nothing of it changes.
+    const file = join(gw.config, 'config.json');
+    const text = `{ "auth-url.eu": "${A}", "region": "eu" }`;
+    writeFileSync(file, text);
     expect(await login('--no-verify')).toEqual([
       'Credentials stored in the keychain as default:production:eu, replacing the previous ones',
       ...next(),
     ]);
-    expect(stored()).toEqual({ 'auth-url.eu': A, region: 'eu' });
+    expect(readFileSync(file, 'utf8')).toBe(text);
     expect(gw.posts).toHaveLength(1);
   });
 
@@ -98,13 +102,17 @@ describe('login', () => {
       GWTOKEN_CLIENT_ID: 'x',
       GWTOKEN_CLIENT_SECRET: 'y',
     };
-    const warnings = (await login('--region', 'eu', '--auth-url', A)).filter((line) =>
-      line.includes('warning'),
-    );
-    expect(warnings).toEqual([
+    const warnings = async () =>
+      (await login('--region', 'eu', '--auth-url', A)).filter((line) => line.includes('warning'));
+    expect(await warnings()).toEqual([
       'gwtoken: warning: GWTOKEN_CLIENT_ID is set and overrides the stored credentials',
       'gwtoken: warning: GWTOKEN_CLIENT_SECRET is set and overrides the stored credentials',
       'gwtoken: warning: GWTOKEN_AUTH_URL sets another auth URL; gwtoken will not send the stored credentials there',
+    ]);
+    gw.env = {};
+    gw.configure({ 'credential-command': 'false' });
+    expect(await warnings()).toEqual([
+      'gwtoken: warning: credential-command in FILE overrides the stored credentials',
     ]);
   });
 
@@ -210,7 +218,8 @@ test('a client whose settings cannot be stored is as it was before: unknown, or 
 });
 
 test('the entry of a client has its name, and the address that it was verified with', async () => {
-  await login('--region', 'eu', '--auth-url', A);
+  // Spaces come along when an ID is copied.
+  await login('--region', 'eu', '--auth-url', A, '--client-id', ' id ');
   expect(known()).toEqual({
     [`${EU.profile}:${EU.environment}:${EU.region}`]: { client_id: 'id', auth_url: A },
   });

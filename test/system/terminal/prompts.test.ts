@@ -95,9 +95,9 @@ describe('gwtoken login, on a terminal', () => {
     open();
     await answerUpTo('Auth URL for eu');
     for (const [answer, reason] of [
-      ['id.example.com', 'did you mean https://id.example.com?'],
-      ['http://id.example.com', 'would send the client secret unencrypted'],
-      ['https://id.example.com/oauth2/token', 'already ends with /oauth2/token'],
+      ['id.example.com', 'It is not a URL: did you mean https://id.example.com?'],
+      ['http://id.example.com', 'It would send the client secret unencrypted: use https://id.example.com'],
+      ['https://id.example.com/oauth2/token', 'It already ends with /oauth2/token: gwtoken adds that path;'],
     ] as const) {
       terminal.type(`${answer}\r`);
       // The reason may be broken over two lines.
@@ -106,7 +106,7 @@ describe('gwtoken login, on a terminal', () => {
     }
     terminal.type(`${identity.authUrl}\r`);
     await terminal.waitFor('Client ID (eu, production)');
-    terminal.type('\r');
+    terminal.type(' \r');
     await terminal.waitFor('Required');
     terminal.type(`${client.clientId}\r`);
     await terminal.waitFor('Client secret (sent to ');
@@ -116,6 +116,15 @@ describe('gwtoken login, on a terminal', () => {
     terminal.type(`${client.clientSecret}\r`);
     expect(await terminal.exit).toEqual({ code: 0, signal: null });
     expect(terminal.screen().slice(before)).toContain('Credentials verified and stored');
+  });
+
+  test('the questions name the sandbox, and a profile other than the default one', async () => {
+    open(['-r', 'eu', '--sandbox', '-p', 'acme']);
+    await terminal.waitFor('Auth URL for the eu sandbox');
+    terminal.type(`${identity.authUrl}\r`);
+    await terminal.waitFor('Client ID (eu, sandbox, profile acme)');
+    terminal.type(CTRL_C);
+    expect(await terminal.exit).toEqual({ code: null, signal: 'SIGINT' });
   });
 
   test('is drawn in ASCII where the locale has no more', async () => {
