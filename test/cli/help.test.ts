@@ -3,7 +3,6 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { createProgram } from '../../src/cli/program';
 import { COMMANDS } from '../../src/commands/all';
-import type { Command } from '../../src/commands/command';
 import { helpOf as flagHelp, spellings } from '../../src/flags';
 import { TOPICS } from '../../src/topics/topics';
 import { allCommands, PLAIN, parsed, shellLine } from '../documents/grammar';
@@ -172,12 +171,24 @@ describe('gwtoken', () => {
   });
 });
 
-// A table that can be empty checks nothing.
-test('there are the commands of the contract', () => {
-  const names: (readonly [string, Command])[] = commands.map(({ path, command }) => [
+const CLIENT = '--region --sandbox --no-sandbox --profile --auth-url';
+const FETCH = '--min-ttl --timeout --retries --no-cache --ca-file';
+test('there are the commands of the contract, with its options', () => {
+  const options = commands.map(({ path, command }) => [
     path.join(' '),
-    command,
+    command.flags.flatMap(spellings).join(' '),
   ]);
-  for (const name of ['get', 'login', 'status', 'config set', 'completion'])
-    expect(names.map(([each]) => each)).toContain(name);
+  expect(options).toEqual([
+    ['get', `${CLIENT} ${FETCH} --format --fresh --verbose`],
+    ['env', `${CLIENT} ${FETCH} --format --prefix --unset --verbose`],
+    ['exec', `${CLIENT} ${FETCH} --prefix --token-file --verbose`],
+    ['login', `${CLIENT} --client-id --secret-stdin --no-verify ${FETCH} --verbose`],
+    ['logout', `${CLIENT} --all --yes --verbose`],
+    ['status', `${CLIENT} ${FETCH} --check --json --verbose`],
+    ['doctor', `${CLIENT} ${FETCH} --json --verbose`],
+    ['config', ''],
+    ...['list', 'get', 'set', 'unset', 'path'].map((name) => [`config ${name}`, '--profile --verbose']),
+    ['completion', '--verbose'],
+    ['help', '--format --verbose'],
+  ]);
 });
