@@ -13,6 +13,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type IdentityServer, startIdentityServer } from '../../harness/endpoints/identity-server';
 import { entryIn, inVariables, keychainEntry, putEntry } from '../../harness/homes/client';
 import { type Home, openHome } from '../../harness/homes/home';
+import { inside } from '../../harness/homes/in-process';
 import { type ProgramResult, runProgram } from '../../harness/programs/program';
 
 /** Wherever the cache cannot or must not be used, there is a token all the same. */
@@ -113,6 +114,29 @@ describe('one warning, no reading and no writing', () => {
     chmodSync(entryIn(client.cache), 0o622);
     await expectUnused(oneWarning('is writable by other users \\(mode 622\\)'));
   });
+});
+
+test('without a home, what needs one says which variables to set, and the rest tells with --verbose', async ({
+  skip,
+}) => {
+  skip(process.platform === 'win32', 'HOME is not what it goes by');
+  const gw = inside();
+  Object.assign(gw.env, { HOME: '', XDG_CONFIG_HOME: '', XDG_CACHE_HOME: '' });
+  const lacks = (what: string, which: string) => ({
+    stdout: '',
+    stderr: `gwtoken: error: no home directory for ${what}\nhint: set HOME, or set GWTOKEN_${which}_DIR to a directory you own\n`,
+  });
+  expect(await gw.cli(['config', 'set', 'retries', '1'])).toEqual({
+    code: 2,
+    ...lacks('the config file', 'CONFIG'),
+  });
+  expect(await gw.cli(['exec', '--token-file', '--', 'true'])).toEqual({
+    code: 125,
+    ...lacks('the token file', 'CACHE'),
+  });
+  expect((await gw.cli(['get', '--verbose'])).stderr).toMatch(
+    /^gwtoken: cache: cannot write the token \(ENOHOME\)$/m,
+  );
 });
 
 describe('without a word', () => {
