@@ -1,4 +1,6 @@
 /** What the action does when it cannot give a token. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { client, type Job, NO_NODE, NODE, openJob, type Servers, startServers } from './action-job';
 
@@ -57,6 +59,20 @@ describe('fails, and writes nothing', () => {
     expect(output).toContain(`${hint} region: us\n`);
     const ofSandbox = await job.run({ ...servers.inputsFor('eu'), ...other, sandbox: 'true' });
     expect(ofSandbox.output).toContain(`${hint} region: us sandbox: true\n`);
+  });
+
+  test('a file of the runner that cannot be written: the token is masked before', async ({ skip }) => {
+    skip(process.platform === 'win32', 'needs POSIX limits');
+    const node = join(job.dir, 'node');
+    // By bash, since dash passes no variable on whose name has a hyphen.
+    writeFileSync(node, `#!/bin/bash\nulimit -f 0\nexec '${NODE}' "$@"\n`, { mode: 0o755 });
+    const { code, output, outputs, log } = await job.run(servers.inputsFor('eu'), node);
+    expect(code).toBe(1);
+    expect(output).toMatch(
+      /^::error title=gwtoken::cannot append to \S+set_output \(from GITHUB_OUTPUT\): EFBIG\nhint: check the free disk space and the file's permissions\n$/m,
+    );
+    expect(outputs).toEqual({});
+    expect(log.masks).toEqual([servers.identity.eu.issued.at(-1)]);
   });
 
   test('neither id nor secret, as in a fork that has both as secrets', async () => {

@@ -53,7 +53,7 @@ export interface Job {
   /** All that it has in its environment but what the runner gives a step: no PATH, no HOME. */
   readonly env: Record<string, string>;
   readonly dir: string;
-  run(inputs: Readonly<Record<string, string>>): Promise<ActionRun>;
+  run(inputs: Readonly<Record<string, string>>, node?: string): Promise<ActionRun>;
 }
 
 export function openJob(): Job {
@@ -63,5 +63,5 @@ export function openJob(): Job {
   const env: Record<string, string> = { PATH: '' };
   // Windows starts no socket without it.
   if (process.env['SystemRoot'] !== undefined) env['SystemRoot'] = process.env['SystemRoot'];
-  return { env, dir, run: (inputs) => runAction(ACTION, inputs, { node: NODE!, env, temp }) };
+  return { env, dir, run: (inputs, node = NODE!) => runAction(ACTION, inputs, { node, env, temp }) };
 }
