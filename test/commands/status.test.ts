@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startIdentityServer } from '../harness/endpoints/identity-server';
-import { inVariables } from '../harness/homes/client';
+import { inVariables, withoutVariables } from '../harness/homes/client';
 import { openHome } from '../harness/homes/home';
 import { inside } from '../harness/homes/in-process';
 import { keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
@@ -158,6 +158,36 @@ test('status shows what is left of a token to its last second, and none that has
     gw.nowMs = began + laterMs;
     expect(await shown()).toEqual([left]);
   }
+});
+
+test('status has the ID of a client that login did not store from its cached token', async () => {
+  const gw = inside();
+  gw.env = withoutVariables(gw.env);
+  const item = { client_id: 'eu-client-0001', client_secret: SECRET, auth_url: 'https://a.example.com' };
+  gw.items.set('default:production:eu', JSON.stringify(item));
+  await gw.get();
+  expect((await gw.cli(['status'])).stdout).toBe(
+    '  CLIENT                 CLIENT ID  TOKEN     AUTH URL\n' +
+      '* default:production:eu  eu-c…0001  1 h left  https://a.example.com\n',
+  );
+});
+
+test('status --check --verbose tells what the check gave', async () => {
+  const gw = inside();
+  const checked = async () => {
+    const { code, stdout } = await gw.cli(['status', '--check', '--verbose']);
+    return [code, ...stdout.split('\n').slice(5, -1)];
+  };
+  expect(await checked()).toEqual([0, '  check        ok   OK, new token valid for 1 h']);
+  gw.answer = () => ({ body: { access_token: 'token', token_type: 'Bearer' } });
+  expect(await checked()).toEqual([0, '  check        ok   OK, new token']);
+  gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
+  expect(await checked()).toEqual([
+    3,
+    '  check        FAIL https://a.example.com/oauth2/token rejected the credentials (HTTP 401, invalid_client)',
+    `${' '.repeat(15)}fix: check the client ID and secret (from GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET)`,
+    `${' '.repeat(15)}fix: if the client belongs to region us, use --region us`,
+  ]);
 });
 
 describe('status without stored clients', () => {
