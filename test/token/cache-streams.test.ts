@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -6,6 +6,7 @@ import { type IdentityServer, startIdentityServer } from '../harness/endpoints/i
 import { inVariables, keychainEntry, putEntry, withoutVariables } from '../harness/homes/client';
 import { type Home, openHome } from '../harness/homes/home';
 import { GWTOKEN_SH, notPackage, runCommand } from '../harness/programs/program';
+import { copyProgram } from '../harness/programs/program-copy';
 import { openTerminal } from '../harness/programs/terminal';
 
 /** What becomes of the answer where stdout is not a patient file: real pipes and a real shell. */
@@ -96,6 +97,15 @@ test('an event loop that runs dry is not taken for success', async ({ skip }) =>
   );
   const env = { NODE_OPTIONS: `--require=${dry}`, GWTOKEN_NO_CACHE: '1' };
   expect(await client.gwtoken(['get'], { env })).toMatchObject({ code: 1, stdout: '' });
+});
+
+test('a program that has lost a file tells which one, and is not taken for success', async ({ skip }) => {
+  skip(notPackage !== undefined, notPackage);
+  const { dir, program } = copyProgram(undefined);
+  rmSync(join(dir, 'dist', 'cli.cjs'));
+  const { code, stdout, stderr } = await client.gwtoken(['get'], { program });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(/Cannot find module '[^']*cli\.cjs'/);
 });
 
 describe.skipIf(process.platform === 'win32')('one Ctrl-C stops a script that calls it in a loop', () => {
