@@ -140,6 +140,13 @@ export const BAD_TLS: readonly WireCase[] = [
       /^gwtoken: warning: NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored: certificates are always verified\ngwtoken: error: [^\n]* is not trusted/,
     ),
   ),
+  // Node heeds 0 alone; Bun this word too.
+  tls(
+    'NODE_TLS_REJECT_UNAUTHORIZED=false has no effect',
+    {},
+    () => ({ env: { NODE_TLS_REJECT_UNAUTHORIZED: 'false' } }),
+    untrusted(/^gwtoken: error: [^\n]* is not trusted/),
+  ),
   tls(
     'NODE_TLS_REJECT_UNAUTHORIZED=0 beside a good certificate',
     {},
