@@ -1,3 +1,4 @@
+import { readSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { constants } from 'node:os';
 import { stripVTControlCharacters } from 'node:util';
@@ -53,7 +54,6 @@ export function openTerminal([command = '', ...args]: readonly string[], options
     env: { ...inherited(), ...options.env },
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
-  closePatiently(pty);
   let raw = '';
   let ended = false;
   const waiting = new Set<() => void>();
@@ -62,10 +62,12 @@ export function openTerminal([command = '', ...args]: readonly string[], options
   };
   const screen = () => stripVTControlCharacters(raw).replaceAll('\r\n', '\n');
 
-  pty.onData((text) => {
+  const onText = (text: string) => {
     raw += text;
     look();
-  });
+  };
+  pty.onData(onText);
+  readToTheEnd(pty, onText);
   const exit = new Promise<TerminalExit>((resolve) => {
     pty.onExit(({ exitCode, signal }) => {
       ended = true;
@@ -107,20 +109,31 @@ export function openTerminal([command = '', ...args]: readonly string[], options
 }
 
 /**
- * node-pty closes a terminal 200 ms after its program's end, where others may have it open still. What the program had
- * printed last may come later than that on a busy machine: the kernel hands it over in its own time.
+ * Reads what is left in a terminal before it is closed. Node takes it for ended as soon as its last program hangs up,
+ * when the kernel may not have handed over yet what that printed last: it does so at the next read.
  */
-function closePatiently(pty: IPty): void {
-  const { _socket: socket } = pty as unknown as { _socket: Socket };
+function readToTheEnd(pty: IPty, onRest: (text: string) => void): void {
+  const { _socket: socket, _fd: fd } = pty as unknown as { _socket: Socket; _fd: number };
   const destroy = socket.destroy.bind(socket);
   socket.destroy = (error) => {
-    if (error) return destroy(error);
-    setTimeout(destroy, PATIENCE_MS);
-    return socket;
+    if (!socket.destroyed) onRest(restOf(fd));
+    return destroy(error);
   };
 }
 
-const PATIENCE_MS = 400;
+function restOf(fd: number): string {
+  const chunk = Buffer.alloc(65_536);
+  let rest = '';
+  try {
+    for (let length = -1; length !== 0; ) {
+      length = readSync(fd, chunk);
+      rest += chunk.toString('utf8', 0, length);
+    }
+  } catch {
+    // EIO: all of its programs have ended; EAGAIN: another one has it open, and has printed nothing.
+  }
+  return rest;
+}
 
 function signalName(number: number): NodeJS.Signals | null {
   const found = Object.entries(constants.signals).find(([, value]) => value === number);
