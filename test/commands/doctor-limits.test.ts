@@ -45,8 +45,9 @@ test.each([
   [15 * DAY, 'ok: 15 days left'],
   [14 * DAY, 'ok: 14 days left'],
   [14 * DAY - 1, `warning: 13 days left\n${RENEW}`],
+  [DAY, `warning: 1 day left\n${RENEW}`],
   [0, `warning: 0 days left\n${RENEW}`],
-  [-1, `failed: expired 1 days ago\n${RENEW}, unless this machine's clock is wrong`],
+  [-1, `failed: expired 1 day ago\n${RENEW}, unless this machine's clock is wrong`],
   [-DAY - 1, `failed: expired 2 days ago\n${RENEW}, unless this machine's clock is wrong`],
 ])('a certificate that is valid for another %i ms', async (leftMs, said) => {
   expect(await check('certificate', { validToMs: NOW + 500 + leftMs })).toBe(said);

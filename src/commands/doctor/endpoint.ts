@@ -113,11 +113,12 @@ function certificate(tls: TlsFacts, isTrusted: boolean, region: Region, nowMs: n
   const { ok, warning, failed } = section(`region ${region}`);
   const days = Math.floor((tls.validToMs - nowMs) / 86_400_000);
   const names = isTrusted ? '' : `${whose(tls)}, `;
+  const span = `${Math.abs(days)} ${Math.abs(days) === 1 ? 'day' : 'days'}`;
   if (days < 0) {
     const hint = "ask the endpoint's operator to renew it, unless this machine's clock is wrong";
-    return failed('unreached', 'certificate', `${names}expired ${-days} days ago`, hint);
+    return failed('unreached', 'certificate', `${names}expired ${span} ago`, hint);
   }
-  const left = `${names}${days} days left`;
+  const left = `${names}${span} left`;
   return days < FEW_DAYS
     ? warning('certificate', left, "ask the endpoint's operator to renew it")
     : ok('certificate', left);
