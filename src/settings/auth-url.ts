@@ -23,8 +23,9 @@ export function parseAuthUrl(text: string, where: string, region: Region): strin
   if (scheme !== undefined && scheme !== 'https' && scheme !== 'http') {
     throw fail('must begin with https://', `example: ${EXAMPLE}`);
   }
-  if (/[{}]/.test(filled)) throw fail('contains { or }', 'the only placeholder is {region}');
   const url = scheme !== undefined && URL.canParse(filled) ? new URL(filled) : undefined;
+  // `URL` decodes %7B in a host name, and what it makes of it would be refused when it is read again.
+  if (/[{}]/.test(filled + url?.host)) throw fail('contains { or }', 'the only placeholder is {region}');
   if (!url) {
     const bare = /^[\w.-]+\.[a-z]{2,}(:\d+)?(\/[\w./-]*)?$/i.test(text);
     throw fail('is not a URL', bare ? `did you mean https://${text}?` : `example: ${EXAMPLE}`);

@@ -54,6 +54,7 @@ describe('an auth URL is refused', () => {
     ['https2://a.test', 'https2://a.test', ...SCHEME],
     ['https://{REGION}.test', 'https://{REGION}.test', ...BRACES],
     ['https://a.test/}', 'https://a.test/}', ...BRACES],
+    ['https://a%7b.test', 'https://a%7b.test', ...BRACES],
     ['', '', ...NO_URL],
     ['identity', 'identity', ...NO_URL],
     ['https://', 'https://', ...NO_URL],

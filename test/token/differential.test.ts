@@ -143,6 +143,10 @@ test('an address that came out of the checks comes out of them unchanged', () =>
     fc
       .tuple(fc.constantFrom('https://', 'HTTPS://', 'http://127.0.0.1', 'https://{region}.'), part, part)
       .map((parts) => parts.join('')),
+    // `URL` decodes what a host name has in percent signs.
+    fc
+      .tuple(fc.integer({ min: 0, max: 255 }), part)
+      .map(([code, path]) => `https://a%${code.toString(16).padStart(2, '0')}b.test/${path}`),
   );
   let passed = 0;
   fc.assert(
