@@ -95,9 +95,9 @@ describe('gwtoken exec on a terminal', () => {
   });
 
   test('Ctrl-\\ too, and a command that ignores both goes on', async () => {
-    const { waitFor, type, exit } = exec('sh', '-c', `trap '' INT QUIT; echo up; sleep 0.5; exit 5`);
+    const { waitFor, type, exit } = exec('sh', '-c', `trap '' INT QUIT; echo up; read -r line; exit 5`);
     await waitFor('up');
-    type('\x03\x1c');
+    type('\x03\x1cmore\r');
     expect(await exit).toEqual({ code: 5, signal: null });
   });
 
