@@ -206,6 +206,7 @@ describe('gwtoken exec on a terminal', () => {
     const { waitFor, exit, screen } = shell(
       `set -m; ${GWTOKEN_SH} exec -- sh ./command & echo "pid $!"; wait $!; echo "code $?"`,
     );
+    await waitFor(/^pid \d+$/m);
     await waitFor(/^up$/m);
     process.kill(Number(/^pid (\d+)$/m.exec(screen())?.[1]), 'SIGINT');
     await exit;
