@@ -214,11 +214,12 @@ describe('gwtoken exec on a terminal', () => {
   });
 
   test('a spinner on the way takes nothing of a stdin that is a pipe', async () => {
-    endpoint.delayMs = 800;
+    const release = endpoint.hold();
     delete home.env['CI'];
-    const { exit, screen, raw } = shell(`printf 'from the pipe\\n' | ${GWTOKEN_SH} exec -- cat`);
+    const { waitFor, exit, screen } = shell(`printf 'from the pipe\\n' | ${GWTOKEN_SH} exec -- cat`);
+    await waitFor('requesting a token');
+    release();
     expect(await exit).toEqual({ code: 0, signal: null });
-    expect(raw()).toContain('requesting a token');
     expect(screen()).toMatch(/from the pipe\n/);
   });
 
