@@ -126,8 +126,8 @@ describe('gwtoken exec on a terminal', () => {
   test('an interactive shell with job control works inside', async () => {
     const { waitFor, type, exit } = exec('bash', '--norc', '-i');
     await waitFor(/[$#] $/);
-    type('sleep 60\r');
-    await new Promise((done) => setTimeout(done, 200));
+    type(`sh -c "echo u''p; exec sleep 60"\r`);
+    await waitFor(/^up$/m);
     type('\x03');
     type(`echo "code $? $\{#GWTOKEN_ACCESS_TOKEN}"\r`);
     await waitFor('code 130 9');
