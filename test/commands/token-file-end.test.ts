@@ -16,13 +16,13 @@ let endpoint: TokenEndpoint;
 let home: Home;
 /** What a keychain has, or a credential command prints. */
 let item: string;
-/** Files: the command runs, a renewal waits, the command is to end. */
-let [running, waiting, end]: string[] = [];
+/** Files: the command runs, the credentials were read once, a renewal waits, the command is to end. */
+let [running, read, waiting, end]: string[] = [];
 beforeEach(async () => {
   endpoint = await startTokenEndpoint();
   home = openHome({ GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: endpoint.authUrl });
   item = JSON.stringify({ client_id: 'client', client_secret: 'secret', auth_url: endpoint.authUrl });
-  [running, waiting, end] = ['running', 'waiting', 'end'].map((name) => join(home.dir, name));
+  [running, read, waiting, end] = ['running', 'read', 'waiting', 'end'].map((name) => join(home.dir, name));
 });
 
 /** Resolves when the command runs. */
@@ -48,7 +48,7 @@ async function start(env: Record<string, string> = {}, program: Words = GWTOKEN)
 
 test('a credential command that takes its time', async () => {
   endpoint.answer = () => tokenReply('token', { expires_in: 2 });
-  const slow = `[ ! -e '${running}' ] || { touch '${waiting}'; sleep 60; }; echo '${item}'`;
+  const slow = `[ ! -e '${read}' ] || { touch '${waiting}'; sleep 60; }; touch '${read}'; echo '${item}'`;
   home.configure({ 'credential-command': slow });
   const { ends } = await start();
   await until('the credentials are read again', () => existsSync(waiting!));
@@ -60,8 +60,9 @@ test('a keychain that does not answer', async () => {
   const { program } = copyProgram(
     asFunction(`async () => {
       const { existsSync, writeFileSync } = require('node:fs');
-      if (!existsSync(${JSON.stringify(running)})) return ${JSON.stringify(item)};
-      writeFileSync(${JSON.stringify(waiting)}, '');
+      const isFirst = !existsSync(${JSON.stringify(read)});
+      writeFileSync(isFirst ? ${JSON.stringify(read)} : ${JSON.stringify(waiting)}, '');
+      if (isFirst) return ${JSON.stringify(item)};
       await new Promise(() => setInterval(() => {}, 1000));
     }`),
   );
