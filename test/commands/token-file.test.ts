@@ -45,6 +45,16 @@ async function start(...flags: string[]) {
 }
 const finish = () => writeFileSync(end, '');
 
+/** Holds the reply to the first renewal, however soon that comes, until the returned function is called. */
+function holdRenewal(): () => void {
+  let release = (): void => {};
+  endpoint.answer = () => {
+    release = endpoint.hold();
+    return tokenReply('token', { expires_in: 2 });
+  };
+  return () => release();
+}
+
 describe('the token file', () => {
   test('is named to the command, has the token alone, and is for the user alone', async () => {
     const script = 'cat "$GWTOKEN_TOKEN_FILE"; echo "|$GWTOKEN_ACCESS_TOKEN|$GWTOKEN_TOKEN_FILE"';
@@ -124,9 +134,8 @@ describe('the token file', () => {
   }, 90_000);
 
   test('gwtoken ends with the command, also while a renewal is under way', async () => {
-    endpoint.answer = () => tokenReply('token', { expires_in: 2 });
+    holdRenewal();
     const { result } = await start();
-    endpoint.delayMs = 30_000;
     await endpoint.arrived(2);
     const started = Date.now();
     finish();
@@ -138,9 +147,8 @@ describe('the token file', () => {
     skip,
   }) => {
     skip(process.platform !== 'linux', 'needs Linux: who waits is seen in /proc/net/unix');
-    endpoint.answer = () => tokenReply('token', { expires_in: 2 });
+    const answer = holdRenewal();
     const { result } = await start();
-    const answer = endpoint.hold();
     await endpoint.arrived(2);
     const other = home.start(['get']);
     await untilWaiting(home, 1);
