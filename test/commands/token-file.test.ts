@@ -101,19 +101,18 @@ describe('the token file', () => {
 
   test('is renewed before the token expires, whole each time', async () => {
     endpoint.answer = (count) => tokenReply(`token-${count}-${'x'.repeat(20_000)}`, { expires_in: 2 });
+    const began = Date.now();
     const { path, result } = await start();
     const seen = new Set<string>();
-    const started = Date.now();
-    while (Date.now() - started < 5_000) {
+    while (seen.size < 3) {
       seen.add(readFileSync(path, 'latin1'));
       await new Promise((done) => setTimeout(done, 5));
     }
     finish();
     expect(await result).toMatchObject({ code: 0, stderr: '' });
-    expect([...seen].filter((text) => !/^token-\d-x{20000}$/.test(text))).toEqual([]);
+    expect([...seen].filter((text) => !/^token-\d+-x{20000}$/.test(text))).toEqual([]);
     // Each is asked for at four fifths of its two seconds.
-    expect(seen.size).toBeGreaterThanOrEqual(3);
-    expect(endpoint.posts.length).toBeLessThanOrEqual(5);
+    expect(endpoint.posts.length - 1).toBeLessThanOrEqual((Date.now() - began) / 1600);
   });
 
   test('keeps the last token in an outage, warns once, and goes on when it is over', async () => {
