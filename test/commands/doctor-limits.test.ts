@@ -68,6 +68,17 @@ test.each([
   [7_260_000, `failed: this machine's clock is 2 h 1 min ahead of the endpoint's\n${SET}`],
 ])('a clock that is %i ms ahead', async (aheadMs, said) => {
   expect(await check('clock', { aheadMs })).toBe(said);
-  // What the reply takes is shared by the way there and the way back.
+});
+
+// What the reply takes is shared by the way there and the way back, but may have been either.
+test.each([
+  [11_499, 'ok: in sync'],
+  [-11_499, 'ok: in sync'],
+  [11_500, "ok: this machine's clock is 12 s ahead of the endpoint's"],
+  [40_000, "ok: this machine's clock is 40 s ahead of the endpoint's"],
+  [40_001, `warning: this machine's clock is 40 s ahead of the endpoint's\n${SET}`],
+  [310_000, `warning: this machine's clock is 5 min ahead of the endpoint's\n${SET}`],
+  [-310_001, `failed: this machine's clock is 5 min behind the endpoint's\n${SET}`],
+])('a clock that seems %i ms ahead in a reply that took 20 s', async (aheadMs, said) => {
   expect(await check('clock', { aheadMs, tookMs: 20_000 })).toBe(said);
 });

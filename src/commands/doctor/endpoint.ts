@@ -53,7 +53,7 @@ async function wayChecks(
     const reply = `reachable (HTTP ${status}) in ${repliedAtMs - askedAtMs} ms`;
     return [
       ...stepChecks(region, url, way, reply, now()),
-      clock((askedAtMs + repliedAtMs) / 2 - dateMs, region),
+      clock((askedAtMs + repliedAtMs) / 2 - dateMs, (repliedAtMs - askedAtMs) / 2, region),
     ];
   } catch (error) {
     return stepChecks(region, url, way, error, now());
@@ -124,17 +124,21 @@ function certificate(tls: TlsFacts, isTrusted: boolean, region: Region, nowMs: n
     : ok('certificate', left);
 }
 
-/** @param skewMs by how much this computer is ahead; no number where the reply tells no time */
-function clock(skewMs: number, region: Region): Check {
+/**
+ * @param skewMs by how much this computer is ahead; no number where the reply tells no time
+ * @param doubtMs how wrong that may be: nobody knows when the endpoint looked at its clock while it was asked
+ */
+function clock(skewMs: number, doubtMs: number, region: Region): Check {
   const { ok, warning, failed, skipped } = section(`region ${region}`);
   if (Number.isNaN(skewMs)) return skipped('clock', 'unknown (no Date header)');
   const size = Math.abs(skewMs);
+  const certain = size - doubtMs;
   // Whole seconds is all that a Date header tells.
-  if (size < 1500) return ok('clock', 'in sync');
+  if (certain < 1500) return ok('clock', 'in sync');
   const off = `this machine's clock is ${lapse(size)} ${skewMs > 0 ? 'ahead of' : 'behind'} the endpoint's`;
   const hint = 'set the clock: timedatectl set-ntp true (Linux), or the date and time settings';
-  if (size > SKEW_LIMIT_MS) return failed('usage', 'clock', off, hint);
-  return size > SKEW_WARNING_MS ? warning('clock', off, hint) : ok('clock', off);
+  if (certain > SKEW_LIMIT_MS) return failed('usage', 'clock', off, hint);
+  return certain > SKEW_WARNING_MS ? warning('clock', off, hint) : ok('clock', off);
 }
 
 function lapse(ms: number): string {
