@@ -86,7 +86,8 @@ async function withSilentDns(): Promise<string | undefined> {
   const dns = await startSilentDns();
   const dir = openFolder();
   const [resolv, node] = [join(dir, 'resolv.conf'), join(dir, 'node')];
-  writeFileSync(resolv, `nameserver ${dns}\n`);
+  // The system goes on for 150 s, and would keep the program: much longer than a test may take.
+  writeFileSync(resolv, `nameserver ${dns}\noptions timeout:30 attempts:5\n`);
   const inside = `mount --bind ${resolv} /etc/resolv.conf; PATH=/nowhere exec ${NODE} "$@"`;
   writeFileSync(node, `#!/bin/bash\nPATH=/usr/bin:/bin\nexec unshare -m bash -c '${inside}' sh "$@"\n`, {
     mode: 0o755,
@@ -102,7 +103,6 @@ test('silent DNS ends with the time limit, where there is no getent as on macOS 
   skip(node === undefined, 'needs root on Linux: a mount namespace');
   const temp = join(openFolder(), 'temp');
   mkdirSync(temp);
-  const startedAtMs = performance.now();
   const { code, output } = await runAction(
     ACTION,
     { region: 'eu', 'auth-url': 'https://name.test', 'client-id': 'wire-client', 'client-secret': SECRET },
@@ -110,6 +110,4 @@ test('silent DNS ends with the time limit, where there is no getent as on macOS 
   );
   expect(code, output).toBe(6);
   expect(output).toMatch(/did not answer within 1 s: DNS lookup of name\.test timed out/);
-  // The system itself goes on for ten seconds, and would keep the program.
-  expect(performance.now() - startedAtMs).toBeLessThan(6000);
 });
