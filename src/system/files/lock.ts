@@ -45,8 +45,12 @@ const LONGEST_TEXT = 4096;
 /** After this long, a holder that cannot be connected to counts as dead, where the system does not say so at once. */
 const UNREACHED_MS = 1000;
 
-/** After this long without the lock and without a holder to wait for, there is no lock to be had. */
+/**
+ * After this long without the lock and without a holder to wait for, there is no lock to be had; but not before so many
+ * rounds, since a process that was itself suspended, or got no CPU, may have lost a race in its only one.
+ */
 const GIVE_UP_MS = 5000;
+const FEWEST_ROUNDS = 10;
 
 /**
  * Takes the lock `name` of a directory, or joins its waiters. Undefined if locks do not work there
@@ -64,7 +68,7 @@ export async function tryLock(folder: string, name: string, machine: Machine): P
 async function takeOrJoin(place: LockPlace, machine: Machine): Promise<Turn | undefined> {
   const began = performance.now();
   let unreached = { holder: '', since: began };
-  for (let round = 1; performance.now() - began < GIVE_UP_MS; round++) {
+  for (let round = 1; round <= FEWEST_ROUNDS || performance.now() - began < GIVE_UP_MS; round++) {
     const holder = holderOf(place);
     if (holder === undefined) {
       const own = await hold(place, machine);

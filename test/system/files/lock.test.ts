@@ -222,6 +222,16 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
+test('who is suspended while losing the race for it waits for the winner', async () => {
+  const both = [tryLock(folder, 'a', MACHINE), tryLock(folder, 'a', MACHINE)];
+  // Both have seen that nobody holds it, and neither has taken it.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5100);
+  const [winner, loser] = await Promise.all(both);
+  expect([winner?.held, loser?.held]).toEqual([true, false]);
+  if (winner?.held) winner.release('a text');
+  if (loser?.held === false) expect(await loser.wait(20_000)).toBe('a text');
+});
+
 test('work that needs the lock waits for its holder, and fails where that takes too long', async () => {
   const holder = start();
   expect(await holder.line()).toBe('held');
