@@ -132,10 +132,12 @@ describe('another user', () => {
            const server = net.createServer((one) => one.end(JSON.stringify({ failure: { kind: 'refused', message: 'forged' } })));
            server.on('error', (error) => resolve(error.code)).listen('\\0' + socket, () => { server.close(); resolve('abstract'); });
          }));
+         atWork();
        }
        tell([...codes].sort());`,
       { socket: sockets[0], stop },
     );
+    await flood.atWork;
     const waiting = victim.start(['get']);
     await new Promise((resolve) => setTimeout(resolve, 1000));
     answer();
@@ -262,9 +264,13 @@ describe('another user', () => {
     victim.own();
     // Looks at each name of gwtoken's in the temporary folder as soon as it is there, and tries to take it.
     const stop = join(victim.dir, 'stop');
+    // Of each name there, once all was tried with it: on a busy machine the stranger may look seldom.
+    const found = openFolder();
+    chmodSync(found, 0o777);
     const watch = startStranger<{ seen: number; got: string[] }>(
       `const seen = new Set(fs.readdirSync(input.folder));
        let found = 0; const got = [];
+       atWork();
        while (!fs.existsSync(input.stop)) {
          for (const name of fs.readdirSync(input.folder)) {
            if (!/^gwtoken-([0-9a-f]{16}|exec-\\w+)$/.test(name) || seen.has(name)) continue;
@@ -276,17 +282,21 @@ describe('another user', () => {
            if (attempt(() => fs.unlinkSync(path)) === 'done') got.push('remove ' + name);
            if (attempt(() => fs.rmdirSync(path)) === 'done') got.push('remove ' + name);
            if (attempt(() => fs.renameSync(path, path + 'x')) === 'done') got.push('move ' + name);
+           fs.writeFileSync(join(input.found, name), '');
          }
        }
        tell({ seen: found, got });`,
-      { folder: tmpdir(), stop },
+      { folder: tmpdir(), stop, found },
     );
+    await watch.atWork;
     const env = { GWTOKEN_CACHE_DIR: long };
     const closed = { GWTOKEN_CACHE_DIR: openFolder() };
     onCleanup(() => chmodSync(closed.GWTOKEN_CACHE_DIR, 0o700));
     for (let round = 0; round < 3; round++) {
       expect((await victim.gwtoken(['get', '--fresh'], { env })).code).toBe(0);
-      const command = ['exec', '--token-file', '--', 'sh', '-c', 'sleep 0.2; cat "$GWTOKEN_TOKEN_FILE"'];
+      const untilFound = `until [ -e ${found}/$(basename "\${GWTOKEN_TOKEN_FILE%/*}") ]; do sleep 0.1; done`;
+      const script = `${untilFound}; cat "$GWTOKEN_TOKEN_FILE"`;
+      const command = ['exec', '--token-file', '--', 'sh', '-c', script];
       expect((await victim.gwtoken(command, { env: closed })).stdout).toBe(TOKEN);
     }
     writeFileSync(stop, '');

@@ -72,22 +72,28 @@ export function openVictim(env: Readonly<Record<string, string>>): Home & { read
   };
 }
 
-/** Runs a script of the stranger's, which gets `input` as its variable and prints its answer as JSON with `tell`. */
+/**
+ * Runs a script of the stranger's, which gets `input` as its variable and prints its answer as JSON with `tell`; before
+ * that it may say that it is `atWork`, as often as it likes.
+ */
 export function startStranger<T>(
   script: string,
   input: unknown = null,
-): { readonly child: ChildProcess; readonly answer: Promise<T> } {
+): { readonly child: ChildProcess; readonly atWork: Promise<unknown>; readonly answer: Promise<T> } {
   const text = `const input = ${JSON.stringify(input)};
     const fs = require('node:fs'), net = require('node:net'), { join } = require('node:path');
+    let said = false;
+    const atWork = () => { if (!said) fs.writeSync(1, '\\n'); said = true; };
     const tell = (answer) => fs.writeSync(1, JSON.stringify(answer));
     const attempt = (work) => { try { work(); return 'done'; } catch (error) { return error.code ?? String(error); } };
     (async () => { ${script} })();`;
   const [command = '', ...words] = [...as(STRANGER), process.execPath, '-e', text];
   const child = spawn(command, words, { env: inherited(), cwd: '/', stdio: ['ignore', 'pipe', 'inherit'] });
   onCleanup(() => child.kill('SIGKILL'));
+  const atWork = new Promise((resolve) => child.stdout.once('data', resolve));
   const answer = new Promise<T>((resolve, reject) => {
     let said = '';
-    child.stdout?.on('data', (chunk) => {
+    child.stdout.on('data', (chunk) => {
       said += chunk;
     });
     child.once('error', reject).once('close', () => {
@@ -98,7 +104,7 @@ export function startStranger<T>(
       }
     });
   });
-  return { child, answer };
+  return { child, atWork, answer };
 }
 
 export const stranger = <T>(script: string, input?: unknown): Promise<T> =>
