@@ -71,8 +71,11 @@ describe('what one that asks leaves for those who wait', () => {
     };
     const first = gw.cli(['get', '--retries', '0']);
     while (gw.posts.length === 0) await sleep(5);
+    const waits = new Promise<void>((resolve) => {
+      gw.own.trace = (line) => line.startsWith('waiting for') && resolve();
+    });
     const second = gw.cli(['get', '--retries', '0']);
-    await sleep(200);
+    await waits;
     fail();
     return Promise.all([first, second]);
   }
