@@ -18,10 +18,19 @@ describe('at any moment', () => {
     async (name, { skip }) => {
       skip(reason !== undefined, reason);
       const session = sessions.find((each) => each.name === name)!;
-      const ms = await usualMs(session);
+      let ms = await usualMs(session);
       const hits: Hit[] = [];
-      for (const part of [0.3, 0.6, 0.85]) hits.push(await killAt(session, ms * part));
-      hits.push(await freezeAt(session, ms * 0.7));
+      for (const [at, part] of [
+        [killAt, 0.3],
+        [killAt, 0.6],
+        [killAt, 0.85],
+        [freezeAt, 0.7],
+      ] as const) {
+        const hit = await at(session, ms * part);
+        hits.push(hit);
+        // The machine may have been busier while it was timed.
+        if (!hit.isHit) ms = hit.tookMs;
+      }
       expect(hits.filter(({ problem }) => problem !== undefined)).toEqual([]);
       expect(hits.some(({ isHit }) => isHit)).toBe(true);
     },

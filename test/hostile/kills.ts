@@ -21,6 +21,8 @@ export interface Hit {
   readonly atMs: number;
   /** False for a run that had ended before. */
   readonly isHit: boolean;
+  /** From the start to the end, in milliseconds. */
+  readonly tookMs: number;
   /** What is wrong; undefined when nothing is. */
   readonly problem: string | undefined;
 }
@@ -37,7 +39,7 @@ export async function killAt(session: Session, atMs: number): Promise<Hit> {
   // A run that printed all was only not quick enough to end: what it has not done yet is no fault of the print.
   const partial = printed?.includes('printed') ? printed : undefined;
   const problem = misbehaviour({ ...result, stderr: '' }, ['SIGKILL']) ?? partial ?? (await session.broken());
-  return { atMs, isHit, problem };
+  return { atMs, isHit, tookMs: result.ms, problem };
 }
 
 /** SIGSTOP after so many milliseconds, others at work meanwhile, then SIGCONT: all of them do what they should. */
@@ -51,5 +53,5 @@ export async function freezeAt(session: Session, atMs: number): Promise<Hit> {
   running.kill('SIGCONT');
   const result = await running.result;
   const problem = meanwhile ?? misbehaviour(result) ?? (await session.broken());
-  return { atMs, isHit, problem };
+  return { atMs, isHit, tookMs: result.ms, problem };
 }
