@@ -95,6 +95,9 @@ export interface Met {
   readonly problem: string | undefined;
 }
 
+/** For what the fault makes hang; a run without one may need more on a busy machine. */
+const SHORT_LIMITS = { GWTOKEN_TIMEOUT: '3s', GWTOKEN_RETRIES: '0', GWTOKEN_KEYCHAIN_TIMEOUT: '5s' };
+
 /** Runs a session with the fault; undefined where it has met none of gwtoken's own calls this time. */
 export async function meet(session: Session, fault: Fault, dir: string): Promise<Met | undefined> {
   await session.prepare();
@@ -102,6 +105,7 @@ export async function meet(session: Session, fault: Fault, dir: string): Promise
   const trace = join(dir, 'trace');
   const running = session.start({
     wrapper: strace('-o', trace, '-e', `trace=${fault.call}`, '-e', inject),
+    env: SHORT_LIMITS,
     timeoutMs: 25_000,
   });
   // What threads wake each other by has no fixed place among the calls, and the runtime has no answer to its failure.

@@ -45,7 +45,7 @@ export async function openSessions(): Promise<{
   const keyring = await startKeyring({ state: 'unlocked' });
   const home = openHome({ ...keyring.env, TMPDIR: '' });
   const tmp = join(home.dir, 'tmp');
-  const env = { TMPDIR: tmp, GWTOKEN_TIMEOUT: '3s', GWTOKEN_RETRIES: '0', GWTOKEN_KEYCHAIN_TIMEOUT: '5s' };
+  const env = { TMPDIR: tmp };
   const variables = { GWTOKEN_CLIENT_ID: 'client', GWTOKEN_CLIENT_SECRET: SECRET };
   const item = (clientId: string) =>
     JSON.stringify({ client_id: clientId, client_secret: SECRET, auth_url: endpoint.authUrl });
