@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions, type Server as TlsServer } from 'node:tls';
 import { Worker } from 'node:worker_threads';
@@ -69,11 +70,15 @@ function resetting(server: TlsServer): TlsServer {
     });
 }
 
-/** A port of the loopback that nobody listens on (for as long as nobody is given it). */
+/** A port of the loopback that nobody listens on. Systems give one below 32768 only to who asks for that very one. */
 export async function closedPort(): Promise<number> {
-  const server = await startFaultServer({});
-  await server.close();
-  return server.port;
+  for (;;) {
+    const port = randomInt(10_000, 32_768);
+    const server = await startFaultServer({}, { port }).catch(() => undefined);
+    if (server === undefined) continue;
+    await server.close();
+    return port;
+  }
 }
 
 export interface BlackHole {
