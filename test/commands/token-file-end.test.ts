@@ -25,9 +25,9 @@ beforeEach(async () => {
   [running, read, waiting, end] = ['running', 'read', 'waiting', 'end'].map((name) => join(home.dir, name));
 });
 
-/** Resolves when the command runs. */
-async function start(env: Record<string, string> = {}, program: Words = GWTOKEN) {
-  const script = `touch '${running}'; while [ ! -e '${end}' ]; do sleep 0.05; done`;
+/** Resolves when the command runs, and has done what it does first. */
+async function start(env: Record<string, string> = {}, program: Words = GWTOKEN, first = ':') {
+  const script = `${first}; touch '${running}'; while [ ! -e '${end}' ]; do sleep 0.05; done`;
   const mark = randomUUID();
   const args = ['exec', '--token-file', '--', 'sh', '-c', script];
   const started = home.start(args, { env: { ...env, MARK: mark }, program, detached: true });
@@ -75,9 +75,8 @@ test('another process that asks for the same token', async ({ skip }) => {
   skip(process.platform !== 'linux', 'needs Linux: who waits is seen in /proc/net/unix');
   endpoint.answer = () => tokenReply('token', { expires_in: 6 });
   const env = inVariables(endpoint.authUrl);
-  const { kill, ends } = await start(env);
-  // Until the other one has the turn.
-  kill('SIGSTOP');
+  // Stopped until the other one has the turn.
+  const { kill, ends } = await start(env, GWTOKEN, 'kill -STOP "$PPID"');
   endpoint.delayMs = 60_000;
   const other = home.start(['get', '--fresh', '--timeout', '60s'], { env, timeoutMs: 90_000 });
   await endpoint.arrived(2);

@@ -40,7 +40,7 @@ async function start(...flags: string[]) {
   const args = ['exec', '--token-file', ...flags, '--', 'sh', '-c', script];
   const program = home.start(args, { detached: true, timeoutMs: 90_000 });
   await until('the command runs', () => existsSync(pidFile));
-  const [name = ''] = readdirSync(folder);
+  const [name = ''] = readdirSync(folder).filter((each) => !each.endsWith('.tmp'));
   return { ...program, child: Number(readFileSync(pidFile, 'utf8')), path: join(folder, name) };
 }
 const finish = () => writeFileSync(end, '');
@@ -147,7 +147,7 @@ describe('the token file', () => {
   }) => {
     skip(process.platform !== 'linux', 'needs Linux: who waits is seen in /proc/net/unix');
     const answer = holdRenewal();
-    const { result } = await start();
+    const { result } = await start('--timeout', '60s');
     await endpoint.arrived(2);
     const other = home.start(['get']);
     await untilWaiting(home, 1);
@@ -173,7 +173,7 @@ describe('the token file', () => {
     home = openHome(inVariables(url));
     folder = join(home.cache, 'exec');
     end = join(home.dir, 'end');
-    const { result } = await start();
+    const { result } = await start('--timeout', '60s');
     await until('the renewal is under way', () => posts === 2);
     const other = home.start(['get']);
     await untilWaiting(home, 1);
