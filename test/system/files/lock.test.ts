@@ -59,6 +59,18 @@ function start({
   };
 }
 
+/** Some that wait for a frozen holder, frozen too: the first would pass it over before the last has started. */
+async function startFrozen(count: number, options: Parameters<typeof start>[0]): Promise<Locker[]> {
+  const waiting = Array.from({ length: count }, () => start(options));
+  await Promise.all(
+    waiting.map(async ({ child, line }) => {
+      expect(await line()).toBe('waiting');
+      child.kill('SIGSTOP');
+    }),
+  );
+  return waiting;
+}
+
 async function kill(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
@@ -84,10 +96,9 @@ describe.each(platforms)('a lock as on %s', (platform) => {
     const holder = start({ platform, leave: 'a text' });
     expect(await holder.line()).toBe('held');
     holder.child.kill('SIGSTOP');
-    const waiting = Array.from({ length: 5 }, () => start({ platform }));
-    for (const { line } of waiting) expect(await line()).toBe('waiting');
+    const waiting = await startFrozen(5, { platform });
     holder.child.stdin?.end();
-    holder.child.kill('SIGCONT');
+    for (const { child } of [holder, ...waiting]) child.kill('SIGCONT');
     for (const { line } of waiting) expect(await line()).toBe('got "a text"');
   });
 
@@ -130,8 +141,8 @@ describe.each(platforms)('a lock as on %s', (platform) => {
       const frozen = start({ platform });
       await frozen.line();
       frozen.child.kill('SIGSTOP');
-      const waiting = Array.from({ length: 10 }, () => start({ platform, again: true }));
-      for (const { line } of waiting) expect(await line()).toBe('waiting');
+      const waiting = await startFrozen(10, { platform, again: true });
+      for (const { child } of waiting) child.kill('SIGCONT');
       const since = performance.now();
       const next = await Promise.all(
         waiting.map(async ({ line }) => {
