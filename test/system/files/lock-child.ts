@@ -1,12 +1,12 @@
 /**
- * Takes a lock, or waits for it, in a process of its own: `lock-child.cjs FOLDER PLATFORM LEAVE WAIT_MS AGAIN`.
+ * Takes a lock, or waits for it, in a process of its own: `lock-child.cjs FOLDER PLATFORM LEAVE AGAIN`.
  * Says `held`, and holds until it is killed or its stdin ends; or `waiting`, and then what it got; and where AGAIN says
  * so, tries once more.
  */
 import { writeSync } from 'node:fs';
 import { tryLock } from '../../../src/system/files/lock';
 
-async function main([folder = '', platform = '', leave = '', waitMs = '', again = '']: readonly string[]) {
+async function main([folder = '', platform = '', leave = '', again = '']: readonly string[]) {
   const machine = { platform: platform as NodeJS.Platform, uid: process.geteuid?.() };
   const turn = await tryLock(folder, 'token', machine);
   if (turn === undefined) writeSync(1, 'none\n');
@@ -15,8 +15,8 @@ async function main([folder = '', platform = '', leave = '', waitMs = '', again 
     process.stdin.resume().once('end', () => turn.release(leave));
   } else {
     writeSync(1, 'waiting\n');
-    writeSync(1, `got ${JSON.stringify(await turn.wait(Number(waitMs)))}\n`);
-    if (again !== '') await main([folder, platform, leave, waitMs]);
+    writeSync(1, `got ${JSON.stringify(await turn.wait(20_000))}\n`);
+    if (again !== '') await main([folder, platform, leave]);
   }
 }
 
