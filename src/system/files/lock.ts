@@ -46,8 +46,9 @@ const LONGEST_TEXT = 4096;
 const UNREACHED_MS = 1000;
 
 /**
- * After this long without the lock and without a holder to wait for, there is no lock to be had; but not before so many
- * rounds, since a process that was itself suspended, or got no CPU, may have lost a race in its only one.
+ * After this long without the lock, without a holder to wait for and without a new one, there is no lock to be had. On
+ * a busy machine it may go from one to the next for longer: then it works, and to go on without it would lose changes.
+ * And not before so many rounds: a process that was itself suspended, or got no CPU, may have lost a race in its only one.
  */
 const GIVE_UP_MS = 5000;
 const FEWEST_ROUNDS = 10;
@@ -66,9 +67,8 @@ export async function tryLock(folder: string, name: string, machine: Machine): P
 }
 
 async function takeOrJoin(place: LockPlace, machine: Machine): Promise<Turn | undefined> {
-  const began = performance.now();
-  let unreached = { holder: '', since: began };
-  for (let round = 1; round <= FEWEST_ROUNDS || performance.now() - began < GIVE_UP_MS; round++) {
+  let unreached = { holder: '', since: performance.now() };
+  for (let round = 1; round <= FEWEST_ROUNDS || performance.now() - unreached.since < GIVE_UP_MS; round++) {
     const holder = holderOf(place);
     if (holder === undefined) {
       const own = await hold(place, machine);

@@ -1,7 +1,16 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -258,6 +267,24 @@ test('work that needs the lock waits for its holder, and fails where that takes 
   holder.child.stdin?.end();
   expect(await waiting).toBe(1);
 });
+
+test.skipIf(process.platform === 'win32')(
+  'a lock that goes from one to the next is not given up, however long none of them can be met',
+  async () => {
+    const place = lockPlace(folder, 'token', MACHINE)!;
+    const next = () => {
+      rmSync(join(place.folder, 'token.lock'), { force: true });
+      symlinkSync(newHolder(), join(place.folder, 'token.lock'));
+    };
+    next();
+    const hands = setInterval(next, 100);
+    onCleanup(() => clearInterval(hands));
+    const turn = tryLock(folder, 'token', MACHINE);
+    expect(await Promise.race([turn, sleep(6000, 'still trying')])).toBe('still trying');
+    clearInterval(hands);
+    expect(await turn).toMatchObject({ held: true });
+  },
+);
 
 test.skipIf(process.platform === 'win32')(
   'a holder that goes on and on is not listened to for longer than its text may be',
