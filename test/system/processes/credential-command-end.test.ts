@@ -96,7 +96,7 @@ describe('a credential command', () => {
   test('can ask on the terminal and read stdin, without a spinner over its question', async ({ skip }) => {
     skip(onPosix !== undefined, onPosix);
     const { dir, terminal, identity } = await startPlace(
-      'printf "Vault password: " >&2; stty -echo </dev/tty; read a </dev/tty; stty echo </dev/tty; printf "Vault: " >&2; read b; [ "$a $b" = "open sesame" ] && cat "$HOME/../answer"',
+      'stty -echo </dev/tty; printf "Vault password: " >&2; read a </dev/tty; stty echo </dev/tty; printf "Vault: " >&2; read b; [ "$a $b" = "open sesame" ] && cat "$HOME/../answer"',
     );
     printing(dir, answer());
     const shown = terminal(['get'], { env: { NO_COLOR: '1' } });
