@@ -40,12 +40,14 @@ describe('a credential command', () => {
   describe('that hangs', () => {
     const HANG =
       'echo $$ > "$HOME/pids"; (trap "" TERM; sleep 300) & echo $! >> "$HOME/pids"; sleep 301 & echo $! >> "$HOME/pids"; echo end >> "$HOME/pids"; wait';
+    /** Its time may be over before a busy machine has started all that: gwtoken stands still meanwhile. */
+    const HANG_IN_TIME = `kill -STOP $PPID; ${HANG.replace('; wait', '; kill -CONT $PPID; wait')}`;
     const pidsIn = async (dir: string): Promise<number[]> =>
       (await untilFile(join(dir, 'home', 'pids'), 'end\n')).split('\n').slice(0, 3).map(Number);
 
     test('is ended with all that it started, also what ignores SIGTERM: 5', async ({ skip }) => {
       skip(onPosix !== undefined, onPosix);
-      const { dir, gwtoken } = await startPlace(HANG, { 'keychain-timeout': '1s' });
+      const { dir, gwtoken } = await startPlace(HANG_IN_TIME, { 'keychain-timeout': '1s' });
       const { code, stdout, stderr, ms } = await gwtoken(['get']);
       expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
       expect(stderr).toContain('the credential command did not finish within 1 s');
@@ -70,7 +72,7 @@ describe('a credential command', () => {
 
     test('on a terminal, too, by its tree of processes', async ({ skip }) => {
       skip(onPosix !== undefined, onPosix);
-      const { dir, terminal } = await startPlace(HANG, { 'keychain-timeout': '1s' });
+      const { dir, terminal } = await startPlace(HANG_IN_TIME, { 'keychain-timeout': '1s' });
       const shown = terminal(['get']);
       expect(await shown.exit).toEqual({ code: 5, signal: null });
       expect(shown.screen()).toContain('did not finish within 1 s');
