@@ -169,6 +169,10 @@ function startWaiting(limitMs: number, world: KeychainWorld): Waiting {
   const person = canAnswerDialog(world);
   const ended = new AbortController();
   let isLoaded = false;
+  let loaded: () => void = () => {};
+  const loading = new Promise<void>((resolve) => {
+    loaded = resolve;
+  });
   let keyring: BusState | undefined;
   const look = async (): Promise<void> => {
     if (platform !== 'linux') return;
@@ -176,8 +180,11 @@ function startWaiting(limitMs: number, world: KeychainWorld): Waiting {
     if (state !== 'unknown') keyring = state;
   };
   const notice = setTimeout(async () => {
+    // Not yet on a busy machine; it may end before that.
+    await loading;
+    if (ended.signal.aborted) return;
     await look();
-    if (!person || !isLoaded || ended.signal.aborted) return;
+    if (!person || ended.signal.aborted) return;
     try {
       stderr.write(noticeText(keyring, limitMs));
     } catch {
@@ -197,6 +204,7 @@ function startWaiting(limitMs: number, world: KeychainWorld): Waiting {
     late,
     loaded() {
       isLoaded = true;
+      loaded();
     },
     end() {
       clearTimeout(notice);

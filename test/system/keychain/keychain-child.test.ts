@@ -1,7 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { startIdentityServer } from '../../harness/endpoints/identity-server';
+import type { Terminal } from '../../harness/programs/terminal';
 import { asFunction, programWith, SECRET } from './keytar-in-place';
 
 describe('a keychain child that', () => {
@@ -122,23 +124,41 @@ describe('a keychain child that', () => {
   });
 });
 
-test.for([
-  ['', true],
-  ['false', true],
-  ['true', false],
-] as const)('with CI=%s a person is told after two seconds: %s', async ([CI, told]) => {
-  const identity = await startIdentityServer({ clients: [{ clientId: 'eu-client', clientSecret: SECRET }] });
-  const { copy, home } = programWith(
-    asFunction('() => new Promise((done) => setTimeout(done, 2600, process.env.ITEM))'),
-  );
-  const item = { client_id: 'eu-client', client_secret: SECRET, auth_url: identity.authUrl };
-  const env = { GWTOKEN_AUTH_URL: identity.authUrl, DISPLAY: ':99', CI, ITEM: JSON.stringify(item) };
-  const terminal = home.terminal(['get'], { env, program: copy.program });
-  expect(await terminal.exit).toEqual({ code: 0, signal: null });
-  // The spinner's line before it is cleared, and it stands on a line of its own.
-  const notice = 'gwtoken: waiting for the keychain: is a dialog open? (up to 60 s)';
-  expect(terminal.raw().includes(`\r\x1b[K${notice}\r\n`)).toBe(told);
-  expect(terminal.screen()).toContain(`${identity.issued[0]}\n`);
+describe('a person who is waited for', () => {
+  const NOTICE = 'gwtoken: waiting for the keychain: is a dialog open? (up to 60 s)';
+  /** Runs get with a module that answers once `asked` has come about. */
+  async function getOnce(asked: (terminal: Terminal) => Promise<unknown>, CI: string, before = '') {
+    const identity = await startIdentityServer({
+      clients: [{ clientId: 'eu-client', clientSecret: SECRET }],
+    });
+    const waiting = `() => new Promise((done) => setInterval(() => existsSync(__dirname + '/go') && done(process.env.ITEM), 20))`;
+    const { copy, home } = programWith(
+      `${before}; const { existsSync } = require('node:fs'); ${asFunction(waiting)}`,
+    );
+    const item = { client_id: 'eu-client', client_secret: SECRET, auth_url: identity.authUrl };
+    const env = { GWTOKEN_AUTH_URL: identity.authUrl, DISPLAY: ':99', CI, ITEM: JSON.stringify(item) };
+    const terminal = home.terminal(['get'], { env, program: copy.program });
+    await asked(terminal);
+    writeFileSync(join(copy.dir, 'node_modules', 'keytar', 'go'), '');
+    expect(await terminal.exit).toEqual({ code: 0, signal: null });
+    expect(terminal.screen()).toContain(`${identity.issued[0]}\n`);
+    return terminal.raw();
+  }
+
+  test.for([
+    ['', true],
+    ['false', true],
+    ['true', false],
+  ] as const)('with CI=%s is told after two seconds: %s', async ([CI, told]) => {
+    const raw = await getOnce((terminal) => (told ? terminal.waitFor(NOTICE) : sleep(4000)), CI);
+    // The spinner's line before it is cleared, and it stands on a line of its own.
+    expect(raw.includes(`\r\x1b[K${NOTICE}\r\n`)).toBe(told);
+  });
+
+  test('is told as well where the module takes longer than that to load', async () => {
+    const slowly = 'for (const end = Date.now() + 4000; Date.now() < end; );';
+    await getOnce((terminal) => terminal.waitFor(NOTICE), '', slowly);
+  });
 });
 
 /** Keeps its items in a file, and writes down how it was called. */
