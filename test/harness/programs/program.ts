@@ -91,6 +91,12 @@ export function runProgram(args: readonly string[], options: ProgramOptions): Pr
   return startProgram(args, options).result;
 }
 
+/** The limit plus a second, on top of what starting the program takes on this machine at this moment. */
+export async function atMost(limitMs: number): Promise<number> {
+  const { ms } = await runProgram(['--version'], { env: {} });
+  return limitMs + 1000 + 2 * ms;
+}
+
 /** Starts gwtoken, for a test that sends it a signal or does something meanwhile. */
 export function startProgram(args: readonly string[], options: ProgramOptions): RunningProgram {
   const running = startCommand(wordsOf(args, options), options);

@@ -4,9 +4,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
 import type { Environment } from '../../harness/keyrings/session-bus';
 import { leftBehind, processesWith } from '../../harness/programs/processes';
-import { notPackage, startProgram } from '../../harness/programs/program';
+import { atMost, notPackage, startProgram } from '../../harness/programs/program';
 import { openGwtoken } from '../../harness/programs/terminal';
-import { atMost, CLIENT, doctorStages, ITEM, run, SETTINGS } from './keychain-runs';
+import { CLIENT, doctorStages, ITEM, run, SETTINGS } from './keychain-runs';
 import { prompterAvailable, startPrompter } from './prompter';
 
 const OK_BEFORE = ['module', 'library', 'session', 'provider'].map((stage) => `${stage}: ok`);
@@ -84,7 +84,7 @@ describe('a dialog', () => {
     const { code, stderr, ms } = await run('get', env);
     expect(code).toBe(5);
     expect(stderr).toContain('the keychain is locked');
-    expect(ms).toBeLessThan(5000);
+    expect(ms).toBeLessThan(await atMost(4000));
     expect(prompter.dialogs()).toBe(1);
   });
 

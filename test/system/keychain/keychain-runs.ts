@@ -42,10 +42,4 @@ export async function doctorStages(env: Record<string, string>, wrapper: readonl
   return { code: result.code, stages: stages.map(({ name, result: each }) => `${name}: ${each}`), result };
 }
 
-/** The limit plus a second, on top of what starting the program takes on this machine at this moment. */
-export async function atMost(limitMs: number): Promise<number> {
-  const { ms } = await runProgram(['--version'], { env: {} });
-  return limitMs + 1000 + 2 * ms;
-}
-
 export const LOGIN = 'login --client-id eu-client --secret-stdin --no-verify';

@@ -4,7 +4,8 @@ import { type IdentityServer, startIdentityServer } from '../../harness/endpoint
 import { keepassxcAvailable, startKeePassXC } from '../../harness/keyrings/keepassxc';
 import { keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
 import { kwalletAvailable, startKWallet } from '../../harness/keyrings/kwallet';
-import { atMost, CLIENT, doctorStages, run, SECRET } from './keychain-runs';
+import { atMost } from '../../harness/programs/program';
+import { CLIENT, doctorStages, run, SECRET } from './keychain-runs';
 
 /** A keyring, and what its person does. */
 interface Tried {

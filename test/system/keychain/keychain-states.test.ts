@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { openFolder } from '../../harness/homes/folder';
 import { openHome } from '../../harness/homes/home';
 import { type KeyringOptions, keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
-import { FORM } from '../../harness/programs/program';
+import { atMost, FORM } from '../../harness/programs/program';
 import { ROOT } from '../../harness/root';
 import { CLIENT, doctorStages, ITEM, LOGIN, run, SECRET } from './keychain-runs';
 import { hidingAvailable, inNamespace, namespaceUnavailable, withoutLibsecret } from './namespaces';
@@ -91,7 +91,7 @@ describe('the keyring', () => {
         expect({ command, code }).toEqual({ command, code: 5 });
         expect(stderr).toContain(message);
         expect(stderr).toMatch(/\nhint: /);
-        expect(ms).toBeLessThan(5000);
+        expect(ms).toBeLessThan(await atMost(4000));
       }
       const seen = await doctorStages(env);
       expect(seen.stages).toEqual(stages);

@@ -17,7 +17,7 @@ import {
 } from '../../harness/endpoints/fault-server';
 import { openFolder } from '../../harness/homes/folder';
 import { bundle } from '../../harness/programs/bundle';
-import { runCommand } from '../../harness/programs/program';
+import { atMost, runCommand } from '../../harness/programs/program';
 import { ROOT } from '../../harness/root';
 
 const authority = makeAuthority();
@@ -182,6 +182,6 @@ describe('a program that opens one', () => {
     const words = [process.execPath, program, await address(), authority.caFile];
     const { code, ms, stderr } = await runCommand(words, { env: {}, timeoutMs: 20_000 });
     expect([code, stderr]).toEqual([0, '']);
-    expect(ms).toBeLessThan(5000);
+    expect(ms).toBeLessThan(await atMost(4000));
   });
 });
