@@ -26,7 +26,7 @@ function startDemo(env: Readonly<Record<string, string>> = {}) {
 }
 
 describe('the demo', () => {
-  test('plays to its end with a keychain, and leaves nothing', { timeout: 60_000 }, async ({ skip }) => {
+  test('plays to its end with a keychain, and leaves nothing', async ({ skip }) => {
     const reason = process.platform === 'linux' ? keyringAvailable() : undefined;
     skip(reason !== undefined, reason);
     const demo = startDemo();
@@ -39,7 +39,7 @@ describe('the demo', () => {
     expect(demo.left()).toEqual([]);
   });
 
-  test('says that there is no keychain, and plays with variables', { timeout: 60_000 }, async ({ skip }) => {
+  test('says that there is no keychain, and plays with variables', async ({ skip }) => {
     skip(process.platform !== 'linux', 'needs Linux: elsewhere the keychain is part of the system');
     const bin = join(openFolder(), 'bin');
     mkdirSync(bin);
@@ -53,7 +53,7 @@ describe('the demo', () => {
     expect(demo.left()).toEqual([]);
   });
 
-  test('interrupted, dies of the signal and leaves nothing either', { timeout: 60_000 }, async ({ skip }) => {
+  test('interrupted, dies of the signal and leaves nothing either', async ({ skip }) => {
     skip(process.platform === 'win32', 'needs signals: Windows ends a process without telling it');
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       const demo = startDemo();

@@ -140,9 +140,7 @@ test('an image has gwtoken and what it loads, and fetches a token', { timeout: 1
   expect(config.User).toBe('65532');
 });
 
-test('a build gets the token as a secret, and the image does not have it', { timeout: 60_000 }, async ({
-  skip,
-}) => {
+test('a build gets the token as a secret, and the image does not have it', async ({ skip }) => {
   skip(unable !== undefined, unable);
   const { dir, buildah, build } = await openBuildah();
   const context = join(dir, 'context');

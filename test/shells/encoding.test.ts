@@ -33,7 +33,7 @@ describe(`the value arrives exactly (${count} random values for each shell, SHEL
 
 describe('a value of 32 KiB arrives exactly', () => {
   for (const shell of SHELLS) {
-    test(shell.name, { timeout: 60_000 }, async ({ skip }) => {
+    test(shell.name, async ({ skip }) => {
       const reason = missing(shell);
       skip(reason !== undefined, reason);
       const encode = formatNamed(shell.format, 'the test').set;

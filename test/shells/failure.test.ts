@@ -40,7 +40,7 @@ describe('has the exit code of gwtoken, and no variables', () => {
     const ending = ENDINGS[shell.format];
     // elvish and nu end at a failure by themselves.
     if (!ending) continue;
-    test(shell.name, { timeout: 60_000 }, async ({ skip }) => {
+    test(shell.name, async ({ skip }) => {
       const reason = missing(shell);
       skip(reason !== undefined, reason);
       const contexts = Object.entries(shell.contexts);
@@ -66,7 +66,7 @@ describe('has the exit code in every state of the shell, among files named after
   for (const shell of SHELLS) {
     const failure = formatNamed(shell.format, 'the test').failure?.(Object.keys(STALE), 4);
     if (failure === undefined) continue;
-    test(shell.name, { timeout: 60_000 }, async ({ skip }) => {
+    test(shell.name, async ({ skip }) => {
       const reason = missing(shell);
       skip(reason !== undefined, reason);
       const hostile = join(session.dir, `hostile-${shell.name}`);
@@ -91,7 +91,7 @@ describe('stops the script that wants to be stopped', () => {
   for (const shell of SHELLS) {
     const stopping = STOPPING[shell.format];
     if (!stopping) continue;
-    test(shell.name, { timeout: 60_000 }, async ({ skip }) => {
+    test(shell.name, async ({ skip }) => {
       const reason = missing(shell);
       skip(reason !== undefined, reason);
       for (const [name, context] of Object.entries(shell.contexts)) {
@@ -122,7 +122,7 @@ const IDIOMS: Readonly<Record<string, readonly string[]>> = {
 describe('the idioms of the topic stop a script', () => {
   for (const shell of SHELLS) {
     if (shell.format !== 'sh') continue;
-    test(shell.name, { timeout: 60_000 }, async ({ skip }) => {
+    test(shell.name, async ({ skip }) => {
       const reason = missing(shell);
       skip(reason !== undefined, reason);
       for (const [name, lines] of Object.entries(IDIOMS)) {

@@ -35,7 +35,7 @@ function answerQueries(terminal: Terminal): () => void {
 
 describe('a failure leaves the shell at its prompt', () => {
   for (const shell of SHELLS) {
-    test(shell.name, { timeout: 60_000 }, async ({ skip }) => {
+    test(shell.name, async ({ skip }) => {
       const reason = missing(shell);
       skip(reason !== undefined, reason);
       const flag = shell.format === 'sh' ? (INTERACTIVE[shell.name] ?? ['-i']) : [];

@@ -31,7 +31,7 @@ const ours = (path: string): Record<string, string> =>
 
 describe('two clients live in one shell, and nothing stays behind', () => {
   for (const shell of SHELLS) {
-    test(shell.name, { timeout: 60_000 }, async ({ skip }) => {
+    test(shell.name, async ({ skip }) => {
       const reason = missing(shell);
       skip(reason !== undefined, reason);
       const hostile = join(session.dir, `hostile-${shell.name}`);
@@ -76,9 +76,9 @@ describe('two clients live in one shell, and nothing stays behind', () => {
   }
 });
 
-test('fish, as a person has it: the status is 0, and nothing of the token is on the disk', {
-  timeout: 60_000,
-}, async ({ skip }) => {
+test('fish, as a person has it: the status is 0, and nothing of the token is on the disk', async ({
+  skip,
+}) => {
   const shell = SHELLS.find(({ name }) => name === 'fish')!;
   const reason = missing(shell);
   skip(reason !== undefined, reason);

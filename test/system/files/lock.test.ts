@@ -145,7 +145,6 @@ describe.each(platforms)('a lock as on %s', (platform) => {
 
   test.skipIf(process.platform === 'win32')(
     'a frozen holder is passed over after three seconds, by one of those who wait',
-    { timeout: 60_000 },
     async () => {
       const frozen = start({ platform });
       await frozen.line();
