@@ -168,21 +168,16 @@ function startWaiting(limitMs: number, world: KeychainWorld): Waiting {
   const { platform, env, stderr } = world;
   const person = canAnswerDialog(world);
   const ended = new AbortController();
-  let isLoaded = false;
-  let loaded: () => void = () => {};
-  const loading = new Promise<void>((resolve) => {
-    loaded = resolve;
-  });
+  const began = performance.now();
   let keyring: BusState | undefined;
   const look = async (): Promise<void> => {
     if (platform !== 'linux') return;
     const state = await collectionOnBus(env, AbortSignal.any([ended.signal, AbortSignal.timeout(LOOK_MS)]));
     if (state !== 'unknown') keyring = state;
   };
-  const notice = setTimeout(async () => {
-    // Not yet on a busy machine; it may end before that.
-    await loading;
-    if (ended.signal.aborted) return;
+  // Undefined until the module is loaded, which may take longer than that on a busy machine.
+  let notice: NodeJS.Timeout | undefined;
+  const tell = async (): Promise<void> => {
     await look();
     if (!person || ended.signal.aborted) return;
     try {
@@ -190,21 +185,21 @@ function startWaiting(limitMs: number, world: KeychainWorld): Waiting {
     } catch {
       // Nobody reads stderr any more; the answer may still be wanted.
     }
-  }, NOTICE_AFTER_MS);
+  };
   // A person may have unlocked it since, and left a second dialog unanswered.
   const last = setTimeout(look, Math.max(limitMs - LAST_LOOK_MS, NOTICE_AFTER_MS));
   let limit: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     limit = setTimeout(
-      () => reject(notAnswered(isLoaded ? keyring : 'not-started', limitMs, person, platform)),
+      () => reject(notAnswered(notice ? keyring : 'not-started', limitMs, person, platform)),
       limitMs,
     );
   });
   return {
     late,
     loaded() {
-      isLoaded = true;
-      loaded();
+      if (ended.signal.aborted) return;
+      notice ??= setTimeout(tell, Math.max(began + NOTICE_AFTER_MS - performance.now(), 0));
     },
     end() {
       clearTimeout(notice);
