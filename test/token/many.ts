@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { TokenEndpoint } from '../harness/endpoints/token-endpoint';
 import type { Home } from '../harness/homes/home';
 import type { ProgramResult } from '../harness/programs/program';
 
@@ -30,6 +31,20 @@ export async function untilWaiting(client: Home, count: number): Promise<void> {
     if (round > 1200) throw new Error(`only ${waitingFor(client)} of ${count} wait`);
     await sleep(100);
   }
+}
+
+/** The results of so many at once, of which the first is answered when all others wait for it. */
+export async function resultsBehindOne(
+  endpoint: TokenEndpoint,
+  client: Home,
+  count: number,
+  args: readonly string[] = [],
+) {
+  const answer = endpoint.hold();
+  const programs = start(count, client, args);
+  await untilWaiting(client, count - 1);
+  answer();
+  return await results(programs);
 }
 
 /** The same result for all, told once. */

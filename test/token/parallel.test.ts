@@ -4,7 +4,7 @@ import { startIdentityServer } from '../harness/endpoints/identity-server';
 import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { openHome } from '../harness/homes/home';
-import { alike, LONG, results, start, untilWaiting } from './many';
+import { alike, LONG, results, resultsBehindOne, start, untilWaiting } from './many';
 
 /** One request however many processes ask: the real program, two hundred at once. */
 const MANY = 200;
@@ -23,13 +23,7 @@ describe(`${MANY} calls at once with an empty cache`, () => {
   test('share a refusal: one request, all end with 3 and say why', { timeout: LONG }, async ({ skip }) => {
     skip(process.platform !== 'linux', 'needs Linux: who waits is seen in /proc/net/unix');
     const endpoint = await startTokenEndpoint(() => ({ status: 401, body: { error: 'invalid_client' } }));
-    const refuse = endpoint.hold();
-    const client = openHome(inVariables(endpoint.authUrl));
-    const programs = start(MANY, client);
-    await untilWaiting(client, MANY - 1);
-    refuse();
-
-    const ended = await results(programs);
+    const ended = await resultsBehindOne(endpoint, openHome(inVariables(endpoint.authUrl)), MANY);
     expect(endpoint.posts.length).toBe(1);
     // The code and the sentence are shared, each says itself what to do next.
     const sentences = ended.map((each) => ({ ...each, stderr: each.stderr.split('\n', 1)[0]! }));
@@ -89,12 +83,7 @@ describe(`${MANY} calls at once with an empty cache`, () => {
       if (post > 1) await endpoint.arrived(count);
       return tokenReply(post, { expires_in: undefined });
     });
-    const answer = endpoint.hold();
-    const client = openHome(inVariables(endpoint.authUrl));
-    const programs = start(count, client);
-    await untilWaiting(client, count - 1);
-    answer();
-    const ended = await results(programs);
+    const ended = await resultsBehindOne(endpoint, openHome(inVariables(endpoint.authUrl)), count);
     expect(ended.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
       ended.map(() => ({ code: 0, stderr: '' })),
     );

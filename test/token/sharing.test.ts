@@ -6,7 +6,7 @@ import { startIdentityServer } from '../harness/endpoints/identity-server';
 import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { entryIn, inVariables } from '../harness/homes/client';
 import { openHome } from '../harness/homes/home';
-import { alike, LONG, results, start, untilWaiting } from './many';
+import { alike, LONG, results, resultsBehindOne, start, untilWaiting } from './many';
 
 /** Who shares a request with whom, between real processes. */
 
@@ -96,11 +96,7 @@ describe('who shares with whom', () => {
     const endpoint = await startTokenEndpoint();
     const client = openHome(inVariables(endpoint.authUrl));
     expect(await client.gwtoken(['get'])).toMatchObject({ code: 0, stdout: 'token-1\n' });
-    const answer = endpoint.hold();
-    const programs = start(20, client, ['--fresh']);
-    await untilWaiting(client, 19);
-    answer();
-    const ended = await results(programs);
+    const ended = await resultsBehindOne(endpoint, client, 20, ['--fresh']);
     expect(ended.map(({ code, stderr }) => `${code}${stderr}`)).toEqual(ended.map(() => '0'));
     // Those that came after the first request was sent need one more, all together.
     expect(endpoint.posts.length).toBeLessThanOrEqual(3);
@@ -112,12 +108,8 @@ describe('who shares with whom', () => {
     const endpoint = await startTokenEndpoint();
     // Longer than two tokens may differ and still be taken for the same ageing one.
     endpoint.delayMs = 1500;
-    const answer = endpoint.hold();
     const client = openHome(inVariables(endpoint.authUrl));
-    const programs = start(10, client, ['--min-ttl', '2h']);
-    await untilWaiting(client, 9);
-    answer();
-    const kinds = alike(await results(programs));
+    const kinds = alike(await resultsBehindOne(endpoint, client, 10, ['--min-ttl', '2h']));
     expect(kinds.map(({ code, stdout }) => ({ code, stdout }))).toEqual([{ code: 7, stdout: '' }]);
     // Those that came after the first request was sent need one more, all together.
     expect(endpoint.posts.length).toBeLessThanOrEqual(2);
