@@ -36,3 +36,11 @@ export const ANSWER_WITHIN_MS = { person: 60_000, nobody: 10_000 };
 export function answerWithinMs(person: boolean): number {
   return ANSWER_WITHIN_MS[person ? 'person' : 'nobody'];
 }
+
+/** The longest time limit that a setting takes, in milliseconds. */
+export const LONGEST_LIMIT_MS = 3_600_000;
+
+/** The `keychain-timeout` to try where this one was too short, as it is written: twice that, as far as a setting goes. */
+export function longerTimeout(limitMs: number): string {
+  return `${Math.min(2 * Math.ceil(limitMs / 1000), LONGEST_LIMIT_MS / 1000)}s`;
+}

@@ -1,6 +1,6 @@
 /** Whether somebody is there to answer. */
 import { expect, test } from 'vitest';
-import { answerWithinMs, hasPerson, isCi, noPrompt } from '../src/person';
+import { answerWithinMs, hasPerson, isCi, longerTimeout, noPrompt } from '../src/person';
 
 const stream = (isTTY: boolean) => ({ isTTY: () => isTTY });
 
@@ -26,4 +26,9 @@ test('a person reads stderr where it is a terminal outside CI, and has a minute 
   expect(hasPerson({ env: {}, stderr: stream(false) })).toBe(false);
   expect(hasPerson({ env: { CI: 'true' }, stderr: stream(true) })).toBe(false);
   expect([answerWithinMs(true), answerWithinMs(false)]).toEqual([60_000, 10_000]);
+});
+
+test('twice as long is what to try next, and an hour at most: no setting takes more', () => {
+  const limits = [1000, 2500, 10_000, 1_800_000, 1_801_000, 3_600_000];
+  expect(limits.map(longerTimeout)).toEqual(['2s', '6s', '20s', '3600s', '3600s', '3600s']);
 });

@@ -5,11 +5,10 @@
 
 import { type Client, clientFlags, clientName, DEFAULT_PROFILE } from '../client';
 import { GwtokenError } from '../errors';
-import { answerWithinMs, hasPerson } from '../person';
+import { answerWithinMs, hasPerson, longerTimeout } from '../person';
 import { resolveSetting } from '../settings/resolve';
 import type { Given, Setting } from '../settings/setting';
 import { SETTINGS } from '../settings/table';
-import { LONGEST_LIMIT_MS } from '../settings/values';
 import { seconds } from '../text';
 import type { CommandEnd } from '../world/processes';
 import type { Env } from '../world/streams';
@@ -96,7 +95,7 @@ function checkEnd(end: CommandEnd, timeoutMs: number, client: Client, where: str
     case 'too-long':
       throw failed(`printed more than ${SECRET_LIMIT / 1024} KiB`, where, [see]);
     case 'late': {
-      const more = `${Math.min(2 * timeoutMs, LONGEST_LIMIT_MS) / 1000}s`;
+      const more = longerTimeout(timeoutMs);
       throw failed(`did not finish within ${seconds(timeoutMs)}`, where, [
         `to allow more time, run: gwtoken config set keychain-timeout ${more}, or set GWTOKEN_KEYCHAIN_TIMEOUT=${more}`,
         `for details, run: gwtoken get ${clientFlags(client)} --verbose`,

@@ -5,11 +5,10 @@
 
 import { isRegion, REGIONS, type Region } from '../client';
 import { GwtokenError } from '../errors';
+import { LONGEST_LIMIT_MS } from '../person';
 import { quoted } from '../text';
 
 const UNIT_MS = { '': 1000, s: 1000, m: 60_000, h: 3_600_000 } as const;
-/** The longest time limit that a setting takes, in milliseconds. */
-export const LONGEST_LIMIT_MS = UNIT_MS.h;
 
 function badValue(what: string, text: string, where: string, allowed: string): GwtokenError {
   return new GwtokenError('usage', `invalid ${what} ${quoted(text)} (from ${where})`, {

@@ -352,6 +352,19 @@ describe('a credential command', () => {
     });
   });
 
+  test('that takes too long gets no advice beyond what the setting takes', async () => {
+    end = { how: 'late' };
+    gw.env['GWTOKEN_KEYCHAIN_TIMEOUT'] = '45m';
+    expect(await get()).toMatchObject({
+      error: `the credential command did not finish within 2700 s (from ${where()})`,
+      hints: [
+        'to allow more time, run: gwtoken config set keychain-timeout 3600s, or set GWTOKEN_KEYCHAIN_TIMEOUT=3600s',
+        'for details, run: gwtoken get --region eu --verbose',
+        INSTEAD,
+      ],
+    });
+  });
+
   test('of a profile is named with it', async () => {
     end = { how: 'exited', code: 1, stdout: Buffer.alloc(0) };
     gw.env['GWTOKEN_PROFILE'] = 'acme';

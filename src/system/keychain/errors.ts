@@ -1,5 +1,6 @@
 /** What a keychain failure means: recognizes its text, and says for each kind what happened and what to do. */
 import { GwtokenError } from '../../errors';
+import { longerTimeout } from '../../person';
 import type { KeychainReason } from '../../world/keychain';
 import type { BusState } from './bus';
 import type { Answer } from './child';
@@ -63,7 +64,7 @@ export function notAnswered(
   platform: NodeJS.Platform,
 ): GwtokenError {
   const within = `within ${limitMs / 1000} s`;
-  const more = `to wait longer, run: gwtoken config set keychain-timeout ${2 * Math.ceil(limitMs / 1000)}s`;
+  const more = `to wait longer, run: gwtoken config set keychain-timeout ${longerTimeout(limitMs)}`;
   if (state === 'not-started') {
     return new GwtokenError('keychain', `the keychain module did not start ${within}`, {
       reason: 'not-started',

@@ -231,6 +231,13 @@ describe('what is said and advised', () => {
     });
   });
 
+  test('a longer wait is advised only as far as the setting goes', () => {
+    expect(notAnswered('unlocked', 2_700_000, true, 'linux').hints).toEqual([
+      'answer the dialog, or unlock the keychain first',
+      'to wait longer, run: gwtoken config set keychain-timeout 3600s',
+    ]);
+  });
+
   test('on Windows, a module that does not start is no matter of ulimit', () => {
     expect(notAnswered('not-started', 3000, false, 'darwin').hints).toEqual([LIMITS, LONGER]);
     expect(notAnswered('not-started', 3000, false, 'win32').hints).toEqual([LONGER]);
