@@ -238,6 +238,15 @@ describe('what is said and advised', () => {
     ]);
   });
 
+  test('on Windows, the text of the system without its full stop and line end', () => {
+    const failure = { ok: false, stage: 'call', message: 'Zugriff verweigert.\r\n' } as const;
+    expect(keychainError(failure, 'win32')).toMatchObject({
+      reason: 'failed',
+      message: 'unexpected keychain error: Zugriff verweigert',
+      detail: 'the keychain said: Zugriff verweigert.\r\n',
+    });
+  });
+
   test('on Windows, a module that does not start is no matter of ulimit', () => {
     expect(notAnswered('not-started', 3000, false, 'darwin').hints).toEqual([LIMITS, LONGER]);
     expect(notAnswered('not-started', 3000, false, 'win32').hints).toEqual([LONGER]);
