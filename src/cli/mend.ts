@@ -111,7 +111,7 @@ const withoutValues: Rule = (words) =>
     const [, name = '', value = ''] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? [];
     if (isSwitch(name)) return switched(name, value) ?? [word];
     const before = words[index - 1] ?? '';
-    if (isSwitch(before) && [...ON, ...OFF].includes(word)) return [];
+    if (isSwitch(before) && [...ON, ...OFF].includes(word.toLowerCase())) return [];
     return isSwitch(word) ? (switched(word, words[index + 1] ?? '') ?? [word]) : [word];
   });
 

@@ -21,6 +21,7 @@ test.each([
   ['get --sandbox=true', '--sandbox takes no value', 'get --sandbox'],
   ['get --sandbox=false', '--sandbox takes no value', 'get --no-sandbox'],
   ['get --sandbox true', 'gwtoken get takes no arguments', 'get --sandbox'],
+  ['get --sandbox True', 'gwtoken get takes no arguments', 'get --sandbox'],
   ['status --json=1', '--json takes no value', 'status --json'],
   ['status --json=0', '--json takes no value', 'status'],
   ['get --no-cache=1', '--no-cache takes no value', 'get --no-cache'],
