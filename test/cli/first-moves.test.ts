@@ -28,6 +28,7 @@ test.each([
   ['-v get', '-v must come after the command', 'get -v'],
   ['--region eu get --fresh', '--region must come after the command', 'get --region eu --fresh'],
   ['--profile env get', '--profile must come after the command', 'get --profile env'],
+  ['-p env get', '-p must come after the command', 'get -p env'],
   ['-p acme config set region eu', '-p must come after the command', 'config set -p acme region eu'],
   ['-v exec -- env -v', '-v must come after the command', 'exec -v -- env -v'],
   ['exec --debug -- deploy --debug', 'unknown option "--debug"', 'exec --verbose -- deploy --debug'],
@@ -36,6 +37,7 @@ test.each([
   ['get eu', 'gwtoken get takes no arguments', 'get --region eu'],
   ['get US sandbox', 'gwtoken get takes no arguments', 'get --region us --sandbox'],
   ['get sandbox --region eu', 'gwtoken get takes no arguments', 'get --sandbox --region eu'],
+  ['get -r eu sandbox', 'gwtoken get takes no arguments', 'get -r eu --sandbox'],
   ['get production', 'gwtoken get takes no arguments', 'get --no-sandbox'],
   ['get json', 'gwtoken get takes no arguments', 'get --format json'],
   ['get help', 'gwtoken get takes no arguments', 'get --help'],
@@ -54,6 +56,7 @@ test.each([
   // Typing errors.
   ['gte --region eu', 'unknown command "gte"', 'get --region eu'],
   ['get --fresj', 'unknown option "--fresj"', 'get --fresh'],
+  ['get --retrie=3', 'unknown option "--retrie"', 'get --retries=3'],
   // As near to `set`, which begins with another letter.
   ['config uset region', 'unknown command "uset"', 'config unset region'],
 ])('gwtoken %s: %s, gwtoken %s is meant', async (line, message, meant) => {
