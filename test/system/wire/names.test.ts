@@ -3,6 +3,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { openConnection } from '../../../src/system/wire/connection';
+import { onCleanup } from '../../harness/clean-up';
 import { startBlackHole, startFaultServer } from '../../harness/endpoints/fault-server';
 import { startSilentDns } from '../../harness/endpoints/silent-dns';
 import { atMost, FORM, GWTOKEN } from '../../harness/programs/program';
@@ -69,6 +71,21 @@ test('the program that looks names up is told the name, and nothing else', async
     'RES_OPTIONS=',
     'args: ahosts gwtoken-test.invalid',
   ]);
+});
+
+test('a getent that has failed late is not followed by a lookup that could not be ended', async ({
+  skip,
+}) => {
+  skip(process.platform !== 'linux', 'needs Linux: getent(1) looks names up there');
+  writeFileSync(join(home.dir, 'getent'), '#!/bin/sh\nsleep 2.1\nexit 2\n', { mode: 0o755 });
+  // A lookup here would find this one.
+  const result = await home.gwtoken(['get', '--auth-url', 'https://localhost:9', '--retries', '0'], {
+    env: { PATH: `${home.dir}:${process.env['PATH']}` },
+  });
+  expect([result.code, result.stdout]).toEqual([6, '']);
+  expect(result.stderr).toBe(
+    'gwtoken: error: could not reach localhost:9: DNS is not responding\nhint: check the network and the VPN\n',
+  );
 });
 
 test('DNS that never answers is bounded by --timeout, although its lookup cannot be called off', async ({
@@ -166,6 +183,25 @@ test('an http: localhost that is another machine gets nothing', async ({ skip })
   expect(doctor.stdout).toMatch(
     /FAIL DNS +could not reach localhost:9: localhost does not resolve to this machine\n/,
   );
+});
+
+test('an address without a port has that of its scheme', async () => {
+  const { platform, versions } = process;
+  const open = (url: string, env: Record<string, string> = {}) => {
+    const own = { env, platform, nodeVersion: versions.node, lookupChild: [], warn: () => {} };
+    const connection = openConnection(new URL(url), {}, own);
+    onCleanup(() => connection.close());
+    return connection.ready;
+  };
+  // Whether somebody listens there or not.
+  const port = open('http://127.0.0.1').then(
+    ({ remotePort }) => remotePort,
+    (error) => error.port,
+  );
+  expect(await port).toBe(80);
+  const proxy = await startFaultServer({ answer: (socket) => void socket.end('HTTP/1.1 503 No\r\n\r\n') });
+  await expect(open('https://id.test', { HTTPS_PROXY: proxy.url })).rejects.toThrow();
+  expect(proxy.requests).toEqual([expect.stringMatching(/^CONNECT id\.test:443 HTTP\/1\.1\r\n/)]);
 });
 
 /** Node 22.23.3 takes no certificate for one: https.request() fails there as well, and nothing is let through. */
