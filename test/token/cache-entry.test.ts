@@ -20,7 +20,8 @@ const NOW = Date.UTC(2030, 0, 1, 12, 34, 56, 789);
 const world = { crypto: () => process.getBuiltinModule('node:crypto') };
 
 function token(lifetimeS: number, ageMs = 0): Token & { readonly lifetimeS: number } {
-  return { accessToken: 'a', tokenType: 'Bearer', scope: '', requestedAtMs: NOW - ageMs, lifetimeS };
+  const requestedAtMs = NOW - ageMs;
+  return { accessToken: 'a', tokenType: 'bEARER', scope: 'read write', requestedAtMs, lifetimeS };
 }
 
 function entry(own: ReturnType<typeof token>, ageing = false): CacheEntry {
