@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { entryIn } from '../../harness/homes/client';
 import { type Inside, inside } from '../../harness/homes/in-process';
@@ -46,6 +46,21 @@ describe('the files', () => {
     for (const file of [...ofConf, 'config.json.mine']) utimesSync(`${gw.config}/${file}`, past, past);
     expect(await gw.cli(['config', 'set', 'region', 'eu'])).toMatchObject({ code: 0 });
     expect(readdirSync(gw.config).sort()).toEqual(['.locks', 'config.json', ...others].sort());
+  });
+
+  test('that cannot be swept do not keep others from being written', async () => {
+    await gw.get();
+    gw.configure({});
+    // A folder with something in it cannot be removed as a file, by root neither.
+    for (const left of [`${gw.cache}/token-notes.tmp`, `${gw.config}/config.json.tmp-5291723236184b57`]) {
+      mkdirSync(left);
+      writeFileSync(`${left}/x`, '');
+      utimesSync(left, new Date(0), new Date(0));
+    }
+    expect(await gw.get('--fresh')).toBe('token-2');
+    expect(await gw.get()).toBe('token-2');
+    const set = await gw.cli(['config', 'set', 'region', 'eu']);
+    expect(set).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
   test.each(['', 'x', '{}', 'null', '[]', '{"version":1}', '\0'.repeat(100), 'x'.repeat(300_000)])(
