@@ -161,6 +161,16 @@ describe('gwtoken', () => {
     expect(stripVTControlCharacters(stdout)).toBe(plain.stdout);
   });
 
+  test('help of what there is not names all its words, and what there is', async () => {
+    const commandNames = COMMANDS.map(({ name }) => name).join(', ');
+    for (const words of ['nothing', 'network proxies', 'get eu', 'config sett'])
+      await expect(helpOf(['help', ...words.split(' ')])).rejects.toMatchObject({
+        kind: 'usage',
+        message: `unknown command or topic "${words}"`,
+        hints: [`commands: ${commandNames}`, `topics: ${Object.keys(TOPICS).join(', ')}`],
+      });
+  });
+
   test('help refuses a format that there is not', async () => {
     const home = openHome();
     const { code, stdout, stderr } = await home.gwtoken(['help', 'ci', '--format', 'html']);
