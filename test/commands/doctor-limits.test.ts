@@ -65,6 +65,10 @@ test.each([
   [300_000, `warning: this machine's clock is 5 min ahead of the endpoint's\n${SET}`],
   [300_001, `failed: this machine's clock is 5 min ahead of the endpoint's\n${SET}`],
   [-300_001, `failed: this machine's clock is 5 min behind the endpoint's\n${SET}`],
+  [119_499, `warning: this machine's clock is 119 s ahead of the endpoint's\n${SET}`],
+  [119_500, `warning: this machine's clock is 2 min ahead of the endpoint's\n${SET}`],
+  [7_169_499, `failed: this machine's clock is 119 min ahead of the endpoint's\n${SET}`],
+  [7_169_500, `failed: this machine's clock is 2 h 0 min ahead of the endpoint's\n${SET}`],
   [7_260_000, `failed: this machine's clock is 2 h 1 min ahead of the endpoint's\n${SET}`],
 ])('a clock that is %i ms ahead', async (aheadMs, said) => {
   expect(await check('clock', { aheadMs })).toBe(said);
