@@ -138,6 +138,19 @@ describe('the connection opened ahead', () => {
   });
 });
 
+test('a fault of the connection after the whole reply has come costs nothing of it', async () => {
+  const server = await serve({
+    answer(socket, n) {
+      OK.answer?.(socket, n, '');
+      setTimeout(() => socket.resetAndDestroy(), 100);
+    },
+  });
+  const init = { method: 'POST' as const, headers: {}, timeoutMs: 5000, ...options };
+  const reply = await wire().fetch(`${server.url}/oauth2/token`, init);
+  await sleep(400);
+  expect(await textOf(reply)).toBe('ok');
+});
+
 test('nothing is opened any more where the program ends at that moment', async () => {
   const server = await serve();
   const { env, platform, getBuiltinModule } = process;
