@@ -92,21 +92,39 @@ describe('HTTPS_PROXY', () => {
     expect(route({ ALL_PROXY: PROXY, HTTP_PROXY: PROXY }).proxy).toBeUndefined();
   });
 
+  const INVALID = [
+    'invalid proxy URL in HTTPS_PROXY',
+    'example: http://proxy.example.com:3128; or unset HTTPS_PROXY',
+  ] as const;
+  const ENCODE = [
+    'HTTPS_PROXY contains a /, ?, # or \\ before the @',
+    'percent-encode special characters in the user name and password: / is %2F, ? is %3F, # is %23',
+  ] as const;
   test.each([
-    'socks5://u:canary@proxy.test',
-    'http://',
-    'http://u:canary@',
-    'http://u:canary@a b',
-    '://canary',
-  ])('%s is an error that shows nothing of it', (value) => {
+    [
+      'socks5://u:canary@proxy.test',
+      'HTTPS_PROXY is a socks5 proxy; gwtoken supports only http and https proxies',
+      'set HTTPS_PROXY to an HTTP proxy, or unset it',
+    ],
+    ['http://', ...INVALID],
+    ['http://u:canary@', ...INVALID],
+    ['http://u:canary@a b', ...INVALID],
+    ['://canary', ...INVALID],
+    ['http://u:canary/1@proxy.test', ...ENCODE],
+    ['u?:canary@proxy.test', ...ENCODE],
+    ['http://u:#canary@proxy.test', ...ENCODE],
+    ['https://u:canary\\@proxy.test', ...ENCODE],
+  ])('%s is an error that shows nothing of it', (value, message, hint) => {
     expect(() => route({ HTTPS_PROXY: value })).toThrow(
-      /^(HTTPS_PROXY is a socks5 proxy|invalid proxy URL in HTTPS_PROXY)/,
+      expect.objectContaining({ kind: 'usage', message, hints: [hint] }),
     );
-    expect(() => route({ HTTPS_PROXY: value })).not.toThrow(/canary/);
   });
 
   test('an http: address never goes through one', () => {
     const all = { HTTPS_PROXY: PROXY, https_proxy: PROXY, HTTP_PROXY: PROXY };
-    expect(routeTo(new URL('http://127.0.0.1:8080'), all).proxy).toBeUndefined();
+    expect(routeTo(new URL('http://127.0.0.1:8080'), all)).toEqual({
+      proxy: undefined,
+      why: 'loopback http: URLs never use a proxy',
+    });
   });
 });
