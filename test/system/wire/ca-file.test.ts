@@ -1,0 +1,65 @@
+/** A CA file that is none, or only in part: Node would pass over it in silence. */
+import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { readCaFile } from '../../../src/system/wire/authorities';
+import { type Authority, makeAuthority } from '../../harness/endpoints/authority';
+import { openFolder } from '../../harness/homes/folder';
+
+let authority: Authority;
+beforeAll(() => {
+  authority = makeAuthority();
+});
+
+const GARBLED = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
+const PASS = 'pass a PEM file with --ca-file, GWTOKEN_CA_FILE or the config key ca-file';
+/** What is said of a file of this name, and advised. */
+async function refused(name: string, make: (path: string) => void) {
+  const path = join(openFolder(), name);
+  make(path);
+  const error = await readCaFile(path).then(
+    () => 'it was taken',
+    (thrown) => thrown,
+  );
+  expect(error).toMatchObject({ kind: 'usage' });
+  const { message, hints } = error as { message: string; hints: readonly string[] };
+  const short = (text: string) => text.replaceAll(path, name);
+  return { message: short(message), hints: hints.map(short) };
+}
+
+test.each<[string, (path: string) => void, string]>([
+  ['none', () => {}, 'cannot be read (ENOENT)'],
+  ['folder', (path) => mkdirSync(path), 'cannot be read (EISDIR)'],
+  ['text', (path) => writeFileSync(path, 'hello\n'), 'contains no PEM certificate'],
+  ['empty', (path) => writeFileSync(path, ''), 'contains no PEM certificate'],
+  [
+    'second',
+    (path) => writeFileSync(path, `${authority.ca}${GARBLED}`),
+    'contains an invalid certificate (2 of 2)',
+  ],
+  [
+    'large',
+    (path) => {
+      writeFileSync(path, authority.ca);
+      truncateSync(path, 4 * 1024 * 1024 + 1);
+    },
+    'is larger than 4 MiB',
+  ],
+])('%s', async (name, make, problem) => {
+  expect(await refused(name, make)).toEqual({ message: `the CA file ${name} ${problem}`, hints: [PASS] });
+});
+
+test('a certificate in DER, with the line that converts it', async () => {
+  const der = Buffer.from(authority.ca.replace(/-----[A-Z ]+-----/g, ''), 'base64');
+  expect(await refused('ca.der', (path) => writeFileSync(path, der))).toEqual({
+    message: 'the CA file ca.der contains no PEM certificate',
+    hints: ['it looks like DER; convert it: openssl x509 -inform der -in ca.der -out ca.der.pem', PASS],
+  });
+});
+
+test('what is around the certificates is left out', async () => {
+  const path = join(openFolder(), 'ca.pem');
+  writeFileSync(path, `one\n${authority.ca}two\n${authority.selfSigned().cert}`);
+  const certificates = [authority.ca, authority.selfSigned().cert].map((pem) => pem.trim());
+  expect(await readCaFile(path)).toBe(certificates.join('\n'));
+});
