@@ -103,7 +103,7 @@ test.each(Object.entries(SAME))('gwtoken %s is meant by %j', async (meant, lines
   expect(await parsed(shellLine(`gwtoken ${meant}`)[0] ?? [])).not.toContain('error: ');
 });
 
-test.each([
+test.each<[string, string[]]>([
   ['switch', ['did you mean: gwtoken config set profile …']],
   ['env --shell', ['did you mean --format?']],
   // As near to one as to the other.
@@ -113,13 +113,26 @@ test.each([
   ['get eyJhbGciOi', []],
   ['get constructor', []],
   ['exec --scope x -- true', []],
-  [
-    'get --token x',
-    ['secrets are never passed as flags: gwtoken login prompts for it, or use --secret-stdin'],
-  ],
+  ['config set timeout 5 m', ['quote values that contain spaces']],
+  ...['get --token x', 'get --access-token=x', 'login --password x', 'login --client-secret=x'].map(
+    (line): [string, string[]] => [
+      line,
+      ['secrets are never passed as flags: gwtoken login prompts for it, or use --secret-stdin'],
+    ],
+  ),
 ])('gwtoken %s gets %j', async (line, expected) => {
   const { hints } = await failureOf(line);
   expect(hints).toEqual([...expected, expect.stringMatching(/^for help, run: gwtoken (.* )?--help$/)]);
+});
+
+test.each([
+  ['exec', 'missing COMMAND: gwtoken exec -- COMMAND'],
+  ['config set region', 'missing VALUE: gwtoken config set KEY VALUE'],
+  ['config', 'missing subcommand: list, get, set, unset or path'],
+  ['get --region', '--region needs a value'],
+  ['config get region eu', 'too many arguments: gwtoken config get KEY'],
+])('gwtoken %s: %s', async (line, message) => {
+  expect(await failureOf(line)).toMatchObject({ message });
 });
 
 test('a region is taken in any case, wherever it is given', async () => {
