@@ -155,6 +155,9 @@ describe('doctor, on the way to a region,', () => {
       result: 'ok',
       message: `connected through 127.0.0.1:${port}`,
     });
+    const ofProxy = `of the proxy 127.0.0.1:${port}`;
+    expect(find('region eu', 'DNS')?.message).toBe(`127.0.0.1 ${ofProxy}`);
+    expect(find('region eu', 'TCP')?.message).toMatch(new RegExp(`^connected in \\d+ ms ${ofProxy}$`));
     expect(find('environment', 'HTTPS_PROXY')?.message).toBe(`http://***@127.0.0.1:${port}`);
     expect(stdout).not.toContain('canary');
 

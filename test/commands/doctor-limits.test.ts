@@ -15,7 +15,8 @@ async function check(
     validToMs = NOW + 100 * DAY,
     aheadMs = 0,
     tookMs = 0,
-  }: { validToMs?: number; aheadMs?: number; tookMs?: number },
+    hasDate = true,
+  }: { validToMs?: number; aheadMs?: number; tookMs?: number; hasDate?: boolean },
 ) {
   const url = 'https://a.test';
   // The header has whole seconds: half of one later is what is reckoned with.
@@ -31,7 +32,7 @@ async function check(
       async fetch(_, { met }) {
         met?.({ addresses: ['127.0.0.1'], connectMs: 1, tls, waitingFor: 'reply' });
         nowMs += tookMs;
-        const get = (header: string) => (header === 'date' ? new Date(NOW).toUTCString() : null);
+        const get = (header: string) => (hasDate && header === 'date' ? new Date(NOW).toUTCString() : null);
         return { status: 200, headers: { get }, body: null };
       },
     },
@@ -72,6 +73,10 @@ test.each([
   [7_260_000, `failed: this machine's clock is 2 h 1 min ahead of the endpoint's\n${SET}`],
 ])('a clock that is %i ms ahead', async (aheadMs, said) => {
   expect(await check('clock', { aheadMs })).toBe(said);
+});
+
+test('a clock beside an endpoint that does not tell the time', async () => {
+  expect(await check('clock', { hasDate: false })).toBe('skipped: unknown (no Date header)');
 });
 
 // What the reply takes is shared by the way there and the way back, but may have been either.
