@@ -172,6 +172,47 @@ test('status has the ID of a client that login did not store from its cached tok
   );
 });
 
+test('status tells of a client that has lost its address, and of none that is selected', async () => {
+  const gw = inside();
+  gw.env = {};
+  gw.stdin = 'a secret';
+  const login = ['login', '--region', 'eu', '--auth-url', 'https://a.example.com', '--client-id', 'an-id'];
+  expect(await gw.cli([...login, '--secret-stdin', '--no-verify'])).toMatchObject({ code: 0 });
+  const shown = async (...args: string[]) => (await gw.cli(['status', ...args])).stdout;
+  await gw.cli(['config', 'unset', 'auth-url.eu']);
+  const lost = 'not set (the stored credentials belong to https://a.example.com)';
+  expect(await shown()).toBe(`  CLIENT                 CLIENT ID  TOKEN       AUTH URL
+* default:production:eu  an-id      not cached  not set
+
+warn default:production:eu: ${lost}
+`);
+  expect(await shown('--verbose')).toBe(`default:production:eu (selected)
+  credentials  keychain (service gwtoken, account default:production:eu)
+  client ID    an-id
+  auth URL     warn ${lost}
+  token        not cached
+`);
+  await gw.cli(['config', 'unset', 'region']);
+  await gw.cli(['config', 'set', 'auth-url', 'https://a.example.com']);
+  expect(await shown()).toBe(`  CLIENT                 CLIENT ID  TOKEN       AUTH URL
+  default:production:eu  an-id      not cached  https://a.example.com
+
+No client selected: no region set
+  fix: use --region eu or --region us, set GWTOKEN_REGION, or run: gwtoken config set region eu
+`);
+  await gw.get('--region', 'eu');
+  gw.nowMs += 3_600_000 - 125_000;
+  expect(await shown('--verbose')).toBe(`default:production:eu
+  credentials  keychain (service gwtoken, account default:production:eu)
+  client ID    an-id
+  auth URL     https://a.example.com (auth-url in ${gw.config}/config.json)
+  token        cached, expires in 2 min 5 s
+
+No client selected: no region set
+  fix: use --region eu or --region us, set GWTOKEN_REGION, or run: gwtoken config set region eu
+`);
+});
+
 test('status --check --verbose tells what the check gave', async () => {
   const gw = inside();
   const checked = async () => {
