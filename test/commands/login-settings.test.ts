@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
 import { readConfig } from '../../src/system/files/config-file';
+import type { Terminal } from '../../src/world/streams';
+import { PLAIN } from '../documents/grammar';
 import { EU, entryIn, MACHINE } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
 
@@ -190,6 +192,121 @@ describe('login', () => {
       'gwtoken: error: cannot write clients.json\nhint: the keychain item could not be removed; run: gwtoken logout --region eu\n',
     );
   });
+});
+
+describe('before anything is sent, login', () => {
+  const refused = async (...flags: string[]) => {
+    const { code, stdout, stderr } = await gw.cli(['login', ...flags]);
+    expect([code, stdout, gw.posts.length, gw.items.size]).toEqual([2, '', 0, 0]);
+    return stderr;
+  };
+  const ALL = ['--region', 'eu', '--auth-url', A, '--client-id', 'id', '--secret-stdin'];
+
+  test('names all that is missing where nobody can be asked, with a line that has the rest', async () => {
+    const line = (missing: string, flags: string) =>
+      `gwtoken: error: missing ${missing} (cannot prompt: stdin is not a terminal)
+hint: example: printf %s "$SECRET" | gwtoken login ${flags}
+`;
+    expect(await refused()).toBe(
+      line(
+        '--region, --auth-url, --client-id, --secret-stdin',
+        '--region eu --auth-url https://YOUR-AUTH-URL --client-id ID --secret-stdin',
+      ),
+    );
+    expect(await refused('--region', 'us', '--auth-url', A, '--client-id', 'my id')).toBe(
+      line('--secret-stdin', "--region us --client-id 'my id' --secret-stdin"),
+    );
+  });
+
+  test('refuses a client ID, a terminal for a pipe, and a secret that cannot be read', async () => {
+    expect(await refused('--client-id', 'ü')).toBe(
+      `gwtoken: error: client ID "ü" (from --client-id) contains a character that is not allowed in a client ID
+hint: pass only the client ID
+`,
+    );
+    gw.own = { stdin: { isTTY: () => true, read: async () => Buffer.from('a secret') } };
+    expect(await refused(...ALL)).toBe(
+      `gwtoken: error: --secret-stdin needs the client secret on stdin, but stdin is a terminal
+hint: pipe the secret in, or omit --secret-stdin to be prompted
+`,
+    );
+    for (const [fault, problem] of [
+      [Object.assign(new Error('more than 65536 bytes'), { code: 'EFBIG' }), 'is too long (limit: 64 KiB)'],
+      [new Error('read EIO'), 'cannot be read (read EIO)'],
+    ] as const) {
+      gw.own = { stdin: { isTTY: () => false, read: () => Promise.reject(fault) } };
+      expect(await refused(...ALL)).toBe(
+        `gwtoken: error: the client secret from stdin ${problem}\nhint: pipe in only the secret\n`,
+      );
+    }
+  });
+
+  test('asks a person for all that is not given, and says at once what is wrong with an answer', async () => {
+    const asked: unknown[] = [];
+    const terminal: Omit<Terminal, 'confirm'> = {
+      ...PLAIN,
+      noPrompt: () => undefined,
+      hasUnicode: () => true,
+      spin: (_, work) => work(),
+      async choose(question, choices, initial) {
+        asked.push([question, choices, initial]);
+        return choices.at(-1)!;
+      },
+      async ask(question, check, example) {
+        asked.push([question, example]);
+        const answers = question.startsWith('Auth URL')
+          ? [' ', 'a.test', 'http://a.test/x/', 'ftp://a.test', ` ${A}/ `]
+          : [' ', 'ü', ' id '];
+        asked.push(answers.map((answer) => check(answer)));
+        return answers.at(-1)!;
+      },
+      async askSecret(question, check) {
+        asked.push(
+          [question],
+          ['', 'a\tb', 'a secret'].map((answer) => check(answer)),
+        );
+        return 'a secret';
+      },
+    };
+    gw.own = { terminal: terminal as never };
+    gw.configure({ region: 'eu', profile: 'acme' });
+    expect(await gw.cli(['login'])).toMatchObject({ code: 0 });
+    expect(asked).toEqual([
+      ['Region', ['eu', 'us'], 'eu'],
+      ['Environment', ['production', 'sandbox'], undefined],
+      ['Auth URL for the us sandbox', 'https://identity.us.example.com'],
+      [
+        'Required, for example https://identity.example.com',
+        'It is not a URL: did you mean https://a.test?',
+        'It would send the client secret unencrypted: use https://a.test/x',
+        'It must begin with https://: example: https://identity.example.com',
+        undefined,
+      ],
+      ['Client ID (us, sandbox, profile acme)', undefined],
+      ['Required', 'It contains a character that is not allowed in a client ID', undefined],
+      [`Client secret (sent to ${A})`],
+      ['Required', 'It contains a control character (such as a newline)', undefined],
+    ]);
+    expect(known()).toEqual({ 'acme:sandbox:us': { client_id: 'id', auth_url: A } });
+  });
+});
+
+test('what the endpoint has not judged can be stored all the same: login says how', async () => {
+  gw.answer = () => {
+    throw new GwtokenError('unreached', 'no answer', { hints: ['wait'] });
+  };
+  gw.stdin = 'a secret';
+  const flags = ['--region', 'eu', '--auth-url', A, '--client-id', 'id', '--secret-stdin'];
+  expect(await gw.cli(['login', ...flags, '--retries', '0'])).toEqual({
+    code: 6,
+    stdout: '',
+    stderr: `gwtoken: error: no answer
+hint: wait
+hint: nothing was stored
+hint: to store them unverified, add --no-verify
+`,
+  });
+  expect(gw.items.size).toBe(0);
 });
 
 test('a client whose settings cannot be stored is as it was before: unknown, or the old one', async () => {
