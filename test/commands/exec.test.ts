@@ -126,8 +126,8 @@ describe('the exit code', () => {
     const script = join(home.dir, 'script');
     const because = async (problem: string, command = script) => {
       const result = await exec('--', command);
-      expect(result).toMatchObject({ code: 126, stdout: '' });
-      expect(result.stderr).toContain(problem);
+      const stderr = `gwtoken: error: cannot run ${JSON.stringify(command)}: it ${problem}\n`;
+      expect(result).toMatchObject({ code: 126, stdout: '', stderr });
     };
     await because('is a directory', home.dir);
     writeFileSync(script, '#!/no/such/interpreter\n');
@@ -155,7 +155,10 @@ describe('the exit code', () => {
     writeFileSync(preload, "setTimeout(() => { throw new Error('a fault'); }, 600);\n");
     endpoint.delayMs = 5_000;
     const result = await home.gwtoken(['exec', '--', 'echo', 'ran'], preloading(preload));
-    expect(result).toMatchObject({ code: 125, stdout: '', stderr: expect.stringContaining('a fault') });
+    expect(result).toMatchObject({ code: 125, stdout: '' });
+    expect(result.stderr).toMatch(
+      /^gwtoken: error: unexpected error \(a bug in gwtoken; please report it with the output of gwtoken doctor\)\nError: a fault\n {4}at /,
+    );
   });
 });
 

@@ -28,6 +28,37 @@ test.skipIf(process.platform === 'win32').each(['SIGTERM', 'SIGHUP', 'SIGUSR2', 
   },
 );
 
+test
+  .skipIf(process.platform === 'win32')
+  .each<[string, readonly string[], string, string, readonly string[]]>([
+    [
+      'no-such-command',
+      [],
+      'not-found',
+      'command not found: "no-such-command"',
+      ['check the spelling and PATH; shell aliases and functions do not work here'],
+    ],
+    [
+      'ls | wc',
+      [],
+      'not-found',
+      'command not found: "ls | wc"',
+      ["to run a shell command line: gwtoken exec -- sh -c '…'"],
+    ],
+    ['/', [], 'not-runnable', 'cannot run "/": it is a directory', []],
+    [
+      'true',
+      ['x'.repeat(4_000_000)],
+      'not-runnable',
+      'cannot run "true": it has too many or too long arguments and variables',
+      [],
+    ],
+    ['', [], 'not-runnable', 'cannot run "": it was rejected by the system (ERR_INVALID_ARG_VALUE)', []],
+  ])('%j that cannot be started is told of (%#)', async (command, args, kind, message, hints) => {
+  const { child } = prepare();
+  await expect(child.run(command, args, env)).rejects.toMatchObject({ kind, message, hints });
+});
+
 test.skipIf(process.platform === 'win32')('without a signal it ends by itself', async () => {
   const { child, released } = prepare();
   expect(await child.run('sh', ['-c', 'exit 3'], env)).toEqual({ code: 3, signal: null });
