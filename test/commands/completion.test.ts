@@ -82,8 +82,9 @@ describe('gwtoken complete', () => {
   test('has no script for another shell', async () => {
     const { code, stdout, stderr } = await home.gwtoken(['completion', 'tcsh']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain('"tcsh"');
-    expect(stderr).toContain('use one of: bash, zsh, fish, powershell');
+    expect(stderr).toBe(
+      'gwtoken: error: no completion for shell "tcsh"\nhint: use one of: bash, zsh, fish, powershell\n',
+    );
   });
 });
 

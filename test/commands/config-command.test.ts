@@ -141,10 +141,14 @@ describe.concurrent('gwtoken config', () => {
 
   test(
     'names that are properties of every object are names like others',
-    inHome(async ({ home, config }) => {
+    inHome(async ({ home, file, config }) => {
       await config('set', 'region', 'us', '-p', 'constructor');
       expect(await config('get', 'region', '-p', 'constructor')).toBe('us\n');
-      expect((await home.gwtoken(['config', 'get', 'region', '-p', 'tostring'])).code).toBe(2);
+      expect(await home.gwtoken(['config', 'get', 'region', '-p', 'tostring'])).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: `gwtoken: error: region is not set in ${file}\nhint: to set it, run: gwtoken config set region VALUE\n`,
+      });
       await config('unset', 'region', '-p', 'constructor');
       expect(await config('list')).toBe('');
     }),

@@ -155,7 +155,7 @@ describe("doctor's report", () => {
     );
     expect(stdout).not.toMatch(/\n\n$/);
     expect(stderr).toMatch(
-      /^gwtoken: error: 2 checks failed; first: region eu, TCP: could not reach 127\.0\.0\.1:9: .*\nhint: .*\n$/,
+      /^gwtoken: error: 2 checks failed; first: region eu, TCP: could not reach 127\.0\.0\.1:9: .*\nhint: see the fixes above\n$/,
     );
   });
 

@@ -81,7 +81,9 @@ describe('github-env', () => {
     const env = { ...home.env, ...files };
     const { code, stderr } = await runCommand(['bash', '-c', script], { env });
     expect(endpoint.posts.length).toBe(1);
-    expect(stderr).toMatch(/^gwtoken: error: cannot append to \S+ \(from GITHUB_ENV\): EFBIG\nhint: /);
+    expect(stderr).toBe(
+      `gwtoken: error: cannot append to ${files.GITHUB_ENV} (from GITHUB_ENV): EFBIG\nhint: check the free disk space and the file's permissions\n`,
+    );
     expect(code).toBe(1);
     expect(() => readFileCommands(contents()[0]!)).toThrow('Matching delimiter not found');
   });
@@ -127,8 +129,11 @@ describe.each([
     for (const flags of format === 'github-env' ? [[], ['--unset']] : [[]]) {
       const refused = await home.gwtoken(['env', '--format', format, ...flags], { env: all });
       expectRefusal(refused, 2);
-      expect(refused.stderr).toContain(variable);
-      expect(refused.stderr).toContain(problem);
+      expect(refused.stderr).toBe(
+        named
+          ? `gwtoken: error: ${variable} points to ${named}, which ${problem}\nhint: do not change ${variable}; the runner sets it for each step\n`
+          : `gwtoken: error: --format ${format} needs the environment variable ${variable}, which ${problem}\nhint: GitHub Actions sets it in each step; for a shell, see: gwtoken help shells\n`,
+      );
     }
     expect(existsSync(join(home.dir, 'missing'))).toBe(false);
     expect(endpoint.posts.length).toBe(0);

@@ -23,7 +23,7 @@ describe('fails, and writes nothing', () => {
       'no secret, as in a fork',
       { 'client-secret': '' },
       2,
-      '::error title=gwtoken::input client-secret is empty (CI systems withhold secrets from forks)\nhint: ',
+      '::error title=gwtoken::input client-secret is empty (CI systems withhold secrets from forks)\nhint: set client-secret under "with" in the step\n',
     ],
     ['no region', { region: '' }, 2, 'input region is empty\n'],
     ['an unknown region', { region: 'mars' }, 2, '"mars" (from input region)'],
@@ -79,7 +79,7 @@ describe('fails, and writes nothing', () => {
     const result = await job.run({ ...servers.inputsFor('eu'), 'client-id': '', 'client-secret': '' });
     expect(result.code).toBe(2);
     expect(result.output).toContain(
-      'input client-id and input client-secret are empty (CI systems withhold secrets from forks)',
+      'input client-id and input client-secret are empty (CI systems withhold secrets from forks)\nhint: set client-id and client-secret under "with" in the step\n',
     );
     expect(result.outputs).toEqual({});
   });

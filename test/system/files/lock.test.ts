@@ -260,6 +260,7 @@ test('work that needs the lock waits for its holder, and fails where that takes 
   await expect(withLock(folder, 'token', MACHINE, 300, work)).rejects.toMatchObject({
     kind: 'local',
     message: `waited 0.3 s for another gwtoken process that is writing to ${folder}`,
+    hints: ['stop that process and try again'],
   });
   expect(ran).toBe(0);
   const waiting = withLock(folder, 'token', MACHINE, 20_000, work);

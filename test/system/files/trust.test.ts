@@ -9,6 +9,7 @@ import type { Machine } from '../../../src/system/files/paths';
 import { entryPath, readEntry } from '../../../src/system/files/token-cache';
 import { EU } from '../../harness/homes/client';
 import { openFolder } from '../../harness/homes/folder';
+import { refusal } from '../../settings/refusal';
 
 const own = process.geteuid?.() ?? 0;
 const isRoot = process.geteuid?.() === 0;
@@ -21,15 +22,6 @@ beforeEach(() => {
   writeFileSync(entryPath(folder, EU, machine(own)), 'an entry', { mode: 0o600 });
   writeFileSync(join(folder, 'config.json'), '{"region":"eu"}', { mode: 0o600 });
 });
-
-const problem = (work: () => unknown): string => {
-  try {
-    work();
-    return '';
-  } catch (error) {
-    return (error as Error).message;
-  }
-};
 
 describe.skipIf(process.platform === 'win32')('a folder', () => {
   test('of the user alone is used, whatever others may read there', async () => {
@@ -52,9 +44,17 @@ describe.skipIf(process.platform === 'win32')('a folder', () => {
     const text = `belongs to another user (uid ${own})`;
     expect(readEntry(folder, EU, other)).toEqual({ untrusted: `${folder} ${text}` });
     expect(probeFolder('cache', folder, other).untrusted).toEqual({ why: 'foreign', text });
-    expect(problem(() => checkWritable(folder, other))).toBe(
-      `${join(folder, 'config.json')} ${text}; gwtoken will not write to it`,
-    );
+    const file = join(folder, 'config.json');
+    const hints = ['run gwtoken as that user, or set GWTOKEN_CONFIG_DIR to a directory you own'];
+    expect(refusal(() => checkWritable(folder, other))).toEqual({
+      message: `${file} ${text}; gwtoken will not write to it`,
+      hints,
+    });
+    if (!isRoot)
+      expect(refusal(() => readConfig(file, other))).toEqual({
+        message: `config file ${file} ${text}`,
+        hints,
+      });
   });
 
   test('of root keeps no token of a user’s, but a config that root wrote for them is read', ({ skip }) => {
@@ -66,7 +66,18 @@ describe.skipIf(process.platform === 'win32')('a folder', () => {
     expect(probeFolder('cache', folder, user).untrusted?.why).toBe('foreign');
     expect(readConfig(join(folder, 'config.json'), user).general).toEqual({ region: 'eu' });
     expect(probeFolder('config', folder, user).untrusted).toBeUndefined();
-    expect(problem(() => checkWritable(folder, user))).toContain('belongs to another user (uid 0)');
+    expect(refusal(() => checkWritable(folder, user)).message).toContain('belongs to another user (uid 0)');
+  });
+
+  test('has a config file that others can write to: it is not read, and the line that closes it is named', () => {
+    const file = join(folder, 'config.json');
+    for (const mode of [0o602, 0o620, 0o666]) {
+      chmodSync(file, mode);
+      expect(refusal(() => readConfig(file, machine(own)))).toEqual({
+        message: `config file ${file} is writable by other users (mode ${mode.toString(8)})`,
+        hints: [`run: chmod go-w ${file}`],
+      });
+    }
   });
 
   test('that others can write to keeps no token, nor does such a file, in any mode', () => {
