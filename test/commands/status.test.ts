@@ -213,6 +213,58 @@ No client selected: no region set
 `);
 });
 
+test('status --json has each member from where it belongs', async () => {
+  const gw = inside();
+  gw.env = {};
+  gw.stdin = 'a secret';
+  const [a, b] = ['https://a.example.com', 'https://b.example.com'];
+  const login = ['login', '--region', 'us', '--sandbox', '--auth-url', a, '--client-id', 'a-client-id'];
+  expect(await gw.cli([...login, '--secret-stdin', '--no-verify'])).toMatchObject({ code: 0 });
+  await gw.get('--sandbox');
+  const client = {
+    name: 'default:sandbox:us',
+    profile: 'default',
+    environment: 'sandbox',
+    region: 'us',
+    selected: true,
+    credentials: { source: 'keychain', name: 'keychain item gwtoken, default:sandbox:us' },
+    client_id: 'a-cl…t-id',
+    auth_url: a,
+    auth_url_source: `sandbox.auth-url.us in ${gw.config}/config.json`,
+    bound_to: a,
+    token: { expires_at: new Date(gw.nowMs + 3_600_000).toISOString(), expires_in: 3600 },
+    check: null,
+  };
+  const shown = async (...args: string[]) => {
+    const { code, stdout } = await gw.cli(['status', '--json', '--sandbox', ...args]);
+    return { code, clients: parseStatus(stdout).clients };
+  };
+  expect(await shown()).toEqual({ code: 0, clients: [client] });
+  expect(await shown('--check')).toEqual({
+    code: 0,
+    clients: [{ ...client, check: { ok: true, expires_in: 3600 } }],
+  });
+  const elsewhere = { auth_url: b, auth_url_source: '--auth-url', token: null };
+  expect(await shown('--auth-url', b, '--check')).toEqual({
+    code: 2,
+    clients: [
+      {
+        ...client,
+        ...elsewhere,
+        check: {
+          ok: false,
+          error: `the credentials for default:sandbox:us belong to ${a} (from its keychain item), but the auth URL is ${b} (from --auth-url); nothing was sent`,
+          hints: [
+            `to use ${a}, omit --auth-url`,
+            `to log in at this auth URL, run: gwtoken login --region us --sandbox --auth-url ${b}`,
+          ],
+          exit_code: 2,
+        },
+      },
+    ],
+  });
+});
+
 test('status --check --verbose tells what the check gave', async () => {
   const gw = inside();
   const checked = async () => {
