@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { sweepTemporaryFolder } from '../../../src/system/files/token-files';
+import { createTokenFile, sweepTemporaryFolder } from '../../../src/system/files/token-files';
 import { onCleanup } from '../../harness/clean-up';
 import { MACHINE } from '../../harness/homes/client';
 import { openFolder } from '../../harness/homes/folder';
@@ -60,6 +60,19 @@ describe.skipIf(process.platform === 'win32')('the next exec', () => {
     writeFileSync(join(path, 'notes.txt'), '');
     expect(swept()).toEqual(['gwtoken-exec-abc123']);
     expect(readdirSync(path)).toEqual(['notes.txt']);
+  });
+
+  test.each([
+    ['ESRCH', 'removes a token file whose owner has gone', false],
+    ['EPERM', 'leaves one whose owner runs for another user, such as root', true],
+  ])('%s: %s', (code, _, stays) => {
+    const place = put('gwtoken-exec-abc123', NEW);
+    createTokenFile(place, process, MACHINE, 'a token');
+    const kill = () => {
+      throw Object.assign(new Error(code), { code });
+    };
+    sweepTemporaryFolder({ pid: process.pid, kill }, MACHINE);
+    expect(readdirSync(folder)).toEqual(stays ? ['gwtoken-exec-abc123'] : []);
   });
 
   test('leaves what is another user’s, whoever runs it', ({ skip }) => {
