@@ -140,6 +140,18 @@ describe.skipIf(process.platform !== 'linux')('an item', () => {
     expect(asked()).toBe(times);
   });
 
+  test('whose keyring was unlocked meanwhile is not said to be locked when the limit has passed', async () => {
+    const { get } = keychain(null, ITEMS.none);
+    writeFileSync(join(folder, 'child.cjs'), "process.on('message', () => process.send('loaded'));");
+    const script = join(folder, 'dbus-send');
+    const once = `case "$*" in *GetAll*) [ -e ${folder}/noticed ] || { : >${folder}/noticed; echo 'string "Locked" variant boolean true'; exit; } ;; esac`;
+    writeFileSync(script, readFileSync(script, 'utf8').replace('\n', `\n${once}\n`));
+    await expect(get('a', 5000)).rejects.toMatchObject({
+      reason: 'silent',
+      message: 'the keychain did not answer within 5 s',
+    });
+  });
+
   test('has its keyring asked for again where the service has left its state out', async () => {
     const { isGuarded } = keychain(null, ITEMS.locked, true);
     const script = join(folder, 'dbus-send');
