@@ -4,6 +4,8 @@ import { type Bad, testRefusals } from '../harness/homes/refusals';
 
 const config = (text: string): Pick<Bad, 'files'> => ({ files: { 'config/gwtoken/config.json': text } });
 
+const FIX = /\nhint: fix or delete \S+config\.json\n$/;
+
 const TABLE: Readonly<Record<string, Bad>> = {
   'a config file that others can write': {
     ...config('{}'),
@@ -34,7 +36,7 @@ const TABLE: Readonly<Record<string, Bad>> = {
   },
   'a folder in place of the config file': {
     before: (folder) => mkdirSync(join(folder, 'config/gwtoken/config.json'), { recursive: true }),
-    says: ['config.json', 'is not a regular file'],
+    says: ['config.json', 'is not a regular file', FIX],
   },
   'a link to nowhere in place of the config file': {
     before: (folder) => {
@@ -47,7 +49,7 @@ const TABLE: Readonly<Record<string, Bad>> = {
   },
   'a config file that is not JSON': {
     ...config('{"hidden":'),
-    says: ['config.json', 'contains invalid JSON'],
+    says: ['config.json', 'contains invalid JSON', FIX],
   },
   'config set on one': {
     ...config('{"hidden":'),
@@ -56,12 +58,12 @@ const TABLE: Readonly<Record<string, Bad>> = {
   },
   'a config file of more than a megabyte': {
     ...config(`{"region":"eu"${' '.repeat(1024 * 1024)}}`),
-    says: ['config.json', 'is larger than 1 MiB'],
+    says: ['config.json', 'is larger than 1 MiB', FIX],
   },
-  'a config file that is a list': { ...config('[1]'), says: ['must contain a JSON object'] },
+  'a config file that is a list': { ...config('[1]'), says: ['must contain a JSON object', FIX] },
   'a config file with a nested value': {
     ...config('{"auth-url":{"eu":"hidden"}}'),
-    says: ['has an invalid value for "auth-url" (use a string, number or boolean)'],
+    says: ['has an invalid value for "auth-url" (use a string, number or boolean)', FIX],
   },
   'profiles that are none': {
     ...config('{"profiles":"x"}'),
