@@ -1,8 +1,9 @@
 /** Settings in words: the lines of --verbose, doctor's, and how help spells what does the same as a flag. */
-import { REGIONS } from '../client';
+import { type Client, DEFAULT_PROFILE, REGIONS } from '../client';
+import { shellWord } from '../text';
 import type { ClientSettings, FetchSettings } from './resolve';
 import type { AuthUrl, Setting } from './setting';
-import { type Row, SETTINGS, variableOf } from './table';
+import { keysFor, type Row, SETTINGS, variableOf } from './table';
 
 /** The settings of a run, each with its source, as the lines that --verbose begins with. */
 export function describeSettings(client: ClientSettings, authUrl: AuthUrl, fetch: FetchSettings): string[] {
@@ -18,6 +19,13 @@ export function inWords(
   setting: Setting<unknown> | undefined,
 ): string {
   return setting ? `${show(setting.value)} (${setting.source.name})` : `${otherwise} (default)`;
+}
+
+/** The line that sets the auth URL of one client, in the first place that is looked at for it in the config file. */
+export function setAuthUrlCommand(client: Client, url: string): string {
+  const [[key] = []] = keysFor(SETTINGS.authUrl, client);
+  const profile = client.profile === DEFAULT_PROFILE ? '' : ` --profile ${client.profile}`;
+  return `gwtoken config set ${key} ${shellWord(url)}${profile}`;
 }
 
 /** The variable and the key that do the same as a flag: `GWTOKEN_AUTH_URL[_EU|_US]` and `auth-url[.eu|.us]`. */

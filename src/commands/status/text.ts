@@ -3,6 +3,7 @@
 import { clientFlags, clientName } from '../../client';
 import { GwtokenError } from '../../errors';
 import { exitCodeFor } from '../../exit-codes';
+import { setAuthUrlCommand } from '../../settings/words';
 import { shellWord } from '../../text';
 import type { Row } from '../report';
 import type { ClientStatus, Verdict } from './read';
@@ -31,9 +32,13 @@ export function statusProblems(status: ClientStatus): Row[] {
     authUrlText(status),
     ...(status.verdict === undefined ? [] : [verdictText(status.verdict)]),
   ];
-  return rows
-    .filter(({ result }) => result === 'failed' || result === 'warning')
-    .map((row) => ({ ...row, name: clientName(client) }));
+  return (
+    rows
+      .filter(({ result }) => result === 'failed' || result === 'warning')
+      // A check meets again what the settings have shown.
+      .filter(({ message }, index, all) => all.findIndex((each) => each.message === message) === index)
+      .map((row) => ({ ...row, name: clientName(client) }))
+  );
 }
 
 /** The details of --verbose. */
@@ -68,7 +73,11 @@ function authUrlText({ client, authUrl, boundTo }: ClientStatus): Omit<Row, 'nam
   if (authUrl instanceof GwtokenError) return problem(authUrl);
   if (authUrl === undefined) {
     if (boundTo === undefined) return { message: 'not set' };
-    return { result: 'warning', message: `not set (the stored credentials belong to ${boundTo})` };
+    return {
+      result: 'warning',
+      message: `not set (the stored credentials belong to ${boundTo})`,
+      hints: [`to set the auth URL again, run: ${setAuthUrlCommand(client, boundTo)}`],
+    };
   }
   const message = `${authUrl.value} (${authUrl.source.name})`;
   if (boundTo === undefined || boundTo === authUrl.value) return { message };
