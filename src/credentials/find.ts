@@ -5,6 +5,7 @@ import { GwtokenError } from '../errors';
 import { parseAuthUrl } from '../settings/auth-url';
 import { configAuthUrl, resolveProfile } from '../settings/resolve';
 import type { AuthUrl, Given } from '../settings/setting';
+import { setAuthUrlCommand } from '../settings/words';
 import { shellWord } from '../text';
 import type { KeychainReason } from '../world/keychain';
 import type { World } from '../world/world';
@@ -66,6 +67,8 @@ async function keychainCredentials(
 interface Bound {
   readonly authUrl: string;
   readonly where: string;
+  /** Whether the secret came with it, or else the config file has it. */
+  readonly isOwn: boolean;
 }
 
 /** Without an auth URL of its own, a secret belongs to the config file's: never to a flag's or a variable's. */
@@ -74,9 +77,9 @@ function boundTo(
   where: string,
   { given, client }: CredentialQuery,
 ): Bound | undefined {
-  if (own !== undefined) return { authUrl: parseAuthUrl(own, where, client.region), where };
+  if (own !== undefined) return { authUrl: parseAuthUrl(own, where, client.region), where, isOwn: true };
   const config = configAuthUrl(given, client);
-  return config && { authUrl: config.value, where: config.source.name };
+  return config && { authUrl: config.value, where: config.source.name, isOwn: false };
 }
 
 function loginCommand(client: Client, { source, template }: AuthUrl): string {
@@ -134,10 +137,14 @@ function boundElsewhere(bound: Bound | undefined, { plan, client, authUrl }: Cre
     bound === undefined
       ? 'the auth URL in the config file, which is not set'
       : `${bound.authUrl} (from ${bound.where})`;
-  const set = `gwtoken config set auth-url.${client.region} ${shellWord(template)}`;
+  const set = setAuthUrlCommand(client, template);
   const hints =
     plan.kind === 'command'
-      ? [`to use this auth URL, let the command print "auth_url" too, or run: ${set}`]
+      ? [
+          bound?.isOwn
+            ? 'to use this auth URL, let the command print it as "auth_url"'
+            : `to use this auth URL, let the command print "auth_url" too, or run: ${set}`,
+        ]
       : [`to log in at this auth URL, run: ${loginCommand(client, authUrl)}`];
   // An item without an auth URL of its own goes by the config file's.
   if (bound === undefined && plan.kind !== 'command')

@@ -422,6 +422,31 @@ describe('a credential command', () => {
     ]);
     end = prints(GOOD.replace('}', ',"auth_url":"https://stray.example.com/"}'));
     expect(await gw.get()).toBe('token-1');
+    // What the command prints comes before the config's.
+    end = prints(GOOD.replace('}', `,"auth_url":"${AUTH_URL}"}`));
+    expect((await get('--fresh')).hints).toEqual([
+      `to use ${AUTH_URL}, unset GWTOKEN_AUTH_URL`,
+      'to use this auth URL, let the command print it as "auth_url"',
+    ]);
+  });
+
+  test('has a secret for the config’s address, which is set where it is looked at first', async () => {
+    const stray = 'https://stray.example.com';
+    const own = { 'sandbox.auth-url.eu': AUTH_URL };
+    gw.configure({ ...own, 'credential-command': 'pass show a', profiles: { acme: own } });
+    for (const [profile, post] of [
+      ['', 1],
+      [' --profile acme', 2],
+    ] as const) {
+      const flags = ['--sandbox', ...profile.split(' ').filter(Boolean)];
+      const set = `config set sandbox.auth-url.eu ${stray}${profile}`;
+      expect((await get(...flags, '--auth-url', stray)).hints).toEqual([
+        `to use ${AUTH_URL}, omit --auth-url`,
+        `to use this auth URL, let the command print "auth_url" too, or run: gwtoken ${set}`,
+      ]);
+      expect(await gw.cli(set.split(' '))).toMatchObject({ code: 0 });
+      expect(await gw.get(...flags)).toBe(`token-${post}`);
+    }
   });
 
   test('gets the caller’s environment without what is gwtoken’s own secret, and the client', () => {
