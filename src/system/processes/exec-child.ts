@@ -42,7 +42,7 @@ export function prepareChild(
   return {
     release,
     async run(command, args, env) {
-      checkExact([command, ...args], env, platform);
+      checkExact([command, ...args], env);
       const end = await new Promise<ChildEnd>((resolve, reject) => {
         const fail = (error: unknown): void => reject(startError(error, command, args, platform));
         try {
@@ -72,15 +72,12 @@ const REPLACED = '\uFFFD';
  *
  * @throws GwtokenError `usage`
  */
-function checkExact(words: readonly string[], env: Env, platform: NodeJS.Platform): void {
-  const isChanged = (file: 'cmdline' | 'environ', start: string): boolean =>
-    platform !== 'linux' ||
-    inOriginal(file).some((entry) => !isUtf8(entry) && String(entry).startsWith(start));
-  const word = words.find((each) => each.includes(REPLACED) && isChanged('cmdline', each));
-  const [name] =
-    Object.entries(env).find(
-      ([each, value = '']) => `${each}${value}`.includes(REPLACED) && isChanged('environ', `${each}=`),
-    ) ?? [];
+function checkExact(words: readonly string[], env: Env): void {
+  const isChanged = (each: string) => notUtf8('cmdline')?.some((entry) => entry.startsWith(each)) ?? true;
+  const word = words.find((each) => each.includes(REPLACED) && isChanged(each));
+  // In the original, since Node leaves out a variable whose name has such bytes: the command would not get it.
+  const names = notUtf8('environ')?.map((entry) => entry.replace(/=.*/s, '')) ?? Object.keys(env);
+  const name = names.find((each) => `${each}${env[each]}`.includes(REPLACED));
   if (word === undefined && name === undefined) return;
   throw new GwtokenError(
     'usage',
@@ -97,16 +94,24 @@ function checkExact(words: readonly string[], env: Env, platform: NodeJS.Platfor
   );
 }
 
-/** gwtoken's own arguments or variables, as the kernel has them. */
-function inOriginal(file: 'cmdline' | 'environ'): Buffer[] {
-  const bytes = fs.readFileSync(`/proc/self/${file}`);
+/**
+ * Those of gwtoken's own arguments or variables that are not UTF-8 as the kernel has them, in the text that Node makes of
+ * them; undefined where there is no /proc.
+ */
+function notUtf8(file: 'cmdline' | 'environ'): string[] | undefined {
+  let bytes: Buffer;
+  try {
+    bytes = fs.readFileSync(`/proc/self/${file}`);
+  } catch {
+    return undefined;
+  }
   const entries: Buffer[] = [];
   for (let start = 0; start < bytes.length; ) {
     const end = bytes.indexOf(0, start);
     entries.push(bytes.subarray(start, end < 0 ? bytes.length : end));
     start = end < 0 ? bytes.length : end + 1;
   }
-  return entries;
+  return entries.filter((entry) => !isUtf8(entry)).map(String);
 }
 
 /**

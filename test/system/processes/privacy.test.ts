@@ -226,6 +226,16 @@ describe.skipIf(process.platform === 'win32')('bytes that are not UTF-8', () => 
     });
   });
 
+  test.runIf(LINUX)('in a variable’s name are refused by exec as well', async () => {
+    const wrapper = ['sh', '-c', `exec env "$(printf '${BAD}')=value" "$@"`, 'sh'];
+    const { code, stderr } = await home.gwtoken(['exec', '--', 'true'], { wrapper });
+    expect(code).toBe(125);
+    expect(stderr).toBe(
+      'gwtoken: error: the environment variable x\uFFFD is not UTF-8, so the command would get different bytes\n' +
+        'hint: unset x\uFFFD, or run the command without gwtoken exec, after: eval $(gwtoken env)\n',
+    );
+  });
+
   test('in the secret are refused', async () => {
     const options = { wrapper: withVariable('GWTOKEN_CLIENT_SECRET', BAD) };
     const { code, stdout, stderr } = await home.gwtoken(['get'], options);
