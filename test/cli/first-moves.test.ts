@@ -4,6 +4,8 @@ import { createProgram } from '../../src/cli/program';
 import { parsed, shellLine } from '../documents/grammar';
 import { inside } from '../harness/homes/in-process';
 
+const QUOTE = 'quote values that contain spaces';
+
 async function failureOf(line: string): Promise<{ message: string; hints: readonly string[] }> {
   const stdout = { isTTY: () => true, write: () => {} };
   const terminal = { paint: () => Promise.reject(new Error('not on this way')) };
@@ -126,13 +128,20 @@ test.each<[string, string[]]>([
 });
 
 test.each([
-  ['exec', 'missing COMMAND: gwtoken exec -- COMMAND'],
-  ['config set region', 'missing VALUE: gwtoken config set KEY VALUE'],
-  ['config', 'missing subcommand: list, get, set, unset or path'],
-  ['get --region', '--region needs a value'],
-  ['config get region eu', 'too many arguments: gwtoken config get KEY'],
-])('gwtoken %s: %s', async (line, message) => {
-  expect(await failureOf(line)).toMatchObject({ message });
+  ['exec', 'missing COMMAND: gwtoken exec -- COMMAND', [], 'exec'],
+  ['completion', 'missing SHELL: gwtoken completion SHELL', [], 'completion'],
+  ['config set timeout', 'missing VALUE: gwtoken config set KEY VALUE', [], 'config set'],
+  ['config get a b', 'too many arguments: gwtoken config get KEY', [QUOTE], 'config get'],
+  ['login id', 'gwtoken login takes no arguments', [], 'login'],
+  ['config', 'missing subcommand: list, get, set, unset or path', [], 'config'],
+  ['env -p', '--profile needs a value', [], 'env'],
+  ['exec --min-ttl', '--min-ttl needs a value', [], 'exec'],
+  ['get -q', 'unknown option "-q"', [], 'get'],
+  ['get -qr eu', 'unknown option "-q"', [], 'get'],
+  ['nonsense', 'unknown command "nonsense"', [], ''],
+])('gwtoken %s: %s', async (line, message, hints, command) => {
+  const help = `for help, run: ${['gwtoken', command, '--help'].filter(Boolean).join(' ')}`;
+  expect(await failureOf(line)).toMatchObject({ kind: 'usage', message, hints: [...hints, help] });
 });
 
 test('a region is taken in any case, wherever it is given', async () => {

@@ -15,7 +15,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { tryLock, withLock } from '../../../src/system/files/lock';
 import { claim, holderOf, lockPlace, newHolder, withAddress } from '../../../src/system/files/lock-folder';
 import { onCleanup } from '../../harness/clean-up';
@@ -329,6 +329,28 @@ test.skipIf(process.platform === 'win32')(
     holder.child.stdin?.end();
     expect(await waiter.line()).toBe('got "so far away"');
     expect(readdirSync(join(folder, '.locks'))).toEqual([]);
+    // Nor where it leads to nothing.
+    vi.stubEnv('TMPDIR', temporary);
+    onCleanup(() => vi.unstubAllEnvs());
+    const inVain = withAddress(lockPlace(folder, 'token', MACHINE)!, newHolder(), async (address) => {
+      throw new Error(`nobody at ${address}`);
+    });
+    await expect(inVain).rejects.toThrow(`nobody at ${temporary}/gwtoken-`);
+    expect(readdirSync(temporary)).toEqual([]);
+  },
+);
+
+test.skipIf(process.platform === 'win32')(
+  'an address has 103 bytes at most, which macOS has room for',
+  async () => {
+    const holder = '0'.repeat(32);
+    const socket = `/${holder}.sock`;
+    const way = (above: string) =>
+      withAddress({ folder: above, name: 'token', isWindows: false }, holder, async (address) => address);
+    const longest = `/${'x'.repeat(102 - socket.length)}`;
+    expect(await way(longest)).toBe(`${longest}${socket}`);
+    for (const longer of [`${longest}x`, longest.replace('x', 'ä')])
+      expect(await way(longer)).toMatch(/\/gwtoken-[0-9a-f]{16}\/0{32}\.sock$/);
   },
 );
 

@@ -113,18 +113,19 @@ describe('a token belongs to its credentials and address', () => {
   test('config set and unset credential-command drop them, with --profile those of that profile', async () => {
     await gw.get();
     await gw.get('--region', 'us');
-    gw.env['GWTOKEN_PROFILE'] = 'acme';
+    // Its name in a file's looks as if there were more of it.
+    gw.env['GWTOKEN_PROFILE'] = 'acme-sandbox-eu';
     await gw.get();
     const left = () => readdirSync(gw.cache).filter((file) => file.endsWith('.json'));
     expect(left().length).toBe(3);
     const set = ['config', 'set', 'credential-command', 'true'];
-    expect(await gw.cli([...set, '--profile', 'acme'])).toMatchObject({ code: 0 });
+    expect(await gw.cli([...set, '--profile', 'acme-sandbox-eu'])).toMatchObject({ code: 0 });
     expect(left()).toEqual(['token-default-production-eu.json', 'token-default-production-us.json']);
     expect(await gw.cli(set)).toMatchObject({ code: 0 });
     expect(left()).toEqual([]);
     await gw.get();
     for (const key of ['retries', 'credential-command']) {
-      expect(left()).toEqual(['token-acme-production-eu.json']);
+      expect(left()).toEqual(['token-acme-sandbox-eu-production-eu.json']);
       gw.configure({ retries: 1, 'credential-command': 'true' });
       expect(await gw.cli(['config', 'unset', key])).toMatchObject({ code: 0 });
     }

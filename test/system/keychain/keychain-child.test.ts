@@ -2,6 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { GwtokenError } from '../../../src/errors';
+import { openKeychain } from '../../../src/system/keychain/keychain';
 import { startIdentityServer } from '../../harness/endpoints/identity-server';
 import { atMost } from '../../harness/programs/program';
 import type { Terminal } from '../../harness/programs/terminal';
@@ -158,6 +160,21 @@ describe('a person who is waited for', () => {
   test('is told as well where the module takes longer than that to load', async () => {
     const slowly = 'for (const end = Date.now() + 4000; Date.now() < end; );';
     await getOnce((terminal) => terminal.waitFor(NOTICE), '', slowly);
+  });
+
+  test('and whose terminal goes away meanwhile costs nobody the answer', async () => {
+    const waiting = `() => new Promise((done) => setInterval(() => existsSync(__dirname + '/go') && done('item'), 20))`;
+    const { copy } = programWith(`const { existsSync } = require('node:fs'); ${asFunction(waiting)}`);
+    const stderr = {
+      isTTY: () => true,
+      write: () => {
+        writeFileSync(join(copy.dir, 'node_modules', 'keytar', 'go'), '');
+        throw new GwtokenError('local', 'cannot write output (EIO)');
+      },
+    };
+    const { childPath } = copy;
+    const keychain = openKeychain({ platform: 'darwin', env: {}, stderr, childPath });
+    expect(await keychain.get('default:production:eu', 60_000)).toBe('item');
   });
 });
 
