@@ -72,7 +72,7 @@ function meant(
   const typo = close.length === 1 && only !== undefined ? ([typed, only] as const) : undefined;
   const line = mend(argvOf(parser), typo, parses);
   if (line) return [`did you mean: ${['gwtoken', ...line.map(shellWord)].join(' ')}`];
-  const other = commandFor(typed);
+  const other = commandFor(`${parser.name()} ${typed}`) ?? commandFor(typed);
   if (other !== undefined) return [`did you mean: gwtoken ${other} …`];
   if (flagFor(typed) !== undefined) close.push(flagFor(typed)!);
   if (close.length > 0) return [`did you mean ${close.join(' or ')}?`];

@@ -107,6 +107,9 @@ test.each(Object.entries(SAME))('gwtoken %s is meant by %j', async (meant, lines
 
 test.each<[string, string[]]>([
   ['switch', ['did you mean: gwtoken config set profile …']],
+  // Of two words, or of the second alone.
+  ['config add', ['did you mean: gwtoken config set …']],
+  ['config use', ['did you mean: gwtoken config set profile …']],
   ['env --shell', ['did you mean --format?']],
   // As near to one as to the other.
   ['logo', ['did you mean login or logout?']],
