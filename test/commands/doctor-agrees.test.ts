@@ -18,7 +18,8 @@ const authority = makeAuthority();
 async function meet(command: readonly string[], each: WireCase, limitS: number) {
   const { authUrl, args = [], env } = await each.set(authority);
   const home = openHome({ ...inVariables(authUrl, { clientId: 'a', clientSecret: SECRET }), ...env });
-  return home.gwtoken([...command, '--timeout', `${limitS}s`, ...args], { program: copy.program });
+  const options = { program: copy.program, timeoutMs: 30_000 + limitS * 1000 };
+  return home.gwtoken([...command, '--timeout', `${limitS}s`, ...args], options);
 }
 
 /** In the body of a reply, or in what it says: doctor asks for its headers alone. */
