@@ -293,6 +293,13 @@ describe('the folder of the token file', () => {
     expect(path).toContain('/gwtoken-exec-');
     expect(existsSync(dirname(path))).toBe(false);
     expect(readdirSync(home.cache)).toEqual([]);
+
+    const nowhere = join(home.dir, 'nowhere');
+    expect(await home.gwtoken(print, { env: { TMPDIR: nowhere } })).toMatchObject({
+      code: 125,
+      stdout: '',
+      stderr: `gwtoken: error: cannot create a directory for the token file in ${nowhere}\nhint: set GWTOKEN_CACHE_DIR to a directory you own\n`,
+    });
   });
 
   test('that a killed gwtoken had to make is swept by the next exec, and one in use is not', async ({
