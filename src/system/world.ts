@@ -146,8 +146,9 @@ function filesOf({
       read: warm.tokens.read,
       write: async (client, text) =>
         cache === undefined ? 'ENOHOME' : (await writer()).writeEntry(cache, client, machine, text),
-      remove: async (passes) =>
-        cache === undefined ? [] : (await writer()).removeEntries(cache, machine, passes),
+      async remove(passes) {
+        if (cache !== undefined) (await writer()).removeEntries(cache, machine, passes);
+      },
       renew: async (client) =>
         cache === undefined ? [] : (await writer()).renewGeneration(cache, client, machine),
       takeTurn: async (client, whose) =>

@@ -45,12 +45,12 @@ export interface TokenCache {
   read(client: Client): CacheRead;
   /** Returns the system's error code if it cannot be written. */
   write(client: Client, text: string): Promise<string | undefined>;
-  /** Removes the entries of the clients that pass. Returns the paths that could not be removed, with the reason. */
-  remove(passes: (client: Client) => boolean): Promise<readonly string[]>;
+  /** Removes the entries of the clients that pass. */
+  remove(passes: (client: Client) => boolean): Promise<void>;
   /**
    * Begins a new generation of a client's tokens, after its credentials were stored or removed: no token that was
-   * requested before is used any more, not even one that a running request will return. Returns what could not be
-   * removed.
+   * requested before is used any more, not even one that a running request will return. Returns the paths that
+   * could not be removed, with the reason.
    */
   renew(client: Client): Promise<readonly string[]>;
   /**

@@ -49,6 +49,11 @@ test.each([
   ['get -o json', 'unknown option "-o"', 'get --format json'],
   ['get --output=json', 'unknown option "--output"', 'get --format=json'],
   ['status -o json', 'unknown option "-o"', 'status --json'],
+  [
+    "get --url 'https://{region}.a.test'",
+    'unknown option "--url"',
+    "get --auth-url 'https://{region}.a.test'",
+  ],
   ['doctor --output=json', 'unknown option "--output"', 'doctor --json'],
   // Other tools' commands.
   ['token', 'unknown command "token"', 'get'],

@@ -70,6 +70,17 @@ test('logout --all reports the first failure, and forgets what is no client', as
   expect(JSON.parse(readFileSync(clients, 'utf8'))).toEqual(known);
 });
 
+test('logout has nothing to say of a cache in whose place a file lies', async () => {
+  gw.env['GWTOKEN_CACHE_DIR'] = join(gw.config, 'config.json', 'below');
+  expect(await gw.cli(['logout', '--region', 'eu'])).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: `Removed default:production:eu
+The credentials themselves stay valid. If they may have leaked, revoke them on the Clients page.
+`,
+  });
+});
+
 test('logout of a client whose item somebody else removed forgets it, and only then there is none', async () => {
   gw.items.clear();
   const logout = () => gw.cli(['logout', '--region', 'eu']);

@@ -43,25 +43,18 @@ function trustedFolder(folder: string, machine: Machine): string | undefined {
   }
 }
 
-/** Removes the entries of the clients that pass. Returns those that could not be removed, with the reason. */
-export function removeEntries(
-  folder: string,
-  machine: Machine,
-  passes: (client: Client) => boolean,
-): readonly string[] {
-  let files: readonly string[];
+/** Removes the entries of the clients that pass. One that stays is not used: it is of other credentials or an earlier generation. */
+export function removeEntries(folder: string, machine: Machine, passes: (client: Client) => boolean): void {
   try {
     // No token is read from an untrusted directory.
-    if (folderProblem(folder, machine)) return [];
-    files = readdirSync(folder);
-  } catch (error) {
-    const code = systemCode(error);
-    return code === 'ENOENT' || code === 'ENOTDIR' ? [] : [`${folder} (${code})`];
+    if (folderProblem(folder, machine)) return;
+    for (const file of readdirSync(folder)) {
+      const client = clientOf(file);
+      if (client && passes(client)) remove(fileIn(folder, file, machine.platform));
+    }
+  } catch {
+    // There is none, or nobody can read what is in it.
   }
-  return files.flatMap((file) => {
-    const client = clientOf(file);
-    return client && passes(client) ? remove(fileIn(folder, file, machine.platform)) : [];
-  });
 }
 
 /** Begins a new generation of a client's tokens, and removes the entry of the previous one. */
