@@ -204,6 +204,14 @@ describe.skipIf(process.platform === 'win32')('bytes that are not UTF-8', () => 
     expect(existsSync(other)).toBe(true);
   });
 
+  test('in the name of exec’s command are refused, and no other program is run', async () => {
+    writeFileSync(join(home.dir, 'x\uFFFD'), '#!/bin/sh\necho the other\n', { mode: 0o755 });
+    const options = { cwd: home.dir, wrapper: withArgument(`./${BAD}`) };
+    const { code, stdout, stderr } = await home.gwtoken(['exec', '--'], options);
+    expect({ code, stdout }).toEqual({ code: 125, stdout: '' });
+    expect(stderr).toMatch(/^gwtoken: error: the argument ".\/x\uFFFD" is not UTF-8, /);
+  });
+
   test.runIf(LINUX)('are told from the mark that stands for them, which arrives', async () => {
     const marked = await home.gwtoken(['exec', '--', 'printf', '%s', 'x\uFFFD'], {
       env: { MARK: '\uFFFD' },
