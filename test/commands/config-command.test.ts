@@ -1,4 +1,5 @@
 import {
+  existsSync,
   lstatSync,
   mkdirSync,
   readFileSync,
@@ -10,6 +11,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, type TestContext, test } from 'vitest';
 import { type Home, openHome } from '../harness/homes/home';
+import { inside } from '../harness/homes/in-process';
 
 const posix = process.platform !== 'win32';
 
@@ -153,4 +155,21 @@ describe.concurrent('gwtoken config', () => {
       expect(await config('list')).toBe('');
     }),
   );
+});
+
+test('list, set and unset refuse a profile that cannot be one, and write nothing', async () => {
+  const gw = inside();
+  for (const args of [['list'], ['set', 'retries', '1'], ['unset', 'retries']])
+    expect([args, await gw.cli(['config', ...args, '--profile', 'Acme'])]).toEqual([
+      args,
+      {
+        code: 2,
+        stdout: '',
+        stderr: `gwtoken: error: invalid profile name "Acme" (from --profile)
+hint: did you mean acme?
+hint: use 1 to 64 of a-z, 0-9, ".", "_" and "-", starting with a letter or digit
+`,
+      },
+    ]);
+  expect(existsSync(join(gw.config, 'config.json'))).toBe(false);
 });
