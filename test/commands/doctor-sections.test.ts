@@ -105,5 +105,11 @@ describe.skipIf(process.platform !== 'linux')('the keychain', () => {
     ]);
     expect(failed[6]).toMatch(/^ {2}warn round trip {10}/);
     expect(failed[6]?.endsWith(elsewhere)).toBe(true);
+
+    gw.env = { GWTOKEN_REGION: 'eu' };
+    gw.configure({ 'credential-command': 'false' });
+    expect((await failing('failed'))[6]).toBe(
+      '  warn round trip          unexpected keychain error (not needed: credentials come from credential-command in FILE)',
+    );
   });
 });
