@@ -1,6 +1,9 @@
-/** From which day on doctor warns of a certificate, and from which second of a clock: in this process, on clocks of its own. */
+/** What doctor says of each step of the way, and from which day and second on it warns: in this process, on clocks of its own. */
 import { expect, test } from 'vitest';
+import type { Check } from '../../src/commands/doctor/check';
 import { endpointChecks } from '../../src/commands/doctor/endpoint';
+import { GwtokenError } from '../../src/errors';
+import type { Way } from '../../src/world/wire';
 
 const NOW = Date.UTC(2030, 0, 1, 12);
 const DAY = 86_400_000;
@@ -40,6 +43,102 @@ async function check(
   const found = checks.find((each) => each.name === name);
   return [`${found?.result}: ${found?.message}`, ...(found?.hints ?? [])].join('\n');
 }
+
+/** Each line with its fixes, where the way went like this. */
+async function lines(facts: Partial<Way>, error?: GwtokenError): Promise<string[]> {
+  const url = 'https://a.test';
+  const checks: Check[] = await endpointChecks(
+    'eu',
+    { value: url, template: url, source: { kind: 'default', name: 'the test' } },
+    { timeoutMs: 1000, caFile: undefined },
+    {
+      version: '0',
+      now: () => NOW,
+      async fetch(_, { met }) {
+        met?.(facts);
+        if (error) throw error;
+        return { status: 204, headers: { get: () => null }, body: null };
+      },
+    },
+  );
+  return checks.map(({ result, name, message, hints }) =>
+    [`${result} ${name}: ${message}`, ...hints].join('\n'),
+  );
+}
+
+const TLS = {
+  protocol: 'TLSv1.2',
+  subject: 'a',
+  issuer: 'b',
+  validToMs: NOW + 100 * DAY,
+  trustedBy: '/ca.pem',
+} as const;
+const URL_LINE = 'ok auth URL: https://a.test (the test)';
+
+test('each step of the way, also through a proxy', async () => {
+  const facts: Partial<Way> = {
+    waitingFor: 'reply',
+    addresses: ['192.0.2.1', '::1'],
+    connectMs: 12,
+    tls: TLS,
+  };
+  const end = [
+    'ok TLS: TLSv1.2, issued to a by b, trusted by /ca.pem',
+    'ok certificate: 100 days left',
+    'ok reply: reachable (HTTP 204) in 0 ms',
+    'skipped clock: unknown (no Date header)',
+  ];
+  expect(await lines(facts)).toEqual([
+    URL_LINE,
+    'ok DNS: 192.0.2.1, ::1',
+    'ok TCP: connected in 12 ms',
+    ...end,
+  ]);
+  expect(await lines({ ...facts, proxy: 'p.test:3128', tunnel: true })).toEqual([
+    URL_LINE,
+    'ok DNS: 192.0.2.1, ::1 of the proxy p.test:3128',
+    'ok TCP: connected in 12 ms of the proxy p.test:3128',
+    'ok proxy: connected through p.test:3128',
+    ...end,
+  ]);
+});
+
+test('the step that failed, those before it, and none behind it', async () => {
+  const error = new GwtokenError('unreached', 'it failed', { hints: ['a hint'] });
+  const failed = (name: string) => `failed ${name}: it failed\na hint`;
+  const skipped = (...names: string[]) => names.map((name) => `skipped ${name}: skipped`);
+  const proxy = 'p.test:3128';
+  const [addresses, connectMs] = [['192.0.2.1'], 12];
+  const met: [Partial<Way>, string[]][] = [
+    [{ waitingFor: 'route' }, [...skipped('DNS', 'TCP'), failed('proxy'), ...skipped('TLS', 'reply')]],
+    [{ waitingFor: 'lookup' }, [failed('DNS'), ...skipped('TCP', 'TLS', 'reply')]],
+    [{ waitingFor: 'connect', addresses }, ['ok DNS: 192.0.2.1', failed('TCP'), ...skipped('TLS', 'reply')]],
+    [
+      { waitingFor: 'handshake', addresses, connectMs },
+      ['ok DNS: 192.0.2.1', 'ok TCP: connected in 12 ms', failed('TLS'), ...skipped('reply')],
+    ],
+    [
+      { waitingFor: 'handshake', addresses, connectMs, proxy },
+      [
+        `ok DNS: 192.0.2.1 of the proxy ${proxy}`,
+        `ok TCP: connected in 12 ms of the proxy ${proxy}`,
+        failed('proxy'),
+        ...skipped('TLS', 'reply'),
+      ],
+    ],
+    [
+      { waitingFor: 'body', addresses, connectMs, tls: { ...TLS, trustedBy: undefined } },
+      [
+        'ok DNS: 192.0.2.1',
+        'ok TCP: connected in 12 ms',
+        'ok TLS: TLSv1.2, issued to a by b',
+        'ok certificate: 100 days left',
+        failed('reply'),
+      ],
+    ],
+  ];
+  for (const [facts, said] of met) expect(await lines(facts, error)).toEqual([URL_LINE, ...said]);
+});
 
 const RENEW = "ask the endpoint's operator to renew it";
 test.each([
