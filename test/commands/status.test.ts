@@ -161,6 +161,46 @@ test('status shows what is left of a token to its last second, and none that has
   }
 });
 
+test('status --verbose tells until when the cached token lives, in its two largest units', async () => {
+  const gw = inside();
+  await gw.get();
+  const began = gw.nowMs;
+  const shown = async (laterMs: number) => {
+    gw.nowMs = began + laterMs;
+    return (await gw.cli(['status', '--verbose'])).stdout;
+  };
+  expect(await shown(0)).toBe(`default:production:eu (selected)
+  credentials  GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET
+  client ID    client
+  auth URL     https://a.example.com (GWTOKEN_AUTH_URL)
+  token        cached, expires in 1 h
+`);
+  for (const [laterMs, left] of [
+    [1, '59 min 59 s'],
+    [60_000, '59 min'],
+    [3_599_000, '1 s'],
+  ] as const)
+    expect(await shown(laterMs)).toContain(`\n  token        cached, expires in ${left}\n`);
+});
+
+test('status tells why no client is selected, and of credentials whose auth URL is not set any more', async () => {
+  const gw = inside();
+  gw.env = { GWTOKEN_AUTH_URL: 'https://a.example.com' };
+  gw.stdin = SECRET;
+  const login = ['login', '--region', 'eu', '--client-id', 'eu-client-0001', '--secret-stdin', '--no-verify'];
+  expect(await gw.cli(login)).toMatchObject({ code: 0 });
+  gw.env = {};
+  gw.configure({ retries: 1 });
+  expect((await gw.cli(['status'])).stdout).toBe(`  CLIENT                 CLIENT ID  TOKEN       AUTH URL
+  default:production:eu  eu-c…0001  not cached  not set
+
+warn default:production:eu: not set (the stored credentials belong to https://a.example.com)
+
+No client selected: no region set
+  fix: use --region eu or --region us, set GWTOKEN_REGION, or run: gwtoken config set region eu
+`);
+});
+
 test('status has the ID of a client that login did not store from its cached token', async () => {
   const gw = inside();
   gw.env = withoutVariables(gw.env);
