@@ -1,4 +1,4 @@
-/** The child of exec around its start: signals that come before there is anybody to send them to. */
+/** The child of exec around its start: signals that come before there is anybody to send them to, and why it does not start. */
 import { expect, test } from 'vitest';
 import { prepareChild } from '../../../src/system/processes/exec-child';
 
@@ -64,4 +64,14 @@ test.skipIf(process.platform === 'win32')('without a signal it ends by itself', 
   expect(await child.run('sh', ['-c', 'exit 3'], env)).toEqual({ code: 3, signal: null });
   child.release();
   expect(released).toEqual(['released']);
+});
+
+test.runIf(process.platform === 'linux').each([
+  ['true', 'x'.repeat(200_000), '"true": it has too many or too long arguments and variables'],
+  [`/${'x'.repeat(300)}`, '', `"/${'x'.repeat(99)}…": it was rejected by the system (ENAMETOOLONG)`],
+])('what the system does not start is told of, and why: %#', async (command, word, says) => {
+  await expect(prepare().child.run(command, [word], env)).rejects.toMatchObject({
+    kind: 'not-runnable',
+    message: `cannot run ${says}`,
+  });
 });
