@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { secretProblem } from '../../src/credentials/credentials';
 import { commandEnv } from '../../src/credentials/from-command';
 import { formatItem, parseItem } from '../../src/credentials/keychain-item';
+import type { Keychain } from '../../src/world/keychain';
 import type { CommandEnd } from '../../src/world/processes';
 import { EU } from '../harness/homes/client';
 import { type Ended, type Inside, inside } from '../harness/homes/in-process';
@@ -170,6 +171,36 @@ describe('the keychain', () => {
       ],
     });
     expect(gw.posts).toHaveLength(0);
+  });
+
+  test('has the time of its setting at each call', async () => {
+    const calls: (readonly [string, number | undefined])[] = [];
+    const keychain: Keychain = {
+      checkInstalled: async () => {},
+      async probe(limitMs) {
+        calls.push(['probe', limitMs]);
+        return 'a keychain';
+      },
+      async get(_, limitMs) {
+        calls.push(['get', limitMs]);
+        return item();
+      },
+      async set(_account, _value, limitMs) {
+        calls.push(['set', limitMs]);
+        return undefined;
+      },
+      async delete(_, limitMs) {
+        calls.push(['delete', limitMs]);
+        return true;
+      },
+      isGuarded: async () => false,
+    };
+    gw.own = { keychain };
+    gw.env['GWTOKEN_KEYCHAIN_TIMEOUT'] = '7s';
+    gw.stdin = 'secret';
+    const commands = [['login', '--client-id', 'stored', '--secret-stdin'], ['get'], ['logout']];
+    for (const command of commands) expect(await gw.cli(command)).toMatchObject({ code: 0 });
+    expect(calls).toEqual(['probe', 'set', 'get', 'delete'].map((call) => [call, 7000]));
   });
 
   test('without an item names login, with the address where the config has none, and the variables', async () => {
