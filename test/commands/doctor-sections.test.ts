@@ -2,8 +2,9 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { keychainError } from '../../src/system/keychain/errors';
-import type { Keychain } from '../../src/world/keychain';
+import type { Keychain, KeychainReason } from '../../src/world/keychain';
 import { type Inside, inside } from '../harness/homes/in-process';
+import { parseDoctor } from './report-schemas';
 
 let gw: Inside;
 beforeEach(() => {
@@ -78,6 +79,39 @@ describe.skipIf(process.platform !== 'linux')('the keychain', () => {
       `${' '.repeat(24)}fix: allow it in the dialog within the limit; while a token is cached nothing is asked: gwtoken help keychain`,
     ]);
     expect(asked).toEqual(['default:production:eu']);
+  });
+
+  // The stages' results, each in a letter: ok, failed, skipped, unknown.
+  test.each<[platform: 'linux' | 'darwin' | 'win32', stages: string, reasons: KeychainReason[]]>([
+    ['linux', 'FSSSSSS', ['module-missing', 'not-started']],
+    ['linux', 'OFSSSSS', ['library-missing']],
+    ['linux', 'OOFSSSS', ['no-session']],
+    ['linux', 'OOOFSSS', ['no-provider', 'plugin-missing']],
+    ['linux', 'OOOOFSS', ['no-collection']],
+    ['linux', 'OOOOOFS', ['locked']],
+    ['linux', 'OOOOOOF', ['silent', 'denied']],
+    ['linux', 'OOUUUUF', ['timed-out', 'key-mismatch', 'failed']],
+    ['linux', 'UUUUUUF', ['crashed']],
+    ['darwin', 'OOFSS', ['no-session', 'no-provider', 'no-collection']],
+    ['win32', 'OOFSS', ['no-session', 'no-provider']],
+    ['win32', 'OOUUF', ['failed']],
+  ])('on %s fails at its stage, %s: %j', async (platform, stages, reasons) => {
+    gw.env = { GWTOKEN_REGION: 'eu' };
+    for (const reason of reasons) {
+      const error = keychainError(reason, platform);
+      gw.own = { platform, keychain: keychain({ probe: () => Promise.reject(error) }) };
+      const { stdout } = await gw.cli(['doctor', '--json']);
+      const found = parseDoctor(stdout).checks.filter((check) => check.section === 'keychain');
+      const letters = found.map(({ result, message }) =>
+        message === 'unknown' ? 'U' : result.slice(0, 1).toUpperCase(),
+      );
+      expect([reason, letters.join('')]).toEqual([reason, stages]);
+      expect(found.find(({ result }) => result === 'failed')).toMatchObject({
+        message: error.message,
+        hints: error.hints,
+        exit_code: 5,
+      });
+    }
   });
 
   test('that is not needed, where it lacks something and where it only did not work', async () => {

@@ -66,7 +66,11 @@ export async function keychainChecks(
   }
   const reason = problem.reason as KeychainReason;
   const failedAt = FAILED_AT[reason];
-  const indexOf = (stage: Stage): number => stages.findIndex(({ name }) => name === stage);
+  /** The next one's, where this system has no such stage. */
+  const indexOf = (stage: Stage): number => {
+    const left = STAGES.slice(STAGES.findIndex(({ name }) => name === stage));
+    return stages.findIndex((each) => left.includes(each));
+  };
   const at = indexOf(failedAt ?? 'round trip');
   const there = failedAt ? at : ASKED.includes(reason) ? indexOf('library') + 1 : 0;
   return stages.map(({ name, there: said }, index) => {
