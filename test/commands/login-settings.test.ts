@@ -48,6 +48,14 @@ describe('login', () => {
     expect(gw.posts).toHaveLength(1);
   });
 
+  test('on Windows, where shells differ, names the help on them', async () => {
+    gw.own = { platform: 'win32' };
+    expect((await login('--region', 'eu', '--auth-url', A)).slice(-2)).toEqual([
+      'Next: gwtoken get',
+      'or:   gwtoken help shells',
+    ]);
+  });
+
   test('names the client where the settings alone name another', async () => {
     await login('--region', 'eu', '--auth-url', A);
     expect((await login('--region', 'us', '--auth-url', A)).slice(1)).toEqual([
