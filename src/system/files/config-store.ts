@@ -41,11 +41,7 @@ async function rewrite(
       const conf = new Conf<Stored>({
         cwd: folder,
         configName: name,
-        projectName: 'gwtoken',
-        projectSuffix: '',
         configFileMode: 0o600,
-        accessPropertiesByDotNotation: false,
-        clearInvalidConfig: false,
         serialize: (value) => `${JSON.stringify(value, null, 2)}\n`,
       });
       conf.store = changed;
