@@ -40,7 +40,11 @@ function wire(): Wire {
   return opened;
 }
 const options = { caFile: authority.caFile };
-async function ask({ fetch }: Wire, url: string, more: { caFile?: string } = options): Promise<string> {
+async function ask(
+  { fetch }: Pick<Wire, 'fetch'>,
+  url: string,
+  more: { caFile?: string } = options,
+): Promise<string> {
   const init = { method: 'POST' as const, headers: {}, body: 'a=b', timeoutMs: 5000 };
   return await textOf(await fetch(`${url}/oauth2/token`, { ...init, ...more }));
 }
@@ -151,15 +155,28 @@ test('a fault of the connection after the whole reply has come costs nothing of 
   expect(await textOf(reply)).toBe('ok');
 });
 
+/** The program's own world, which opens it only once it has started what comes first. */
+function openProgram() {
+  const { env, platform, getBuiltinModule } = process;
+  const opened = openWarm({ env, platform, getBuiltinModule }, () => {});
+  return openWorld(process, '0.0.0', opened, (start) => start());
+}
+
+test('the program opens it with its authorities, and tells the way', async () => {
+  const server = await serve();
+  const { world, close } = openProgram();
+  onCleanup(close);
+  const told: string[] = [];
+  world.warmUp(server.url, { ...options, trace: (line) => told.push(line) });
+  await until(() => server.connections === 1);
+  expect(await ask(world, server.url)).toBe('ok');
+  expect(server.connections).toBe(1);
+  expect(told.at(-1)).toBe('verified the certificate of 127.0.0.1 (TLSv1.3)');
+});
+
 test('nothing is opened any more where the program ends at that moment', async () => {
   const server = await serve();
-  const { env, platform, getBuiltinModule } = process;
-  const { world, close } = openWorld(
-    process,
-    '0.0.0',
-    openWarm({ env, platform, getBuiltinModule }, () => {}),
-    (start) => start(),
-  );
+  const { world, close } = openProgram();
   world.warmUp(server.url, options);
   await close();
   await sleep(300);
