@@ -5,6 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { collectionOnBus, isHidingOnBus, itemOnBus } from '../../../src/system/keychain/bus';
 import { openKeychain } from '../../../src/system/keychain/keychain';
@@ -150,6 +151,30 @@ describe.skipIf(process.platform !== 'linux')('an item', () => {
       reason: 'silent',
       message: 'the keychain did not answer within 5 s',
     });
+  });
+
+  test('that comes while the bus is asked what it waits for leaves nothing to be told', async () => {
+    const child = join(folder, 'child.cjs');
+    const isAsked = `require('node:fs').existsSync(__dirname + '/asked')`;
+    writeFileSync(
+      child,
+      `process.on('message', () => {
+        process.send('loaded');
+        setInterval(() => ${isAsked} && process.send({ ok: true, value: 'the item' }), 20);
+      });`,
+    );
+    const script = `#!/bin/sh\n: >'${join(folder, 'asked')}'\nexec sleep 60`;
+    writeFileSync(join(folder, 'dbus-send'), script, { mode: 0o755 });
+    const shown: string[] = [];
+    const { get } = openKeychain({
+      platform: 'linux',
+      env: { PATH: `${folder}:${process.env['PATH']}`, DISPLAY: ':99' },
+      stderr: { isTTY: () => true, write: (text) => void shown.push(text) },
+      childPath: child,
+    });
+    expect(await get('a', 20_000)).toBe('the item');
+    await sleep(300);
+    expect(shown).toEqual([]);
   });
 
   test('has its keyring asked for again where the service has left its state out', async () => {
