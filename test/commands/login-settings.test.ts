@@ -222,7 +222,14 @@ hint: example: printf %s "$SECRET" | gwtoken login ${flags}
       ),
     );
     expect(await refused('--region', 'us', '--auth-url', A, '--client-id', 'my id')).toBe(
-      line('--secret-stdin', "--region us --client-id 'my id' --secret-stdin"),
+      line('--secret-stdin', `--region us --auth-url ${A} --client-id 'my id' --secret-stdin`),
+    );
+    const acme = ['--region', 'us', '--sandbox', '--profile', 'acme', '--client-id', 'id'];
+    expect(await refused(...acme, '--auth-url', 'https://{region}.example.com')).toBe(
+      line(
+        '--secret-stdin',
+        "--region us --sandbox --profile acme --auth-url 'https://{region}.example.com' --client-id id --secret-stdin",
+      ),
     );
   });
 

@@ -57,9 +57,12 @@ export function checkGiven(given: Given, world: Pick<World, 'stdin' | 'terminal'
   ] as const;
   const missing = needed.flatMap(([flag, value]) => (value === undefined ? [flag] : []));
   if (missing.length === 0) return { ...known, environment };
+  // What a flag gave has to be given again.
+  const typed = authUrl?.source.kind === 'flag' ? shellWord(authUrl.template) : undefined;
+  const url = authUrl === undefined ? 'https://YOUR-AUTH-URL' : typed;
   const example = [
     `gwtoken login ${clientFlags({ profile, environment, region: region ?? 'eu' })}`,
-    ...(authUrl === undefined ? ['--auth-url https://YOUR-AUTH-URL'] : []),
+    ...(url === undefined ? [] : [`--auth-url ${url}`]),
     `--client-id ${clientId === undefined ? 'ID' : shellWord(clientId)} --secret-stdin`,
   ];
   throw new GwtokenError('usage', `missing ${missing.join(', ')} (cannot prompt: ${noPrompt})`, {
