@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { keychainError } from '../../src/system/keychain/errors';
+import type { Keychain, KeychainReason } from '../../src/world/keychain';
 import { startIdentityServer } from '../harness/endpoints/identity-server';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { inVariables, withoutVariables } from '../harness/homes/client';
@@ -304,6 +306,42 @@ test('status --json has each member from where it belongs', async () => {
       },
     ],
   });
+});
+
+test.each<[times: number, reasons: KeychainReason[]]>([
+  [1, ['no-collection', 'locked', 'not-started', 'silent', 'timed-out', 'crashed']],
+  [2, ['no-session', 'hidden', 'denied', 'failed']],
+])('of two clients, status --check asks the keychain %i times that is %j', async (times, reasons) => {
+  const gw = inside();
+  gw.env = { GWTOKEN_AUTH_URL: 'https://a.example.com' };
+  for (const region of ['eu', 'us']) {
+    gw.stdin = SECRET;
+    const login = [
+      'login',
+      '--region',
+      region,
+      '--client-id',
+      'eu-client-0001',
+      '--secret-stdin',
+      '--no-verify',
+    ];
+    expect(await gw.cli(login)).toMatchObject({ code: 0 });
+  }
+  for (const reason of reasons) {
+    const { message } = keychainError(reason, 'linux');
+    let asked = 0;
+    gw.own = {
+      keychain: {
+        get() {
+          asked++;
+          return Promise.reject(keychainError(reason, 'linux'));
+        },
+      } as unknown as Keychain,
+    };
+    const { code, stdout } = await gw.cli(['status', '--check', '--json']);
+    expect([reason, asked, code]).toEqual([reason, times, 5]);
+    expect(parseStatus(stdout).clients.map(({ check }) => check?.['error'])).toEqual([message, message]);
+  }
 });
 
 test('status --check --verbose tells what the check gave', async () => {
