@@ -117,22 +117,33 @@ describe.each([
   ['github-env', 'GITHUB_ENV'],
   ['github-output', 'GITHUB_OUTPUT'],
 ] as const)('%s is refused before anything is asked for', (format, variable) => {
-  test.each([
-    ['is not set', () => undefined],
-    ['is not set', () => ''],
-    ['does not exist', () => join(home.dir, 'missing')],
-    ['is not a regular file', () => home.dir],
-  ])('when the file %s', async (problem, path) => {
+  const unset = [
+    `--format ${format} needs the environment variable ${variable}, which is not set`,
+    'GitHub Actions sets it in each step; for a shell, see: gwtoken help shells',
+  ];
+  const points = (problem: string) => [
+    `${variable} points to PATH, which ${problem}`,
+    `do not change ${variable}; the runner sets it for each step`,
+  ];
+  test.each<[what: string, path: () => string | undefined, says: string[]]>([
+    ['is not set', () => undefined, unset],
+    ['is empty', () => '', unset],
+    ['does not exist', () => join(home.dir, 'missing'), points('does not exist')],
+    ['is not a regular file', () => home.dir, points('is not a regular file')],
+    [
+      'has a name that no file can have',
+      () => join(home.dir, 'x'.repeat(300)),
+      points(process.platform === 'win32' ? 'does not exist' : 'cannot be accessed (ENAMETOOLONG)'),
+    ],
+  ])('when the file %s', async (_what, path, [problem, hint]) => {
     const { [variable]: _, ...others } = files;
     const named = path();
     const all = named === undefined ? others : { ...others, [variable]: named };
     for (const flags of format === 'github-env' ? [[], ['--unset']] : [[]]) {
       const refused = await home.gwtoken(['env', '--format', format, ...flags], { env: all });
       expectRefusal(refused, 2);
-      expect(refused.stderr).toBe(
-        named
-          ? `gwtoken: error: ${variable} points to ${named}, which ${problem}\nhint: do not change ${variable}; the runner sets it for each step\n`
-          : `gwtoken: error: --format ${format} needs the environment variable ${variable}, which ${problem}\nhint: GitHub Actions sets it in each step; for a shell, see: gwtoken help shells\n`,
+      expect(refused.stderr.replace(named || 'none', 'PATH')).toBe(
+        `gwtoken: error: ${problem}\nhint: ${hint}\n`,
       );
     }
     expect(existsSync(join(home.dir, 'missing'))).toBe(false);
