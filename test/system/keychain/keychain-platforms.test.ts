@@ -10,8 +10,9 @@ import { asFunction, programWith } from './keytar-in-place';
 // module of ours; the child, the channel and the telling apart are the real ones.
 describe('on macOS, on Windows and with half a KWallet', () => {
   const silent: Output = { isTTY: () => false, write: () => {} };
-  async function failure(platform: NodeJS.Platform, text: string): Promise<GwtokenError> {
-    const { copy } = programWith(asFunction(`async () => { throw new Error(${JSON.stringify(text)}); }`));
+  const throwing = (text: string) => `async () => { throw new Error(${JSON.stringify(text)}); }`;
+  async function failure(platform: NodeJS.Platform, body: string): Promise<GwtokenError> {
+    const { copy } = programWith(asFunction(body));
     const keychain = openKeychain({ platform, env: {}, stderr: silent, childPath: copy.childPath });
     const error = await keychain.get('default:production:eu').catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(GwtokenError);
@@ -41,12 +42,24 @@ describe('on macOS, on Windows and with half a KWallet', () => {
     ['win32', 'Access is denied.\r\n', 'denied', 'allow access'],
     ['win32', 'Zugriff verweigert\r\n', 'failed', '--verbose'],
   ] as const)('%s: %s', async (platform, text, reason, hint) => {
-    const error = await failure(platform, text);
+    const error = await failure(platform, throwing(text));
     expect(error).toMatchObject({ kind: 'keychain', reason });
     expect(error.hints.join('\n')).toContain(hint);
     expect(error.message).not.toContain('\r');
     expect(error.message.includes(text.trim())).toBe(platform === 'win32' && reason === 'failed');
-    expect(error.detail).toContain(text);
+    expect(error.detail).toBe(`the keychain said: ${text}`);
+  });
+
+  test.each([
+    ["() => process.kill(process.pid, 'SIGKILL')", 'the keychain process ended: SIGKILL'],
+    ['() => process.exit(3)', 'the keychain process ended: exit code 3'],
+    ["() => process.send('garbage')", 'unexpected answer from the keychain process'],
+    ['async () => 1', 'unexpected answer from the keychain process'],
+  ])('what the child came to is told under --verbose: %s', async (body, said) => {
+    expect(await failure('linux', body)).toMatchObject({
+      reason: 'crashed',
+      detail: `the keychain said: ${said}`,
+    });
   });
 
   // What Bun says where TMPDIR is a directory that is not there.
@@ -245,6 +258,52 @@ describe('what is said and advised', () => {
       message: 'unexpected keychain error: Zugriff verweigert',
       detail: 'the keychain said: Zugriff verweigert.\r\n',
     });
+  });
+
+  // Of libsecret and glib, GDBus, KWallet and macOS.
+  test.each<[KeychainReason, ...string[]]>([
+    [
+      'locked',
+      'Cannot create an item in a locked collection',
+      'Collection /org/freedesktop/secrets/collection/login is locked',
+      'GDBus.Error:org.freedesktop.Secret.Error.IsLocked: x',
+      'The prompt was dismissed',
+      'User interaction is required.',
+    ],
+    [
+      'no-provider',
+      'GDBus.Error:org.freedesktop.DBus.Error.ServiceUnknown: x',
+      'The name org.freedesktop.secrets was not provided by any .service files',
+    ],
+    [
+      'no-collection',
+      'Object does not exist at path “/org/freedesktop/secrets/collection/login”',
+      "No such object path '/org/freedesktop/secrets/aliases/default'",
+      'The specified keychain could not be found.',
+    ],
+    [
+      'no-session',
+      'Cannot autolaunch D-Bus without X11 $DISPLAY',
+      'Could not connect: x',
+      'Error connecting: x',
+      'Failed to execute child process “dbus-launch”',
+      'Address element “x” does not contain a colon (:)',
+      'The given address is empty',
+      'Error in address “unix:”',
+      'Cannot spawn a message bus without a machine-id',
+      'No such file or directory',
+      'The connection is closed',
+    ],
+    ['key-mismatch', 'Client public key size is invalid', "Can't find session /org/freedesktop/secrets/1"],
+    ['timed-out', 'Timeout was reached', 'The operation timed out'],
+    ['denied', "A required entitlement isn't present.", 'Access to the item has been denied'],
+    ['failed', 'something new'],
+  ])('what is meant by the texts of a keychain: %s', (reason, ...texts) => {
+    for (const message of texts)
+      expect([message, keychainError({ ok: false, stage: 'call', message }, 'linux').reason]).toEqual([
+        message,
+        reason,
+      ]);
   });
 
   test('on Windows, a module that does not start is no matter of ulimit', () => {
