@@ -356,7 +356,8 @@ describe('a credential command', () => {
       ['pass show a', 10_000, 65_536],
     ]);
     gw.env['GWTOKEN_KEYCHAIN_TIMEOUT'] = '7s';
-    await gw.get('--fresh');
+    const { stderr } = await gw.cli(['get', '--fresh', '--verbose']);
+    expect(stderr).toContain(`gwtoken: running the credential command (${where()}), with a timeout of 7 s\n`);
     expect(runs.at(-1)?.[1].timeoutMs).toBe(7000);
   });
 

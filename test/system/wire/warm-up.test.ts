@@ -63,11 +63,17 @@ describe('the connection opened ahead', () => {
   test('sends nothing, and the request that follows uses it', async () => {
     const server = await serve();
     const world = wire();
-    world.warmUp(server.url, options);
+    const told: string[] = [];
+    world.warmUp(server.url, { ...options, trace: (line) => told.push(line) });
     await until(() => server.connections === 1);
     await sleep(50);
     expect(server.received()).toBe('');
     expect(await ask(world, server.url)).toBe('ok');
+    expect(told).toEqual([
+      'no proxy: HTTPS_PROXY is not set',
+      `connected to ${new URL(server.url).host}`,
+      'verified the certificate of 127.0.0.1 (TLSv1.3)',
+    ]);
     expect(await ask(world, server.url)).toBe('ok');
     expect([server.connections, server.requests.length]).toEqual([2, 2]);
     for (const request of server.requests) expect(request).toMatch(/^accept-encoding: identity\r$/m);
