@@ -197,6 +197,7 @@ test('status tells why no client is selected, and of credentials whose auth URL 
   default:production:eu  eu-c…0001  not cached  not set
 
 warn default:production:eu: not set (the stored credentials belong to https://a.example.com)
+  fix: to set the auth URL again, run: gwtoken config set auth-url.eu https://a.example.com
 
 No client selected: no region set
   fix: use --region eu or --region us, set GWTOKEN_REGION, or run: gwtoken config set region eu
@@ -228,11 +229,13 @@ test('status tells of a client that has lost its address, and of none that is se
 * default:production:eu  an-id      not cached  not set
 
 warn default:production:eu: ${lost}
+  fix: to set the auth URL again, run: gwtoken config set auth-url.eu https://a.example.com
 `);
   expect(await shown('--verbose')).toBe(`default:production:eu (selected)
   credentials  keychain (service gwtoken, account default:production:eu)
   client ID    an-id
   auth URL     warn ${lost}
+               fix: to set the auth URL again, run: gwtoken config set auth-url.eu https://a.example.com
   token        not cached
 `);
   await gw.cli(['config', 'unset', 'region']);

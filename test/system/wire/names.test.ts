@@ -94,21 +94,22 @@ test('DNS that never answers is bounded by --timeout, although its lookup cannot
   skip(unable !== undefined, unable);
   const files = { hosts: '127.0.0.1 localhost\n', resolv: `nameserver ${await startSilentDns()}\n` };
   const url = ['--auth-url', 'https://name.test'];
-  const [once, thrice, doctor] = await Promise.all([
+  const [once, twice, doctor] = await Promise.all([
     runWithFiles(files, ['get', ...url, '--timeout', '1s', '--retries', '0']),
-    runWithFiles(files, ['get', ...url, '--timeout', '2s']),
+    // All attempts and pauses have 6 s: so two fit on a busy machine too.
+    runWithFiles(files, ['get', ...url, '--timeout', '2s', '--retries', '1']),
     runWithFiles(files, ['doctor', ...url, '--timeout', '1s']),
   ]);
   expect(once.stderr).toMatch(/did not answer within 1 s: DNS lookup of name\.test timed out\n/);
-  expect(thrice.stderr).toMatch(/DNS lookup of name\.test timed out \(3 attempts\)/);
-  for (const { code, stdout } of [once, thrice]) expect([code, stdout]).toEqual([6, '']);
+  expect(twice.stderr).toMatch(/DNS lookup of name\.test timed out \(2 attempts\)/);
+  for (const { code, stdout } of [once, twice]) expect([code, stdout]).toEqual([6, '']);
   expect(doctor.stdout).toMatch(
     /FAIL DNS +https:\/\/name\.test\/ did not answer within 1 s: DNS lookup of name\.test timed out/,
   );
   // The system itself goes on for ten seconds.
   expect(once.ms).toBeLessThan(await atMost(3000));
   expect(doctor.ms).toBeLessThan(await atMost(3000));
-  expect(thrice.ms).toBeLessThan(await atMost(8000));
+  expect(twice.ms).toBeLessThan(await atMost(8000));
 });
 
 test('without getent a child of our own looks names up, and ends with the time limit', async ({ skip }) => {
