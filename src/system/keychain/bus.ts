@@ -48,10 +48,10 @@ const PROGRAMS = [
   },
   {
     program: 'busctl',
-    properties: (path: string, of: string) => [...busctl('call', path), PROPERTIES, 'GetAll', 's', of],
-    alias: [...busctl('call', SERVICE), SERVICE_INTERFACE, 'ReadAlias', 's', 'default'],
+    properties: (path: string, of: string) => [...busctl(path), PROPERTIES, 'GetAll', 's', of],
+    alias: [...busctl(SERVICE), SERVICE_INTERFACE, 'ReadAlias', 's', 'default'],
     items: (account: string) => [
-      ...busctl('call', SERVICE),
+      ...busctl(SERVICE),
       SERVICE_INTERFACE,
       'SearchItems',
       'a{ss}',
@@ -75,8 +75,8 @@ function dbusSend(path: string): string[] {
   return ['--session', '--print-reply', `--dest=${NAME}`, path];
 }
 
-function busctl(verb: string, path: string): string[] {
-  return ['--user', verb, NAME, path];
+function busctl(path: string): string[] {
+  return ['--user', 'call', NAME, path];
 }
 
 function gdbus(path: string): string[] {
