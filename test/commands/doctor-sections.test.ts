@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { keychainError } from '../../src/system/keychain/errors';
 import type { Keychain, KeychainReason } from '../../src/world/keychain';
+import { inVariables } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
 import { parseDoctor } from './report-schemas';
 
@@ -112,6 +113,26 @@ describe.skipIf(process.platform !== 'linux')('the keychain', () => {
         exit_code: 5,
       });
     }
+  });
+
+  test('without its module is the first failure of all, unless it is not needed', async () => {
+    const missing = () => Promise.reject(keychainError('module-missing', 'linux'));
+    gw.own = { keychain: keychain({ checkInstalled: missing, probe: missing }) };
+    gw.env = { GWTOKEN_REGION: 'mars' };
+    expect(await gw.cli(['doctor'])).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(
+        /^gwtoken: error: 3 checks failed; first: gwtoken, keychain module: the keychain module keytar is not installed\n/,
+      ),
+    });
+    const version = expect.stringMatching(/^ {2}ok {3}version {13}0\.0\.0, /);
+    expect(await section('gwtoken')).toEqual([
+      version,
+      '  FAIL keychain module     the keychain module keytar is not installed',
+      ...keychainError('module-missing', 'linux').hints.map((hint) => `${' '.repeat(24)}fix: ${hint}`),
+    ]);
+    gw.env = inVariables('https://a.example.com');
+    expect(await section('gwtoken')).toEqual([version]);
   });
 
   test('that is not needed, where it lacks something and where it only did not work', async () => {
