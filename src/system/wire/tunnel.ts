@@ -32,7 +32,6 @@ export async function openTunnel(socket: Socket, proxy: HttpProxy, target: strin
   );
   const { statusCode: status } = reply;
   if (status >= 200 && status < 300) return reply.socket as Socket;
-  socket.destroy();
   throw refusal(status, schemesIn(reply.headers['proxy-authenticate']), proxy, target);
 }
 

@@ -1,70 +1,72 @@
-/** A tunnel that the proxy refuses, and one over a connection that breaks at a bad moment. */
+/** A tunnel that the proxy refuses, or over a connection that breaks at a bad moment. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { openTunnel } from '../../../src/system/wire/tunnel';
-import { onCleanup } from '../../harness/clean-up';
+import { expect, test } from 'vitest';
+import { openWire } from '../../../src/system/wire/wire';
 import { startFaultServer } from '../../harness/endpoints/fault-server';
 import { ROOT } from '../../harness/root';
 
-describe('a proxy that refuses, and what to do:', () => {
-  const USER = 'percent-encode special characters: @ is %40, : is %3A, / is %2F';
-  const ALLOW = "ask the proxy's administrator to allow endpoint.test:443, or add it to NO_PROXY";
-  const ELSEWHERE =
-    "set HTTPS_PROXY to a local proxy that can log in there (cntlm, px), or ask the proxy's administrator for another way to endpoint.test:443";
+const SCHEMES =
+  'Proxy-Authenticate: Negotiate, NTLM\r\nProxy-Authenticate: Digest realm="a, Basic", nonce="x"\r\n';
+const ENCODE = 'percent-encode special characters: @ is %40, : is %3A, / is %2F';
+const WITHOUT = 'if endpoint.test:443 is reachable without a proxy, add it to NO_PROXY';
+const ALLOW = "ask the proxy's administrator to allow endpoint.test:443, or add it to NO_PROXY";
 
-  test.each<[string, boolean, string, string]>([
-    [
-      '407 No',
-      false,
-      'requires a user name and password (407)',
-      'set them in the variable: HTTPS_PROXY=http://USER:PASSWORD@p.test:3128',
-    ],
-    ['407 No', true, 'rejected the user name or password in HTTPS_PROXY (407)', USER],
-    ['401 No', true, 'rejected the user name or password in HTTPS_PROXY (401)', USER],
-    [
-      '407 No\r\nProxy-Authenticate: Negotiate, NTLM',
-      true,
-      'requires Negotiate or NTLM authentication, and gwtoken supports only Basic (407)',
-      ELSEWHERE,
-    ],
-    ['403 No', false, 'refused to connect to endpoint.test:443 (403)', ALLOW],
-    ['501 No', false, 'refused to connect to endpoint.test:443 (501)', ALLOW],
-    [
-      '502 No',
-      false,
-      'could not reach endpoint.test:443 (502)',
-      'if endpoint.test:443 is reachable without a proxy, add it to NO_PROXY',
-    ],
-  ])('%s', async (answer, hasPassword, problem, hint) => {
-    const { port } = await startFaultServer({
-      answer: (socket) => void socket.end(`HTTP/1.1 ${answer}\r\nContent-Length: 0\r\n\r\n`),
+test.each<[status: string, credentials: string, reason: string, says: string, hint: string]>([
+  [
+    '407',
+    '',
+    'proxy-refusal',
+    'requires a user name and password (407)',
+    'set them in the variable: HTTPS_PROXY=http://USER:PASSWORD@NAME',
+  ],
+  ['407', 'u:p@', 'proxy-refusal', 'rejected the user name or password in HTTPS_PROXY (407)', ENCODE],
+  ['401', 'u:p@', 'proxy-refusal', 'rejected the user name or password in HTTPS_PROXY (401)', ENCODE],
+  [
+    `407 X\r\n${SCHEMES}`,
+    'u:p@',
+    'proxy-refusal',
+    'requires Negotiate or NTLM or Digest authentication, and gwtoken supports only Basic (407)',
+    "set HTTPS_PROXY to a local proxy that can log in there (cntlm, px), or ask the proxy's administrator for another way to endpoint.test:443",
+  ],
+  ['403', '', 'proxy-refusal', 'refused to connect to endpoint.test:443 (403)', ALLOW],
+  ['302', '', 'proxy-refusal', 'refused to connect to endpoint.test:443 (302)', ALLOW],
+  ['501', '', 'proxy-refusal', 'refused to connect to endpoint.test:443 (501)', ALLOW],
+  ['500', '', 'proxy-failure', 'could not reach endpoint.test:443 (500)', WITHOUT],
+  ['502', '', 'proxy-failure', 'could not reach endpoint.test:443 (502)', WITHOUT],
+])(
+  'a proxy that answers %s (%s) is told of, and hung up on',
+  async (status, credentials, reason, says, hint) => {
+    let hungUp: Promise<unknown> | undefined;
+    const proxy = await startFaultServer({
+      connected(socket) {
+        hungUp = once(socket, 'close');
+      },
+      answer: (socket) => void socket.write(`HTTP/1.1 ${status.trimEnd()}\r\nContent-Length: 0\r\n\r\n`),
     });
-    const socket = connect(port, '127.0.0.1').on('error', () => {});
-    onCleanup(() => socket.destroy());
-    await once(socket, 'connect');
-    const proxy = {
-      secure: false,
-      hostname: 'p.test',
-      port: 3128,
-      source: 'HTTPS_PROXY',
-      name: 'p.test:3128',
-      authorization: hasPassword ? 'Basic dTpw' : undefined,
-    };
-    await expect(openTunnel(socket, proxy, 'endpoint.test:443')).rejects.toMatchObject({
+    const { fetch } = openWire({
+      env: { HTTPS_PROXY: proxy.url.replace('//', `//${credentials}`) },
+      platform: process.platform,
+      nodeVersion: process.versions.node,
+      lookupChild: [],
+      warn() {},
+    });
+    const name = new URL(proxy.url).host;
+    const asked = fetch('https://endpoint.test', { method: 'HEAD', headers: {}, timeoutMs: 20_000 });
+    await expect(asked).rejects.toMatchObject({
       kind: 'unreached',
-      reason: answer.startsWith('502') ? 'proxy-failure' : 'proxy-refusal',
-      message: `the proxy p.test:3128 (from HTTPS_PROXY) ${problem}`,
-      hints: [hint],
+      reason,
+      message: `the proxy ${name} (from HTTPS_PROXY) ${says}`,
+      hints: [hint.replace('NAME', name)],
     });
-  });
-});
+    await hungUp;
+  },
+);
 
 /**
- * Opens the tunnel after, or just before, the connection to the proxy is gone: in a process of its own, since what goes
- * wrong may never end.
+ * In a process of its own, since what goes wrong may never end. Opens the tunnel after, or just before, the connection to the
+ * proxy is gone.
  */
 const PROGRAM = `
   const { connect } = require('node:net');
@@ -83,7 +85,7 @@ const PROGRAM = `
 `;
 
 test.each(['before', 'after'])(
-  'a tunnel fails at once where the connection is cut %s it is asked for',
+  'fails at once where the connection is cut %s it is asked for',
   async (when) => {
     const { port } = await startFaultServer({});
     const args = ['--require', 'tsx/cjs', '-e', PROGRAM, String(port), when];
