@@ -1,7 +1,8 @@
 /** csh and tcsh: like sh, unsafe characters go through printf in octal, since the eval's argument is split and globbed. */
 import { encodeRuns, type Format, octal } from './format';
 
-const LITERAL = '[A-Za-z0-9_./@+=%,-]';
+/** A word that begins with `=` may name a directory of the stack: `=-`, `=1`. */
+const LITERAL = '(?!^=)[A-Za-z0-9_./@+=%,-]';
 const RUN = 1000;
 
 export const csh: Format = {
@@ -21,7 +22,7 @@ function remove(name: string): string {
 function encode(value: string): string {
   if (value === '') return "''";
   return encodeRuns(value, [
-    [`${LITERAL}+`, (run) => run],
+    [`(?:${LITERAL})+`, (run) => run],
     [`(?:(?!${LITERAL}).){1,${RUN}}`, (run) => `"\`printf '${octal(run)}'\`"`],
   ]).join('');
 }
