@@ -122,7 +122,7 @@ export function refusalHints(
   const elsewhere: Client = { ...client, region: otherRegion(client.region) };
   hints.push(`if the client belongs to region ${elsewhere.region}, use ${clientFlags(elsewhere)}`);
   const environment = client.environment === 'sandbox' ? 'production' : 'sandbox';
-  const another = resolveAuthUrl({ ...given, flags: {} }, { ...client, environment });
+  const another = resolveAuthUrl(given, { ...client, environment });
   if (another !== undefined && another.value !== authUrl.value) {
     const flag = environment === 'sandbox' ? '--sandbox' : '--no-sandbox';
     hints.push(`if it is a ${environment} client, add ${flag}`);

@@ -62,6 +62,8 @@ describe('a refusal', () => {
     gw.env['GWTOKEN_SANDBOX_AUTH_URL'] = 'https://sandbox.example.com';
     expect((await hintsOf()).slice(2)).toEqual(['if it is a sandbox client, add --sandbox']);
     expect((await hintsOf('--sandbox')).slice(2)).toEqual(['if it is a production client, add --no-sandbox']);
+    // With --sandbox too it would be asked at that address.
+    expect((await hintsOf('--auth-url', 'https://b.example.com')).slice(2)).toEqual([]);
     gw.env['GWTOKEN_SANDBOX_AUTH_URL'] = 'https://a.example.com';
     expect((await hintsOf()).slice(2)).toEqual([]);
   });
