@@ -51,7 +51,7 @@ function find(
       const text = name && env[name];
       if (text) return { text, source: { kind: 'variable', name } };
     }
-    const found = configured(config, row.scope === 'user' ? undefined : profile, keys);
+    const found = configured(config, profile, keys);
     if (found) return found;
   }
   return undefined;

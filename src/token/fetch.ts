@@ -16,7 +16,10 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
 /** It is at least this part of what the attempt took: a slow endpoint stays slow if all come back at once. */
 const OF_ATTEMPT = 1 / 4;
-/** No attempt is begun with less left: it could only time out, and hide why the one before it failed. */
+/**
+ * No attempt is begun with less left: it could only time out, and hide why the one before it failed. Every timeout is
+ * longer.
+ */
 const LEAST_MS = 500;
 
 type AttemptWorld = Pick<World, 'fetch' | 'now' | 'sleep' | 'random' | 'version' | 'trace'>;
@@ -52,12 +55,11 @@ async function requestWithRetries(
   const caFile = settings.caFile?.value;
   const attempts = 1 + settings.retries.value;
   const limitMs = settings.timeoutMs.value;
-  const leastMs = Math.min(LEAST_MS, limitMs);
   let before: GwtokenError | undefined;
   for (let attempt = 1; ; attempt++) {
     const startedAtMs = world.now();
     const leftMs = deadlineMs - startedAtMs;
-    if (leftMs < leastMs) {
+    if (leftMs < LEAST_MS) {
       throw new GwtokenError('unreached', `out of time before contacting ${endpoint}`, {
         hints: ['raise --timeout (a call may take three times that in total)'],
         reason: 'time-limit',
@@ -77,7 +79,7 @@ async function requestWithRetries(
       const nowMs = world.now();
       const waitMs = waitBefore(retry, attempt, nowMs - startedAtMs, world);
       const leftToWaitMs = deadlineMs - nowMs;
-      if (waitMs > leftToWaitMs - leastMs) {
+      if (waitMs > leftToWaitMs - LEAST_MS) {
         world.trace(
           `giving up: the next attempt would start in ${seconds(waitMs)}, with ${seconds(leftToWaitMs)} left`,
         );
