@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { client, type Job, NO_NODE, NODE, openJob, type Servers, startServers } from './action-job';
 
 let servers: Servers;
@@ -16,36 +17,82 @@ beforeEach(({ skip }) => {
 });
 
 describe('fails, and writes nothing', () => {
-  test.each<[string, Record<string, string>, number, string]>([
-    ['a refused client', { 'client-secret': 'wrong' }, 3, 'rejected the credentials'],
-    ['a client of the other region', { 'client-id': 'us-client' }, 3, 'rejected the credentials'],
+  const REJECTED = [
+    'URL/oauth2/token rejected the credentials (HTTP 401, invalid_client: client authentication failed)',
+    'check the client ID and secret (from input client-id and input client-secret)',
+    'if the client belongs to region us, use region: us',
+  ];
+  const FORK = '(CI systems withhold secrets from forks)';
+  const SWITCH = 'use 1, true, 0 or false';
+  test.each<[string, Record<string, string>, number, string[]]>([
+    ['a refused client', { 'client-secret': 'wrong' }, 3, REJECTED],
+    ['a client of the other region', { 'client-id': 'us-client' }, 3, REJECTED],
     [
       'no secret, as in a fork',
       { 'client-secret': '' },
       2,
-      '::error title=gwtoken::input client-secret is empty (CI systems withhold secrets from forks)\nhint: set client-secret under "with" in the step\n',
+      [`input client-secret is empty ${FORK}`, 'set client-secret under "with" in the step'],
     ],
-    ['no region', { region: '' }, 2, 'input region is empty\n'],
-    ['an unknown region', { region: 'mars' }, 2, '"mars" (from input region)'],
-    ['no auth URL', { 'auth-url': '' }, 2, 'input auth-url is empty\n'],
-    ['a sandbox that is neither', { sandbox: 'yes' }, 2, '"yes" (from input sandbox)'],
-    ['a life that no token has', { 'min-ttl': '2h' }, 7, 'input min-ttl requires more than 7200 s'],
+    [
+      'no id, as in a fork',
+      { 'client-id': '' },
+      2,
+      [`input client-id is empty ${FORK}`, 'set client-id under "with" in the step'],
+    ],
+    [
+      'neither id nor secret, as in a fork that has both as secrets',
+      { 'client-id': '', 'client-secret': '' },
+      2,
+      [
+        `input client-id and input client-secret are empty ${FORK}`,
+        'set client-id and client-secret under "with" in the step',
+      ],
+    ],
+    ['no region', { region: '' }, 2, ['input region is empty', 'set region under "with" in the step']],
+    [
+      'an unknown region, told with the escapes that the runner undoes',
+      { region: '50%' },
+      2,
+      ['invalid region "50%25" (from input region)', 'use eu or us'],
+    ],
+    [
+      'no auth URL',
+      { 'auth-url': '' },
+      2,
+      ['input auth-url is empty', 'set auth-url under "with" in the step'],
+    ],
+    [
+      'a sandbox that is neither',
+      { sandbox: 'yes' },
+      2,
+      ['invalid value "yes" (from input sandbox)', SWITCH],
+    ],
+    [
+      'a life that no token has',
+      { 'min-ttl': '2h' },
+      7,
+      [
+        'the token endpoint issues tokens valid for 3600 s, but input min-ttl requires more than 7200 s',
+        'lower input min-ttl',
+      ],
+    ],
     [
       'an export-env of two lines',
       { 'export-env': 'true\n::stop-commands::x' },
       2,
-      'value "true\\n::stop-commands::x" (from input export-env)',
+      ['invalid value "true\\n::stop-commands::x" (from input export-env)', SWITCH],
     ],
     [
       'an export-env that is neither',
       { 'export-env': 'yes' },
       2,
-      '"yes" (from input export-env)\nhint: use 1, true, 0 or false',
+      ['invalid value "yes" (from input export-env)', SWITCH],
     ],
-  ])('with %s', async (_, more, code, says) => {
+  ])('with %s', async (_, more, code, [message, ...hints]) => {
     const result = await job.run({ ...servers.inputsFor('eu'), 'export-env': 'true', ...more });
     expect(result.code).toBe(code);
-    expect(result.output).toContain(says);
+    const said = [`::error title=gwtoken::${message}`, ...hints.map((hint) => `hint: ${hint}`)];
+    expect(result.output.replaceAll(servers.identity.eu.authUrl, 'URL')).toBe(`${said.join('\n')}\n`);
     expect(result.outputs).toEqual({});
     expect(result.env).toEqual({});
     expect(result.log.masks).toEqual([]);
@@ -53,12 +100,36 @@ describe('fails, and writes nothing', () => {
   });
 
   test('a refusal, whose hints name the inputs of the step', async () => {
-    const other = { 'client-id': 'us-client' };
-    const hint = 'hint: if the client belongs to region us, use';
-    const { output } = await job.run({ ...servers.inputsFor('eu'), ...other });
-    expect(output).toContain(`${hint} region: us\n`);
-    const ofSandbox = await job.run({ ...servers.inputsFor('eu'), ...other, sandbox: 'true' });
-    expect(ofSandbox.output).toContain(`${hint} region: us sandbox: true\n`);
+    const { output } = await job.run({
+      ...servers.inputsFor('eu'),
+      'client-id': 'us-client',
+      sandbox: 'true',
+    });
+    expect(output).toContain('hint: if the client belongs to region us, use region: us sandbox: true\n');
+  });
+
+  test('a silent endpoint after the time of the job, whose variable is what to raise', async () => {
+    const endpoint = await startTokenEndpoint();
+    endpoint.hold();
+    Object.assign(job.env, { GWTOKEN_TIMEOUT: '1s', GWTOKEN_RETRIES: '0' });
+    const inputs = { ...servers.inputsFor('eu'), 'auth-url': endpoint.authUrl };
+    const { code, output } = await job.run(inputs);
+    expect({ code, output: output.replaceAll(endpoint.authUrl, 'URL') }).toEqual({
+      code: 6,
+      output:
+        '::error title=gwtoken::URL/oauth2/token did not answer within 1 s: no reply\nhint: check the network and the auth URL, or raise GWTOKEN_TIMEOUT\n',
+    });
+  });
+
+  test('a CA file of the job that is none, on one line whatever its name is', async () => {
+    job.env['GWTOKEN_CA_FILE'] = '/nowhere/50%\n::notice::x';
+    const inputs = { ...servers.inputsFor('eu'), 'auth-url': 'https://127.0.0.1:9' };
+    const { code, output } = await job.run(inputs);
+    expect({ code, output }).toEqual({
+      code: 2,
+      output:
+        '::error title=gwtoken::the CA file /nowhere/50%25\\u000a::notice::x cannot be read (ENOENT)\nhint: pass a PEM file with GWTOKEN_CA_FILE\n',
+    });
   });
 
   test('a file of the runner that cannot be written: the token is masked before', async ({ skip }) => {
@@ -73,14 +144,5 @@ describe('fails, and writes nothing', () => {
     );
     expect(outputs).toEqual({});
     expect(log.masks).toEqual([servers.identity.eu.issued.at(-1)]);
-  });
-
-  test('neither id nor secret, as in a fork that has both as secrets', async () => {
-    const result = await job.run({ ...servers.inputsFor('eu'), 'client-id': '', 'client-secret': '' });
-    expect(result.code).toBe(2);
-    expect(result.output).toContain(
-      'input client-id and input client-secret are empty (CI systems withhold secrets from forks)\nhint: set client-id and client-secret under "with" in the step\n',
-    );
-    expect(result.outputs).toEqual({});
   });
 });

@@ -1,8 +1,9 @@
 /** The action of .github/actions, run as GitHub's runner runs it, with real servers. */
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { filesBelow } from '../harness/homes/files';
 import { ROOT } from '../harness/root';
 import { ACTION, client, type Job, NO_NODE, NODE, openJob, type Servers, startServers } from './action-job';
@@ -95,6 +96,23 @@ test('two regions are two steps of one job, also beside variables of the job', a
   expect([eu.code, us.code]).toEqual([0, 0]);
   expect(eu.outputs['access-token']).toBe(servers.identity.eu.issued.at(-1));
   expect(us.outputs['access-token']).toBe(servers.identity.us.issued.at(-1));
+});
+
+test('its memory, with the secret in it, is open to no debugger, and in no core file', async ({ skip }) => {
+  skip(process.platform !== 'linux', 'needs Linux: /proc');
+  const [node, pidFile] = [join(job.dir, 'node'), join(job.dir, 'pid')];
+  // By bash, since dash passes no variable on whose name has a hyphen.
+  writeFileSync(node, `#!/bin/bash\necho $$ >'${pidFile}'\nexec '${NODE}' "$@"\n`, { mode: 0o755 });
+  let filter = '';
+  const endpoint = await startTokenEndpoint((post) => {
+    const pid = Number(readFileSync(pidFile, 'utf8'));
+    filter = readFileSync(`/proc/${pid}/coredump_filter`, 'latin1');
+    process.kill(pid, 'SIGUSR1');
+    return tokenReply(post);
+  });
+  const inputs = { ...servers.inputsFor('eu'), 'auth-url': endpoint.authUrl };
+  expect(await job.run(inputs, node)).toMatchObject({ code: null, output: '' });
+  expect(Number.parseInt(filter, 16)).toBe(0);
 });
 
 describe('the topic ci', () => {
