@@ -1,7 +1,9 @@
 /** The turn at the endpoint: who asks, what the holder tells the others, and what is believed of it. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Client } from '../../src/client';
 import { GwtokenError } from '../../src/errors';
+import { ownerDigest } from '../../src/token/cache-entry';
 import type { TokenAnswer, TokenQuery } from '../../src/token/query';
 import { inTurn } from '../../src/token/single-flight';
 import type { Turn } from '../../src/world/files';
@@ -12,11 +14,18 @@ const NOW = Date.UTC(2030, 0, 1);
 const QUERY = {
   given: given({}),
   client: EU,
-  authUrl: { value: 'https://a.test' },
+  authUrl: {
+    value: 'https://a.test',
+    template: 'https://a.test',
+    source: { kind: 'config', name: 'auth-url in /c.json' },
+  },
   plan: { kind: 'keychain', name: 'the test' },
   startedAtMs: NOW - 1000,
   deadlineMs: NOW + 5000,
 } as unknown as TokenQuery;
+
+const crypto = () => process.getBuiltinModule('node:crypto');
+const OF_QUERY = ownerDigest(QUERY, 'g', { crypto });
 
 const answer = (name: string) => ({ clientId: name }) as TokenAnswer;
 const NEW = answer('new');
@@ -38,13 +47,13 @@ async function play({ turns, looks = [], isCached = true, error }: Played) {
   const world = {
     tokens: {
       read: () => ({ generation: 'g' }),
-      takeTurn: async () => {
-        told.push('turn');
+      takeTurn: async (client: Client, whose: string) => {
+        told.push(client === EU && whose === OF_QUERY ? 'turn' : `turn of ${whose}`);
         return left.shift();
       },
     },
     now: () => NOW,
-    crypto: () => process.getBuiltinModule('node:crypto'),
+    crypto,
     trace: (line: string) => told.push(line),
   } as unknown as Parameters<typeof inTurn>[1];
   const outcome = await inTurn(QUERY, world, {
@@ -174,6 +183,9 @@ describe('who waits', () => {
     return outcome;
   };
 
+  const ANOTHER =
+    'another gwtoken process made this request; to make your own and see details, use --no-cache';
+
   test('takes the failure as its own, with hints of its own', async () => {
     expect(await failed({ kind: 'refused', message: 'it said no', reason: 'invalid_client' })).toMatchObject({
       kind: 'refused',
@@ -182,15 +194,30 @@ describe('who waits', () => {
       hints: [
         'check the client ID and secret (from the test)',
         'if the client belongs to region us, use --region us',
-        'another gwtoken process made this request; to make your own and see details, use --no-cache',
+        ANOTHER,
       ],
     });
     expect(await failed({ kind: 'unreached', message: 'a\u001b[2J\nb' })).toMatchObject({
       message: 'a\\u001b[2J\\u000ab',
       reason: undefined,
+      hints: [ANOTHER],
     });
     const longest = 'm'.repeat(1000);
     expect(await failed({ kind: 'unreached', message: longest })).toMatchObject({ message: longest });
+  });
+
+  test.each<[object, string[]]>([
+    [
+      { kind: 'no-credentials' },
+      [
+        'to store credentials, run: gwtoken login --region eu',
+        'or set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU',
+      ],
+    ],
+    [{ kind: 'keychain', reason: 'locked' }, ['or set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU']],
+    [{ kind: 'keychain', reason: 'malformed' }, []],
+  ])('has the hints of its own source where that failed: %j', async (failure, hints) => {
+    expect(await failed({ message: 'm', ...failure })).toMatchObject({ hints: [...hints, ANOTHER] });
   });
 
   test.each([

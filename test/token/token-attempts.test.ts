@@ -144,7 +144,10 @@ describe('attempts', () => {
   test('a failure that is no refusal has no word on the credentials', async () => {
     for (const answer of [refusedConnection, { status: 503 }, { status: 404 }])
       expect(failed((await play([answer])).outcome).hints.join()).not.toContain('client ID');
-    expect(failed((await play([{ status: 401 }])).outcome).hints).toContain('check the client ID and secret');
+    expect(failed((await play([{ status: 401 }])).outcome)).toMatchObject({
+      reason: 'invalid_client',
+      hints: ['check the client ID and secret', 'if the client belongs to region us, use --region us'],
+    });
   });
 });
 
@@ -191,6 +194,11 @@ describe('the overall limit', () => {
     const late = { error: new GwtokenError('unreached', 'late', { reason: 'time-limit' }), tookMs: 5000 };
     const cut = await play([{ ...refusedConnection, tookMs: 1000 }, late], { deadlineMs: START_MS + 6000 });
     expect(failed(cut.outcome).message).toBe('could not reach x (2 attempts)');
+    const another = { error: new GwtokenError('unreached', 'could not reach y'), tookMs: 1000 };
+    const third = await play([{ ...refusedConnection, tookMs: 1000 }, another, late], {
+      deadlineMs: START_MS + 6000,
+    });
+    expect(failed(third.outcome).message).toBe('could not reach y (3 attempts)');
     const whole = await play([{ ...refusedConnection, tookMs: 1000 }, late], { retries: 1 });
     expect(failed(whole.outcome).message).toBe('late (2 attempts)');
   });
