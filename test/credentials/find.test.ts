@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { secretProblem } from '../../src/credentials/credentials';
 import { commandEnv } from '../../src/credentials/from-command';
 import { formatItem, parseItem } from '../../src/credentials/keychain-item';
+import { GwtokenError } from '../../src/errors';
 import type { Keychain } from '../../src/world/keychain';
 import type { CommandEnd } from '../../src/world/processes';
 import { EU } from '../harness/homes/client';
@@ -225,6 +226,17 @@ describe('the keychain', () => {
     expect((await get()).hints[2]).toBe(
       'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET are empty (CI systems withhold secrets from forks)',
     );
+  });
+
+  test.each([
+    ['locked', []],
+    ['hidden', [`to store credentials, run: gwtoken login --region eu --auth-url ${AUTH_URL}`]],
+  ])('that fails (%s) keeps what it says, and the variables are named after it', async (reason, more) => {
+    gw.items.get = () => {
+      throw new GwtokenError('keychain', 'it failed', { reason, hints: ['do this'], detail: 'in detail' });
+    };
+    expect(await get()).toEqual({ code: 5, error: 'it failed', hints: ['do this', ...more, INSTEAD] });
+    expect((await gw.cli(['get', '--verbose'])).stderr).toContain(`hint: ${INSTEAD}\ngwtoken: in detail\n`);
   });
 
   test('with a profile by a flag says that it overrides variables', async () => {

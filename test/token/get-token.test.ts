@@ -1,5 +1,6 @@
 /** What a run says and does beside the token: hints, the trace, the connection ahead, the generation of the client. */
-import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
 import { entryPath, generationPath, readEntry } from '../../src/system/files/token-cache';
@@ -35,6 +36,66 @@ describe('the trace tells of the cache', () => {
     gw.env['GWTOKEN_CLIENT_SECRET'] = 'another';
     expect(await traced()).toEqual(['the token is for other credentials or another auth URL']);
   });
+});
+
+describe('--verbose tells of all that leads to a token', () => {
+  const lines = async () => {
+    const { code, stderr } = await gw.cli(['get', '--verbose']);
+    expect(code, stderr).toBe(0);
+    return stderr;
+  };
+  const told = (from: { address: string; credentials: string }) => `gwtoken: region: eu (GWTOKEN_REGION)
+gwtoken: environment: production (default)
+gwtoken: profile: default (default)
+gwtoken: auth URL: https://a.example.com (${from.address})
+gwtoken: timeout: 10 s (default)
+gwtoken: retries: 2 (default)
+gwtoken: cache: on (default)
+gwtoken: cache: no token
+gwtoken: credentials from ${from.credentials}
+gwtoken: POST https://a.example.com/oauth2/token: 200 from the endpoint after 0 ms
+`;
+
+  test('with credentials in variables', async () => {
+    const credentials = 'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET';
+    expect(await lines()).toBe(told({ address: 'GWTOKEN_AUTH_URL', credentials }));
+  });
+
+  test('with credentials in the keychain', async () => {
+    gw.configure({ 'auth-url': 'https://a.example.com' });
+    gw.env = { GWTOKEN_REGION: 'eu' };
+    gw.items.set('default:production:eu', '{"client_id":"id","client_secret":"s"}');
+    const credentials = 'keychain item gwtoken, default:production:eu';
+    expect(await lines()).toBe(told({ address: `auth-url in ${gw.config}/config.json`, credentials }));
+  });
+});
+
+test('a CA file that is none is refused before anything is made for the token', async () => {
+  expect(await gw.cli(['get', '--ca-file', '/nowhere/ca.pem'])).toEqual({
+    code: 2,
+    stdout: '',
+    stderr:
+      'gwtoken: error: the CA file /nowhere/ca.pem cannot be read (ENOENT)\nhint: pass a PEM file with --ca-file, GWTOKEN_CA_FILE or the config key ca-file\n',
+  });
+  expect([existsSync(gw.cache), gw.posts.length]).toEqual([false, 0]);
+});
+
+test('that a token could not be kept is told to those who wait for it', async () => {
+  const left: (string | undefined)[] = [];
+  let problem: string | undefined;
+  gw.own = {
+    tokens: {
+      read: () => ({}),
+      write: async () => problem,
+      remove: async () => {},
+      renew: async () => [],
+      takeTurn: async () => ({ held: true, release: (outcome) => void left.push(outcome) }),
+    },
+  };
+  await gw.get();
+  problem = 'EROFS';
+  await gw.get();
+  expect(left).toEqual(['', '{"unshared":true}']);
 });
 
 describe('a refusal', () => {
@@ -106,6 +167,14 @@ describe('the connection ahead', () => {
     gw.env['GWTOKEN_AUTH_URL'] = 'https://stray.example.com';
     expect((await gw.cli(['get'])).code).toBe(2);
     expect(ahead).toEqual([undefined]);
+  });
+
+  test('goes nowhere where the list of stored clients cannot be read, and that is no reason to fail', async () => {
+    await login('https://a.example.com');
+    writeFileSync(join(gw.config, 'clients.json'), '{');
+    const token = await gw.get();
+    expect(ahead).toEqual([undefined]);
+    expect([await gw.get(), gw.quick(['get'])]).toEqual([token, `${token}\n`]);
   });
 
   test('goes nowhere for a client that gwtoken did not store', async () => {

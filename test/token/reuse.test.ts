@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { entryIn } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
 
@@ -26,6 +28,36 @@ test('--verbose says once what was in the cache, however often gwtoken looks', a
   gw.env['GWTOKEN_CLIENT_SECRET'] = 'another';
   expect(await cacheLines()).toEqual([
     'gwtoken: cache: the token is for other credentials or another auth URL',
+  ]);
+});
+
+test('--verbose of who has waited for another says what is in the cache then', async () => {
+  let reply = () => {};
+  const asked = new Promise<void>((resolve) => {
+    reply = resolve;
+  });
+  gw.answer = async (post) => {
+    await asked;
+    return tokenReply(post);
+  };
+  const first = gw.cli(['get']);
+  while (gw.posts.length === 0) await sleep(5);
+  const lines: string[] = [];
+  const waits = new Promise<void>((resolve) => {
+    const write = (line: string) => {
+      lines.push(line);
+      if (line.startsWith('gwtoken: waiting for')) resolve();
+    };
+    gw.own = { stderr: { isTTY: () => false, write } };
+  });
+  const second = gw.cli(['get', '--verbose']);
+  await waits;
+  reply();
+  expect([await first, await second]).toMatchObject([{ stdout: 'token-1\n' }, { stdout: 'token-1\n' }]);
+  expect(lines.slice(-3)).toEqual([
+    'gwtoken: cache: no token\n',
+    'gwtoken: waiting for another gwtoken process to get this token\n',
+    'gwtoken: cache: using a token with 3600 s left\n',
   ]);
 });
 
