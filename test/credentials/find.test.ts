@@ -292,6 +292,13 @@ describe('the keychain', () => {
         `or, if they are meant for this auth URL, run: gwtoken config set auth-url.eu ${AUTH_URL}`,
       ],
     });
+    const template = 'https://{region}.example.com';
+    gw.env['GWTOKEN_AUTH_URL'] = template;
+    expect((await get()).hints).toEqual([
+      `to log in at this auth URL, run: gwtoken login --region eu --auth-url '${template}'`,
+      `or, if they are meant for this auth URL, run: gwtoken config set auth-url.eu '${template}'`,
+    ]);
+    gw.env['GWTOKEN_AUTH_URL'] = AUTH_URL;
     gw.configure({ 'auth-url.eu': AUTH_URL });
     expect(await gw.get()).toBe('token-1');
   });

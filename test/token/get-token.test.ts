@@ -251,6 +251,29 @@ describe('a token of before a login or logout', () => {
     ]);
   });
 
+  test('is not even written where the login or logout came before', async () => {
+    let generation = 'one';
+    const done: string[] = [];
+    gw.own = {
+      tokens: {
+        read: () => ({ generation }),
+        async write() {
+          done.push('write');
+          return undefined;
+        },
+        remove: async () => void done.push('remove'),
+        renew: async () => [],
+        takeTurn: async () => undefined,
+      },
+    };
+    expect(await gw.get()).toBe('token-1');
+    meanwhile(() => {
+      generation = 'another';
+    });
+    expect(await gw.get()).toBe('token-2');
+    expect(done).toEqual(['write', 'remove']);
+  });
+
   test('of one client leaves the tokens of the others', async () => {
     expect(await gw.get('--region', 'us')).toBe('token-1');
     meanwhile(() => writeFileSync(generation(), 'another', { mode: 0o600 }));
