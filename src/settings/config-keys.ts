@@ -22,7 +22,7 @@ export function checkConfigKey(key: string, where: string, profile?: string): Ro
   const row = settingOf(key);
   if (row && (profile === undefined || row.scope !== 'user')) return row;
   const isTyped = where === 'the command line';
-  const remove = `to remove it, run: gwtoken config unset ${shellWord(key)}${profile === undefined ? '' : ` --profile ${shellWord(profile)}`}`;
+  const remove = `to remove it, run: gwtoken config unset ${shellWord(key)}${profile === undefined ? '' : ` --profile ${profile}`}`;
   if (row) {
     throw new GwtokenError('usage', `${key} cannot be set per profile (${profile})`, {
       hints: [isTyped ? `omit --profile: gwtoken config set ${key} VALUE` : remove],
