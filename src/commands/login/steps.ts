@@ -121,7 +121,7 @@ function nothingStored(error: GwtokenError): GwtokenError {
 
 /** Says which settings were written, what will be used instead of it, and what to try next. */
 function tell({ client, authUrl }: Answers, before: Given, edits: readonly ConfigEdit[], world: World): void {
-  const say = (line: string): void => world.stderr.write(`${withTilde(line, world)}\n`);
+  const say = (line: string): void => world.stderr.write(`${oneLine(withTilde(line, world))}\n`);
   for (const { profile, key, value } of edits) {
     const whose = profile === undefined ? '' : ` for profile ${profile}`;
     say(

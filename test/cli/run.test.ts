@@ -1,0 +1,80 @@
+/** What the words of all commands have in common: a line each, paths from the home directory on, colours. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { GwtokenError } from '../../src/errors';
+import { parseDoctor } from '../commands/report-schemas';
+import { type Inside, inside } from '../harness/homes/in-process';
+
+let gw: Inside;
+beforeEach(() => {
+  gw = inside();
+});
+
+describe.skipIf(process.platform === 'win32')('a folder with a line end and an escape in its name', () => {
+  const SHOWN = '~/a\\u000ab\\u001b[2J/config.json';
+  let file: string;
+  beforeEach(() => {
+    const folder = `${gw.config}/a\nb\x1b[2J`;
+    gw.env['HOME'] = gw.config;
+    gw.env['GWTOKEN_CONFIG_DIR'] = folder;
+    file = join(folder, 'config.json');
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  });
+
+  test('is one line of an error, and of its hint', async () => {
+    writeFileSync(file, '{', { mode: 0o600 });
+    expect((await gw.cli(['get'])).stderr).toBe(
+      `gwtoken: error: config file ${SHOWN} contains invalid JSON\nhint: fix or delete ${SHOWN}\n`,
+    );
+  });
+
+  test('is one line of --verbose', async () => {
+    writeFileSync(file, '{"timeout":"9s"}', { mode: 0o600 });
+    const { code, stderr } = await gw.cli(['get', '--verbose']);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`\ngwtoken: timeout: 9 s (timeout in ${SHOWN})\n`);
+  });
+
+  test('is one line of a check, in JSON too', async () => {
+    const { checks } = parseDoctor((await gw.cli(['doctor', '--json'])).stdout);
+    expect(checks.find(({ name }) => name === 'config file')?.message).toBe(SHOWN.replace('~', gw.config));
+  });
+
+  test('is one line of what login has set', async () => {
+    gw.stdin = 'a secret';
+    const login = ['login', '--client-id', 'id', '--secret-stdin', '--auth-url', 'https://b.example.com'];
+    const { code, stderr } = await gw.cli([...login, '--no-verify']);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`\nSet auth-url.eu = https://b.example.com in ${SHOWN}\n`);
+  });
+});
+
+test('the details of an error are for --verbose', async () => {
+  gw.answer = () => {
+    throw new GwtokenError('unreached', 'no answer', { hints: ['wait'], detail: 'a\n\x1b[2Jdetail' });
+  };
+  const get = ['get', '--retries', '0'];
+  const said = 'gwtoken: error: no answer\nhint: wait\n';
+  expect((await gw.cli(get)).stderr).toBe(said);
+  const { stderr } = await gw.cli([...get, '--verbose']);
+  expect(stderr.endsWith(`\n${said}gwtoken: a\\u000a\\u001b[2Jdetail\n`)).toBe(true);
+});
+
+test('--version tells the form of the program with --verbose, wherever that stands before --', async () => {
+  gw.own = { probes: { system: () => 'the system', folder: () => Promise.reject(new Error('not asked')) } };
+  for (const [line, told] of [
+    ['--version', '0.0.0\n'],
+    ['--version -v', '0.0.0\nthe system\n'],
+    ['get --verbose --version', '0.0.0\nthe system\n'],
+    ['exec --version -- true -v', '0.0.0\n'],
+  ] as const)
+    expect([line, await gw.cli(line.split(' '))]).toEqual([line, { code: 0, stdout: told, stderr: '' }]);
+});
+
+test('an error and its hints begin in colours', async () => {
+  gw.env['FORCE_COLOR'] = '1';
+  expect((await gw.cli(['get', '--region', 'mars'])).stderr).toBe(
+    `gwtoken: \x1b[31merror:\x1b[39m invalid region "mars" (from --region)\n\x1b[36mhint:\x1b[39m use eu or us\n`,
+  );
+});
