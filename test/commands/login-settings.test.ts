@@ -48,6 +48,24 @@ describe('login', () => {
     expect(gw.posts).toHaveLength(1);
   });
 
+  test('asks the endpoint within the limits of the profile', async () => {
+    gw.configure({ timeout: '8s', profiles: { acme: { timeout: '3s' } } });
+    const limits: number[] = [];
+    gw.own = {
+      fetch: (_, { timeoutMs }) => {
+        limits.push(timeoutMs);
+        return Promise.reject(new GwtokenError('unreached', 'no answer'));
+      },
+    };
+    for (const profile of ['acme', 'other']) {
+      gw.stdin = 'a secret';
+      const flags = ['--profile', profile, '--region', 'eu', '--auth-url', A, '--client-id', 'id'];
+      const { code } = await gw.cli(['login', ...flags, '--secret-stdin', '--retries', '0']);
+      expect(code).toBe(6);
+    }
+    expect(limits).toEqual([3000, 8000]);
+  });
+
   test('on Windows, where shells differ, names the help on them', async () => {
     gw.own = { platform: 'win32' };
     expect((await login('--region', 'eu', '--auth-url', A)).slice(-2)).toEqual([
@@ -308,19 +326,19 @@ hint: pipe the secret in, or omit --secret-stdin to be prompted
 
 test('what the endpoint has not judged can be stored all the same: login says how', async () => {
   gw.answer = () => {
-    throw new GwtokenError('unreached', 'no answer', { hints: ['wait'] });
+    throw new GwtokenError('unreached', 'no answer', { hints: ['wait'], detail: 'details' });
   };
   gw.stdin = 'a secret';
   const flags = ['--region', 'eu', '--auth-url', A, '--client-id', 'id', '--secret-stdin'];
-  expect(await gw.cli(['login', ...flags, '--retries', '0'])).toEqual({
-    code: 6,
-    stdout: '',
-    stderr: `gwtoken: error: no answer
+  const stderr = `gwtoken: error: no answer
 hint: wait
 hint: nothing was stored
 hint: to store them unverified, add --no-verify
-`,
-  });
+`;
+  const login = ['login', ...flags, '--retries', '0'];
+  expect(await gw.cli(login)).toEqual({ code: 6, stdout: '', stderr });
+  const detailed = (await gw.cli([...login, '--verbose'])).stderr;
+  expect(detailed.slice(detailed.indexOf('gwtoken: error: '))).toBe(`${stderr}gwtoken: details\n`);
   expect(gw.items.size).toBe(0);
 });
 

@@ -106,17 +106,11 @@ async function verify(
 
 /** What failed, and that nothing is stored; without a verdict of the endpoint that can be overruled. */
 function nothingStored(error: GwtokenError): GwtokenError {
-  const { kind, message, hints } = error;
-  const unknown = kind === 'unreached' || kind === 'bad-reply';
-  return new GwtokenError(kind, message, {
-    ...error,
-    cause: error.cause,
-    hints: [
-      ...hints,
-      'nothing was stored',
-      ...(unknown ? ['to store them unverified, add --no-verify'] : []),
-    ],
-  });
+  const unknown = error.kind === 'unreached' || error.kind === 'bad-reply';
+  return error.withHints([
+    'nothing was stored',
+    ...(unknown ? ['to store them unverified, add --no-verify'] : []),
+  ]);
 }
 
 /** Says which settings were written, what will be used instead of it, and what to try next. */
