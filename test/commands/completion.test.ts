@@ -5,6 +5,7 @@ import { COMMANDS } from '../../src/commands/all';
 import { GET_FORMATS, spellings } from '../../src/flags';
 import { configKeys } from '../../src/settings/config-keys';
 import { type Home, openHome } from '../harness/homes/home';
+import { inside } from '../harness/homes/in-process';
 import { linkProgram } from '../harness/programs/program';
 import { openTerminal, type Terminal } from '../harness/programs/terminal';
 
@@ -50,6 +51,8 @@ describe('gwtoken complete', () => {
 
   test('asks for files where a file is meant, and for nothing where only the user knows', async () => {
     expect(await completed('get', '--ca-file', '')).toEqual([':files']);
+    expect(await completed('get', '--ca-file=')).toEqual([':files']);
+    expect(await completed('get', '--auth-url=')).toEqual([]);
     expect(await completed('get', '--', 'x')).toEqual([':files']);
     expect(await completed('exec', '--', 'gi')).toEqual([':commands']);
     expect(await completed('exec', '-v', 'gi')).toEqual([':commands']);
@@ -74,9 +77,29 @@ describe('gwtoken complete', () => {
     expect(await completed('get', '--profile', '')).toEqual(['default', 'fine.1', 'stored']);
   });
 
+  test('has the help beside each word, and takes a blank for a word that is empty', async () => {
+    const gw = inside();
+    const printed = async (...words: string[]) => (await gw.cli(['complete', '--', ...words])).stdout;
+    expect(await printed('config', 'l')).toBe('list\tlist the settings in the config file\n');
+    expect(await printed('completion', '-')).toBe(
+      '--verbose\tprint details to stderr\n--help\tshow this help\n--version\tprint the version\n',
+    );
+    expect(await printed('get', '--region', ' ')).toBe('eu\t\nus\t\n');
+  });
+
   test('says nothing of a config file that cannot be read', async () => {
     home.configure('{');
     expect(await completed('get', '--profile', '')).toEqual(['default']);
+  });
+
+  test('has the script of PowerShell by both its names', async () => {
+    const gw = inside();
+    const [powershell, pwsh] = [
+      await gw.cli(['completion', 'powershell']),
+      await gw.cli(['completion', 'pwsh']),
+    ];
+    expect(powershell.stdout).toContain('Register-ArgumentCompleter -Native -CommandName gwtoken ');
+    expect(pwsh).toEqual(powershell);
   });
 
   test('has no script for another shell', async () => {
@@ -93,7 +116,7 @@ function open(shell: keyof typeof SHELLS, setUp: string = SHELLS[shell].setUp): 
   const bin = join(home.dir, 'bin');
   mkdirSync(bin);
   linkProgram(bin);
-  for (const name of ['trusted-authority.pem', 'several.crt', 'several.pem'])
+  for (const name of ['trusted-authority.pem', 'several.crt', 'several.pem', 'with blank.pem'])
     writeFileSync(join(home.dir, name), '');
   const env = { ...home.env, PATH: `${bin}${delimiter}${process.env['PATH']}`, LC_ALL: 'C.UTF-8' };
   const terminal = openTerminal([shell, ...SHELLS[shell].args], { env, cwd: home.dir, cols: 120 });
@@ -124,6 +147,8 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s, at a press of Tab', (shell)
     ['gwtoken exec -- gwtok', 'gwtoken exec -- gwtoken'],
     ['gwtoken get --ca-file tr', 'gwtoken get --ca-file trusted-authority.pem'],
     ['gwtoken get --ca-file sev', 'gwtoken get --ca-file several.'],
+    ['gwtoken get --ca-file=tr', 'gwtoken get --ca-file=trusted-authority.pem'],
+    ['gwtoken get --ca-file wi', 'gwtoken get --ca-file with\\\\ blank.pem'],
   ])('%s becomes %s', async ([typed, whole], { skip }) => {
     skip(process.platform === 'win32', 'needs a POSIX system');
     skip(missing(shell), `needs Debian: ${shell}`);
@@ -132,6 +157,17 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s, at a press of Tab', (shell)
     // From the line's start: echo it, so that what stood on it comes back as a line of output.
     opened.type(`${typed}\t\x01echo "\x05"\r`);
     await opened.waitFor(new RegExp(`^${whole} *$`, 'm'));
+  });
+
+  test('completes the word at the cursor, whatever stands behind it', async ({ skip }) => {
+    skip(process.platform === 'win32', 'needs a POSIX system');
+    skip(missing(shell), `needs Debian: ${shell}`);
+    const opened = open(shell);
+    await opened.waitFor('ready');
+    opened.type(
+      'gwtoken get --fr --region eu\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\t\x01echo "\x05"\r',
+    );
+    await opened.waitFor(/^gwtoken get --fresh +--region eu *$/m);
   });
 
   test('lists what there is, and runs nothing that stands on the line', async ({ skip }) => {

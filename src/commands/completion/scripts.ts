@@ -79,7 +79,11 @@ function __gwtoken_complete
     set -e words[1]
     for line in (gwtoken complete -- $words "$last" 2>/dev/null)
         if test "$line" = :files
-            __fish_complete_path (string replace -r -- '^--[\\w-]+=' '' "$last")
+            # What is offered has to begin as the word does.
+            set -l flag (string match -r -- '^--[\\w-]+=' "$last")
+            for path in (__fish_complete_path (string replace -- "$flag" '' "$last"))
+                printf '%s%s\\n' "$flag" $path
+            end
         else if test "$line" = :commands
             complete -C "$last" | string match -- "$last*"
             __fish_complete_path "$last"
