@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { GwtokenError } from '../../src/errors';
 import { keychainError } from '../../src/system/keychain/errors';
 import type { Keychain, KeychainReason } from '../../src/world/keychain';
 import { startIdentityServer } from '../harness/endpoints/identity-server';
@@ -169,7 +170,9 @@ test('status --verbose tells until when the cached token lives, in its two large
   const began = gw.nowMs;
   const shown = async (laterMs: number) => {
     gw.nowMs = began + laterMs;
-    return (await gw.cli(['status', '--verbose'])).stdout;
+    const { stdout, stderr } = await gw.cli(['status', '--verbose']);
+    expect(stderr).toBe('');
+    return stdout;
   };
   expect(await shown(0)).toBe(`default:production:eu (selected)
   credentials  GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET
@@ -502,6 +505,92 @@ No client selected: no region set
 FAIL default:production:eu: ${problem}
 ${hints('  fix')}`,
       stderr: `gwtoken: error: check failed: default:production:eu: ${problem}\n${hints('hint')}`,
+    });
+  });
+
+  test('of two checks that fail: the exit code and its details are those of the first', async () => {
+    await login('--no-verify');
+    await login('--no-verify', '--region', 'us');
+    gw.answer = (post) => {
+      const [kind, which] = post % 2 === 1 ? (['unreached', 'eu'] as const) : (['bad-reply', 'us'] as const);
+      throw new GwtokenError(kind, `no ${which}`, { detail: `details of ${which}` });
+    };
+    const said = 'gwtoken: error: check failed: default:production:eu: no eu\n';
+    expect(await gw.cli(['status', '--check', '--retries', '0'])).toEqual({
+      code: 6,
+      stdout: `  CLIENT                 CLIENT ID  TOKEN         AUTH URL
+* default:production:eu  id         check failed  ${A}
+  default:production:us  id         check failed  ${A}
+
+FAIL default:production:eu: no eu
+
+FAIL default:production:us: no us
+`,
+      stderr: said,
+    });
+    const { stderr } = await gw.cli(['status', '--check', '--retries', '0', '--verbose']);
+    expect(stderr.endsWith(`${said}gwtoken: details of eu\n`)).toBe(true);
+  });
+
+  test('of a client without credentials, with --verbose', async () => {
+    gw.env = { GWTOKEN_REGION: 'eu' };
+    expect(await status('--verbose')).toBe(`default:production:eu (selected)
+  credentials  warn no stored credentials
+               fix: to store credentials, run: gwtoken login --region eu
+  client ID    unknown
+  auth URL     not set
+  token        not cached
+`);
+  });
+
+  test('of a credential command, whose client ID a check brings', async () => {
+    gw.env = { GWTOKEN_REGION: 'eu' };
+    gw.configure({ 'auth-url': A, 'credential-command': 'pass show a' });
+    const stdout = Buffer.from('{"client_id":"of-command","client_secret":"a secret"}');
+    gw.own = { ...gw.own, runCredentialCommand: async () => ({ how: 'exited', code: 0, stdout }) };
+    expect(await status()).toBe(`${HEADS}\n* default:production:eu  unknown    not cached  ${A}\n`);
+    expect(await status('--check')).toBe(
+      `  CLIENT                 CLIENT ID  TOKEN  AUTH URL\n* default:production:eu  of-c…mand  OK     ${A}\n`,
+    );
+    expect(parseStatus(await status('--json')).clients).toMatchObject([
+      {
+        credentials: { source: 'command', name: `credential-command in ${gw.config}/config.json` },
+        client_id: null,
+      },
+    ]);
+  });
+
+  test('of the others by their own settings: flags and credentials in variables are for the selected one', async () => {
+    await login('--profile', 'acme');
+    gw.env = inVariables('https://v.example.com');
+    const shown = parseStatus(await status('--json', '--auth-url', 'https://b.example.com')).clients;
+    expect(
+      shown.map(({ name, credentials, client_id, auth_url }) => [
+        name,
+        credentials['source'],
+        client_id,
+        auth_url,
+      ]),
+    ).toEqual([
+      ['default:production:eu', 'variables', 'client', 'https://b.example.com'],
+      ['acme:production:eu', 'keychain', 'id', 'https://v.example.com'],
+    ]);
+  });
+
+  test('of no client, where none is selected, and of a check of none', async () => {
+    gw.env = {};
+    gw.configure({ retries: 1 });
+    const fix = 'use --region eu or --region us, set GWTOKEN_REGION, or run: gwtoken config set region eu';
+    const stdout = `No stored clients. To add one, run: gwtoken login
+
+No client selected: no region set
+  fix: ${fix}
+`;
+    expect(await gw.cli(['status'])).toEqual({ code: 0, stdout, stderr: '' });
+    expect(await gw.cli(['status', '--check'])).toEqual({
+      code: 2,
+      stdout,
+      stderr: `gwtoken: error: no region set\nhint: ${fix}\n`,
     });
   });
 

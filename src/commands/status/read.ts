@@ -57,9 +57,7 @@ export function readStatus(given: Given, world: Outside): Status {
   };
 }
 
-function statusOf(client: Client, selected: boolean, given: Given, outside: Outside): ClientStatus {
-  // What --verbose adds here are the details of each client, not each look into the cache.
-  const world = { ...outside, trace: () => {} };
+function statusOf(client: Client, selected: boolean, given: Given, world: Outside): ClientStatus {
   const profile = profileOf(client, given);
   const credentials = attempt(() => planCredentials(given, { client, profile }, world));
   const plan = credentials instanceof GwtokenError ? undefined : credentials;

@@ -67,9 +67,8 @@ async function writeReport(
 function firstFailure(clients: readonly ClientStatus[]): GwtokenError | undefined {
   for (const { client, verdict } of clients) {
     if (!(verdict instanceof GwtokenError)) continue;
-    const { kind, message, reason, detail, hints } = verdict;
-    const more = { reason, detail, hints };
-    return new GwtokenError(kind, `check failed: ${clientName(client)}: ${message}`, more);
+    const { kind, message, detail, hints } = verdict;
+    return new GwtokenError(kind, `check failed: ${clientName(client)}: ${message}`, { detail, hints });
   }
   return undefined;
 }
