@@ -1,0 +1,50 @@
+/** All that a topic can consist of, as a terminal shows it: the topics themselves are compared without their blanks. */
+import { expect, test } from 'vitest';
+import { topicAsText } from '../../src/cli/topic';
+
+const paint = { bold: (text: string) => `<b>${text}</b>`, cyan: (text: string) => `<c>${text}</c>` };
+
+test('headings, code and bold words, tables and blocks', () => {
+  const markdown = `# The title
+
+Words with \`code\` and **bold ones
+  on two lines**.
+
+## A part
+### Below it
+
+| a      | the \`head\` |
+| ------ | ---------- |
+| longer | b          |
+|        | c          |
+
+    indented
+
+\`\`\`sh
+first
+
+  third
+\`\`\`
+The end.
+`;
+  expect(topicAsText(markdown, paint)).toBe(`<b>THE TITLE</b>
+
+Words with <c>code</c> and <b>bold ones</b>
+  <b>on two lines</b>.
+
+<b>A PART</b>
+<b>Below it</b>
+
+<b>a       the head</b>
+------  --------
+longer  b
+        c
+
+    indented
+
+    first
+
+      third
+The end.
+`);
+});
