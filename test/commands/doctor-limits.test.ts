@@ -45,8 +45,7 @@ async function check(
 }
 
 /** Each line with its fixes, where the way went like this. */
-async function lines(facts: Partial<Way>, error?: GwtokenError): Promise<string[]> {
-  const url = 'https://a.test';
+async function lines(facts: Partial<Way>, error?: GwtokenError, url = 'https://a.test'): Promise<string[]> {
   const checks: Check[] = await endpointChecks(
     'eu',
     { value: url, template: url, source: { kind: 'default', name: 'the test' } },
@@ -101,6 +100,35 @@ test('each step of the way, also through a proxy', async () => {
     'ok proxy: connected through p.test:3128',
     ...end,
   ]);
+  const { tls: _, ...plain } = facts;
+  expect(await lines(plain, undefined, 'http://127.0.0.1')).toEqual([
+    'ok auth URL: http://127.0.0.1 (the test)',
+    'ok DNS: 192.0.2.1, ::1',
+    'ok TCP: connected in 12 ms',
+    ...end.slice(2),
+  ]);
+});
+
+test('the endpoint is asked for the headers alone, by gwtoken', async () => {
+  const url = 'https://a.test/identity';
+  const asked: unknown[] = [];
+  await endpointChecks(
+    'eu',
+    { value: url, template: url, source: { kind: 'default', name: 'the test' } },
+    { timeoutMs: 1234, caFile: '/ca.pem' },
+    {
+      version: '1.2.3',
+      now: () => NOW,
+      async fetch(...[where, { met: _, ...init }]) {
+        asked.push(where, init);
+        return { status: 204, headers: { get: () => null }, body: null };
+      },
+    },
+  );
+  expect(asked).toEqual([
+    url,
+    { method: 'HEAD', headers: { 'user-agent': 'gwtoken/1.2.3' }, timeoutMs: 1234, caFile: '/ca.pem' },
+  ]);
 });
 
 test('the step that failed, those before it, and none behind it', async () => {
@@ -124,6 +152,26 @@ test('the step that failed, those before it, and none behind it', async () => {
         `ok TCP: connected in 12 ms of the proxy ${proxy}`,
         failed('proxy'),
         ...skipped('TLS', 'reply'),
+      ],
+    ],
+    [
+      { waitingFor: 'handshake', addresses, connectMs, proxy, tunnel: true },
+      [
+        `ok DNS: 192.0.2.1 of the proxy ${proxy}`,
+        `ok TCP: connected in 12 ms of the proxy ${proxy}`,
+        `ok proxy: connected through ${proxy}`,
+        failed('TLS'),
+        ...skipped('reply'),
+      ],
+    ],
+    [
+      { waitingFor: 'handshake', addresses, connectMs, tls: TLS },
+      [
+        'ok DNS: 192.0.2.1',
+        'ok TCP: connected in 12 ms',
+        failed('TLS'),
+        'ok certificate: issued to a by b, 100 days left',
+        ...skipped('reply'),
       ],
     ],
     [

@@ -13,8 +13,8 @@ beforeEach(() => {
 });
 
 /** The lines below a heading, with the config file's path as FILE. */
-async function section(title: string): Promise<string[]> {
-  const { stdout } = await gw.cli(['doctor']);
+async function section(title: string, ...flags: string[]): Promise<string[]> {
+  const { stdout } = await gw.cli(['doctor', ...flags]);
   const [, ...lines] = stdout
     .trimEnd()
     .split('\n\n')
@@ -41,6 +41,93 @@ test('settings without a region, of somebody who has begun', async () => {
     '  ok   keychain-timeout    60 s on a desktop terminal, else 10 s (default)',
     '  ok   credential-command  none (default)',
   ]);
+});
+
+test('settings in a config file that cannot be read are those without one', async () => {
+  gw.configure('{');
+  expect((await section('settings')).slice(0, 6)).toEqual([
+    '  FAIL config file         config file FILE contains invalid JSON',
+    `${' '.repeat(24)}fix: fix or delete FILE`,
+    '  ok   profile             default (default)',
+    '  ok   environment         production (default)',
+    '  ok   region              eu (GWTOKEN_REGION)',
+    '  ok   credentials         GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET',
+  ]);
+});
+
+test('with limits that are wrong the default ones hold, for the endpoint and the keychain', async () => {
+  const limits: unknown[] = [];
+  gw.env['GWTOKEN_TIMEOUT'] = gw.env['GWTOKEN_KEYCHAIN_TIMEOUT'] = 'x';
+  const endless = new Error('not on this way');
+  gw.own = {
+    async fetch(_, { timeoutMs }) {
+      limits.push(timeoutMs);
+      return { status: 404, headers: { get: () => null }, body: null };
+    },
+    keychain: {
+      checkInstalled: async () => {},
+      async probe(limitMs) {
+        limits.push(limitMs);
+        return 'keytar 1';
+      },
+      get: () => Promise.reject(endless),
+      set: () => Promise.reject(endless),
+      delete: () => Promise.reject(endless),
+      isGuarded: async () => false,
+    },
+  };
+  const { code, stdout } = await gw.cli(['doctor', '--region', 'eu']);
+  expect([code, stdout.match(/FAIL \S+/g)]).toEqual([2, ['FAIL timeout', 'FAIL keychain-timeout']]);
+  expect(limits).toEqual([undefined, 10_000]);
+  gw.env['GWTOKEN_TIMEOUT'] = '4s';
+  gw.env['GWTOKEN_KEYCHAIN_TIMEOUT'] = '5s';
+  expect(await gw.cli(['doctor', '--region', 'eu'])).toMatchObject({ code: 0 });
+  expect(limits.slice(2)).toEqual([5000, 4000]);
+});
+
+test('the auth URLs: where none is set for any region each is missed, and else only that of the one in use', async () => {
+  gw.env = {};
+  gw.configure({ retries: 1 });
+  const first = async (title: string, ...flags: string[]) => (await section(title, ...flags)).slice(0, 2);
+  const missed = (region: string) => [
+    `  FAIL auth URL            no auth URL set for region ${region}`,
+    `${' '.repeat(24)}fix: run: gwtoken config set auth-url.${region} https://YOUR-AUTH-URL`,
+  ];
+  for (const region of ['eu', 'us']) expect(await first(`region ${region}`)).toEqual(missed(region));
+  gw.configure({ 'auth-url.eu': 'https://a.example.com' });
+  expect((await first('region eu'))[0]).toBe(
+    '  ok   auth URL            https://a.example.com (auth-url.eu in FILE)',
+  );
+  expect(await first('region us')).toEqual(['  skip auth URL            not set']);
+  expect(await first('region us', '--region', 'us')).toEqual(missed('us'));
+});
+
+test('the auth URL is that of the environment and the profile', async () => {
+  gw.env = {};
+  const profiles = { acme: { 'sandbox.auth-url': 'https://acme.example.com' } };
+  gw.configure({
+    'auth-url': 'https://a.example.com',
+    'sandbox.auth-url': 'https://s.example.com',
+    profiles,
+  });
+  for (const [flags, url] of [
+    [[], 'a.example.com (auth-url'],
+    [['--sandbox'], 's.example.com (sandbox.auth-url'],
+    [['--sandbox', '--profile', 'acme'], 'acme.example.com (sandbox.auth-url of profile acme'],
+  ] as const)
+    expect((await section('region eu', ...flags))[0]).toBe(
+      `  ok   auth URL            https://${url} in FILE)`,
+    );
+});
+
+test('without a failure the report begins with the number of its warnings', async () => {
+  gw.env = {
+    GWTOKEN_REGION: 'eu',
+    GWTOKEN_AUTH_URL: 'https://a.example.com',
+    SSL_CERT_FILE: '/no/such/file',
+  };
+  const { code, stdout } = await gw.cli(['doctor']);
+  expect([code, stdout.split('\n', 3)]).toEqual([0, ['No failures, 2 warnings.', '', 'gwtoken']]);
 });
 
 describe.skipIf(process.platform !== 'linux')('the keychain', () => {
@@ -80,6 +167,12 @@ describe.skipIf(process.platform !== 'linux')('the keychain', () => {
       `${' '.repeat(24)}fix: allow it in the dialog within the limit; while a token is cached nothing is asked: gwtoken help keychain`,
     ]);
     expect(asked).toEqual(['default:production:eu']);
+    // It would not be asked, or nobody knows for which item.
+    for (const env of [inVariables('https://a.example.com'), {}]) {
+      gw.env = env;
+      expect(await section('keychain')).toEqual(WORKS);
+    }
+    expect(asked).toHaveLength(1);
   });
 
   // The stages' results, each in a letter: ok, failed, skipped, unknown.
