@@ -213,6 +213,19 @@ describe('an outage', () => {
     stop();
   });
 
+  test('names no expiry where the endpoint tells none', async () => {
+    const { asked, warnings, stop } = start(undefined, () => {
+      throw new GwtokenError('unreached', 'could not reach identity.example');
+    });
+    vi.setSystemTime(Date.now() - HOUR);
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    expect(asked.length).toBeGreaterThan(1);
+    expect(warnings).toEqual([
+      'the token file keeps the last token, and is renewed as soon as that is possible: could not reach identity.example',
+    ]);
+    stop();
+  });
+
   test('that is a refusal is not repeated so soon', async () => {
     const { asked, warnings, stop } = start(3600, () => {
       throw new GwtokenError('refused', 'identity.example refused these credentials');

@@ -5,6 +5,7 @@ import { makeAuthority } from '../harness/endpoints/authority';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { inVariables, withoutVariables } from '../harness/homes/client';
 import { type Home, openHome } from '../harness/homes/home';
+import { inside } from '../harness/homes/in-process';
 import { isRunning, until } from '../harness/programs/processes';
 import { preloading } from '../harness/programs/program';
 
@@ -149,6 +150,28 @@ describe('the exit code', () => {
     expect(refused).toMatchObject({ code: 125, stdout: '' });
     expect(refused.stderr).toContain('rejected the credentials');
   });
+
+  test.each([
+    ['linux', 'GWTOKEN_SCOPE', { scope: 'x'.repeat(32 * 1024 + 1) }, 'is longer than 32 KiB'],
+    [
+      'win32',
+      'GWTOKEN_ACCESS_TOKEN',
+      { access_token: 'x'.repeat(32_767) },
+      'is too long for a Windows environment variable',
+    ],
+  ] as const)(
+    'is 125 on %s for a %s that the command would not get whole',
+    async (platform, name, own, problem) => {
+      const gw = inside();
+      gw.own = { platform, prepareChild: () => Promise.reject(new Error('not on this way')) };
+      gw.answer = () => tokenReply('token', own);
+      expect(await gw.cli(['exec', '--', 'anything'])).toEqual({
+        code: 125,
+        stdout: '',
+        stderr: `gwtoken: error: cannot pass ${name} unchanged: its value ${problem}\n`,
+      });
+    },
+  );
 
   test('is 125 also when a bug crashes gwtoken', async () => {
     const preload = join(home.dir, 'fault.cjs');

@@ -1,0 +1,73 @@
+/** When `exec --token-file` asks for a new token, how often, and what it does beside that: in this process, on its own clock. */
+import { expect, test } from 'vitest';
+import { GwtokenError } from '../../src/errors';
+import { inside } from '../harness/homes/in-process';
+
+const MINUTE = 60_000;
+
+/**
+ * Runs exec with these flags and a command that takes so long, by a clock that jumps from one look to the next; an
+ * outage may begin on the way. Tells when the endpoint was asked, in milliseconds from the start.
+ */
+async function run(flags: readonly string[], lastsMs: number, outageMs = Number.POSITIVE_INFINITY) {
+  const gw = inside();
+  const began = gw.nowMs;
+  const told: string[] = [];
+  let touches = 0;
+  let next: { readonly ms: number; readonly work: () => void } | undefined;
+  gw.answer = (post) => {
+    if (gw.nowMs - began >= outageMs) throw new GwtokenError('unreached', 'no answer');
+    return { body: { access_token: `token-${post}`, token_type: 'bearer', expires_in: 3600 } };
+  };
+  gw.own = {
+    after(ms, work) {
+      next = { ms, work };
+      return () => {
+        told.push('stopped');
+        next = undefined;
+      };
+    },
+    async createTokenFile(text) {
+      told.push(text);
+      return {
+        path: '/the/file',
+        replace: (renewed) => told.push(renewed),
+        touch: () => touches++,
+        remove: () => told.push('removed'),
+      };
+    },
+    async prepareChild() {
+      return {
+        async run() {
+          while (next !== undefined && gw.nowMs + next.ms - began <= lastsMs) {
+            gw.nowMs += next.ms;
+            await next.work();
+          }
+          return { code: 7, signal: null };
+        },
+        release: () => told.push('released'),
+      };
+    },
+  };
+  const { code, stdout, stderr } = await gw.cli(['exec', '--token-file', ...flags, '--', 'anything']);
+  expect({ code, stdout }).toEqual({ code: 7, stdout: '' });
+  const asked = gw.posts.map(({ atMs }) => atMs - began);
+  return { asked, told, stderr, touches };
+}
+
+const END = ['stopped', 'removed', 'released'];
+
+test('a new token is asked for when the old one has less than --min-ttl left, and the file is looked after', async () => {
+  const { asked, told, stderr, touches } = await run(['--min-ttl', '50m'], 15 * MINUTE);
+  expect(asked).toEqual([0, 10 * MINUTE]);
+  expect(told).toEqual(['token-1', 'token-2', ...END]);
+  expect(stderr).toBe('');
+  expect(touches).toBe(30);
+});
+
+test('in an outage each request is one attempt, whatever --retries says: they are repeated as they are', async () => {
+  const { asked, told, stderr } = await run(['--retries', '5'], 57 * MINUTE, MINUTE);
+  expect(asked).toEqual([0, 55, 55.5, 56, 56.5, 57].map((minutes) => minutes * MINUTE));
+  expect(told).toEqual(['token-1', ...END]);
+  expect(stderr).toMatch(/^gwtoken: warning: the token file keeps the last token, [^\n]*: no answer\n$/);
+});
