@@ -157,6 +157,32 @@ describe.concurrent('gwtoken config', () => {
   );
 });
 
+test('get and set go by the profile in GWTOKEN_PROFILE too', async () => {
+  const gw = inside();
+  gw.configure({ retries: 1, profiles: { acme: { retries: 5 } } });
+  gw.env = { GWTOKEN_PROFILE: 'acme' };
+  expect(await gw.cli(['config', 'get', 'retries'])).toEqual({ code: 0, stdout: '5\n', stderr: '' });
+  expect(await gw.cli(['config', 'set', 'retries', '2'])).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: `gwtoken: warning: profile acme sets retries = 5, which overrides this
+hint: to remove that, run: gwtoken config unset retries --profile acme
+`,
+  });
+  // What was set for the profile itself is not overridden.
+  expect(await gw.cli(['config', 'set', 'retries', '3', '--profile', 'acme'])).toMatchObject({ stderr: '' });
+});
+
+test('path tells where the file is also when it cannot be read', async () => {
+  const gw = inside();
+  gw.configure('{');
+  expect(await gw.cli(['config', 'path'])).toEqual({
+    code: 0,
+    stdout: `${join(gw.config, 'config.json')}\n`,
+    stderr: '',
+  });
+});
+
 test('list, set and unset refuse a profile that cannot be one, and write nothing', async () => {
   const gw = inside();
   for (const args of [['list'], ['set', 'retries', '1'], ['unset', 'retries']])
