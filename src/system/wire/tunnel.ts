@@ -83,6 +83,6 @@ function refusal(
 function schemesIn(header: string | string[] | undefined): string[] {
   const challenges = [header ?? []].flat().join(', ').slice(0, 8192);
   const unquoted = challenges.replace(/"(?:[^"\\]|\\.)*"/g, '""');
-  const names = unquoted.split(',').map((part) => /^\s*([\w-]{1,40})(?:\s+(?!=)|$)/.exec(part)?.[1]);
+  const names = unquoted.split(',').map((part) => /^\s*([\w-]{1,40})(?:\s+(?![\s=])|$)/.exec(part)?.[1]);
   return [...new Set(names.filter((name) => name !== undefined))].slice(0, 5);
 }

@@ -7,8 +7,9 @@ import { openWire } from '../../../src/system/wire/wire';
 import { startFaultServer } from '../../harness/endpoints/fault-server';
 import { ROOT } from '../../harness/root';
 
+// Around a parameter's equals sign a recipient has to take white space (RFC 9110 section 5.6.3).
 const SCHEMES =
-  'Proxy-Authenticate: Negotiate, NTLM\r\nProxy-Authenticate: Digest realm="a, Basic", nonce="x"\r\n';
+  'Proxy-Authenticate: Negotiate, NTLM\r\nProxy-Authenticate: Digest realm="a, Basic", nonce = "\\", Basic, \\"", qop  =auth, Digest algorithm=MD5\r\n';
 const ENCODE = 'percent-encode special characters: @ is %40, : is %3A, / is %2F';
 const WITHOUT = 'if endpoint.test:443 is reachable without a proxy, add it to NO_PROXY';
 const ALLOW = "ask the proxy's administrator to allow endpoint.test:443, or add it to NO_PROXY";
