@@ -85,6 +85,6 @@ function inWordsOfUndici(error: Error): Error {
   const code = systemCode(error) ?? '';
   if (code === 'HPE_HEADER_OVERFLOW')
     return Object.assign(new Error(code), { code: 'UND_ERR_HEADERS_OVERFLOW' });
-  if (code === 'ECONNRESET' || code === 'HPE_INVALID_EOF_STATE') return new Error('closed');
+  if (code === 'ECONNRESET') return new Error('closed');
   return code.startsWith('HPE_') ? Object.assign(new Error(code), { name: 'HTTPParserError', code }) : error;
 }
