@@ -279,6 +279,8 @@ function listenTo(socket: Socket, place: LockPlace, holder: string): Extract<Tur
       if (looksInVain >= LOOKS_IN_VAIN && !isBusy(holder)) passOver();
     }, LOOK_EVERY_MS);
     let late: NodeJS.Timeout | undefined;
+    // The signal may outlast many a wait, and Node warns of the eleventh listener.
+    const over = new AbortController();
     try {
       return await Promise.race([
         ended,
@@ -286,12 +288,13 @@ function listenTo(socket: Socket, place: LockPlace, holder: string): Extract<Tur
           const tooLate = () => resolve('late');
           late = setTimeout(tooLate, Math.max(limitMs, 0));
           if (stopped?.aborted) tooLate();
-          stopped?.addEventListener('abort', tooLate);
+          stopped?.addEventListener('abort', tooLate, { signal: over.signal });
         }),
       ]);
     } finally {
       clearInterval(looks);
       clearTimeout(late);
+      over.abort();
       socket.destroy();
     }
   };

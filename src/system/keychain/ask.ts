@@ -47,7 +47,7 @@ export async function askChild(
 ): Promise<Value> {
   ended?.throwIfAborted();
   const children: ChildProcess[] = [];
-  const waiting = startWaiting(limitMs ?? answerWithinMs(canAnswerDialog(world)), world);
+  const waiting = startWaiting(limitMs ?? answerWithinMs(canAnswerDialog(world)), world, ended);
   const answer = async (): Promise<Value> => {
     for (;;) {
       const child = startChild(world);
@@ -60,16 +60,12 @@ export async function askChild(
     }
   };
   try {
-    return await Promise.race([answer(), waiting.late, ...(ended ? [aborted(ended)] : [])]);
+    return await Promise.race([answer(), waiting.late]);
   } finally {
     waiting.end();
     // Not unref'd: gwtoken itself ends after its children, so that nothing is left behind.
     for (const child of children) child.kill('SIGKILL');
   }
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 }
 
 /** Whether a person can answer a keychain dialog. */
@@ -156,7 +152,7 @@ function checkedAnswer(message: unknown, { op }: Request): Answer | undefined {
 }
 
 interface Waiting {
-  /** Rejects when the limit has passed. */
+  /** Rejects when the limit has passed, or when nobody waits any more. */
   readonly late: Promise<never>;
   /** To be called when the child has loaded the module. */
   loaded(): void;
@@ -164,7 +160,7 @@ interface Waiting {
 }
 
 /** Tells a person, after two seconds, what is being waited for. */
-function startWaiting(limitMs: number, world: KeychainWorld): Waiting {
+function startWaiting(limitMs: number, world: KeychainWorld, stopped: AbortSignal | undefined): Waiting {
   const { platform, env, stderr } = world;
   const person = canAnswerDialog(world);
   const ended = new AbortController();
@@ -194,6 +190,7 @@ function startWaiting(limitMs: number, world: KeychainWorld): Waiting {
       () => reject(notAnswered(notice ? keyring : 'not-started', limitMs, person, platform)),
       limitMs,
     );
+    stopped?.addEventListener('abort', () => reject(stopped.reason), { signal: ended.signal });
   });
   return {
     late,

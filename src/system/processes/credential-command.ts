@@ -35,11 +35,13 @@ export async function runCredentialCommand(
     release = onSignals(ENDING_SIGNALS, (signal) => resolve(new Interrupted(signal)));
   });
   let timer: NodeJS.Timeout | undefined;
+  // The signal may outlast many a command, and Node warns of the eleventh listener.
+  const over = new AbortController();
   const late = new Promise<CommandEnd>((resolve) => {
     const tooLate = () => resolve({ how: 'late' });
     timer = setTimeout(tooLate, timeoutMs);
     if (ended?.aborted) tooLate();
-    ended?.addEventListener('abort', tooLate);
+    ended?.addEventListener('abort', tooLate, { signal: over.signal });
   });
   try {
     const child = withCoreDumps(() =>
@@ -69,6 +71,7 @@ export async function runCredentialCommand(
     return end;
   } finally {
     clearTimeout(timer);
+    over.abort();
     release();
   }
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import {
   chmodSync,
   mkdirSync,
@@ -186,11 +186,20 @@ describe.each(platforms)('a lock as on %s', (platform) => {
     const holder = start({ platform });
     await holder.line();
     // In this process: a line of another's may arrive late.
-    const turn = await tryLock(folder, 'token', { ...MACHINE, platform });
-    if (turn === undefined || turn.held) throw new Error('there should be a holder to wait for');
+    const wait = async (limitMs: number, stopped?: AbortSignal) => {
+      const turn = await tryLock(folder, 'token', { ...MACHINE, platform });
+      if (turn === undefined || turn.held) throw new Error('there should be a holder to wait for');
+      return await turn.wait(limitMs, stopped);
+    };
     const since = performance.now();
-    expect(await turn.wait(700)).toBe('late');
+    expect(await wait(700)).toBe('late');
     expect(performance.now() - since).toBeGreaterThan(600);
+    // Nobody wants it any more when the wait begins.
+    const inVain = wait(60_000, AbortSignal.abort());
+    expect(await Promise.race([inVain, sleep(10_000, 'still waiting')])).toBe('late');
+    const { signal } = new AbortController();
+    expect(await wait(0, signal)).toBe('late');
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   test('a text beyond all bounds is not taken in', async () => {

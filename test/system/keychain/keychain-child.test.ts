@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -174,8 +175,20 @@ describe('a person who is waited for', () => {
     };
     const { childPath } = copy;
     const keychain = openKeychain({ platform: 'darwin', env: {}, stderr, childPath });
-    expect(await keychain.get('default:production:eu', 60_000)).toBe('item');
+    const { signal } = new AbortController();
+    expect(await keychain.get('default:production:eu', 60_000, signal)).toBe('item');
+    // Those of a renewal's requests would be more with each, and Node warns of the eleventh.
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
+});
+
+test('nobody is asked for who has ended already', async () => {
+  const { copy } = programWith("require('node:fs').writeFileSync(__dirname + '/loaded', '');");
+  const stderr = { isTTY: () => false, write: () => {} };
+  const keychain = openKeychain({ platform: 'darwin', env: {}, stderr, childPath: copy.childPath });
+  const ended = AbortSignal.abort(new Error('the command has ended'));
+  await expect(keychain.get('default:production:eu', 10_000, ended)).rejects.toThrow('the command has ended');
+  expect(existsSync(join(copy.dir, 'node_modules', 'keytar', 'loaded'))).toBe(false);
 });
 
 /** Keeps its items in a file, and writes down how it was called. */

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -140,10 +141,10 @@ describe('a credential command', () => {
 
 describe.skipIf(onPosix !== undefined)('what is done when a command has ended', () => {
   let listening: number;
-  const run = (command: string) =>
+  const run = (command: string, ended = new AbortController().signal) =>
     runCredentialCommand(
       command,
-      { env: process.env, timeoutMs: 60_000, limit: 1000 },
+      { env: process.env, timeoutMs: 60_000, limit: 1000, ended },
       process,
       () => {
         listening++;
@@ -163,13 +164,20 @@ describe.skipIf(onPosix !== undefined)('what is done when a command has ended', 
     ['kill -TERM $$', { how: 'killed', signal: 'SIGTERM' }],
     ['yes', { how: 'too-long' }],
   ])('%s: signals have their usual effect again', async (command, how) => {
-    expect(await run(command)).toMatchObject(how);
+    const { signal } = new AbortController();
+    expect(await run(command, signal)).toMatchObject(how);
     expect(listening).toBe(0);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   test('a Ctrl-C that ended the command is meant for gwtoken too, whoever hears of it first', async () => {
     await expect(run('kill -INT $$')).rejects.toMatchObject({ name: 'Interrupted', signal: 'SIGINT' });
     expect(listening).toBe(0);
+  });
+
+  test('one that nobody waits for any more at its start is ended at once', async () => {
+    const end = run('exec sleep 60', AbortSignal.abort());
+    expect(await Promise.race([end, sleep(10_000, 'still running')])).toEqual({ how: 'late' });
   });
 
   test('what a SIGTERM has ended gets no SIGKILL: its ID may be another process’s by then', async () => {

@@ -1,4 +1,5 @@
 /** The connection that is opened while the credentials are looked up: used once, by the right request, or not at all. */
+import { getEventListeners } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -146,6 +147,18 @@ describe('the connection opened ahead', () => {
     await until(() => hungUp);
     expect(await ask(world, server.url)).toBe('ok');
   });
+});
+
+test('a request that nobody waits for any more at its start is not sent', async () => {
+  const server = await serve();
+  const init = { method: 'POST' as const, headers: {}, timeoutMs: 5000, ...options };
+  const asked = wire().fetch(`${server.url}/oauth2/token`, { ...init, signal: AbortSignal.abort() });
+  await expect(asked).rejects.toMatchObject({ kind: 'unreached' });
+  expect(server.requests).toEqual([]);
+
+  const { signal } = new AbortController();
+  expect(await textOf(await wire().fetch(`${server.url}/oauth2/token`, { ...init, signal }))).toBe('ok');
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 test('a fault of the connection after the whole reply has come costs nothing of it', async () => {
