@@ -180,7 +180,8 @@ function run(
   return new Promise((resolve) => {
     const options = {
       env: helperEnvironment(env, ...BUS_VARIABLES),
-      signal,
+      // One of its own: Node warns of the eleventh listener, and a program that is not installed leaves its one there.
+      signal: AbortSignal.any([signal]),
       killSignal: 'SIGKILL',
     } as const;
     execFile(program, args, options, (error, stdout) => {

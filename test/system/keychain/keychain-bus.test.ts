@@ -185,6 +185,25 @@ describe.skipIf(process.platform !== 'linux')('an item', () => {
     expect(await isGuarded('a')).toBe(false);
   });
 
+  test('may be in one of a dozen keyrings: Node has nothing to say about so many programs', async () => {
+    const heard: Error[] = [];
+    const hear = (warning: Error) => void heard.push(warning);
+    process.on('warning', hear);
+    onCleanup(() => void process.off('warning', hear));
+    const paths = Array.from({ length: 12 }, (_, n) => `'/org/freedesktop/secrets/collection/${n}'`);
+    const script = `#!/bin/sh
+      case "$*" in
+      *Secret.Service) echo "({'Collections': <[${paths}]>},)" ;;
+      *collection/11*) echo "({'Locked': <true>},)" ;;
+      *) echo "({'Locked': <false>},)" ;;
+      esac`;
+    // The two that are tried before it are not there, and leave a listener behind.
+    writeFileSync(join(folder, 'gdbus'), script, { mode: 0o755 });
+    expect(await isHidingOnBus({ PATH: folder })).toBe(true);
+    await sleep(0);
+    expect(heard).toEqual([]);
+  });
+
   test('is guarded where its keyring is open and it is not', async () => {
     const isGuarded = (items: string, isLocked = false) => keychain(null, items, isLocked).isGuarded('a');
     expect(await isGuarded(ITEMS.locked)).toBe(true);
