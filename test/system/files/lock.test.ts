@@ -5,6 +5,7 @@ import {
   chmodSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -229,6 +230,37 @@ describe.each(platforms)('a lock as on %s', (platform) => {
     expect(await withLock(nowhere, 'token', machine, 20_000, () => 'done')).toBe('done');
   });
 });
+
+test.runIf(process.platform === 'linux')(
+  'one that cannot be taken, since no file has such a name, leaves nobody listening, who would never end',
+  async () => {
+    const listening = () => readFileSync('/proc/net/unix', 'latin1');
+    const other = openFolder();
+    const turn = await tryLock(other, 'token', MACHINE);
+    expect(await tryLock(folder, 'x'.repeat(300), MACHINE)).toBeUndefined();
+    expect(listening()).toContain(other);
+    expect(listening()).not.toContain(folder);
+    expect(readdirSync(join(folder, '.locks'))).toEqual([]);
+    if (turn?.held) turn.release();
+  },
+);
+
+test.runIf(process.platform === 'linux')(
+  'a holder without a sign of life is not passed over while its process is busy',
+  async () => {
+    const place = lockPlace(folder, 'token', MACHINE)!;
+    // Of this process, which is running whenever it looks.
+    const holder = newHolder();
+    const server = createServer((socket) => socket.on('error', () => {}));
+    onCleanup(() => server.close());
+    await withAddress(place, holder, (address) => once(server.listen({ path: address }), 'listening'));
+    expect(claim(place, holder)).toBe(true);
+    const turn = await tryLock(folder, 'token', MACHINE);
+    if (turn === undefined || turn.held) throw new Error('there should be a holder to wait for');
+    expect(await turn.wait(4500)).toBe('late');
+    expect(holderOf(place)).toBe(holder);
+  },
+);
 
 test.runIf(process.platform === 'linux')(
   'a holder that cannot be connected to is taken for dead at once, or after a second where the system leaves it open',
