@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -13,10 +14,11 @@ import {
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { createTokenFile } from '../../src/system/files/token-files';
 import { onCleanup } from '../harness/clean-up';
 import { listen } from '../harness/endpoints/listen';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
-import { inVariables } from '../harness/homes/client';
+import { inVariables, MACHINE } from '../harness/homes/client';
 import { type Home, openHome } from '../harness/homes/home';
 import { isRunning, until } from '../harness/programs/processes';
 import { atMost, GWTOKEN_SH } from '../harness/programs/program';
@@ -71,6 +73,16 @@ describe('the token file', () => {
     finish();
     expect(await ended).toMatchObject({ code: 0, stderr: '' });
     expect(existsSync(folder)).toBe(false);
+  });
+
+  test('is touched as a sign that its owner lives', () => {
+    const file = createTokenFile(folder, process, MACHINE, 'a token');
+    utimesSync(file.path, new Date(0), new Date(0));
+    const before = Date.now();
+    file.touch();
+    // A file's time may be behind by a tick of the kernel's clock.
+    expect(statSync(file.path).mtimeMs).toBeGreaterThan(before - 100);
+    expect(readFileSync(file.path, 'utf8')).toBe('a token');
   });
 
   test('that cannot be removed does not change how the command ends', async () => {
@@ -332,6 +344,15 @@ describe('the folder of the token file', () => {
     finish();
     await Promise.all([living.result, killed.result]);
     expect(made()).toEqual([]);
+  });
+
+  test('that has vanished is there again with the next token', () => {
+    const file = createTokenFile(folder, process, MACHINE, 'the first');
+    rmSync(folder, { recursive: true });
+    file.touch();
+    file.replace('the second');
+    expect(readFileSync(file.path, 'utf8')).toBe('the second');
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
   });
 
   test('may vanish whenever another exec ends', { timeout: 120_000 }, async () => {

@@ -40,6 +40,17 @@ describe.skipIf(!posix)('a closed folder', () => {
     );
   });
 
+  test('that may be written to and not entered is no place for the cache: doctor says so', async () => {
+    chmodSync(closed, 0o600);
+    const env = { GWTOKEN_CACHE_DIR: closed };
+    const { stdout } = await client.gwtoken(['doctor', '--json'], { env, wrapper });
+    const { checks } = JSON.parse(stdout) as { checks: { section: string; name: string }[] };
+    expect(checks.find(({ section, name }) => section === 'directories' && name === 'cache')).toMatchObject({
+      result: 'warning',
+      message: `${closed} is not writable`,
+    });
+  });
+
   test('above the command of exec: it cannot be run', async () => {
     const result = await client.gwtoken(['exec', '--', join(closed, 'inner', 'deploy')], { wrapper });
     expect(result).toMatchObject({ code: 126, stdout: '' });
