@@ -12,6 +12,7 @@ import { makeAuthority } from '../harness/endpoints/authority';
 import { startSilentDns } from '../harness/endpoints/silent-dns';
 import { openFolder } from '../harness/homes/folder';
 import { BAD_PROXIES } from '../system/wire/bad-proxies';
+import { BAD_TLS } from '../system/wire/bad-tls';
 import { BROKEN_CONNECTIONS } from '../system/wire/broken-connections';
 import { SECRET, type WireCase } from '../system/wire/scene';
 import { ACTION, NO_NODE, NODE } from './action-job';
@@ -56,7 +57,10 @@ function saidByAction({ source }: RegExp): RegExp {
   );
 }
 
-const GROUPS = { BROKEN_CONNECTIONS, BAD_PROXIES };
+/** What is warned of beside a token. */
+const WARNED = BAD_TLS.filter(({ code, says }) => code === 0 && says !== undefined);
+
+const GROUPS = { BROKEN_CONNECTIONS, BAD_PROXIES, WARNED };
 describe.each(Object.entries(GROUPS))('%s', (_, cases) => {
   test.concurrent.for(cases.filter(({ waits }) => !waits))('$name', async (each, { skip }) => {
     skip(NODE === undefined, NO_NODE);

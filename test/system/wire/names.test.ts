@@ -1,9 +1,10 @@
 /** Names and addresses: DNS that is silent, a first address that is dead, IPv6. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openConnection } from '../../../src/system/wire/connection';
+import { endableLookup } from '../../../src/system/wire/dns';
 import { onCleanup } from '../../harness/clean-up';
 import { startBlackHole, startFaultServer } from '../../harness/endpoints/fault-server';
 import { startSilentDns } from '../../harness/endpoints/silent-dns';
@@ -71,6 +72,21 @@ test('the program that looks names up is told the name, and nothing else', async
     'RES_OPTIONS=',
     'args: ahosts gwtoken-test.invalid',
   ]);
+});
+
+test('a name that begins with a hyphen is not told to that program, which would take it for an option', async () => {
+  const [seen, child] = [join(home.dir, 'option'), join(home.dir, 'child.cjs')];
+  writeFileSync(join(home.dir, 'getent'), `#!/bin/sh\n>'${seen}'\nexit 2\n`, { mode: 0o755 });
+  const addresses = [{ address: '192.0.2.1', family: 4 }];
+  const answer = JSON.stringify({ addresses });
+  writeFileSync(child, `process.on('message', () => process.send(${answer}));`);
+  const env = { PATH: `${home.dir}:${process.env['PATH']}` };
+  const own = { env, platform: 'linux', lookupChild: [child] } as const;
+  const lookup = endableLookup(own, new AbortController().signal);
+  const found = (name: string) =>
+    new Promise((resolve) => lookup(name, { all: true }, (_, all) => resolve(all)));
+  expect(await found('-s.gwtoken-test.invalid')).toEqual(addresses);
+  expect(existsSync(seen)).toBe(false);
 });
 
 test('a getent that has failed late is not followed by a lookup that could not be ended', async ({

@@ -136,6 +136,16 @@ describe('the connection opened ahead', () => {
     await expect(ask(world, server.url, { caFile: '/nowhere.pem' })).rejects.toMatchObject({ kind: 'usage' });
   });
 
+  test('is closed where another is opened before it was used', async () => {
+    let hungUp = false;
+    const first = await serve({ connected: (socket) => void socket.on('close', () => (hungUp = true)) });
+    const world = wire();
+    world.warmUp(first.url, options);
+    await until(() => first.connections === 1);
+    world.warmUp((await serve()).url, options);
+    await until(() => hungUp);
+  });
+
   test('is cut by close()', async () => {
     const server = await serve();
     let hungUp = false;
