@@ -204,6 +204,33 @@ describe.skipIf(process.platform !== 'linux')('an item', () => {
     expect(heard).toEqual([]);
   });
 
+  const ITEM_PATH = '/org/freedesktop/secrets/collection/other/1';
+  test.each([
+    ['dbus-send', ITEMS.locked, ITEMS.unlocked, 'string "Locked" variant boolean'],
+    ['busctl', `aoao 0 1 "${ITEM_PATH}"`, `aoao 1 "${ITEM_PATH}" 0`, 'a{sv} 2 "Label" s "Other" "Locked" b'],
+    [
+      'gdbus',
+      `(@ao [], [objectpath '${ITEM_PATH}'])`,
+      `([objectpath '${ITEM_PATH}'], @ao [])`,
+      "({'Label': <'Other'>, 'Locked': <",
+    ],
+  ])('is guarded, present or locked, as %s prints it', async (program, locked, unlocked, property) => {
+    const state = async (items: string, isLocked: boolean) => {
+      const script = `#!/bin/sh
+        case "$*" in
+        *SearchItems*) echo ${JSON.stringify(items)} ;;
+        *GetAll*) echo ${JSON.stringify(`${property} ${isLocked}`.replace('< ', '<'))} ;;
+        esac`;
+      writeFileSync(join(folder, program), script, { mode: 0o755 });
+      return await itemOnBus('a', { PATH: folder });
+    };
+    expect([await state(locked, false), await state(unlocked, false), await state(locked, true)]).toEqual([
+      'guarded',
+      'present',
+      'locked',
+    ]);
+  });
+
   test('is guarded where its keyring is open and it is not', async () => {
     const isGuarded = (items: string, isLocked = false) => keychain(null, items, isLocked).isGuarded('a');
     expect(await isGuarded(ITEMS.locked)).toBe(true);

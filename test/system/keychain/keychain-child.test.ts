@@ -191,6 +191,27 @@ test('nobody is asked for who has ended already', async () => {
   expect(existsSync(join(copy.dir, 'node_modules', 'keytar', 'loaded'))).toBe(false);
 });
 
+test.runIf(process.platform === 'linux')(
+  'a dialog is spoken of only where a person can see one: on a desktop, and not under CI',
+  async () => {
+    const { copy } = programWith(asFunction('() => new Promise((done) => setTimeout(done, 60_000))'));
+    const stderr = { isTTY: () => true, write: () => {} };
+    const said = async (env: Record<string, string>) => {
+      const own = { ...env, PATH: '/nonexistent' };
+      const keychain = openKeychain({ platform: 'linux', env: own, stderr, childPath: copy.childPath });
+      return await keychain.get('default:production:eu', 3000).catch(({ message }) => message);
+    };
+    const without = 'the keychain did not answer within 3 s';
+    const all = [{ DISPLAY: ':99' }, { WAYLAND_DISPLAY: 'wayland-0' }, {}, { DISPLAY: ':99', CI: 'true' }];
+    expect(await Promise.all(all.map(said))).toEqual([
+      `${without} (was a dialog open?)`,
+      `${without} (was a dialog open?)`,
+      without,
+      without,
+    ]);
+  },
+);
+
 /** Keeps its items in a file, and writes down how it was called. */
 const FILE_KEYTAR = `
 const { appendFileSync, existsSync, readFileSync, writeFileSync } = require('node:fs');
@@ -222,6 +243,10 @@ test('no command calls find*, and no secret is in an argument or the environment
     GWTOKEN_AUTH_URL: identity.authUrl,
     GWTOKEN_SANDBOX_CLIENT_SECRET: SECRET,
     NODE_OPTIONS: '--max-old-space-size=512',
+    NODE_PATH: '/nowhere',
+    BUN_INSTALL: '/nowhere',
+    LC_ALL: 'de_DE.UTF-8',
+    LANGUAGE: 'de',
   };
   const login = await run(['login', '--client-id', 'eu-client', '--secret-stdin'], env, SECRET);
   expect(login.code).toBe(0);
@@ -239,7 +264,14 @@ test('no command calls find*, and no secret is in an argument or the environment
     new Set(['getPassword', 'setPassword', 'deletePassword']),
   );
   expect(new Set(lines.map(({ args }) => args[0]))).toEqual(new Set(['gwtoken', 'gwtoken-probe']));
-  expect(Object.keys(lines[0]?.env ?? {}).filter((name) => /^(GWTOKEN_|NODE_OPT)/.test(name))).toEqual([]);
+  const inChild = lines[0]?.env ?? {};
+  expect(Object.keys(inChild).filter((name) => /^(GWTOKEN_|NODE_OPT|BUN_INSTALL)/.test(name))).toEqual([]);
+  expect(inChild).toMatchObject({
+    NODE_PATH: '/nowhere',
+    DO_NOT_TRACK: '1',
+    // In English, which the texts of glib are recognized by.
+    ...(process.platform === 'linux' ? { LC_ALL: 'C', LANGUAGE: '' } : { LC_ALL: 'de_DE.UTF-8' }),
+  });
 });
 
 test('a keychain that gives back something else than it was given fails doctor', async () => {
