@@ -13,6 +13,8 @@ export interface Identity {
 export interface Leaf {
   /** As in subjectAltName; `IP:127.0.0.1, IP:::1, DNS:localhost` if left out. */
   readonly names?: string;
+  /** As openssl(1) takes it; `/CN=gwtoken test serverN` if left out. */
+  readonly subject?: string;
   /** Days from now, also negative; -1 and 30 if left out. */
   readonly from?: number;
   readonly until?: number;
@@ -58,14 +60,14 @@ export function makeAuthority(): Authority {
   let count = 0;
   const issued = new Map<string, Identity>();
   let own: Identity | undefined;
-  const issue = ({ names = LOOPBACK, from = -1, until = 30, intermediate }: Leaf): Identity => {
+  const issue = ({ names = LOOPBACK, subject, from = -1, until = 30, intermediate }: Leaf): Identity => {
     configure(names);
     const name = `server${count++}`;
     if (intermediate !== undefined && !existsSync(file('middle.pem'))) {
       makeKey('middle', '/CN=gwtoken test intermediate', '-new', '-out', 'middle.csr');
       sign('middle', 'ca', 'authority', -1, 30);
     }
-    makeKey(name, `/CN=gwtoken test ${name}`, '-new', '-out', `${name}.csr`);
+    makeKey(name, subject ?? `/CN=gwtoken test ${name}`, '-new', '-out', `${name}.csr`);
     sign(name, intermediate === undefined ? 'ca' : 'middle', 'server', from, until);
     const chain = intermediate === 'sent' ? text('middle.pem') : '';
     return { key: text(`${name}.key`), cert: text(`${name}.pem`) + chain };
@@ -115,7 +117,9 @@ default_md = sha256
 policy = policy
 unique_subject = no
 [policy]
-commonName = supplied
+commonName = optional
+organizationName = optional
+organizationalUnitName = optional
 [server]
 basicConstraints = critical, CA:FALSE
 keyUsage = critical, digitalSignature

@@ -1,9 +1,13 @@
 /** A CA file that is none, or only in part: Node would pass over it in silence. */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { readCaFile } from '../../../src/system/wire/authorities';
+import { openConnection } from '../../../src/system/wire/connection';
+import { onCleanup } from '../../harness/clean-up';
 import { type Authority, makeAuthority } from '../../harness/endpoints/authority';
+import { startFaultServer } from '../../harness/endpoints/fault-server';
 import { openFolder } from '../../harness/homes/folder';
 
 let authority: Authority;
@@ -62,4 +66,22 @@ test('what is around the certificates is left out', async () => {
   writeFileSync(path, `one\n${authority.ca}two\n${authority.selfSigned().cert}`);
   const certificates = [authority.ca, authority.selfSigned().cert].map((pem) => pem.trim());
   expect(await readCaFile(path)).toBe(certificates.join('\n'));
+});
+
+test.each([
+  ['X509 CERTIFICATE', (pem: string) => pem.replaceAll('CERTIFICATE', 'X509 CERTIFICATE')],
+  [
+    'TRUSTED CERTIFICATE',
+    (pem: string) => String(execFileSync('openssl', ['x509', '-trustout'], { input: pem })),
+  ],
+])('one headed %s is one too', async (label, as) => {
+  const caFile = join(openFolder(), 'ca.pem');
+  writeFileSync(caFile, as(authority.ca));
+  expect(await readCaFile(caFile)).toContain(`-----BEGIN ${label}-----\n`);
+  const { url } = await startFaultServer({}, { tls: authority.issue() });
+  const { platform, versions } = process;
+  const own = { env: {}, platform, nodeVersion: versions.node, lookupChild: [], warn: () => {} };
+  const connection = openConnection(new URL(url), { caFile }, own);
+  onCleanup(() => connection.close());
+  await connection.ready;
 });

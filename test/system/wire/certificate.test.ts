@@ -1,0 +1,40 @@
+/** What is told of an endpoint's certificate: whose it is, by whatever its names are. */
+import { X509Certificate } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { openConnection } from '../../../src/system/wire/connection';
+import type { TlsFacts } from '../../../src/world/wire';
+import { onCleanup } from '../../harness/clean-up';
+import { makeAuthority } from '../../harness/endpoints/authority';
+import { startFaultServer } from '../../harness/endpoints/fault-server';
+
+const authority = makeAuthority();
+
+test.each([
+  ['/CN=id.test', 'id.test'],
+  ['/O=A Company/CN=id.test', 'id.test'],
+  ['/CN=id.test/CN=another.test', 'id.test, another.test'],
+  ['/O=A Company', 'A Company'],
+  ['/OU=A Department', 'no name'],
+])('%s', async (subject, name) => {
+  const identity = authority.issue({ subject });
+  const server = await startFaultServer({}, { tls: identity });
+  const told: TlsFacts[] = [];
+  const { platform, versions } = process;
+  const own = { env: {}, platform, nodeVersion: versions.node, lookupChild: [], warn: () => {} };
+  const options = {
+    caFile: authority.caFile,
+    met: ({ tls }: { readonly tls?: TlsFacts }) => void (tls && told.push(tls)),
+  };
+  const connection = openConnection(new URL(server.url), options, own);
+  onCleanup(() => connection.close());
+  await connection.ready;
+  expect(told).toEqual([
+    {
+      protocol: 'TLSv1.3',
+      subject: name,
+      issuer: 'gwtoken test CA',
+      validToMs: Date.parse(new X509Certificate(identity.cert).validTo),
+      trustedBy: authority.caFile,
+    },
+  ]);
+});
