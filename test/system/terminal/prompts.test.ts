@@ -94,6 +94,8 @@ describe('gwtoken login, on a terminal', () => {
   test('a bad answer is refused at once, with the reason, and can be mended', async () => {
     open();
     await answerUpTo('Auth URL for eu');
+    // The example, whose first letter the cursor stands on.
+    await terminal.waitFor('ttps://identity.eu.example.com');
     for (const [answer, reason] of [
       ['id.example.com', 'It is not a URL: did you mean https://id.example.com?'],
       ['http://id.example.com', 'It would send the client secret unencrypted: use https://id.example.com'],

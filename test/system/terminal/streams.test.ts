@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { writeAll } from '../../../src/system/terminal/streams';
 import { onCleanup } from '../../harness/clean-up';
@@ -68,6 +69,23 @@ describe.concurrent('the standard streams', () => {
     const result = await bash(line);
     expect(result.stdout).toBe(stdout);
     expect(result.stderr).toMatch(stderr);
+  });
+
+  test('each has colours where it is a terminal itself, whatever the other one is', async ({ skip }) => {
+    skip(process.platform === 'win32', 'needs a POSIX shell');
+    const shown = async (args: readonly string[], line: string) => {
+      const { exit, raw } = home.terminal(args, { wrapper: ['sh', '-c', line, '-'] });
+      await exit;
+      return raw();
+    };
+    const help = ['help', 'network'];
+    const coloured = await shown(help, '"$@" 2>/dev/null');
+    expect(coloured.startsWith('\x1b[1mTHE NETWORK')).toBe(true);
+    expect(await shown(help, '"$@" | cat')).toBe(stripVTControlCharacters(coloured));
+    const bad = ['get', '--bad'];
+    const red = await shown(bad, '"$@" >/dev/null');
+    expect(red.startsWith('gwtoken: \x1b[31merror:\x1b[39m ')).toBe(true);
+    expect(await shown(bad, '"$@" 2>&1 >/dev/null | cat')).toBe(stripVTControlCharacters(red));
   });
 
   test('help and version are answers: on stdout, code 0, also after a command', async () => {
