@@ -44,15 +44,21 @@ export async function runCredentialCommand(
     ended?.addEventListener('abort', tooLate, { signal: over.signal });
   });
   try {
-    const child = withCoreDumps(() =>
-      spawn(command, {
-        // As contracted: /bin/sh -c COMMAND, or cmd /d /s /c "COMMAND".
-        shell: true,
-        env: { ...env },
-        stdio: ['inherit', 'pipe', 'inherit'],
-        detached: ownGroup,
-      }),
-    );
+    let child: ChildProcess;
+    try {
+      child = withCoreDumps(() =>
+        spawn(command, {
+          // As contracted: /bin/sh -c COMMAND, or cmd /d /s /c "COMMAND".
+          shell: true,
+          env: { ...env },
+          stdio: ['inherit', 'pipe', 'inherit'],
+          detached: ownGroup,
+        }),
+      );
+    } catch (error) {
+      // Most failures to start arrive as an event of the child; arguments and variables that are too long are thrown.
+      return notStarted(error);
+    }
     let end = await Promise.race([interrupted, endOf(child, limit), late]);
     // A command that fails on Ctrl-C may be seen to end before our own signal arrives, mostly in Bun.
     if (!(end instanceof Interrupted) && end.how === 'exited' && end.code !== 0) {
@@ -86,9 +92,7 @@ function endOf(child: ChildProcess, limit: number): Promise<CommandEnd> {
       length += chunk.length;
       if (length > limit) resolve({ how: 'too-long' });
     });
-    child.once('error', (error) =>
-      resolve({ how: 'not-started', reason: systemCode(error) ?? messageOf(error) }),
-    );
+    child.once('error', (error) => resolve(notStarted(error)));
     child.once('close', (code, signal) =>
       resolve(
         signal === null
@@ -97,6 +101,10 @@ function endOf(child: ChildProcess, limit: number): Promise<CommandEnd> {
       ),
     );
   });
+}
+
+function notStarted(error: unknown): CommandEnd {
+  return { how: 'not-started', reason: systemCode(error) ?? messageOf(error) };
 }
 
 /** Whether this process has a controlling terminal, wherever its streams lead. */

@@ -170,6 +170,12 @@ describe.skipIf(onPosix !== undefined)('what is done when a command has ended', 
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
+  test('one that the system does not start is told of by its code, and signals have their usual effect', async () => {
+    const end = await run(`true ${'x'.repeat(4_000_000)}`);
+    expect(end).toEqual({ how: 'not-started', reason: 'E2BIG' });
+    expect(listening).toBe(0);
+  });
+
   test('a Ctrl-C that ended the command is meant for gwtoken too, whoever hears of it first', async () => {
     await expect(run('kill -INT $$')).rejects.toMatchObject({ name: 'Interrupted', signal: 'SIGINT' });
     expect(listening).toBe(0);
