@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openConnection } from '../../../src/system/wire/connection';
 import { endableLookup } from '../../../src/system/wire/dns';
+import { openWire } from '../../../src/system/wire/wire';
 import { onCleanup } from '../../harness/clean-up';
 import { startBlackHole, startFaultServer } from '../../harness/endpoints/fault-server';
 import { startSilentDns } from '../../harness/endpoints/silent-dns';
@@ -77,7 +78,10 @@ test('the program that looks names up is told the name, and nothing else', async
 test('a name that begins with a hyphen is not told to that program, which would take it for an option', async () => {
   const [seen, child] = [join(home.dir, 'option'), join(home.dir, 'child.cjs')];
   writeFileSync(join(home.dir, 'getent'), `#!/bin/sh\n>'${seen}'\nexit 2\n`, { mode: 0o755 });
-  const addresses = [{ address: '192.0.2.1', family: 4 }];
+  const addresses = [
+    { address: '192.0.2.1', family: 4 },
+    { address: '2001:db8::1', family: 6 },
+  ];
   const answer = JSON.stringify({ addresses });
   writeFileSync(child, `process.on('message', () => process.send(${answer}));`);
   const env = { PATH: `${home.dir}:${process.env['PATH']}` };
@@ -200,6 +204,22 @@ test('an http: localhost that is another machine gets nothing', async ({ skip })
   expect(doctor.stdout).toMatch(
     /FAIL DNS +could not reach localhost:9: localhost does not resolve to this machine\n/,
   );
+});
+
+test.each([
+  ['127.0.0.1', 'localhost', '127.0.0.1'],
+  ['::1', '[::1]', '[::1]'],
+])('the address that answers is told, whatever its name: %s, for %s', async (host, name, shown) => {
+  const server = await startFaultServer({ answer }, { host });
+  const { platform, versions } = process;
+  const told: string[] = [];
+  const wire = openWire({ env: {}, platform, nodeVersion: versions.node, lookupChild: [], warn: () => {} });
+  const { address } = await wire.fetch(`http://${name}:${server.port}/`, {
+    ...{ method: 'HEAD', headers: {}, timeoutMs: 5000 },
+    trace: (line) => told.push(line),
+  });
+  expect(address).toBe(`${shown}:${server.port}`);
+  expect(told.at(-1)).toBe(`connected to ${shown}:${server.port}`);
 });
 
 test('an address without a port has that of its scheme', async () => {

@@ -28,14 +28,14 @@ const OK: Script = {
 };
 const serve = (script: Script = OK): Promise<FaultServer> =>
   startFaultServer(script, { tls: authority.issue() });
-function wire(): Wire {
-  const warn = () => {};
+function wire(own: Partial<Parameters<typeof openWire>[0]> = {}): Wire {
   const opened = openWire({
     env: {},
     platform: process.platform,
     nodeVersion: process.versions.node,
     lookupChild: [],
-    warn,
+    warn: () => {},
+    ...own,
   });
   onCleanup(() => opened.close());
   return opened;
@@ -171,17 +171,33 @@ test('a request that nobody waits for any more at its start is not sent', async 
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
-test('a fault of the connection after the whole reply has come costs nothing of it', async () => {
-  const server = await serve({
-    answer(socket, n) {
-      OK.answer?.(socket, n, '');
-      setTimeout(() => socket.resetAndDestroy(), 100);
-    },
-  });
-  const init = { method: 'POST' as const, headers: {}, timeoutMs: 5000, ...options };
-  const reply = await wire().fetch(`${server.url}/oauth2/token`, init);
-  await sleep(400);
-  expect(await textOf(reply)).toBe('ok');
+test.each([
+  ['a length', 'Content-Length: 2\r\n\r\nok'],
+  ['chunks', 'Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n'],
+])(
+  'a fault of the connection after the whole reply has come, by %s, costs nothing of it',
+  async (_, rest) => {
+    const server = await serve({
+      answer(socket) {
+        socket.write(`HTTP/1.1 200 OK\r\n${rest}`);
+        setTimeout(() => socket.resetAndDestroy(), 100);
+      },
+    });
+    const init = { method: 'POST' as const, headers: {}, timeoutMs: 5000, ...options };
+    const reply = await wire().fetch(`${server.url}/oauth2/token`, init);
+    await sleep(400);
+    expect(await textOf(reply)).toBe('ok');
+  },
+);
+
+test('a warning is given once, however many connections there are', async () => {
+  const server = await serve();
+  const warned: string[] = [];
+  const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+  const world = wire({ env, warn: (line) => void warned.push(line) });
+  expect([await ask(world, server.url), await ask(world, server.url)]).toEqual(['ok', 'ok']);
+  expect(server.connections).toBe(2);
+  expect(warned).toEqual(['NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored: certificates are always verified']);
 });
 
 /** The program's own world, which opens it only once it has started what comes first. */
