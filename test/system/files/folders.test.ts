@@ -165,7 +165,7 @@ describe('without a word', () => {
     writeFileSync(client.cache, 'not a folder');
     expectToken(
       await client.gwtoken(['get', '-v']),
-      /^gwtoken: cache: cannot write the token \(EEXIST|ENOTDIR\)$/m,
+      /^gwtoken: cache: cannot write the token \((EEXIST|ENOTDIR)\)$/m,
     );
   });
 
