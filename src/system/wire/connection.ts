@@ -29,6 +29,8 @@ export interface Surroundings {
 export interface Progress extends Way {
   /** The proxy that it goes through. */
   via?: HttpProxy;
+  /** Whom it is connected to, the endpoint or the proxy: `127.0.0.1:443`. A TLS socket over another one does not know. */
+  peer?: string;
   /** The CA file, once its CAs are in use. */
   caFile?: string;
   /** Where the system's CAs came from, if they were used too. */
@@ -166,7 +168,7 @@ async function dial(
   port: number,
   lookup: LookupFunction = endableLookup(opening.surroundings, opening.cut),
 ): Promise<Socket> {
-  const { tell, trace } = opening;
+  const { progress, tell, trace } = opening;
   const addresses: string[] = [];
   let foundAtMs = 0;
   const found = (address: string): void => {
@@ -187,7 +189,8 @@ async function dial(
   socket.on('lookup', (error, address) => error ?? found(address));
   await until('connect', socket, opening);
   tell({ connectMs: Math.round(performance.now() - foundAtMs) });
-  trace(`connected to ${addressOf(socket)}`);
+  progress.peer = addressOf(socket);
+  trace(`connected to ${progress.peer}`);
   return socket;
 }
 
@@ -284,6 +287,6 @@ export function isAtProxy({ via, tunnel: isOpen }: Progress): boolean {
 }
 
 /** `127.0.0.1:443`, `[::1]:443`. */
-export function addressOf({ remoteAddress = '?', remotePort }: Socket): string {
+function addressOf({ remoteAddress = '?', remotePort }: Socket): string {
   return `${remoteAddress.includes(':') ? `[${remoteAddress}]` : remoteAddress}:${remotePort}`;
 }

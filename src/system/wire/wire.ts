@@ -7,7 +7,7 @@ import { setFlagsFromString } from 'node:v8';
 import { systemCode } from '../../errors';
 import type { ConnectionOptions, Fetch } from '../../world/wire';
 import type { World } from '../../world/world';
-import { addressOf, type Connection, openConnection, type Surroundings } from './connection';
+import { type Connection, openConnection, type Surroundings } from './connection';
 
 export interface Wire extends Pick<World, 'fetch' | 'warmUp'> {
   /** Closes a connection that was opened ahead and never used, so that it does not keep the program alive. */
@@ -78,10 +78,9 @@ export function openWire(surroundings: Surroundings): Wire {
       const { exchange } = await loading;
       connection.tell({ waitingFor: 'reply' });
       const reply = await exchange(socket, url, init);
-      const from = addressOf(socket);
       if (init.method === 'HEAD') {
         done();
-        return { ...reply, address: from, body: null };
+        return { ...reply, address: progress.peer, body: null };
       }
       connection.tell({ waitingFor: 'body' });
       const cutBy = (): Error | undefined => {
@@ -90,7 +89,7 @@ export function openWire(surroundings: Surroundings): Wire {
         // undici ends a connection that is done with by an error of its own.
         return fault && !systemCode(fault)?.startsWith('UND_') ? fault : undefined;
       };
-      return { ...reply, address: from, body: guarded(reply.body, cutBy, problem, done) };
+      return { ...reply, address: progress.peer, body: guarded(reply.body, cutBy, problem, done) };
     } catch (error) {
       done();
       throw await problem(error);

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openWire } from '../../../src/system/wire/wire';
-import { startFaultServer } from '../../harness/endpoints/fault-server';
+import { makeAuthority } from '../../harness/endpoints/authority';
+import { startConnectProxy, startFaultServer } from '../../harness/endpoints/fault-server';
 import { ROOT } from '../../harness/root';
 
 // Around a parameter's equals sign a recipient has to take white space (RFC 9110 section 5.6.3).
@@ -64,6 +65,35 @@ test.each<[status: string, credentials: string, reason: string, says: string, hi
     await hungUp;
   },
 );
+
+test('an https: proxy and the endpoint behind it are each held to their own name', async () => {
+  const authority = makeAuthority();
+  const endpoint = await startFaultServer(
+    { answer: (socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n') },
+    { tls: authority.issue({ names: 'IP:127.0.0.1' }) },
+  );
+  const proxy = await startConnectProxy(undefined, authority.issue({ names: 'DNS:localhost' }));
+  const { fetch } = openWire({
+    env: { HTTPS_PROXY: `https://localhost:${proxy.port}` },
+    platform: process.platform,
+    nodeVersion: process.versions.node,
+    lookupChild: [],
+    warn() {},
+  });
+  const told: string[] = [];
+  const options = { caFile: authority.caFile, trace: (line: string) => told.push(line) };
+  const asked = { method: 'HEAD', headers: {}, timeoutMs: 20_000, ...options } as const;
+  expect(await fetch(endpoint.url, asked)).toMatchObject({
+    status: 200,
+    address: `127.0.0.1:${proxy.port}`,
+  });
+  expect(told).toEqual([
+    `using the proxy localhost:${proxy.port} (from HTTPS_PROXY)`,
+    `connected to 127.0.0.1:${proxy.port}`,
+    'verified the certificate of localhost (TLSv1.3)',
+    'verified the certificate of 127.0.0.1 (TLSv1.3)',
+  ]);
+});
 
 /**
  * In a process of its own, since what goes wrong may never end. Opens the tunnel after, or just before, the connection to the
