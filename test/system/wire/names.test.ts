@@ -93,6 +93,32 @@ test('a name that begins with a hyphen is not told to that program, which would 
   expect(existsSync(seen)).toBe(false);
 });
 
+/** What a lookup by a child of our own comes to, whose program this is. */
+function foundBy(program: string, name: string, cut = new AbortController().signal): Promise<unknown> {
+  const child = join(home.dir, 'child.cjs');
+  writeFileSync(child, program);
+  const lookup = endableLookup({ env: {}, platform: 'darwin', lookupChild: [child] }, cut);
+  return new Promise((resolve, reject) =>
+    lookup(name, { all: true, family: 4 }, (error, all) => (error ? reject(error) : resolve(all))),
+  );
+}
+const FOUND = [{ address: '127.0.0.1', family: 4 }];
+
+test('a child of our own is told the name and the family, and says why it finds nothing', async () => {
+  const echo = `process.on('message', ({ hostname, options }) => process.send({ addresses: [hostname, options] }));`;
+  expect(await foundBy(echo, 'a.test')).toEqual(['a.test', { family: 4 }]);
+  const nothing = `process.on('message', () => process.send({ code: 'ENOTFOUND', message: 'not there' }));`;
+  await expect(foundBy(nothing, 'a.test')).rejects.toMatchObject({ code: 'ENOTFOUND', message: 'not there' });
+});
+
+test('a child of our own that crashes is no reason to fail, and one that is no more waited for is', async () => {
+  expect(await foundBy('process.exit(1);', 'localhost')).toEqual(FOUND);
+  const none = `process.on('message', () => process.send({ addresses: [] }));`;
+  expect(await foundBy(none, 'localhost')).toEqual(FOUND);
+  const silent = `process.on('message', () => {});`;
+  await expect(foundBy(silent, 'localhost', AbortSignal.timeout(300))).rejects.toThrow('closed');
+});
+
 test('a getent that has failed late is not followed by a lookup that could not be ended', async ({
   skip,
 }) => {
