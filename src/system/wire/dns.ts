@@ -34,57 +34,64 @@ export function endableLookup({ env, platform, lookupChild }: Resolver, cut: Abo
       wanted.all ? callback(null, addresses) : callback(null, first.address, first.family);
     const closed = (): void => callback(new Error('closed'), []);
     const byChild = (): void => {
-      import('node:child_process').then(({ fork }) => {
-        const [module = '', ...args] = lookupChild;
-        const options: ForkOptions & CommonSpawnOptions = {
-          env: childEnv,
-          execArgv: [],
-          stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-          windowsHide: true,
-          signal: cut,
-          killSignal: 'SIGKILL',
-        };
-        const child = fork(module, args, options);
-        let isOver = false;
-        const end = (how: () => void): void => {
-          if (isOver) return;
-          isOver = true;
-          child.kill('SIGKILL');
-          how();
-        };
-        // A child that cannot be started, or crashes, is no reason to fail.
-        const broken = (): void => end(cut.aborted ? closed : here);
-        child.on('error', broken).on('exit', broken);
-        child.on('message', (message) => {
-          const answer = message as LookupAnswer;
-          if (!('addresses' in answer)) {
-            const { code, message } = answer;
-            return end(() => callback(Object.assign(new Error(message), { code }), []));
-          }
-          const [first] = answer.addresses;
-          if (first) end(() => found(answer.addresses, first));
-          else broken();
-        });
-        const request: LookupRequest = { hostname, options: { family: wanted.family, hints: wanted.hints } };
-        // In Bun, a child that could not be started has no channel; its error follows.
-        child.send?.(request, (error) => error && broken());
-      }, here);
+      import('node:child_process')
+        .then(({ fork }) => {
+          const [module = '', ...args] = lookupChild;
+          const options: ForkOptions & CommonSpawnOptions = {
+            env: childEnv,
+            execArgv: [],
+            stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+            windowsHide: true,
+            signal: cut,
+            killSignal: 'SIGKILL',
+          };
+          const child = fork(module, args, options);
+          let isOver = false;
+          const end = (how: () => void): void => {
+            if (isOver) return;
+            isOver = true;
+            child.kill('SIGKILL');
+            how();
+          };
+          // A child that cannot be started, or crashes, is no reason to fail.
+          const broken = (): void => end(cut.aborted ? closed : here);
+          child.on('error', broken).on('exit', broken);
+          child.on('message', (message) => {
+            const answer = message as LookupAnswer;
+            if (!('addresses' in answer)) {
+              const { code, message } = answer;
+              return end(() => callback(Object.assign(new Error(message), { code }), []));
+            }
+            const [first] = answer.addresses;
+            if (first) end(() => found(answer.addresses, first));
+            else broken();
+          });
+          const request: LookupRequest = {
+            hostname,
+            options: { family: wanted.family, hints: wanted.hints },
+          };
+          // In Bun, a child that could not be started has no channel; its error follows.
+          child.send?.(request, (error) => error && broken());
+        })
+        .catch(here);
     };
     if (platform !== 'linux' || hostname.startsWith('-')) return byChild();
     const startedAtMs = performance.now();
-    import('node:child_process').then(({ execFile }) => {
-      const options = { env: childEnv, encoding: 'latin1', signal: cut, killSignal: 'SIGKILL' } as const;
-      execFile('getent', ['ahosts', hostname], options, (error, stdout) => {
-        const addresses = addressesIn(stdout);
-        const first = addresses[0];
-        if (first) return found(addresses, first);
-        if (cut.aborted) return closed();
-        if (systemCode(error) === 'ENOENT') return byChild();
-        // getent does not say why it failed. A lookup here does, and is quick now.
-        if (error && performance.now() - startedAtMs < SILENT_AFTER_MS) return here();
-        return callback(Object.assign(new Error('DNS does not answer'), { code: 'EAI_AGAIN' }), []);
-      });
-    }, here);
+    import('node:child_process')
+      .then(({ execFile }) => {
+        const options = { env: childEnv, encoding: 'latin1', signal: cut, killSignal: 'SIGKILL' } as const;
+        execFile('getent', ['ahosts', hostname], options, (error, stdout) => {
+          const addresses = addressesIn(stdout);
+          const first = addresses[0];
+          if (first) return found(addresses, first);
+          if (cut.aborted) return closed();
+          if (systemCode(error) === 'ENOENT') return byChild();
+          // getent does not say why it failed. A lookup here does, and is quick now.
+          if (error && performance.now() - startedAtMs < SILENT_AFTER_MS) return here();
+          return callback(Object.assign(new Error('DNS does not answer'), { code: 'EAI_AGAIN' }), []);
+        });
+      })
+      .catch(here);
   };
 }
 

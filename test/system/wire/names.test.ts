@@ -94,10 +94,15 @@ test('a name that begins with a hyphen is not told to that program, which would 
 });
 
 /** What a lookup by a child of our own comes to, whose program this is. */
-function foundBy(program: string, name: string, cut = new AbortController().signal): Promise<unknown> {
+function foundBy(
+  program: string,
+  name: string,
+  own: Partial<Parameters<typeof endableLookup>[0]> = {},
+  cut = new AbortController().signal,
+): Promise<unknown> {
   const child = join(home.dir, 'child.cjs');
   writeFileSync(child, program);
-  const lookup = endableLookup({ env: {}, platform: 'darwin', lookupChild: [child] }, cut);
+  const lookup = endableLookup({ env: {}, platform: 'darwin', lookupChild: [child], ...own }, cut);
   return new Promise((resolve, reject) =>
     lookup(name, { all: true, family: 4 }, (error, all) => (error ? reject(error) : resolve(all))),
   );
@@ -116,8 +121,19 @@ test('a child of our own that crashes is no reason to fail, and one that is no m
   const none = `process.on('message', () => process.send({ addresses: [] }));`;
   expect(await foundBy(none, 'localhost')).toEqual(FOUND);
   const silent = `process.on('message', () => {});`;
-  await expect(foundBy(silent, 'localhost', AbortSignal.timeout(300))).rejects.toThrow('closed');
+  await expect(foundBy(silent, 'localhost', {}, AbortSignal.timeout(300))).rejects.toThrow('closed');
+  writeFileSync(join(home.dir, 'getent'), '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 });
+  const getent = { platform: 'linux', env: { PATH: `${home.dir}:${process.env['PATH']}` } } as const;
+  await expect(foundBy('', 'localhost', getent, AbortSignal.timeout(300))).rejects.toThrow('closed');
 });
+
+test.each(['linux', 'darwin'] as const)(
+  'a program that the system does not start is no reason to fail either, as on %s',
+  async (platform) => {
+    const env = { RES_OPTIONS: 'x'.repeat(4_000_000) };
+    expect(await foundBy('', 'localhost', { platform, env })).toEqual(FOUND);
+  },
+);
 
 test('a getent that has failed late is not followed by a lookup that could not be ended', async ({
   skip,
