@@ -177,7 +177,7 @@ function run(
   args: readonly string[],
   { env, signal }: Bus,
 ): Promise<string | 'not installed'> {
-  return new Promise((resolve) => {
+  const reply = new Promise<string>((resolve) => {
     const options = {
       env: helperEnvironment(env, ...BUS_VARIABLES),
       // One of its own: Node warns of the eleventh listener, and a program that is not installed leaves its one there.
@@ -189,4 +189,6 @@ function run(
       else resolve(error ? '' : stdout);
     });
   });
+  // Some failures to start are thrown, such as out of memory.
+  return reply.catch(() => '');
 }

@@ -54,6 +54,15 @@ describe.each([
   });
 });
 
+test('a bus that cannot be asked, since the system starts no program, is unknown', async () => {
+  const env = { PATH: process.env['PATH'], HOME: 'x'.repeat(4_000_000) };
+  expect([await collectionOnBus(env), await itemOnBus('a', env), await isHidingOnBus(env)]).toEqual([
+    'unknown',
+    'unknown',
+    false,
+  ]);
+});
+
 test.skipIf(process.platform === 'win32')(
   'a bus that does not answer is waited for five seconds, or as long as there is time',
   async () => {
