@@ -32,7 +32,7 @@ test('settings without a region, of somebody who has begun', async () => {
     '  ok   environment         production (default)',
     '  warn region              not set: every command needs --region',
     `${' '.repeat(24)}fix: to set a default, run: gwtoken config set region eu`,
-    '  skip credentials         unknown until a region is set',
+    '  skip credentials         unknown (no client selected)',
     '  ok   min-ttl             300 s or 20% of the lifetime, whichever is less (default)',
     '  ok   timeout             10 s (default)',
     '  ok   retries             1 (retries in FILE)',
@@ -53,6 +53,31 @@ test('settings in a config file that cannot be read are those without one', asyn
     '  ok   region              eu (GWTOKEN_REGION)',
     '  ok   credentials         GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET',
   ]);
+});
+
+test('with a profile and an environment that are wrong the default ones hold', async () => {
+  gw.env = { GWTOKEN_PROFILE: 'Acme', GWTOKEN_SANDBOX: 'yes', GWTOKEN_REGION: 'eu' };
+  gw.configure({
+    'auth-url': 'https://a.example.com',
+    'sandbox.auth-url': 'https://s.example.com',
+    timeout: '9s',
+    profiles: { default: { timeout: '3s' } },
+  });
+  expect((await section('settings')).slice(0, 10)).toEqual([
+    '  ok   config file         FILE',
+    '  FAIL profile             invalid profile name "Acme" (from GWTOKEN_PROFILE)',
+    `${' '.repeat(24)}fix: did you mean acme?`,
+    `${' '.repeat(24)}fix: use 1 to 64 of a-z, 0-9, ".", "_" and "-", starting with a letter or digit`,
+    '  FAIL environment         invalid value "yes" (from GWTOKEN_SANDBOX)',
+    `${' '.repeat(24)}fix: use 1, true, 0 or false`,
+    '  ok   region              eu (GWTOKEN_REGION)',
+    '  skip credentials         unknown (no client selected)',
+    '  ok   min-ttl             300 s or 20% of the lifetime, whichever is less (default)',
+    '  ok   timeout             3 s (timeout of profile default in FILE)',
+  ]);
+  expect((await section('region eu'))[0]).toBe(
+    '  ok   auth URL            https://a.example.com (auth-url in FILE)',
+  );
 });
 
 test('with limits that are wrong the default ones hold, for the endpoint and the keychain', async () => {

@@ -62,7 +62,7 @@ export function orElse<T>(find: () => T, otherwise: T): T {
 function credentials(given: Given, world: Outside): Check {
   const client = attempt(() => resolveClient(given));
   // Without a region, or with a bad value, there is a line about that already.
-  if (client instanceof GwtokenError) return skipped('credentials', 'unknown until a region is set');
+  if (client instanceof GwtokenError) return skipped('credentials', 'unknown (no client selected)');
   const plan = attempt(() => planCredentials(given, client, world));
   if (plan instanceof GwtokenError) return broken('credentials', plan);
   if (plan.kind !== 'keychain') return ok('credentials', plan.name);
