@@ -489,6 +489,22 @@ No client selected: no region set
     expect(await status('--verbose')).toContain('default:production:eu\n  credentials  ');
   });
 
+  test('of one client while the profile in the variable is none', async () => {
+    await login();
+    gw.env = { GWTOKEN_PROFILE: 'Acme' };
+    expect(await gw.cli(['status'])).toEqual({
+      code: 0,
+      stdout: `${HEADS}
+  default:production:eu  id         not cached  ${A}
+
+No client selected: invalid profile name "Acme" (from GWTOKEN_PROFILE)
+  fix: did you mean acme?
+  fix: use 1 to 64 of a-z, 0-9, ".", "_" and "-", starting with a letter or digit
+`,
+      stderr: '',
+    });
+  });
+
   test('of a check that fails', async () => {
     gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
     const problem = `${A}/oauth2/token rejected the credentials (HTTP 401, invalid_client)`;
