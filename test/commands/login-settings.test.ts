@@ -263,6 +263,13 @@ hint: pass only the client ID
 hint: pipe the secret in, or omit --secret-stdin to be prompted
 `,
     );
+    gw.own = {};
+    gw.stdin = 'two\nlines\n';
+    expect(await refused(...ALL)).toBe(
+      `gwtoken: error: the client secret from stdin contains a control character (such as a newline)
+hint: provide only the secret, on one line
+`,
+    );
     for (const [fault, problem] of [
       [Object.assign(new Error('more than 65536 bytes'), { code: 'EFBIG' }), 'is too long (limit: 64 KiB)'],
       [new Error('read EIO'), 'cannot be read (read EIO)'],
