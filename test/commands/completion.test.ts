@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/all';
-import { GET_FORMATS, spellings } from '../../src/flags';
+import { ENV_FORMATS, GET_FORMATS, spellings } from '../../src/flags';
 import { configKeys } from '../../src/settings/config-keys';
 import { type Home, openHome } from '../harness/homes/home';
 import { inside } from '../harness/homes/in-process';
@@ -85,6 +85,9 @@ describe('gwtoken complete', () => {
       '--verbose\tprint details to stderr\n--help\tshow this help\n--version\tprint the version\n',
     );
     expect(await printed('get', '--region', ' ')).toBe('eu\t\nus\t\n');
+    const alone = (words: readonly string[]) => words.map((word) => `${word}\t\n`).join('');
+    expect(await printed('env', '--format', '')).toBe(alone(ENV_FORMATS));
+    expect(await printed('config', 'unset', '')).toBe(alone(configKeys()));
   });
 
   test('says nothing of a config file that cannot be read', async () => {
