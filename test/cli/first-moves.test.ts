@@ -31,6 +31,10 @@ test.each([
   ['status --json=1', '--json takes no value', 'status --json'],
   ['status --json=0', '--json takes no value', 'status'],
   ['get --no-cache=1', '--no-cache takes no value', 'get --no-cache'],
+  ['get --no-cache=off', '--no-cache takes no value', 'get'],
+  ['get --no-sandbox=false', '--no-sandbox takes no value', 'get --sandbox'],
+  // Another command's option, which does take one.
+  ['status --format=json', 'unknown option "--format"', 'status --json'],
   ['-v get', '-v must come after the command', 'get -v'],
   ['--region eu get --fresh', '--region must come after the command', 'get --region eu --fresh'],
   ['--profile env get', '--profile must come after the command', 'get --profile env'],
