@@ -1,5 +1,5 @@
 import { checkProfile } from '../client';
-import { GwtokenError } from '../errors';
+import { attempt, GwtokenError } from '../errors';
 import { type Flag, VERBOSE } from '../flags';
 import { checkConfigKey, configKeys, configValue, settingOf } from '../settings/config-keys';
 import { configured, resolveProfile } from '../settings/resolve';
@@ -78,7 +78,12 @@ export const configCommand: Command = {
         await world.config.edit([{ profile, key, value }]);
         await dropTokensOf(key, profile, world);
         const config = world.config.read();
-        const current = resolveProfile({ flags: given, env: world.env, config }).value;
+        const current = attempt(() => resolveProfile({ flags: given, env: world.env, config }).value);
+        // The value is stored: a bad profile in a variable or in the file is no error any more.
+        if (current instanceof GwtokenError) {
+          world.warn(current.message);
+          return;
+        }
         const own = config.profiles[current]?.[key];
         if (profile === undefined && own !== undefined) {
           world.warn(`profile ${current} sets ${key} = ${own}, which overrides this`);

@@ -173,6 +173,24 @@ hint: to remove that, run: gwtoken config unset retries --profile acme
   expect(await gw.cli(['config', 'set', 'retries', '3', '--profile', 'acme'])).toMatchObject({ stderr: '' });
 });
 
+test('set has done its work also where the profile in use is none: it only warns', async () => {
+  const gw = inside();
+  const warning = (source: string) => ({
+    code: 0,
+    stdout: '',
+    stderr: `gwtoken: warning: invalid profile name "Acme" (from ${source})\n`,
+  });
+  gw.env = { GWTOKEN_PROFILE: 'Acme' };
+  expect(await gw.cli(['config', 'set', 'retries', '2'])).toEqual(warning('GWTOKEN_PROFILE'));
+  gw.env = {};
+  gw.configure({ profile: 'Acme' });
+  expect(await gw.cli(['config', 'set', 'retries', '3'])).toEqual(
+    warning(`profile in ${join(gw.config, 'config.json')}`),
+  );
+  expect(await gw.cli(['config', 'set', 'profile', 'acme'])).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect((await gw.cli(['config', 'list'])).stdout).toBe('retries = 3\nprofile = acme\n');
+});
+
 test('path tells where the file is also when it cannot be read', async () => {
   const gw = inside();
   gw.configure('{');
