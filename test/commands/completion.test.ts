@@ -88,6 +88,8 @@ describe('gwtoken complete', () => {
     const alone = (words: readonly string[]) => words.map((word) => `${word}\t\n`).join('');
     expect(await printed('env', '--format', '')).toBe(alone(ENV_FORMATS));
     expect(await printed('config', 'unset', '')).toBe(alone(configKeys()));
+    // What an option takes is no argument.
+    expect(await printed('config', 'set', '-p', 'acme', 'region', '')).toBe(alone(['eu', 'us']));
   });
 
   test('says nothing of a config file that cannot be read', async () => {
