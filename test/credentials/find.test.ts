@@ -510,6 +510,10 @@ describe('a credential command', () => {
       GWTOKEN_CLIENTELE: 'kept',
       MY_GWTOKEN_CLIENT_ID: 'kept',
       GWTOKEN_ACCESS_TOKEN_FILE: 'kept',
+      // What the caller's variables say, where a flag says otherwise.
+      GWTOKEN_REGION: 'us',
+      GWTOKEN_SANDBOX: '0',
+      GWTOKEN_PROFILE: 'other',
       GWTOKEN_COMMAND_RUNNING_FOR: 'a:b:c',
     };
     expect(commandEnv({ ...EU, environment: 'sandbox', profile: 'acme' }, env)).toEqual({
