@@ -101,7 +101,9 @@ const ENV_FLAGS = [
   ['--format', 'cmd'],
   ['--format', 'github-env'],
   ['--prefix', 'EU_'],
-  ['--prefix=', '--unset'],
+  ['--prefix='],
+  ['--unset'],
+  ['--prefix', 'EU_', '--unset'],
   ['--prefix', '1'],
 ];
 
