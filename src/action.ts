@@ -25,8 +25,8 @@ const OF_THE_JOB = ['GWTOKEN_TIMEOUT', 'GWTOKEN_RETRIES', 'GWTOKEN_CA_FILE'];
 /** Makes maskToken print GitHub's command. */
 const ON_GITHUB: Env = { GITHUB_ACTIONS: 'true' };
 
-// Only fork() opens a channel, the runner does not.
-if (process.argv[2] === LOOKUP_CHILD && process.send) void import('./system/wire/lookup-child');
+// The runner passes no arguments.
+if (process.argv[2] === LOOKUP_CHILD) void import('./system/wire/lookup-child');
 else start();
 
 function start(): void {
