@@ -11,22 +11,30 @@ import { asFunction, programWith } from '../system/keychain/keytar-in-place';
 const noUlimit = process.platform === 'win32' ? 'needs a POSIX shell: ulimit' : undefined;
 const limited = (limit: string) => ['sh', '-c', `ulimit ${limit} && exec "$@"`, 'sh'];
 
-test('with too few open files it says so, whatever it was that could not be opened', async ({ skip }) => {
-  skip((notPackage ?? noUlimit) !== undefined, notPackage ?? noUlimit);
-  const endpoint = await startTokenEndpoint();
-  const home = openHome(inVariables(endpoint.authUrl));
-  const seen = new Set<string>();
-  for (let files = 17; files <= 24; files++) {
-    const { code, stderr } = await home.gwtoken(['get', '--no-cache'], { wrapper: limited(`-n ${files}`) });
-    // Node itself, before the first line of gwtoken.
-    if (/^node:/.test(stderr) || code === null) continue;
-    seen.add(`${code} ${stderr}`);
-  }
-  const said =
-    'gwtoken: error: cannot open more files: a system limit is reached (EMFILE)\n' +
-    'hint: to raise the limit, run: ulimit -n 1024\n';
-  expect(seen).toEqual(new Set([`1 ${said}`, '0 ']));
-});
+test.for([false, true])(
+  'with too few open files it says so, whatever it was that could not be opened (credential command: %s)',
+  async (hasCommand, { skip }) => {
+    skip((notPackage ?? noUlimit) !== undefined, notPackage ?? noUlimit);
+    const { authUrl } = await startTokenEndpoint();
+    const home = openHome(
+      hasCommand ? { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: authUrl } : inVariables(authUrl),
+    );
+    const credentials = JSON.stringify({ client_id: 'a', client_secret: 'b', auth_url: authUrl });
+    if (hasCommand) await home.gwtoken(['config', 'set', 'credential-command', `echo '${credentials}'`]);
+    const seen = new Set<string>();
+    for (let files = 17; files <= 24; files++) {
+      const { code, stderr } = await home.gwtoken(['get', '--no-cache'], { wrapper: limited(`-n ${files}`) });
+      // Node itself, before the first line of gwtoken.
+      if (/^node:/.test(stderr) || code === null) continue;
+      seen.add(`${code} ${stderr}`);
+    }
+    const said =
+      'gwtoken: error: cannot open more files: a system limit is reached (EMFILE)\n' +
+      'hint: to raise the limit, run: ulimit -n 1024\n' +
+      (hasCommand ? 'hint: or set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU\n' : '');
+    expect(seen).toEqual(new Set([`1 ${said}`, '0 ']));
+  },
+);
 
 test('without the memory for the parser of replies it says so, and asks nobody', async ({ skip }) => {
   const reason =

@@ -9,6 +9,7 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import * as fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ENDING_SIGNALS, Interrupted, messageOf, systemCode } from '../../errors';
+import { limitReached } from '../../limits';
 import type { CommandEnd, RunCredentialCommand } from '../../world/processes';
 import type { Env } from '../../world/streams';
 import type { World } from '../../world/world';
@@ -45,6 +46,7 @@ export async function runCredentialCommand(
   });
   try {
     let child: ChildProcess;
+    let end: Interrupted | CommandEnd;
     try {
       child = withCoreDumps(() =>
         spawn(command, {
@@ -55,11 +57,11 @@ export async function runCredentialCommand(
           detached: ownGroup,
         }),
       );
+      end = await Promise.race([interrupted, endOf(child, limit), late]);
     } catch (error) {
       // Most failures to start arrive as an event of the child; arguments and variables that are too long are thrown.
       return notStarted(error);
     }
-    let end = await Promise.race([interrupted, endOf(child, limit), late]);
     // A command that fails on Ctrl-C may be seen to end before our own signal arrives, mostly in Bun.
     if (!(end instanceof Interrupted) && end.how === 'exited' && end.code !== 0) {
       end = await Promise.race([interrupted, sleep(50, end)]);
@@ -82,9 +84,9 @@ export async function runCredentialCommand(
   }
 }
 
-/** How it ends by itself, or that it prints too much. It ends with its stdout, as in a shell's `$(…)`. */
+/** How it ends by itself, or that it prints too much; rejects if it does not start. It ends with its stdout, as in a shell's `$(…)`. */
 function endOf(child: ChildProcess, limit: number): Promise<CommandEnd> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
     child.stdout?.on('data', (chunk: Buffer) => {
@@ -92,7 +94,7 @@ function endOf(child: ChildProcess, limit: number): Promise<CommandEnd> {
       length += chunk.length;
       if (length > limit) resolve({ how: 'too-long' });
     });
-    child.once('error', (error) => resolve(notStarted(error)));
+    child.once('error', reject);
     child.once('close', (code, signal) =>
       resolve(
         signal === null
@@ -104,6 +106,8 @@ function endOf(child: ChildProcess, limit: number): Promise<CommandEnd> {
 }
 
 function notStarted(error: unknown): CommandEnd {
+  const limit = limitReached(error);
+  if (limit) throw limit;
   return { how: 'not-started', reason: systemCode(error) ?? messageOf(error) };
 }
 
