@@ -84,7 +84,9 @@ export async function runCredentialCommand(
   }
 }
 
-/** How it ends by itself, or that it prints too much; rejects if it does not start. It ends with its stdout, as in a shell's `$(…)`. */
+/**
+ * How it ends by itself, with its stdout as in a shell's `$(…)`, or that it prints too much. Rejects if it does not start.
+ */
 function endOf(child: ChildProcess, limit: number): Promise<CommandEnd> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
