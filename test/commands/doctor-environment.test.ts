@@ -19,6 +19,8 @@ test.each([
   ['HTTPS_PROXY', 'http://user:word@proxy.test:8080', 'http://***@proxy.test:8080'],
   ['HTTPS_PROXY', 'user:word@proxy.test:8080', '***@proxy.test:8080'],
   ['HTTPS_PROXY', 'http://user:a@word@proxy.test', 'http://***@proxy.test'],
+  // A URL's parser passes over line ends.
+  ['HTTPS_PROXY', 'http://user:a\nword@proxy.test', 'http://***@proxy.test'],
   ['no_proxy', 'a.test,b.test', 'a.test,b.test'],
   ['http_proxy', 'http://user:word@proxy.test', 'http://***@proxy.test (ignored; gwtoken uses HTTPS_PROXY)'],
   ['ALL_PROXY', 'socks5://proxy.test', 'socks5://proxy.test (ignored; gwtoken uses HTTPS_PROXY)'],

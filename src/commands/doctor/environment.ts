@@ -44,5 +44,5 @@ function verification(name: string, value: string): Check {
 
 /** A report may be passed on: it does not show the user name and password of a proxy. */
 function withoutCredentials(value: string): string {
-  return value.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/i, '$1***@');
+  return value.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, '$1***@');
 }
