@@ -1,4 +1,5 @@
 /** Whole sections of doctor's report where nothing failed but something is to be said: in this process. */
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { keychainError } from '../../src/system/keychain/errors';
@@ -40,6 +41,21 @@ test('settings without a region, of somebody who has begun', async () => {
     "  ok   ca-file             built-in CAs, then the system's (default)",
     '  ok   keychain-timeout    60 s on a desktop terminal, else 10 s (default)',
     '  ok   credential-command  none (default)',
+  ]);
+});
+
+test('credentials that login stored, and a list of them that cannot be read', async () => {
+  gw.env = { GWTOKEN_REGION: 'eu' };
+  mkdirSync(gw.config, { recursive: true, mode: 0o700 });
+  const list = join(gw.config, 'clients.json');
+  const client = { client_id: 'id', auth_url: 'https://a.example.com' };
+  writeFileSync(list, JSON.stringify({ 'default:production:eu': client }), { mode: 0o600 });
+  const credentials = async () => (await section('settings')).slice(4, 6);
+  expect((await credentials())[0]).toBe('  ok   credentials         keychain');
+  writeFileSync(list, '{');
+  expect(await credentials()).toEqual([
+    `  warn credentials         config file ${list} contains invalid JSON`,
+    `${' '.repeat(24)}fix: fix or delete ${list}`,
   ]);
 });
 

@@ -17,8 +17,7 @@ type Outside = Pick<World, 'env' | 'config' | 'readFile' | 'clients'>;
 
 /** What the other checks go by: a config file that cannot be read counts as an empty one. */
 export function gatherLeniently(flags: FlagValues, { env, config }: Pick<Outside, 'env' | 'config'>): Given {
-  const read = orElse(() => config.read(), undefined);
-  return { flags, env, config: read ?? { path: config.path(), general: {}, profiles: {} } };
+  return { flags, env, config: orElse(() => config.read(), { path: '', general: {}, profiles: {} }) };
 }
 
 export function settingsChecks(given: Given, world: Outside): Check[] {
@@ -66,7 +65,10 @@ function credentials(given: Given, world: Outside): Check {
   const plan = attempt(() => planCredentials(given, client, world));
   if (plan instanceof GwtokenError) return broken('credentials', plan);
   if (plan.kind !== 'keychain') return ok('credentials', plan.name);
-  if (world.clients.read()[clientName(client.client)]) return ok('credentials', 'keychain');
+  const stored = attempt(() => world.clients.read());
+  // Whoever fetches a token does without the list.
+  if (stored instanceof GwtokenError) return warning('credentials', stored.message, ...stored.hints);
+  if (stored[clientName(client.client)]) return ok('credentials', 'keychain');
   const hint = `to store them, run: gwtoken login ${clientFlags(client.client)}`;
   return warning('credentials', 'none stored by gwtoken login', hint);
 }
