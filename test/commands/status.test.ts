@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
 import { keychainError } from '../../src/system/keychain/errors';
 import type { Keychain, KeychainReason } from '../../src/world/keychain';
+import { PLAIN } from '../documents/grammar';
 import { startIdentityServer } from '../harness/endpoints/identity-server';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { inVariables, withoutVariables } from '../harness/homes/client';
@@ -366,6 +367,28 @@ test('status --check --verbose tells what the check gave', async () => {
     `${' '.repeat(15)}fix: check the client ID and secret (from GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET)`,
     `${' '.repeat(15)}fix: if the client belongs to region us, use --region us`,
   ]);
+});
+
+test('status --check has a spinner, unless a credential command may ask on the same terminal', async () => {
+  const gw = inside();
+  const labels: string[] = [];
+  const spin = <T>(label: string, work: () => Promise<T>) => {
+    labels.push(label);
+    return work();
+  };
+  const stdout = Buffer.from('{"client_id":"id","client_secret":"a secret"}');
+  gw.own = {
+    terminal: { ...PLAIN, hasUnicode: () => true, spin } as never,
+    runCredentialCommand: async () => ({ how: 'exited', code: 0, stdout }),
+  };
+  expect(await gw.cli(['status'])).toMatchObject({ code: 0 });
+  expect(labels).toEqual([]);
+  expect(await gw.cli(['status', '--check'])).toMatchObject({ code: 0 });
+  expect(labels).toEqual(['verifying the credentials']);
+  gw.env = withoutVariables(gw.env);
+  gw.configure({ 'auth-url': 'https://a.example.com', 'credential-command': 'pass show a' });
+  expect(await gw.cli(['status', '--check'])).toMatchObject({ code: 0 });
+  expect(labels).toHaveLength(1);
 });
 
 describe('status, word for word', () => {

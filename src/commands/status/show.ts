@@ -18,9 +18,7 @@ export async function showStatus(flags: FlagValues, world: World): Promise<void>
   const given = gather(flags, world);
   const { clients: read, noneSelected } = readStatus(given, world);
   const isCheck = flags['check'] === true;
-  const clients = isCheck
-    ? await world.terminal.spin('verifying the credentials', () => verifyClients(read, world))
-    : read;
+  const clients = isCheck ? await verified(read, world) : read;
   if (flags['json'] === true) {
     const nowMs = world.now();
     const report = { clients: clients.map((each) => statusJson(each, nowMs)) };
@@ -32,6 +30,15 @@ export async function showStatus(flags: FlagValues, world: World): Promise<void>
   if (failure) throw failure;
   // Nothing to check is no success either.
   if (isCheck && clients.length === 0 && noneSelected) throw noneSelected;
+}
+
+/** Under a spinner, unless a credential command may prompt on the same terminal. */
+function verified(clients: readonly ClientStatus[], world: World): Promise<readonly ClientStatus[]> {
+  const work = () => verifyClients(clients, world);
+  const mayPrompt = clients.some(
+    ({ credentials }) => !(credentials instanceof GwtokenError) && credentials.kind === 'command',
+  );
+  return mayPrompt ? work() : world.terminal.spin('verifying the credentials', work);
 }
 
 async function writeReport(
