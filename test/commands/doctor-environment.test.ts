@@ -1,5 +1,5 @@
 /** All that doctor says of the variables about proxies, certificates and TLS: in this process. */
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { environmentChecks } from '../../src/commands/doctor/environment';
@@ -7,8 +7,8 @@ import { fileReader } from '../../src/system/files/read-file';
 import { openFolder } from '../harness/homes/folder';
 
 /** A line each, with its fix below it. */
-async function said(env: Record<string, string>): Promise<string[]> {
-  const checks = await environmentChecks({ env, readFile: fileReader() });
+async function said(env: Record<string, string>, readFile = fileReader()): Promise<string[]> {
+  const checks = await environmentChecks({ env, readFile });
   return checks.map(({ result, name, message, hints }) =>
     [`${result} ${name}: ${message}`, ...hints].join('\n'),
   );
@@ -19,11 +19,13 @@ test.each([
   ['HTTPS_PROXY', 'http://user:word@proxy.test:8080', 'http://***@proxy.test:8080'],
   ['HTTPS_PROXY', 'user:word@proxy.test:8080', '***@proxy.test:8080'],
   ['HTTPS_PROXY', 'http://user:a@word@proxy.test', 'http://***@proxy.test'],
+  ['HTTPS_PROXY', 'HTTP://user:word@proxy.test', 'HTTP://***@proxy.test'],
   // A URL's parser passes over line ends.
   ['HTTPS_PROXY', 'http://user:a\nword@proxy.test', 'http://***@proxy.test'],
   ['no_proxy', 'a.test,b.test', 'a.test,b.test'],
+  ['NO_PROXY', '*', '*'],
   ['http_proxy', 'http://user:word@proxy.test', 'http://***@proxy.test (ignored; gwtoken uses HTTPS_PROXY)'],
-  ['ALL_PROXY', 'socks5://proxy.test', 'socks5://proxy.test (ignored; gwtoken uses HTTPS_PROXY)'],
+  ['ALL_PROXY', 'socks5://a:b@proxy.test', 'socks5://***@proxy.test (ignored; gwtoken uses HTTPS_PROXY)'],
   ['NODE_OPTIONS', '--use-openssl-ca', '--use-openssl-ca'],
   ['NODE_TLS_REJECT_UNAUTHORIZED', '1', '1'],
 ])('%s=%s', async (name, value, shown) => {
@@ -33,7 +35,8 @@ test.each([
 test('what needs a fix has one, and where nothing is set that is said', async () => {
   const folder = openFolder();
   const [there, missing] = ['there.pem', 'missing.pem'].map((name) => join(folder, name));
-  writeFileSync(there!, '');
+  // As large as may be.
+  writeFileSync(there!, Buffer.alloc(4 * 1024 * 1024));
   expect(
     await said({ NODE_EXTRA_CA_CERTS: there!, SSL_CERT_FILE: missing!, NODE_TLS_REJECT_UNAUTHORIZED: '0' }),
   ).toEqual([
@@ -41,5 +44,20 @@ test('what needs a fix has one, and where nothing is set that is said', async ()
     `warning SSL_CERT_FILE: ${missing} cannot be read (ENOENT)\nset SSL_CERT_FILE to a readable PEM file, or unset it`,
     'warning NODE_TLS_REJECT_UNAUTHORIZED: 0 (ignored by gwtoken, but other Node programs skip certificate checks)\nunset NODE_TLS_REJECT_UNAUTHORIZED',
   ]);
-  expect(await said({ HTTPS_PROXY: '' })).toEqual(['ok variables: no proxy, CA or TLS variables set']);
+  appendFileSync(there!, ' ');
+  const fix = 'set NODE_EXTRA_CA_CERTS to a readable PEM file, or unset it';
+  expect(await said({ NODE_EXTRA_CA_CERTS: there! })).toEqual([
+    `warning NODE_EXTRA_CA_CERTS: ${there} cannot be read (EFBIG)\n${fix}`,
+  ]);
+  const gone = () => {
+    throw new Error('it has gone');
+  };
+  expect(await said({ NODE_EXTRA_CA_CERTS: there! }, gone)).toEqual([
+    `warning NODE_EXTRA_CA_CERTS: ${there} cannot be read (it has gone)\n${fix}`,
+  ]);
+  const none = ['ok variables: no proxy, CA or TLS variables set'];
+  expect(await said({ HTTPS_PROXY: '' })).toEqual(none);
+  // Other programs' variables.
+  for (const name of ['HTTPS_PROXY', 'NO_PROXY', 'HTTP_PROXY', 'ALL_PROXY'])
+    expect(await said({ [`npm_config_${name}`]: 'x', [`${name}_USER`]: 'x' })).toEqual(none);
 });

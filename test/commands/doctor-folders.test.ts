@@ -7,13 +7,15 @@ import { probeFolder } from '../../src/system/files/folders';
 import { MACHINE } from '../harness/homes/client';
 import { openFolder } from '../harness/homes/folder';
 
-/** A line each, with its fix below it, and the directory as DIR. */
-async function said(path: string | undefined): Promise<string[]> {
+/** A line each, with what a command fails with for it and its fix below it, and the directory as DIR. */
+async function said(path: string | undefined, machine = MACHINE): Promise<string[]> {
   const checks = await folderChecks({
-    probes: { system: () => '', folder: async (which) => probeFolder(which, path, MACHINE) },
+    probes: { system: () => '', folder: async (which) => probeFolder(which, path, machine) },
   });
-  return checks.map(({ result, name, message, hints }) =>
-    [`${result} ${name}: ${message}`, ...hints].join('\n').replaceAll(path ?? 'none', 'DIR'),
+  return checks.map(({ result, kind = '', name, message, hints }) =>
+    [`${result}${kind && ` (${kind})`} ${name}: ${message}`, ...hints]
+      .join('\n')
+      .replaceAll(path ?? 'none', 'DIR'),
   );
 }
 
@@ -34,8 +36,8 @@ test.skipIf(process.platform === 'win32').for<[string, (path: string) => void, s
       mkdirSync(path);
       chmodSync(path, 0o777);
     },
-    'warning config: DIR is writable by other users (mode 777)\nrun: chmod go-w DIR',
-    'warning cache: DIR is writable by other users (mode 777); not used\nrun: chmod 700 DIR',
+    "warning config: DIR is writable by other users (mode 777)\nrun: chmod go-w 'DIR'",
+    "warning cache: DIR is writable by other users (mode 777); not used\nrun: chmod 700 'DIR'",
   ],
   [
     'that is a link',
@@ -53,9 +55,16 @@ test.skipIf(process.platform === 'win32').for<[string, (path: string) => void, s
     `warning cache: DIR is not writable\n${HINT}`,
   ],
 ])('one %s', async ([, make, ...expected]) => {
-  const path = join(openFolder(), 'it');
+  const path = join(openFolder(), 'the directory');
   make(path);
   expect(await said(path)).toEqual(expected);
+});
+
+test('one of Windows has no mode', async () => {
+  expect(await said(openFolder(), { platform: 'win32', uid: undefined })).toEqual([
+    'ok config: DIR',
+    'ok cache: DIR',
+  ]);
 });
 
 test("another user's, whether or not it can be written to", async ({ skip }) => {
@@ -75,7 +84,7 @@ test("another user's, whether or not it can be written to", async ({ skip }) => 
 
 test.skipIf(process.platform === 'win32')('none, without a home', async () => {
   expect(await said(undefined)).toEqual([
-    'failed config: no home directory\nset HOME, or GWTOKEN_CONFIG_DIR',
+    'failed (usage) config: no home directory\nset HOME, or GWTOKEN_CONFIG_DIR',
     `warning cache: no home directory\n${HINT}`,
   ]);
 });

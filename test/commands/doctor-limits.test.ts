@@ -8,9 +8,12 @@ import type { Way } from '../../src/world/wire';
 const NOW = Date.UTC(2030, 0, 1, 12);
 const DAY = 86_400_000;
 
+/** What it takes until the endpoint is asked. */
+const WAY_MS = 60_000;
+
 /**
- * The check of that name with its fix below it, for a certificate that is valid until then, and a clock that is ahead
- * of the endpoint's.
+ * The check of that name with what a command fails with for it and its fix below it, for a certificate that is valid
+ * until then, and a clock that is ahead of the endpoint's.
  */
 async function check(
   name: string,
@@ -23,7 +26,7 @@ async function check(
 ) {
   const url = 'https://a.test';
   // The header has whole seconds: half of one later is what is reckoned with.
-  let nowMs = NOW + 500 + aheadMs - tookMs / 2;
+  let nowMs = NOW + 500 + aheadMs - tookMs / 2 - WAY_MS;
   const tls = { protocol: 'TLSv1.3', subject: 'a', issuer: 'b', validToMs, trustedBy: undefined };
   const checks = await endpointChecks(
     'eu',
@@ -33,7 +36,9 @@ async function check(
       version: '0',
       now: () => nowMs,
       async fetch(_, { met }) {
-        met?.({ addresses: ['127.0.0.1'], connectMs: 1, tls, waitingFor: 'reply' });
+        met?.({ addresses: ['127.0.0.1'], connectMs: 1, tls });
+        nowMs += WAY_MS;
+        met?.({ waitingFor: 'reply' });
         nowMs += tookMs;
         const get = (header: string) => (hasDate && header === 'date' ? new Date(NOW).toUTCString() : null);
         return { status: 200, headers: { get }, body: null };
@@ -41,11 +46,12 @@ async function check(
     },
   );
   const found = checks.find((each) => each.name === name);
-  return [`${found?.result}: ${found?.message}`, ...(found?.hints ?? [])].join('\n');
+  const kind = found?.kind === undefined ? '' : ` (${found.kind})`;
+  return [`${found?.result}${kind}: ${found?.message}`, ...(found?.hints ?? [])].join('\n');
 }
 
 /** Each line with its fixes, where the way went like this. */
-async function lines(facts: Partial<Way>, error?: GwtokenError, url = 'https://a.test'): Promise<string[]> {
+async function lines(facts: Partial<Way>, error?: Error, url = 'https://a.test'): Promise<string[]> {
   const checks: Check[] = await endpointChecks(
     'eu',
     { value: url, template: url, source: { kind: 'default', name: 'the test' } },
@@ -138,9 +144,33 @@ test('the step that failed, those before it, and none behind it', async () => {
   const proxy = 'p.test:3128';
   const [addresses, connectMs] = [['192.0.2.1'], 12];
   const met: [Partial<Way>, string[]][] = [
-    [{ waitingFor: 'route' }, [...skipped('DNS', 'TCP'), failed('proxy'), ...skipped('TLS', 'reply')]],
+    // A proxy that cannot be used is found before anything is waited for.
+    [{}, [...skipped('DNS', 'TCP'), failed('proxy'), ...skipped('TLS', 'reply')]],
+    [{ waitingFor: 'roots' }, [...skipped('DNS', 'TCP'), failed('TLS'), ...skipped('reply')]],
     [{ waitingFor: 'lookup' }, [failed('DNS'), ...skipped('TCP', 'TLS', 'reply')]],
+    [
+      { waitingFor: 'lookup', proxy, tunnel: false },
+      [failed('DNS'), ...skipped('TCP', 'proxy', 'TLS', 'reply')],
+    ],
     [{ waitingFor: 'connect', addresses }, ['ok DNS: 192.0.2.1', failed('TCP'), ...skipped('TLS', 'reply')]],
+    [
+      { waitingFor: 'connect', addresses, proxy, tunnel: false },
+      [`ok DNS: 192.0.2.1 of the proxy ${proxy}`, failed('TCP'), ...skipped('proxy', 'TLS', 'reply')],
+    ],
+    // Of a second attempt, with the system's CAs: the first one had come further.
+    [
+      { waitingFor: 'connect', addresses, connectMs, tls: TLS },
+      ['ok DNS: 192.0.2.1', failed('TCP'), ...skipped('TLS', 'reply')],
+    ],
+    [
+      { waitingFor: 'tunnel', addresses, connectMs, proxy, tunnel: false },
+      [
+        `ok DNS: 192.0.2.1 of the proxy ${proxy}`,
+        `ok TCP: connected in 12 ms of the proxy ${proxy}`,
+        failed('proxy'),
+        ...skipped('TLS', 'reply'),
+      ],
+    ],
     [
       { waitingFor: 'handshake', addresses, connectMs },
       ['ok DNS: 192.0.2.1', 'ok TCP: connected in 12 ms', failed('TLS'), ...skipped('reply')],
@@ -174,8 +204,8 @@ test('the step that failed, those before it, and none behind it', async () => {
         ...skipped('reply'),
       ],
     ],
-    [
-      { waitingFor: 'body', addresses, connectMs, tls: { ...TLS, trustedBy: undefined } },
+    ...(['reply', 'body'] as const).map((waitingFor): [Partial<Way>, string[]] => [
+      { waitingFor, addresses, connectMs, tls: { ...TLS, trustedBy: undefined } },
       [
         'ok DNS: 192.0.2.1',
         'ok TCP: connected in 12 ms',
@@ -183,9 +213,18 @@ test('the step that failed, those before it, and none behind it', async () => {
         'ok certificate: 100 days left',
         failed('reply'),
       ],
-    ],
+    ]),
   ];
   for (const [facts, said] of met) expect(await lines(facts, error)).toEqual([URL_LINE, ...said]);
+});
+
+test('a bug on the way is no line of the report', async () => {
+  const bug = new TypeError('a bug');
+  await expect(lines({}, bug)).rejects.toBe(bug);
+});
+
+test('a reply takes the time from its request on', async () => {
+  expect(await check('reply', { tookMs: 20_000 })).toBe('ok: reachable (HTTP 200) in 20000 ms');
 });
 
 const RENEW = "ask the endpoint's operator to renew it";
@@ -195,8 +234,8 @@ test.each([
   [14 * DAY - 1, `warning: 13 days left\n${RENEW}`],
   [DAY, `warning: 1 day left\n${RENEW}`],
   [0, `warning: 0 days left\n${RENEW}`],
-  [-1, `failed: expired 1 day ago\n${RENEW}, unless this machine's clock is wrong`],
-  [-DAY - 1, `failed: expired 2 days ago\n${RENEW}, unless this machine's clock is wrong`],
+  [-1, `failed (unreached): expired 1 day ago\n${RENEW}, unless this machine's clock is wrong`],
+  [-DAY - 1, `failed (unreached): expired 2 days ago\n${RENEW}, unless this machine's clock is wrong`],
 ])('a certificate that is valid for another %i ms', async (leftMs, said) => {
   expect(await check('certificate', { validToMs: NOW + 500 + leftMs })).toBe(said);
 });
@@ -211,13 +250,13 @@ test.each([
   [30_001, `warning: this machine's clock is 30 s ahead of the endpoint's\n${SET}`],
   [-31_000, `warning: this machine's clock is 31 s behind the endpoint's\n${SET}`],
   [300_000, `warning: this machine's clock is 5 min ahead of the endpoint's\n${SET}`],
-  [300_001, `failed: this machine's clock is 5 min ahead of the endpoint's\n${SET}`],
-  [-300_001, `failed: this machine's clock is 5 min behind the endpoint's\n${SET}`],
+  [300_001, `failed (usage): this machine's clock is 5 min ahead of the endpoint's\n${SET}`],
+  [-300_001, `failed (usage): this machine's clock is 5 min behind the endpoint's\n${SET}`],
   [119_499, `warning: this machine's clock is 119 s ahead of the endpoint's\n${SET}`],
   [119_500, `warning: this machine's clock is 2 min ahead of the endpoint's\n${SET}`],
-  [7_169_499, `failed: this machine's clock is 119 min ahead of the endpoint's\n${SET}`],
-  [7_169_500, `failed: this machine's clock is 2 h 0 min ahead of the endpoint's\n${SET}`],
-  [7_260_000, `failed: this machine's clock is 2 h 1 min ahead of the endpoint's\n${SET}`],
+  [7_169_499, `failed (usage): this machine's clock is 119 min ahead of the endpoint's\n${SET}`],
+  [7_169_500, `failed (usage): this machine's clock is 2 h 0 min ahead of the endpoint's\n${SET}`],
+  [7_260_000, `failed (usage): this machine's clock is 2 h 1 min ahead of the endpoint's\n${SET}`],
 ])('a clock that is %i ms ahead', async (aheadMs, said) => {
   expect(await check('clock', { aheadMs })).toBe(said);
 });
@@ -234,7 +273,7 @@ test.each([
   [40_000, "ok: this machine's clock is 40 s ahead of the endpoint's"],
   [40_001, `warning: this machine's clock is 40 s ahead of the endpoint's\n${SET}`],
   [310_000, `warning: this machine's clock is 5 min ahead of the endpoint's\n${SET}`],
-  [-310_001, `failed: this machine's clock is 5 min behind the endpoint's\n${SET}`],
+  [-310_001, `failed (usage): this machine's clock is 5 min behind the endpoint's\n${SET}`],
 ])('a clock that seems %i ms ahead in a reply that took 20 s', async (aheadMs, said) => {
   expect(await check('clock', { aheadMs, tookMs: 20_000 })).toBe(said);
 });

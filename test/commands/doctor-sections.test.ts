@@ -2,8 +2,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { Interrupted } from '../../src/errors';
 import { keychainError } from '../../src/system/keychain/errors';
 import type { Keychain, KeychainReason } from '../../src/world/keychain';
+import { PLAIN } from '../documents/grammar';
 import { inVariables } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
 import { parseDoctor } from './report-schemas';
@@ -42,6 +44,32 @@ test('settings without a region, of somebody who has begun', async () => {
     '  ok   keychain-timeout    60 s on a desktop terminal, else 10 s (default)',
     '  ok   credential-command  none (default)',
   ]);
+});
+
+test('the sections in their order, which the exit code goes by, checked under a spinner', async () => {
+  const labels: string[] = [];
+  const spin = <T>(label: string, work: () => Promise<T>) => {
+    labels.push(label);
+    return work();
+  };
+  gw.own = { terminal: { ...PLAIN, hasUnicode: () => true, spin } as never };
+  const { stdout } = await gw.cli(['doctor', '--timeout', 'x']);
+  expect(stdout.split('\n\n').map((text) => text.split('\n', 1)[0])).toEqual([
+    'gwtoken',
+    'settings',
+    'directories',
+    'keychain',
+    'region eu',
+    'region us',
+    'environment',
+  ]);
+  expect(labels).toEqual(['checking']);
+});
+
+test('the version with the form of the program, and in JSON alone', async () => {
+  const [version, system] = (await gw.cli(['--version', '--verbose'])).stdout.split('\n');
+  expect(await section('gwtoken')).toEqual([`  ok   version             ${version}, ${system}`]);
+  expect(JSON.parse((await gw.cli(['doctor', '--json'])).stdout)).toMatchObject({ version });
 });
 
 test('credentials that login stored, and a list of them that cannot be read', async () => {
@@ -154,8 +182,11 @@ test('with limits that are wrong the default ones hold, for the endpoint and the
       isGuarded: async () => false,
     },
   };
-  const { code, stdout } = await gw.cli(['doctor', '--region', 'eu']);
-  expect([code, stdout.match(/FAIL \S+/g)]).toEqual([2, ['FAIL timeout', 'FAIL keychain-timeout']]);
+  const { code, stdout } = await gw.cli(['doctor', '--region', 'eu', '--ca-file', '']);
+  expect([code, stdout.match(/FAIL \S+/g)]).toEqual([
+    2,
+    ['FAIL timeout', 'FAIL ca-file', 'FAIL keychain-timeout'],
+  ]);
   expect(limits).toEqual([undefined, 10_000]);
   gw.env['GWTOKEN_TIMEOUT'] = '4s';
   gw.env['GWTOKEN_KEYCHAIN_TIMEOUT'] = '5s';
@@ -180,6 +211,15 @@ test('the auth URLs: where none is set for any region each is missed, and else o
   expect(await first('region us', '--region', 'us')).toEqual(missed('us'));
   gw.configure({ 'auth-url.eu': 'https://a.example.com', profiles: { acme: { region: 'us' } } });
   expect(await first('region us', '--profile', 'acme')).toEqual(missed('us'));
+  const none = ['  skip auth URL            not set'];
+  gw.configure({ region: 'eu' });
+  expect([await first('region eu'), await first('region us')]).toEqual([missed('eu'), none]);
+  // One that is wrong is there all the same.
+  gw.configure({ 'auth-url.eu': 'a.example.com' });
+  expect((await first('region eu'))[0]).toBe(
+    '  FAIL auth URL            auth URL "a.example.com" (from auth-url.eu in FILE) is not a URL',
+  );
+  expect(await first('region us')).toEqual(none);
 });
 
 test('the auth URL is that of the environment and the profile', async () => {
@@ -306,6 +346,15 @@ describe.skipIf(process.platform !== 'linux')('the keychain', () => {
     ]);
     gw.env = inVariables('https://a.example.com');
     expect(await section('gwtoken')).toEqual([version]);
+  });
+
+  test('at which a person pressed Ctrl-C ends doctor, needed or not', async () => {
+    const interrupted = new Interrupted('SIGINT');
+    gw.own = { keychain: keychain({ probe: () => Promise.reject(interrupted) }) };
+    for (const env of [{ GWTOKEN_REGION: 'eu' }, inVariables('https://a.example.com')]) {
+      gw.env = env;
+      await expect(gw.cli(['doctor'])).rejects.toBe(interrupted);
+    }
   });
 
   test('that is not needed, where it lacks something and where it only did not work', async () => {

@@ -50,7 +50,7 @@ describe('doctor', () => {
     const { code, failed, find } = await doctor({});
     expect(code).toBe(2);
     expect(failed).toMatchObject([
-      { section: 'settings', name: 'region', hints: ['new here? run: gwtoken login'] },
+      { section: 'settings', name: 'region', message: 'not set', hints: ['new here? run: gwtoken login'] },
     ]);
     expect(find('region eu', 'auth URL')).toMatchObject({ result: 'skipped', hints: [] });
     const { code: again, stdout } = await home.gwtoken(['doctor'], { program: copy.program });
