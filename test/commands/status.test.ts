@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { GwtokenError } from '../../src/errors';
+import { GwtokenError, Interrupted } from '../../src/errors';
 import { keychainError } from '../../src/system/keychain/errors';
 import type { Keychain, KeychainReason } from '../../src/world/keychain';
 import { PLAIN } from '../documents/grammar';
@@ -360,6 +360,8 @@ test('status --check --verbose tells what the check gave', async () => {
   expect(await checked()).toEqual([0, '  check        ok   OK, new token valid for 1 h']);
   gw.answer = () => ({ body: { access_token: 'token', token_type: 'Bearer' } });
   expect(await checked()).toEqual([0, '  check        ok   OK, new token']);
+  const { stdout } = await gw.cli(['status', '--check', '--json']);
+  expect(parseStatus(stdout).clients[0]?.check).toEqual({ ok: true, expires_in: null });
   gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
   expect(await checked()).toEqual([
     3,
@@ -367,6 +369,30 @@ test('status --check --verbose tells what the check gave', async () => {
     `${' '.repeat(15)}fix: check the client ID and secret (from GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET)`,
     `${' '.repeat(15)}fix: if the client belongs to region us, use --region us`,
   ]);
+});
+
+test('status --check ends where a person presses Ctrl-C at what asks for the credentials', async () => {
+  const gw = inside();
+  gw.env = withoutVariables(gw.env);
+  const interrupted = new Interrupted('SIGINT');
+  gw.own = { keychain: { get: () => Promise.reject(interrupted) } as unknown as Keychain };
+  await expect(gw.cli(['status', '--check'])).rejects.toBe(interrupted);
+});
+
+test('status --check tells of a cached token that has expired meanwhile that it has no time left', async () => {
+  const gw = inside();
+  await gw.get();
+  const began = gw.nowMs;
+  gw.answer = () => {
+    gw.nowMs += 5000;
+    return tokenReply('token');
+  };
+  const shown = async (...flags: string[]) => {
+    gw.nowMs = began + 3_600_000 - 1000;
+    return (await gw.cli(['status', '--check', ...flags])).stdout;
+  };
+  expect(parseStatus(await shown('--json')).clients[0]?.token).toMatchObject({ expires_in: 0 });
+  expect(await shown('--verbose')).toContain('\n  token        cached, expires in 0 s\n');
 });
 
 test('status --check has a spinner, unless a credential command may ask on the same terminal', async () => {
@@ -389,6 +415,19 @@ test('status --check has a spinner, unless a credential command may ask on the s
   gw.configure({ 'auth-url': 'https://a.example.com', 'credential-command': 'pass show a' });
   expect(await gw.cli(['status', '--check'])).toMatchObject({ code: 0 });
   expect(labels).toHaveLength(1);
+});
+
+test('status passes over what is no client in the list of them', async () => {
+  const gw = inside();
+  mkdirSync(gw.config, { recursive: true, mode: 0o700 });
+  const entry = { client_id: 'an-id', auth_url: 'https://a.example.com' };
+  const known = { 'a note': entry, 'acme:production:mars': entry, 'acme:production:us': entry };
+  writeFileSync(join(gw.config, 'clients.json'), JSON.stringify(known), { mode: 0o600 });
+  const { stdout } = await gw.cli(['status', '--json']);
+  expect(parseStatus(stdout).clients.map(({ name }) => name)).toEqual([
+    'default:production:eu',
+    'acme:production:us',
+  ]);
 });
 
 describe('status, word for word', () => {
@@ -510,6 +549,61 @@ No client selected: no region set
   fix: use --region eu or --region us, set GWTOKEN_REGION, or run: gwtoken config set region eu
 `);
     expect(await status('--verbose')).toContain('default:production:eu\n  credentials  ');
+    const none = (hint: string) => `No client selected: no region set\n${hint}  fix: use --region eu or`;
+    expect(await gw.cli(['status', '--check'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(none('')),
+      stderr: '',
+    });
+    gw.configure({});
+    expect(await status()).toContain(`\n\n${none('  fix: new here? run: gwtoken login\n')}`);
+  });
+
+  test('of variables for a client that is stored as well: they alone count', async () => {
+    await login();
+    gw.env = inVariables('https://v.example.com');
+    expect(await status()).toBe(
+      `${HEADS}\n* default:production:eu  client     not cached  https://v.example.com\n`,
+    );
+  });
+
+  test('of another address with a place for the region: the hint has it as it was written', async () => {
+    await login();
+    gw.env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: 'https://{region}.example.com' };
+    expect(await status()).toBe(`${HEADS}
+* default:production:eu  id         not cached  https://eu.example.com
+
+warn default:production:eu: https://eu.example.com (GWTOKEN_AUTH_URL); the stored credentials belong to ${A}
+  fix: to log in at the new auth URL, run: gwtoken login --region eu --auth-url 'https://{region}.example.com'
+`);
+  });
+
+  test('of an address that is wrong, in JSON', async () => {
+    gw.env['GWTOKEN_AUTH_URL'] = 'a.example.com';
+    expect(parseStatus(await status('--json')).clients).toMatchObject([
+      { auth_url: null, auth_url_source: null, token: null },
+    ]);
+  });
+
+  test('of a keychain that is locked, and of the client of a command behind it, which is checked', async () => {
+    await login('--no-verify');
+    await login('--no-verify', '--profile', 'vault');
+    const vault = { 'credential-command': 'pass show a' };
+    gw.configure({ region: 'eu', 'auth-url': A, profiles: { vault } });
+    const stdout = Buffer.from('{"client_id":"id","client_secret":"a secret"}');
+    const get = () => Promise.reject(keychainError('locked', 'linux'));
+    const spin = () => Promise.reject(new Error('a spinner over what one of them may ask'));
+    gw.own = {
+      ...gw.own,
+      terminal: { ...PLAIN, spin } as never,
+      keychain: { get } as unknown as Keychain,
+      runCredentialCommand: async () => ({ how: 'exited', code: 0, stdout }),
+    };
+    const { clients: found } = parseStatus(await status('--check', '--json'));
+    expect(found.map(({ name, check }) => [name, check?.['error'] ?? 'OK'])).toEqual([
+      ['default:production:eu', 'the keychain is locked'],
+      ['vault:production:eu', 'OK'],
+    ]);
   });
 
   test('of one client while the profile in the variable is none', async () => {
@@ -585,11 +679,11 @@ FAIL default:production:us: no us
   test('of a credential command, whose client ID a check brings', async () => {
     gw.env = { GWTOKEN_REGION: 'eu' };
     gw.configure({ 'auth-url': A, 'credential-command': 'pass show a' });
-    const stdout = Buffer.from('{"client_id":"of-command","client_secret":"a secret"}');
+    const stdout = Buffer.from('{"client_id":"a-command","client_secret":"a secret"}');
     gw.own = { ...gw.own, runCredentialCommand: async () => ({ how: 'exited', code: 0, stdout }) };
     expect(await status()).toBe(`${HEADS}\n* default:production:eu  unknown    not cached  ${A}\n`);
     expect(await status('--check')).toBe(
-      `  CLIENT                 CLIENT ID  TOKEN  AUTH URL\n* default:production:eu  of-c…mand  OK     ${A}\n`,
+      `  CLIENT                 CLIENT ID  TOKEN  AUTH URL\n* default:production:eu  a-co…mand  OK     ${A}\n`,
     );
     expect(parseStatus(await status('--json')).clients).toMatchObject([
       {
