@@ -173,10 +173,11 @@ describe('gwtoken', () => {
 
   test('help refuses a format that there is not', async () => {
     const home = openHome();
-    const { code, stdout, stderr } = await home.gwtoken(['help', 'ci', '--format', 'html']);
+    const format = 'html'.repeat(30);
+    const { code, stdout, stderr } = await home.gwtoken(['help', 'ci', '--format', format]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toBe(
-      'gwtoken: error: unknown format "html" (from --format)\nhint: use one of: text, markdown\n',
+      `gwtoken: error: unknown format "${format.slice(0, 100)}…" (from --format)\nhint: use one of: text, markdown\n`,
     );
   });
 });

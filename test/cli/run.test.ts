@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { GwtokenError } from '../../src/errors';
+import { GwtokenError, ReaderGone } from '../../src/errors';
 import { parseDoctor } from '../commands/report-schemas';
 import { type Inside, inside } from '../harness/homes/in-process';
 
@@ -38,7 +38,14 @@ describe.skipIf(process.platform === 'win32')('a folder with a line end and an e
 
   test('is one line of a check, in JSON too', async () => {
     const { checks } = parseDoctor((await gw.cli(['doctor', '--json'])).stdout);
-    expect(checks.find(({ name }) => name === 'config file')?.message).toBe(SHOWN.replace('~', gw.config));
+    const shown = SHOWN.replace('~', gw.config);
+    expect(checks.find(({ name }) => name === 'config file')?.message).toBe(shown);
+    writeFileSync(file, '{', { mode: 0o600 });
+    const broken = parseDoctor((await gw.cli(['doctor', '--json'])).stdout).checks;
+    expect(broken.find(({ name }) => name === 'config file')).toMatchObject({
+      message: `config file ${shown} contains invalid JSON`,
+      hints: [`fix or delete ${shown}`],
+    });
   });
 
   test('is one line of what login has set', async () => {
@@ -70,6 +77,24 @@ test('--version tells the form of the program with --verbose, wherever that stan
     ['exec --version -- true -v', '0.0.0\n'],
   ] as const)
     expect([line, await gw.cli(line.split(' '))]).toEqual([line, { code: 0, stdout: told, stderr: '' }]);
+});
+
+test('a failure is told on stderr also where env cannot print what it does at one', async () => {
+  for (const broken of [new GwtokenError('local', 'cannot write output (ENOSPC)'), new ReaderGone('gone')]) {
+    gw.own = {
+      stdout: {
+        isTTY: () => false,
+        write() {
+          throw broken;
+        },
+      },
+    };
+    expect(await gw.cli(['env', '--region', 'mars'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'gwtoken: error: invalid region "mars" (from --region)\nhint: use eu or us\n',
+    });
+  }
 });
 
 test('an error and its hints begin in colours', async () => {

@@ -22,7 +22,10 @@ async function written(
         },
       },
       terminal: {
-        paint: async () => ({ bold, dim, cyan, red, green, yellow }),
+        async paint(stream: string) {
+          expect(stream).toBe('stdout');
+          return { bold, dim, cyan, red, green, yellow };
+        },
         hasUnicode: () => hasUnicode,
       } as never,
       env: { HOME: '/home/u' },
