@@ -146,7 +146,7 @@ test('the step that failed, those before it, and none behind it', async () => {
   const met: [Partial<Way>, string[]][] = [
     // A proxy that cannot be used is found before anything is waited for.
     [{}, [...skipped('DNS', 'TCP'), failed('proxy'), ...skipped('TLS', 'reply')]],
-    [{ waitingFor: 'roots' }, [...skipped('DNS', 'TCP'), failed('TLS'), ...skipped('reply')]],
+    [{ waitingFor: 'roots', proxy }, [...skipped('DNS', 'TCP', 'proxy'), failed('TLS'), ...skipped('reply')]],
     [{ waitingFor: 'lookup' }, [failed('DNS'), ...skipped('TCP', 'TLS', 'reply')]],
     [
       { waitingFor: 'lookup', proxy, tunnel: false },
