@@ -257,6 +257,7 @@ test.each([
   [7_169_499, `failed (usage): this machine's clock is 119 min ahead of the endpoint's\n${SET}`],
   [7_169_500, `failed (usage): this machine's clock is 2 h 0 min ahead of the endpoint's\n${SET}`],
   [7_260_000, `failed (usage): this machine's clock is 2 h 1 min ahead of the endpoint's\n${SET}`],
+  [10_740_000, `failed (usage): this machine's clock is 2 h 59 min ahead of the endpoint's\n${SET}`],
 ])('a clock that is %i ms ahead', async (aheadMs, said) => {
   expect(await check('clock', { aheadMs })).toBe(said);
 });

@@ -417,17 +417,24 @@ test('status --check has a spinner, unless a credential command may ask on the s
   expect(labels).toHaveLength(1);
 });
 
-test('status passes over what is no client in the list of them', async () => {
+test('status passes over what is no client in the list of them, and tells of a list that cannot be read', async () => {
   const gw = inside();
   mkdirSync(gw.config, { recursive: true, mode: 0o700 });
   const entry = { client_id: 'an-id', auth_url: 'https://a.example.com' };
   const known = { 'a note': entry, 'acme:production:mars': entry, 'acme:production:us': entry };
-  writeFileSync(join(gw.config, 'clients.json'), JSON.stringify(known), { mode: 0o600 });
+  const list = join(gw.config, 'clients.json');
+  writeFileSync(list, JSON.stringify(known), { mode: 0o600 });
   const { stdout } = await gw.cli(['status', '--json']);
   expect(parseStatus(stdout).clients.map(({ name }) => name)).toEqual([
     'default:production:eu',
     'acme:production:us',
   ]);
+  writeFileSync(list, '{');
+  expect(await gw.cli(['status'])).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `gwtoken: error: config file ${list} contains invalid JSON\nhint: fix or delete ${list}\n`,
+  });
 });
 
 describe('status, word for word', () => {
@@ -708,6 +715,13 @@ FAIL default:production:us: no us
       ['default:production:eu', 'variables', 'client', 'https://b.example.com'],
       ['acme:production:eu', 'keychain', 'id', 'https://v.example.com'],
     ]);
+    gw.items.clear();
+    const said =
+      'gwtoken: error: check failed: acme:production:eu: no credentials found for acme:production:eu\n';
+    expect(await gw.cli(['status', '--check'])).toMatchObject({
+      code: 4,
+      stderr: expect.stringMatching(`^${said}`),
+    });
   });
 
   test('of no client, where none is selected, and of a check of none', async () => {
