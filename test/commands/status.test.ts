@@ -613,6 +613,51 @@ warn default:production:eu: https://eu.example.com (GWTOKEN_AUTH_URL); the store
     ]);
   });
 
+  test('of settings that no token can be requested with', async () => {
+    await gw.get();
+    gw.env['GWTOKEN_TIMEOUT'] = 'soon';
+    const problem = `invalid duration "soon" (from GWTOKEN_TIMEOUT)`;
+    const hint = 'use 90, 90s, 5m or 1h';
+    expect(await status()).toBe(`  CLIENT                 CLIENT ID  TOKEN    AUTH URL
+* default:production:eu  client     unknown  ${A}
+
+FAIL default:production:eu: ${problem}
+  fix: ${hint}
+`);
+    expect(await status('--verbose')).toBe(`default:production:eu (selected)
+  credentials  GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET
+  client ID    client
+  auth URL     ${A} (GWTOKEN_AUTH_URL)
+  token        FAIL ${problem}
+               fix: ${hint}
+`);
+    expect(await status('--check')).toContain(
+      `check failed  ${A}\n\nFAIL default:production:eu: ${problem}\n`,
+    );
+  });
+
+  test.each([
+    ['--region', 'mars', 'invalid region "mars" (from --region)', 'use eu or us'],
+    [
+      '--profile',
+      'a b',
+      'invalid profile name "a b" (from --profile)',
+      'use 1 to 64 of a-z, 0-9, ".", "_" and "-", starting with a letter or digit',
+    ],
+  ])('of no client that a wrong %s could mean', async (flag, value, message, hint) => {
+    const stderr = `gwtoken: error: ${message}\nhint: ${hint}\n`;
+    expect(await gw.cli(['status', '--json', flag, value])).toEqual({ code: 2, stdout: '', stderr });
+  });
+
+  test('on a first run with a wrong region in the variable', async () => {
+    gw.env = { GWTOKEN_REGION: 'mars' };
+    expect(await status()).toBe(`No stored clients. To add one, run: gwtoken login
+
+No client selected: invalid region "mars" (from GWTOKEN_REGION)
+  fix: use eu or us
+`);
+  });
+
   test('of one client while the profile in the variable is none', async () => {
     await login();
     gw.env = { GWTOKEN_PROFILE: 'Acme' };

@@ -3,8 +3,16 @@
 import { type Client, clientName, parseClientName } from '../../client';
 import { type CredentialPlan, planCredentials } from '../../credentials/plan';
 import { attempt, GwtokenError } from '../../errors';
-import { type ClientSettings, resolveAuthUrl, resolveClient, resolveProfile } from '../../settings/resolve';
-import type { AuthUrl, Given, Setting } from '../../settings/setting';
+import {
+  type ClientSettings,
+  type FetchSettings,
+  resolveAuthUrl,
+  resolveClient,
+  resolveFetchSettings,
+  resolveProfile,
+  resolveRegion,
+} from '../../settings/resolve';
+import type { AuthUrl, FlagValues, Given, Setting } from '../../settings/setting';
 import { ownEntry } from '../../token/cache';
 import { type CacheEntry, lifeLeftMs } from '../../token/cache-entry';
 import { resolveQuery } from '../../token/query';
@@ -24,6 +32,8 @@ export interface ClientStatus {
   readonly authUrl: AuthUrl | GwtokenError | undefined;
   /** The auth URL that login verified it with, for a client that gwtoken stored. */
   readonly boundTo: string | undefined;
+  /** What a token would be requested with; without them a cached one is not used either. */
+  readonly settings: FetchSettings | GwtokenError;
   /** The cached token that would be used now: when it expires, in milliseconds since the epoch. */
   readonly token: { readonly expiresAtMs: number } | undefined;
   /** Only with --check. */
@@ -43,6 +53,7 @@ type Outside = WarmWorld & Pick<World, 'clients'>;
 
 /** The selected client first, then the stored ones by name; with `--profile` those of that profile only. */
 export function readStatus(given: Given, world: Outside): Status {
+  checkFlags(given.flags);
   const selected = attempt(() => resolveClient(given).client);
   const known = Object.keys(world.clients.read())
     .sort()
@@ -55,6 +66,12 @@ export function readStatus(given: Given, world: Outside): Status {
     clients: [statusOf(selected, true, given, world), ...others.map(other)],
     noneSelected: undefined,
   };
+}
+
+/** A wrong flag is this command's, and no state of the settings to report. */
+function checkFlags(flags: FlagValues): void {
+  const alone: Given = { flags, env: {}, config: { path: '', general: {}, profiles: {} } };
+  resolveRegion(alone, resolveProfile(alone).value);
 }
 
 function statusOf(client: Client, selected: boolean, given: Given, world: Outside): ClientStatus {
@@ -74,6 +91,7 @@ function statusOf(client: Client, selected: boolean, given: Given, world: Outsid
     hasCredentials: plan?.kind !== 'keychain' || stored !== undefined || entry !== undefined,
     authUrl: attempt(() => resolveAuthUrl(given, client)),
     boundTo: stored?.authUrl,
+    settings: attempt(() => resolveFetchSettings(given, client.profile)),
     token: entry && { expiresAtMs: nowMs + lifeLeftMs(entry, nowMs) },
   };
 }
@@ -85,7 +103,7 @@ function usableEntry(
   world: WarmWorld,
 ): CacheEntry | undefined {
   const query = attempt(() => resolveQuery(given, client, world));
-  // Settings that a token cannot be asked for with have a line of their own in the status.
+  // Why no token can be requested has a line of its own in the status.
   const entry = query instanceof GwtokenError ? undefined : ownEntry(query, world);
   return entry && lifeLeftMs(entry, world.now()) > 0 ? entry : undefined;
 }

@@ -66,9 +66,13 @@ async function writeReport(
       report.paragraph(`${name}: ${message}`, row.hints, row.result);
   }
   if (clients.length === 0) report.paragraph('No stored clients. To add one, run: gwtoken login');
-  // On a first run there is one next step, and it has been named.
-  if (noneSelected && (clients.length > 0 || firstRunHints(given).length === 0))
+  if (noneSelected && !(clients.length === 0 && isFirstRun(noneSelected, given)))
     report.paragraph(`No client selected: ${noneSelected.message}`, noneSelected.hints);
+}
+
+/** Whether no client is selected because nothing is set up yet: there is one next step then, and it has been named. */
+function isFirstRun({ hints }: GwtokenError, given: Given): boolean {
+  return firstRunHints(given).some((hint) => hints.includes(hint));
 }
 
 function firstFailure(clients: readonly ClientStatus[]): GwtokenError | undefined {

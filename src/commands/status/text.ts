@@ -13,8 +13,9 @@ export const COLUMNS = ['  CLIENT', 'CLIENT ID', 'TOKEN', 'AUTH URL'];
 
 /** A client's line in the table. */
 export function statusCells(status: ClientStatus, nowMs: number): readonly string[] {
-  const { client, selected, authUrl, token, verdict } = status;
-  const left = token ? `${roughly(token.expiresAtMs - nowMs)} left` : 'not cached';
+  const { client, selected, authUrl, token, settings, verdict } = status;
+  const none = settings instanceof GwtokenError ? 'unknown' : 'not cached';
+  const left = token ? `${roughly(token.expiresAtMs - nowMs)} left` : none;
   return [
     `${selected ? '*' : ' '} ${clientName(client)}`,
     shownId(status) ?? (status.hasCredentials ? 'unknown' : 'none stored'),
@@ -25,11 +26,12 @@ export function statusCells(status: ClientStatus, nowMs: number): readonly strin
 
 /** What is wrong with a client, each with its fixes: said below the table. */
 export function statusProblems(status: ClientStatus): Row[] {
-  const { client, credentials } = status;
+  const { client, credentials, settings } = status;
   const rows = [
     ...(credentials instanceof GwtokenError ? [problem(credentials)] : []),
     ...(status.hasCredentials ? [] : [noneStored(status)]),
     authUrlText(status),
+    ...(settings instanceof GwtokenError ? [problem(settings)] : []),
     ...(status.verdict === undefined ? [] : [verdictText(status.verdict)]),
   ];
   return (
@@ -43,17 +45,17 @@ export function statusProblems(status: ClientStatus): Row[] {
 
 /** The details of --verbose. */
 export function statusRows(status: ClientStatus, nowMs: number): Row[] {
-  const { client, credentials, token, verdict } = status;
+  const { client, credentials, settings, token, verdict } = status;
   const from = credentials instanceof GwtokenError ? problem(credentials) : { message: credentials.name };
   const where = `keychain (service gwtoken, account ${clientName(client)})`;
   const stored = status.hasCredentials ? { message: where } : noneStored(status);
   const isKeychain = !(credentials instanceof GwtokenError) && credentials.kind === 'keychain';
-  const expires = token && `expires in ${lapse(token.expiresAtMs - nowMs)}`;
+  const cached = token ? `cached, expires in ${lapse(token.expiresAtMs - nowMs)}` : 'not cached';
   return [
     { name: 'credentials', ...(isKeychain ? stored : from) },
     { name: 'client ID', message: shownId(status) ?? 'unknown' },
     { name: 'auth URL', ...authUrlText(status) },
-    { name: 'token', message: expires === undefined ? 'not cached' : `cached, ${expires}` },
+    { name: 'token', ...(settings instanceof GwtokenError ? problem(settings) : { message: cached }) },
     ...(verdict === undefined ? [] : [{ name: 'check', ...verdictText(verdict) }]),
   ];
 }
