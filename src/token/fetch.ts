@@ -2,7 +2,7 @@
 
 import { type Client, clientFlags, otherRegion } from '../client';
 import type { Credentials } from '../credentials/credentials';
-import { GwtokenError, type Retry } from '../errors';
+import { attempt, GwtokenError, type Retry } from '../errors';
 import { resolveAuthUrl } from '../settings/resolve';
 import { seconds } from '../text';
 import type { World } from '../world/world';
@@ -124,8 +124,10 @@ export function refusalHints(
   const elsewhere: Client = { ...client, region: otherRegion(client.region) };
   hints.push(`if the client belongs to region ${elsewhere.region}, use ${clientFlags(elsewhere)}`);
   const environment = client.environment === 'sandbox' ? 'production' : 'sandbox';
-  const another = resolveAuthUrl(given, { ...client, environment });
-  if (another !== undefined && another.value !== authUrl.value) {
+  // One that is no address is nobody's: it must not take the place of the refusal.
+  const another = attempt(() => resolveAuthUrl(given, { ...client, environment }));
+  if (another instanceof GwtokenError || another === undefined) return hints;
+  if (another.value !== authUrl.value) {
     const flag = environment === 'sandbox' ? '--sandbox' : '--no-sandbox';
     hints.push(`if it is a ${environment} client, add ${flag}`);
   }

@@ -129,6 +129,11 @@ describe('a refusal', () => {
     expect((await hintsOf()).slice(2)).toEqual([]);
   });
 
+  test('is told as one where the address of the other environment is none', async () => {
+    gw.env['GWTOKEN_SANDBOX_AUTH_URL'] = 'nonsense';
+    expect((await hintsOf()).slice(2)).toEqual([]);
+  });
+
   test('for another reason names the credentials alone', async () => {
     gw.answer = () => ({ status: 400, body: { error: 'invalid_scope' } });
     const { stderr } = await gw.cli(['get']);
