@@ -124,6 +124,11 @@ describe('login', () => {
     });
   });
 
+  test('puts the auth URL in the place of one that is none', async () => {
+    gw.configure({ region: 'eu', 'auth-url.eu': 'nonsense' });
+    expect((await login('--auth-url', A)).slice(1)).toEqual([`Set auth-url.eu = ${A} in FILE`, ...next()]);
+  });
+
   test('warns of what will be used in the place of what it stored', async () => {
     gw.env = {
       GWTOKEN_AUTH_URL: 'https://b.example.com',

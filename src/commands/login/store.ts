@@ -1,7 +1,7 @@
 /** What login stores: the keychain item, the entry among the known clients, and the settings that select it. */
 
 import { type Client, clientFlags, clientName, DEFAULT_PROFILE } from '../../client';
-import { GwtokenError } from '../../errors';
+import { attempt, GwtokenError } from '../../errors';
 import { configAuthUrl } from '../../settings/resolve';
 import type { AuthUrl, Given } from '../../settings/setting';
 import type { Config, ConfigEdit, ConfigValues, KnownEntry } from '../../world/files';
@@ -47,7 +47,9 @@ export async function storeClient(
 export function loginEdits(given: Given, client: Client, authUrl: AuthUrl): ConfigEdit[] {
   const { config } = given;
   const edits: ConfigEdit[] = [];
-  if (configAuthUrl(given, client)?.value !== authUrl.value) {
+  // One that is no address is replaced like any other.
+  const before = attempt(() => configAuthUrl(given, client));
+  if (before instanceof GwtokenError || before?.value !== authUrl.value) {
     const general = client.environment === 'sandbox' ? 'sandbox.auth-url' : 'auth-url';
     const specific = `${general}.${client.region}`;
     const profile = levelFor(config, client.profile, [general, specific]);
