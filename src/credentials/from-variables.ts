@@ -53,21 +53,21 @@ export function variableCredentials(
   const pair = variablePairs(client).find((each) => variablesOf(each).some((name) => env[name]));
   if (!pair) return undefined;
   const { id, secret, secretFile } = pair;
-  const [secretIn, another] = [secret, secretFile].filter((name) => env[name]);
+  const [secretIn = secret, another] = [secret, secretFile].filter((name) => env[name]);
   if (another !== undefined) {
     throw new GwtokenError('usage', `both ${secret} and ${secretFile} are set`, {
       hints: ['unset one of them'],
     });
   }
   const clientId = env[id];
-  if (!clientId) throw halfPair(id, secretIn ?? secret, env);
+  if (!clientId) throw halfPair(id, secretIn, env);
   const problem = clientIdProblem(clientId);
   if (problem) {
     throw new GwtokenError('usage', `${id} ${problem}`, {
       hints: ['set it to the client ID only, on one line'],
     });
   }
-  const text = secretIn && env[secretIn];
+  const text = env[secretIn];
   if (!text) throw halfPair([secret, secretFile].find((name) => env[name] === '') ?? secret, id, env);
   const clientSecret =
     secretIn === secret ? checkSecret(text, secret) : secretFromFile(text, secretFile, world);

@@ -26,6 +26,6 @@ function encode(value: string): string {
   if (value === '') return "''";
   return encodeRuns(value, [
     [`${LITERAL}+`, (run) => run],
-    ['.', (char) => `\\X${char.charCodeAt(0).toString(16).padStart(2, '0')}`],
+    ['.', (char) => `\\X${char.charCodeAt(0).toString(16)}`],
   ]).join('');
 }

@@ -37,8 +37,11 @@ export function isFresh(token: Token, nowMs: number, minTtlMs: number | undefine
 }
 
 /** When the token stops being {@link isFresh}, in milliseconds since the epoch; undefined when that is not known. */
-export function freshUntilMs(token: Token, minTtlMs: number | undefined): number | undefined {
-  const expiresAt = expiresAtMs(token);
-  if (expiresAt === undefined || token.lifetimeS === undefined) return undefined;
-  return expiresAt - (minTtlMs ?? Math.min(300, token.lifetimeS / 5) * 1000);
+export function freshUntilMs(
+  { requestedAtMs, lifetimeS }: Token,
+  minTtlMs: number | undefined,
+): number | undefined {
+  if (lifetimeS === undefined) return undefined;
+  const lifetimeMs = lifetimeS * 1000;
+  return requestedAtMs + lifetimeMs - (minTtlMs ?? Math.min(300_000, lifetimeMs / 5));
 }
