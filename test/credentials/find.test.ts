@@ -104,11 +104,13 @@ describe('variables', () => {
       'cannot read /no/such/file (from GWTOKEN_CLIENT_SECRET_FILE): no such file',
       'the file must contain only the client secret',
     ],
-    [
-      { GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET_FILE: 'C:\\no\\such\\file' },
-      'cannot read C:\\no\\such\\file (from GWTOKEN_CLIENT_SECRET_FILE): no such file',
-      'the file must contain only the client secret',
-    ],
+    ...['./no', '../no', '\\\\server\\no', '..\\no', 'C:\\no\\such\\file', 'c:/no'].map(
+      (path): [Record<string, string>, string, string] => [
+        { GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET_FILE: path },
+        `cannot read ${path} (from GWTOKEN_CLIENT_SECRET_FILE): no such file`,
+        'the file must contain only the client secret',
+      ],
+    ),
     ...['the-secret-itself', 'the/secret/itself==', 'the:secret', '1:/secret'].map(
       (secret): [Record<string, string>, string, string] => [
         { GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET_FILE: secret },
@@ -161,6 +163,10 @@ describe('the keychain', () => {
     ],
     [item({ auth_url: null }), 'has an auth_url that is not a string'],
     [item({ client_secret: 'a\uFFFD' }), 'is not UTF-8 text'],
+    // No UTF-16: a NUL here or there is not left out.
+    [item().replace('"secret"', '"s\0ecret"'), 'is not JSON'],
+    [item().replace('{', '{\0'), 'is not JSON'],
+    [item().replace('}', '}\0'), 'is not JSON'],
   ])('with the item %j fails, and says how to mend it', async (text, problem) => {
     put(text);
     expect(await get()).toEqual({
@@ -211,6 +217,9 @@ describe('the keychain', () => {
       error,
       hints: [`to store credentials, run: gwtoken login --region eu --auth-url ${AUTH_URL}`, INSTEAD],
     });
+    expect((await gw.cli(['get', '--verbose'])).stderr).toContain(
+      'gwtoken: created the keychain item yourself? see: gwtoken help keychain\n',
+    );
     gw.env = { GWTOKEN_REGION: 'eu', GWTOKEN_CLIENT_ID: '' };
     gw.configure({ 'auth-url': AUTH_URL });
     expect(await get()).toEqual({
