@@ -148,6 +148,7 @@ test.each([
   ['dotenv', 'it\'s "both"'],
   ['dotenv', 'back\\slash'],
   ['dotenv', "it's $HOME"],
+  ['dotenv', "it's `id`"],
   ['docker', "'quoted'"],
   ['docker', '"quoted"'],
   ['azure', '100%'],

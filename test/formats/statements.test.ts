@@ -11,6 +11,7 @@ import { escapeData } from '../../src/formats/github';
 import { formatNamed } from '../../src/formats/table';
 import { checkPrefix, isPrefix, tokenVariables } from '../../src/formats/variables';
 import type { Token } from '../../src/token/token';
+import { SINGLE_CHARACTERS } from '../shells/values';
 
 const VARIABLES = [
   { name: 'A', value: "t k'2" },
@@ -162,6 +163,26 @@ test('a value of a .env file is in quotes that every reader takes alike, or in n
   expect(line('dotenv', "it's")).toBe('N="it\'s"\n');
   for (const value of [`'a`, `a'`, `'a"`, `a'b'`, `'a'b`, `x"y"`, `"y"x`])
     expect(line('docker', value)).toBe(`N=${value}\n`);
+});
+
+test.each<[EnvFormat, string, (literal: string) => string]>([
+  ['sh', '%+,-./=@_', (literal) => `N='${literal}';export N;\n`],
+  ['csh', '%+,-./=@_', (literal) => `setenv N ${literal};\n`],
+  ['fish', '+,-./:=@_', (literal) => `set -gx N ${literal};\n`],
+  ['cmd', ' +,-./:=@_~', (literal) => `SET "N=${literal}"\n`],
+  ['dotenv', '%+,-./:=@_', (literal) => `N=${literal}\n`],
+])('%s has these characters as they are, beside letters and digits: %s', (name, literals, statement) => {
+  const { set } = formatNamed(name, 'the test');
+  const isLiteral = (char: string) =>
+    said(() => set([{ name: 'N', value: `a${char}` }])) === statement(`a${char}`);
+  expect(SINGLE_CHARACTERS.filter(isLiteral)).toEqual(
+    SINGLE_CHARACTERS.filter((char) => literals.includes(char) || /[A-Za-z0-9]/.test(char)),
+  );
+});
+
+test('csh takes no word for one of its stack of directories', () => {
+  const set = (value: string) => formatNamed('csh', 'the test').set([{ name: 'N', value }]);
+  expect(set('=-1=')).toBe('setenv N "`printf \'\\075\'`"-1=;\n');
 });
 
 test('cmd has a line for each variable', () => {
