@@ -129,8 +129,8 @@ describe('a token', () => {
     ['<html>', 'answered 200 with an HTML page (from a proxy?)', PAGE],
     [' \n<!DocType html>', 'answered 200 with an HTML page (from a proxy?)', PAGE],
     ['x <html>', 'answered 200, but not with a JSON object', FURTHER],
-    [`${' '.repeat(100)}<html>`, 'answered 200, but not with a JSON object', FURTHER],
-    [`${' '.repeat(94)}<html>`, 'answered 200 with an HTML page (from a proxy?)', PAGE],
+    [`${' '.repeat(96)}<html>`, 'answered 200, but not with a JSON object', FURTHER],
+    [`${' '.repeat(95)}<html>`, 'answered 200 with an HTML page (from a proxy?)', PAGE],
     [{ error: 'invalid_client' }, 'answered 200 with an error instead of a token (invalid_client)', FURTHER],
     [{ error: 'a', error_description: 'b' }, 'answered 200 with an error instead of a token (a: b)', FURTHER],
     [{ error: 's3cret!' }, 'answered 200 with an error instead of a token', FURTHER],
@@ -224,11 +224,18 @@ describe('any other status', () => {
       said: `answered ${status} (retry after 7 s)`,
       retry: { afterMs: 7000 },
     });
+    expect(told(status, '', { 'retry-after': '0' }).said).toBe(`answered ${status}`);
   });
 
   test('HTML is told by its type too, but not by a word in it', () => {
     expect(told(500, 'sorry', HTML).said).toBe('answered 500 with an HTML page (from a proxy?)');
-    expect(told(500, 'sorry', { 'content-type': 'text/xhtml' }).said).toBe('answered 500');
+    expect(told(500, 'sorry', { 'content-type': 'Text/HTML' }).said).toBe(
+      'answered 500 with an HTML page (from a proxy?)',
+    );
+    for (const type of ['text/xhtml', 'text/htmlx'])
+      expect(told(500, 'sorry', { 'content-type': type }).said).toBe('answered 500');
+    // What is JSON is read as such.
+    expect(told(500, { error: 'why' }, HTML).said).toBe('answered 500, why');
     expect(told(500, 'too-long', HTML).said).toBe('answered 500 with an HTML page (from a proxy?)');
   });
 

@@ -134,6 +134,14 @@ describe('the trace', () => {
       { headers: { 'x-request-id': '', 'x-correlation-id': 'c', other: 'o' } },
       '200 from the endpoint after 30 ms, request ID c',
     ],
+    [
+      { headers: { 'x-correlation-id': 'c', 'request-id': 'r' } },
+      '200 from the endpoint after 30 ms, request ID r',
+    ],
+    [
+      { headers: { 'request-id': 'r', 'x-request-id': 'x' } },
+      '200 from the endpoint after 30 ms, request ID x',
+    ],
     [{ headers: { 'x-request-id': 'of s3cret /+' } }, '200 from the endpoint after 30 ms'],
   ] as const)('of %j is: %s', async (played, line) => {
     const { trace } = await play({ ...played, tookMs: [10, 20] });
