@@ -1,4 +1,5 @@
 /** How often, how long and after what an attempt is repeated: time and chance are ours here, the rest is real. */
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
 import { requireAuthUrl, resolveFetchSettings } from '../../src/settings/resolve';
@@ -50,6 +51,7 @@ async function play(
       now: () => nowMs,
       random: chance,
       async sleep(ms) {
+        await setImmediate();
         waits.push(ms);
         nowMs += ms;
       },
@@ -95,6 +97,12 @@ describe('attempts', () => {
       expect(failed(outcome).message).toBe(`https://id.test/oauth2/token answered 503${counted}`);
     },
   );
+
+  test('the last failure is told with all that belongs to it', async () => {
+    const more = { hints: ['do this'], reason: 'ECONNRESET', detail: 'in detail', cause: new Error('cut') };
+    const { outcome } = await play([{ error: new GwtokenError('unreached', 'it failed', more) }]);
+    expect(outcome).toMatchObject({ kind: 'unreached', message: 'it failed (3 attempts)', ...more });
+  });
 
   test('full jitter: anything from nothing to a span that doubles up to 10 s', async () => {
     const retries = 8;
@@ -242,7 +250,13 @@ describe('Retry-After', () => {
     ['Tue, 01 Jan 2030 00:00:07 GMT', 7000],
     ['Tuesday, 01-Jan-30 00:00:07 GMT', 7000],
     ['Tue Jan  1 00:00:07 2030', 7000],
+    // Every day of a week.
+    ...['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'].map((day, index): [string, number] => [
+      `${day}, 0${index + 1} Jan 2029 00:00:00 GMT`,
+      0,
+    ]),
     ['Mon, 31 Dec 2029 00:00:00 GMT', 0],
+    ['on Tue, 01 Jan 2030 00:00:07 GMT', undefined],
     ['', undefined],
     ['-1', undefined],
     ['1.5', undefined],
