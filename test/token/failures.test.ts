@@ -50,6 +50,12 @@ describe('while the endpoint is down', () => {
     expect(await gw.cli(['get', '--retries', '0', ...args])).toMatchObject({ code: 6, stdout: '' });
   });
 
+  test('that of other credentials is not', async () => {
+    gw.env['GWTOKEN_CLIENT_SECRET'] = 'another';
+    gw.answer = refuses('unreached');
+    expect(await gw.cli(['get', '--retries', '0'])).toMatchObject({ code: 6, stdout: '' });
+  });
+
   test('a refusal is no outage: nothing is served for it', async () => {
     gw.answer = refuses('refused');
     expect(await gw.cli(['get'])).toMatchObject({ code: 3, stdout: '' });

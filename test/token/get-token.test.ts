@@ -1,6 +1,7 @@
 /** What a run says and does beside the token: hints, the trace, the connection ahead, the generation of the client. */
 import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
 import { entryPath, generationPath, readEntry } from '../../src/system/files/token-cache';
@@ -67,6 +68,17 @@ gwtoken: POST https://a.example.com/oauth2/token: 200 from the endpoint after 0 
     gw.items.set('default:production:eu', '{"client_id":"id","client_secret":"s"}');
     const credentials = 'keychain item gwtoken, default:production:eu';
     expect(await lines()).toBe(told({ address: `auth-url in ${gw.config}/config.json`, credentials }));
+  });
+
+  test('with the settings of the profile', async () => {
+    gw.configure({ timeout: '9s', profiles: { acme: { timeout: '3s', retries: 1, 'min-ttl': '7s' } } });
+    gw.env['GWTOKEN_PROFILE'] = 'acme';
+    const of = `of profile acme in ${gw.config}/config.json`;
+    expect((await lines()).split('\n').slice(4, 7)).toEqual([
+      `gwtoken: min-ttl: 7 s (min-ttl ${of})`,
+      `gwtoken: timeout: 3 s (timeout ${of})`,
+      `gwtoken: retries: 1 (retries ${of})`,
+    ]);
   });
 });
 
@@ -146,7 +158,10 @@ describe('the connection ahead', () => {
   beforeEach(() => {
     ahead = [];
     gw.own = {
-      warmUp: (url, { caFile }) => void ahead.push(caFile === undefined ? url : `${url} ${caFile}`),
+      warmUp(url, { caFile, trace }) {
+        trace?.('opened ahead');
+        ahead.push(caFile === undefined ? url : `${url} ${caFile}`);
+      },
     };
   });
   const login = async (authUrl: string) => {
@@ -165,6 +180,27 @@ describe('the connection ahead', () => {
     gw.own.checkCaFile = async () => {};
     await gw.get('--fresh', '--ca-file', '/ca.pem');
     expect(ahead[1]).toBe('https://a.example.com /ca.pem');
+  });
+
+  test('is opened before the keychain is asked, and its way is told of', async () => {
+    await login('https://a.example.com');
+    const { items } = gw;
+    const get = items.get.bind(items);
+    items.get = (account) => {
+      ahead.push(account);
+      return get(account);
+    };
+    expect((await gw.cli(['get', '--verbose'])).stderr).toContain('gwtoken: opened ahead\n');
+    expect(ahead).toEqual(['https://a.example.com', 'default:production:eu']);
+  });
+
+  test('goes nowhere for a credential command, even to the address of a stored client', async () => {
+    await login('https://a.example.com');
+    gw.configure({ 'auth-url': 'https://a.example.com', 'credential-command': 'pass show a' });
+    const stdout = Buffer.from('{"client_id":"of-command","client_secret":"s"}');
+    gw.own = { ...gw.own, runCredentialCommand: async () => ({ how: 'exited', code: 0, stdout }) };
+    await gw.get();
+    expect(ahead).toEqual([undefined]);
   });
 
   test('goes nowhere with a stray address: undici alone is loaded', async () => {
@@ -266,7 +302,10 @@ describe('a token of before a login or logout', () => {
           done.push('write');
           return undefined;
         },
-        remove: async () => void done.push('remove'),
+        async remove() {
+          await setImmediate();
+          done.push('remove');
+        },
         renew: async () => [],
         takeTurn: async () => undefined,
       },
@@ -294,11 +333,8 @@ test('the life of a token: what is left of it in whole seconds, and until when i
   const unknown = { ...token, lifetimeS: undefined };
   expect([500, 501, 9501, 10_500, 99_999].map((now) => secondsLeft(token, now))).toEqual([10, 9, 0, 0, 0]);
   expect(secondsLeft(unknown, 0)).toBeUndefined();
-  expect([freshUntilMs(token, undefined), freshUntilMs(token, 1), freshUntilMs(unknown, 1)]).toEqual([
-    8500,
-    10_499,
-    undefined,
-  ]);
+  expect([undefined, 1, 0].map((minTtlMs) => freshUntilMs(token, minTtlMs))).toEqual([8500, 10_499, 10_500]);
+  expect(freshUntilMs(unknown, 1)).toBeUndefined();
   expect(freshUntilMs({ ...token, lifetimeS: 1500 }, undefined)).toBe(1_200_500);
   expect(freshUntilMs({ ...token, lifetimeS: 1600 }, undefined)).toBe(1_300_500);
   expect([isFresh(token, 8499, undefined), isFresh(token, 8500, undefined), isFresh(unknown, 0, 0)]).toEqual([

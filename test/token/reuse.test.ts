@@ -165,6 +165,13 @@ describe('a token is used again', () => {
   });
 });
 
+test('a token of variables is used again, whatever client is stored beside it', async () => {
+  gw.stdin = 'a secret';
+  const stored = await gw.cli(['login', '--client-id', 'stored', '--secret-stdin', '--no-verify']);
+  expect(stored).toMatchObject({ code: 0 });
+  expect([await gw.get(), await gw.get()]).toEqual(['token-1', 'token-1']);
+});
+
 describe('--fresh and --no-cache', () => {
   test('--fresh asks, and keeps what it got for the others', async () => {
     await gw.get();
