@@ -303,13 +303,24 @@ describe('the keychain', () => {
     });
     const template = 'https://{region}.example.com';
     gw.env['GWTOKEN_AUTH_URL'] = template;
-    expect((await get()).hints).toEqual([
-      `to log in at this auth URL, run: gwtoken login --region eu --auth-url '${template}'`,
-      `or, if they are meant for this auth URL, run: gwtoken config set auth-url.eu '${template}'`,
-    ]);
+    expect(await get()).toEqual({
+      code: 2,
+      error:
+        'the credentials for default:production:eu belong to the auth URL in the config file, which is not set, but the auth URL is https://eu.example.com (from GWTOKEN_AUTH_URL); nothing was sent',
+      hints: [
+        `to log in at this auth URL, run: gwtoken login --region eu --auth-url '${template}'`,
+        `or, if they are meant for this auth URL, run: gwtoken config set auth-url.eu '${template}'`,
+      ],
+    });
     gw.env['GWTOKEN_AUTH_URL'] = AUTH_URL;
     gw.configure({ 'auth-url.eu': AUTH_URL });
     expect(await gw.get()).toBe('token-1');
+    gw.env['GWTOKEN_AUTH_URL'] = 'https://eu.example.com';
+    gw.configure({ 'auth-url': template });
+    expect(await gw.get()).toBe('token-2');
+    put(item({ auth_url: template }));
+    gw.configure({});
+    expect(await gw.get('--fresh')).toBe('token-3');
   });
 
   test('has an item of whatever characters a secret may have, as login writes it', () => {

@@ -130,7 +130,7 @@ describe('the same ageing token again', () => {
 
 const authUrl = (value: string) => ({
   value,
-  template: value,
+  template: 'https://{region}.test',
   source: { kind: 'default', name: 'the test' } as const,
 });
 const keychain: CredentialPlan = { kind: 'keychain', name: 'p:production:eu' };

@@ -82,6 +82,16 @@ gwtoken: POST https://a.example.com/oauth2/token: 200 from the endpoint after 0 
   });
 });
 
+test('an auth URL with {region} is the region’s for all that a token is got with', async () => {
+  gw.env['GWTOKEN_AUTH_URL'] = 'https://{region}.example.com';
+  for (const source of ['network', 'cache']) {
+    const { stdout, stderr } = await gw.cli(['get', '--format', 'json', '--verbose']);
+    expect(JSON.parse(stdout)).toMatchObject({ auth_url: 'https://eu.example.com', source });
+    if (source === 'network')
+      expect(stderr).toContain('gwtoken: POST https://eu.example.com/oauth2/token: 200 ');
+  }
+});
+
 test('a CA file that is none is refused before anything is made for the token', async () => {
   expect(await gw.cli(['get', '--ca-file', '/nowhere/ca.pem'])).toEqual({
     code: 2,
@@ -108,6 +118,10 @@ test('that a token could not be kept is told to those who wait for it', async ()
   problem = 'EROFS';
   await gw.get();
   expect(left).toEqual(['', '{"unshared":true}']);
+  problem = undefined;
+  gw.answer = (post) => tokenReply(post, { expires_in: undefined });
+  await gw.get();
+  expect(left.slice(2)).toEqual(['{"unshared":true}']);
 });
 
 describe('a refusal', () => {
@@ -183,7 +197,7 @@ describe('the connection ahead', () => {
   });
 
   test('is opened before the keychain is asked, and its way is told of', async () => {
-    await login('https://a.example.com');
+    await login('https://{region}.example.com');
     const { items } = gw;
     const get = items.get.bind(items);
     items.get = (account) => {
@@ -191,7 +205,7 @@ describe('the connection ahead', () => {
       return get(account);
     };
     expect((await gw.cli(['get', '--verbose'])).stderr).toContain('gwtoken: opened ahead\n');
-    expect(ahead).toEqual(['https://a.example.com', 'default:production:eu']);
+    expect(ahead).toEqual(['https://eu.example.com', 'default:production:eu']);
   });
 
   test('goes nowhere for a credential command, even to the address of a stored client', async () => {
