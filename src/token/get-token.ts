@@ -126,8 +126,9 @@ function stillValid(query: TokenQuery, error: unknown, world: TokenWorld): Token
     return undefined;
   if (wantsFresh(query) || demandsMinTtl(query.settings)) return undefined;
   const entry = ownEntry(query, world);
-  const leftS = entry === undefined ? 0 : Math.floor(lifeLeftMs(entry, world.now()) / 1000);
-  if (entry === undefined || leftS < 10) return undefined;
+  if (entry === undefined) return undefined;
+  const leftS = Math.floor(lifeLeftMs(entry, world.now()) / 1000);
+  if (leftS < 10) return undefined;
   world.warn(`${error.message}; using the cached token (${leftS} s left)`);
   return answerFrom(entry, query);
 }

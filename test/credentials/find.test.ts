@@ -123,6 +123,16 @@ describe('variables', () => {
     expect(await get()).toEqual({ code: 2, error, hints: [hint] });
     expect(gw.posts).toHaveLength(0);
   });
+
+  test('have a file that fails without a code: it is told in its own words', async () => {
+    gw.env = { ...BASE, GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET_FILE: './secret' };
+    gw.own = {
+      readFile() {
+        throw new Error('it is torn');
+      },
+    };
+    expect((await get()).error).toBe('cannot read ./secret (from GWTOKEN_CLIENT_SECRET_FILE): it is torn');
+  });
 });
 
 describe('the keychain', () => {

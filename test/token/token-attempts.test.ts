@@ -227,7 +227,11 @@ describe('Retry-After', () => {
   });
 
   test('comes before the jitter', async () => {
-    expect((await play([afterSeconds('3'), OK], {}, () => 1)).waits).toEqual([3500]);
+    const { waits, trace } = await play([afterSeconds('3'), OK], {}, () => 1);
+    expect(waits).toEqual([3500]);
+    expect(trace[1]).toBe(
+      'attempt 1 of 3 failed: https://id.test/oauth2/token answered 429 (retry after 3 s); retrying in 3500 ms',
+    );
     expect((await play([afterSeconds('0'), OK])).waits).toEqual([0]);
   });
 
