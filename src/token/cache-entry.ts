@@ -6,7 +6,7 @@
 import { VSCHAR } from '../text';
 import type { World } from '../world/world';
 import type { TokenQuery } from './query';
-import { expiresAtMs, isFresh, type Token } from './token';
+import { expiresAtMs, isFresh, LIFETIME_LIMIT_S, type Token } from './token';
 
 /** Whose a token is: with other credentials, or for another auth URL, it is not used. */
 export interface Owner {
@@ -130,10 +130,10 @@ export function parseEntry(text: string): CacheEntry | undefined {
   if (typeof accessToken !== 'string' || accessToken === '' || !VSCHAR.test(accessToken)) return undefined;
   if (typeof tokenType !== 'string' || typeof scope !== 'string') return undefined;
   if (typeof generation !== 'string') return undefined;
-  if (!Number.isFinite(requestedAtMs) || !Number.isFinite(lifetimeS)) return undefined;
-  const times = { requestedAtMs: Number(requestedAtMs), lifetimeS: Number(lifetimeS) };
+  if (typeof requestedAtMs !== 'number' || typeof lifetimeS !== 'number') return undefined;
+  if (lifetimeS > LIFETIME_LIMIT_S) return undefined;
   return {
-    token: { accessToken, tokenType, scope, ...times },
+    token: { accessToken, tokenType, scope, requestedAtMs, lifetimeS },
     ageing: ageing === true,
     generation,
     ...owner,

@@ -9,7 +9,7 @@ import { seconds, VSCHAR } from '../text';
 import type { FetchReply } from '../world/wire';
 import { showable } from './endpoint-text';
 import { retryOfReply } from './retry';
-import { TOKEN_LIMIT, type Token } from './token';
+import { LIFETIME_LIMIT_S, TOKEN_LIMIT, type Token } from './token';
 
 export interface Reply {
   readonly status: number;
@@ -109,16 +109,15 @@ function tokenIn(exchange: Exchange): Token {
 
 /**
  * `expires_in` in seconds: a positive integer, also as a numeric string, as some servers send it; null, as some write
- * what they have no value for, counts as absent. More than a century is cut to one: no date can be made of it.
+ * what they have no value for, counts as absent. More than {@link LIFETIME_LIMIT_S} is cut to that.
  */
 function lifetimeIn(expiresIn: unknown, bad: (problem: string) => GwtokenError): number | undefined {
   if (expiresIn === undefined || expiresIn === null) return undefined;
   const value = typeof expiresIn === 'string' && /^\d+$/.test(expiresIn) ? Number(expiresIn) : expiresIn;
-  if (typeof value === 'number' && Number.isInteger(value) && value > 0) return Math.min(value, CENTURY_S);
+  if (typeof value === 'number' && Number.isInteger(value) && value > 0)
+    return Math.min(value, LIFETIME_LIMIT_S);
   throw bad('returned an expires_in that is not a positive integer');
 }
-
-const CENTURY_S = 100 * 366 * 24 * 3600;
 
 function notJson(exchange: Exchange): GwtokenError {
   if (!isHtml(exchange)) return badReply(exchange, 'answered 200, but not with a JSON object');

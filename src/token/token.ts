@@ -1,6 +1,9 @@
 /** The longest token that is accepted, in characters. Beyond 128 KiB a variable makes every later program fail to start on Linux. */
 export const TOKEN_LIMIT = 32 * 1024;
 
+/** The longest lifetime that a token is given, a century: of more no date can be made. */
+export const LIFETIME_LIMIT_S = 100 * 366 * 24 * 3600;
+
 /** A token as the endpoint returned it (RFC 6749 section 5.1), with the time of the request. */
 export interface Token {
   readonly accessToken: string;

@@ -203,6 +203,7 @@ describe('an entry as it is kept', () => {
     }
   });
 
+  const CENTURY_S = 100 * 366 * 24 * 3600;
   const kept = JSON.parse(formatEntry(entry(token(3600))));
   const read = (more: object) => parseEntry(JSON.stringify({ ...kept, ...more }));
 
@@ -220,6 +221,7 @@ describe('an entry as it is kept', () => {
     ['a text for the time', { requested_at_ms: '1' }],
     ['no time', { requested_at_ms: undefined }],
     ['no lifetime', { lifetime_s: null }],
+    ['a life of more than a century', { lifetime_s: CENTURY_S + 1 }],
     ['no client id', { client_id: undefined }],
     ['no address', { auth_url: 1 }],
     ['no source', { source: undefined }],
@@ -232,6 +234,10 @@ describe('an entry as it is kept', () => {
     ['variables without an HMAC', { source: { kind: 'variables', salt: 'a' } }],
   ])('with %s is none', (_, more) => {
     expect(read(more)).toBeUndefined();
+  });
+
+  test('may live a century', () => {
+    expect(read({ lifetime_s: CENTURY_S })).toMatchObject({ token: { lifetimeS: CENTURY_S } });
   });
 
   test('without what older ones lack is one: no generation is the first, and no mark is not ageing', () => {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
@@ -126,6 +126,13 @@ describe('a token is used again', () => {
       expires_at: null,
     });
     expect((await gw.cli(['get', '--min-ttl', '1s'])).code).toBe(7);
+  });
+
+  test('not with a life of which no date can be made, as only another program writes it', async () => {
+    await gw.get();
+    const text = readFileSync(entry(), 'utf8');
+    writeFileSync(entry(), text.replace('"lifetime_s":3600', '"lifetime_s":1e300'));
+    expect(JSON.parse(await gw.get('--format', 'json'))).toMatchObject({ access_token: 'token-2' });
   });
 
   test('the one that the endpoint gives again and again is asked for when half of what is left has passed', async () => {
