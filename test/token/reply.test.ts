@@ -215,7 +215,9 @@ describe('any other status', () => {
     [425, FURTHER],
     [429, FEWER],
     [500, OUTAGE],
+    [502, OUTAGE],
     [503, OUTAGE],
+    [504, OUTAGE],
   ])('%i passes by itself, after the wait that it asks for', (status, hints) => {
     const plain = { kind: 'bad-reply', hints };
     expect(told(status)).toEqual({ ...plain, said: `answered ${status}`, retry: { afterMs: undefined } });
