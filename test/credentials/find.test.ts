@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { secretProblem } from '../../src/credentials/credentials';
 import { commandEnv } from '../../src/credentials/from-command';
+import { variableNames } from '../../src/credentials/from-variables';
 import { formatItem, parseItem } from '../../src/credentials/keychain-item';
 import { GwtokenError } from '../../src/errors';
 import type { Keychain } from '../../src/world/keychain';
@@ -46,6 +47,17 @@ describe('variables', () => {
     gw.env = Object.assign({}, BASE, ...stems.map(pair));
     await gw.get('--fresh');
     expect(form()).toMatchObject({ client_id: 'id of CLIENT_@_EU' });
+  });
+
+  test('have these names, in this order', () => {
+    const general = ['ID_EU', 'SECRET_EU', 'SECRET_FILE_EU', 'ID', 'SECRET', 'SECRET_FILE'];
+    const production = general.map((name) => `GWTOKEN_CLIENT_${name}`);
+    expect(variableNames(EU)).toEqual(production);
+    expect(variableNames({ ...EU, environment: 'sandbox' })).toEqual([
+      ...general.map((name) => `GWTOKEN_SANDBOX_CLIENT_${name}`),
+      ...production,
+    ]);
+    expect(variableNames({ ...EU, region: 'us' })[2]).toBe('GWTOKEN_CLIENT_SECRET_FILE_US');
   });
 
   test.each<[Record<string, string>, string, string]>([
