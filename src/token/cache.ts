@@ -17,7 +17,7 @@ export function lookInCache(
   world: WarmWorld,
   entry = readEntry(query.client, world),
 ): TokenAnswer | undefined {
-  const own = ownEntry(query, world, entry);
+  const own = entry && ownEntry(query, world, entry);
   if (own === undefined) {
     world.trace(
       `cache: ${entry === undefined ? 'no token' : 'the token is for other credentials or another auth URL'}`,
