@@ -2,10 +2,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { GwtokenError } from '../../src/errors';
+import { GwtokenError, Interrupted } from '../../src/errors';
 import { readConfig } from '../../src/system/files/config-file';
 import type { Terminal } from '../../src/world/streams';
 import { PLAIN } from '../documents/grammar';
+import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { EU, entryIn, MACHINE } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
 
@@ -105,8 +106,35 @@ describe('login', () => {
       'auth-url': 'https://{region}.example.com',
       'auth-url.us': A,
     });
+    // The secret is bound to the one address that it was verified with.
+    const bound = { client_id: 'id', auth_url: 'https://eu.example.com' };
+    expect(known()).toEqual({ 'default:production:eu': bound });
+    expect(JSON.parse(gw.items.get('default:production:eu') ?? '')).toEqual({
+      ...bound,
+      client_secret: 'a secret',
+    });
     expect((await login('--sandbox', '--auth-url', 'https://{region}.s.example.com')).slice(1, -2)).toEqual([
       'Set sandbox.auth-url = https://{region}.s.example.com in FILE',
+    ]);
+    gw.configure({ 'auth-url.eu': A, profiles: { acme: { region: 'eu', 'auth-url.eu': A } } });
+    const acme = ['--profile', 'acme', '--auth-url', 'https://{region}.example.com'];
+    expect((await login(...acme)).slice(1, -2)).toEqual([
+      'Set auth-url = https://{region}.example.com for profile acme in FILE',
+      'Removed auth-url.eu for profile acme from FILE (it would override the new value)',
+    ]);
+    expect(stored()).toEqual({
+      'auth-url.eu': A,
+      profiles: { acme: { region: 'eu', 'auth-url': 'https://{region}.example.com' } },
+    });
+  });
+
+  test('takes the address that the config has for just this client', async () => {
+    gw.configure({ profiles: { acme: { 'sandbox.auth-url.us': A } } });
+    const flags = ['--profile', 'acme', '--sandbox', '--region', 'us'];
+    expect(await login(...flags)).toEqual([
+      'Credentials verified and stored in the keychain as acme:sandbox:us',
+      'Set region = us for profile acme in FILE',
+      ...next(' --region us --sandbox --profile acme'),
     ]);
   });
 
@@ -122,6 +150,10 @@ describe('login', () => {
       region: 'eu',
       profiles: { default: { 'auth-url.eu': url, retries: 1 } },
     });
+    gw.configure({ profiles: { default: { 'auth-url': A, region: 'us' } } });
+    expect((await login('--region', 'eu', '--auth-url', url)).slice(1, -2)).toEqual([
+      `Set auth-url.eu = ${url} for profile default in FILE`,
+    ]);
   });
 
   test('puts the auth URL in the place of one that is none', async () => {
@@ -135,13 +167,17 @@ describe('login', () => {
       GWTOKEN_CLIENT_ID: 'x',
       GWTOKEN_CLIENT_SECRET: 'y',
     };
-    const warnings = async () =>
-      (await login('--region', 'eu', '--auth-url', A)).filter((line) => line.includes('warning'));
+    const warnings = async (...flags: string[]) =>
+      (await login('--region', 'eu', '--auth-url', A, ...flags)).filter((line) => line.includes('warning'));
     expect(await warnings()).toEqual([
       'gwtoken: warning: GWTOKEN_CLIENT_ID is set and overrides the stored credentials',
       'gwtoken: warning: GWTOKEN_CLIENT_SECRET is set and overrides the stored credentials',
       'gwtoken: warning: GWTOKEN_AUTH_URL sets another auth URL; gwtoken will not send the stored credentials there',
     ]);
+    // A profile that a flag names overrides the variables, at the next command as at this one.
+    const { GWTOKEN_AUTH_URL: _, ...credentials } = gw.env;
+    gw.env = credentials;
+    expect(await warnings('--profile', 'acme')).toEqual([]);
     gw.env = {};
     gw.configure({ 'credential-command': 'false' });
     expect(await warnings()).toEqual([
@@ -254,6 +290,14 @@ hint: example: printf %s "$SECRET" | gwtoken login ${flags}
         "--region us --sandbox --profile acme --auth-url 'https://{region}.example.com' --client-id id --secret-stdin",
       ),
     );
+    expect(await refused('--auth-url', A, '--client-id', 'id', '--secret-stdin')).toBe(
+      line('--region', `--region eu --auth-url ${A} --client-id id --secret-stdin`),
+    );
+    // What the settings have need not be given again.
+    gw.configure({ 'auth-url.us': A });
+    expect(await refused('--region', 'us', '--client-id', 'id')).toBe(
+      line('--secret-stdin', '--region us --client-id id --secret-stdin'),
+    );
   });
 
   test('refuses a client ID, a terminal for a pipe, and a secret that cannot be read', async () => {
@@ -261,6 +305,10 @@ hint: example: printf %s "$SECRET" | gwtoken login ${flags}
       `gwtoken: error: client ID "ü" (from --client-id) contains a character that is not allowed in a client ID
 hint: pass only the client ID
 `,
+    );
+    // As from a variable that is not set.
+    expect(await refused(...ALL, '--client-id', '')).toBe(
+      'gwtoken: error: client ID "" (from --client-id) is empty\nhint: pass only the client ID\n',
     );
     gw.own = { stdin: { isTTY: () => true, read: async () => Buffer.from('a secret') } };
     expect(await refused(...ALL)).toBe(
@@ -288,19 +336,16 @@ hint: provide only the secret, on one line
 
   test('asks a person for all that is not given, and says at once what is wrong with an answer', async () => {
     const asked: unknown[] = [];
-    const terminal: Omit<Terminal, 'confirm'> = {
-      ...PLAIN,
-      noPrompt: () => undefined,
-      hasUnicode: () => true,
-      spin: (_, work) => work(),
+    seat({
       async choose(question, choices, initial) {
         asked.push([question, choices, initial]);
         return choices.at(-1)!;
       },
       async ask(question, check, example) {
         asked.push([question, example]);
+        const wrong = ['a.test', 'http://a.test/x/', 'ftp://a.test', 'https://{region}.test/oauth2/token'];
         const answers = question.startsWith('Auth URL')
-          ? [' ', 'a.test', 'http://a.test/x/', 'ftp://a.test', ` ${A}/ `]
+          ? [' ', ...wrong, ' https://{region}.test/ ']
           : [' ', 'ü', ' id '];
         asked.push(answers.map((answer) => check(answer)));
         return answers.at(-1)!;
@@ -312,8 +357,7 @@ hint: provide only the secret, on one line
         );
         return 'a secret';
       },
-    };
-    gw.own = { terminal: terminal as never };
+    });
     gw.configure({ region: 'eu', profile: 'acme' });
     expect(await gw.cli(['login'])).toMatchObject({ code: 0 });
     expect(asked).toEqual([
@@ -325,15 +369,122 @@ hint: provide only the secret, on one line
         'It is not a URL: did you mean https://a.test?',
         'It would send the client secret unencrypted: use https://a.test/x',
         'It must begin with https://: example: https://identity.example.com',
+        'It already ends with /oauth2/token: gwtoken adds that path; use https://us.test',
         undefined,
       ],
       ['Client ID (us, sandbox, profile acme)', undefined],
       ['Required', 'It contains a character that is not allowed in a client ID', undefined],
-      [`Client secret (sent to ${A})`],
+      ['Client secret (sent to https://us.test)'],
       ['Required', 'It contains a control character (such as a newline)', undefined],
     ]);
-    expect(known()).toEqual({ 'acme:sandbox:us': { client_id: 'id', auth_url: A } });
+    expect(known()).toEqual({ 'acme:sandbox:us': { client_id: 'id', auth_url: 'https://us.test' } });
+    expect(stored()).toEqual({
+      region: 'eu',
+      profile: 'acme',
+      profiles: { acme: { 'sandbox.auth-url': 'https://{region}.test/', region: 'us' } },
+    });
   });
+
+  test('asks for no region of a variable, and for no environment that is set anywhere', async () => {
+    const asked = seat();
+    gw.env = { GWTOKEN_REGION: 'us' };
+    gw.configure({ sandbox: true });
+    expect(await gw.cli(['login'])).toMatchObject({ code: 0 });
+    expect(asked).toEqual([
+      'Auth URL for the us sandbox',
+      'Client ID (us, sandbox)',
+      `Client secret (sent to ${A})`,
+    ]);
+  });
+
+  test('asks nobody before a wrong address, a folder or a keychain that cannot be used', async () => {
+    const asked = seat();
+    const ftp = ['login', '--region', 'us', '--auth-url', 'ftp://a.test'];
+    expect((await gw.cli(ftp)).stderr).toMatch(/^gwtoken: error: auth URL "ftp:/);
+    const terminal = gw.own.terminal!;
+    const locked = () => Promise.reject(new GwtokenError('keychain', 'the keychain is locked'));
+    const closed = () => Promise.reject(new GwtokenError('local', 'cannot write config.json'));
+    for (const [own, stderr] of [
+      [{ keychain: { probe: locked } }, 'gwtoken: error: the keychain is locked\n'],
+      [
+        { config: { read: () => readConfig('/none', MACHINE), checkWritable: closed } },
+        'gwtoken: error: cannot write config.json\n',
+      ],
+    ] as const) {
+      gw.own = { terminal, ...(own as object) };
+      expect((await gw.cli(['login'])).stderr).toBe(stderr);
+    }
+    expect(asked).toEqual([]);
+    // Of the other region: whose it is to be is not known yet.
+    gw.own = { terminal };
+    gw.env = { GWTOKEN_AUTH_URL_EU: 'ftp://a.test', GWTOKEN_AUTH_URL_US: A };
+    expect(await gw.cli(['login'])).toMatchObject({ code: 0 });
+    expect(asked[0]).toBe('Region');
+  });
+
+  test('asks for a refused secret again, and says what the endpoint said', async () => {
+    const secrets = ['third', 'second', 'first'];
+    const asked = seat({ askSecret: async () => secrets.pop() ?? '' });
+    gw.answer = (post) =>
+      post < 3
+        ? { status: 401, body: { error: 'invalid_client', error_description: `no, ${post}` } }
+        : tokenReply(post);
+    const { code, stderr } = await gw.cli(['login', '--client-id', 'id', '--auth-url', A]);
+    expect([code, asked]).toEqual([0, ['Region', 'Environment']]);
+    const said = (post: number) =>
+      `${A}/oauth2/token rejected the credentials (HTTP 401, invalid_client: no, ${post}). Check the client ID and enter the secret again.`;
+    expect(stderr.split('\n').slice(0, 3)).toEqual([
+      said(1),
+      said(2),
+      'Credentials verified and stored in the keychain as default:sandbox:us',
+    ]);
+    expect(JSON.parse(gw.items.get('default:sandbox:us') ?? '').client_secret).toBe('third');
+  });
+
+  test('asks for no other secret where the endpoint has not judged this one', async () => {
+    const asked = seat();
+    gw.answer = () => {
+      throw new GwtokenError('unreached', 'no answer');
+    };
+    expect(await gw.cli(['login', '--retries', '0'])).toMatchObject({
+      code: 6,
+      stderr:
+        'gwtoken: error: no answer\nhint: nothing was stored\nhint: to store them unverified, add --no-verify\n',
+    });
+    expect(asked.filter((question) => question.startsWith('Client secret'))).toHaveLength(1);
+  });
+
+  test.each([
+    [true, '└  Cancelled. Nothing was stored.\n'],
+    [false, 'Cancelled. Nothing was stored.\n'],
+  ])('says that nothing was stored where a question is left (Unicode: %j)', async (unicode, said) => {
+    const told: string[] = [];
+    seat({ hasUnicode: () => unicode, ask: () => Promise.reject(new Interrupted('SIGINT')) });
+    gw.own = { ...gw.own, stderr: { isTTY: () => true, write: (text) => told.push(text) } };
+    await expect(gw.cli(['login'])).rejects.toBeInstanceOf(Interrupted);
+    expect(told).toEqual([said]);
+  });
+
+  /** A person at a terminal, who takes the last choice; the questions, as they come. */
+  function seat(own: Partial<Terminal> = {}): string[] {
+    const asked: string[] = [];
+    const heard = (question: string, answer: string) => {
+      asked.push(question);
+      return Promise.resolve(answer);
+    };
+    const terminal: Partial<Terminal> = {
+      ...PLAIN,
+      noPrompt: () => undefined,
+      hasUnicode: () => true,
+      spin: (_, work) => work(),
+      choose: (question, choices) => heard(question, choices.at(-1)!) as never,
+      ask: (question) => heard(question, question.startsWith('Auth URL') ? A : 'id'),
+      askSecret: (question) => heard(question, 'a secret'),
+      ...own,
+    };
+    gw.own = { terminal: terminal as never };
+    return asked;
+  }
 });
 
 test('what the endpoint has not judged can be stored all the same: login says how', async () => {

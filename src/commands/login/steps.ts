@@ -86,7 +86,7 @@ async function verified(
     } catch (error) {
       if (!(error instanceof GwtokenError)) throw error;
       if (error.kind !== 'refused' || left === 0) throw nothingStored(error);
-      world.stderr.write(`${oneLine(error.message)}. Check the client ID and enter the secret again.\n`);
+      world.stderr.write(`${error.message}. Check the client ID and enter the secret again.\n`);
       tried = { ...answers, clientSecret: await askSecret(answers.authUrl, world) };
     }
   }
