@@ -35,7 +35,7 @@ export const configCommand: Command = {
         const sections = Object.entries(profiles).filter(([name]) => only === undefined || name === only);
         const texts = sections.map(([name, own]) => `[profile ${name}]\n${lines(own)}`);
         if (only === undefined && Object.keys(general).length > 0) texts.unshift(lines(general));
-        if (texts.length > 0) world.stdout.write(texts.join('\n'));
+        world.stdout.write(texts.join('\n'));
       },
     },
     {
@@ -106,7 +106,7 @@ export const configCommand: Command = {
         const values = profile === undefined ? config.general : (config.profiles[profile] ?? {});
         // A key that gwtoken does not know can be removed all the same: that is how to mend such a file.
         if (!Object.hasOwn(values, key)) {
-          checkConfigKey(key, 'the command line', profile);
+          checkConfigKey(key, 'the command line');
           return;
         }
         await world.config.edit([{ profile, key, value: undefined }]);

@@ -191,6 +191,22 @@ test('set has done its work also where the profile in use is none: it only warns
   expect((await gw.cli(['config', 'list'])).stdout).toBe('retries = 3\nprofile = acme\n');
 });
 
+test('a profile is listed alone where there are no general settings, and what it does not have is no error', async () => {
+  const gw = inside();
+  const file = { profiles: { acme: { retries: 5 } } };
+  gw.configure(file);
+  const [listed, silent] = ['[profile acme]\nretries = 5\n', ''].map((stdout) => ({
+    code: 0,
+    stdout,
+    stderr: '',
+  }));
+  expect(await gw.cli(['config', 'list'])).toEqual(listed);
+  expect(await gw.cli(['config', 'unset', 'retries', '--profile', 'other'])).toEqual(silent);
+  // Which no profile can have.
+  expect(await gw.cli(['config', 'unset', 'cache', '--profile', 'acme'])).toEqual(silent);
+  expect(JSON.parse(readFileSync(join(gw.config, 'config.json'), 'utf8'))).toEqual(file);
+});
+
 test('path tells where the file is also when it cannot be read', async () => {
   const gw = inside();
   gw.configure('{');
