@@ -171,6 +171,14 @@ describe('a get that is under way', () => {
     expect(await get()).toMatchObject({ code: 4, stdout: '' });
   });
 
+  test('leaves no token either where it found the credentials before they were removed', async () => {
+    const remove = gw.items.delete.bind(gw.items);
+    gw.items.delete = ((account: string) => get().then(() => remove(account))) as never;
+    expect(await gw.cli(['logout', '--region', 'eu'])).toMatchObject({ code: 0 });
+    expect(gw.posts).toHaveLength(3);
+    expect(existsSync(join(gw.cache, 'token-default-production-eu.json'))).toBe(false);
+  });
+
   test('leaves no token of the old client after a login', async () => {
     whileAsked('of-eu', () => login('new-client'));
     const old = await get();
@@ -217,4 +225,9 @@ gwtoken: error: default:production:eu was removed, but ${left}`);
   expect([...gw.items]).toEqual([]);
   const again = await gw.cli(['logout', '--region', 'eu']);
   expect(again).toEqual({ code: 1, stdout: '', stderr: `gwtoken: error: ${left}` });
+  // An item of another tool's making.
+  gw.items.set('default:production:eu', '{}');
+  expect((await gw.cli(['logout', '--region', 'eu'])).stderr).toBe(
+    `gwtoken: error: default:production:eu was removed, but ${left}`,
+  );
 });
