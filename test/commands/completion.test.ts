@@ -5,23 +5,32 @@ import { COMMANDS } from '../../src/commands/all';
 import { ENV_FORMATS, GET_FORMATS, spellings } from '../../src/flags';
 import { configKeys } from '../../src/settings/config-keys';
 import { type Home, openHome } from '../harness/homes/home';
-import { inside } from '../harness/homes/in-process';
-import { linkProgram } from '../harness/programs/program';
+import { type Inside, inside } from '../harness/homes/in-process';
+import { linkProgram, runCommand } from '../harness/programs/program';
 import { openTerminal, type Terminal } from '../harness/programs/terminal';
 
-let home: Home;
-beforeEach(() => {
-  home = openHome();
-  home.configure({ profiles: { acme: { region: 'eu' }, zulu: { region: 'us' } } });
-});
-
-const completed = async (...words: string[]): Promise<string[]> => {
-  const { code, stdout, stderr } = await home.gwtoken(['complete', '--', ...words]);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  return stdout.split('\n').flatMap((line) => (line === '' ? [] : [line.split('\t')[0]!]));
-};
+const CONFIG = { profiles: { acme: { region: 'eu' }, zulu: { region: 'us' } } };
 
 describe('gwtoken complete', () => {
+  let gw: Inside;
+  beforeEach(() => {
+    gw = inside();
+    gw.configure(CONFIG);
+  });
+  const printed = async (...words: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await gw.cli(['complete', '--', ...words]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    return stdout;
+  };
+  const completed = async (...words: string[]): Promise<string[]> =>
+    (await printed(...words)).split('\n').flatMap((line) => (line === '' ? [] : [line.split('\t')[0]!]));
+  /** Puts clients with these names into the list of stored ones. */
+  const storeClients = (...names: string[]) => {
+    const entry = { client_id: 'id', auth_url: 'https://a.test' };
+    const text = JSON.stringify(Object.fromEntries(names.map((name) => [name, entry])));
+    writeFileSync(join(gw.config, 'clients.json'), text, { mode: 0o600 });
+  };
+
   test('knows every command, flag, format, region, profile and config key', async () => {
     expect(await completed('')).toEqual(COMMANDS.map(({ name }) => name));
     expect(await completed('help', 'e')).toEqual(['env', 'exec', 'environment', 'exit-codes']);
@@ -66,20 +75,12 @@ describe('gwtoken complete', () => {
 
   test('offers names of profiles alone, whatever stands in the files', async () => {
     const names = ['fine.1', 'a b', '$(id)', 'x\ny', ':files', 'Up', 'tab\t', '', 'ü'];
-    home.configure({ profiles: Object.fromEntries(names.map((name) => [name, {}])) });
-    const clients = ['stored:sandbox:us', '$(id):production:eu', 'a\nb:production:eu'];
-    const entry = { client_id: 'id', auth_url: 'https://a.test' };
-    writeFileSync(
-      join(home.config, 'clients.json'),
-      JSON.stringify(Object.fromEntries(clients.map((name) => [name, entry]))),
-      { mode: 0o600 },
-    );
+    gw.configure({ profiles: Object.fromEntries(names.map((name) => [name, {}])) });
+    storeClients('stored:sandbox:us', 'fine.1:sandbox:us', '$(id):production:eu', 'a\nb:production:eu');
     expect(await completed('get', '--profile', '')).toEqual(['default', 'fine.1', 'stored']);
   });
 
   test('has the help beside each word, and takes a blank for a word that is empty', async () => {
-    const gw = inside();
-    const printed = async (...words: string[]) => (await gw.cli(['complete', '--', ...words])).stdout;
     expect(await printed('config', 'l')).toBe('list\tlist the settings in the config file\n');
     expect(await printed('completion', '-')).toBe(
       '--verbose\tprint details to stderr\n--help\tshow this help\n--version\tprint the version\n',
@@ -88,32 +89,63 @@ describe('gwtoken complete', () => {
     const alone = (words: readonly string[]) => words.map((word) => `${word}\t\n`).join('');
     expect(await printed('env', '--format', '')).toBe(alone(ENV_FORMATS));
     expect(await printed('config', 'unset', '')).toBe(alone(configKeys()));
-    // What an option takes is no argument.
+    expect(await printed('get', '--no-s')).toBe(
+      '--no-sandbox\tuse production even if the settings say sandbox\n',
+    );
+    // What an option takes is no argument, even where nobody knows what it can be.
     expect(await printed('config', 'set', '-p', 'acme', 'region', '')).toBe(alone(['eu', 'us']));
+    expect(await printed('exec', '--auth-url', 'https://a.test', '')).toBe(':commands\n');
+    expect(await printed('get', '--fresh=')).toBe('');
   });
 
   test('says nothing of a config file that cannot be read', async () => {
-    home.configure('{');
-    expect(await completed('get', '--profile', '')).toEqual(['default']);
+    gw.configure('{');
+    storeClients('stored:sandbox:us');
+    expect(await completed('get', '--profile', '')).toEqual(['default', 'stored']);
   });
 
   test('has the script of PowerShell by both its names', async () => {
-    const gw = inside();
     const [powershell, pwsh] = [
       await gw.cli(['completion', 'powershell']),
       await gw.cli(['completion', 'pwsh']),
     ];
-    expect(powershell.stdout).toContain('Register-ArgumentCompleter -Native -CommandName gwtoken ');
+    // There is none here to run it in: whoever changes a word of it tries it on Windows.
+    expect(powershell).toEqual({
+      code: 0,
+      stdout: `# PowerShell completion for gwtoken; in $PROFILE:
+# gwtoken completion powershell | Out-String | Invoke-Expression
+
+Register-ArgumentCompleter -Native -CommandName gwtoken -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+    $words = @($commandAst.CommandElements | Select-Object -Skip 1 |
+        Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | ForEach-Object { $_.Extent.Text })
+    $words += if ("$wordToComplete" -eq '') { ' ' } else { "$wordToComplete" }
+    gwtoken complete '--' @words 2>$null | Where-Object { $_ -notlike ':*' } | ForEach-Object {
+        $word, $help = $_ -split "\`t", 2
+        if (-not $help) { $help = $word }
+        [System.Management.Automation.CompletionResult]::new($word, $word, 'ParameterValue', $help)
+    }
+}
+`,
+      stderr: '',
+    });
     expect(pwsh).toEqual(powershell);
   });
 
   test('has no script for another shell', async () => {
-    const { code, stdout, stderr } = await home.gwtoken(['completion', 'tcsh']);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toBe(
-      'gwtoken: error: no completion for shell "tcsh"\nhint: use one of: bash, zsh, fish, powershell\n',
-    );
+    for (const shell of ['tcsh', 'constructor'])
+      expect(await gw.cli(['completion', shell])).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `gwtoken: error: no completion for shell "${shell}"\nhint: use one of: bash, zsh, fish, powershell\n`,
+      });
   });
+});
+
+let home: Home;
+beforeEach(() => {
+  home = openHome();
+  home.configure(CONFIG);
 });
 
 /** A shell on a terminal, with gwtoken on its PATH and completed by what it prints. */
@@ -185,9 +217,28 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s, at a press of Tab', (shell)
     expect(shown).toContain('header');
     // It announces a description with `--`: where there is none, words stand side by side.
     if (shell === 'zsh') await opened.waitFor(/^curl +header +json +token *$/m);
+    // What is no file is no place for one.
+    expect(opened.screen()).not.toContain('several');
+    opened.type('\x15gwtoken config \t\t');
+    const described = {
+      bash: /list +path/,
+      zsh: /list +-- list the settings/,
+      fish: /list +\(list the settings/,
+    };
+    await opened.waitFor(described[shell]);
     expect(readdirSync(home.dir)).not.toContain('ran');
     expect(readdirSync(home.dir)).not.toContain('made');
   });
+});
+
+test('bash gets the whole word where "=" ends none', async ({ skip }) => {
+  skip(process.platform === 'win32', 'needs a POSIX system');
+  skip(missing('bash'), 'needs Debian: bash');
+  linkProgram(home.dir);
+  const line = `eval "$(gwtoken completion bash)"; COMP_WORDBREAKS=' '
+    COMP_LINE='gwtoken get --format=j'; COMP_POINT=\${#COMP_LINE}; _gwtoken; echo "\${COMPREPLY[@]}"`;
+  const env = { ...home.env, PATH: `${home.dir}${delimiter}${process.env['PATH']}` };
+  expect(await runCommand(['bash', '-c', line], { env })).toMatchObject({ stdout: '--format=json\n' });
 });
 
 test('zsh completes at the first Tab also where the script is a file in its fpath', async ({ skip }) => {

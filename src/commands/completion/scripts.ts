@@ -48,9 +48,9 @@ _gwtoken() {
     elif [[ $line == :commands ]]; then
       programs=1
     elif [[ $line == *$tab?* ]]; then
-      found+=("\${\${line%%$tab*}//:/\\\\:}:\${line#*$tab}")
+      found+=("\${line%%$tab*}:\${line#*$tab}")
     else
-      found+=("\${\${line%%$tab*}//:/\\\\:}")
+      found+=("\${line%%$tab*}")
     fi
   done < <(gwtoken complete -- "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null)
   if (( programs )); then
