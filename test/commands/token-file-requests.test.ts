@@ -7,10 +7,15 @@ const MINUTE = 60_000;
 
 /**
  * Runs exec with these flags and a command that takes so long, by a clock that jumps from one look to the next; an
- * outage may begin on the way. Tells when the endpoint was asked, in milliseconds from the start.
+ * outage may begin on the way, or the command cannot be run. Tells when the endpoint was asked, in milliseconds from the start.
  */
-async function run(flags: readonly string[], lastsMs: number, outageMs = Number.POSITIVE_INFINITY) {
+async function run(
+  flags: readonly string[],
+  lastsMs: number,
+  { outageMs = Number.POSITIVE_INFINITY, config = {}, fails = false } = {},
+) {
   const gw = inside();
+  gw.configure(config);
   const began = gw.nowMs;
   const told: string[] = [];
   let touches = 0;
@@ -39,6 +44,7 @@ async function run(flags: readonly string[], lastsMs: number, outageMs = Number.
     async prepareChild() {
       return {
         async run() {
+          if (fails) throw new GwtokenError('not-found', 'command not found');
           while (next !== undefined && gw.nowMs + next.ms - began <= lastsMs) {
             gw.nowMs += next.ms;
             await next.work();
@@ -50,7 +56,7 @@ async function run(flags: readonly string[], lastsMs: number, outageMs = Number.
     },
   };
   const { code, stdout, stderr } = await gw.cli(['exec', '--token-file', ...flags, '--', 'anything']);
-  expect({ code, stdout }).toEqual({ code: 7, stdout: '' });
+  expect({ code, stdout }).toEqual({ code: fails ? 127 : 7, stdout: '' });
   const asked = gw.posts.map(({ atMs }) => atMs - began);
   return { asked, told, stderr, touches };
 }
@@ -58,15 +64,27 @@ async function run(flags: readonly string[], lastsMs: number, outageMs = Number.
 const END = ['stopped', 'removed', 'released'];
 
 test('a new token is asked for when the old one has less than --min-ttl left, and the file is looked after', async () => {
-  const { asked, told, stderr, touches } = await run(['--min-ttl', '50m'], 15 * MINUTE);
-  expect(asked).toEqual([0, 10 * MINUTE]);
-  expect(told).toEqual(['token-1', 'token-2', ...END]);
+  const { asked, told, stderr, touches } = await run(['--min-ttl', '50m'], 25 * MINUTE);
+  expect(asked).toEqual([0, 10 * MINUTE, 20 * MINUTE]);
+  expect(told).toEqual(['token-1', 'token-2', 'token-3', ...END]);
   expect(stderr).toBe('');
-  expect(touches).toBe(30);
+  expect(touches).toBe(50);
+});
+
+test('with less left than the profile asks for, too', async () => {
+  const config = { profile: 'acme', 'min-ttl': '40m', profiles: { acme: { 'min-ttl': '30m' } } };
+  expect((await run([], 35 * MINUTE, { config })).asked).toEqual([0, 30 * MINUTE]);
+});
+
+test('where the command cannot be run, nothing is left either', async () => {
+  expect(await run([], 0, { fails: true })).toMatchObject({
+    told: ['token-1', ...END],
+    stderr: 'gwtoken: error: command not found\n',
+  });
 });
 
 test('in an outage each request is one attempt, whatever --retries says: they are repeated as they are', async () => {
-  const { asked, told, stderr } = await run(['--retries', '5'], 57 * MINUTE, MINUTE);
+  const { asked, told, stderr } = await run(['--retries', '5'], 57 * MINUTE, { outageMs: MINUTE });
   expect(asked).toEqual([0, 55, 55.5, 56, 56.5, 57].map((minutes) => minutes * MINUTE));
   expect(told).toEqual(['token-1', ...END]);
   expect(stderr).toMatch(/^gwtoken: warning: the token file keeps the last token, [^\n]*: no answer\n$/);
