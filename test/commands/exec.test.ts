@@ -64,6 +64,30 @@ describe('the environment of the command', () => {
     ).toEqual(['EU_ACCESS_TOKEN', 'EU_SCOPE', 'US_ACCESS_TOKEN', 'US_TOKEN_TYPE']);
   });
 
+  test.each([
+    ['linux', ['EU_Scope', 'Gwtoken_Client_Id']],
+    ['win32', []],
+  ] as const)('has on %s no name that it tells no apart from ours or a secret’s', async (platform, kept) => {
+    const gw = inside();
+    const own = ['EU_Scope', 'EU_TOKEN_FILE', 'Gwtoken_Client_Id', 'GWTOKEN_SANDBOX_CLIENT_SECRET_US'];
+    for (const name of own) gw.env[name] = 'own';
+    let seen: string[] = [];
+    gw.answer = () => tokenReply(TOKEN, { scope: 'read' });
+    gw.own = {
+      platform,
+      prepareChild: async () => ({
+        async run(_, __, env) {
+          seen = Object.keys(env);
+          return { code: 0, signal: null };
+        },
+        release() {},
+      }),
+    };
+    expect((await gw.cli(['exec', '--prefix', 'EU_', '--', 'anything'])).code).toBe(0);
+    const ours = ['EU_ACCESS_TOKEN', 'EU_TOKEN_TYPE', 'EU_EXPIRES_AT', 'EU_SCOPE'];
+    expect(seen.filter((name) => /^EU_|CLIENT/i.test(name))).toEqual([...kept, ...ours]);
+  });
+
   test.for([undefined, '0', '1'])('has NODE_TLS_REJECT_UNAUTHORIZED=%s as it was', async (value) => {
     const authority = makeAuthority();
     const { authUrl } = await startTokenEndpoint(() => tokenReply(TOKEN), authority.issue());
