@@ -1,9 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { painter } from '../../src/system/terminal/capabilities';
+import type { Terminal } from '../../src/world/streams';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { type Home, openHome } from '../harness/homes/home';
+import { inside } from '../harness/homes/in-process';
 import { GWTOKEN_SH, preloading, runCommand } from '../harness/programs/program';
 import { openTerminal } from '../harness/programs/terminal';
 
@@ -107,6 +110,43 @@ describe('gwtoken env', () => {
     await terminal.exit;
     expect(terminal.screen()).not.toContain('hint:');
   });
+});
+
+test('gwtoken env colours its hint as stderr can, and says none where stdout is no terminal', async () => {
+  const gw = inside();
+  let [stderr, out, err] = ['', true, true];
+  const paint = (stream: string) => painter({}, stream === 'stderr' && err);
+  const spin: Terminal['spin'] = (_, work) => work();
+  gw.own = {
+    stdout: { isTTY: () => out, write() {} },
+    stderr: { isTTY: () => err, write: (text) => (stderr += text) },
+    terminal: { paint, spin } as never,
+  };
+  const hint = 'nothing was unset yet; to unset the variables, run: eval $(gwtoken env --unset)\n';
+  for (const said of [`\x1b[36mhint:\x1b[39m ${hint}`, `hint: ${hint}`, '']) {
+    stderr = '';
+    expect((await gw.cli(['env', '--unset'])).code).toBe(0);
+    expect(stderr).toBe(said);
+    if (!err) out = false;
+    err = false;
+  }
+});
+
+test.each([200, 401])('gwtoken env hears signals until the endpoint has answered %i', async (status) => {
+  const gw = inside();
+  const told: string[] = [];
+  gw.answer = () => {
+    told.push('asked');
+    return { ...tokenReply('token'), status };
+  };
+  gw.own = {
+    onSignals(signals) {
+      told.push(...signals);
+      return () => told.push('stopped');
+    },
+  };
+  await gw.cli(['env']);
+  expect(told).toEqual(['SIGHUP', 'SIGINT', 'SIGTERM', 'asked', 'stopped']);
 });
 
 describe('a failure of gwtoken env is a failing statement on stdout', () => {
