@@ -74,10 +74,22 @@ describe('gwtoken complete', () => {
   });
 
   test('offers names of profiles alone, whatever stands in the files', async () => {
-    const names = ['fine.1', 'a b', '$(id)', 'x\ny', ':files', 'Up', 'tab\t', '', 'ü'];
+    const names = [
+      'fine.1_a-b',
+      'a b',
+      '$(id)',
+      'x\ny',
+      ':files',
+      'Up',
+      'tab\t',
+      '',
+      'ü',
+      '-rf',
+      'a'.repeat(65),
+    ];
     gw.configure({ profiles: Object.fromEntries(names.map((name) => [name, {}])) });
-    storeClients('stored:sandbox:us', 'fine.1:sandbox:us', '$(id):production:eu', 'a\nb:production:eu');
-    expect(await completed('get', '--profile', '')).toEqual(['default', 'fine.1', 'stored']);
+    storeClients('stored:sandbox:us', 'fine.1_a-b:sandbox:us', '$(id):production:eu', 'a\nb:production:eu');
+    expect(await completed('get', '--profile', '')).toEqual(['default', 'fine.1_a-b', 'stored']);
   });
 
   test('has the help beside each word, and takes a blank for a word that is empty', async () => {
@@ -247,6 +259,7 @@ test('zsh completes at the first Tab also where the script is a file in its fpat
   const file = 'mkdir site; gwtoken completion zsh >site/_gwtoken; fpath=($PWD/site $fpath)';
   const opened = open('zsh', `${file}; autoload -Uz compinit; compinit -u`);
   await opened.waitFor('ready');
-  opened.type('gwtoken g\t\x01echo "\x05"\r');
-  await opened.waitFor(/^gwtoken get *$/m);
+  // It reads quotes, which bash's script leaves as they are.
+  opened.type('gwtoken config set "region" "e\t\x01echo \'\x05\'\r');
+  await opened.waitFor(/^gwtoken config set "region" "eu" *$/m);
 });

@@ -1,7 +1,7 @@
 /** `gwtoken completion SHELL`, and what the script that it prints asks for at each press of Tab. */
 
-import { DEFAULT_PROFILE } from '../../client';
-import { GwtokenError } from '../../errors';
+import { checkProfile, DEFAULT_PROFILE } from '../../client';
+import { attempt, GwtokenError } from '../../errors';
 import { VERBOSE } from '../../flags';
 import { quoted } from '../../text';
 import { TOPICS } from '../../topics/topics';
@@ -73,5 +73,6 @@ function profileNames({ config, clients }: Pick<World, 'config' | 'clients'>): r
       return [];
     }
   });
-  return [...new Set([DEFAULT_PROFILE, ...names])].filter((name) => /^[a-z0-9._-]+$/.test(name)).sort();
+  const isProfile = (name: string): boolean => attempt(() => checkProfile(name, 'a file')) === name;
+  return [...new Set([DEFAULT_PROFILE, ...names])].filter(isProfile).sort();
 }

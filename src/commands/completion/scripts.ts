@@ -52,7 +52,7 @@ _gwtoken() {
     else
       found+=("\${line%%$tab*}")
     fi
-  done < <(gwtoken complete -- "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null)
+  done < <(gwtoken complete -- "\${(@Q)words[2,CURRENT-1]}" "$PREFIX" 2>/dev/null)
   if (( programs )); then
     _alternative 'commands:command:_command_names -e' 'files:file:_files'
   elif (( files )); then
