@@ -397,10 +397,11 @@ hint: provide only the secret, on one line
     ]);
   });
 
-  test('asks nobody before a wrong address, a folder or a keychain that cannot be used', async () => {
+  test('asks nobody before a wrong value, a folder or a keychain that cannot be used', async () => {
     const asked = seat();
     const ftp = ['login', '--region', 'us', '--auth-url', 'ftp://a.test'];
     expect((await gw.cli(ftp)).stderr).toMatch(/^gwtoken: error: auth URL "ftp:/);
+    expect((await gw.cli(['login', '--timeout', 'x'])).stderr).toMatch(/^gwtoken: error: [^\n]*"x"/);
     const terminal = gw.own.terminal!;
     const locked = () => Promise.reject(new GwtokenError('keychain', 'the keychain is locked'));
     const closed = () => Promise.reject(new GwtokenError('local', 'cannot write config.json'));

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError, Interrupted } from '../../src/errors';
+import type { Keychain } from '../../src/world/keychain';
 import type { Terminal } from '../../src/world/streams';
 import { PLAIN } from '../documents/grammar';
 import { type Inside, inside } from '../harness/homes/in-process';
@@ -175,6 +176,26 @@ describe('a get that is under way', () => {
     const remove = gw.items.delete.bind(gw.items);
     gw.items.delete = ((account: string) => get().then(() => remove(account))) as never;
     expect(await gw.cli(['logout', '--region', 'eu'])).toMatchObject({ code: 0 });
+    expect(gw.posts).toHaveLength(3);
+    expect(existsSync(join(gw.cache, 'token-default-production-eu.json'))).toBe(false);
+  });
+
+  test('leaves no token either where it found the old secret before a login replaced it', async () => {
+    const { items } = gw;
+    const keychain: Keychain = {
+      checkInstalled: async () => {},
+      probe: async () => 'memory',
+      get: async (account) => items.get(account),
+      async set(account, item) {
+        await get();
+        items.set(account, item);
+        return 'the old one';
+      },
+      delete: async (account) => items.delete(account),
+      isGuarded: async () => false,
+    };
+    gw.own = { keychain };
+    expect(await login('of-eu')).toMatchObject({ code: 0 });
     expect(gw.posts).toHaveLength(3);
     expect(existsSync(join(gw.cache, 'token-default-production-eu.json'))).toBe(false);
   });
