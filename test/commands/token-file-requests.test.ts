@@ -12,9 +12,10 @@ const MINUTE = 60_000;
 async function run(
   flags: readonly string[],
   lastsMs: number,
-  { outageMs = Number.POSITIVE_INFINITY, config = {}, fails = false } = {},
+  { outageMs = Number.POSITIVE_INFINITY, config = {}, env = {}, fails = false } = {},
 ) {
   const gw = inside();
+  Object.assign(gw.env, env);
   gw.configure(config);
   const began = gw.nowMs;
   const told: string[] = [];
@@ -74,6 +75,11 @@ test('a new token is asked for when the old one has less than --min-ttl left, an
 test('with less left than the profile asks for, too', async () => {
   const config = { profile: 'acme', 'min-ttl': '40m', profiles: { acme: { 'min-ttl': '30m' } } };
   expect((await run([], 35 * MINUTE, { config })).asked).toEqual([0, 30 * MINUTE]);
+});
+
+test('where there can be no cache, and so no turns, too', async () => {
+  const { asked, stderr } = await run([], 60 * MINUTE, { env: { GWTOKEN_CACHE_DIR: '/dev/null/cache' } });
+  expect({ asked, stderr }).toEqual({ asked: [0, 55 * MINUTE], stderr: '' });
 });
 
 test('where the command cannot be run, nothing is left either', async () => {
