@@ -57,11 +57,7 @@ export function readTrusted(path: string, machine: Machine): Record<string, unkn
   let text: string;
   let file: number | undefined;
   try {
-    file = whileHeld(
-      () => openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)),
-      HELD_MS,
-      machine,
-    );
+    file = whileHeld(() => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), HELD_MS, machine);
     const stat = fstatSync(file);
     const untrusted = distrust(stat, 'user or root', machine);
     if (untrusted) {

@@ -35,8 +35,8 @@ interface Pipes {
  * @throws the system's error; EFBIG for more than `limit` bytes
  */
 export function readLimited(path: string, limit: number, kept?: Pipes): Uint8Array {
-  // Without O_NONBLOCK, opening a pipe without a writer would block.
-  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  // Without O_NONBLOCK, which is undefined on Windows and so no flag, opening a pipe without a writer would block.
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stat = fstatSync(file);
     if (stat.isFile()) return readOn(file, limit, 0);

@@ -26,8 +26,8 @@ export function readEntry(folder: string, client: Client, machine: Machine): Cac
 }
 
 export function readFile(file: string, machine: Machine): CacheRead {
-  // O_NOFOLLOW does not exist on Windows, where it is undefined and so no flag.
-  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+  // The last two do not exist on Windows, where they are undefined and so no flags.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   let descriptor: number;
   try {
     descriptor = openSync(file, flags);
