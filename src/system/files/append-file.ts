@@ -1,6 +1,6 @@
 /** Appends to a file that another program created and reads: never creates it. */
 import { appendFileSync, closeSync, constants, openSync, readFileSync, statSync } from 'node:fs';
-import { GwtokenError, messageOf, systemCode } from '../../errors';
+import { GwtokenError, systemCode } from '../../errors';
 
 /** @throws GwtokenError `usage` if the file does not exist; the returned function throws `local` */
 export function openAppender(path: string, variable: string): (text: string) => void {
@@ -17,7 +17,7 @@ function problemWith(path: string): string | undefined {
     if (stat === undefined) return 'does not exist';
     return stat.isFile() ? undefined : 'is not a regular file';
   } catch (error) {
-    return `cannot be accessed (${systemCode(error) ?? messageOf(error)})`;
+    return `cannot be accessed (${systemCode(error)})`;
   }
 }
 
@@ -28,11 +28,10 @@ function append(path: string, text: string, variable: string): void {
     file = openSync(path, constants.O_WRONLY | constants.O_APPEND);
     appendFileSync(file, endsLine(path) ? text : `\n${text}`);
   } catch (error) {
-    throw new GwtokenError(
-      'local',
-      `cannot append to ${path} (from ${variable}): ${systemCode(error) ?? messageOf(error)}`,
-      { hints: ["check the free disk space and the file's permissions"], cause: error },
-    );
+    throw new GwtokenError('local', `cannot append to ${path} (from ${variable}): ${systemCode(error)}`, {
+      hints: ["check the free disk space and the file's permissions"],
+      cause: error,
+    });
   } finally {
     if (file !== undefined) closeSync(file);
   }

@@ -4,7 +4,7 @@
  */
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import { GwtokenError, messageOf, systemCode } from '../../errors';
+import { GwtokenError, systemCode } from '../../errors';
 import { shellWord } from '../../text';
 import type { Config, ConfigValues, KnownEntry } from '../../world/files';
 import { whileHeld } from './held';
@@ -74,7 +74,7 @@ export function readTrusted(path: string, machine: Machine): Record<string, unkn
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw unusable(
       path,
-      `cannot be read (${code ?? messageOf(error)})`,
+      `cannot be read (${code})`,
       code === 'EACCES' || code === 'EPERM'
         ? 'run gwtoken as its owner, or set GWTOKEN_CONFIG_DIR to a directory you own'
         : undefined,

@@ -50,7 +50,7 @@ async function rewrite(
     });
   } catch (error) {
     if (error instanceof GwtokenError) throw error;
-    throw unwritable(path, systemCode(error) ?? messageOf(error), error);
+    throw unwritable(path, error);
   }
 }
 
@@ -62,7 +62,7 @@ export function checkWritable(folder: string, machine: Machine): void {
       const place = statSync(nearest).isDirectory() ? nearest : dirname(realpathSync(nearest));
       folders.checkWritable(place, machine);
     } catch (error) {
-      throw unwritable(join(folder, name), systemCode(error) ?? messageOf(error), error);
+      throw unwritable(join(folder, name), error);
     }
   }
 }
@@ -77,7 +77,7 @@ function checkOwned(file: string, machine: Machine): string {
     if (stat === undefined && path !== dirname(path)) continue;
     if (stat?.isSymbolicLink()) {
       // The file is meant to be elsewhere, and writing would replace the link.
-      throw unwritable(file, `${path} is a broken symlink to ${readlinkSync(path)}`);
+      throw unwritable(file, undefined, `${path} is a broken symlink to ${readlinkSync(path)}`);
     }
     const untrusted = stat && distrust(stat, 'user', machine);
     if (untrusted?.why !== 'foreign') return path;
@@ -91,11 +91,15 @@ function statOrLink(path: string, file: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false }) ?? lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    throw unwritable(file, systemCode(error) ?? messageOf(error), error);
+    throw unwritable(file, error);
   }
 }
 
-function unwritable(path: string, problem: string, cause?: unknown): GwtokenError {
+function unwritable(
+  path: string,
+  cause: unknown,
+  problem = systemCode(cause) ?? messageOf(cause),
+): GwtokenError {
   return new GwtokenError('local', `cannot write ${path} (${problem})`, {
     hints: ['set GWTOKEN_CONFIG_DIR to a writable directory'],
     cause,
