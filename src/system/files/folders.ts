@@ -58,9 +58,9 @@ export function probeFolder(
   };
 }
 
-function statOf(path: string, look: typeof lstatSync): Stats | undefined {
+function statOf(path: string, look: (path: string) => Stats): Stats | undefined {
   try {
-    return look(path, { throwIfNoEntry: false });
+    return look(path);
   } catch {
     return undefined;
   }

@@ -146,7 +146,6 @@ async function hold(place: LockPlace, machine: Machine): Promise<Turn | undefine
   const signs = setInterval(() => {
     for (const socket of waiting) socket.write(SIGN);
   }, SIGN_EVERY_MS);
-  signs.unref();
   return {
     held: true,
     release(outcome = '') {
