@@ -46,8 +46,6 @@ function trustedFolder(folder: string, machine: Machine): string | undefined {
 /** Removes the entries of the clients that pass. One that stays is not used: it is of other credentials or an earlier generation. */
 export function removeEntries(folder: string, machine: Machine, passes: (client: Client) => boolean): void {
   try {
-    // No token is read from an untrusted directory.
-    if (folderProblem(folder, machine)) return;
     for (const file of readdirSync(folder)) {
       const client = clientOf(file);
       if (client && passes(client)) remove(fileIn(folder, file, machine.platform));
@@ -74,7 +72,7 @@ function remove(path: string): readonly string[] {
     return [];
   } catch (error) {
     const code = systemCode(error);
-    return code === 'ENOENT' || code === 'ENOTDIR' ? [] : [`${path} (${code})`];
+    return code === 'ENOTDIR' ? [] : [`${path} (${code})`];
   }
 }
 

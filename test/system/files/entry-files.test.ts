@@ -1,6 +1,21 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { entryIn } from '../../harness/homes/client';
+import { generationPath, readEntry, readFile } from '../../../src/system/files/token-cache';
+import { removeEntries, renewGeneration, takeTurn } from '../../../src/system/files/token-cache-writer';
+import { EU, entryIn, MACHINE, putEntry } from '../../harness/homes/client';
+import { openFolder } from '../../harness/homes/folder';
 import { type Inside, inside } from '../../harness/homes/in-process';
 
 /** The files of the token cache: their modes, their content, what killed writers leave. */
@@ -28,12 +43,12 @@ describe('the files', () => {
 
   test('that killed writers left are swept a minute later, others are not', async () => {
     await gw.get();
-    const old = ['token-default-production-eu.json.abc.tmp'];
-    const kept = ['token-default-production-us.json.def.tmp', 'token-notes.txt', 'other.tmp'];
+    const old = ['token-default-production-eu.json.abc.tmp', 'generation-default-production-eu.abc.tmp'];
+    const others = ['token-notes.txt', 'other.tmp', 'my-token-notes.tmp', 'token-notes.tmp.txt'];
+    const kept = ['token-default-production-us.json.def.tmp', ...others];
     for (const file of [...old, ...kept]) writeFileSync(`${gw.cache}/${file}`, '');
     const past = new Date(Date.now() - 61_000);
-    for (const file of [...old, 'token-notes.txt', 'other.tmp'])
-      utimesSync(`${gw.cache}/${file}`, past, past);
+    for (const file of [...old, ...others]) utimesSync(`${gw.cache}/${file}`, past, past);
     await gw.get('--fresh');
     const left = readdirSync(gw.cache);
     for (const file of old) expect(left).not.toContain(file);
@@ -41,11 +56,12 @@ describe('the files', () => {
 
     gw.configure({});
     const ofConf = ['config.json.tmp-5291723236184b57', 'clients.json.tmp-5291723236184b58'];
-    const others = ['config.json.tmp-5291723236184b59', 'config.json.mine'];
-    for (const file of [...ofConf, ...others]) writeFileSync(`${gw.config}/${file}`, '');
-    for (const file of [...ofConf, 'config.json.mine']) utimesSync(`${gw.config}/${file}`, past, past);
+    const notOfConf = ['config.json.mine', 'my-config.json.tmp-5291723236184b57'];
+    const keptThere = ['config.json.tmp-5291723236184b59', ...notOfConf];
+    for (const file of [...ofConf, ...keptThere]) writeFileSync(`${gw.config}/${file}`, '');
+    for (const file of [...ofConf, ...notOfConf]) utimesSync(`${gw.config}/${file}`, past, past);
     expect(await gw.cli(['config', 'set', 'region', 'eu'])).toMatchObject({ code: 0 });
-    expect(readdirSync(gw.config).sort()).toEqual(['.locks', 'config.json', ...others].sort());
+    expect(readdirSync(gw.config).sort()).toEqual(['.locks', 'config.json', ...keptThere].sort());
   });
 
   test('that cannot be swept do not keep others from being written', async () => {
@@ -61,6 +77,76 @@ describe('the files', () => {
     expect(await gw.get()).toBe('token-2');
     const set = await gw.cli(['config', 'set', 'region', 'eu']);
     expect(set).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  test('are removed for the clients that are meant, and no others, even where no token is read', () => {
+    const names = ['token-default-production-eu.json', 'token-acme-sandbox-us.json'];
+    const others = [
+      'my-token-default-production-eu.json',
+      'token-default-production-eu.json.abc.tmp',
+      'token-default-staging-eu.json',
+      'generation-default-production-eu',
+    ];
+    mkdirSync(gw.cache, { recursive: true, mode: 0o700 });
+    for (const file of [...names, ...others]) writeFileSync(`${gw.cache}/${file}`, '');
+    // It may be closed later, and then they would be read.
+    chmodSync(gw.cache, 0o777);
+    const seen: unknown[] = [];
+    removeEntries(gw.cache, MACHINE, (client) => seen.push(client) > 0 && client.profile === 'acme');
+    expect(seen).toEqual([{ profile: 'acme', environment: 'sandbox', region: 'us' }, EU]);
+    expect(readdirSync(gw.cache).sort()).toEqual([names[0], ...others].sort());
+  });
+
+  test.skipIf(process.platform === 'win32')(
+    'of a new generation: the entry goes, also where the generation cannot be written, or must not be',
+    () => {
+      const folder = openFolder();
+      const generation = generationPath(folder, EU, MACHINE);
+      const renew = () => {
+        putEntry(folder, 'an entry');
+        expect(renewGeneration(folder, EU, MACHINE)).toEqual([]);
+        expect(existsSync(entryIn(folder))).toBe(false);
+      };
+      renew();
+      const first = readFileSync(generation, 'utf8');
+      expect(first).toMatch(/^[0-9a-f]{16}$/);
+      renew();
+      expect(readFileSync(generation, 'utf8')).not.toBe(first);
+      rmSync(generation);
+      mkdirSync(generation);
+      renew();
+      rmdirSync(generation);
+      chmodSync(folder, 0o777);
+      renew();
+      expect(readdirSync(folder)).toEqual([]);
+    },
+  );
+
+  test('have 256 KiB at most', () => {
+    const longest = 'x'.repeat(256 * 1024);
+    putEntry(gw.cache, longest);
+    expect(readFile(entry(), MACHINE)).toEqual({ text: longest });
+    putEntry(gw.cache, `${longest}x`);
+    expect(readFile(entry(), MACHINE)).toEqual({});
+  });
+
+  test.skipIf(process.platform === 'win32')('are a miss where nobody can look for them', () => {
+    const folder = openFolder();
+    symlinkSync('loop', `${folder}/loop`);
+    expect(readEntry(`${folder}/loop/cache`, EU, MACHINE)).toEqual({});
+  });
+
+  test('of different clients, or with different credentials, have turns of their own', async () => {
+    const us = { ...EU, region: 'us' } as const;
+    const turns = [
+      await takeTurn(gw.cache, EU, 'a', MACHINE),
+      await takeTurn(gw.cache, EU, 'b', MACHINE),
+      await takeTurn(gw.cache, us, 'a', MACHINE),
+      await takeTurn(gw.cache, EU, 'a', MACHINE),
+    ];
+    expect(turns.map((turn) => turn?.held)).toEqual([true, true, true, false]);
+    for (const turn of turns) if (turn?.held) turn.release('to the last');
+    if (turns[3]?.held === false) expect(await turns[3].wait(20_000)).toBe('to the last');
   });
 
   test.each(['', 'x', '{}', 'null', '[]', '{"version":1}', '\0'.repeat(100), 'x'.repeat(300_000)])(
