@@ -50,7 +50,7 @@ test.skipIf(process.platform === 'win32').for<[string, (path: string) => void, s
   ],
   [
     'in whose place a file lies',
-    (path) => writeFileSync(path, '', { mode: 0o600 }),
+    (path) => writeFileSync(path, '', { mode: 0o700 }),
     `warning config: DIR is not writable\n${ELSEWHERE}`,
     `warning cache: DIR is not writable\n${HINT}`,
   ],

@@ -1,7 +1,8 @@
 /** The formats of CI systems, .env files and docker, as the program writes them. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { openAppender } from '../../src/system/files/append-file';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { readFileCommands } from '../harness/github-runner';
 import { inVariables } from '../harness/homes/client';
@@ -209,6 +210,23 @@ test.each([
     expect(endpoint.posts.length).toBe(1);
   },
 );
+
+test('what is appended begins a line of its own, and a file that has gone by then is not made anew', () => {
+  const path = join(home.dir, 'appended');
+  writeFileSync(path, '');
+  const append = openAppender(path, 'GITHUB_ENV');
+  for (const text of ['a=1\n', 'b=2', 'c=3\n']) append(text);
+  expect(readFileSync(path, 'utf8')).toBe('a=1\nb=2\nc=3\n');
+  rmSync(path);
+  expect(() => append('d=4\n')).toThrow(
+    expect.objectContaining({
+      kind: 'local',
+      message: `cannot append to ${path} (from GITHUB_ENV): ENOENT`,
+      hints: ["check the free disk space and the file's permissions"],
+    }),
+  );
+  expect(existsSync(path)).toBe(false);
+});
 
 test('a file that may not be written to is named, and code 1', async ({ skip }) => {
   skip(process.platform !== 'linux' || process.getuid?.() !== 0, 'needs root on Linux');

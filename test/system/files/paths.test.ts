@@ -34,8 +34,8 @@ describe('the directories', () => {
     ['darwin', { HOME: '/u', XDG_CONFIG_HOME: '/c', XDG_CACHE_HOME: '/k' }, '/c/gwtoken', '/k/gwtoken'],
     [
       'win32',
-      { APPDATA: 'C:\\a', LOCALAPPDATA: 'C:\\l', XDG_CONFIG_HOME: 'D:\\c', XDG_CACHE_HOME: '\\\\server\\k' },
-      'D:\\c\\gwtoken',
+      { APPDATA: 'C:\\a', LOCALAPPDATA: 'C:\\l', XDG_CONFIG_HOME: 'd:/c', XDG_CACHE_HOME: '\\\\server\\k' },
+      'd:/c\\gwtoken',
       '\\\\server\\k\\gwtoken',
     ],
     ['linux', { XDG_CONFIG_HOME: '/c', XDG_CACHE_HOME: '/k' }, '/c/gwtoken', '/k/gwtoken'],
@@ -64,7 +64,7 @@ describe('the directories', () => {
     for (const HOME of ['', 'u', './u', '~'])
       expect(folders('linux', { ...relative, HOME })).toEqual([undefined, undefined]);
     expect(folders('darwin', { HOME: 'u' })).toEqual([undefined, undefined]);
-    expect(folders('win32', { APPDATA: 'a', LOCALAPPDATA: 'C:l', HOME: 'C:\\u' })).toEqual([
+    expect(folders('win32', { APPDATA: 'a\\b', LOCALAPPDATA: 'C:l\\m', HOME: 'C:\\u' })).toEqual([
       undefined,
       undefined,
     ]);

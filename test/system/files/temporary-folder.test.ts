@@ -1,16 +1,25 @@
 /** What killed runs leave in the temporary directory, which other users and programs have as well. */
+import { createHash } from 'node:crypto';
 import {
+  chmodSync,
   lchownSync,
   lutimesSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
+  readlinkSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { hostname } from 'node:os';
+import { basename, join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { createTokenFile, sweepTemporaryFolder } from '../../../src/system/files/token-files';
+import {
+  createTokenFile,
+  sweepTemporaryFolder,
+  sweepTokenFiles,
+} from '../../../src/system/files/token-files';
 import { onCleanup } from '../../harness/clean-up';
 import { MACHINE } from '../../harness/homes/client';
 import { openFolder } from '../../harness/homes/folder';
@@ -73,6 +82,76 @@ describe.skipIf(process.platform === 'win32')('the next exec', () => {
     };
     sweepTemporaryFolder({ pid: process.pid, kill }, MACHINE);
     expect(readdirSync(folder)).toEqual(stays ? ['gwtoken-exec-abc123'] : []);
+  });
+
+  test('goes on after what it cannot look into', () => {
+    // A file in the place of such a directory.
+    writeFileSync(join(folder, 'gwtoken-exec-abc123'), '');
+    put('gwtoken-exec-def456', OLD);
+    expect(swept()).toEqual(['gwtoken-exec-abc123']);
+  });
+
+  test('as on Windows goes by no owner', () => {
+    put('gwtoken-exec-abc123', OLD);
+    sweepTemporaryFolder(process, { platform: 'win32', uid: undefined });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  describe('in the directory of token files', () => {
+    const gone = {
+      pid: 999_999_999,
+      kill() {
+        throw Object.assign(new Error('ESRCH'), { code: 'ESRCH' });
+      },
+    };
+    const exec = () => join(folder, 'exec');
+    const create = (own: Pick<NodeJS.Process, 'pid' | 'kill'>, machine = MACHINE) =>
+      basename(createTokenFile(exec(), own, machine, 'a token').path);
+
+    test('finds what a process has left, half written as well, and nothing else', () => {
+      const left = create(gone);
+      // What is no file stays, and is no reason to stop.
+      const inTheWay = left.replace(/.{16}$/, '0'.repeat(16));
+      mkdirSync(join(exec(), inTheWay));
+      const others = [`my-${left}`, `${left}.txt`, `${left}.abc.tmp.txt`];
+      for (const name of [`${left}.abc.tmp`, ...others]) writeFileSync(join(exec(), name), '');
+      sweepTokenFiles(exec(), gone, MACHINE);
+      expect(readdirSync(exec()).sort()).toEqual([inTheWay, ...others].sort());
+    });
+
+    test('removes nothing where others can write', () => {
+      const left = create(gone);
+      chmodSync(exec(), 0o777);
+      sweepTokenFiles(exec(), gone, MACHINE);
+      expect(readdirSync(exec())).toEqual([left]);
+    });
+
+    test('finds whose a file is in its name: the machine, on Linux its boot and PID namespace, the process and its start', () => {
+      const hash = (...parts: string[]) =>
+        createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 8);
+      const start = process.platform === 'linux' ? '[1-9]\\d*' : '0';
+      const named = (place: string, pid: number, since: string) =>
+        expect.stringMatching(new RegExp(`^token-${place}-${pid}-${since}-[0-9a-f]{16}$`));
+      const elsewhere = { ...MACHINE, platform: 'darwin' } as const;
+      expect(create(process, elsewhere)).toEqual(named(hash(hostname()), process.pid, start));
+      expect(create(gone, elsewhere)).toEqual(named(hash(hostname()), gone.pid, '0'));
+      if (process.platform !== 'linux') return;
+      const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1');
+      const namespace = readlinkSync('/proc/self/ns/pid');
+      expect(create(process)).toEqual(named(hash(hostname(), boot, namespace), process.pid, start));
+    });
+  });
+
+  test('is told where no directory can be made, by the code of the system', () => {
+    symlinkSync('loop', join(folder, 'loop'));
+    const wanted = join(folder, 'loop', 'cache', 'exec');
+    expect(() => createTokenFile(wanted, process, MACHINE, 'a token')).toThrow(
+      expect.objectContaining({
+        kind: 'local',
+        message: `cannot create a token file in ${wanted} (ELOOP)`,
+        hints: ['set GWTOKEN_CACHE_DIR to a directory you own'],
+      }),
+    );
   });
 
   test('leaves what is another user’s, whoever runs it', ({ skip }) => {

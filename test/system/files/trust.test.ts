@@ -1,5 +1,5 @@
 /** One rule for whose a file is, whoever asks: the cache, the config and doctor say the same of the same folder. */
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/system/files/config-file';
@@ -78,6 +78,10 @@ describe.skipIf(process.platform === 'win32')('a folder', () => {
         hints: [`run: chmod go-w ${file}`],
       });
     }
+    const spaced = join(folder, 'my config.json');
+    writeFileSync(spaced, '{}');
+    chmodSync(spaced, 0o666);
+    expect(refusal(() => readConfig(spaced, machine(own))).hints).toEqual([`run: chmod go-w '${spaced}'`]);
   });
 
   test('that others can write to keeps no token, nor does such a file, in any mode', () => {
@@ -102,6 +106,24 @@ describe.skipIf(process.platform === 'win32')('a folder', () => {
       }
       chmodSync(path, owner);
     }
+  });
+
+  test('as on Windows has neither owner nor mode, and is made something in for a try', () => {
+    const windows: Machine = { platform: 'win32', uid: undefined };
+    chmodSync(folder, 0o777);
+    const before = readdirSync(folder);
+    expect(probeFolder('cache', folder, windows)).toEqual({
+      path: folder,
+      variables: ['LOCALAPPDATA', 'GWTOKEN_CACHE_DIR'],
+      exists: true,
+      writable: true,
+      untrusted: undefined,
+      mode: undefined,
+    });
+    expect(readdirSync(folder)).toEqual(before);
+    expect(readConfig(join(folder, 'config.json'), windows).general).toEqual({ region: 'eu' });
+    // Root may write to it, and nobody can make anything there.
+    if (process.platform === 'linux') expect(probeFolder('cache', '/proc', windows).writable).toBe(false);
   });
 
   test('behind a link keeps no token, but may have the config: dotfiles lie elsewhere', () => {

@@ -1,0 +1,73 @@
+/** How the config file and the list of stored clients are written: what is checked, when, and what of it is read again. */
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { checkWritable, editConfig } from '../../../src/system/files/config-store';
+import { tryLock } from '../../../src/system/files/lock';
+import { MACHINE } from '../../harness/homes/client';
+import { openFolder } from '../../harness/homes/folder';
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = openFolder();
+  file = join(folder, 'config.json');
+});
+const put = (text: string) => writeFileSync(file, text, { mode: 0o600 });
+
+/** Holds the lock until the returned function is called. */
+async function hold(): Promise<() => void> {
+  const turn = await tryLock(folder, 'config', MACHINE);
+  if (!turn?.held) throw new Error('somebody else has the lock');
+  return turn.release;
+}
+
+test('what is stored is read again under the lock: no change of another process is lost, and none made trusted', async () => {
+  put('{}');
+  const edit = () => editConfig(folder, MACHINE, [{ key: 'retries', value: 1 }]);
+  const release = await hold();
+  const edited = edit();
+  put('{"region":"us"}');
+  release();
+  await edited;
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ region: 'us', retries: 1 });
+
+  const again = await hold();
+  const refused = edit();
+  put('{');
+  again();
+  await expect(refused).rejects.toMatchObject({
+    kind: 'usage',
+    message: `config file ${file} contains invalid JSON`,
+    hints: [`fix or delete ${file}`],
+  });
+  // Whoever fails has let go of the lock as well.
+  (await hold())();
+  expect(readFileSync(file, 'utf8')).toBe('{');
+});
+
+test.skipIf(process.platform === 'win32')(
+  'that the list of clients cannot be written is told in advance as well',
+  () => {
+    const clients = join(folder, 'clients.json');
+    symlinkSync('nowhere', clients);
+    expect(() => checkWritable(folder, MACHINE)).toThrow(
+      expect.objectContaining({
+        kind: 'local',
+        message: `cannot write ${clients} (${clients} is a broken symlink to nowhere)`,
+        hints: ['set GWTOKEN_CONFIG_DIR to a writable directory'],
+      }),
+    );
+  },
+);
+
+test.runIf(process.platform === 'linux')('a file behind a link has to be writable where it leads', () => {
+  symlinkSync('/proc/version', file);
+  // As on Windows something is made there for a try, which nobody can in /proc.
+  expect(() => checkWritable(folder, { platform: 'win32', uid: undefined })).toThrow(
+    expect.objectContaining({
+      kind: 'local',
+      message: expect.stringMatching(/^cannot write \S+\/config\.json \((ENOENT|EACCES|EROFS)\)$/),
+    }),
+  );
+});
