@@ -126,7 +126,6 @@ async function hold(place: LockPlace, machine: Machine): Promise<Turn | undefine
     // One that is frozen and does not hang up must not keep this process alive.
     socket.unref();
     socket.on('error', () => {});
-    socket.on('close', () => waiting.delete(socket));
     const join = (hello: string) => {
       waiting.add(socket);
       socket.write(hello);
