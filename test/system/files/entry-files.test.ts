@@ -13,7 +13,12 @@ import {
 } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { generationPath, readEntry, readFile } from '../../../src/system/files/token-cache';
-import { removeEntries, renewGeneration, takeTurn } from '../../../src/system/files/token-cache-writer';
+import {
+  removeEntries,
+  renewGeneration,
+  takeTurn,
+  writeEntry,
+} from '../../../src/system/files/token-cache-writer';
 import { EU, entryIn, MACHINE, putEntry } from '../../harness/homes/client';
 import { openFolder } from '../../harness/homes/folder';
 import { type Inside, inside } from '../../harness/homes/in-process';
@@ -134,6 +139,23 @@ describe('the files', () => {
     const folder = openFolder();
     symlinkSync('loop', `${folder}/loop`);
     expect(readEntry(`${folder}/loop/cache`, EU, MACHINE)).toEqual({});
+  });
+
+  test.skipIf(process.platform === 'win32')('that cannot be written say why, by a code', () => {
+    const folder = openFolder();
+    const why = () => writeEntry(folder, EU, MACHINE, 'an entry');
+    expect([why(), readFileSync(entryIn(folder), 'utf8')]).toEqual([undefined, 'an entry']);
+    rmSync(entryIn(folder));
+    symlinkSync('elsewhere', entryIn(folder));
+    expect(why()).toBe('EUNTRUSTED');
+    rmSync(entryIn(folder));
+    mkdirSync(entryIn(folder));
+    expect(why()).toBe('EISDIR');
+    chmodSync(folder, 0o777);
+    expect(why()).toBe('EUNTRUSTED');
+    expect(readdirSync(folder)).toEqual(['token-default-production-eu.json']);
+    putEntry(gw.cache, 'a file');
+    expect(writeEntry(entry(), EU, MACHINE, 'an entry')).toBe('EEXIST');
   });
 
   test('of different clients, or with different credentials, have turns of their own', async () => {
