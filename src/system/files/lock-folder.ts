@@ -156,15 +156,19 @@ function socketFile({ folder }: LockPlace, holder: string): string {
   return join(folder, `${holder}.sock`);
 }
 
+/** Nothing here throws: the lock is held already, and the next holder tries again. */
 function sweep(place: LockPlace): void {
-  const files = readdirSync(place.folder);
-  const named = files
-    .filter((file) => file.endsWith('.lock'))
-    .map((file) => `${holderOf({ ...place, name: file.slice(0, -'.lock'.length) })}.sock`);
-  for (const file of files) {
-    if (!file.endsWith('.sock') || named.includes(file)) continue;
-    const left = join(place.folder, file);
-    const stat = lstatSync(left, { throwIfNoEntry: false });
-    if (stat && Date.now() - stat.mtimeMs > STALE_MS) rmSync(left, { force: true });
+  try {
+    const files = readdirSync(place.folder);
+    const named = files
+      .filter((file) => file.endsWith('.lock'))
+      .map((file) => `${holderOf({ ...place, name: file.slice(0, -'.lock'.length) })}.sock`);
+    for (const file of files) {
+      if (!file.endsWith('.sock') || named.includes(file)) continue;
+      const left = join(place.folder, file);
+      if (Date.now() - lstatSync(left).mtimeMs > STALE_MS) rmSync(left);
+    }
+  } catch {
+    // Another process has removed it, or has it open.
   }
 }
