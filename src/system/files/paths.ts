@@ -70,7 +70,8 @@ function folder(env: Env, platform: NodeJS.Platform, which: keyof typeof OWN): s
   const separator = platform === 'win32' ? '\\' : '/';
   const [base, own] = homeVariables(which, platform);
   const ours = env[own];
-  if (ours) return ours;
+  // With a separator at its end, as completion in a shell leaves it, a link would be followed and not seen.
+  if (ours) return ours.replace(platform === 'win32' ? /(?<=[^:\\/])[\\/]+$/ : /(?<=[^/])\/+$/, '');
   const xdg = env[`XDG_${which.toUpperCase()}_HOME`];
   if (xdg && isAbsolute(xdg, platform)) return `${xdg}${separator}gwtoken`;
   // One that is relative would be another folder wherever gwtoken is started.

@@ -71,6 +71,15 @@ describe('the directories', () => {
     expect(folders('linux', {})).toEqual([undefined, undefined]);
   });
 
+  test('have no separator at their end, with which a link in their place would not be seen', () => {
+    const set = (path: string) => ({ GWTOKEN_CONFIG_DIR: path, GWTOKEN_CACHE_DIR: path });
+    expect(folders('linux', set('/k//'))).toEqual(['/k', '/k']);
+    expect(folders('linux', set('k\\'))).toEqual(['k\\', 'k\\']);
+    expect(folders('linux', set('/'))).toEqual(['/', '/']);
+    expect(folders('win32', set('C:\\k\\/'))).toEqual(['C:\\k', 'C:\\k']);
+    expect(folders('win32', set('C:\\'))).toEqual(['C:\\', 'C:\\']);
+  });
+
   test('have variables to name where there is none', () => {
     expect(homeVariables('config', 'win32')).toEqual(['APPDATA', 'GWTOKEN_CONFIG_DIR']);
     expect(homeVariables('cache', 'win32')).toEqual(['LOCALAPPDATA', 'GWTOKEN_CACHE_DIR']);

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/system/files/config-file';
 import { checkWritable } from '../../../src/system/files/config-store';
 import { probeFolder } from '../../../src/system/files/folders';
-import type { Machine } from '../../../src/system/files/paths';
+import { cacheFolder, type Machine } from '../../../src/system/files/paths';
 import { entryPath, readEntry } from '../../../src/system/files/token-cache';
 import { EU } from '../../harness/homes/client';
 import { openFolder } from '../../harness/homes/folder';
@@ -129,7 +129,10 @@ describe.skipIf(process.platform === 'win32')('a folder', () => {
   test('behind a link keeps no token, but may have the config: dotfiles lie elsewhere', () => {
     const link = join(folder, '..', 'link');
     symlinkSync(folder, link);
-    expect(readEntry(link, EU, machine(own))).toEqual({ untrusted: `${link} is a symbolic link` });
+    for (const path of [link, `${link}/`])
+      expect(readEntry(cacheFolder({ GWTOKEN_CACHE_DIR: path }, 'linux')!, EU, machine(own))).toEqual({
+        untrusted: `${link} is a symbolic link`,
+      });
     expect(probeFolder('cache', link, machine(own)).untrusted?.why).toBe('link');
     expect(readConfig(join(link, 'config.json'), machine(own)).general).toEqual({ region: 'eu' });
     expect(probeFolder('config', link, machine(own))).toMatchObject({
