@@ -2,7 +2,12 @@
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { checkWritable, editConfig } from '../../../src/system/files/config-store';
+import {
+  addKnownClient,
+  checkWritable,
+  editConfig,
+  removeKnownClients,
+} from '../../../src/system/files/config-store';
 import { tryLock } from '../../../src/system/files/lock';
 import { MACHINE } from '../../harness/homes/client';
 import { openFolder } from '../../harness/homes/folder';
@@ -44,6 +49,54 @@ test('what is stored is read again under the lock: no change of another process 
   // Whoever fails has let go of the lock as well.
   (await hold())();
   expect(readFileSync(file, 'utf8')).toBe('{');
+});
+
+test('edits apply in their order, to all or to one profile, and a profile without values goes', async () => {
+  const edits = [
+    { key: 'region', value: 'eu' },
+    { key: 'region', value: 'us' },
+    { profile: 'acme', key: 'retries', value: 1 },
+    { profile: 'acme', key: 'sandbox', value: false },
+    { profile: 'other', key: 'retries', value: 2 },
+  ];
+  await editConfig(folder, MACHINE, edits);
+  const stored = () => JSON.parse(readFileSync(file, 'utf8'));
+  expect(stored()).toEqual({
+    region: 'us',
+    profiles: { acme: { retries: 1, sandbox: false }, other: { retries: 2 } },
+  });
+  const gone = { value: undefined };
+  await editConfig(folder, MACHINE, [
+    { profile: 'acme', key: 'retries', ...gone },
+    { profile: 'other', key: 'retries', ...gone },
+    { key: 'timeout', ...gone },
+  ]);
+  expect(stored()).toEqual({ region: 'us', profiles: { acme: { sandbox: false } } });
+  await editConfig(folder, MACHINE, [
+    { profile: 'acme', key: 'sandbox', ...gone },
+    { profile: 'none', key: 'sandbox', ...gone },
+  ]);
+  expect(readFileSync(file, 'utf8')).toBe('{\n  "region": "us"\n}\n');
+});
+
+test('a stored client is added, replaced or removed, and what a later version has stored stays', async () => {
+  const stored = () => JSON.parse(readFileSync(join(folder, 'clients.json'), 'utf8'));
+  const entry = (clientId: string) => ({ clientId, authUrl: 'https://a.example.com' });
+  // There is no list yet, as where a login takes back what it could not store.
+  await removeKnownClients(folder, MACHINE, ['a']);
+  expect(stored()).toEqual({});
+  writeFileSync(join(folder, 'clients.json'), '{"later":[1]}', { mode: 0o600 });
+  for (const [name, clientId] of [
+    ['a', 'one'],
+    ['b', 'two'],
+    ['a', 'three'],
+  ] as const)
+    await addKnownClient(folder, MACHINE, name, entry(clientId));
+  const later = [1];
+  const known = (clientId: string) => ({ client_id: clientId, auth_url: 'https://a.example.com' });
+  expect(stored()).toEqual({ later, a: known('three'), b: known('two') });
+  await removeKnownClients(folder, MACHINE, ['b', 'none']);
+  expect(stored()).toEqual({ later, a: known('three') });
 });
 
 test.skipIf(process.platform === 'win32')(

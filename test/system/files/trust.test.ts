@@ -41,6 +41,8 @@ describe.skipIf(process.platform === 'win32')('a folder', () => {
 
   test('of another user keeps no token and takes no config', () => {
     const other = machine(own + 1);
+    // That is said, and not that others can write to it as well.
+    chmodSync(folder, 0o777);
     const text = `belongs to another user (uid ${own})`;
     expect(readEntry(folder, EU, other)).toEqual({ untrusted: `${folder} ${text}` });
     expect(probeFolder('cache', folder, other).untrusted).toEqual({ why: 'foreign', text });
