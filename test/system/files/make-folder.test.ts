@@ -1,5 +1,5 @@
 /** A folder that several processes make at once: the first runs in a new home, 200 of them in a script. */
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
@@ -57,4 +57,16 @@ test('is refused where a file lies in its place, or above it', () => {
   writeFileSync(join(folder, 'taken', 'file'), '');
   expect(() => makeFolder(join(folder, 'taken', 'file'), HERE)).toThrow('EEXIST');
   expect(() => makeFolder(join(folder, 'taken', 'file', 'below'), HERE)).toThrow('ENOTDIR');
+});
+
+test('is refused with the code of the system where the user may make none', ({ skip }) => {
+  skip(process.getuid?.() !== 0, 'needs root: to be another user for a while');
+  const above = openFolder();
+  chmodSync(above, 0o755);
+  process.seteuid?.(12_345);
+  try {
+    expect(() => makeFolder(join(above, 'new', 'below'), HERE)).toThrow('EACCES');
+  } finally {
+    process.seteuid?.(0);
+  }
 });
