@@ -276,22 +276,15 @@ function listenTo(socket: Socket, place: LockPlace, holder: string): Extract<Tur
       looksInVain += 1;
       if (looksInVain >= LOOKS_IN_VAIN && !isBusy(holder)) passOver();
     }, LOOK_EVERY_MS);
-    let late: NodeJS.Timeout | undefined;
     // The signal may outlast many a wait, and Node warns of the eleventh listener.
     const over = new AbortController();
+    if (stopped?.aborted) over.abort();
+    stopped?.addEventListener('abort', () => over.abort(), { signal: over.signal });
+    const late = sleep(Math.max(limitMs, 0), undefined, { signal: over.signal }).catch(() => {});
     try {
-      return await Promise.race([
-        ended,
-        new Promise<'late'>((resolve) => {
-          const tooLate = () => resolve('late');
-          late = setTimeout(tooLate, Math.max(limitMs, 0));
-          if (stopped?.aborted) tooLate();
-          stopped?.addEventListener('abort', tooLate, { signal: over.signal });
-        }),
-      ]);
+      return await Promise.race([ended, late.then(() => 'late' as const)]);
     } finally {
       clearInterval(looks);
-      clearTimeout(late);
       over.abort();
       socket.destroy();
     }

@@ -35,15 +35,13 @@ export async function runCredentialCommand(
   const interrupted = new Promise<Interrupted>((resolve) => {
     release = onSignals(ENDING_SIGNALS, (signal) => resolve(new Interrupted(signal)));
   });
-  let timer: NodeJS.Timeout | undefined;
   // The signal may outlast many a command, and Node warns of the eleventh listener.
   const over = new AbortController();
-  const late = new Promise<CommandEnd>((resolve) => {
-    const tooLate = () => resolve({ how: 'late' });
-    timer = setTimeout(tooLate, timeoutMs);
-    if (ended?.aborted) tooLate();
-    ended?.addEventListener('abort', tooLate, { signal: over.signal });
-  });
+  if (ended?.aborted) over.abort();
+  ended?.addEventListener('abort', () => over.abort(), { signal: over.signal });
+  const late = sleep(timeoutMs, undefined, { signal: over.signal })
+    .catch(() => {})
+    .then((): CommandEnd => ({ how: 'late' }));
   try {
     let child: ChildProcess;
     let end: Interrupted | CommandEnd;
@@ -78,7 +76,6 @@ export async function runCredentialCommand(
     if (end.how === 'killed' && end.signal === 'SIGINT') throw new Interrupted('SIGINT');
     return end;
   } finally {
-    clearTimeout(timer);
     over.abort();
     release();
   }

@@ -232,6 +232,10 @@ describe.each(platforms)('a lock as on %s', (platform) => {
     // A timer that stayed would keep a program alive. The test runner has some, too, now and then.
     for (let round = 0; timers() > before && round < 100; round++) await sleep(20);
     expect(timers()).toBeLessThanOrEqual(before);
+    // Or stops wanting it.
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(), 50);
+    expect(await Promise.race([wait(60_000, stop.signal), sleep(10_000, 'still waiting')])).toBe('late');
     const { signal } = new AbortController();
     expect(await wait(0, signal)).toBe('late');
     expect(getEventListeners(signal, 'abort')).toEqual([]);
