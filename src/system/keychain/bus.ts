@@ -182,9 +182,10 @@ function run(
       env: helperEnvironment(env, ...BUS_VARIABLES),
       // One of its own: Node warns of the eleventh listener, and a program that is not installed leaves its one there.
       signal: AbortSignal.any([signal]),
-      killSignal: 'SIGKILL',
-    } as const;
-    execFile(program, args, options, (error, stdout) => {
+    };
+    const child = execFile(program, args, options, (error, stdout) => {
+      // Node has sent SIGTERM, which it ignores where gwtoken was started so.
+      if (signal.aborted) child.kill('SIGKILL');
       if (error?.code === 'ENOENT') resolve('not installed');
       else resolve(error ? '' : stdout);
     });

@@ -43,7 +43,6 @@ export function endableLookup({ env, platform, lookupChild }: Resolver, cut: Abo
             stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
             windowsHide: true,
             signal: cut,
-            killSignal: 'SIGKILL',
           };
           const child = fork(module, args, options);
           let isOver = false;
@@ -71,7 +70,7 @@ export function endableLookup({ env, platform, lookupChild }: Resolver, cut: Abo
             options: { family: wanted.family, hints: wanted.hints },
           };
           // In Bun, a child that could not be started has no channel; its error follows.
-          child.send?.(request, (error) => error && broken());
+          child.send?.(request);
         })
         .catch(here);
     };
@@ -79,15 +78,19 @@ export function endableLookup({ env, platform, lookupChild }: Resolver, cut: Abo
     const startedAtMs = performance.now();
     import('node:child_process')
       .then(({ execFile }) => {
-        const options = { env: childEnv, encoding: 'latin1', signal: cut, killSignal: 'SIGKILL' } as const;
-        execFile('getent', ['ahosts', hostname], options, (error, stdout) => {
+        const options = { env: childEnv, signal: cut };
+        const child = execFile('getent', ['ahosts', hostname], options, (error, stdout) => {
+          if (cut.aborted) {
+            // Node has sent SIGTERM, which it ignores where gwtoken was started so.
+            child.kill('SIGKILL');
+            return closed();
+          }
           const addresses = addressesIn(stdout);
           const first = addresses[0];
           if (first) return found(addresses, first);
-          if (cut.aborted) return closed();
           if (systemCode(error) === 'ENOENT') return byChild();
           // getent does not say why it failed. A lookup here does, and is quick now.
-          if (error && performance.now() - startedAtMs < SILENT_AFTER_MS) return here();
+          if (performance.now() - startedAtMs < SILENT_AFTER_MS) return here();
           return callback(Object.assign(new Error('DNS does not answer'), { code: 'EAI_AGAIN' }), []);
         });
       })

@@ -14,6 +14,7 @@ import { openFolder } from '../../harness/homes/folder';
 import { keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
 import { onPath } from '../../harness/keyrings/private-home';
 import { attributesOf } from '../../harness/keyrings/secret-service';
+import { isRunning, until } from '../../harness/programs/processes';
 
 const ITEM = 'object path "/org/freedesktop/secrets/collection/other/1"';
 const ITEMS = {
@@ -67,7 +68,9 @@ test.skipIf(process.platform === 'win32')(
   'a bus that does not answer is waited for five seconds, or as long as there is time',
   async () => {
     const folder = openFolder();
-    writeFileSync(join(folder, 'dbus-send'), '#!/bin/sh\nexec sleep 60', { mode: 0o755 });
+    const pid = join(folder, 'pid');
+    const script = `#!/bin/sh\ntrap '' TERM\necho $$ >'${pid}'\nexec sleep 60`;
+    writeFileSync(join(folder, 'dbus-send'), script, { mode: 0o755 });
     const env = { PATH: `${folder}:${process.env['PATH']}` };
     const since = performance.now();
     const states = await Promise.all([collectionOnBus(env), itemOnBus('a', env), isHidingOnBus(env)]);
@@ -76,6 +79,7 @@ test.skipIf(process.platform === 'win32')(
     const again = performance.now();
     expect(await collectionOnBus(env, AbortSignal.timeout(300))).toBe('unknown');
     expect(performance.now() - again).toBeLessThan(4900);
+    await until('the program has ended', () => !isRunning(Number(readFileSync(pid, 'utf8'))));
   },
   30_000,
 );

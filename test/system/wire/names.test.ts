@@ -1,16 +1,21 @@
 /** Names and addresses: DNS that is silent, a first address that is dead, IPv6. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, fork, spawnSync } from 'node:child_process';
+import { V4MAPPED } from 'node:dns';
+import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { openConnection } from '../../../src/system/wire/connection';
-import { endableLookup } from '../../../src/system/wire/dns';
+import { endableLookup, loopbackOnly } from '../../../src/system/wire/dns';
 import { openWire } from '../../../src/system/wire/wire';
 import { onCleanup } from '../../harness/clean-up';
 import { startBlackHole, startFaultServer } from '../../harness/endpoints/fault-server';
 import { startSilentDns } from '../../harness/endpoints/silent-dns';
+import { bundle } from '../../harness/programs/bundle';
+import { isRunning, until } from '../../harness/programs/processes';
 import { atMost, FORM, GWTOKEN } from '../../harness/programs/program';
-import { reply, setScene, TOKEN } from './scene';
+import { ROOT } from '../../harness/root';
+import { reply, SECRET, setScene, TOKEN } from './scene';
 
 const { authority, home } = setScene();
 Object.assign(home.env, { GWTOKEN_NO_CACHE: '1', GWTOKEN_CA_FILE: authority.caFile });
@@ -53,6 +58,12 @@ test('a name that is not in DNS is told apart from a refusal', async () => {
   expect(result.stdout).toBe('');
 });
 
+const OF_RESOLVER = {
+  RES_OPTIONS: 'timeout:3',
+  LOCALDOMAIN: 'gwtoken-test.invalid',
+  HOSTALIASES: '/nowhere',
+};
+
 test('the program that looks names up is told the name, and nothing else', async ({ skip }) => {
   skip(process.platform !== 'linux', 'needs Linux: getent(1) looks names up there');
   const seen = join(home.dir, 'seen');
@@ -61,14 +72,16 @@ test('the program that looks names up is told the name, and nothing else', async
   });
   const result = await home.gwtoken(
     ['get', '--auth-url', 'https://gwtoken-test.invalid', '--retries', '0', '--timeout', '5s'],
-    { env: { RES_OPTIONS: 'timeout:3', PATH: `${home.dir}:${process.env['PATH']}` } },
+    { env: { ...OF_RESOLVER, PATH: `${home.dir}:${process.env['PATH']}` } },
   );
   expect(result.code).toBe(6);
   const told = readFileSync(seen, 'utf8')
     .split('\n')
     .filter((line) => !/^(PWD|OLDPWD|SHLVL|_)=|^$/.test(line));
   expect(told.map((line) => line.replace(/=.*/, '=')).sort()).toEqual([
+    'HOSTALIASES=',
     'LC_ALL=',
+    'LOCALDOMAIN=',
     'PATH=',
     'RES_OPTIONS=',
     'args: ahosts gwtoken-test.invalid',
@@ -104,14 +117,15 @@ function foundBy(
   writeFileSync(child, program);
   const lookup = endableLookup({ env: {}, platform: 'darwin', lookupChild: [child], ...own }, cut);
   return new Promise((resolve, reject) =>
-    lookup(name, { all: true, family: 4 }, (error, all) => (error ? reject(error) : resolve(all))),
+    lookup(name, WANTED, (error, all) => (error ? reject(error) : resolve(all))),
   );
 }
+const WANTED = { all: true, family: 4, hints: V4MAPPED } as const;
 const FOUND = [{ address: '127.0.0.1', family: 4 }];
 
 test('a child of our own is told the name and the family, and says why it finds nothing', async () => {
   const echo = `process.on('message', ({ hostname, options }) => process.send({ addresses: [hostname, options] }));`;
-  expect(await foundBy(echo, 'a.test')).toEqual(['a.test', { family: 4 }]);
+  expect(await foundBy(echo, 'a.test')).toEqual(['a.test', { family: 4, hints: V4MAPPED }]);
   const nothing = `process.on('message', () => process.send({ code: 'ENOTFOUND', message: 'not there' }));`;
   await expect(foundBy(nothing, 'a.test')).rejects.toMatchObject({ code: 'ENOTFOUND', message: 'not there' });
 });
@@ -125,6 +139,111 @@ test('a child of our own that crashes is no reason to fail, and one that is no m
   writeFileSync(join(home.dir, 'getent'), '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 });
   const getent = { platform: 'linux', env: { PATH: `${home.dir}:${process.env['PATH']}` } } as const;
   await expect(foundBy('', 'localhost', getent, AbortSignal.timeout(300))).rejects.toThrow('closed');
+});
+
+test('a child of our own gets no variable but the resolver’s, no argument of Node’s, and no stream of ours', async ({
+  skip,
+}) => {
+  skip(process.platform === 'win32', 'needs POSIX: Windows adds variables of its own');
+  const told = `const { fstatSync } = require('node:fs');
+    process.on('message', () => process.send({ addresses: [
+      Object.keys(process.env).filter((name) => !name.startsWith('NODE_CHANNEL_')).sort(),
+      process.execArgv,
+      [0, 1, 2].map((stream) => fstatSync(stream).isCharacterDevice()),
+    ] }));`;
+  const env = { ...OF_RESOLVER, GWTOKEN_CLIENT_SECRET: SECRET };
+  process.execArgv.push('--no-warnings');
+  onCleanup(() => process.execArgv.pop());
+  expect(await foundBy(told, 'a.test', { env })).toEqual([
+    ['HOSTALIASES', 'LC_ALL', 'LOCALDOMAIN', 'RES_OPTIONS'],
+    [],
+    [true, true, true],
+  ]);
+});
+
+test('an address is given once: alone where one is wanted, and not again when the child has ended', async () => {
+  const child = join(home.dir, 'child.cjs');
+  writeFileSync(child, `process.on('message', () => process.send({ addresses: ${JSON.stringify(FOUND)} }));`);
+  const own = { env: {}, platform: 'darwin', lookupChild: [child] } as const;
+  const given: unknown[] = [];
+  const lookup = endableLookup(own, new AbortController().signal);
+  await new Promise<void>((resolve) =>
+    lookup('localhost', { family: 4 }, (...answer) => {
+      given.push(answer);
+      resolve();
+    }),
+  );
+  // A lookup of its own takes longer than the end of the one before.
+  await foundBy('process.exit(1);', 'localhost');
+  expect(given).toEqual([[null, '127.0.0.1', 4]]);
+});
+
+test('what getent says of each kind of socket counts once, and what is no address does not', async ({
+  skip,
+}) => {
+  skip(process.platform === 'win32', 'needs POSIX: a script');
+  const lines = ['::1 STREAM a.test', '::1 DGRAM', '127.0.0.1 STREAM', '::1 RAW', 'none', '127.0.0.1 RAW'];
+  writeFileSync(join(home.dir, 'getent'), `#!/bin/sh\nprintf '%s\\n' '${lines.join("' '")}'\n`, {
+    mode: 0o755,
+  });
+  const env = { PATH: home.dir };
+  expect(await foundBy('', 'a.test', { platform: 'linux', env })).toEqual([
+    { address: '::1', family: 6 },
+    { address: '127.0.0.1', family: 4 },
+  ]);
+});
+
+test('a getent that heeds no SIGTERM is ended too', async ({ skip }) => {
+  skip(process.platform === 'win32', 'needs POSIX: signals');
+  const pid = join(home.dir, 'pid');
+  const script = `#!/bin/sh\ntrap '' TERM\necho $$ >'${pid}.new'\nmv '${pid}.new' '${pid}'\nexec sleep 40\n`;
+  writeFileSync(join(home.dir, 'getent'), script, { mode: 0o755 });
+  const env = { PATH: `${home.dir}:${process.env['PATH']}` };
+  const cutter = new AbortController();
+  const found = foundBy('', 'localhost', { platform: 'linux', env }, cutter.signal);
+  await until('getent runs', () => existsSync(pid));
+  cutter.abort();
+  await expect(found).rejects.toThrow('closed');
+  await until('getent has ended', () => !isRunning(Number(readFileSync(pid, 'utf8'))));
+});
+
+describe('the program of that child', () => {
+  let program: string;
+  beforeAll(async () => {
+    program = await bundle(join(ROOT, 'src', 'system', 'wire', 'lookup-child.ts'));
+  });
+
+  test('finds a name, or says why not', async () => {
+    const own = { env: {}, platform: 'darwin', lookupChild: [program] } as const;
+    const lookup = endableLookup(own, new AbortController().signal);
+    const found = (name: string, family: 4 | 6) =>
+      new Promise((resolve) =>
+        lookup(name, { ...WANTED, family }, (error, all) => resolve(error?.code ?? all)),
+      );
+    expect(await found('localhost', 4)).toEqual(FOUND);
+    expect(await found('localhost', 6)).toContainEqual({ address: expect.stringContaining('::'), family: 6 });
+    expect(await found(`${'x'.repeat(64)}.test`, 4)).toBe('ENOTFOUND');
+  });
+
+  test('ends by a signal when its parent has gone, since an exit would wait for DNS', async ({ skip }) => {
+    skip(process.platform === 'win32', 'needs POSIX: signals');
+    const child = fork(program, [], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    child.disconnect();
+    expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
+  });
+});
+
+test.each([
+  ['::1', { all: true }, [null, [{ address: '::1', family: 6 }]]],
+  ['127.1.2.3', { all: true }, [null, [{ address: '127.1.2.3', family: 4 }]]],
+  ['127.1.2.3', {}, [null, '127.1.2.3', 4]],
+  ['192.0.2.1', { all: true }, [expect.objectContaining({ code: 'ENOTLOOPBACK' }), [], 0]],
+  ['::ffff:192.0.2.1', {}, [expect.objectContaining({ code: 'ENOTLOOPBACK' }), [], 0]],
+  [`${'x'.repeat(64)}.test`, { all: true }, [expect.objectContaining({ code: 'ENOTFOUND' }), [], 0]],
+])('an http: address is looked up on this machine alone: %s, %j', async (name, wanted, answer) => {
+  expect(await new Promise((resolve) => loopbackOnly(name, wanted, (...all) => resolve(all)))).toEqual(
+    answer,
+  );
 });
 
 test.each(['linux', 'darwin'] as const)(
@@ -279,8 +398,12 @@ test('an address without a port has that of its scheme', async () => {
   );
   expect(await port).toBe(80);
   const proxy = await startFaultServer({ answer: (socket) => void socket.end('HTTP/1.1 503 No\r\n\r\n') });
-  await expect(open('https://id.test', { HTTPS_PROXY: proxy.url })).rejects.toThrow();
-  expect(proxy.requests).toEqual([expect.stringMatching(/^CONNECT id\.test:443 HTTP\/1\.1\r\n/)]);
+  for (const url of ['https://id.test', 'https://[::1]'])
+    await expect(open(url, { HTTPS_PROXY: proxy.url })).rejects.toThrow();
+  expect(proxy.requests).toEqual([
+    expect.stringMatching(/^CONNECT id\.test:443 HTTP\/1\.1\r\n/),
+    expect.stringMatching(/^CONNECT \[::1\]:443 HTTP\/1\.1\r\n/),
+  ]);
 });
 
 /** Node 22.23.3 takes no certificate for one: https.request() fails there as well, and nothing is let through. */
