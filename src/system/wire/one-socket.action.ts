@@ -22,12 +22,11 @@ export async function over<T>(
   origin: string,
   ask: (client: Client) => Promise<T>,
 ): Promise<T> {
-  // It may have failed already: with TLS 1.3 the server can reject us after the handshake has ended on our side.
-  let fault: Error | undefined = socket.errored ?? undefined;
-  socket.once('error', (error) => {
-    fault = error;
-  });
-  // Invalid HTTP is reported to the request; the body then only sees that its connection has closed.
+  // With TLS 1.3 the server can reject us after the handshake has ended on our side. Of a socket that has gone already
+  // Node's client hears nothing, and waits.
+  if (socket.destroyed) throw socket.errored ?? new Error('closed');
+  let fault: Error | undefined;
+  // What happened is reported to the request; the body then only sees that its connection has closed.
   const meant = (error: Error): Error => {
     fault ??= inWordsOfUndici(error);
     return fault;
@@ -52,8 +51,7 @@ export async function over<T>(
         skipInterim(socket);
         const sent = send({ ...asked, method: 'CONNECT' });
         sent.on('error', (error) => reject(meant(error)));
-        sent.once('connect', ({ statusCode, headers }, tunnel, head) => {
-          if (head.length > 0) tunnel.unshift(head);
+        sent.once('connect', ({ statusCode, headers }, tunnel) => {
           resolve({ statusCode, headers, socket: tunnel as Socket });
         });
       }),
@@ -86,5 +84,5 @@ function inWordsOfUndici(error: Error): Error {
   if (code === 'HPE_HEADER_OVERFLOW')
     return Object.assign(new Error(code), { code: 'UND_ERR_HEADERS_OVERFLOW' });
   if (code === 'ECONNRESET') return new Error('closed');
-  return code.startsWith('HPE_') ? Object.assign(new Error(code), { name: 'HTTPParserError', code }) : error;
+  return code.startsWith('HPE_') ? Object.assign(new Error(code), { name: 'HTTPParserError' }) : error;
 }

@@ -12,11 +12,6 @@ export async function over<T>(
   skipInterim(socket);
   let used = false;
   const gone = new Error('closed');
-  // One may have come already: with TLS 1.3 the server refuses us when the handshake has ended for us.
-  let fault: Error = socket.errored ?? gone;
-  socket.once('error', (error) => {
-    fault = error;
-  });
   const client = new Client(origin, {
     connect: (_, done) => {
       // A client whose connection breaks before it is used asks for another: ours is the only one, and given once more
@@ -30,7 +25,8 @@ export async function over<T>(
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  return ask(client).catch((error) => Promise.reject(error === gone ? fault : error));
+  // With TLS 1.3 the server may refuse us when the handshake has ended for us, and before the request.
+  return ask(client).catch((error) => Promise.reject(error === gone ? (socket.errored ?? gone) : error));
 }
 
 /** Hides interim replies from undici, which reads only by `read()`. */
