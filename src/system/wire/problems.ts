@@ -17,9 +17,8 @@ export function wireProblem(
   progress: Progress,
   lateAfterMs: number | undefined,
 ): GwtokenError {
-  const isLate = lateAfterMs !== undefined;
-  if (error instanceof GwtokenError && !isLate) return error;
-  const limit = isLate ? undefined : limitReached(error);
+  if (error instanceof GwtokenError) return error;
+  const limit = limitReached(error);
   if (limit !== undefined) return limit;
   const { waitingFor, via, caFile } = progress;
   const proxy = isAtProxy(progress) ? via : undefined;
@@ -43,6 +42,7 @@ export function wireProblem(
     message,
   };
   const fill = (text: string): string => text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
+  const isLate = lateAfterMs !== undefined;
   const happened = `${isLate ? 'late' : (httpFault(error) ?? code)} ${waitingFor}`;
   const { group, row } = PROBLEMS.flatMap((group) => group.rows.map((row) => ({ group, row }))).find(
     ({ row: [which] }) => which.test(happened),

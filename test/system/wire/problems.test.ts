@@ -1,6 +1,7 @@
 /** What is said and advised, word for word, of each fault that Node or undici reports; the wire's cases meet many for real. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { GwtokenError } from '../../../src/errors';
 import type { Progress } from '../../../src/system/wire/connection';
 import { wireProblem } from '../../../src/system/wire/problems';
 import type { HttpProxy } from '../../../src/system/wire/proxy';
@@ -155,13 +156,25 @@ describe('it is not trusted, since', () => {
     ],
     ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED reply', CERTIFICATE_WANTED[0], [CERTIFICATE_WANTED[1]]],
     ['ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE handshake', CERTIFICATE_WANTED[0], [CERTIFICATE_WANTED[1]]],
-    ...['CERT_REVOKED', 'INVALID_PURPOSE', 'HOSTNAME_MISMATCH', 'UNSPECIFIED'].map(
-      (code): [string, string, readonly string[]] => [
-        `${code} handshake`,
-        `its certificate was rejected (message of ${code})`,
-        [OPERATORS],
-      ],
-    ),
+    ...[
+      'CERT_REVOKED',
+      'CERT_REJECTED',
+      'CERT_SIGNATURE_FAILURE',
+      'CERT_CHAIN_TOO_LONG',
+      'INVALID_CA',
+      'INVALID_PURPOSE',
+      'PATH_LENGTH_EXCEEDED',
+      'HOSTNAME_MISMATCH',
+      'UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY',
+      'UNABLE_TO_DECRYPT_CERT_SIGNATURE',
+      'ERROR_IN_CERT_NOT_BEFORE_FIELD',
+      'ERROR_IN_CERT_NOT_AFTER_FIELD',
+      'UNSPECIFIED',
+    ].map((code): [string, string, readonly string[]] => [
+      `${code} handshake`,
+      `its certificate was rejected (message of ${code})`,
+      [OPERATORS],
+    ]),
   ])('%s', (happened, what, hints) => {
     expect(met(happened)).toMatchObject({
       kind: 'unreached',
@@ -223,29 +236,43 @@ describe('it answered, and broke off or spoke no proper HTTP:', () => {
   test.each<[Error, string, readonly string[]]>([
     [overflow, 'sent too many headers', []],
     [parser('Invalid header value char'), 'answered with invalid HTTP', [OPERATORS]],
+    [parser('HPE_INVALID_HEADER_TOKEN'), 'answered with invalid HTTP', [OPERATORS]],
     [mismatch, 'answered with invalid HTTP', [OPERATORS]],
     [new Error('bad upgrade'), 'answered 101 (unexpected protocol switch)', []],
     [new Error('bad response'), 'did not answer with HTTP', []],
-    [parser('Expected HTTP/'), 'did not answer with HTTP', []],
+    ...['Expected HTTP/', 'Invalid HTTP version', 'HPE_INVALID_CONSTANT', 'HPE_INVALID_VERSION'].map(
+      (message): [Error, string, readonly string[]] => [parser(message), 'did not answer with HTTP', []],
+    ),
   ])('%s', (error, what, hints) => {
-    expect(wireProblem(error, URL_, { waitingFor: 'reply' }, undefined)).toMatchObject({
-      kind: 'bad-reply',
-      message: `https://a.test/oauth2/token ${what}`,
-      hints: [...hints, 'check the auth URL'],
-    });
+    for (const waitingFor of ['reply', 'body'] as const) {
+      // In the body that is one which ended too early.
+      if (error === mismatch && waitingFor === 'body') continue;
+      expect(wireProblem(error, URL_, { waitingFor }, undefined)).toMatchObject({
+        kind: 'bad-reply',
+        message: `https://a.test/oauth2/token ${what}`,
+        hints: [...hints, 'check the auth URL'],
+      });
+    }
   });
 
   test.each<[string, string]>([
-    [
-      'ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR reply',
+    ...['reply', 'body'].map((waitingFor): [string, string] => [
+      `ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR ${waitingFor}`,
       'ended the connection with a TLS alert (ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR)',
-    ],
+    ]),
+    ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH body', 'closed the connection in the middle of the reply'],
     ['ECONNRESET reply', 'reset the connection without a reply'],
     ['UND_ERR_SOCKET reply', 'closed the connection without a reply'],
     ['ECONNRESET body', 'reset the connection in the middle of the reply'],
     ['UND_ERR_SOCKET body', 'closed the connection in the middle of the reply'],
   ])('%s', (happened, what) => {
     expect(met(happened)).toMatchObject({ kind: 'unreached', message: `a.test ${what}`, hints: [AGAIN] });
+  });
+
+  test('too early for its parser', () => {
+    expect(wireProblem(parser('Invalid EOF state'), URL_, { waitingFor: 'body' }, undefined)).toMatchObject({
+      message: 'a.test closed the connection in the middle of the reply',
+    });
   });
 
   test('a proxy', () => {
@@ -259,6 +286,45 @@ describe('it answered, and broke off or spoke no proper HTTP:', () => {
         { kind: 'unreached', message: `${PROXY} ${what}`, hints },
       );
   });
+});
+
+describe('for -v there is', () => {
+  const connecting = (error: unknown) => wireProblem(error, URL_, { waitingFor: 'connect' }, undefined);
+  const coded = (code: string, message: string) => Object.assign(new Error(message), { code });
+
+  test('the code before a message that has it not, and the message alone where there is no code', () => {
+    expect(connecting(coded('EPROTO', 'handshake failed')).detail).toBe('EPROTO: handshake failed');
+    expect(connecting(new Error('closed'))).toMatchObject({
+      message: 'could not reach a.test: connection failed (closed)',
+      hints: ['check the network'],
+      reason: undefined,
+      detail: 'closed',
+    });
+  });
+
+  test('what each address of a name said, of which the first one counts', () => {
+    const each = [coded('ECONNREFUSED', 'ECONNREFUSED ::1:9'), coded('ETIMEDOUT', 'ETIMEDOUT 127.0.0.1:9')];
+    const all = new AggregateError(each);
+    expect(connecting(all)).toMatchObject({
+      reason: 'ECONNREFUSED',
+      message: 'could not reach a.test: connection refused',
+      detail: 'ECONNREFUSED ::1:9; ETIMEDOUT 127.0.0.1:9',
+      cause: all,
+    });
+  });
+});
+
+test('what has its own words already keeps them, and so does a limit of the system', () => {
+  const own = new GwtokenError('usage', 'the CA file is none');
+  const limit = Object.assign(new Error('socket EMFILE'), { code: 'EMFILE', syscall: 'socket' });
+  for (const lateAfterMs of [undefined, 1000]) {
+    const told = (error: unknown) => wireProblem(error, URL_, { waitingFor: 'roots' }, lateAfterMs);
+    expect(told(own)).toBe(own);
+    expect(told(limit)).toMatchObject({
+      kind: 'local',
+      message: 'cannot open more files: a system limit is reached (EMFILE)',
+    });
+  }
 });
 
 test('the names in a certificate are cleaned of all but ASCII, and cut', () => {
@@ -278,6 +344,7 @@ test('the names in a certificate are cleaned of all but ASCII, and cut', () => {
   };
   expect(said('DNS:x.test, IP Address:127.0.0.1')).toBe('only valid for x.test, 127.0.0.1');
   expect(said('')).toBe('not valid for any host name');
+  expect(said(`DNS:${'x'.repeat(300)}`)).toBe(`only valid for ${'x'.repeat(200)}`);
   fc.assert(
     fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 400 }), (names) => {
       expect(said(`${names}.`)).toMatch(/^only valid for [\x20-\x7e]{1,200}$/);
