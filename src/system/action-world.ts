@@ -1,5 +1,4 @@
 /** The part of the World that the GitHub action needs: no keychain, no prompts, no files but the runner's. */
-import { oneLine } from '../text';
 import type { Env } from '../world/streams';
 import type { WarmWorld, World } from '../world/world';
 import { openAppender } from './files/append-file';
@@ -7,8 +6,8 @@ import { fileReader } from './files/read-file';
 import { writeAll } from './terminal/streams';
 import { openWire } from './wire/wire';
 
-export type ActionWorld = Omit<WarmWorld, 'clients' | 'tokens'> &
-  Pick<World, 'version' | 'stdout' | 'stderr' | 'appender' | 'fetch' | 'sleep' | 'random' | 'warn'>;
+export type ActionWorld = Omit<WarmWorld, 'clients' | 'tokens' | 'crypto'> &
+  Pick<World, 'version' | 'stdout' | 'stderr' | 'appender' | 'fetch' | 'sleep' | 'random'>;
 
 /** What the action's program starts itself with to look a name up: src/action.ts. */
 export const LOOKUP_CHILD = '--the-lookup-child-of-gwtoken';
@@ -16,7 +15,7 @@ export const LOOKUP_CHILD = '--the-lookup-child-of-gwtoken';
 /** @param given the variables that settings and credentials come from, instead of the process's own */
 export function openActionWorld(own: NodeJS.Process, version: string, given: Env): ActionWorld {
   const { env, platform, versions } = own;
-  const warn = (text: string): void => writeAll(2, `gwtoken: warning: ${oneLine(text)}\n`);
+  const warn = (text: string): void => writeAll(2, `gwtoken: warning: ${text}\n`);
   const lookupChild = [__filename, LOOKUP_CHILD];
   const { fetch } = openWire({ env, platform, nodeVersion: versions.node, lookupChild, warn });
   const output = (descriptor: 1 | 2): World['stdout'] => {
@@ -30,9 +29,7 @@ export function openActionWorld(own: NodeJS.Process, version: string, given: Env
     config: { read: () => ({ path: '', general: {}, profiles: {} }) },
     appender: openAppender,
     fetch,
-    warn,
     readFile: fileReader(),
-    crypto: () => own.getBuiltinModule('node:crypto'),
     now: Date.now,
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     random: Math.random,

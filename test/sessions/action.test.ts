@@ -3,11 +3,14 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { openActionWorld } from '../../src/system/action-world';
 import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { filesBelow } from '../harness/homes/files';
 import { ROOT } from '../harness/root';
 import { ACTION, client, type Job, NO_NODE, NODE, openJob, type Servers, startServers } from './action-job';
 import { type ActionRun, readAction } from './action-runner';
+
+const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
 let servers: Servers;
 beforeAll(async () => {
@@ -55,9 +58,9 @@ describe.each([
     });
     expect(result.env).toEqual({});
     expect(servers.identity[region].requests).toHaveLength(asked + 1);
-    expect(new URLSearchParams(servers.identity[region].requests.at(-1)!.body).get('client_id')).toBe(
-      `${name}-client`,
-    );
+    const { headers, body } = servers.identity[region].requests.at(-1)!;
+    expect(headers['user-agent']).toBe(`gwtoken/${VERSION}`);
+    expect(new URLSearchParams(body).get('client_id')).toBe(`${name}-client`);
     expectHidden(result, token, client(name).clientSecret);
     // Nothing is left on the runner but what it reads and removes itself.
     expect(
@@ -113,6 +116,17 @@ test('its memory, with the secret in it, is open to no debugger, and in no core 
   const inputs = { ...servers.inputsFor('eu'), 'auth-url': endpoint.authUrl };
   expect(await job.run(inputs, node)).toMatchObject({ code: null, output: '' });
   expect(Number.parseInt(filter, 16)).toBe(0);
+});
+
+test('its attempts are a pause apart, whose length nobody knows before', async () => {
+  const { sleep, random } = openActionWorld(process, VERSION, {});
+  const startedAtMs = performance.now();
+  await sleep(50);
+  // A timer of Node's may be a millisecond early.
+  expect(performance.now() - startedAtMs).toBeGreaterThan(48);
+  const drawn = Array.from({ length: 20 }, random);
+  expect(new Set(drawn).size).toBe(20);
+  for (const share of drawn) expect(Math.floor(share)).toBe(0);
 });
 
 describe('the topic ci', () => {

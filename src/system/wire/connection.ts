@@ -102,7 +102,7 @@ export function openConnection(url: URL, options: ConnectionOptions, surrounding
 
 /** Connects with the built-in CAs, and again with the system's if the CA is unknown. */
 async function make(opening: Opening): Promise<Socket> {
-  const { url, surroundings, options, progress, cut, tell, trace } = opening;
+  const { url, surroundings, options, progress, tell, trace } = opening;
   const { env, platform } = surroundings;
   const route = routeTo(url, env);
   trace(
@@ -123,10 +123,10 @@ async function make(opening: Opening): Promise<Socket> {
   try {
     return await go(opening, ca);
   } catch (error) {
-    if (cut.aborted || !UNKNOWN_AUTHORITY.includes(systemCode(error) ?? '')) throw error;
+    if (!UNKNOWN_AUTHORITY.includes(systemCode(error) ?? '')) throw error;
     const { nodeRoots, systemRoots } = await import('./authorities');
     const system = systemRoots(env, platform);
-    if (!system || cut.aborted) throw error;
+    if (!system) throw error;
     progress.systemRoots = system.from;
     trace(`unknown CA; retrying with the CAs of ${system.from}`);
     return await go(opening, [...(ca ?? nodeRoots(env)), ...system.roots]);
@@ -271,10 +271,7 @@ async function until(
   socket.on('error', (error) => socket.destroy(error));
   await new Promise<void>((resolve, reject) => {
     // A TLS socket over another one emits no `close` event if it is destroyed during its handshake.
-    const end = (): void => {
-      socket.destroy();
-      reject(new Error('closed'));
-    };
+    const end = (): void => reject(new Error('closed'));
     socket.once(event, resolve).once('error', reject).once('close', end);
     cut.addEventListener('abort', end, { once: true });
     if (cut.aborted) end();

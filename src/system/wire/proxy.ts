@@ -54,7 +54,7 @@ function parseProxy(text: string, source: string): HttpProxy {
   }
   const written = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   const url = URL.canParse(written) ? new URL(written) : undefined;
-  if (!url || url.hostname === '') {
+  if (!url) {
     throw new GwtokenError('usage', `invalid proxy URL in ${source}`, {
       hints: [`example: http://proxy.example.com:3128; or unset ${source}`],
     });
@@ -99,14 +99,13 @@ function decoded(text: string): string {
  */
 function exemption(host: string, port: string, list: string): string | undefined {
   return list.split(/[\s,]+/).find((entry) => {
-    if (entry === '') return false;
     if (entry === '*') return true;
     const [, name = entry, ownPort] = /^(\[[^\]]+\]|[^:]+):(\d+)$/.exec(entry) ?? [];
     if (ownPort !== undefined && ownPort !== port) return false;
     const bare = name.replace(/^\[|\]$/g, '').toLowerCase();
     if (isIP(host) !== 0) return coversAddress(bare, host);
     const domain = bare.replace(/^\*?\./, '').replace(/\.$/, '');
-    return domain !== '' && (host === domain || host.endsWith(`.${domain}`));
+    return host === domain || host.endsWith(`.${domain}`);
   });
 }
 

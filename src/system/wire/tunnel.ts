@@ -18,7 +18,8 @@ import { calledProxy, type HttpProxy } from './proxy';
  * @throws GwtokenError `unreached` with reason `proxy-refusal` or `proxy-failure` if the proxy refuses
  */
 export async function openTunnel(socket: Socket, proxy: HttpProxy, target: string): Promise<Socket> {
-  const origin = `${proxy.secure ? 'https' : 'http'}://${proxy.name}`;
+  // The connection is there already, with TLS or without.
+  const origin = `http://${proxy.name}`;
   const { authorization } = proxy;
   const reply = await over(socket, origin, (client) =>
     connect.call(client, {
@@ -81,7 +82,7 @@ function refusal(
 
 /** The names of the schemes in Proxy-Authenticate (RFC 9110 section 11.6.1), without their parameters. */
 function schemesIn(header: string | string[] | undefined): string[] {
-  const challenges = [header ?? []].flat().join(', ').slice(0, 8192);
+  const challenges = [header ?? []].flat().join(', ');
   const unquoted = challenges.replace(/"(?:[^"\\]|\\.)*"/g, '""');
   const names = unquoted.split(',').map((part) => /^\s*([\w-]{1,40})(?:\s+(?![\s=])|$)/.exec(part)?.[1]);
   return [...new Set(names.filter((name) => name !== undefined))].slice(0, 5);

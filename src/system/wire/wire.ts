@@ -115,10 +115,7 @@ export function openWire(surroundings: Surroundings): Wire {
       );
       warm = opened;
     },
-    close() {
-      warm?.close();
-      warm = undefined;
-    },
+    close: () => warm?.close(),
   };
 }
 

@@ -27,6 +27,8 @@ describe('NO_PROXY', () => {
     ['10.1.2.3:8443', 'https://10.1.2.3:8443'],
     ['10.0.0.0/8', 'https://10.1.2.3'],
     ['0.0.0.0/0', 'https://10.1.2.3'],
+    ['10.1.2.3/32', 'https://10.1.2.3'],
+    ['::1/128', 'https://[::1]'],
     ['::1', 'https://[::1]:8443'],
     ['[::1]', 'https://[::1]:8443'],
     ['[::1]:8443', 'https://[::1]:8443'],
@@ -67,16 +69,22 @@ describe('HTTPS_PROXY', () => {
     ['http://proxy.test', 'proxy.test:80', false, undefined],
     ['https://proxy.test', 'proxy.test:443', true, undefined],
     ['proxy.test:3128', 'proxy.test:3128', false, undefined],
-    ['HTTP://proxy.test:3128/path?query', 'proxy.test:3128', false, undefined],
+    ['HTTP://u:p@proxy.test:3128/path?query', 'proxy.test:3128', false, header('u:p')],
     ['http://[::1]:3128', '[::1]:3128', false, undefined],
     ['http://u:p@proxy.test:3128', 'proxy.test:3128', false, header('u:p')],
     ['u:p@proxy.test:3128', 'proxy.test:3128', false, header('u:p')],
     ['http://u@proxy.test:3128', 'proxy.test:3128', false, header('u:')],
+    ['http://:p@proxy.test:3128', 'proxy.test:3128', false, header(':p')],
     ['http://u:a%40b%3Ac@proxy.test:3128', 'proxy.test:3128', false, header('u:a@b:c')],
     ['http://u:100%@proxy.test:3128', 'proxy.test:3128', false, header('u:100%')],
     ['http://%C3%BC:p@proxy.test:3128', 'proxy.test:3128', false, header('ü:p')],
   ])('%s', (value, name, secure, authorization) => {
-    expect(route({ HTTPS_PROXY: value }).proxy).toMatchObject({ name, secure, authorization });
+    const [, host = '', port] = /^(.*):(\d+)$/.exec(name) ?? [];
+    expect(route({ HTTPS_PROXY: value }).proxy).toEqual({
+      ...{ name, secure, authorization, source: 'HTTPS_PROXY' },
+      hostname: host.replace(/^\[|\]$/g, ''),
+      port: Number(port),
+    });
   });
 
   test('the lower-case variables come first, and empty ones do not count', () => {
@@ -103,6 +111,11 @@ describe('HTTPS_PROXY', () => {
   test.each([
     [
       'socks5://u:canary@proxy.test',
+      'HTTPS_PROXY is a socks5 proxy; gwtoken supports only http and https proxies',
+      'set HTTPS_PROXY to an HTTP proxy, or unset it',
+    ],
+    [
+      'socks5://',
       'HTTPS_PROXY is a socks5 proxy; gwtoken supports only http and https proxies',
       'set HTTPS_PROXY to an HTTP proxy, or unset it',
     ],

@@ -4,13 +4,15 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openWire } from '../../../src/system/wire/wire';
+import type { TlsFacts } from '../../../src/world/wire';
 import { makeAuthority } from '../../harness/endpoints/authority';
 import { startConnectProxy, startFaultServer } from '../../harness/endpoints/fault-server';
 import { ROOT } from '../../harness/root';
 
 // Around a parameter's equals sign a recipient has to take white space (RFC 9110 section 5.6.3).
 const SCHEMES =
-  'Proxy-Authenticate: Negotiate, NTLM\r\nProxy-Authenticate: Digest realm="a, Basic", nonce = "\\", Basic, \\"", qop  =auth, Digest algorithm=MD5\r\n';
+  `Proxy-Authenticate: ${'x'.repeat(41)}\r\n` +
+  'Proxy-Authenticate: Negotiate, NTLM, Not-Basic, Basic-Too\r\nProxy-Authenticate: Digest realm="a, Basic", nonce = "\\", Basic, \\"", qop  =auth, Digest algorithm=MD5\r\n';
 const ENCODE = 'percent-encode special characters: @ is %40, : is %3A, / is %2F';
 const WITHOUT = 'if endpoint.test:443 is reachable without a proxy, add it to NO_PROXY';
 const ALLOW = "ask the proxy's administrator to allow endpoint.test:443, or add it to NO_PROXY";
@@ -29,7 +31,7 @@ test.each<[status: string, credentials: string, reason: string, says: string, hi
     `407 X\r\n${SCHEMES}`,
     'u:p@',
     'proxy-refusal',
-    'requires Negotiate or NTLM or Digest authentication, and gwtoken supports only Basic (407)',
+    'requires Negotiate or NTLM or Not-Basic or Basic-Too or Digest authentication, and gwtoken supports only Basic (407)',
     "set HTTPS_PROXY to a local proxy that can log in there (cntlm, px), or ask the proxy's administrator for another way to endpoint.test:443",
   ],
   ['403', '', 'proxy-refusal', 'refused to connect to endpoint.test:443 (403)', ALLOW],
@@ -70,7 +72,7 @@ test('an https: proxy and the endpoint behind it are each held to their own name
   const authority = makeAuthority();
   const endpoint = await startFaultServer(
     { answer: (socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n') },
-    { tls: authority.issue({ names: 'IP:127.0.0.1' }) },
+    { tls: authority.issue({ names: 'IP:127.0.0.1', subject: '/CN=the endpoint' }) },
   );
   const proxy = await startConnectProxy(undefined, authority.issue({ names: 'DNS:localhost' }));
   const { fetch } = openWire({
@@ -81,7 +83,12 @@ test('an https: proxy and the endpoint behind it are each held to their own name
     warn() {},
   });
   const told: string[] = [];
-  const options = { caFile: authority.caFile, trace: (line: string) => told.push(line) };
+  const certificates: string[] = [];
+  const options = {
+    caFile: authority.caFile,
+    trace: (line: string) => told.push(line),
+    met: ({ tls }: { readonly tls?: TlsFacts }) => void (tls && certificates.push(tls.subject)),
+  };
   const asked = { method: 'HEAD', headers: {}, timeoutMs: 20_000, ...options } as const;
   expect(await fetch(endpoint.url, asked)).toMatchObject({
     status: 200,
@@ -93,6 +100,8 @@ test('an https: proxy and the endpoint behind it are each held to their own name
     'verified the certificate of localhost (TLSv1.3)',
     'verified the certificate of 127.0.0.1 (TLSv1.3)',
   ]);
+  // Told of as the endpoint's.
+  expect(certificates).toEqual(['the endpoint']);
 });
 
 /**
