@@ -15,7 +15,7 @@ const brief = (text: string) =>
 /** The body of a 200: what it is, and each member of the reply. */
 export const BAD_BODIES: readonly WireCase[] = [
   replies('a plain good reply', good(), FETCHED),
-  replies('identity', encoded(json, 'identity'), FETCHED),
+  replies('identity, in any case, and a space behind it', encoded(json, 'Identity '), FETCHED),
   ...(
     [
       ['gzip', gzipSync(json)],

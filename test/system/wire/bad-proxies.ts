@@ -1,4 +1,4 @@
-import { makeAuthority } from '../../harness/endpoints/authority';
+import { type Authority, makeAuthority } from '../../harness/endpoints/authority';
 import { closedPort, startConnectProxy, startFaultServer } from '../../harness/endpoints/fault-server';
 import { BROKEN_CONNECTIONS } from './broken-connections';
 import {
@@ -213,12 +213,12 @@ export const BAD_PROXIES: readonly WireCase[] = [
       },
     }),
   ),
-  {
-    name: "an https: proxy whose CA is in the CA file, and an endpoint whose CA is one of the system's",
+  ...(['GWTOKEN_CA_FILE', 'NODE_EXTRA_CA_CERTS'] as const).map((variable) => ({
+    name: `an https: proxy whose CA is in ${variable}, and an endpoint whose CA is one of the system's`,
     ...FETCHED,
     needs:
       process.platform === 'linux' ? undefined : 'needs Linux: the system has a store of its own elsewhere',
-    async set(authority) {
+    async set(authority: Authority) {
       const endpoint = await startFaultServer(
         { answer: (socket) => void socket.write(reply(200)) },
         { tls: authority.issue() },
@@ -226,13 +226,13 @@ export const BAD_PROXIES: readonly WireCase[] = [
       const company = makeAuthority();
       const proxy = await startConnectProxy(undefined, company.issue());
       const env = {
-        GWTOKEN_CA_FILE: company.caFile,
+        [variable]: company.caFile,
         SSL_CERT_FILE: authority.caFile,
         HTTPS_PROXY: proxy.url,
       };
       return { authUrl: endpoint.url, endpoint, env, strangers: [proxy] };
     },
-  },
+  })),
   proxied(
     'an https: proxy of the wrong name',
     (authority) => startConnectProxy(undefined, authority.issue({ names: 'DNS:other.test' })),

@@ -53,12 +53,21 @@ test.each<[string, (path: string) => void, string]>([
   expect(await refused(name, make)).toEqual({ message: `the CA file ${name} ${problem}`, hints: [PASS] });
 });
 
-test('a certificate in DER, with the line that converts it', async () => {
+test.each([
+  ['ca.der', 'ca.der', 'ca.der.pem'],
+  ['our ca.der', "'our ca.der'", "'our ca.der.pem'"],
+])('a certificate in DER, with the line that converts it: %s', async (name, from, to) => {
   const der = Buffer.from(authority.ca.replace(/-----[A-Z ]+-----/g, ''), 'base64');
-  expect(await refused('ca.der', (path) => writeFileSync(path, der))).toEqual({
-    message: 'the CA file ca.der contains no PEM certificate',
-    hints: ['it looks like DER; convert it: openssl x509 -inform der -in ca.der -out ca.der.pem', PASS],
+  expect(await refused(name, (path) => writeFileSync(path, der))).toEqual({
+    message: `the CA file ${name} contains no PEM certificate`,
+    hints: [`it looks like DER; convert it: openssl x509 -inform der -in ${from} -out ${to}`, PASS],
   });
+});
+
+test('one of 4 MiB is read', async () => {
+  const path = join(openFolder(), 'ca.pem');
+  writeFileSync(path, authority.ca.padEnd(4 * 1024 * 1024));
+  expect(await readCaFile(path)).toBe(authority.ca.trim());
 });
 
 test('what is around the certificates is left out', async () => {

@@ -47,6 +47,16 @@ export const SECRET = 'canary-"secret"+/=& ü%41\\';
 
 export const GOOD = { access_token: TOKEN, token_type: 'Bearer', expires_in: 3600 };
 
+/** The requests that name another host than the one that they are for (RFC 9112 section 3.2). */
+export function withOtherHost({ authUrl, endpoint, strangers = [] }: Scene): readonly string[] {
+  return [endpoint, ...strangers]
+    .flatMap((server) => server?.requests ?? [])
+    .filter((request) => {
+      const [, target = new URL(authUrl).host] = /^CONNECT (\S+) /.exec(request) ?? [];
+      return /^host: (.*)\r$/im.exec(request)?.[1] !== target;
+    });
+}
+
 /** A whole reply with the right length. */
 export function reply(
   status: number,

@@ -14,7 +14,7 @@ import { BAD_PROXIES } from './bad-proxies';
 import { BAD_STATUSES } from './bad-statuses';
 import { BAD_TLS } from './bad-tls';
 import { BROKEN_CONNECTIONS } from './broken-connections';
-import { SECRET, type WireCase } from './scene';
+import { SECRET, type WireCase, withOtherHost } from './scene';
 
 const GROUPS = { BROKEN_CONNECTIONS, BAD_STATUSES, BAD_BODIES, BAD_TLS, BAD_PROXIES };
 const only = new RegExp(process.env['WIRE_ONLY'] ?? '');
@@ -33,6 +33,7 @@ interface Outcome {
   readonly result: ProgramResult;
   readonly requests: number;
   readonly leaks: readonly string[];
+  readonly misled: readonly string[];
   readonly allowedMs: number;
   readonly check: () => void;
 }
@@ -64,6 +65,7 @@ async function run(each: WireCase, mode: Mode, limits: readonly string[]): Promi
     result,
     requests: scene.endpoint?.requests.length ?? 0,
     leaks,
+    misled: withOtherHost(scene),
     allowedMs,
     check: () => scene.check?.(),
   };
@@ -205,7 +207,7 @@ describe.each(picked)('%s', (_, cases) => {
       skip(each.needs !== undefined, each.needs);
       const once = mode === 'one attempt of 1 s';
       const expected = expectedOf(each, mode);
-      const { result, requests, leaks, allowedMs, check } = await runs.outcome(each, mode);
+      const { result, requests, leaks, misled, allowedMs, check } = await runs.outcome(each, mode);
       const says = result.stderr.split('\n', 1)[0]?.replace(/^gwtoken: (error: )?/, '') ?? '';
       table.push(
         [
@@ -228,6 +230,7 @@ describe.each(picked)('%s', (_, cases) => {
       );
       expect(requests).toBe(expected.requests);
       expect(leaks).toEqual([]);
+      expect(misled).toEqual([]);
       expect(result.ms).toBeLessThan(allowedMs);
       check();
     });

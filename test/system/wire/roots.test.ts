@@ -1,0 +1,129 @@
+/** Whose CAs are trusted: Node's own, those of a file, and the system's where the CA is not among them. */
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as tls from 'node:tls';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { nodeRoots, rootsWith, systemRoots } from '../../../src/system/wire/authorities';
+import { openConnection } from '../../../src/system/wire/connection';
+import { onCleanup } from '../../harness/clean-up';
+import { type Authority, type Identity, makeAuthority } from '../../harness/endpoints/authority';
+import { startFaultServer } from '../../harness/endpoints/fault-server';
+import { openFolder } from '../../harness/homes/folder';
+import { bundle } from '../../harness/programs/bundle';
+import { ROOT } from '../../harness/root';
+
+let authority: Authority;
+beforeAll(() => {
+  authority = makeAuthority();
+});
+/** Later ones go by the variables and the system of the process, not by those that they are given. */
+const ownStore =
+  'getCACertificates' in tls ? 'needs Node 20: later ones read the stores themselves' : undefined;
+
+test('a CA file comes on top of those that Node has', async () => {
+  const expected = [...tls.rootCertificates, authority.ca.trim()].sort();
+  expect((await rootsWith(authority.caFile, {})).sort()).toEqual(expected);
+});
+
+test('NODE_EXTRA_CA_CERTS counts where it has a certificate', ({ skip }) => {
+  skip(ownStore !== undefined, ownStore);
+  const text = join(openFolder(), 'text');
+  writeFileSync(text, 'hello\n');
+  const extra = (path: string) => nodeRoots({ NODE_EXTRA_CA_CERTS: path }).slice(tls.rootCertificates.length);
+  expect(extra(authority.caFile)).toEqual([authority.ca]);
+  for (const path of [text, '/nowhere', '']) expect(extra(path)).toEqual([]);
+});
+
+describe("the system's", () => {
+  test.for<[string, (own: Authority) => Identity & { readonly root?: string }]>([
+    ['a leaf alone', (own) => own.issue()],
+    ['an intermediate', (own) => own.issue({ intermediate: 'sent' })],
+    [
+      'the root',
+      (own) => {
+        const { key, cert } = own.issue();
+        return { key, cert: cert + own.ca };
+      },
+    ],
+    [
+      'a certificate of its own',
+      (own) => {
+        const self = own.selfSigned();
+        return { ...self, root: self.cert };
+      },
+    ],
+  ])('are asked where the server sends %s', async ([_, issue], { skip }) => {
+    skip(ownStore !== undefined, ownStore);
+    const identity = issue(authority);
+    const server = await startFaultServer({}, { tls: identity });
+    const file = join(openFolder(), 'system.pem');
+    writeFileSync(file, identity.root ?? authority.ca);
+    const told: unknown[] = [];
+    const lines: string[] = [];
+    const { platform, versions } = process;
+    const connection = openConnection(
+      new URL(server.url),
+      { met: ({ tls: facts }) => facts && told.push(facts.trustedBy), trace: (line) => lines.push(line) },
+      { env: { SSL_CERT_FILE: file }, platform, nodeVersion: versions.node, lookupChild: [], warn: () => {} },
+    );
+    onCleanup(() => connection.close());
+    await connection.ready;
+    expect(told).toEqual([undefined, file]);
+    expect(lines).toContain(`unknown CA; retrying with the CAs of ${file}`);
+  });
+
+  test('come from SSL_CERT_FILE, and elsewhere than on Linux from nowhere else', ({ skip }) => {
+    skip(ownStore !== undefined, ownStore);
+    const env = { SSL_CERT_FILE: authority.caFile };
+    const found = { roots: [authority.ca], from: authority.caFile };
+    for (const platform of ['linux', 'darwin', 'win32'] as const)
+      expect(systemRoots(env, platform)).toEqual(found);
+    for (const none of [{}, { SSL_CERT_FILE: '/nowhere' }])
+      expect(systemRoots(none, 'darwin')).toBeUndefined();
+  });
+
+  test('are where the distribution has them', async ({ skip }) => {
+    try {
+      execFileSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'none', '/etc'], { stdio: 'pipe' });
+    } catch {
+      skip('needs root on Linux: a mount namespace');
+    }
+    const source = join(openFolder(), 'entry.ts');
+    writeFileSync(
+      source,
+      `import { mkdirSync, writeFileSync } from 'node:fs';
+       import { dirname } from 'node:path';
+       import { systemRoots } from ${JSON.stringify(join(ROOT, 'src', 'system', 'wire', 'authorities.ts'))};
+       const [pem = '', ...paths] = process.argv.slice(2);
+       const put = (path: string, text: string) => {
+         mkdirSync(dirname(path), { recursive: true });
+         writeFileSync(path, text);
+       };
+       const found = paths.map((path) => {
+         put(path, pem);
+         const { from } = systemRoots({ SSL_CERT_FILE: '/nowhere' }, 'linux') ?? {};
+         put(path, 'no certificate');
+         return from;
+       });
+       console.log(JSON.stringify(found));`,
+    );
+    const program = await bundle(source);
+    const paths = [
+      '/etc/ssl/certs/ca-certificates.crt',
+      '/etc/pki/tls/certs/ca-bundle.crt',
+      '/etc/ssl/ca-bundle.pem',
+      '/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem',
+      '/etc/ssl/cert.pem',
+    ];
+    const found = execFileSync(
+      'unshare',
+      [
+        ...['-m', 'sh', '-c', 'mount -t tmpfs none /etc && exec "$@"', 'sh'],
+        ...[process.execPath, program, authority.ca, ...paths],
+      ],
+      { encoding: 'utf8' },
+    );
+    expect(JSON.parse(found)).toEqual(paths);
+  });
+});
