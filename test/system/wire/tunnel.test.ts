@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openWire } from '../../../src/system/wire/wire';
-import type { TlsFacts } from '../../../src/world/wire';
+import type { Way } from '../../../src/world/wire';
 import { makeAuthority } from '../../harness/endpoints/authority';
 import { startConnectProxy, startFaultServer } from '../../harness/endpoints/fault-server';
 import { ROOT } from '../../harness/root';
@@ -83,11 +83,16 @@ test('an https: proxy and the endpoint behind it are each held to their own name
     warn() {},
   });
   const told: string[] = [];
-  const certificates: string[] = [];
+  const [certificates, steps]: [string[], string[]] = [[], []];
   const options = {
     caFile: authority.caFile,
     trace: (line: string) => told.push(line),
-    met: ({ tls }: { readonly tls?: TlsFacts }) => void (tls && certificates.push(tls.subject)),
+    met({ proxy, waitingFor, tunnel, tls }: Partial<Way>) {
+      if (tls) certificates.push(tls.subject);
+      const step = proxy ?? waitingFor ?? (tunnel === undefined ? undefined : `tunnel: ${tunnel}`);
+      // Once for each address.
+      if (step !== undefined && steps.at(-1) !== step) steps.push(step);
+    },
   };
   const asked = { method: 'HEAD', headers: {}, timeoutMs: 20_000, ...options } as const;
   expect(await fetch(endpoint.url, asked)).toMatchObject({
@@ -102,6 +107,11 @@ test('an https: proxy and the endpoint behind it are each held to their own name
   ]);
   // Told of as the endpoint's.
   expect(certificates).toEqual(['the endpoint']);
+  expect(steps).toEqual([
+    `localhost:${proxy.port}`,
+    ...['roots', 'tunnel: false', 'lookup', 'connect', 'handshake', 'tunnel', 'tunnel: true'],
+    ...['handshake', 'reply'],
+  ]);
 });
 
 /**
