@@ -45,7 +45,7 @@ const direct = (why: string): Route => ({ proxy: undefined, why });
 /** Without a scheme it is an http: proxy, as in curl. The value is never shown: it may contain a password. */
 function parseProxy(text: string, source: string): HttpProxy {
   // A URL's path begins at the first of these, so part of the password would be parsed as the port, and shown.
-  if (/[/?#\\].*@/.test(text.replace(/^[a-z][a-z0-9+.-]*:\/\//i, ''))) {
+  if (/[/?#\\].*@/s.test(text.replace(/^[a-z][a-z0-9+.-]*:\/\//i, ''))) {
     throw new GwtokenError('usage', `${source} contains a /, ?, # or \\ before the @`, {
       hints: [
         'percent-encode special characters in the user name and password: / is %2F, ? is %3F, # is %23',

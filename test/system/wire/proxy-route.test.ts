@@ -127,6 +127,7 @@ describe('HTTPS_PROXY', () => {
     ['u?:canary@proxy.test', ...ENCODE],
     ['http://u:#canary@proxy.test', ...ENCODE],
     ['https://u:canary\\@proxy.test', ...ENCODE],
+    ['http://canary:12/1\n2@proxy.test', ...ENCODE],
   ])('%s is an error that shows nothing of it', (value, message, hint) => {
     expect(() => route({ HTTPS_PROXY: value })).toThrow(
       expect.objectContaining({ kind: 'usage', message, hints: [hint] }),
