@@ -106,7 +106,14 @@ test('--help loads the command line, which is seen, and neither sockets nor chil
   ]);
 });
 
-test('a warm get of the executable loads no module of Node but node:fs', async () => {
+test.each(['keychain-child', 'lookup-child'])('%s loads its own file alone, and not the program', (name) => {
+  const home = openHome();
+  const file = join(ROOT, 'dist', `${name}.cjs`);
+  // Started by hand it has no channel, and ends.
+  expect(loadedBy(home, home.env, file)).toMatchObject({ files: [`dist/${name}.cjs`], stdout: '' });
+});
+
+test('a warm get of the executable loads no module of Node but node:fs, and its children do not load the program', async () => {
   const output = await bundleExecutable(openFolder(), 'keytar.node', 'keytar 0.0.0');
   const chunks = new Map(output.map((chunk) => [chunk.fileName, chunk.type === 'chunk' ? chunk : undefined]));
   /** What a file requires when it is loaded, and what those require. */
@@ -119,4 +126,6 @@ test('a warm get of the executable loads no module of Node but node:fs', async (
   const warm = [...required('executable.cjs'), ...required('gwtoken.cjs')];
   expect(warm.filter((name) => !chunks.has(name))).toEqual(['node:fs']);
   expect(warm.length).toBeGreaterThan(3);
+  for (const child of ['keychain-child.cjs', 'lookup-child.cjs'])
+    expect([...required(child)].filter((name) => chunks.has(name))).toEqual([child, 'rolldown-runtime.cjs']);
 });

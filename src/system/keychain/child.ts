@@ -3,8 +3,9 @@
  * pending dialog never returns and keeps even process.exit() from ending a process; a native fault takes the process
  * with it: neither must happen to gwtoken itself. Only getPassword, setPassword and deletePassword are ever called:
  * findCredentials and findPassword crash on locked and on foreign items.
+ *
+ * It imports nothing that the main program starts with: in the bundle that is one file, and to load it starts that program.
  */
-import { closeDebugger } from '../processes/privacy';
 import { type Keytar, loadKeytar, nameOfKeytar, whyNotLoaded } from './keytar';
 
 /** Sent before the answer, once keytar is loaded: from then on a person or the service is waited for. */
@@ -39,12 +40,13 @@ const SERVICE = 'gwtoken';
 /** For test items; no prefix of another program's service. */
 const PROBE_SERVICE = 'gwtoken-probe';
 
-// Core files are prevented by the parent, whose filter this process inherits.
-closeDebugger(process);
+const nothing = (): void => {};
+// As in privacy.ts. Core files are prevented by the parent, whose filter this process inherits.
+if (process.platform !== 'win32') process.on('SIGUSR1', nothing).off('SIGUSR1', nothing);
 // process.exit() would wait for the thread that is waiting for a person.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 // Ctrl-C reaches the whole group; the parent decides, and this program ends with it.
-process.on('SIGINT', () => {});
+process.on('SIGINT', nothing);
 process.once('message', async (request: Request) => {
   process.send?.(await answer(request));
 });
