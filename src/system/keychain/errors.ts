@@ -18,7 +18,7 @@ const TEXTS: readonly (readonly [RegExp, KeychainReason])[] = [
   ],
   [/not provided by any \.service files|ServiceUnknown|No keychain is available/, 'no-provider'],
   [
-    /Object does not exist at path|No such object path '\S*\/aliases\/|default keychain could not be found|keychain could not be found/,
+    /Object does not exist at path|No such object path '\S*\/aliases\/|keychain could not be found/,
     'no-collection',
   ],
   [
@@ -30,9 +30,9 @@ const TEXTS: readonly (readonly [RegExp, KeychainReason])[] = [
   [/libqca/, 'plugin-missing'],
   // KWallet, too: the two sides do not agree on the session's key.
   [/public key size is invalid|Can't find session/, 'key-mismatch'],
-  [/Timeout was reached|timed out/i, 'timed-out'],
-  [/stub received bad data|bad data/i, 'too-large'],
-  [/cancell?ed|denied|not allowed|passphrase you entered is not correct|entitlement/i, 'denied'],
+  [/Timeout was reached|timed out/, 'timed-out'],
+  [/stub received bad data/, 'too-large'],
+  [/cancell?ed|denied|passphrase you entered is not correct|entitlement/i, 'denied'],
 ];
 
 /** The error for a failure in the child, or for a reason found otherwise. `detail` is shown only with --verbose. */

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../../src/errors';
 import { openKeychain } from '../../../src/system/keychain/keychain';
+import { onCleanup } from '../../harness/clean-up';
 import { startIdentityServer } from '../../harness/endpoints/identity-server';
 import { atMost } from '../../harness/programs/program';
 import type { Terminal } from '../../harness/programs/terminal';
@@ -196,18 +197,26 @@ test.runIf(process.platform === 'linux')(
   async () => {
     const { copy } = programWith(asFunction('() => new Promise((done) => setTimeout(done, 60_000))'));
     const stderr = { isTTY: () => true, write: () => {} };
-    const said = async (env: Record<string, string>) => {
-      const own = { ...env, PATH: '/nonexistent' };
-      const keychain = openKeychain({ platform: 'linux', env: own, stderr, childPath: copy.childPath });
+    const said = async ({ platform = 'linux', ...env }: Record<string, string>) => {
+      const own = {
+        platform: platform as NodeJS.Platform,
+        env: { ...env, PATH: '/nonexistent' },
+        childPath: copy.childPath,
+      };
+      const keychain = openKeychain({ ...own, stderr });
       return await keychain.get('default:production:eu', 3000).catch(({ message }) => message);
     };
     const without = 'the keychain did not answer within 3 s';
-    const all = [{ DISPLAY: ':99' }, { WAYLAND_DISPLAY: 'wayland-0' }, {}, { DISPLAY: ':99', CI: 'true' }];
-    expect(await Promise.all(all.map(said))).toEqual([
-      `${without} (was a dialog open?)`,
-      `${without} (was a dialog open?)`,
-      without,
-      without,
+    const seen = [
+      { DISPLAY: ':99' },
+      { WAYLAND_DISPLAY: 'wayland-0' },
+      { platform: 'darwin' },
+      { platform: 'win32' },
+    ];
+    const unseen = [{}, { DISPLAY: ':99', CI: 'true' }];
+    expect(await Promise.all([...seen, ...unseen].map(said))).toEqual([
+      ...seen.map(() => `${without} (was a dialog open?)`),
+      ...unseen.map(() => without),
     ]);
   },
 );
@@ -235,6 +244,119 @@ module.exports = {
   async findCredentials() { log('findCredentials', []); return []; },
   async findPassword() { log('findPassword', []); return null; },
 };`;
+
+test('the child has no option of gwtoken’s Node, and of its variables neither its own nor those of Node and Bun', async () => {
+  process.execArgv.push('--no-warnings');
+  onCleanup(() => process.execArgv.pop());
+  const { copy } = programWith(asFunction('async () => JSON.stringify([process.execArgv, process.env])'));
+  const kept = {
+    PATH: '/nowhere',
+    LANGUAGE: 'de',
+    NODE_PATH: '/nowhere',
+    MY_NODE_ENV: '1',
+    NO_GWTOKEN_: '1',
+  };
+  const env = { ...kept, gwtoken_client_secret: SECRET, NODE_PATHS: '1', NODE_OPTIONS: '', BUN_BE_BUN: '1' };
+  const seen = async (platform: NodeJS.Platform) => {
+    const stderr = { isTTY: () => false, write: () => {} };
+    const { get } = openKeychain({ platform, env, stderr, childPath: copy.childPath });
+    const [execArgv, { __CF_USER_TEXT_ENCODING: _, ...seenEnv }] = JSON.parse((await get('a')) ?? '');
+    return [execArgv, seenEnv];
+  };
+  expect(await seen('darwin')).toEqual([[], { ...kept, DO_NOT_TRACK: '1' }]);
+  // In English, which the texts of glib are recognized by.
+  expect(await seen('linux')).toEqual([[], { ...kept, LC_ALL: 'C', LANGUAGE: '', DO_NOT_TRACK: '1' }]);
+});
+
+test.skipIf(process.platform === 'win32')(
+  'a Ctrl-C, which reaches the child too, does not end it',
+  async () => {
+    const { copy } = programWith(
+      asFunction(`async () => {
+      process.kill(process.pid, 'SIGINT');
+      return await new Promise((done) => setTimeout(done, 50, 'item'));
+    }`),
+    );
+    const stderr = { isTTY: () => false, write: () => {} };
+    const { get } = openKeychain({ platform: 'darwin', env: {}, stderr, childPath: copy.childPath });
+    expect(await get('a')).toBe('item');
+  },
+);
+
+/** Reads what the test says, one after the other, and writes down how it was called. */
+const SCRIPTED_KEYTAR = `
+const { appendFileSync } = require('node:fs');
+const reads = JSON.parse(process.env.READS);
+const log = (...call) => appendFileSync(process.env.CALLS, JSON.stringify(call) + '\\n');
+let stored;
+module.exports = {
+  async getPassword(service, account) {
+    log('get', service, account.replace(String(process.pid), 'PID'));
+    const read = reads.shift();
+    if (read === 'fails') throw new Error('something new');
+    return read === 'what was stored' ? stored : read;
+  },
+  async setPassword(service, account, value) { log('set', service); stored = value; },
+  async deletePassword(service) { log('delete', service); return reads.shift(); },
+};`;
+
+describe('by what it reads, the child', () => {
+  /** What comes of it, and the functions of the module that were called. */
+  async function calling<T>(
+    reads: readonly unknown[],
+    call: (keychain: ReturnType<typeof openKeychain>) => Promise<T>,
+  ) {
+    const { copy } = programWith(SCRIPTED_KEYTAR);
+    const calls = join(copy.dir, 'calls');
+    const env = { READS: JSON.stringify(reads), CALLS: calls };
+    const stderr = { isTTY: () => false, write: () => {} };
+    const keychain = openKeychain({ platform: 'darwin', env, stderr, childPath: copy.childPath });
+    const end = await call(keychain).catch(({ reason }: GwtokenError) => ({ reason }));
+    const lines = readFileSync(calls, 'utf8').trim().split('\n');
+    return { end, calls: lines.map((line) => (JSON.parse(line) as string[]).join(' ')) };
+  }
+
+  test.each<[readonly unknown[], unknown, number]>([
+    [[null, 'what was stored'], undefined, 1],
+    [['old', 'what was stored'], 'old', 1],
+    [['new', 'what was stored'], 'new', 1],
+    // The person has said no.
+    [['old', null], { reason: 'denied' }, 1],
+    [['old', 'old'], { reason: 'denied' }, 1],
+    // What could not be read before: it was there.
+    [[null, 'old', 'old'], { reason: 'denied' }, 2],
+    // Another login's, which came before or after.
+    [[null, 'another', 'a third'], undefined, 2],
+    [['old', 'another'], 'old', 1],
+  ])('%j stores: %j', async (reads, end, times) => {
+    const done = await calling(reads, ({ set }) => set('a', 'new'));
+    const again = Array.from({ length: times }, () => ['set gwtoken', 'get gwtoken a']);
+    expect(done).toEqual({ end, calls: ['get gwtoken a', ...again.flat()] });
+  });
+
+  test.each<[readonly unknown[], unknown, readonly string[]]>([
+    [['what was stored'], 'keytar 0.0.0', ['delete gwtoken-probe']],
+    [['something else'], { reason: 'failed' }, ['delete gwtoken-probe']],
+    [['fails'], { reason: 'failed' }, ['delete gwtoken-probe']],
+    // To delete it would only open the dialog again, which has been dismissed.
+    [[null], { reason: 'denied' }, []],
+  ])('%j probes: %j', async (reads, end, last) => {
+    expect(await calling(reads, ({ probe }) => probe())).toEqual({
+      end,
+      calls: ['set gwtoken-probe', 'get gwtoken-probe probe PID', ...last],
+    });
+  });
+
+  test.each<[readonly unknown[], boolean, readonly string[]]>([
+    [[true], true, []],
+    [[false, null], false, ['get gwtoken a']],
+    [[false, 'it', true], true, ['get gwtoken a', 'delete gwtoken']],
+    [[false, 'it', false], false, ['get gwtoken a', 'delete gwtoken']],
+  ])('%j deletes: %j', async (reads, end, more) => {
+    const done = await calling(reads, (keychain) => keychain.delete('a'));
+    expect(done).toEqual({ end, calls: ['delete gwtoken', ...more] });
+  });
+});
 
 test('no command calls find*, and no secret is in an argument or the environment of the child', async () => {
   const identity = await startIdentityServer({ clients: [{ clientId: 'eu-client', clientSecret: SECRET }] });

@@ -3,7 +3,8 @@ import { GwtokenError } from '../../../src/errors';
 import { keychainError, notAnswered } from '../../../src/system/keychain/errors';
 import { openKeychain } from '../../../src/system/keychain/keychain';
 import type { KeychainReason } from '../../../src/world/keychain';
-import type { Output } from '../../../src/world/streams';
+import type { Env, Output } from '../../../src/world/streams';
+import { onCleanup } from '../../harness/clean-up';
 import { asFunction, programWith } from './keytar-in-place';
 
 // macOS and Windows cannot be tried here: these are the texts that their systems give, by keytar's sources, in a
@@ -55,6 +56,8 @@ describe('on macOS, on Windows and with half a KWallet', () => {
     ['() => process.exit(3)', 'the keychain process ended: exit code 3'],
     ["() => process.send('garbage')", 'unexpected answer from the keychain process'],
     ['async () => 1', 'unexpected answer from the keychain process'],
+    ['async () => true', 'unexpected answer from the keychain process'],
+    ['() => process.send({ ok: false })', 'unexpected answer from the keychain process'],
   ])('what the child came to is told under --verbose: %s', async (body, said) => {
     expect(await failure('linux', body)).toMatchObject({
       reason: 'crashed',
@@ -62,20 +65,26 @@ describe('on macOS, on Windows and with half a KWallet', () => {
     });
   });
 
-  // What Bun says where TMPDIR is a directory that is not there.
-  test('an executable that cannot unpack its module says so', () => {
-    const message = '/$bunfs/root/keytar.node: cannot open shared object file: No such file or directory';
-    const error = keychainError({ ok: false, stage: 'load', message }, 'linux');
-    expect(error.message).toBe('cannot unpack the keychain module into the temporary directory');
-    expect(error.hints.join('\n')).toContain('TMPDIR');
-  });
-
-  test('"not there" is not asked of a bus', async () => {
-    const { copy } = programWith(asFunction('async () => null'));
-    const env = { PATH: '/nonexistent' };
-    const keychain = openKeychain({ platform: 'win32', env, stderr: silent, childPath: copy.childPath });
-    expect(await keychain.get('default:production:eu')).toBeUndefined();
-  });
+  test.skipIf(process.platform === 'win32')(
+    'what keeps it from being started is told under --verbose, whether Node throws it or tells of it later',
+    async () => {
+      const failed = async (env: Env) => {
+        const keychain = openKeychain({ platform: 'linux', env, stderr: silent, childPath: '/nonexistent' });
+        return await keychain.get('default:production:eu').catch((error: unknown) => error);
+      };
+      const because = (what: string) => ({
+        reason: 'crashed',
+        detail: `the keychain said: cannot start the keychain process: ${what}`,
+      });
+      expect(await failed({ HOME: 'x'.repeat(4_000_000) })).toMatchObject(because('spawn E2BIG'));
+      const { execPath } = process;
+      onCleanup(() => {
+        process.execPath = execPath;
+      });
+      process.execPath = '/no/such/node';
+      expect(await failed({})).toMatchObject(because('spawn /no/such/node ENOENT'));
+    },
+  );
 });
 
 describe('what is said and advised', () => {
@@ -269,6 +278,7 @@ describe('what is said and advised', () => {
       'GDBus.Error:org.freedesktop.Secret.Error.IsLocked: x',
       'The prompt was dismissed',
       'User interaction is required.',
+      'Interaction is not allowed with the Security Server.',
     ],
     [
       'no-provider',
@@ -296,8 +306,15 @@ describe('what is said and advised', () => {
     ],
     ['key-mismatch', 'Client public key size is invalid', "Can't find session /org/freedesktop/secrets/1"],
     ['timed-out', 'Timeout was reached', 'The operation timed out'],
-    ['denied', "A required entitlement isn't present.", 'Access to the item has been denied'],
-    ['failed', 'something new'],
+    [
+      'denied',
+      "A required entitlement isn't present.",
+      'Access to the item has been denied',
+      'GDBus.Error:org.freedesktop.DBus.Error.AccessDenied: x',
+      'Operation was cancelled',
+    ],
+    // The second is of Windows, where an item was encrypted for another login: its size is no matter.
+    ['failed', 'something new', 'Bad Data.'],
   ])('what is meant by the texts of a keychain: %s', (reason, ...texts) => {
     for (const message of texts)
       expect([message, keychainError({ ok: false, stage: 'call', message }, 'linux').reason]).toEqual([
