@@ -39,6 +39,12 @@ describe.each([
       env: { ...keyring.env, PATH: process.env['PATH'] },
       input: 'b',
     });
+    // Of the same account, but another program's.
+    const foreign = ['--label=c', 'xdg:schema', 'org.freedesktop.Secret.Generic', 'service', 'another'];
+    execFileSync('secret-tool', ['store', ...foreign, 'account', 'not there'], {
+      env: { ...keyring.env, PATH: process.env['PATH'] },
+      input: 'c',
+    });
     const folder = openFolder();
     symlinkSync(path ?? '', join(folder, program));
     const env = { ...keyring.env, PATH: folder };
@@ -62,6 +68,14 @@ test('a bus that cannot be asked, since the system starts no program, is unknown
     'unknown',
     false,
   ]);
+});
+
+test.skipIf(process.platform === 'win32')('a program that fails has said nothing of the bus', async () => {
+  const folder = openFolder();
+  const answer = `echo 'object path "/org/freedesktop/secrets/collection/login"'; exit 1`;
+  writeFileSync(join(folder, 'dbus-send'), `#!/bin/sh\n${answer}\n`, { mode: 0o755 });
+  const env = { PATH: folder };
+  expect([await collectionOnBus(env), await itemOnBus('a', env)]).toEqual(['unknown', 'unknown']);
 });
 
 test.skipIf(process.platform === 'win32')(
@@ -94,14 +108,20 @@ describe.skipIf(process.platform !== 'linux')('an item', () => {
   });
   /** How often the module was asked. */
   const asked = () => readFileSync(join(folder, 'asked'), 'utf8').length;
-  const keychain = (answer: unknown, items: string, isLocked = false) => {
+  const keychain = (
+    answer: unknown,
+    items: string,
+    isLocked = false,
+    platform: NodeJS.Platform = 'linux',
+  ) => {
     const child = join(folder, 'child.cjs');
     writeFileSync(
       child,
       `process.on('message', ({ op }) => {
         require('node:fs').appendFileSync(__dirname + '/asked', op === 'probe' ? '' : 'x');
         process.send('loaded');
-        process.send({ ok: true, value: op === 'probe' ? 'the module' : ${JSON.stringify(answer)} });
+        const answer = ${JSON.stringify(answer)};
+        process.send(answer?.ok === false ? answer : { ok: true, value: op === 'probe' ? 'the module' : answer });
       });`,
     );
     const script = `#!/bin/sh
@@ -113,12 +133,14 @@ describe.skipIf(process.platform !== 'linux')('an item', () => {
       esac`;
     writeFileSync(join(folder, 'dbus-send'), script, { mode: 0o755 });
     return openKeychain({
-      platform: 'linux',
+      platform,
       env: { PATH: folder },
       stderr: { isTTY: () => false, write: () => {} },
       childPath: child,
     });
   };
+  /** What libsecret answers where the person says no, but also where it has nothing to show. */
+  const DENIED = { ok: false, stage: 'call', message: 'denied' };
 
   test('that the module has deleted is gone where the bus knows of none any more', async () => {
     expect(await keychain(true, ITEMS.none).delete('a', 20_000)).toBe(true);
@@ -154,16 +176,30 @@ describe.skipIf(process.platform !== 'linux')('an item', () => {
     expect(asked()).toBe(times);
   });
 
-  test('whose keyring was unlocked meanwhile is not said to be locked when the limit has passed', async () => {
-    const { get } = keychain(null, ITEMS.none);
-    writeFileSync(join(folder, 'child.cjs'), "process.on('message', () => process.send('loaded'));");
-    const script = join(folder, 'dbus-send');
-    const once = `case "$*" in *GetAll*) [ -e ${folder}/noticed ] || { : >${folder}/noticed; echo 'string "Locked" variant boolean true'; exit; } ;; esac`;
-    writeFileSync(script, readFileSync(script, 'utf8').replace('\n', `\n${once}\n`));
-    await expect(get('a', 5000)).rejects.toMatchObject({
-      reason: 'silent',
-      message: 'the keychain did not answer within 5 s',
-    });
+  test.each([
+    ['is for others alone', DENIED, ITEMS.locked, 'denied', 1],
+    // Another login has stored the old one again.
+    ['is there for everyone, in five sessions', DENIED, ITEMS.unlocked, 'denied', 5],
+    [
+      'has no key that both sides know, in five sessions',
+      { ...DENIED, message: 'Client public key size is invalid' },
+      ITEMS.unlocked,
+      'key-mismatch',
+      5,
+    ],
+    ['fails otherwise', { ...DENIED, message: 'something new' }, ITEMS.unlocked, 'failed', 1],
+  ])('that is not stored, but %s, is told of', async (_, answer, items, reason, times) => {
+    await expect(keychain(answer, items).set('a', 'b', 20_000)).rejects.toMatchObject({ reason });
+    expect(asked()).toBe(times);
+  });
+
+  test('is not looked for on the bus by other systems than Linux', async () => {
+    const { get, isGuarded } = keychain(null, ITEMS.locked, false, 'darwin');
+    expect([await get('a'), await isGuarded('a')]).toEqual([undefined, false]);
+    expect(await keychain(true, ITEMS.locked, true, 'win32').delete('a')).toBe(true);
+    const { set } = keychain(DENIED, ITEMS.unlocked, false, 'darwin');
+    await expect(set('a', 'b')).rejects.toMatchObject({ reason: 'denied' });
+    expect(asked()).toBe(3);
   });
 
   test('that comes while the bus is asked what it waits for leaves nothing to be told', async () => {
@@ -176,7 +212,8 @@ describe.skipIf(process.platform !== 'linux')('an item', () => {
         setInterval(() => ${isAsked} && process.send({ ok: true, value: 'the item' }), 20);
       });`,
     );
-    const script = `#!/bin/sh\n: >'${join(folder, 'asked')}'\nexec sleep 60`;
+    const pidFile = join(folder, 'asked');
+    const script = `#!/bin/sh\necho $$ >'${pidFile}.new'; mv '${pidFile}.new' '${pidFile}'; exec sleep 60`;
     writeFileSync(join(folder, 'dbus-send'), script, { mode: 0o755 });
     const shown: string[] = [];
     const { get } = openKeychain({
@@ -188,6 +225,8 @@ describe.skipIf(process.platform !== 'linux')('an item', () => {
     expect(await get('a', 20_000)).toBe('the item');
     await sleep(300);
     expect(shown).toEqual([]);
+    const pid = Number(readFileSync(pidFile, 'utf8'));
+    await until('the program that asks has ended', () => !isRunning(pid));
   });
 
   test('has its keyring asked for again where the service has left its state out', async () => {
@@ -207,7 +246,7 @@ describe.skipIf(process.platform !== 'linux')('an item', () => {
     const script = `#!/bin/sh
       case "$*" in
       *Secret.Service) echo "({'Collections': <[${paths}]>},)" ;;
-      *collection/11*) echo "({'Locked': <true>},)" ;;
+      *collection/11*) echo "({'Label': <'/a name'>, 'Locked': <true>},)" ;;
       *) echo "({'Locked': <false>},)" ;;
       esac`;
     // The two that are tried before it are not there, and leave a listener behind.

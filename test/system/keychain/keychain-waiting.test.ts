@@ -1,0 +1,148 @@
+/** How long a keychain is waited for, and what is said meanwhile: on a clock of the test's, with a child of its own. */
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { openKeychain } from '../../../src/system/keychain/keychain';
+import { onCleanup } from '../../harness/clean-up';
+import { openFolder } from '../../harness/homes/folder';
+import { until } from '../../harness/programs/processes';
+
+let folder: string;
+beforeEach(() => {
+  folder = openFolder();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onCleanup(() => void vi.useRealTimers());
+});
+
+const there = (name: string) => existsSync(join(folder, name));
+/** What is waited for while a child runs: the limit, the last look at the bus, and the notice once it has loaded. */
+const untilLoaded = () => until('the module is loaded', () => vi.getTimerCount() === 3);
+
+/** On a desktop, with a child that is this script, in which `said` tells a person what is shown. */
+function open(script: string, platform: NodeJS.Platform = 'darwin', PATH = '/nonexistent') {
+  const childPath = join(folder, 'child.cjs');
+  writeFileSync(
+    childPath,
+    `const { existsSync, writeFileSync } = require('node:fs');
+     const note = (name) => writeFileSync(__dirname + '/' + name, '');
+     process.on('message', ({ op }) => { ${script} });`,
+  );
+  const shown: string[] = [];
+  const stderr = { isTTY: () => true, write: (text: string) => void shown.push(text) };
+  const keychain = openKeychain({ platform, env: { PATH, DISPLAY: ':99' }, stderr, childPath });
+  const get = (limitMs?: number, ended?: AbortSignal) => {
+    const got: { end?: unknown } = {};
+    const done = keychain.get('a', limitMs, ended).then(
+      (value) => {
+        got.end = value;
+      },
+      ({ message }: Error) => {
+        got.end = message;
+      },
+    );
+    return { got, done };
+  };
+  return { get, shown };
+}
+
+test('a person is told after two seconds, whenever the module has loaded, and after a minute it ends', async () => {
+  const { get, shown } = open(
+    "const wait = setInterval(() => existsSync(__dirname + '/go') && (clearInterval(wait), process.send('loaded')), 5);",
+  );
+  const { got, done } = get();
+  await vi.advanceTimersByTimeAsync(1500);
+  writeFileSync(join(folder, 'go'), '');
+  await untilLoaded();
+  await vi.advanceTimersByTimeAsync(499);
+  expect(shown).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(shown).toEqual(['\r\x1b[Kgwtoken: waiting for the keychain: is a dialog open? (up to 60 s)\n']);
+  await vi.advanceTimersByTimeAsync(57_999);
+  expect(got).toEqual({});
+  await vi.advanceTimersByTimeAsync(1);
+  await done;
+  expect(got.end).toBe('the keychain did not answer within 60 s (was a dialog open?)');
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('an answer leaves nothing to be waited for', async () => {
+  const { get } = open("process.send('loaded'); process.send({ ok: true, value: 'item' });");
+  const { got, done } = get();
+  await done;
+  expect([got.end, vi.getTimerCount()]).toEqual(['item', 0]);
+});
+
+test('nor does a module that has loaded when the limit has passed', async () => {
+  const { get } = open("process.send('loaded', () => note('sent'));");
+  const { got, done } = get(3000);
+  // Before gwtoken has read what the child has sent.
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  while (!there('sent')) Atomics.wait(pause, 0, 0, 5);
+  vi.advanceTimersByTime(3000);
+  await done;
+  for (let turns = 0; turns < 20; turns++) await turn();
+  expect([got.end, vi.getTimerCount()]).toEqual(['the keychain module did not start within 3 s', 0]);
+});
+
+test.runIf(process.platform === 'linux').each([
+  [
+    'is unlocked',
+    'echo \'string "Locked" variant boolean false\'',
+    'did not answer within 5 s (was a dialog open?)',
+  ],
+  ['is not told of any more', ':', 'is still locked after 5 s'],
+])('a keyring that was locked, and %s a second before the limit', async (_, again, says) => {
+  writeFileSync(
+    join(folder, 'dbus-send'),
+    `#!/bin/sh
+     case "$*" in *ReadAlias*) echo 'object path "/org/freedesktop/secrets/collection/login"'; exit ;; esac
+     if [ -e '${folder}/asked' ]; then : >'${folder}/asked-again'; ${again}; exit; fi
+     : >'${folder}/asked'; echo 'string "Locked" variant boolean true'`,
+    { mode: 0o755 },
+  );
+  const { mockRestore } = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(new AbortController().signal);
+  onCleanup(() => mockRestore());
+  /** What runs here beside the child, and is listened to. */
+  const running = () =>
+    process.getActiveResourcesInfo().filter((each) => /^(Process|Pipe)/.test(each)).length;
+  const { get, shown } = open("process.send('loaded');", 'linux', folder);
+  const { got, done } = get(5000);
+  await untilLoaded();
+  const before = running();
+  await vi.advanceTimersByTimeAsync(2000);
+  await until('a person is told', () => shown.length > 0);
+  expect(shown).toEqual(['\r\x1b[Kgwtoken: the keychain is locked: unlock it in the dialog (up to 5 s)\n']);
+  await vi.advanceTimersByTimeAsync(1999);
+  expect([there('asked-again'), running()]).toEqual([false, before]);
+  await vi.advanceTimersByTimeAsync(1);
+  await until('the bus is asked again', () => there('asked-again') && running() === before);
+  await vi.advanceTimersByTimeAsync(1000);
+  await done;
+  expect(got.end).toBe(`the keychain ${says}`);
+});
+
+test.runIf(process.platform === 'linux')(
+  'where nothing can ask the bus, what is stored instead has the limit of the caller, and ends with it',
+  async () => {
+    const { get } = open(
+      "process.send('loaded'); if (op === 'probe') note('probed'); else process.send({ ok: true, value: null });",
+      'linux',
+    );
+    const first = get(20_000);
+    await until('it is tried', () => there('probed'));
+    await untilLoaded();
+    await vi.advanceTimersByTimeAsync(20_000);
+    await first.done;
+    expect(first.got.end).toBe('the keychain did not answer within 20 s (was a dialog open?)');
+
+    rmSync(join(folder, 'probed'));
+    const ended = new AbortController();
+    const second = get(20_000, ended.signal);
+    await until('it is tried again', () => there('probed'));
+    await untilLoaded();
+    ended.abort(new Error('the command has ended'));
+    await second.done;
+    expect([second.got.end, vi.getTimerCount()]).toEqual(['the command has ended', 0]);
+  },
+);
