@@ -81,6 +81,13 @@ describe('gwtoken exec on a terminal', () => {
     expect(await exit).toEqual({ code: null, signal: 'SIGINT' });
   });
 
+  test('a SIGTERM, which is no key of the terminal’s, is passed on', async () => {
+    const { pid, waitFor, exit } = exec('sh', '-c', 'echo up; exec sleep 60');
+    await waitFor('up');
+    process.kill(pid, 'SIGTERM');
+    expect(await exit).toEqual({ code: null, signal: 'SIGTERM' });
+  });
+
   test('Ctrl-C reaches the command once, and is its own affair', async () => {
     const script = `trap 'echo "got INT"' INT; echo up; read -r line; echo "read $line"; exit 4`;
     const { waitFor, type, exit, screen } = exec('bash', '-c', script);

@@ -9,7 +9,7 @@ import * as fs from 'node:fs';
 import { isatty } from 'node:tty';
 import spawn from 'cross-spawn';
 import { GwtokenError, messageOf, systemCode } from '../../errors';
-import { oneLine, quoted } from '../../text';
+import { quoted } from '../../text';
 import type { ChildEnd, PreparedChild } from '../../world/processes';
 import type { Env } from '../../world/streams';
 import type { World } from '../../world/world';
@@ -73,7 +73,7 @@ const REPLACED = '\uFFFD';
  * @throws GwtokenError `usage`
  */
 function checkExact(words: readonly string[], env: Env): void {
-  const isChanged = (each: string) => notUtf8('cmdline')?.some((entry) => entry.startsWith(each)) ?? true;
+  const isChanged = (each: string) => notUtf8('cmdline')?.includes(each) ?? true;
   const word = words.find((each) => each.includes(REPLACED) && isChanged(each));
   // In the original, since Node leaves out a variable whose name has such bytes: the command would not get it.
   const names = notUtf8('environ')?.map((entry) => entry.replace(/=.*/s, '')) ?? Object.keys(env);
@@ -82,13 +82,13 @@ function checkExact(words: readonly string[], env: Env): void {
   throw new GwtokenError(
     'usage',
     word === undefined
-      ? `the environment variable ${oneLine(name ?? '')} is not UTF-8, so the command would get different bytes`
+      ? `the environment variable ${name} is not UTF-8, so the command would get different bytes`
       : `the argument ${quoted(word)} is not UTF-8, so the command would get different bytes`,
     {
       hints: [
         name === undefined
           ? 'run the command without gwtoken exec, after: eval $(gwtoken env)'
-          : `unset ${oneLine(name)}, or run the command without gwtoken exec, after: eval $(gwtoken env)`,
+          : `unset ${name}, or run the command without gwtoken exec, after: eval $(gwtoken env)`,
       ],
     },
   );
@@ -99,18 +99,13 @@ function checkExact(words: readonly string[], env: Env): void {
  * them; undefined where there is no /proc.
  */
 function notUtf8(file: 'cmdline' | 'environ'): string[] | undefined {
-  let bytes: Buffer;
+  let text: string;
   try {
-    bytes = fs.readFileSync(`/proc/self/${file}`);
+    text = fs.readFileSync(`/proc/self/${file}`, 'latin1');
   } catch {
     return undefined;
   }
-  const entries: Buffer[] = [];
-  for (let start = 0; start < bytes.length; ) {
-    const end = bytes.indexOf(0, start);
-    entries.push(bytes.subarray(start, end < 0 ? bytes.length : end));
-    start = end < 0 ? bytes.length : end + 1;
-  }
+  const entries = text.split('\0').map((entry) => Buffer.from(entry, 'latin1'));
   return entries.filter((entry) => !isUtf8(entry)).map(String);
 }
 
@@ -139,7 +134,6 @@ function isForeground(platform: NodeJS.Platform): boolean {
 function leaveTerminal(platform: NodeJS.Platform): void {
   if (platform === 'win32') return;
   const descriptors = [0, 1, 2].filter((descriptor) => isatty(descriptor));
-  if (descriptors.length === 0) return;
   try {
     fs.openSync('/dev/tty', fs.constants.O_RDONLY | fs.constants.O_NOCTTY);
     for (const descriptor of descriptors) fs.closeSync(descriptor);

@@ -1,9 +1,12 @@
+import type { ChildProcess } from 'node:child_process';
 import { getEventListeners } from 'node:events';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { descendants, runCredentialCommand } from '../../../src/system/processes/credential-command';
+import type { WithCoreDumps } from '../../../src/system/processes/privacy';
+import { onCleanup } from '../../harness/clean-up';
 import { answer, printing, startPlace } from '../../harness/homes/command-place';
 import { openFolder } from '../../harness/homes/folder';
 import { GWTOKEN_SH } from '../../harness/programs/program';
@@ -42,14 +45,18 @@ describe('a credential command', () => {
     const HANG =
       'echo $$ > "$HOME/pids"; (trap "" TERM; sleep 300) & echo $! >> "$HOME/pids"; sleep 301 & echo $! >> "$HOME/pids"; echo end >> "$HOME/pids"; wait';
     /** Its time may be over before a busy machine has started all that: gwtoken stands still meanwhile. */
-    const HANG_IN_TIME = `kill -STOP $PPID; ${HANG.replace('; wait', '; kill -CONT $PPID; wait')}`;
+    const inTime = (script: string) =>
+      `kill -STOP $PPID; ${script.replace('; wait', '; kill -CONT $PPID; wait')}`;
     const pidsIn = async (dir: string): Promise<number[]> =>
       (await untilFile(join(dir, 'home', 'pids'), 'end\n')).split('\n').slice(0, 3).map(Number);
 
-    test('is ended with all that it started, also what ignores SIGTERM: 5', async ({ skip }) => {
+    test('is ended with all that it started, also what ignores SIGTERM, and where its shell has ended: 5', async ({
+      skip,
+    }) => {
       skip(onPosix !== undefined, onPosix);
-      const { dir, gwtoken } = await startPlace(HANG_IN_TIME, { 'keychain-timeout': '1s' });
-      const { code, stdout, stderr, ms } = await gwtoken(['get']);
+      const withoutShell = inTime(HANG).replace(/wait$/, 'exit');
+      const { dir, gwtoken } = await startPlace(withoutShell, { 'keychain-timeout': '1s' });
+      const { code, stdout, stderr, ms } = await gwtoken(['get'], { detached: true });
       expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
       expect(stderr).toContain('the credential command did not finish within 1 s');
       expect(stderr).toContain('GWTOKEN_KEYCHAIN_TIMEOUT=2s');
@@ -73,11 +80,16 @@ describe('a credential command', () => {
 
     test('on a terminal, too, by its tree of processes', async ({ skip }) => {
       skip(onPosix !== undefined, onPosix);
-      const { dir, terminal } = await startPlace(HANG_IN_TIME, { 'keychain-timeout': '1s' });
+      // The end of a terminal's first process hangs up on the others: these are deaf to it. One of them starts another
+      // when it is to end, and goes on.
+      const another = `(trap 'sleep 302 & echo $! > "$HOME/late"' TERM; sleep 303 & while :; do wait; done) &`;
+      const command = `trap '' HUP; ${another} ${inTime(HANG)}`;
+      const { dir, terminal } = await startPlace(command, { 'keychain-timeout': '1s' });
       const shown = terminal(['get']);
       expect(await shown.exit).toEqual({ code: 5, signal: null });
       expect(shown.screen()).toContain('did not finish within 1 s');
-      expect(await untilGone(await pidsIn(dir))).toEqual([]);
+      const late = Number(await untilFile(join(dir, 'home', 'late')));
+      expect(await untilGone([...(await pidsIn(dir)), late])).toEqual([]);
     });
 
     test('has ten seconds where nobody is at hand, sixty at a terminal', async ({ skip }) => {
@@ -141,18 +153,24 @@ describe('a credential command', () => {
 
 describe.skipIf(onPosix !== undefined)('what is done when a command has ended', () => {
   let listening: number;
-  const run = (command: string, ended = new AbortController().signal) =>
+  let hear: (signal: NodeJS.Signals) => void;
+  const run = (
+    command: string,
+    ended = new AbortController().signal,
+    withCoreDumps: WithCoreDumps = (start) => start(),
+  ) =>
     runCredentialCommand(
       command,
       { env: process.env, timeoutMs: 60_000, limit: 1000, ended },
       process,
-      () => {
+      (_, heard) => {
         listening++;
+        hear = heard;
         return () => {
           listening--;
         };
       },
-      (start) => start(),
+      withCoreDumps,
     );
   beforeEach(() => {
     listening = 0;
@@ -179,6 +197,26 @@ describe.skipIf(onPosix !== undefined)('what is done when a command has ended', 
   test('a Ctrl-C that ended the command is meant for gwtoken too, whoever hears of it first', async () => {
     await expect(run('kill -INT $$')).rejects.toMatchObject({ name: 'Interrupted', signal: 'SIGINT' });
     expect(listening).toBe(0);
+  });
+
+  test.each([
+    ['exit 7', { name: 'Interrupted', signal: 'SIGINT' }],
+    // What has succeeded is taken: the signal is for what comes next.
+    ['exit 0', { how: 'exited', code: 0 }],
+  ])('a signal just after the end of %s', async (command, end) => {
+    const signalled = run(command, undefined, (start) => {
+      const child = start();
+      (child as ChildProcess).once('close', () => setImmediate(hear, 'SIGINT'));
+      return child;
+    });
+    expect(await signalled.catch((error: unknown) => error)).toMatchObject(end);
+  });
+
+  test('nothing is waited for any more', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onCleanup(() => void vi.useRealTimers());
+    expect(await run('true')).toMatchObject({ how: 'exited' });
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   test('one that nobody waits for any more at its start is ended at once', async () => {

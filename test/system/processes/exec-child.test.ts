@@ -1,11 +1,16 @@
 /** The child of exec around its start: signals that come before there is anybody to send them to, and why it does not start. */
+import type { ChildProcess } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { prepareChild } from '../../../src/system/processes/exec-child';
+import type { WithCoreDumps } from '../../../src/system/processes/privacy';
 
 const env = { PATH: process.env['PATH'] };
 
 /** A child that is about to be started, and the signals that gwtoken hears. */
-function prepare() {
+function prepare(
+  platform: NodeJS.Platform = process.platform,
+  withCoreDumps: WithCoreDumps = (start) => start(),
+) {
   const heard: ((signal: NodeJS.Signals) => void)[] = [];
   const released: string[] = [];
   const child = prepareChild(
@@ -13,8 +18,8 @@ function prepare() {
       heard.push(hear);
       return () => released.push('released');
     },
-    process.platform,
-    (start) => start(),
+    platform,
+    withCoreDumps,
   );
   return { child, signal: (name: NodeJS.Signals) => heard.map((hear) => hear(name)), released };
 }
@@ -28,35 +33,60 @@ test.skipIf(process.platform === 'win32').each(['SIGTERM', 'SIGHUP', 'SIGUSR2', 
   },
 );
 
-test
-  .skipIf(process.platform === 'win32')
-  .each<[string, readonly string[], string, string, readonly string[]]>([
-    [
-      'no-such-command',
-      [],
-      'not-found',
-      'command not found: "no-such-command"',
-      ['check the spelling and PATH; shell aliases and functions do not work here'],
-    ],
-    [
-      'ls | wc',
-      [],
-      'not-found',
-      'command not found: "ls | wc"',
-      ["to run a shell command line: gwtoken exec -- sh -c '…'"],
-    ],
-    ['/', [], 'not-runnable', 'cannot run "/": it is a directory', []],
-    [
-      'true',
-      ['x'.repeat(4_000_000)],
-      'not-runnable',
-      'cannot run "true": it has too many or too long arguments and variables',
-      [],
-    ],
-    ['', [], 'not-runnable', 'cannot run "": it was rejected by the system (ERR_INVALID_ARG_VALUE)', []],
-  ])('%j that cannot be started is told of (%#)', async (command, args, kind, message, hints) => {
+type NotStarted = [
+  command: string,
+  args: readonly string[],
+  kind: string,
+  message: string,
+  hints: readonly string[],
+];
+const LINE = "to run a shell command line: gwtoken exec -- sh -c '…'";
+const NAME = 'check the spelling and PATH; shell aliases and functions do not work here';
+
+test.skipIf(process.platform === 'win32').each<NotStarted>([
+  ['no-such-command', [], 'not-found', 'command not found: "no-such-command"', [NAME]],
+  ['ls | wc', [], 'not-found', 'command not found: "ls | wc"', [LINE]],
+  ...Array.from('|&;<>$', (sign): NotStarted => {
+    const line = `a${sign}b`;
+    return [line, [], 'not-found', `command not found: "${line}"`, [LINE]];
+  }),
+  // A folder of that name is here, where no command is looked for.
+  ['src', [], 'not-found', 'command not found: "src"', [NAME]],
+  ['x'.repeat(100), [], 'not-found', `command not found: "${'x'.repeat(100)}"`, [NAME]],
+  ['/', [], 'not-runnable', 'cannot run "/": it is a directory', []],
+  [
+    'true',
+    ['x'.repeat(4_000_000)],
+    'not-runnable',
+    'cannot run "true": it has too many or too long arguments and variables',
+    [],
+  ],
+  ['', [], 'not-runnable', 'cannot run "": it was rejected by the system (ERR_INVALID_ARG_VALUE)', []],
+])('%j that cannot be started is told of (%#)', async (command, args, kind, message, hints) => {
   const { child } = prepare();
   await expect(child.run(command, args, env)).rejects.toMatchObject({ kind, message, hints });
+});
+
+test.skipIf(process.platform === 'win32').each([
+  ['dir', 'check the spelling and PATH; to run a cmd.exe built-in: gwtoken exec -- cmd /d /c …'],
+  ['dir | more', 'to run a shell command line: gwtoken exec -- cmd /d /c …'],
+])('on Windows what is no file is not started, and %j is advised to be cmd.exe’s', async (command, hint) => {
+  await expect(prepare('win32').child.run(command, [], env)).rejects.toMatchObject({
+    kind: 'not-found',
+    message: `command not found: "${command}"`,
+    hints: [hint],
+  });
+});
+
+test.skipIf(process.platform === 'win32')('a signal that may not be sent to it changes nothing', async () => {
+  // As to a program of another user, such as sudo: root, as which the tests may run, may send any.
+  const error = Object.assign(new Error('kill EPERM'), { code: 'EPERM', syscall: 'kill' });
+  const { child } = prepare(process.platform, (start) => {
+    const started = start();
+    setImmediate(() => (started as ChildProcess).emit('error', error));
+    return started;
+  });
+  expect(await child.run('sh', ['-c', 'exit 3'], env)).toEqual({ code: 3, signal: null });
 });
 
 test.skipIf(process.platform === 'win32')('without a signal it ends by itself', async () => {

@@ -4,6 +4,9 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { helperEnvironment, leaveNoCore } from '../../../src/system/processes/privacy';
+import { procStat } from '../../../src/system/processes/proc-stat';
+import { onCleanup } from '../../harness/clean-up';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../../harness/endpoints/token-endpoint';
 import { SECRET, SECRET_FORMS } from '../../harness/homes/canary';
 import { inVariables, withoutVariables } from '../../harness/homes/client';
@@ -133,6 +136,38 @@ describe.runIf(LINUX)('a core file', () => {
   });
 });
 
+test.runIf(LINUX)('a core file has none again where what was to be started is not', () => {
+  const file = '/proc/self/coredump_filter';
+  const ownFilter = () => Number.parseInt(readFileSync(file, 'latin1'), 16);
+  const before = ownFilter();
+  onCleanup(() => writeFileSync(file, String(before)));
+  const onDarwin = leaveNoCore({ platform: 'darwin' });
+  expect([ownFilter(), onDarwin(ownFilter)]).toEqual([before, before]);
+  const withCoreDumps = leaveNoCore({ platform: 'linux' });
+  expect([ownFilter(), withCoreDumps(ownFilter), ownFilter()]).toEqual([0, before, 0]);
+  const failing = () => {
+    throw new Error('spawn E2BIG');
+  };
+  expect(() => withCoreDumps(failing)).toThrow('spawn E2BIG');
+  expect(ownFilter()).toBe(0);
+});
+
+test('a program that gwtoken runs for its own ends gets what every one needs, and what it reads itself', () => {
+  const env = {
+    PATH: '/bin',
+    SystemRoot: 'C:\\Windows',
+    HOME: '/home',
+    LC_ALL: 'de',
+    GWTOKEN_CLIENT_SECRET: 'x',
+  };
+  expect(helperEnvironment(env, 'HOME', 'XDG_RUNTIME_DIR')).toStrictEqual({
+    PATH: '/bin',
+    SystemRoot: 'C:\\Windows',
+    HOME: '/home',
+    LC_ALL: 'C',
+  });
+});
+
 describe.runIf(LINUX)('a program that gwtoken runs for its own ends', () => {
   /** Programs of these names, first in PATH, that write down their environment and fail. */
   function spies(...names: string[]): { env: Record<string, string>; seen(name: string): string[] } {
@@ -205,11 +240,11 @@ describe.skipIf(process.platform === 'win32')('bytes that are not UTF-8', () => 
   });
 
   test('in the name of exec’s command are refused, and no other program is run', async () => {
-    writeFileSync(join(home.dir, 'x\uFFFD'), '#!/bin/sh\necho the other\n', { mode: 0o755 });
-    const options = { cwd: home.dir, wrapper: withArgument(`./${BAD}`) };
+    writeFileSync(join(home.dir, '\x1bx\uFFFD'), '#!/bin/sh\necho the other\n', { mode: 0o755 });
+    const options = { cwd: home.dir, wrapper: withArgument(`./\\033${BAD}`) };
     const { code, stdout, stderr } = await home.gwtoken(['exec', '--'], options);
     expect({ code, stdout }).toEqual({ code: 125, stdout: '' });
-    expect(stderr).toMatch(/^gwtoken: error: the argument ".\/x\uFFFD" is not UTF-8, /);
+    expect(stderr).toMatch(/^gwtoken: error: the argument ".\/\\u001bx\uFFFD" is not UTF-8, /);
   });
 
   test.runIf(LINUX)('are told from the mark that stands for them, which arrives', async () => {
@@ -235,12 +270,12 @@ describe.skipIf(process.platform === 'win32')('bytes that are not UTF-8', () => 
   });
 
   test.runIf(LINUX)('in a variable’s name are refused by exec as well', async () => {
-    const wrapper = ['sh', '-c', `exec env "$(printf '${BAD}')=value" "$@"`, 'sh'];
+    const wrapper = ['sh', '-c', `exec env "$(printf '\\033${BAD}')=value" "$@"`, 'sh'];
     const { code, stderr } = await home.gwtoken(['exec', '--', 'true'], { wrapper });
     expect(code).toBe(125);
     expect(stderr).toBe(
-      'gwtoken: error: the environment variable x\uFFFD is not UTF-8, so the command would get different bytes\n' +
-        'hint: unset x\uFFFD, or run the command without gwtoken exec, after: eval $(gwtoken env)\n',
+      'gwtoken: error: the environment variable \\u001bx\uFFFD is not UTF-8, so the command would get different bytes\n' +
+        'hint: unset \\u001bx\uFFFD, or run the command without gwtoken exec, after: eval $(gwtoken env)\n',
     );
   });
 
@@ -253,4 +288,14 @@ describe.skipIf(process.platform === 'win32')('bytes that are not UTF-8', () => 
     );
     expect(endpoint.posts).toHaveLength(0);
   });
+});
+
+test.runIf(LINUX)('a process is told by its parent and its state, whatever it calls itself', () => {
+  const { title } = process;
+  onCleanup(() => {
+    process.title = title;
+  });
+  process.title = 'a) Z 1 (b';
+  expect(procStat('self')).toMatchObject({ state: 'R', parent: process.ppid });
+  expect(procStat(2 ** 30)).toBeUndefined();
 });
