@@ -71,7 +71,6 @@ export function openPrompts(
       return given as Exclude<T, symbol>;
     } finally {
       answered = true;
-      stdin.off('pause', onPause);
     }
   };
   const validate =

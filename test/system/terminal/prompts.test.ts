@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { descendants } from '../../../src/system/processes/credential-command';
 import { onCleanup } from '../../harness/clean-up';
 import { type IdentityServer, startIdentityServer } from '../../harness/endpoints/identity-server';
 import { treeOf } from '../../harness/homes/files';
@@ -62,6 +63,7 @@ describe('gwtoken login, on a terminal', () => {
     ].map((text) => screen.indexOf(text));
     expect(places).toEqual([...places].sort((a, b) => a - b));
     expect(places.every((place) => place >= 0)).toBe(true);
+    expect(screen).toContain('↑/↓ to navigate');
     // Before the secret is typed the person sees where it will go.
     expect(screen).toContain(`Client secret (sent to ${identity.authUrl})`);
     expect(terminal.raw()).not.toContain(client.clientSecret);
@@ -240,6 +242,15 @@ describe('gwtoken login, on a terminal', () => {
       expect(raw.lastIndexOf('\x1b[?25h')).toBeGreaterThan(raw.lastIndexOf('\x1b[?25l'));
     },
   );
+
+  test('a signal at a prompt gives the terminal its echo back', async () => {
+    const script = `"$@"; stty -a | grep -oE -- '-?(echo|icanon)\\b' | xargs; echo end`;
+    terminal = home.terminal(['login'], { wrapper: ['bash', '-c', script, '-'] });
+    await terminal.waitFor('Region');
+    process.kill(descendants(terminal.pid, process)[0]!, 'SIGTERM');
+    await terminal.waitFor('end\n');
+    expect(terminal.screen()).toMatch(/\nicanon echo\nend\n$/);
+  });
 
   test('nobody is asked where CI is set, and with NO_COLOR there are no colours', async () => {
     open([], { CI: 'true' });

@@ -43,12 +43,18 @@ describe.skipIf(process.platform === 'win32')('the spinner', () => {
     const asTerminal = { isTTY: true, columns: 80, cursorTo: () => true, clearLine: () => true };
     const stderr = Object.assign(new PassThrough(), asTerminal);
     const own = Object.create(process, { stderr: { value: stderr } });
-    const { spin } = openPrompts(own, () => () => {}, true);
+    let listening = 0;
+    const onSignals = () => {
+      listening++;
+      return () => void listening--;
+    };
+    const { spin } = openPrompts(own, onSignals, true);
     const shown = () => String(stderr.read() ?? '');
     await spin(LABEL, () => vi.advanceTimersByTimeAsync(299));
-    expect(shown()).toBe('');
+    expect([shown(), vi.getTimerCount(), listening]).toEqual(['', 0, 0]);
     await spin(LABEL, () => vi.advanceTimersByTimeAsync(300));
     expect(shown()).toContain(LABEL);
+    expect([vi.getTimerCount(), listening]).toEqual([0, 0]);
   });
 
   test('does not appear in a pipe, under CI, or on a dumb terminal', async () => {

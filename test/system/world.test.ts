@@ -1,0 +1,67 @@
+/** What the program's World does by itself: signals, time, warnings, and what it is without a home. */
+import { expect, test, vi } from 'vitest';
+import type { Client } from '../../src/client';
+import { openWarm } from '../../src/system/warm';
+import { openWorld } from '../../src/system/world';
+import type { World } from '../../src/world/world';
+import { onCleanup } from '../harness/clean-up';
+
+function open(env: Record<string, string> = {}): World {
+  const { getBuiltinModule } = process;
+  const opened = openWarm({ env, platform: 'linux', getBuiltinModule }, () => {});
+  return openWorld(process, '1.2.3', opened, (start) => start()).world;
+}
+
+test('signals are handled until that is released', () => {
+  const count = () => [process.listenerCount('SIGUSR2'), process.listenerCount('SIGWINCH')];
+  const before = count();
+  const heard: string[] = [];
+  const release = open().onSignals(['SIGUSR2', 'SIGWINCH'], (signal) => heard.push(signal));
+  process.emit('SIGUSR2', 'SIGUSR2');
+  process.emit('SIGWINCH', 'SIGWINCH');
+  expect(heard).toEqual(['SIGUSR2', 'SIGWINCH']);
+  release();
+  expect(count()).toEqual(before);
+});
+
+test('it sleeps as long as it is told to, and works after that time unless it is called off', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onCleanup(() => void vi.useRealTimers());
+  const { sleep, after } = open();
+  const done: string[] = [];
+  void sleep(1000).then(() => done.push('slept'));
+  after(1000, () => done.push('worked'));
+  const callOff = after(1000, () => done.push('worked in vain'));
+  await vi.advanceTimersByTimeAsync(999);
+  callOff();
+  expect(done).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(done.toSorted()).toEqual(['slept', 'worked']);
+});
+
+test('a warning is one line, with ~ for the home', () => {
+  let said = '';
+  const stderr = {
+    isTTY: () => false,
+    write: (text: string) => {
+      said += text;
+    },
+  };
+  const { warn } = Object.assign(open({ HOME: '/home/me' }), { stderr });
+  warn('/home/me/x is\nopen');
+  expect(said).toBe('gwtoken: warning: ~/x is\\u000aopen\n');
+});
+
+test('without a home there is no cache, which is no error, and no config file, which is one', async () => {
+  const { tokens, config, probes } = open();
+  const client: Client = { profile: 'default', environment: 'production', region: 'eu' };
+  expect([
+    tokens.read(client),
+    await tokens.write(client, 'text'),
+    await tokens.renew(client),
+    await tokens.takeTurn(client, 'whose'),
+    await tokens.remove(() => true),
+  ]).toEqual([{}, 'ENOHOME', [], undefined, undefined]);
+  expect(() => config.path()).toThrow('no home directory for the config file');
+  expect(probes.system()).toBe(`npm package with Node ${process.version} on linux ${process.arch}`);
+});
