@@ -56,13 +56,14 @@ async function answer(request: Request): Promise<Answer> {
   try {
     keytar = loadKeytar();
   } catch (error) {
-    return { ok: false, stage: 'load', ...said(error), cause: whyNotLoaded() };
+    const { message, code } = error as NodeJS.ErrnoException;
+    return { ok: false, stage: 'load', message, code, cause: whyNotLoaded() };
   }
   process.send?.('loaded' satisfies Loaded);
   try {
     return await perform(request, keytar);
   } catch (error) {
-    return { ok: false, stage: 'call', ...said(error) };
+    return { ok: false, stage: 'call', message: (error as Error).message };
   }
 }
 
@@ -121,12 +122,4 @@ async function roundTrip(keytar: Keytar): Promise<Answer> {
   if (found === null) return NOT_STORED;
   if (found !== value) throw new Error('the test item contains something else than was stored');
   return { ok: true, value: nameOfKeytar() };
-}
-
-function said(error: unknown): { message: string; code?: string } {
-  const code = (error as { code?: unknown } | null)?.code;
-  return {
-    message: error instanceof Error ? error.message : String(error),
-    ...(typeof code === 'string' ? { code } : {}),
-  };
 }

@@ -13,10 +13,7 @@ export function nameOfKeytar(): string {
   return `${name} ${version}`;
 }
 
-/**
- * Loads the native part again by its path, for the loader's own message, which keytar drops. Undefined when there is
- * no module at all.
- */
+/** Loads the native part again by its path, for the loader's own message, which keytar drops. */
 export function whyNotLoaded(): string | undefined {
   try {
     const module = dirname(require.resolve('keytar/package.json'));
@@ -26,7 +23,6 @@ export function whyNotLoaded(): string | undefined {
     );
     return undefined;
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    return code === 'MODULE_NOT_FOUND' ? undefined : message;
+    return (error as Error).message;
   }
 }
