@@ -8,6 +8,7 @@ import { type Home, openHome } from '../harness/homes/home';
 import { inside } from '../harness/homes/in-process';
 import { isRunning, until } from '../harness/programs/processes';
 import { preloading } from '../harness/programs/program';
+import { namespaceUnavailable } from '../system/keychain/namespaces';
 
 const TOKEN = 'tok *\'t;$(touch PWNED)` \\ "~!#{a,b}';
 
@@ -132,6 +133,15 @@ describe('the exit code', () => {
       expect(result).toMatchObject({ code: null, signal: `SIG${signal}`, stdout: '', stderr: '' });
     },
   );
+
+  test('tells the signal also where gwtoken is the first process of a container, which it cannot end by one', async ({
+    skip,
+  }) => {
+    skip(namespaceUnavailable() !== undefined, namespaceUnavailable());
+    const wrapper = ['unshare', '--pid', '--fork', '--kill-child', '--'];
+    const args = ['exec', '--', 'sh', '-c', 'kill -TERM $$'];
+    expect(await home.gwtoken(args, { wrapper })).toMatchObject({ code: 143, signal: null, stderr: '' });
+  });
 
   test('is 127 for a command that is not there, with a hint', async () => {
     expect(await exec('--', 'no-such-command')).toMatchObject({ code: 127, stdout: '' });

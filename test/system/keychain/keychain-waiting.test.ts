@@ -43,7 +43,7 @@ function open(script: string, platform: NodeJS.Platform = 'darwin', PATH = '/non
     );
     return { got, done };
   };
-  return { get, shown };
+  return { get, shown, keychain };
 }
 
 test('a person is told after two seconds, whenever the module has loaded, and after a minute it ends', async () => {
@@ -64,6 +64,25 @@ test('a person is told after two seconds, whenever the module has loaded, and af
   await done;
   expect(got.end).toBe('the keychain did not answer within 60 s (was a dialog open?)');
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test.each<[string, (keychain: ReturnType<typeof openKeychain>) => Promise<unknown>]>([
+  ['get', ({ get }) => get('a', 20_000)],
+  ['set', ({ set }) => set('a', 'b', 20_000)],
+  ['delete', (keychain) => keychain.delete('a', 20_000)],
+  ['probe', ({ probe }) => probe(20_000)],
+])('%s has the limit that is given', async (_, call) => {
+  const { keychain } = open("process.send('loaded');");
+  let end: unknown;
+  const ended = call(keychain).catch(({ message }: Error) => {
+    end = message;
+  });
+  await untilLoaded();
+  await vi.advanceTimersByTimeAsync(19_999);
+  expect(end).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(1);
+  await ended;
+  expect(end).toBe('the keychain did not answer within 20 s (was a dialog open?)');
 });
 
 test('an answer leaves nothing to be waited for', async () => {

@@ -1,11 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { getEventListeners } from 'node:events';
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { descendants, runCredentialCommand } from '../../../src/system/processes/credential-command';
 import type { WithCoreDumps } from '../../../src/system/processes/privacy';
+import type { World } from '../../../src/world/world';
 import { onCleanup } from '../../harness/clean-up';
 import { answer, printing, startPlace } from '../../harness/homes/command-place';
 import { openFolder } from '../../harness/homes/folder';
@@ -32,6 +33,15 @@ async function untilFile(path: string, end = '\n'): Promise<string> {
     await sleep(20);
   }
   throw new Error(`${path} does not end as it should: ${JSON.stringify(text)}`);
+}
+
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', 'r+'));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Waits a moment for what was killed to be collected. */
@@ -224,7 +234,8 @@ describe.skipIf(onPosix !== undefined)('what is done when a command has ended', 
     expect(await Promise.race([end, sleep(10_000, 'still running')])).toEqual({ how: 'late' });
   });
 
-  test('what a SIGTERM has ended gets no SIGKILL: its ID may be another process’s by then', async () => {
+  /** The signals that the command is sent, and 0 where it is asked whether it is still there. */
+  async function sentTo(command: string, timeoutMs: number, start: WithCoreDumps = (work) => work()) {
     const sent: (string | number | undefined)[] = [];
     const own = {
       env: process.env,
@@ -234,16 +245,30 @@ describe.skipIf(onPosix !== undefined)('what is done when a command has ended', 
         return process.kill(pid, signal);
       },
     };
-    const options = { env: process.env, timeoutMs: 100, limit: 1000 };
-    const end = await runCredentialCommand(
-      'exec sleep 60',
-      options,
-      own,
-      () => () => {},
-      (start) => start(),
-    );
+    const options = { env: process.env, timeoutMs, limit: 1000 };
+    const onSignals: World['onSignals'] = (_, heard) => {
+      hear = heard;
+      return () => {};
+    };
+    const ended = runCredentialCommand(command, options, own, onSignals, start);
+    return { end: await ended.catch((error: unknown) => error), sent };
+  }
+
+  test('what a SIGTERM has ended gets no SIGKILL: its ID may be another process’s by then', async () => {
+    const { end, sent } = await sentTo('exec sleep 60', 100);
     expect(end).toEqual({ how: 'late' });
     expect(sent.filter((signal) => signal !== 0)).toEqual(['SIGTERM']);
+  });
+
+  test('what has a group of its own has not heard a Ctrl-C, and is told to end at once', async ({ skip }) => {
+    skip(hasTerminal(), 'needs no terminal: setsid npm test');
+    const { end, sent } = await sentTo('exec sleep 60', 60_000, (start) => {
+      const child = start();
+      setImmediate(hear, 'SIGINT');
+      return child;
+    });
+    expect(end).toMatchObject({ name: 'Interrupted', signal: 'SIGINT' });
+    expect(sent[0]).toBe('SIGTERM');
   });
 
   test('what prints too much can print no more, although it ignores SIGTERM', async () => {
