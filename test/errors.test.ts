@@ -1,0 +1,40 @@
+/** The one error that is expected, what becomes of any other, and what can be told of it. */
+import { expect, test } from 'vitest';
+import { attempt, ENDING_SIGNALS, GwtokenError, Interrupted, messageOf, systemCode } from '../src/errors';
+
+test('an error that gets more hints is the same in all else', () => {
+  const [cause, retry] = [new Error('the cause'), { afterMs: 5 }];
+  const told = { reason: 'invalid_client', detail: 'the reply', cause, retry };
+  const error = new GwtokenError('refused', 'it said no', { hints: ['wait'], ...told }).withHints(['a', 'b']);
+  expect(error).toBeInstanceOf(GwtokenError);
+  expect(error).toMatchObject({
+    kind: 'refused',
+    message: 'it said no',
+    hints: ['wait', 'a', 'b'],
+    ...told,
+  });
+});
+
+test('what is attempted gives its result or an expected error, and a bug goes on', () => {
+  const [expected, bug] = [new GwtokenError('usage', 'it was refused'), new TypeError('a bug')];
+  const failing = (error: Error) => () => {
+    throw error;
+  };
+  expect([attempt(() => 'done'), attempt(failing(expected))]).toEqual(['done', expected]);
+  expect(() => attempt(failing(bug))).toThrow(bug);
+});
+
+test('a signal has the code that a shell shows for it, where gwtoken itself can get it', () => {
+  expect(ENDING_SIGNALS).toEqual(['SIGHUP', 'SIGINT', 'SIGTERM']);
+  const codes = [...ENDING_SIGNALS, 'SIGQUIT' as const].map((signal) => new Interrupted(signal).exitCode);
+  expect(codes).toEqual([129, 130, 143, 1]);
+});
+
+test('of what is thrown there is a text, and the system’s code where it has one', () => {
+  const missing = Object.assign(new Error('no such file'), { code: 'ENOENT' });
+  const aborted = new DOMException('it was aborted', 'AbortError');
+  const thrown = [missing, aborted, 'a text', null, undefined];
+  expect(thrown.map(messageOf)).toEqual(['no such file', 'it was aborted', 'a text', 'null', 'undefined']);
+  // The code of a DOMException is a number.
+  expect(thrown.map(systemCode)).toEqual(['ENOENT', undefined, undefined, undefined, undefined]);
+});
