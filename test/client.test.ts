@@ -21,6 +21,7 @@ const client: fc.Arbitrary<Client> = fc.record({
 describe('a profile', () => {
   test('is called by a letter or digit, then those and . _ -, 64 in all', () => {
     fc.assert(fc.property(client, ({ profile }) => checkProfile(profile, 'x') === profile));
+    expect(checkProfile('a'.repeat(64), 'x')).toHaveLength(64);
     const names = ['', '.a', '-a', '_a', 'a b', 'ä', 'a/b', 'a:b', 'a\n', 'a'.repeat(65)];
     for (const name of names)
       expect(() => checkProfile(name, '--profile')).toThrow(
