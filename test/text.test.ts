@@ -31,6 +31,8 @@ describe('a word of a command line that is shown for pasting', () => {
   test('stays as it is where it needs no quotes', () => {
     for (const text of ['eu', 'https://id.example.com:8443/a_b-c', 'C:/x', 'a=b', '50%'])
       expect(shellWord(text)).toBe(text);
+    for (const character of 'aZ09_@%+:,./-')
+      for (const text of [`${character}b`, `b${character}`]) expect(shellWord(text)).toBe(text);
     for (const text of ['=ls', '~', '', 'https://id.{region}.example.com', 'a b'])
       expect(shellWord(text)).toBe(`'${text}'`);
   });
