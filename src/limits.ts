@@ -12,7 +12,7 @@ const LIMITS: readonly Limit[] = [
     'to raise the limit, run: ulimit -u 4096; or end other programs',
   ],
   [
-    /WebAssembly.*Out of memory/i,
+    /WebAssembly.*Out of memory/,
     'cannot reserve more memory',
     'to raise the limit, run: ulimit -v unlimited; or set NODE_OPTIONS=--disable-wasm-trap-handler',
   ],

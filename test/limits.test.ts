@@ -42,8 +42,12 @@ test.each([
   error('EAGAIN', 'read'),
   error('ENOENT', 'spawn x'),
   error('EACCES', 'open', 'EACCES: EMFILE , open'),
+  error('EACCES', 'open', 'EAGAIN spawn'),
+  error('EACCES', 'open', 'EAGAIN fork'),
+  error('EACCES', 'open', 'ENOMEM , open'),
   new Error('out of memory'),
-  new GwtokenError('usage', 'EMFILE open'),
+  // Another program's words, which are told of already.
+  new GwtokenError('keychain', 'it said: WebAssembly.Instance(): Out of memory'),
   'EMFILE open',
   undefined,
 ])('%s is none', (met) => {
