@@ -8,7 +8,8 @@ test('headings, code and bold words, tables and blocks', () => {
   const markdown = `# The title
 
 Words with \`code\` and **bold ones
-  on two lines**.
+  on two lines**, and \`code
+  on two\`.
 
 ## A part
 ### Below it
@@ -25,12 +26,17 @@ first
 
   third
 \`\`\`
+Between them.
+\`\`\`
+last
+\`\`\`
 The end.
 `;
   expect(topicAsText(markdown, paint)).toBe(`<b>THE TITLE</b>
 
 Words with <c>code</c> and <b>bold ones</b>
-  <b>on two lines</b>.
+  <b>on two lines</b>, and <c>code</c>
+  <c>on two</c>.
 
 <b>A PART</b>
 <b>Below it</b>
@@ -45,6 +51,8 @@ longer  b
     first
 
       third
+Between them.
+    last
 The end.
 `);
 });
