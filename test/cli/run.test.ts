@@ -97,6 +97,36 @@ test('a failure is told on stderr also where env cannot print what it does at on
   }
 });
 
+test('a bug is told with what was thrown, also where that is no error', async () => {
+  const write = () => {
+    throw 'a fault';
+  };
+  gw.own = { stdout: { isTTY: () => false, write } };
+  expect(await gw.cli(['--version'])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      'gwtoken: error: unexpected error (a bug in gwtoken; please report it with the output of gwtoken doctor)\na fault\n',
+  });
+});
+
+test('an error that nobody reads any more ends it in silence, as any other output does', async () => {
+  const write = () => {
+    throw new ReaderGone();
+  };
+  gw.own = { stderr: { isTTY: () => false, write } };
+  await expect(gw.cli(['get', '--region', 'mars'])).rejects.toBeInstanceOf(ReaderGone);
+});
+
+test('what the completion scripts call is no command without what they add', async () => {
+  expect(await gw.cli(['complete', 'zsh'])).toEqual({
+    code: 2,
+    stdout: '',
+    stderr:
+      'gwtoken: error: unknown command "complete"\nhint: did you mean: gwtoken completion zsh\nhint: for help, run: gwtoken --help\n',
+  });
+});
+
 test('an error and its hints begin in colours', async () => {
   gw.env['FORCE_COLOR'] = '1';
   expect((await gw.cli(['get', '--region', 'mars'])).stderr).toBe(
