@@ -14,7 +14,7 @@ export function configKeys(): readonly string[] {
 
 /** The setting that a key belongs to. */
 export function settingOf(key: string): Row<unknown> | undefined {
-  return ROWS.find((row) => row.key === key) ?? ROWS.find((row) => keysOf(row).includes(key));
+  return ROWS.find((row) => keysOf(row).includes(key));
 }
 
 /** The setting of a key. Throws a `usage` error for a key that does not exist, or that a profile cannot have. */
