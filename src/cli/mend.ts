@@ -129,7 +129,6 @@ const otherCommand: Rule = (words) => {
     const meant = pair ?? commandFor(word);
     const rest = words.slice(index + (pair === undefined ? 1 : 2));
     if (meant !== undefined) return [...words.slice(0, index), ...meant.split(' '), ...rest];
-    if (COMMANDS.some(({ name }) => name === word)) break;
   }
   return words;
 };
@@ -175,7 +174,7 @@ function takesValue(word = ''): boolean {
 /** `gwtoken -v get`; without a command `get` is meant. */
 const flagsBehind: Rule = (words) => {
   let at = words.findIndex((word, index) => isCommand(word) && !takesValue(words[index - 1]));
-  if (at < 0) return words.length > 0 && words[0]?.startsWith('-') ? ['get', ...words] : words;
+  if (at < 0) return words[0]?.startsWith('-') ? ['get', ...words] : words;
   if (at === 0) return words;
   const before = words.slice(0, at);
   let command = COMMANDS.find(({ name }) => name === words[at]);
@@ -224,8 +223,5 @@ export function mend(
       return mended.join('\0') === words.join('\0') ? [words] : [words, mended];
     });
   }
-  return lines
-    .slice(1)
-    .map((words) => [...words, ...argv.slice(end)])
-    .find(parses);
+  return lines.map((words) => [...words, ...argv.slice(end)]).find(parses);
 }

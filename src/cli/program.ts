@@ -100,9 +100,11 @@ function equip(parser: Parser, building: Building): void {
   }
   for (const flag of command.flags) for (const option of optionsOf(flag)) parser.addOption(option);
   addCommands(parser, command.subcommands ?? [], building);
+  // One that only has subcommands gets no work, not even where a line is only tried: alone it is an error.
+  if (command !== helpCommand && !command.run) return;
   if (execute === undefined) parser.action(() => {});
   else if (command === helpCommand) parser.action((names: string[]) => showHelp(names, parser, building));
-  else if (command.run) parser.action(() => execute(command, flagsOf(parser), parser.args));
+  else parser.action(() => execute(command, flagsOf(parser), parser.args));
 }
 
 /** `gwtoken help NAME…`: the help of the program, of a command, of one of its subcommands; or a topic. */

@@ -74,6 +74,7 @@ test.each([
   ['get --retrie=3', 'unknown option "--retrie"', 'get --retries=3'],
   // As near to `set`, which begins with another letter.
   ['config uset region', 'unknown command "uset"', 'config unset region'],
+  ['config fetch region', 'unknown command "fetch"', 'config get region'],
 ])('gwtoken %s: %s, gwtoken %s is meant', async (line, message, meant) => {
   const failure = await failureOf(line);
   expect(failure).toMatchObject({ message });
@@ -127,13 +128,17 @@ test.each<[string, string[]]>([
   ['env --shell', ['did you mean --format?']],
   // As near to one as to the other.
   ['logo', ['did you mean login or logout?']],
+  // Alone it is no line.
+  ['confg', ['did you mean config?']],
   // Neither far-fetched, nor what may be a secret.
   ['get --shelf', []],
+  ['get --sandbox=maybe', []],
+  ['get --token-file x', []],
   ['get eyJhbGciOi', []],
   ['get constructor', []],
   ['exec --scope x -- true', []],
   ['config set timeout 5 m', ['quote values that contain spaces']],
-  ...['get --token x', 'get --access-token=x', 'login --password x', 'login --client-secret=x'].map(
+  ...['get --token x', 'get --access-token=x', 'login --Password x', 'login --client-secret=x'].map(
     (line): [string, string[]] => [
       line,
       ['secrets are never passed as flags: gwtoken login prompts for it, or use --secret-stdin'],
@@ -154,6 +159,7 @@ test.each([
   ['env -p', '--profile needs a value', [], 'env'],
   ['exec --min-ttl', '--min-ttl needs a value', [], 'exec'],
   ['get -q', 'unknown option "-q"', [], 'get'],
+  ['--nonsense', 'unknown option "--nonsense"', [], ''],
   ['get -qr eu', 'unknown option "-q"', [], 'get'],
   ['nonsense', 'unknown command "nonsense"', [], ''],
 ])('gwtoken %s: %s', async (line, message, hints, command) => {
