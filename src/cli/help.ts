@@ -31,7 +31,6 @@ export function layOutAll(program: Parser): void {
     .optionsGroup(GENERAL)
     .helpOption('-h, --help', 'show this help')
     .configureHelp({
-      helpWidth: 80,
       // In the order of the table, but what every command has comes last.
       groupItems: (all, visible, groupOf) => {
         const groups = new Map(all.map((item) => [groupOf(item), [] as typeof all]));
