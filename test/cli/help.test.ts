@@ -163,7 +163,7 @@ describe('gwtoken', () => {
 
   test('help of what there is not names all its words, and what there is', async () => {
     const commandNames = COMMANDS.map(({ name }) => name).join(', ');
-    for (const words of ['nothing', 'network proxies', 'get eu', 'config sett'])
+    for (const words of ['nothing', 'network proxies', 'get eu', 'config sett', 'constructor'])
       await expect(helpOf(['help', ...words.split(' ')])).rejects.toMatchObject({
         kind: 'usage',
         message: `unknown command or topic "${words}"`,
