@@ -27,7 +27,7 @@ export function parseAuthUrl(text: string, where: string, region: Region): strin
   // `URL` decodes %7B in a host name, and what it makes of it would be refused when it is read again.
   if (/[{}]/.test(filled + url?.host)) throw fail('contains { or }', 'the only placeholder is {region}');
   if (!url) {
-    const bare = /^[\w.-]+\.[a-z]{2,}(:\d+)?(\/[\w./-]*)?$/i.test(text);
+    const bare = /^[\w.-]+\.[a-z]{2,}(:\d+)?(\/[\w./-]*)?$/i.test(filled);
     throw fail('is not a URL', bare ? `did you mean https://${text}?` : `example: ${EXAMPLE}`);
   }
   // Anywhere: of a password that begins with a slash, `URL` makes the path of a host that is the user name.

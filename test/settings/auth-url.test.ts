@@ -52,6 +52,7 @@ describe('an auth URL is refused', () => {
     ['ftp://a.test', 'ftp://a.test', ...SCHEME],
     ['HTTPS+X://a.test', 'HTTPS+X://a.test', ...SCHEME],
     ['https2://a.test', 'https2://a.test', ...SCHEME],
+    ['x-y.z://a.test', 'x-y.z://a.test', ...SCHEME],
     ['https://{REGION}.test', 'https://{REGION}.test', ...BRACES],
     ['https://a.test/}', 'https://a.test/}', ...BRACES],
     ['https://a%7b.test', 'https://a%7b.test', ...BRACES],
@@ -61,6 +62,8 @@ describe('an auth URL is refused', () => {
     ['https://a.test:99999', 'https://a.test:99999', ...NO_URL],
     ['mailto:a.test', 'mailto:a.test', ...NO_URL],
     ['id.a.test', 'id.a.test', 'is not a URL', 'did you mean https://id.a.test?'],
+    ['ID.A.TEST', 'ID.A.TEST', 'is not a URL', 'did you mean https://ID.A.TEST?'],
+    ['{region}.a.test', '{region}.a.test', 'is not a URL', 'did you mean https://{region}.a.test?'],
     [
       'id.a.test:8443/b/c-d',
       'id.a.test:8443/b/c-d',
