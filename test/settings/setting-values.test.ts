@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isLoopback, parseAuthUrl } from '../../src/settings/auth-url';
 import { configValue } from '../../src/settings/config-keys';
+import { resolveFetchSettings } from '../../src/settings/resolve';
+import { SETTINGS } from '../../src/settings/table';
 import {
   parseDurationMs,
   parseOnOff,
@@ -11,6 +13,7 @@ import {
   parseText,
   parseTimeLimitMs,
 } from '../../src/settings/values';
+import { given } from './given';
 import { refusal } from './refusal';
 
 describe('the text of an auth URL', () => {
@@ -36,6 +39,7 @@ describe('the text of an auth URL', () => {
     'http://127.evil.example',
     'http://127.0.0.1.example.com',
     'http://127.0.0.1x',
+    'http://127.0.0-1',
     'http://x127.0.0.1',
     'http://[::2]',
     'https:id.example.com',
@@ -122,7 +126,7 @@ describe('values', () => {
       ['cache', 'true'],
       ['timeout', '5m'],
       ['auth-url', 'https://{region}.x/'],
-      ['region', 'us'],
+      ['region', 'US'],
       ['profile', 'a.b'],
     ] as const;
     expect(rows.map(stored)).toEqual([true, false, 3, 'on', '5m', 'https://{region}.x/', 'us', 'a.b']);
@@ -172,6 +176,33 @@ describe('values are read strictly, and an error names the value, its source and
         hints: [`use ${allowed}`],
       });
     }
+  });
+
+  test('of each setting by its own rule, and of a variable by its own', () => {
+    const refused: Readonly<Record<string, readonly [text: string, said: string]>> = {
+      region: ['ap', 'invalid region "ap"'],
+      sandbox: ['on', 'invalid value "on"'],
+      profile: ['Acme', 'invalid profile name "Acme"'],
+      'auth-url': ['x', 'auth URL "x"'],
+      'min-ttl': ['1d', 'invalid duration "1d"'],
+      timeout: ['2h', 'invalid timeout "2h"'],
+      retries: ['11', 'invalid retries "11"'],
+      cache: ['1', 'invalid value "1"'],
+      'ca-file': ['', 'invalid value ""'],
+      'keychain-timeout': ['0', 'invalid timeout "0"'],
+      'credential-command': ['', 'invalid value ""'],
+    };
+    expect(Object.values(SETTINGS).map(({ key }) => key)).toEqual(Object.keys(refused));
+    for (const [key, [text, said]] of Object.entries(refused)) {
+      const { message } = refusal(() => configValue(key, text, 'x'));
+      expect(message).toBe(`${said} (from x)${key === 'auth-url' ? ' is not a URL' : ''}`);
+    }
+    expect(configValue('min-ttl', '2h', 'x')).toBe('2h');
+    const env = { GWTOKEN_NO_CACHE: 'on' };
+    expect(refusal(() => resolveFetchSettings(given({ env }), 'default'))).toEqual({
+      message: 'invalid value "on" (from GWTOKEN_NO_CACHE)',
+      hints: ['use 1, true, 0 or false'],
+    });
   });
 
   test('and mean this', () => {
