@@ -46,6 +46,7 @@ export const QUIRKS = [
   ['--region='],
   ['--region=eu=us'],
   ['--region', 'EU'],
+  ['--region'],
   ['--region', '-1'],
   ['--region=-1'],
   ['--region', '--sandbox'],
