@@ -98,6 +98,7 @@ describe('gwtoken complete', () => {
       '--verbose\tprint details to stderr\n--help\tshow this help\n--version\tprint the version\n',
     );
     expect(await printed('get', '--region', ' ')).toBe('eu\t\nus\t\n');
+    expect(await printed('config', 'set', 'sandbox', '')).toBe('true\t\nfalse\t\n');
     const alone = (words: readonly string[]) => words.map((word) => `${word}\t\n`).join('');
     expect(await printed('env', '--format', '')).toBe(alone(ENV_FORMATS));
     expect(await printed('config', 'unset', '')).toBe(alone(configKeys()));
