@@ -108,15 +108,17 @@ function report(error: GwtokenError, { stdout }: ActionWorld): void {
   stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** Replaces the names of flags and variables in a message by those that the step uses. */
+/** Replaces what a step does not have in a message, flags, variables and commands, by what it uses. */
 function asInputs(text: string): string {
   return text
-    .replace(/\bGWTOKEN_([A-Z_]+)\b/g, (variable) => {
+    .replace(/\bGWTOKEN_[A-Z_]+\b/g, (variable) => {
       const input = INPUTS.find((name) => variableOf(name) === variable);
       return input === undefined ? variable : `input ${input}`;
     })
     .replace(/--ca-file(?: or|,) (GWTOKEN_CA_FILE)(?: or the config key ca-file)?/, '$1')
     .replace(/--timeout\b/, 'GWTOKEN_TIMEOUT')
+    .replace(/avoid --fresh .*/, 'get the token in one step, and use its outputs in the others')
+    .replace(/gwtoken login stores .*/, 'client-id and client-secret are inputs of their own')
     .replace(/--region (eu|us)\b/, 'region: $1')
     .replace(/--sandbox\b/, 'sandbox: true');
 }

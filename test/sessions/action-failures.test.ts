@@ -48,6 +48,15 @@ describe('fails, and writes nothing', () => {
         'set client-id and client-secret under "with" in the step',
       ],
     ],
+    [
+      'nothing that it needs',
+      { region: '', 'auth-url': '', 'client-id': '', 'client-secret': '' },
+      2,
+      [
+        `input region and input auth-url and input client-id and input client-secret are empty ${FORK}`,
+        'set region and auth-url and client-id and client-secret under "with" in the step',
+      ],
+    ],
     ['no region', { region: '' }, 2, ['input region is empty', 'set region under "with" in the step']],
     [
       'an unknown region, told with the escapes that the runner undoes',
@@ -60,6 +69,15 @@ describe('fails, and writes nothing', () => {
       { 'auth-url': '' },
       2,
       ['input auth-url is empty', 'set auth-url under "with" in the step'],
+    ],
+    [
+      'an auth URL with credentials in it',
+      { 'auth-url': 'https://id:secret@a.test' },
+      2,
+      [
+        'auth URL "https://***@a.test" (from input auth-url) contains a user name or password',
+        'remove it; client-id and client-secret are inputs of their own',
+      ],
     ],
     [
       'a sandbox that is neither',
@@ -101,11 +119,11 @@ describe('fails, and writes nothing', () => {
 
   test('a refusal, whose hints name the inputs of the step', async () => {
     const { output } = await job.run({
-      ...servers.inputsFor('eu'),
-      'client-id': 'us-client',
+      ...servers.inputsFor('us'),
+      'client-id': 'eu-client',
       sandbox: 'true',
     });
-    expect(output).toContain('hint: if the client belongs to region us, use region: us sandbox: true\n');
+    expect(output).toContain('hint: if the client belongs to region eu, use region: eu sandbox: true\n');
   });
 
   test('a silent endpoint after the time of the job, whose variable is what to raise', async () => {
@@ -130,6 +148,44 @@ describe('fails, and writes nothing', () => {
       output:
         '::error title=gwtoken::the CA file /nowhere/50%25\\u000a::notice::x cannot be read (ENOENT)\nhint: pass a PEM file with GWTOKEN_CA_FILE\n',
     });
+  });
+
+  test('too many requests, with what a step can do about them', async () => {
+    const endpoint = await startTokenEndpoint(() => ({ status: 429, body: {} }));
+    job.env['GWTOKEN_RETRIES'] = '0';
+    const inputs = { ...servers.inputsFor('eu'), 'auth-url': endpoint.authUrl };
+    const { code, output } = await job.run(inputs);
+    expect({ code, output: output.replaceAll(endpoint.authUrl, 'URL') }).toEqual({
+      code: 7,
+      output:
+        '::error title=gwtoken::URL/oauth2/token answered 429\nhint: too many requests: get the token in one step, and use its outputs in the others\n',
+    });
+  });
+
+  test('an event loop that runs dry', async () => {
+    const dry = join(job.dir, 'dry.cjs');
+    writeFileSync(
+      dry,
+      `require('node:net').Socket.prototype.connect = function () { return this; };
+       const { setTimeout } = globalThis;
+       globalThis.setTimeout = (...call) => setTimeout(...call).unref();`,
+    );
+    job.env['NODE_OPTIONS'] = `--require=${dry}`;
+    expect(await job.run(servers.inputsFor('eu'))).toMatchObject({ code: 1, output: '', outputs: {} });
+  });
+
+  test('a file of the runner that is not there: nobody is asked for a token', async ({ skip }) => {
+    skip(process.platform === 'win32', 'needs a POSIX shell');
+    const node = join(job.dir, 'node');
+    // By bash, since dash passes no variable on whose name has a hyphen.
+    writeFileSync(node, `#!/bin/bash\nGITHUB_OUTPUT=/nowhere exec '${NODE}' "$@"\n`, { mode: 0o755 });
+    const asked = servers.identity.eu.requests.length;
+    expect(await job.run(servers.inputsFor('eu'), node)).toMatchObject({
+      code: 2,
+      output:
+        '::error title=gwtoken::GITHUB_OUTPUT points to /nowhere, which does not exist\nhint: do not change GITHUB_OUTPUT; the runner sets it for each step\n',
+    });
+    expect(servers.identity.eu.requests).toHaveLength(asked);
   });
 
   test('a file of the runner that cannot be written: the token is masked before', async ({ skip }) => {
