@@ -90,10 +90,8 @@ type Words = readonly string[];
 /** The same line, mended in one way; unchanged where there is nothing to mend. */
 type Rule = (words: Words) => Words;
 
-const FLAGS = COMMANDS.flatMap(({ flags, subcommands = [] }) => [
-  ...flags,
-  ...subcommands.flatMap((each) => each.flags),
-]);
+/** Those of subcommands are other commands' too. */
+const FLAGS = COMMANDS.flatMap(({ flags }) => flags);
 
 /** Whether any command has this flag, and as a switch: one without a value. */
 export function isSwitch(name: string): boolean {
@@ -155,15 +153,15 @@ const bareWords: Rule = (words) =>
   words.flatMap((word, index) => {
     if (index === 0 || takesValue(words[index - 1])) return [word];
     if (isRegion(word.toLowerCase())) return ['--region', word.toLowerCase()];
-    return (Object.hasOwn(BARE_WORDS, word) && BARE_WORDS[word]) || [word];
+    return BARE_WORDS.get(word) ?? [word];
   });
 
-const BARE_WORDS: Readonly<Record<string, Words>> = {
-  sandbox: ['--sandbox'],
-  production: ['--no-sandbox'],
-  json: ['--format', 'json'],
-  help: ['--help'],
-};
+const BARE_WORDS: ReadonlyMap<string, Words> = new Map([
+  ['sandbox', ['--sandbox']],
+  ['production', ['--no-sandbox']],
+  ['json', ['--format', 'json']],
+  ['help', ['--help']],
+]);
 
 function takesValue(word = ''): boolean {
   return FLAGS.some(
@@ -175,7 +173,6 @@ function takesValue(word = ''): boolean {
 const flagsBehind: Rule = (words) => {
   let at = words.findIndex((word, index) => isCommand(word) && !takesValue(words[index - 1]));
   if (at < 0) return words[0]?.startsWith('-') ? ['get', ...words] : words;
-  if (at === 0) return words;
   const before = words.slice(0, at);
   let command = COMMANDS.find(({ name }) => name === words[at]);
   const path = [words[at] ?? ''];

@@ -24,9 +24,9 @@ test.each([
   ['get --sandbox=false', '--sandbox takes no value', 'get --no-sandbox'],
   ['get --sandbox true', 'gwtoken get takes no arguments', 'get --sandbox'],
   ['get --sandbox True', 'gwtoken get takes no arguments', 'get --sandbox'],
-  ['get --sandbox=on', '--sandbox takes no value', 'get --sandbox'],
+  ['get --sandbox=On', '--sandbox takes no value', 'get --sandbox'],
   ['get --sandbox yes', 'gwtoken get takes no arguments', 'get --sandbox'],
-  ['get --sandbox=off', '--sandbox takes no value', 'get --no-sandbox'],
+  ['get --sandbox=Off', '--sandbox takes no value', 'get --no-sandbox'],
   ['get --sandbox no', 'gwtoken get takes no arguments', 'get --no-sandbox'],
   ['status --json=1', '--json takes no value', 'status --json'],
   ['status --json=0', '--json takes no value', 'status'],
@@ -137,7 +137,9 @@ test.each<[string, string[]]>([
   ['get eyJhbGciOi', []],
   ['get constructor', []],
   ['exec --scope x -- true', []],
+  ['help --nonsense', []],
   ['config set timeout 5 m', ['quote values that contain spaces']],
+  ['config set cache on x', ['quote values that contain spaces']],
   ...['get --token x', 'get --access-token=x', 'login --Password x', 'login --client-secret=x'].map(
     (line): [string, string[]] => [
       line,
