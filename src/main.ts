@@ -81,9 +81,7 @@ function endWith(run: Promise<number>): void {
   );
 }
 
-/** Packages leave signal listeners behind (atomically for every signal), and a signal with a listener ends nothing. */
 async function dieOf(signal: NodeJS.Signals): Promise<void> {
   const { endBySignal } = await import('./system/processes/die-of-signal');
-  process.removeAllListeners(signal);
   endBySignal(process, signal);
 }
