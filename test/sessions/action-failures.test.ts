@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { makeAuthority } from '../harness/endpoints/authority';
 import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { client, type Job, NO_NODE, NODE, openJob, type Servers, startServers } from './action-job';
 
@@ -148,6 +149,24 @@ describe('fails, and writes nothing', () => {
       output:
         '::error title=gwtoken::the CA file /nowhere/50%25\\u000a::notice::x cannot be read (ENOENT)\nhint: pass a PEM file with GWTOKEN_CA_FILE\n',
     });
+  });
+
+  test('an authority that is not in the CA file of the job, whose name is on one line', async ({ skip }) => {
+    skip(process.platform === 'win32', 'needs POSIX file names');
+    const authority = makeAuthority();
+    const endpoint = await startTokenEndpoint(undefined, authority.issue({ intermediate: 'left out' }));
+    const caFile = join(job.dir, 'ca\n::notice::x.pem');
+    writeFileSync(caFile, authority.ca);
+    Object.assign(job.env, { GWTOKEN_CA_FILE: caFile, GWTOKEN_RETRIES: '0' });
+    const { code, output } = await job.run({ ...servers.inputsFor('eu'), 'auth-url': endpoint.authUrl });
+    expect(code).toBe(6);
+    expect(output.replaceAll(job.dir, 'DIR').replace(/:\d+ /, ' ').split('\n')).toEqual([
+      '::error title=gwtoken::127.0.0.1 is not trusted: its certificate was issued by an unknown CA',
+      "hint: DIR/ca\\u000a::notice::x.pem does not contain this CA: pass the CA's PEM file with GWTOKEN_CA_FILE",
+      'hint: if the CA is public, the server is not sending its intermediate certificate',
+      'hint: if it is self-signed and you trust this server, pass the certificate itself with GWTOKEN_CA_FILE',
+      '',
+    ]);
   });
 
   test('too many requests, with what a step can do about them', async () => {

@@ -66,10 +66,7 @@ const OWN_TLS = BAD_TLS.filter(
     name.startsWith('NODE_EXTRA_CA_CERTS beside'),
 );
 
-/** Whose hint names the flag and the variable of a setting. */
-const NAMES_BOTH = BAD_TLS.filter(({ says }) => says?.source.includes(' with --ca-file or GWTOKEN_CA_FILE'));
-
-const GROUPS = { BROKEN_CONNECTIONS, BAD_PROXIES, OWN_TLS, NAMES_BOTH };
+const GROUPS = { BROKEN_CONNECTIONS, BAD_PROXIES, OWN_TLS };
 describe.each(Object.entries(GROUPS))('%s', (_, cases) => {
   test.concurrent.for(cases.filter(({ waits }) => !waits))('$name', async (each, { skip }) => {
     skip(NODE === undefined, NO_NODE);
