@@ -65,6 +65,6 @@ export function isLoopback(hostname: string): boolean {
 /** What a person may have put into an address by mistake is not repeated: user info, a query, a fragment. */
 function withoutSecrets(text: string): string {
   return text
-    .replace(/^([a-z][a-z0-9+.-]*:)?[/\\]*.*@/is, (_, scheme = '') => `${scheme}//***@`)
+    .replace(/^([a-z][a-z0-9+.-]*:)?.*@/is, (_, scheme = '') => `${scheme}//***@`)
     .replace(/([?#]).*$/s, '$1***');
 }
