@@ -27,7 +27,6 @@ export const FLAG_GROUPS: Record<Flag['group'], string> = {
 /** What all help has in common; parsers made after this inherit it. */
 export function layOutAll(program: Parser): void {
   program
-    .helpCommand(false)
     .optionsGroup(GENERAL)
     .helpOption('-h, --help', 'show this help')
     .configureHelp({
@@ -47,7 +46,6 @@ export function layOutProgram(program: Parser): void {
     .description(ABOUT)
     .usage('COMMAND [options]')
     .configureHelp({
-      ...program.configureHelp(),
       subcommandTerm: (parser) => parser.name(),
       visibleOptions: () => [],
     })

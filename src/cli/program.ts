@@ -137,10 +137,9 @@ function answerForItself(parser: Parser, { world, explain }: Building): void {
 function optionsOf(flag: Flag): Option[] {
   const short = flag.short === undefined ? '' : `-${flag.short}, `;
   const value = flag.value === undefined ? '' : ` <${flag.value}>`;
-  return spellings(flag).map((name, index) => {
-    const term = `${index === 0 ? short : ''}${name}${value}`;
-    return new Option(term, helpOf(flag, name)).helpGroup(FLAG_GROUPS[flag.group]);
-  });
+  return spellings(flag).map((name) =>
+    new Option(`${short}${name}${value}`, helpOf(flag, name)).helpGroup(FLAG_GROUPS[flag.group]),
+  );
 }
 
 /** The flags that are on the command line, by their long names, `--no-NAME` as NAME: false; no defaults of commander's. */
