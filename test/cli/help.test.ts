@@ -1,6 +1,7 @@
 /** The help, whose whole text is in help.txt; `vitest run -u` on this file writes that again. */
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { helpAbove } from '../../src/cli/help-text';
 import { createProgram } from '../../src/cli/program';
 import { COMMANDS } from '../../src/commands/all';
 import { helpOf as flagHelp, spellings } from '../../src/flags';
@@ -71,6 +72,18 @@ describe('the help of each command', () => {
       }),
     );
     await expect(texts.join('\n')).toMatchFileSnapshot('help.txt');
+  });
+
+  test('has each example on one line where all fit into 80 columns, else what it does below it', () => {
+    const about = (columns: number) => {
+      const examples = [
+        { line: 'gwtoken a', does: 'b'.repeat(columns - '  gwtoken a  '.length) },
+        { line: 'gwtoken', does: 'c' },
+      ];
+      return helpAbove({ name: 'a', summary: 'do it', flags: [], examples }).split('\n').slice(3);
+    };
+    expect(about(80)).toEqual([`  gwtoken a  ${'b'.repeat(67)}`, '  gwtoken    c']);
+    expect(about(81)).toEqual(['  gwtoken a', `      ${'b'.repeat(68)}`, '  gwtoken', '      c']);
   });
 
   test.each(commands.map(({ path, command }) => [path.join(' '), command] as const))(
