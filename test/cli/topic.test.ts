@@ -19,14 +19,14 @@ Words with \`code\` and **bold ones
 | longer | b          |
 |        | c          |
 
-    indented
+    indented \`as it\` **stands**
 
 \`\`\`sh
-first
+# first \`as it\` **stands**
 
   third
 \`\`\`
-Between them.
+Between **them** and **them**.
 \`\`\`
 last
 \`\`\`
@@ -46,12 +46,12 @@ Words with <c>code</c> and <b>bold ones</b>
 longer  b
         c
 
-    indented
+    indented \`as it\` **stands**
 
-    first
+    # first \`as it\` **stands**
 
       third
-Between them.
+Between <b>them</b> and <b>them</b>.
     last
 The end.
 `);
