@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../../src/errors';
 import { openKeychain } from '../../../src/system/keychain/keychain';
 import { onCleanup } from '../../harness/clean-up';
+import { startFaultServer } from '../../harness/endpoints/fault-server';
 import { startIdentityServer } from '../../harness/endpoints/identity-server';
 import { atMost } from '../../harness/programs/program';
 import type { Terminal } from '../../harness/programs/terminal';
@@ -441,4 +442,24 @@ test('a warm start, help and variables do not load the module', async () => {
   await run(['status']);
   await run(['get'], { GWTOKEN_CLIENT_ID: 'eu-client', GWTOKEN_CLIENT_SECRET: SECRET });
   expect(existsSync(join(copy.dir, 'node_modules', 'keytar', 'loaded'))).toBe(false);
+});
+
+test('gwtoken ends where the keychain fails, also with a connection that was opened meanwhile', async () => {
+  const { run, copy, home } = programWith(
+    asFunction(`async () => {
+      const { existsSync } = require('node:fs');
+      while (!existsSync(__dirname + '/connected')) await new Promise((done) => setTimeout(done, 10));
+      throw new Error('a fault');
+    }`),
+  );
+  const isConnected = join(copy.dir, 'node_modules', 'keytar', 'connected');
+  const silent = await startFaultServer({ connected: () => writeFileSync(isConnected, '') });
+  home.configure({});
+  // Only to an address that login has stored.
+  const clients = { 'default:production:eu': { client_id: 'id', auth_url: silent.url } };
+  writeFileSync(join(home.config, 'clients.json'), JSON.stringify(clients), { mode: 0o600 });
+  expect(await run(['get'], { GWTOKEN_AUTH_URL: silent.url })).toMatchObject({
+    code: 5,
+    stderr: expect.stringMatching(/^gwtoken: error: unexpected keychain error\n(hint: [^\n]+\n)+$/),
+  });
 });
