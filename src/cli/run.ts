@@ -29,11 +29,11 @@ export async function run(argv: readonly string[], world: World): Promise<number
     await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
     return exitCode ?? 0;
   } catch (error) {
-    if (error instanceof ReaderGone) throw error;
     // Help or the version was printed.
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    // Also where a reader has gone: it may be that of stderr alone.
     const code = afterFailure(argv, exitCodeOf(error), world);
-    if (error instanceof Interrupted) throw error;
+    if (error instanceof Interrupted || error instanceof ReaderGone) throw error;
     await report(error, verbose, world);
     return code;
   }
@@ -51,10 +51,10 @@ function tracing(world: World): World {
   return { ...world, trace: (line) => world.stderr.write(`gwtoken: ${oneLine(withTilde(line, world))}\n`) };
 }
 
-/** The exit code by the kind of the error, or the one that a shell shows for the signal. */
+/** The exit code by the kind of the error, or the one that a shell shows for the signal, or for SIGPIPE. */
 function exitCodeOf(error: unknown): number {
   if (error instanceof GwtokenError) return exitCodeFor(error.kind);
-  return error instanceof Interrupted ? error.exitCode : 1;
+  return error instanceof Interrupted || error instanceof ReaderGone ? error.exitCode : 1;
 }
 
 /** Tells of a crash that nothing caught, and gives the exit code; the command still does what it does at a failure. */

@@ -2,8 +2,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { crash } from '../../src/cli/run';
 import { GwtokenError, ReaderGone } from '../../src/errors';
 import { parseDoctor } from '../commands/report-schemas';
+import { PLAIN } from '../documents/grammar';
 import { type Inside, inside } from '../harness/homes/in-process';
 
 let gw: Inside;
@@ -94,6 +96,37 @@ test('a failure is told on stderr also where env cannot print what it does at on
       stdout: '',
       stderr: 'gwtoken: error: invalid region "mars" (from --region)\nhint: use eu or us\n',
     });
+  }
+});
+
+test('what env prints at a failure is on stdout also where nobody reads stderr any more', async () => {
+  let printed = '';
+  const own = {
+    stdout: {
+      isTTY: () => false,
+      write(text: string) {
+        printed += text;
+      },
+    },
+    stderr: {
+      isTTY: () => false,
+      write() {
+        throw new ReaderGone();
+      },
+    },
+  };
+  gw.own = own;
+  const world = { ...own, terminal: PLAIN, env: {}, platform: 'linux' } as never;
+  for (const [fail, code] of [
+    [() => gw.cli(['env', '--region', 'mars']), 2],
+    // Not its error, but a line before it.
+    [() => gw.cli(['env', '--verbose']), 141],
+    [() => crash(['env'], new Error('a bug'), world), 1],
+  ] as const) {
+    printed = '';
+    await expect(fail()).rejects.toBeInstanceOf(ReaderGone);
+    const names = 'GWTOKEN_ACCESS_TOKEN GWTOKEN_TOKEN_TYPE GWTOKEN_EXPIRES_AT GWTOKEN_SCOPE';
+    expect(printed).toBe(`unset ${names};sh -c "exit ${code}";\n`);
   }
 });
 
