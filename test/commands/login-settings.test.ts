@@ -237,10 +237,11 @@ describe('login', () => {
         },
       };
       gw.stdin = 'a secret';
-      const flags = ['--region', 'eu', '--auth-url', A, '--client-id', 'id', '--secret-stdin', '--no-verify'];
-      return gw.cli(['login', ...flags]);
+      const client = ['--region', 'eu', '--sandbox', '--profile', 'acme'];
+      const flags = ['--auth-url', A, '--client-id', 'id', '--secret-stdin', '--no-verify'];
+      return gw.cli(['login', ...client, ...flags]);
     };
-    const account = 'default:production:eu';
+    const account = 'acme:sandbox:eu';
     expect(await failing(async () => gw.items.delete(account))).toMatchObject({
       code: 1,
       stderr: 'gwtoken: error: cannot write clients.json\n',
@@ -256,7 +257,7 @@ describe('login', () => {
       throw new GwtokenError('keychain', 'the keychain is locked');
     };
     expect((await failing(denied)).stderr).toBe(
-      'gwtoken: error: cannot write clients.json\nhint: the keychain item could not be removed; run: gwtoken logout --region eu\n',
+      'gwtoken: error: cannot write clients.json\nhint: the keychain item could not be removed; run: gwtoken logout --region eu --sandbox --profile acme\n',
     );
   });
 });

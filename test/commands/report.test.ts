@@ -41,22 +41,23 @@ const SHOWN = 'a\\u000ab\\u001b[2J\\u202e';
 
 test.each(['before names', 'before messages'] as const)('with marks %s', async (marks) => {
   const text = await written(marks, { isTerminal: false }, (report) => {
-    report.section('title', [{ name: 'row', result: 'failed', message: BAD, hints: [BAD] }], 'note');
+    const fix = `in /home/u/c ${BAD}`;
+    report.section('title', [{ name: 'row', result: 'failed', message: BAD, hints: [fix] }], 'note');
     report.table(['A', 'B'], [[BAD, 'x']]);
-    report.paragraph(`in /home/u/c ${BAD}`, [BAD], 'warning');
+    report.paragraph(`in /home/u/c ${BAD}`, [fix], 'warning');
   });
   const [row, indent] = marks === 'before names' ? ['FAIL row   ', 10] : ['row   FAIL ', 8];
   expect(text).toBe(
     [
       'title note',
       `  ${row}${SHOWN}`,
-      `${' '.repeat(indent)}fix: ${SHOWN}`,
+      `${' '.repeat(indent)}fix: in ~/c ${SHOWN}`,
       '',
       `A${' '.repeat(SHOWN.length - 1)}  B`,
       `${SHOWN}  x`,
       '',
       `warn in ~/c ${SHOWN}`,
-      `  fix: ${SHOWN}`,
+      `  fix: in ~/c ${SHOWN}`,
       '',
     ].join('\n'),
   );

@@ -575,13 +575,13 @@ No client selected: no region set
   });
 
   test('of another address with a place for the region: the hint has it as it was written', async () => {
-    await login();
-    gw.env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: 'https://{region}.example.com' };
-    expect(await status()).toBe(`${HEADS}
-* default:production:eu  id         not cached  https://eu.example.com
+    await login('--sandbox', '--profile', 'acme');
+    const flags = ['--sandbox', '--profile', 'acme', '--auth-url', 'https://{region}.example.com'];
+    expect(await status(...flags)).toBe(`  CLIENT           CLIENT ID  TOKEN       AUTH URL
+* acme:sandbox:eu  id         not cached  https://eu.example.com
 
-warn default:production:eu: https://eu.example.com (GWTOKEN_AUTH_URL); the stored credentials belong to ${A}
-  fix: to log in at the new auth URL, run: gwtoken login --region eu --auth-url 'https://{region}.example.com'
+warn acme:sandbox:eu: https://eu.example.com (--auth-url); the stored credentials belong to ${A}
+  fix: to log in at the new auth URL, run: gwtoken login --region eu --sandbox --profile acme --auth-url 'https://{region}.example.com'
 `);
   });
 
@@ -719,9 +719,9 @@ FAIL default:production:us: no us
 
   test('of a client without credentials, with --verbose', async () => {
     gw.env = { GWTOKEN_REGION: 'eu' };
-    expect(await status('--verbose')).toBe(`default:production:eu (selected)
+    expect(await status('--verbose', '--sandbox', '--profile', 'acme')).toBe(`acme:sandbox:eu (selected)
   credentials  warn no stored credentials
-               fix: to store credentials, run: gwtoken login --region eu
+               fix: to store credentials, run: gwtoken login --region eu --sandbox --profile acme
   client ID    unknown
   auth URL     not set
   token        not cached
