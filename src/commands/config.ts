@@ -87,7 +87,9 @@ export const configCommand: Command = {
         const own = config.profiles[current]?.[key];
         if (profile === undefined && own !== undefined) {
           world.warn(`profile ${current} sets ${key} = ${own}, which overrides this`);
-          world.stderr.write(`hint: to remove that, run: gwtoken config unset ${key} --profile ${current}\n`);
+          const paint = await world.terminal.paint('stderr');
+          const hint = `to remove that, run: gwtoken config unset ${key} --profile ${current}`;
+          world.stderr.write(`${paint.cyan('hint:')} ${hint}\n`);
         }
       },
     },

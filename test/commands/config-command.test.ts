@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, type TestContext, test } from 'vitest';
+import { painter } from '../../src/system/terminal/capabilities';
 import { type Home, openHome } from '../harness/homes/home';
 import { inside } from '../harness/homes/in-process';
 
@@ -169,6 +170,10 @@ test('get and set go by the profile in GWTOKEN_PROFILE too', async () => {
 hint: to remove that, run: gwtoken config unset retries --profile acme
 `,
   });
+  gw.own = { terminal: { paint: (stream: string) => painter({}, stream === 'stderr') } as never };
+  expect((await gw.cli(['config', 'set', 'retries', '2'])).stderr).toContain(
+    '\n\x1b[36mhint:\x1b[39m to remove',
+  );
   // What was set for the profile itself is not overridden.
   expect(await gw.cli(['config', 'set', 'retries', '3', '--profile', 'acme'])).toMatchObject({ stderr: '' });
 });
