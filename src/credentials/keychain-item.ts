@@ -13,12 +13,11 @@ import { type Credentials, clientIdProblem, secretProblem } from './credentials'
 export function limitedKeychain(given: Given, { keychain }: Pick<World, 'keychain'>): Keychain {
   const limitMs = resolveSetting(SETTINGS.keychainTimeoutMs, given, undefined)?.value;
   return {
-    checkInstalled: () => keychain.checkInstalled(),
+    ...keychain,
     probe: () => keychain.probe(limitMs),
     get: (account) => keychain.get(account, limitMs),
     set: (account, value) => keychain.set(account, value, limitMs),
     delete: (account) => keychain.delete(account, limitMs),
-    isGuarded: (account) => keychain.isGuarded(account),
   };
 }
 
