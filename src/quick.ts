@@ -87,7 +87,7 @@ function takeFlag(
   values: Record<string, string | boolean>,
 ): 0 | 1 | 2 {
   const [, dashes, name = '', , inline] = /^(--?)([a-z-]+)(=(.*))?$/s.exec(argv[index] ?? '') ?? [];
-  const negated = dashes === '--' && name.startsWith('no-') ? name.slice(3) : undefined;
+  const negated = name.startsWith('no-') ? name.slice(3) : undefined;
   const flag = known.find((each) =>
     dashes === '-' ? each.short === name : each.name === name || each.name === negated,
   );

@@ -82,6 +82,7 @@ export const QUIRKS = [
   ['--'],
   ['--', '--region', 'eu'],
   ['---region', 'eu'],
+  ['x--region=us'],
   ['--help'],
   ['-h'],
   ['--version'],
