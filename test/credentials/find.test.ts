@@ -209,6 +209,35 @@ describe('the keychain', () => {
     });
   });
 
+  test('is told of with the client that was asked for, in names, flags and variables', async () => {
+    gw.env = { ...gw.env, GWTOKEN_REGION: 'us', GWTOKEN_SANDBOX: '1', GWTOKEN_PROFILE: 'acme' };
+    const [name, flags] = ['acme:sandbox:us', '--region us --sandbox --profile acme'];
+    expect(await get()).toEqual({
+      code: 4,
+      error: `no credentials found for ${name}`,
+      hints: [
+        `to store credentials, run: gwtoken login ${flags} --auth-url ${AUTH_URL}`,
+        'or set GWTOKEN_SANDBOX_CLIENT_ID_US and GWTOKEN_SANDBOX_CLIENT_SECRET_US',
+      ],
+    });
+    gw.items.set(name, 'nonsense');
+    expect(await get()).toEqual({
+      code: 5,
+      error: `the keychain item gwtoken, ${name} is not JSON`,
+      hints: [`to replace it, run: gwtoken login ${flags}`, `to remove it, run: gwtoken logout ${flags}`],
+    });
+    const own = 'https://own.example.com';
+    gw.items.set(name, item({ auth_url: own }));
+    expect(await get()).toEqual({
+      code: 2,
+      error: `the credentials for ${name} belong to ${own} (from its keychain item), but the auth URL is ${AUTH_URL} (from GWTOKEN_AUTH_URL); nothing was sent`,
+      hints: [
+        `to use ${own}, unset GWTOKEN_AUTH_URL`,
+        `to log in at this auth URL, run: gwtoken login ${flags} --auth-url ${AUTH_URL}`,
+      ],
+    });
+  });
+
   test('has the time of its setting at each call', async () => {
     const calls: (readonly [string, number | undefined])[] = [];
     const keychain: Keychain = {
@@ -429,6 +458,14 @@ describe('a credential command', () => {
     expect(runs.at(-1)?.[1].timeoutMs).toBe(7000);
   });
 
+  test('has a minute where a person may have to unlock something, and only there', async () => {
+    gw.own = { ...gw.own, stderr: { isTTY: () => true, write() {} } };
+    await gw.cli(['get', '--fresh']);
+    gw.env['CI'] = '';
+    await gw.cli(['get', '--fresh']);
+    expect(runs.map(([, { timeoutMs }]) => timeoutMs)).toEqual([10_000, 60_000]);
+  });
+
   test.each<[string, CommandEnd, string, readonly string[]]>([
     ['a code', { how: 'exited', code: 3, stdout: Buffer.from(GOOD) }, 'exited with code 3', [SEE]],
     ['a signal', { how: 'killed', signal: 'SIGSEGV' }, 'was killed by SIGSEGV', [SEE]],
@@ -469,6 +506,11 @@ describe('a credential command', () => {
     end = { how: 'exited', code: 1, stdout: Buffer.alloc(0) };
     gw.env['GWTOKEN_PROFILE'] = 'acme';
     expect((await get()).hints[0]).toBe(`${SEE} --profile acme`);
+    end = { how: 'late' };
+    expect((await get('--region', 'us', '--sandbox')).hints.slice(1)).toEqual([
+      'for details, run: gwtoken get --region us --sandbox --profile acme --verbose',
+      'or set GWTOKEN_SANDBOX_CLIENT_ID_US and GWTOKEN_SANDBOX_CLIENT_SECRET_US',
+    ]);
   });
 
   test.each<[string | Buffer, string]>([
