@@ -8,8 +8,9 @@ import { entryPath, generationPath, readEntry } from '../../src/system/files/tok
 import { removeEntries, writeEntry } from '../../src/system/files/token-cache-writer';
 import { minTtlProblem } from '../../src/token/query';
 import { freshUntilMs, isFresh, secondsLeft } from '../../src/token/token';
+import { PLAIN } from '../documents/grammar';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
-import { EU, entryIn, MACHINE, putEntry } from '../harness/homes/client';
+import { EU, entryIn, MACHINE, putEntry, withoutVariables } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
 
 let gw: Inside;
@@ -90,6 +91,25 @@ test('an auth URL with {region} is the region’s for all that a token is got wi
     if (source === 'network')
       expect(stderr).toContain('gwtoken: POST https://eu.example.com/oauth2/token: 200 ');
   }
+});
+
+test('a token is waited for under a spinner, but where a command may ask on the same terminal', async () => {
+  const labels: string[] = [];
+  const spin = <T>(label: string, work: () => Promise<T>) => {
+    labels.push(label);
+    return work();
+  };
+  const stdout = Buffer.from('{"client_id":"of-command","client_secret":"s"}');
+  gw.own = {
+    terminal: { ...PLAIN, spin } as never,
+    runCredentialCommand: async () => ({ how: 'exited', code: 0, stdout }),
+  };
+  expect(await gw.get()).toBe('token-1');
+  expect(labels).toEqual(['requesting a token']);
+  gw.env = withoutVariables(gw.env);
+  gw.configure({ 'auth-url': 'https://a.example.com', 'credential-command': 'pass show a' });
+  expect(await gw.get()).toBe('token-2');
+  expect(labels).toHaveLength(1);
 });
 
 test('a CA file that is none is refused before anything is made for the token', async () => {
