@@ -200,13 +200,6 @@ describe('the keychain', () => {
       ],
     });
     expect(gw.posts).toHaveLength(0);
-    gw.items.set('acme:sandbox:us', text);
-    expect(await get('--sandbox', '--region', 'us', '--profile', 'acme')).toMatchObject({
-      hints: [
-        'to replace it, run: gwtoken login --region us --sandbox --profile acme',
-        'to remove it, run: gwtoken logout --region us --sandbox --profile acme',
-      ],
-    });
   });
 
   test('is told of with the client that was asked for, in names, flags and variables', async () => {
