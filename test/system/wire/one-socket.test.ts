@@ -1,9 +1,11 @@
 /**
  * What broke a connection is told of, as with a TLS alert that comes once the handshake has ended for us, and not what
- * follows from it: by undici, and by Node's own client in the action.
+ * follows from it: by undici, and by Node's own client in the action. And what both of them make of interim replies.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import connectTunnel from 'undici/lib/api/api-connect.js';
 import request from 'undici/lib/api/api-request.js';
 import { expect, test } from 'vitest';
 import { over as overUndici } from '../../../src/system/wire/one-socket';
@@ -18,9 +20,17 @@ const CLIENTS = [
   ["Node's own", (socket: Socket) => overNode(socket, ORIGIN, (client) => client.request(ASKED))],
 ] as const;
 
+const TUNNEL = { origin: ORIGIN, path: 'b.test:443', headers: {} };
+const TUNNELS = [
+  ['undici', (socket: Socket) => overUndici(socket, ORIGIN, (client) => connectTunnel.call(client, TUNNEL))],
+  ["Node's own", (socket: Socket) => overNode(socket, ORIGIN, (client) => client.connect(TUNNEL))],
+] as const;
+
 /** Connected to a server that begins its reply when it is asked. */
-async function connected(): Promise<Socket> {
-  const answer = (other: Socket) => void other.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf');
+async function connected(
+  answer: (other: Socket) => void = (other) =>
+    void other.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'),
+): Promise<Socket> {
   const { port } = await startFaultServer({ answer });
   const socket = connect(port, '127.0.0.1').on('error', () => {});
   onCleanup(() => socket.destroy());
@@ -44,4 +54,15 @@ test.each(CLIENTS)('in the reply: %s', async (_, ask) => {
   const { body } = await ask(socket);
   socket.destroy(new Error('the alert'));
   await expect(once(body.resume(), 'end')).rejects.toThrow(/^the alert$/);
+});
+
+test.each(TUNNELS)('an interim reply that comes by itself holds up no tunnel: %s', async (_, open) => {
+  const socket = await connected(async (other) => {
+    for (const line of ['100 Continue', '103 Early Hints', '200 Connection established']) {
+      other.write(`HTTP/1.1 ${line}\r\n\r\n`);
+      await sleep(50);
+    }
+  });
+  const { statusCode, socket: tunnel } = await open(socket);
+  expect([statusCode, tunnel === socket]).toEqual([200, true]);
 });
