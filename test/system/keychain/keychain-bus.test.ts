@@ -3,7 +3,7 @@
  * the same name. The module and the program that asks the bus are scripts, since no keyring of the tests is in these states.
  */
 import { execFileSync } from 'node:child_process';
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
@@ -191,6 +191,26 @@ describe.skipIf(process.platform !== 'linux')('an item', () => {
   ])('that is not stored, but %s, is told of', async (_, answer, items, reason, times) => {
     await expect(keychain(answer, items).set('a', 'b', 20_000)).rejects.toMatchObject({ reason });
     expect(asked()).toBe(times);
+  });
+
+  test.each([
+    ['there is no keyring', '/', 'no-collection'],
+    ['the keyring is locked', '/org/freedesktop/secrets/collection/other', 'locked'],
+  ])('is not looked for on the bus where %s: that may open another dialog', async (_, path, reason) => {
+    const script = join(folder, 'dbus-send');
+    const searched = join(folder, 'searched');
+    const asking = (answer: unknown) => {
+      const opened = keychain(answer, ITEMS.none, true);
+      const text = readFileSync(script, 'utf8')
+        .replace('/org/freedesktop/secrets/collection/login', path)
+        .replace('*SearchItems*)', `*SearchItems*) : >'${searched}';`);
+      writeFileSync(script, text);
+      return opened;
+    };
+    await expect(asking(null).get('a', 20_000)).rejects.toMatchObject({ reason });
+    await expect(asking(false).delete('a', 20_000)).rejects.toMatchObject({ reason });
+    await expect(asking(DENIED).set('a', 'b', 20_000)).rejects.toMatchObject({ reason });
+    expect(existsSync(searched)).toBe(false);
   });
 
   test('is not looked for on the bus by other systems than Linux', async () => {
