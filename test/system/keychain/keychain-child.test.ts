@@ -284,9 +284,13 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-/** Reads what the test says, one after the other, and writes down how it was called. */
+/**
+ * Reads what the test says, one after the other, and writes down how it was called. As with the real one, what is stored
+ * or deleted is so only when that is waited for.
+ */
 const SCRIPTED_KEYTAR = `
 const { appendFileSync } = require('node:fs');
+const { setTimeout: sleep } = require('node:timers/promises');
 const reads = JSON.parse(process.env.READS);
 const log = (...call) => appendFileSync(process.env.CALLS, JSON.stringify(call) + '\\n');
 let stored;
@@ -297,8 +301,8 @@ module.exports = {
     if (read === 'fails') throw new Error('something new');
     return read === 'what was stored' ? stored : read;
   },
-  async setPassword(service, account, value) { log('set', service); stored = value; },
-  async deletePassword(service) { log('delete', service); return reads.shift(); },
+  async setPassword(service, account, value) { log('set', service); await sleep(50); stored = value; },
+  async deletePassword(service) { await sleep(50); log('delete', service); return reads.shift(); },
 };`;
 
 describe('by what it reads, the child', () => {
