@@ -14,6 +14,7 @@ import { type Home, openHome } from '../../harness/homes/home';
 import { until } from '../../harness/programs/processes';
 import { runProgram, startProgram } from '../../harness/programs/program';
 import { programWith } from '../keychain/keytar-in-place';
+import { inNamespace, namespaceUnavailable } from '../keychain/namespaces';
 
 const LINUX = process.platform === 'linux';
 
@@ -245,6 +246,21 @@ describe.skipIf(process.platform === 'win32')('bytes that are not UTF-8', () => 
     const { code, stdout, stderr } = await home.gwtoken(['exec', '--'], options);
     expect({ code, stdout }).toEqual({ code: 125, stdout: '' });
     expect(stderr).toMatch(/^gwtoken: error: the argument ".\/\\u001bx\uFFFD" is not UTF-8, /);
+  });
+
+  test('are refused by the mark that stands for them where there is no /proc, as on macOS', async ({
+    skip,
+  }) => {
+    skip(namespaceUnavailable() !== undefined, namespaceUnavailable());
+    const without = inNamespace('mount -t tmpfs none /proc');
+    const wrapper = [...without, ...withVariable('BAD_BYTES', BAD), ...withArgument(BAD)];
+    const { code, stderr } = await home.gwtoken(['exec', '--', 'true'], { wrapper });
+    expect({ code, stderr }).toEqual({
+      code: 125,
+      stderr:
+        'gwtoken: error: the argument "x\uFFFD" is not UTF-8, so the command would get different bytes\n' +
+        'hint: unset BAD_BYTES, or run the command without gwtoken exec, after: eval $(gwtoken env)\n',
+    });
   });
 
   test.runIf(LINUX)('are told from the mark that stands for them, which arrives', async () => {
