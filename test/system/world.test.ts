@@ -53,7 +53,7 @@ test('a warning is one line, with ~ for the home', () => {
 });
 
 test('without a home there is no cache, which is no error, and no config file, which is one', async () => {
-  const { tokens, config, probes } = open();
+  const { tokens, config, clients, probes } = open();
   const client: Client = { profile: 'default', environment: 'production', region: 'eu' };
   expect([
     tokens.read(client),
@@ -62,6 +62,44 @@ test('without a home there is no cache, which is no error, and no config file, w
     await tokens.takeTurn(client, 'whose'),
     await tokens.remove(() => true),
   ]).toEqual([{}, 'ENOHOME', [], undefined, undefined]);
-  expect(() => config.path()).toThrow('no home directory for the config file');
+  const homeless = expect.objectContaining({
+    kind: 'usage',
+    message: 'no home directory for the config file',
+    hints: ['set HOME, or set GWTOKEN_CONFIG_DIR to a directory you own'],
+  });
+  expect(() => config.path()).toThrow(homeless);
+  // The second before login asks for anything.
+  for (const refused of [
+    () => config.edit([]),
+    () => config.checkWritable(),
+    () => clients.add('default:production:eu', { clientId: 'id', authUrl: 'https://a.test' }),
+    () => clients.remove([]),
+  ])
+    await expect(refused()).rejects.toEqual(homeless);
   expect(probes.system()).toBe(`npm package with Node ${process.version} on linux ${process.arch}`);
+});
+
+test('a Windows console is written to by Node’s stream of it, and nothing else is', () => {
+  const shown: string[] = [];
+  const stream = (name: string) => ({ value: { write: (text: string) => shown.push(`${name}: ${text}`) } });
+  const streamsWhere = (isATerminal: boolean) => {
+    const own: NodeJS.Process = Object.create(process, {
+      platform: { value: 'win32' },
+      getBuiltinModule: { value: () => ({ isatty: () => isATerminal }) },
+      stdout: stream('stdout'),
+      stderr: stream('stderr'),
+    });
+    const { getBuiltinModule } = own;
+    const opened = openWarm({ env: {}, platform: 'win32', getBuiltinModule }, () => {});
+    return openWorld(own, '1.2.3', opened, (start) => start()).world;
+  };
+  const console = streamsWhere(true);
+  console.stdout.write('a token');
+  console.stderr.write('a warning');
+  expect(shown).toEqual(['stdout: a token', 'stderr: a warning']);
+  // Of which nothing goes to the streams of the test either.
+  const pipe = streamsWhere(false);
+  pipe.stdout.write('');
+  pipe.stderr.write('');
+  expect(shown).toHaveLength(2);
 });
