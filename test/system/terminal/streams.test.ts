@@ -26,8 +26,9 @@ test.skipIf(process.platform === 'win32')(
     execFileSync('mkfifo', [pipe]);
     const descriptor = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
     onCleanup(() => closeSync(descriptor));
-    const text = 'x'.repeat(300_000);
-    const slow = `sleep 0.5; exec head -c ${text.length} <"$0" >"$1"`;
+    // Of more bytes than characters.
+    const text = 'ü'.repeat(150_000);
+    const slow = `sleep 0.5; exec head -c ${Buffer.byteLength(text)} <"$0" >"$1"`;
     const reader = spawn('sh', ['-c', slow, pipe, copy], { stdio: 'ignore' });
     onCleanup(() => reader.kill('SIGKILL'));
     const ended = once(reader, 'exit');
@@ -36,7 +37,7 @@ test.skipIf(process.platform === 'win32')(
     const { user, system } = process.cpuUsage(before);
     expect(user + system).toBeLessThan(150_000);
     expect(await ended).toEqual([0, null]);
-    expect(readFileSync(copy, 'latin1')).toBe(text);
+    expect(readFileSync(copy, 'utf8')).toBe(text);
   },
 );
 
