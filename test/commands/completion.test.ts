@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/all';
@@ -241,6 +241,15 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s, at a press of Tab', (shell)
     await opened.waitFor(described[shell]);
     expect(readdirSync(home.dir)).not.toContain('ran');
     expect(readdirSync(home.dir)).not.toContain('made');
+    // With a version manager another Node is in use, or none: the line stays as it is.
+    const program = join(home.dir, 'bin', 'gwtoken');
+    rmSync(program);
+    opened.type('\x15gwtoken get --fr\t\x01echo "\x05"\r');
+    await opened.waitFor(/^gwtoken get --fr *$/m);
+    writeFileSync(program, '#!/usr/bin/env no-such-node\n', { mode: 0o755 });
+    opened.type('gwtoken get --re\t\x01echo "\x05"\r');
+    const silent = await opened.waitFor(/^gwtoken get --re *$/m);
+    expect(silent).not.toMatch(/not found|No such file|Unknown command/i);
   });
 });
 
