@@ -253,14 +253,27 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s, at a press of Tab', (shell)
   });
 });
 
-test('bash gets the whole word where "=" ends none', async ({ skip }) => {
+test('bash gets the whole word where "=" ends none, whatever its IFS is, which stays', async ({ skip }) => {
   skip(process.platform === 'win32', 'needs a POSIX system');
   skip(missing('bash'), 'needs Debian: bash');
   linkProgram(home.dir);
-  const line = `eval "$(gwtoken completion bash)"; COMP_WORDBREAKS=' '
-    COMP_LINE='gwtoken get --format=j'; COMP_POINT=\${#COMP_LINE}; _gwtoken; echo "\${COMPREPLY[@]}"`;
+  const line = `eval "$(gwtoken completion bash)"; COMP_WORDBREAKS=' ' IFS=,
+    COMP_LINE='gwtoken get --format=j'; COMP_POINT=\${#COMP_LINE}; _gwtoken; echo "\${COMPREPLY[@]}" "$IFS"`;
   const env = { ...home.env, PATH: `${home.dir}${delimiter}${process.env['PATH']}` };
-  expect(await runCommand(['bash', '-c', line], { env })).toMatchObject({ stdout: '--format=json\n' });
+  expect(await runCommand(['bash', '-c', line], { env })).toMatchObject({ stdout: '--format=json ,\n' });
+});
+
+test('bash says nothing of a compopt, which 3.2 does not have', async ({ skip }) => {
+  skip(process.platform === 'win32', 'needs a POSIX system');
+  skip(missing('bash'), 'needs Debian: bash');
+  linkProgram(home.dir);
+  const line = `eval "$(gwtoken completion bash)"; enable -n compopt
+    COMP_LINE='gwtoken get --ca-file gwtok'; COMP_POINT=\${#COMP_LINE}; _gwtoken; echo "\${COMPREPLY[@]}"`;
+  const env = { ...home.env, PATH: `${home.dir}${delimiter}${process.env['PATH']}` };
+  expect(await runCommand(['bash', '-c', line], { env, cwd: home.dir })).toMatchObject({
+    stdout: 'gwtoken\n',
+    stderr: '',
+  });
 });
 
 test('zsh completes at the first Tab also where the script is a file in its fpath', async ({ skip }) => {
