@@ -67,6 +67,7 @@ test.each([
   ['token', 'unknown command "token"', 'get'],
   ['token eu', 'unknown command "token"', 'get --region eu'],
   ['auth', 'unknown command "auth"', 'login'],
+  ['-v auth login', '-v must come after the command', 'login -v'],
   ['config rm region', 'unknown command "rm"', 'config unset region'],
   // Typing errors.
   ['gte --region eu', 'unknown command "gte"', 'get --region eu'],
