@@ -207,6 +207,17 @@ describe('the exit code', () => {
     },
   );
 
+  test('is 125 for a prefix that is none, before a token is asked for', async () => {
+    const gw = inside();
+    expect(await gw.cli(['exec', '--prefix', '1', '--', 'anything'])).toEqual({
+      code: 125,
+      stdout: '',
+      stderr:
+        'gwtoken: error: invalid prefix "1" (from --prefix)\nhint: use letters, digits and underscores, not starting with a digit, for example EU_\n',
+    });
+    expect(gw.posts).toEqual([]);
+  });
+
   test('is 125 also when a bug crashes gwtoken', async () => {
     const preload = join(home.dir, 'fault.cjs');
     // As a promise that nobody waits for: what is thrown is tried with env, and Bun tells of each by an event of its own.
