@@ -187,6 +187,9 @@ test('set has done its work also where the profile in use is none: it only warns
   });
   gw.env = { GWTOKEN_PROFILE: 'Acme' };
   expect(await gw.cli(['config', 'set', 'retries', '2'])).toEqual(warning('GWTOKEN_PROFILE'));
+  // The one in use is that of the flag.
+  const ofAcme = ['config', 'set', 'retries', '2', '--profile', 'acme'];
+  expect(await gw.cli(ofAcme)).toEqual({ code: 0, stdout: '', stderr: '' });
   gw.env = {};
   gw.configure({ profile: 'Acme' });
   expect(await gw.cli(['config', 'set', 'retries', '3'])).toEqual(
