@@ -10,8 +10,10 @@ import type { World } from '../../../src/world/world';
 import { onCleanup } from '../../harness/clean-up';
 import { answer, printing, startPlace } from '../../harness/homes/command-place';
 import { openFolder } from '../../harness/homes/folder';
+import { bundle } from '../../harness/programs/bundle';
 import { GWTOKEN_SH } from '../../harness/programs/program';
 import { openTerminal } from '../../harness/programs/terminal';
+import { ROOT } from '../../harness/root';
 
 const onPosix = process.platform === 'win32' ? 'needs a POSIX shell' : undefined;
 
@@ -270,6 +272,51 @@ describe.skipIf(onPosix !== undefined)('what is done when a command has ended', 
     expect(end).toMatchObject({ name: 'Interrupted', signal: 'SIGINT' });
     expect(sent[0]).toBe('SIGTERM');
   });
+
+  // A shell that has ended leaves what holds its stdout, and its ID may be another process's by then.
+  test.each([
+    ['sleep 60 & exit 1', 'exit', { how: 'late' }, []],
+    ['sleep 60 & kill -KILL $$', 'exit', { how: 'late' }, []],
+    // No key of the terminal's: nobody has told the command yet.
+    ['exec sleep 60', 'SIGTERM', { signal: 'SIGTERM' }, ['SIGTERM']],
+  ])(
+    'what is sent first on a terminal, wherever stdin leads: %s, %s',
+    async (command, moment, end, first) => {
+      const source = join(openFolder(), 'entry.ts');
+      const subject = join(ROOT, 'src', 'system', 'processes', 'credential-command.ts');
+      writeFileSync(
+        source,
+        `import { runCredentialCommand } from ${JSON.stringify(subject)};
+       const [command = '', moment = ''] = process.argv.slice(2);
+       const sent: unknown[] = [];
+       const kill = (pid: number, signal?: string | number) => {
+         sent.push(signal);
+         return process.kill(pid, signal);
+       };
+       const { env, platform } = process;
+       const over = new AbortController();
+       let hear: (signal: NodeJS.Signals) => void;
+       const onSignals = (_: unknown, heard: typeof hear) => {
+         hear = heard;
+         return () => {};
+       };
+       const start = (work: () => any) => {
+         const child = work();
+         if (moment === 'exit') child.once('exit', () => over.abort());
+         else setImmediate(() => hear(moment as NodeJS.Signals));
+         return child;
+       };
+       const options = { env, timeoutMs: 60_000, limit: 1000, ended: over.signal };
+       runCredentialCommand(command, options, { env, platform, kill }, onSignals, start)
+         .catch(({ signal }) => ({ signal }))
+         .then((end) => console.log(JSON.stringify({ end, first: sent.slice(0, 1) })));`,
+      );
+      const words = [process.execPath, await bundle(source), command, moment];
+      const shown = openTerminal(['sh', '-c', 'exec "$@" </dev/null', 'sh', ...words], { env: {} });
+      expect(await shown.exit).toEqual({ code: 0, signal: null });
+      expect(JSON.parse(shown.screen())).toEqual({ end, first });
+    },
+  );
 
   test('what prints too much can print no more, although it ignores SIGTERM', async () => {
     const file = join(openFolder(), 'ended');
