@@ -1,8 +1,15 @@
 /** The child of exec around its start: signals that come before there is anybody to send them to, and why it does not start. */
 import type { ChildProcess } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { prepareChild } from '../../../src/system/processes/exec-child';
 import type { WithCoreDumps } from '../../../src/system/processes/privacy';
+import { openFolder } from '../../harness/homes/folder';
+import { bundle } from '../../harness/programs/bundle';
+import { runCommand } from '../../harness/programs/program';
+import { openTerminal } from '../../harness/programs/terminal';
+import { ROOT } from '../../harness/root';
 
 const env = { PATH: process.env['PATH'] };
 
@@ -88,6 +95,37 @@ test.skipIf(process.platform === 'win32')('a signal that may not be sent to it c
   });
   expect(await child.run('sh', ['-c', 'exit 3'], env)).toEqual({ code: 3, signal: null });
 });
+
+test.skipIf(process.platform === 'win32')(
+  'as on macOS, a Ctrl-C is passed on where there is no terminal: one has told the child itself',
+  async () => {
+    const folder = openFolder();
+    const source = join(folder, 'entry.ts');
+    const subject = join(ROOT, 'src', 'system', 'processes', 'exec-child.ts');
+    writeFileSync(
+      source,
+      `import { writeFileSync } from 'node:fs';
+       import { prepareChild } from ${JSON.stringify(subject)};
+       let hear: (signal: NodeJS.Signals) => void;
+       const onSignals = (_: unknown, heard: typeof hear) => {
+         hear = heard;
+         return () => {};
+       };
+       const start = (work: () => any) => {
+         setImmediate(() => ['SIGINT', 'SIGTERM'].map(hear));
+         return work();
+       };
+       const { run } = prepareChild(onSignals, 'darwin', start);
+       run('sleep', ['60'], process.env).then(({ signal }) => writeFileSync(process.argv[2]!, signal!));`,
+    );
+    const end = join(folder, 'end');
+    const words = [process.execPath, await bundle(source), end];
+    await runCommand(words, { env: {}, detached: true });
+    expect(readFileSync(end, 'utf8')).toBe('SIGINT');
+    await openTerminal(words, { env: {} }).exit;
+    expect(readFileSync(end, 'utf8')).toBe('SIGTERM');
+  },
+);
 
 test.skipIf(process.platform === 'win32')('without a signal it ends by itself', async () => {
   const { child, released } = prepare();
