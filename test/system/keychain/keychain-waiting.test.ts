@@ -142,6 +142,30 @@ test.runIf(process.platform === 'linux').each([
 });
 
 test.runIf(process.platform === 'linux')(
+  'a person is told as well where the bus does not say within 800 ms what is waited for',
+  async () => {
+    const script = `#!/bin/sh\n: >'${join(folder, 'asked')}'\nexec sleep 60`;
+    writeFileSync(join(folder, 'dbus-send'), script, { mode: 0o755 });
+    const late = new AbortController();
+    const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(late.signal);
+    onCleanup(() => timeout.mockRestore());
+    const path = `${folder}:${process.env['PATH']}`;
+    const { get, shown } = open("process.send('loaded');", 'linux', path);
+    const { got, done } = get(20_000);
+    await untilLoaded();
+    await vi.advanceTimersByTimeAsync(2000);
+    await until('the bus is asked', () => there('asked'));
+    expect([shown, timeout.mock.calls]).toEqual([[], [[800]]]);
+    late.abort();
+    await until('a person is told', () => shown.length > 0);
+    expect(shown).toEqual(['\r\x1b[Kgwtoken: waiting for the keychain: is a dialog open? (up to 20 s)\n']);
+    await vi.advanceTimersByTimeAsync(18_000);
+    await done;
+    expect(got.end).toBe('the keychain did not answer within 20 s (was a dialog open?)');
+  },
+);
+
+test.runIf(process.platform === 'linux')(
   'where nothing can ask the bus, what is stored instead has the limit of the caller, and ends with it',
   async () => {
     const { get } = open(
