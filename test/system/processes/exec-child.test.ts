@@ -19,17 +19,27 @@ function prepare(
   withCoreDumps: WithCoreDumps = (start) => start(),
 ) {
   const heard: ((signal: NodeJS.Signals) => void)[] = [];
+  const outlived: NodeJS.Signals[] = [];
   const released: string[] = [];
   const child = prepareChild(
-    (_, hear) => {
+    (signals, hear) => {
+      outlived.push(...signals);
       heard.push(hear);
       return () => released.push('released');
     },
     platform,
     withCoreDumps,
   );
-  return { child, signal: (name: NodeJS.Signals) => heard.map((hear) => hear(name)), released };
+  return { child, outlived, signal: (name: NodeJS.Signals) => heard.map((hear) => hear(name)), released };
 }
+
+test.each([
+  ['linux', ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGINT', 'SIGQUIT']],
+  // A console's Ctrl-C, Ctrl-Break and closing: its programs have each heard of them.
+  ['win32', ['SIGINT', 'SIGBREAK', 'SIGHUP']],
+] as const)('on %s gwtoken outlives what the child may outlive: %j', (platform, signals) => {
+  expect(prepare(platform).outlived).toEqual(signals);
+});
 
 test.skipIf(process.platform === 'win32').each(['SIGTERM', 'SIGHUP', 'SIGUSR2', 'SIGINT'] as const)(
   'a %s before it is started is its own as soon as it is there',
