@@ -106,6 +106,10 @@ describe("the system's", () => {
          put(path, 'no certificate');
          return from;
        });
+       // A file that somebody has named comes before all of them.
+       const named = '/etc/named.pem';
+       for (const path of [named, ...paths]) put(path, pem);
+       found.push(systemRoots({ SSL_CERT_FILE: named }, 'linux')?.from);
        console.log(JSON.stringify(found));`,
     );
     const program = await bundle(source);
@@ -124,6 +128,6 @@ describe("the system's", () => {
       ],
       { encoding: 'utf8' },
     );
-    expect(JSON.parse(found)).toEqual(paths);
+    expect(JSON.parse(found)).toEqual([...paths, '/etc/named.pem']);
   });
 });
