@@ -352,6 +352,13 @@ describe('by what it reads, the child', () => {
     });
   });
 
+  test.each([
+    ['it', 'it'],
+    [null, undefined],
+  ])('%j gets: %j', async (read, end) => {
+    expect(await calling([read], ({ get }) => get('a'))).toEqual({ end, calls: ['get gwtoken a'] });
+  });
+
   test.each<[readonly unknown[], boolean, readonly string[]]>([
     [[true], true, []],
     [[false, null], false, ['get gwtoken a']],
