@@ -74,7 +74,7 @@ fi
 const fish = `# fish completion for gwtoken; in config.fish: gwtoken completion fish | source
 
 function __gwtoken_complete
-    # What fish says of a command that is not there goes by every redirection.
+    # No redirection silences what fish says of a command that is not there.
     type -q gwtoken; or return
     set -l words (commandline -opc)
     set -l last (commandline -ct)
