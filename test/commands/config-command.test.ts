@@ -212,6 +212,11 @@ test('a profile is listed alone where there are no general settings, and what it
   expect(await gw.cli(['config', 'unset', 'retries', '--profile', 'other'])).toEqual(silent);
   // Which no profile can have.
   expect(await gw.cli(['config', 'unset', 'cache', '--profile', 'acme'])).toEqual(silent);
+  // Which every object has.
+  expect(await gw.cli(['config', 'unset', 'constructor'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^gwtoken: error: unknown config key "constructor" /),
+  });
   expect(JSON.parse(readFileSync(join(gw.config, 'config.json'), 'utf8'))).toEqual(file);
 });
 
