@@ -12,7 +12,7 @@ import { SECRET, SECRET_FORMS } from '../../harness/homes/canary';
 import { inVariables, withoutVariables } from '../../harness/homes/client';
 import { type Home, openHome } from '../../harness/homes/home';
 import { until } from '../../harness/programs/processes';
-import { runProgram, startProgram } from '../../harness/programs/program';
+import { notPackage, runProgram, startProgram } from '../../harness/programs/program';
 import { programWith } from '../keychain/keytar-in-place';
 import { inNamespace, namespaceUnavailable } from '../keychain/namespaces';
 
@@ -251,6 +251,8 @@ describe.skipIf(process.platform === 'win32')('bytes that are not UTF-8', () => 
   test('are refused by the mark that stands for them where there is no /proc, as on macOS', async ({
     skip,
   }) => {
+    // Bun does not start without /proc.
+    skip(notPackage !== undefined, notPackage);
     skip(namespaceUnavailable() !== undefined, namespaceUnavailable());
     const without = inNamespace('mount -t tmpfs none /proc');
     const wrapper = [...without, ...withVariable('BAD_BYTES', BAD), ...withArgument(BAD)];
