@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { programTests } from './harness/forms';
 import LeftOut from './harness/left-out';
 import { nodeBinary } from './harness/programs/node-versions';
 import { pathWithoutNode } from './harness/programs/path-without-node';
@@ -29,6 +28,8 @@ const withNodes = nodes
       : [{ name: `package, Node ${major}`, env: { TESTED_NODE: binary } }],
   );
 
+const BOTH = ['test/**/*.both.test.ts', 'test/**/*.both.system.test.ts'];
+
 export default defineConfig({
   root,
   define: { __VERSION__: JSON.stringify(version) },
@@ -48,17 +49,26 @@ export default defineConfig({
     testTimeout: 90_000,
     hookTimeout: 90_000,
     reporters: ['default', new LeftOut()],
+    // Two cores: a third worker fills the time in which the others wait.
+    maxWorkers: 3,
+    // By the file's name. quick: a fresh clone, any user. system: keyrings, shells, Wine, whole minutes. executable: what
+    // can differ between the two forms.
     projects: [
-      { extends: true, test: { name: 'package', include: ['test/**/*.test.ts'] } },
-      ...withNodes.map((test) => ({
-        extends: true as const,
-        test: { ...test, include: programTests(root) },
-      })),
+      {
+        extends: true,
+        test: {
+          name: 'quick',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/**/*.system.test.ts'],
+        },
+      },
+      { extends: true, test: { name: 'system', include: ['test/**/*.system.test.ts'] } },
+      ...withNodes.map((test) => ({ extends: true as const, test: { ...test, include: BOTH } })),
       {
         extends: true,
         test: {
           name: 'executable',
-          include: programTests(root),
+          include: BOTH,
           env: { TESTED_FORM: 'executable', PATH: pathWithoutNode(root) },
         },
       },

@@ -1,5 +1,6 @@
 // npm run mutants [-- ROOM …]: changes the source in a thousand small ways, one at a time, and tells which of them no test
-// notices. By hand and not in `npm test`: it takes minutes for each room (formats, settings, credentials, token). Stryker
+// notices. By hand and not in `npm test`: it takes minutes for each room (formats, settings, credentials, token, cli,
+// commands). Stryker
 // is fetched here and is not one of our packages: who never runs it need not have its 170.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -9,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 // The last that runs on Node 20.
 const VERSION = '9.6.1';
-const ROOMS = ['formats', 'settings', 'credentials', 'token'];
+const ROOMS = ['formats', 'settings', 'credentials', 'token', 'cli', 'commands'];
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const prefix = join(root, 'node_modules', '.cache', 'stryker');
