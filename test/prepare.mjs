@@ -4,56 +4,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { DEBIAN, DEBIAN_SERVICES } from './harness/debian.mjs';
 import { installWindows, WINE_PACKAGES } from './windows/install.mjs';
-
-/** Debian's packages, each with the program or file that tells that it is there. */
-const DEBIAN = {
-  'gnome-keyring': '/usr/bin/gnome-keyring-daemon',
-  'dbus-daemon': '/usr/bin/dbus-daemon',
-  'dbus-bin': '/usr/bin/dbus-send',
-  systemd: '/usr/bin/busctl',
-  'libglib2.0-bin': '/usr/bin/gdbus',
-  'libsecret-tools': '/usr/bin/secret-tool',
-  openssl: '/usr/bin/openssl',
-  keepassxc: '/usr/bin/keepassxc',
-  'libkf5wallet-bin': '/usr/bin/kwalletd5',
-  'libqca-qt5-2-plugins': '/usr/share/doc/libqca-qt5-2-plugins/copyright',
-  xvfb: '/usr/bin/Xvfb',
-  xdotool: '/usr/bin/xdotool',
-  'python3-jeepney': '/usr/lib/python3/dist-packages/jeepney/__init__.py',
-  dash: '/usr/bin/dash',
-  bash: '/usr/bin/bash',
-  zsh: '/usr/bin/zsh',
-  'ksh93u+m': '/usr/bin/ksh93',
-  mksh: '/usr/bin/mksh',
-  busybox: '/usr/bin/busybox',
-  fish: '/usr/bin/fish',
-  tcsh: '/usr/bin/tcsh',
-  elvish: '/usr/bin/elvish',
-  less: '/usr/bin/less',
-  procps: '/usr/bin/ps',
-  vim: '/usr/bin/vim',
-  mandoc: '/usr/bin/mandoc',
-  curl: '/usr/bin/curl',
-  httpie: '/usr/bin/http',
-  jq: '/usr/bin/jq',
-  make: '/usr/bin/make',
-  direnv: '/usr/bin/direnv',
-  git: '/usr/bin/git',
-  rsync: '/usr/bin/rsync',
-  buildah: '/usr/bin/buildah',
-  'dnsmasq-base': '/usr/sbin/dnsmasq',
-  iproute2: '/usr/bin/ip',
-  strace: '/usr/bin/strace',
-  ...WINE_PACKAGES,
-};
-
-/** The same, but their packages start a service: on a machine that keeps services, a developer has to want that. */
-const DEBIAN_SERVICES = {
-  tinyproxy: '/usr/bin/tinyproxy',
-  squid: '/usr/sbin/squid',
-  nginx: '/usr/sbin/nginx',
-};
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** @param {string} path */
@@ -116,7 +68,7 @@ function installDebianPackages() {
   const starts = !inCi && existsSync('/run/systemd/system');
   if (starts && services.length > 0)
     leaveOut(`these would start services, so install them yourself if you want them: ${services.join(' ')}`);
-  const missing = [...lacks(DEBIAN), ...(starts ? [] : services)];
+  const missing = [...lacks({ ...DEBIAN, ...WINE_PACKAGES }), ...(starts ? [] : services)];
   const names = missing.join(' ');
   if (missing.length === 0) return;
   if (!existsSync('/usr/bin/apt-get')) {

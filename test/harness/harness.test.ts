@@ -8,7 +8,7 @@ import { makeAuthority } from './endpoints/authority';
 import { CLIENT, startIdentityServer } from './endpoints/identity-server';
 import { filesBelow } from './homes/files';
 import { openHome } from './homes/home';
-import { keyringAvailable, startKeyring } from './keyrings/keyring';
+import { startKeyring } from './keyrings/keyring';
 import { until } from './programs/processes';
 import { openTerminal } from './programs/terminal';
 
@@ -113,9 +113,8 @@ describe('the identity server', () => {
 
 describe('the keyring', () => {
   const account = 'default:production:eu';
-  test('unlocked, it gives back what was stored, and leaves nothing behind', async ({ skip }) => {
-    const reason = keyringAvailable();
-    skip(reason !== undefined, reason);
+  test('unlocked, it gives back what was stored, and leaves nothing behind', async ({ needs }) => {
+    needs('keyring');
     const keyring = await startKeyring({ state: 'unlocked', seed: { [account]: '{"client_id":"ü"}' } });
     expect(await keyring.lookup(account)).toBe('{"client_id":"ü"}');
     expect(await keyring.lookup('another')).toBeUndefined();
@@ -124,9 +123,8 @@ describe('the keyring', () => {
     expect(() => process.kill(keyring.daemonPid ?? -1, 0)).toThrow('ESRCH');
   });
 
-  test('locked, without a collection or without a provider, it gives nothing', async ({ skip }) => {
-    const reason = keyringAvailable();
-    skip(reason !== undefined, reason);
+  test('locked, without a collection or without a provider, it gives nothing', async ({ needs }) => {
+    needs('keyring');
     const keyrings = await Promise.all([
       startKeyring({ state: 'locked', seed: { [account]: 'secret' } }),
       startKeyring({ state: 'none' }),

@@ -1,10 +1,14 @@
 /** Loaded before each test file. The harness itself does not import vitest: the demo and the bench use it too. */
-import { afterAll, onTestFinished, TestRunner } from 'vitest';
+import { afterAll, beforeEach, onTestFinished, TestRunner } from 'vitest';
 import { cleanUp, keepForTests } from './clean-up';
+import { needsOf } from './needs';
 
 // Vitest does not know which of several tests that run at once has opened something.
 keepForTests(() => {
   const test = TestRunner.getCurrentTest();
   return test && !test.concurrent ? (end) => onTestFinished(async () => void (await end())) : undefined;
+});
+beforeEach((context) => {
+  context.needs = needsOf(context);
 });
 afterAll(cleanUp);

@@ -1,3 +1,4 @@
+import { CLIENT } from '../endpoints/identity-server';
 import {
   type ProgramOptions,
   type ProgramResult,
@@ -7,6 +8,7 @@ import {
 } from '../programs/program';
 import { openGwtoken, type Terminal } from '../programs/terminal';
 import { type HomeFolders, openFolders } from './folder';
+import { type Login, loginArgs } from './login';
 
 type Env = Readonly<Record<string, string>>;
 
@@ -14,6 +16,8 @@ type Env = Readonly<Record<string, string>>;
 export interface Home extends HomeFolders {
   /** Runs gwtoken to its end; `env` comes on top of the home's. */
   gwtoken(args: readonly string[], more?: Partial<ProgramOptions>): Promise<ProgramResult>;
+  /** Stores a client with `gwtoken login`; rejects if that fails. */
+  login(login?: Login): Promise<ProgramResult>;
   /** Starts it, for a test that sends it a signal or does something meanwhile. */
   start(args: readonly string[], more?: Partial<ProgramOptions>): RunningProgram;
   /** Runs it on a terminal of its own. */
@@ -30,6 +34,12 @@ export function openHome(env: Env = {}): Home {
   return {
     ...folders,
     gwtoken: (args, more = {}) => runProgram(args, within(more)),
+    async login(login = {}) {
+      const stdin = login.clientSecret ?? CLIENT.clientSecret;
+      const result = await runProgram(loginArgs(login), { ...within({}), stdin });
+      if (result.code !== 0) throw new Error(`gwtoken login: exit code ${result.code}\n${result.stderr}`);
+      return result;
+    },
     start: (args, more = {}) => startProgram(args, within(more)),
     terminal: (args, more = {}) => openGwtoken(args, within(more)),
   };

@@ -7,9 +7,11 @@ import { openWorld } from '../../../src/system/world';
 import type { Keychain } from '../../../src/world/keychain';
 import type { FetchReply } from '../../../src/world/wire';
 import type { World } from '../../../src/world/world';
+import { CLIENT } from '../endpoints/identity-server';
 import { type Answer, tokenReply } from '../endpoints/token-endpoint';
 import { inVariables } from './client';
 import { type HomeFolders, openFolders } from './folder';
+import { type Login, loginArgs } from './login';
 
 export interface Inside extends Pick<HomeFolders, 'config' | 'cache' | 'configure'> {
   /** Of what comes next: a client in variables, until a test says otherwise. */
@@ -30,6 +32,8 @@ export interface Inside extends Pick<HomeFolders, 'config' | 'cache' | 'configur
   quick(argv: readonly string[]): ReturnType<typeof quick>;
   /** The CLI alone, without the quick way before it. */
   cli(argv: readonly string[]): Promise<Ended>;
+  /** Stores a client with `gwtoken login`; rejects if that fails. */
+  login(login?: Login): Promise<Ended>;
   /** What the CLI's `get` prints; it has to succeed without a word on stderr. */
   get(...args: string[]): Promise<string>;
 }
@@ -83,6 +87,12 @@ export function inside(): Inside {
     stdin: '',
     own: {},
     quick: (argv) => quick(argv, { ...open().warm, mayBeTerminal: () => false }),
+    async login(login = {}) {
+      it.stdin = login.clientSecret ?? CLIENT.clientSecret;
+      const ended = await it.cli(loginArgs(login));
+      expect(ended).toEqual({ ...ended, code: 0 });
+      return ended;
+    },
     async get(...args) {
       const ended = await it.cli(['get', ...args]);
       expect(ended).toEqual({ code: 0, stdout: ended.stdout, stderr: '' });

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onPath, programsAvailable } from './private-home';
+import { missing, onPath } from '../needs';
 import { attributesOf, type CollectionState, lockCollection, untilCollection } from './secret-service';
 import { startSession } from './session';
 import { type Environment, endHelper, run } from './session-bus';
@@ -38,17 +38,8 @@ export interface Keyring {
   stop(): Promise<void>;
 }
 
-/** Debian's package for each program that is needed. */
-const NEEDED = {
-  'gnome-keyring-daemon': 'gnome-keyring',
-  'dbus-daemon': 'dbus-daemon',
-  'dbus-send': 'dbus-bin',
-  'secret-tool': 'libsecret-tools',
-  setpriv: 'util-linux',
-} as const;
-
 /** Why a keyring cannot be started here, worded for `ctx.skip()`; undefined when it can. */
-export const keyringAvailable = (): string | undefined => programsAvailable(NEEDED);
+export const keyringAvailable = () => missing('keyring');
 
 /** Starts a session bus and a gnome-keyring that nobody else sees, in the state asked for. */
 export async function startKeyring({ state, seed = {} }: KeyringOptions): Promise<Keyring> {

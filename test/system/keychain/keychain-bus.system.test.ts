@@ -12,8 +12,8 @@ import { openKeychain } from '../../../src/system/keychain/keychain';
 import { onCleanup } from '../../harness/clean-up';
 import { openFolder } from '../../harness/homes/folder';
 import { keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
-import { onPath } from '../../harness/keyrings/private-home';
 import { attributesOf } from '../../harness/keyrings/secret-service';
+import { onPath } from '../../harness/needs';
 import { isRunning, until } from '../../harness/programs/processes';
 
 const ITEM = 'object path "/org/freedesktop/secrets/collection/other/1"';

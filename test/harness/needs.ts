@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { basename, delimiter, join } from 'node:path';
+import type { TestContext } from 'vitest';
+import { DEBIAN, DEBIAN_SERVICES } from './debian.mjs';
+import { FORM } from './programs/program';
+
+declare module 'vitest' {
+  interface TestContext {
+    /** Leaves the test out if one of these is missing here: a name of {@link Need}, or a reason found elsewhere. */
+    needs(...needs: readonly (Need | Reason)[]): void;
+  }
+}
+
+/** Why a test is left out; undefined if nothing is missing. `npm run test:setup` installs "needs Debian: …". */
+export type Reason = `needs ${string}` | undefined;
+export type Need = keyof typeof PLACES | keyof typeof PACKAGES | DebianPackage;
+type DebianPackage = keyof typeof DEBIAN | keyof typeof DEBIAN_SERVICES;
+
+const PLACES = {
+  posix: () => process.platform === 'win32' && 'needs POSIX',
+  linux: () => process.platform !== 'linux' && 'needs Linux',
+  /** On Linux. */
+  root: () => (process.platform !== 'linux' || process.getuid?.() !== 0) && 'needs root on Linux',
+  /** A mount namespace of its own: root is not enough in a container. */
+  namespace: () =>
+    !runs('unshare', '--mount', 'true') && 'needs root on Linux with a mount namespace of its own',
+  /** For what is the Node's that runs the npm package. */
+  package: () => FORM !== 'package' && 'needs the npm package',
+} satisfies Record<string, () => false | Reason>;
+
+const BUS = ['dbus-daemon', 'dbus-bin', 'libsecret-tools'] as const;
+const SCREEN = ['xvfb', 'xdotool'] as const;
+/** What is made of several of Debian's packages, and runs on Linux only. */
+const PACKAGES = {
+  keyring: ['gnome-keyring', ...BUS],
+  'keyring with dialogs': ['gnome-keyring', ...BUS, 'python3-jeepney'],
+  KeePassXC: ['keepassxc', ...BUS, ...SCREEN],
+  KWallet: ['libkf5wallet-bin', 'libqca-qt5-2-plugins', ...BUS, ...SCREEN],
+} satisfies Record<string, readonly DebianPackage[]>;
+
+/** Tells the first thing that is missing here. */
+export function missing(...needs: readonly (Need | Reason)[]): Reason {
+  return needs.map(missingOne).find((reason) => reason !== undefined);
+}
+
+function missingOne(need: Need | Reason): Reason {
+  if (need === undefined || need.startsWith('needs ')) return need as Reason;
+  if (need in PLACES) return PLACES[need as keyof typeof PLACES]() || undefined;
+  if (!(need in PACKAGES)) return missingPackages([need as DebianPackage]);
+  return missing('linux') ?? missingPackages(PACKAGES[need as keyof typeof PACKAGES]);
+}
+
+function missingPackages(packages: readonly DebianPackage[]): Reason {
+  const paths = { ...DEBIAN, ...DEBIAN_SERVICES };
+  const absent = packages.filter((name) => !existsSync(paths[name]) && !onPath(basename(paths[name])));
+  return absent.length === 0 ? undefined : `needs Debian: ${absent.join(', ')}`;
+}
+
+export function onPath(program: string): string | undefined {
+  return (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, program))
+    .find((path) => {
+      try {
+        accessSync(path, constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+}
+
+function runs(program: string, ...args: string[]): boolean {
+  try {
+    execFileSync(program, args, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The `needs` of a test's context. */
+export const needsOf =
+  ({ skip }: TestContext): TestContext['needs'] =>
+  (...needs) => {
+    const reason = missing(...needs);
+    skip(reason !== undefined, reason);
+  };
