@@ -3,12 +3,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { attempt, messageOf } from '../../src/errors';
 import { wireProblem } from '../../src/system/wire/problems';
+import { judgeReply } from '../../src/token/reply';
 import { retryOfReply } from '../../src/token/retry';
 import { ROOT } from '../harness/root';
-import { BAD_BODIES } from '../system/wire/bad-bodies';
 import { BAD_PROXIES } from '../system/wire/bad-proxies';
-import { BAD_STATUSES } from '../system/wire/bad-statuses';
+import { BAD_REPLIES } from '../system/wire/bad-replies';
 import { BAD_TLS } from '../system/wire/bad-tls';
 import { BROKEN_CONNECTIONS } from '../system/wire/broken-connections';
 
@@ -26,20 +27,35 @@ test('each sentence that it explains is one that the program has', () => {
     sentence.replace(/\s+/g, ' '),
   );
   expect(explained.length).toBeGreaterThan(15);
-  // What the built program says is what the wire's tests expect of it; names have no table there.
-  const met = [BAD_BODIES, BAD_PROXIES, BAD_STATUSES, BAD_TLS, BROKEN_CONNECTIONS]
+  // What the built program says is what the wire's tests expect of it; names and most replies are not among them.
+  const met = [BAD_REPLIES, BAD_PROXIES, BAD_TLS, BROKEN_CONNECTIONS]
     .flat()
     .map(({ says }) => says?.source.replace(/\\(.)/g, '$1') ?? '');
   const named = [
     ['ENOTFOUND', undefined],
     ['ENOTFOUND', 1000],
+    ['EAI_AGAIN', undefined],
     ['ETIMEDOUT', undefined],
   ].map(([code, lateAfterMs]) => {
     const url = new URL('https://nowhere.example.com');
     const error = Object.assign(new Error(), { code });
     return wireProblem(error, url, { waitingFor: 'lookup' }, lateAfterMs as number | undefined).message;
   });
-  const said = [...met, ...named].join('\n');
+  const judged = [
+    [500, ''],
+    [429, ''],
+    [404, ''],
+    [302, ''],
+    [200, '<html>'],
+    [200, '{"access_token":"ü"}'],
+    [200, '{"access_token":"a","token_type":"mac"}'],
+    [200, '{"access_token":"a","token_type":"bearer","expires_in":0}'],
+  ].map(([status, body]) => {
+    const reply = { status: Number(status), headers: new Headers(), body: Buffer.from(String(body)) };
+    const request = { endpoint: 'endpoint', requestedAtMs: 0, receivedAtMs: 0, secret: 's' };
+    return messageOf(attempt(() => judgeReply(reply, request)));
+  });
+  const said = [...met, ...named, ...judged].join('\n');
   const inProse: Readonly<Record<string, string>> = {
     'DNS lookup timed out': 'DNS lookup of nowhere.example.com timed out',
     'the proxy requires a user name and password': 'requires a user name and password',

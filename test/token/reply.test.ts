@@ -125,6 +125,11 @@ describe('a token', () => {
     ['[]', 'answered 200, but not with a JSON object', FURTHER],
     ['null', 'answered 200, but not with a JSON object', FURTHER],
     ['"a"', 'answered 200, but not with a JSON object', FURTHER],
+    [[GOOD], 'answered 200, but not with a JSON object', FURTHER],
+    [' ', 'answered 200, but not with a JSON object', FURTHER],
+    ['['.repeat(60_000), 'answered 200, but not with a JSON object', FURTHER],
+    [Buffer.from(JSON.stringify(GOOD), 'utf16le'), 'answered 200, but not with a JSON object', FURTHER],
+    [`{"__proto__":${JSON.stringify(GOOD)}}`, 'answered 200 without a valid access_token', FURTHER],
     [Buffer.from('{"a":"\xff"}', 'latin1'), 'answered 200, but not with a JSON object', FURTHER],
     ['<html>', 'answered 200 with an HTML page (from a proxy?)', PAGE],
     [' \n<!DocType html>', 'answered 200 with an HTML page (from a proxy?)', PAGE],
@@ -135,12 +140,21 @@ describe('a token', () => {
     [{ error: 'a', error_description: 'b' }, 'answered 200 with an error instead of a token (a: b)', FURTHER],
     [{ error: 's3cret!' }, 'answered 200 with an error instead of a token', FURTHER],
     [{ error: 1 }, 'answered 200 without a valid access_token', FURTHER],
-  ])('is not in %j', (body, said, hints) => {
+  ])('is not in %.60j', (body, said, hints) => {
     expect(told(200, body)).toEqual({ kind: 'bad-reply', said, hints });
   });
 
-  test('is found in a page that only says that it is HTML', () => {
-    expect(judge(200, GOOD, HTML)).toMatchObject({ accessToken: 'a.token' });
+  test.each([
+    ['called HTML', JSON.stringify(GOOD), HTML],
+    ['called text', JSON.stringify(GOOD), { 'content-type': 'text/plain' }],
+    ['after a byte order mark', `\ufeff${JSON.stringify(GOOD)}`, {}],
+    [
+      'whose key stands there twice: the last one counts',
+      `{"access_token":7,${JSON.stringify(GOOD).slice(1)}`,
+      {},
+    ],
+  ])('is found in JSON %s', (_, body, headers) => {
+    expect(judge(200, body, headers)).toMatchObject({ accessToken: 'a.token' });
   });
 });
 
@@ -206,6 +220,7 @@ describe('any other status', () => {
     [499, '', 'answered 499', FURTHER],
     [501, '', 'answered 501', OUTAGE],
     [599, 'too-long', 'answered 599', OUTAGE],
+    [999, '', 'answered 999', OUTAGE],
   ])('%i is told, and what to do', (status, body, said, hints) => {
     expect(told(status, body)).toEqual({ kind: 'bad-reply', said, hints });
   });

@@ -4,7 +4,7 @@ import { closedPort, startBlackHole } from '../../harness/endpoints/fault-server
 import { bad, FETCHED, GOOD, replies, reply, scripted, TOKEN, type WireCase } from './scene';
 
 const unreached = (says: RegExp, requests = 3) => ({ code: 6, says, requests });
-const waits = (says: RegExp, requests = 3) => ({ ...unreached(says, requests), waits: true });
+const waits = (says: RegExp, requests = 1) => ({ ...unreached(says, requests), waits: true });
 const isLinux = process.platform === 'linux';
 
 /** The connection itself: not there, silent, slow, cut at each place, and not HTTP. */
@@ -27,17 +27,6 @@ export const BROKEN_CONNECTIONS: readonly WireCase[] = [
       answer(socket) {
         socket.write('HTTP/1.1 200 OK\r\n');
         drip(socket, () => 'X-Header: x\r\n');
-      },
-    },
-    waits(/: no reply/),
-  ),
-  scripted(
-    'one byte a second',
-    {
-      answer(socket) {
-        const bytes = reply(200);
-        let at = 0;
-        drip(socket, () => bytes.subarray(at++, at), 1000);
       },
     },
     waits(/: no reply/),
@@ -71,11 +60,6 @@ export const BROKEN_CONNECTIONS: readonly WireCase[] = [
     unreached(/127\.0\.0\.1:\d+ (reset|closed) the connection without a reply/),
   ),
   scripted(
-    'reset in the headers',
-    { answer: (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Le', () => socket.resetAndDestroy()) },
-    unreached(/(reset|closed) the connection without a reply/),
-  ),
-  scripted(
     'reset after the headers',
     {
       answer: (socket) =>
@@ -96,17 +80,7 @@ export const BROKEN_CONNECTIONS: readonly WireCase[] = [
   scripted(
     'cut once, then whole',
     { answer: (socket, n) => void socket.end(n === 1 ? cut(reply(200), 20) : reply(200)) },
-    { ...FETCHED, requests: 2, waitsMs: 500, once: unreached(/in the middle of the reply/, 1) },
-  ),
-  replies(
-    'a length that is too short',
-    reply(200, GOOD, { 'Content-Length': '20' }),
-    bad(/answered 200, but not with a JSON object/),
-  ),
-  replies(
-    'a length that is no number',
-    reply(200, GOOD, { 'Content-Length': 'many' }),
-    bad(/answered with invalid HTTP/),
+    { ...FETCHED, requests: 2, once: unreached(/in the middle of the reply/, 1) },
   ),
   scripted(
     'chunks with a broken size',
@@ -135,11 +109,6 @@ export const BROKEN_CONNECTIONS: readonly WireCase[] = [
     'HTTP/1.0, its end is the end of the connection',
     { answer: (socket) => void socket.end(`HTTP/1.0 200 OK\r\n\r\n${JSON.stringify(GOOD)}`) },
     FETCHED,
-  ),
-  scripted(
-    'HTTP/1.0, cut: what is left is no JSON',
-    { answer: (socket) => void socket.end(`HTTP/1.0 200 OK\r\n\r\n{"access_token":"${TOKEN}","tok`) },
-    bad(/answered 200, but not with a JSON object/),
   ),
   scripted(
     'half of a body without a length, then silence',
@@ -174,8 +143,6 @@ export const BROKEN_CONNECTIONS: readonly WireCase[] = [
     reply(200, GOOD, { 'X-Request-Id': 'a\u0007' }),
     bad(/answered with invalid HTTP/),
   ),
-  replies('a continue before the reply', before('100 Continue'), FETCHED),
-  replies('early hints before the reply', before('103 Early Hints'), FETCHED),
   replies(
     'early hints and a continue before the reply',
     before('103 Early Hints\r\n\r\nHTTP/1.1 100 Continue'),
@@ -184,11 +151,6 @@ export const BROKEN_CONNECTIONS: readonly WireCase[] = [
   replies(
     'two lengths',
     Buffer.from(reply(200).toString().replace('Content-Length', 'Content-Length: 20\r\nContent-Length')),
-    bad(/answered with invalid HTTP\nhint: contact the operator/),
-  ),
-  replies(
-    'a folded header',
-    reply(200, GOOD, { 'X-Folded': 'a\r\n b' }),
     bad(/answered with invalid HTTP\nhint: contact the operator/),
   ),
   replies(

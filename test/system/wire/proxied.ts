@@ -2,8 +2,8 @@ import type { Authority } from '../../harness/endpoints/authority';
 import { type FaultServer, startConnectProxy, startFaultServer } from '../../harness/endpoints/fault-server';
 import { type Expectation, reply, type WireCase } from './scene';
 
-export const USER = 'proxy%2Duser';
-export const PASSWORD = 'canary%40proxy';
+const USER = 'proxy%2Duser';
+const PASSWORD = 'canary%40proxy';
 export const BASIC = `Basic ${Buffer.from('proxy-user:canary@proxy').toString('base64')}`;
 export const status = (line: string) => `HTTP/1.1 ${line}\r\nContent-Length: 0\r\n\r\n`;
 

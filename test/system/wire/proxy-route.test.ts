@@ -76,6 +76,7 @@ describe('HTTPS_PROXY', () => {
     ['http://u@proxy.test:3128', 'proxy.test:3128', false, header('u:')],
     ['http://:p@proxy.test:3128', 'proxy.test:3128', false, header(':p')],
     ['http://u:a%40b%3Ac@proxy.test:3128', 'proxy.test:3128', false, header('u:a@b:c')],
+    ['http://u:a b@proxy.test:3128', 'proxy.test:3128', false, header('u:a b')],
     ['http://u:100%@proxy.test:3128', 'proxy.test:3128', false, header('u:100%')],
     ['http://%C3%BC:p@proxy.test:3128', 'proxy.test:3128', false, header('ü:p')],
   ])('%s', (value, name, secure, authorization) => {
@@ -109,16 +110,11 @@ describe('HTTPS_PROXY', () => {
     'percent-encode special characters in the user name and password: / is %2F, ? is %3F, # is %23',
   ] as const;
   test.each([
-    [
-      'socks5://u:canary@proxy.test',
-      'HTTPS_PROXY is a socks5 proxy; gwtoken supports only http and https proxies',
+    ...['socks5', 'htpps', 'ftp'].map((scheme): [string, string, string] => [
+      `${scheme}://u:canary@proxy.test`,
+      `HTTPS_PROXY is a ${scheme} proxy; gwtoken supports only http and https proxies`,
       'set HTTPS_PROXY to an HTTP proxy, or unset it',
-    ],
-    [
-      'socks5://',
-      'HTTPS_PROXY is a socks5 proxy; gwtoken supports only http and https proxies',
-      'set HTTPS_PROXY to an HTTP proxy, or unset it',
-    ],
+    ]),
     ['http://', ...INVALID],
     ['http://u:canary@', ...INVALID],
     ['http://u:canary@a b', ...INVALID],

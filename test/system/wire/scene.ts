@@ -19,25 +19,23 @@ export interface Expectation {
   readonly code: number;
   /** In stderr; on success nothing may be there unless this says so. */
   readonly says?: RegExp;
-  /** That the endpoint saw, complete ones; with `--retries 0` one of them, if any. */
+  /** Complete requests that the endpoint received. */
   readonly requests: number;
   /** In stdout, with its LF. */
   readonly token?: string;
-  /** What a success may take beside the program's own time: the longest pauses between its attempts. */
-  readonly waitsMs?: number;
 }
 
 export interface WireCase extends Expectation {
   readonly name: string;
   /** What it opens is closed when gwtoken has gone. */
   set(authority: Authority): Promise<Scene> | Scene;
-  /** With `--timeout 1s --retries 0`, where that is another outcome. */
+  /** With `--retries 0`, if that is another outcome. */
   readonly once?: Partial<Expectation>;
-  /** Takes the whole time limit: it costs no CPU, and starts first. */
+  /** Ends only with the timeout: it gets one attempt of 2 s. */
   readonly waits?: boolean;
   /** Why it cannot run here. */
   readonly needs?: string | undefined;
-  /** What the endpoint does, where it follows a script. */
+  /** What the endpoint does, if it follows a script. */
   readonly script?: Script;
 }
 

@@ -28,6 +28,13 @@ test.each<[status: string, credentials: string, reason: string, says: string, hi
   ['407', 'u:p@', 'proxy-refusal', 'rejected the user name or password in HTTPS_PROXY (407)', ENCODE],
   ['401', 'u:p@', 'proxy-refusal', 'rejected the user name or password in HTTPS_PROXY (401)', ENCODE],
   [
+    '407 X\r\nProxy-Authenticate: Negotiate, basic realm="x", charset="UTF-8"\r\n',
+    'u:p@',
+    'proxy-refusal',
+    'rejected the user name or password in HTTPS_PROXY (407)',
+    ENCODE,
+  ],
+  [
     `407 X\r\n${SCHEMES}`,
     'u:p@',
     'proxy-refusal',

@@ -1,0 +1,69 @@
+import { gzipSync } from 'node:zlib';
+import { startFaultServer } from '../../harness/endpoints/fault-server';
+import { bad, FETCHED, GOOD, replies, reply, SECRET, scripted, type WireCase } from './scene';
+
+/** Whole replies. Each status and each member of a body is tested in test/token/reply.test.ts. */
+export const BAD_REPLIES: readonly WireCase[] = [
+  replies('a token', reply(200), FETCHED),
+  replies(
+    '401 invalid_client, with the secret in its description',
+    reply(401, { error: 'invalid_client', error_description: `bad secret: ${SECRET}` }),
+    {
+      code: 3,
+      says: /rejected the credentials \(HTTP 401, invalid_client\)[\s\S]*hint: if the client belongs to region us, use --region us/,
+      requests: 1,
+    },
+  ),
+  replies(
+    '403 HTML',
+    reply(403, '<!DOCTYPE html><html></html>', { 'Content-Type': 'text/html' }),
+    bad(/answered 403 with an HTML page \(from a proxy\?\)/),
+  ),
+  replies('429, then a token', [reply(429, '', { 'Retry-After': '1' }), reply(200)], {
+    ...FETCHED,
+    requests: 2,
+  }),
+  replies(
+    '429, Retry-After beyond the limit',
+    reply(429, '', { 'Retry-After': '120' }),
+    bad(/answered 429 \(retry after 120 s\)\n/),
+  ),
+  replies('503', reply(503, ''), bad(/answered 503 \(3 attempts\)/, 3)),
+  replies('204', reply(204, '', { 'Content-Length': '0' }), bad(/answered 204/)),
+  replies(
+    '304',
+    reply(304, '', { 'Content-Length': '0' }),
+    bad(/answered 304, a redirect; gwtoken never follows redirects/),
+  ),
+  {
+    name: '307 to another host',
+    ...bad(/to http:\/\/127\.0\.0\.1:\d+\/oauth2\/token; gwtoken never follows redirects/),
+    async set() {
+      const stranger = await startFaultServer({ answer: (socket) => void socket.write(reply(200)) });
+      const location = `${stranger.url}/oauth2/token?secret=1`;
+      const endpoint = await startFaultServer({
+        answer: (socket) => void socket.write(reply(307, '', { Location: location })),
+      });
+      return { authUrl: endpoint.url, endpoint, strangers: [stranger] };
+    },
+  },
+  replies(
+    'an encoding that was not asked for',
+    reply(200, gzipSync(JSON.stringify(GOOD)), { 'Content-Encoding': 'gzip' }),
+    bad(/used an unsupported content encoding \(gzip\)\nhint: contact the operator/),
+  ),
+  scripted(
+    'a body without end',
+    {
+      answer(socket) {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n{"access_token":"');
+        const more = () => {
+          while (!socket.destroyed && socket.write('x'.repeat(16_384)));
+        };
+        socket.on('drain', more);
+        more();
+      },
+    },
+    bad(/answered with more than 64 KiB/),
+  ),
+];
