@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
-import { checkVariables, type Variable } from '../../src/formats/format';
+import type { Variable } from '../../src/formats/format';
 import { formatNamed } from '../../src/formats/table';
 import { openFolder } from '../harness/homes/folder';
 import { EDGES, LONG, randomValues, SINGLE_CHARACTERS } from '../shells/values';
-import { READERS, readPowerShell } from './readers';
+import { READERS } from './readers';
 
 /** What a format's own syntax is made of, beside what breaks a shell. */
 const BREAKERS = [
@@ -47,6 +47,8 @@ const BREAKERS = [
   ' a',
   'a ',
   'export X=1',
+  'a\u2019b',
+  '\u201b',
 ];
 /** What tokens and scopes look like. */
 const ORDINARY = [
@@ -113,10 +115,10 @@ describe.each(Object.keys(READERS))('%s', (format) => {
         (values) => void arrives(format, values),
       ),
       {
-        numRuns: 2_000,
+        numRuns: 500,
       },
     );
-    for (const value of [...SINGLE_CHARACTERS, ...EDGES, ...LONG, ...BREAKERS, ...randomValues(2_000, 7)])
+    for (const value of [...SINGLE_CHARACTERS, ...EDGES, ...LONG, ...BREAKERS, ...randomValues(500, 7)])
       arrives(format, [value, 'bearer', undefined, value]);
   });
 
@@ -132,9 +134,10 @@ describe.each(Object.keys(READERS))('%s', (format) => {
   });
 });
 
-test('github-env and github-output carry whatever a token may be', () => {
-  for (const value of [...SINGLE_CHARACTERS, ...EDGES, ...LONG, ...randomValues(500, 11)])
-    for (const format of ['github-env', 'github-output']) expect(arrives(format, [value])).toBe(true);
+test.each(['github-env', 'github-output', 'powershell'])('%s carries whatever a token may be', (format) => {
+  const long = format === 'powershell' ? [] : LONG;
+  for (const value of [...SINGLE_CHARACTERS, ...EDGES, ...long, ...randomValues(500, 11)])
+    expect([value, arrives(format, [value])]).toEqual([value, true]);
 });
 
 test.each(['github-env', 'github-output'])('%s carries a value that is its own delimiter', (format) => {
@@ -142,20 +145,6 @@ test.each(['github-env', 'github-output'])('%s carries a value that is its own d
   const [, delimiter = ''] = /<<(.*)$/m.exec(text) ?? [];
   expect(delimiter).not.toBe('');
   expect(arrives(format, [delimiter, `${delimiter}_`, `${delimiter}__`, delimiter])).toBe(true);
-});
-
-test.each([
-  ['dotenv', 'it\'s "both"'],
-  ['dotenv', 'back\\slash'],
-  ['dotenv', "it's $HOME"],
-  ['dotenv', "it's `id`"],
-  ['docker', "'quoted'"],
-  ['docker', '"quoted"'],
-  ['azure', '100%'],
-  ['azure', '$(Build.SourceBranch)'],
-  ['azure', ' blank'],
-])('%s refuses %s', (format, value) => {
-  expect(arrives(format, [value])).toBe(false);
 });
 
 describe('what sources or loads a dotenv file', () => {
@@ -183,63 +172,5 @@ describe('what sources or loads a dotenv file', () => {
       const sourced = execFileSync(shell, ['-c', script, process.execPath, print], options);
       expect(JSON.parse(sourced)).toMatchObject(expected);
     }
-  });
-});
-
-describe('powershell, by the grammar of its texts', () => {
-  const variablesOf = (values: readonly (string | undefined)[]): Variable[] =>
-    values.map((value, index) => ({ name: NAMES[index]!, value }));
-  const isCarried = (values: readonly (string | undefined)[]): boolean => {
-    const variables = variablesOf(values);
-    let text: string;
-    try {
-      checkVariables(variables);
-      text = formatNamed('powershell', 'the test').set(variables);
-    } catch (error) {
-      expect(error).toMatchObject({ kind: 'usage', message: expect.stringMatching(PROBLEM) });
-      return false;
-    }
-    const expected = variables.filter(({ value }) => value !== undefined);
-    expect([...readPowerShell(text)]).toEqual(expected.map(({ name, value }) => [name, value]));
-    return true;
-  };
-
-  test('each value arrives exactly, or is refused', () => {
-    fc.assert(
-      fc.property(fc.array(anyValue, { minLength: 1, maxLength: 4 }), (values) => void isCarried(values)),
-      { numRuns: 2_000 },
-    );
-    for (const value of [...EDGES, ...LONG, ...BREAKERS, 'a\u2019b', '\u201b', ...randomValues(2_000, 9)])
-      isCarried([value, 'bearer', undefined, value]);
-  });
-
-  test('whatever a token may be is carried, and so is a quote', () => {
-    for (const value of [...SINGLE_CHARACTERS, ...ORDINARY, "it's", "'", "''", "$(id)'; id #"])
-      expect([value, isCarried([value, 'bearer', undefined, value])]).toEqual([value, true]);
-  });
-
-  test('a failure removes the variables and throws', () => {
-    const text = formatNamed('powershell', 'the test').failure?.(NAMES, 3);
-    expect(text).toBe(
-      `Remove-Item ${NAMES.map((name) => `Env:${name}`).join()} -ErrorAction SilentlyContinue\nthrow 'gwtoken failed (exit code 3)'\n`,
-    );
-  });
-});
-
-describe('--unset', () => {
-  const unset = (format: string): string => formatNamed(format, 'the test').unset(['A_SCOPE', 'B']);
-
-  test('empties what cannot be taken away', () => {
-    for (const format of ['github-env', 'azure'])
-      expect([
-        ...READERS[format]!['the runner' in READERS[format]! ? 'the runner' : 'the agent']!(unset(format)),
-      ]).toEqual([
-        ['A_SCOPE', ''],
-        ['B', ''],
-      ]);
-  });
-
-  test.each(['github-output', 'dotenv', 'docker'])('is refused for %s, which can only set', (format) => {
-    expect(() => unset(format)).toThrow(`--unset does not work with --format ${format}`);
   });
 });

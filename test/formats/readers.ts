@@ -48,7 +48,7 @@ const QUOTES = "'\u2018\u2019\u201a\u201b";
  * The little of PowerShell's grammar that a whole output may consist of: texts in single quotes, in which nothing but
  * the quotes means anything, and the removal of variables. There is no PowerShell in Debian or npm to ask.
  */
-export function readPowerShell(text: string): Map<string, string> {
+function readPowerShell(text: string): Map<string, string> {
   // Its pipeline hands a program's output on line by line, and Out-String puts them together with the system's line end.
   const lines = text.split(/\r\n|\n|\r/).join('\r\n');
   const entries = new Map<string, string>();
@@ -92,6 +92,7 @@ export const READERS: Readonly<Record<string, Readonly<Record<string, Read>>>> =
     docker: (text) => readKeyValues(text, true),
     'an older docker': (text) => readKeyValues(text, false),
   },
+  powershell: { 'its grammar': readPowerShell },
   azure: {
     'the agent': (text) => readLoggingCommands(text, (data) => unescapeData(data).replaceAll('%AZP25', '%')),
     'an older agent': (text) => readLoggingCommands(text, unescapeData),

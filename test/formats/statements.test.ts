@@ -4,14 +4,14 @@
  */
 import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
-import { ENV_FORMATS, type EnvFormat } from '../../src/flags';
+import { ENV_FORMATS, type EnvFormat, GET_FORMATS } from '../../src/flags';
 import { envDestination, envOptions, envOutput, failureOutput, unsetOutput } from '../../src/formats/env';
 import { tokenFormat } from '../../src/formats/get';
 import { escapeData } from '../../src/formats/github';
 import { formatNamed } from '../../src/formats/table';
 import { checkPrefix, isPrefix, tokenVariables } from '../../src/formats/variables';
 import type { Token } from '../../src/token/token';
-import { SINGLE_CHARACTERS } from '../shells/values';
+import { EDGES, randomValues, SINGLE_CHARACTERS } from '../shells/values';
 
 const VARIABLES = [
   { name: 'A', value: "t k'2" },
@@ -122,6 +122,12 @@ const PRINTED: Readonly<Record<EnvFormat, Printed>> = {
   },
 };
 
+/** Names that people try. */
+const ALIASES = {
+  ...{ bash: 'sh', zsh: 'sh', ksh: 'sh', dash: 'sh' },
+  ...{ tcsh: 'csh', pwsh: 'powershell', nushell: 'nu' },
+};
+
 function heredocs(pairs: readonly (readonly [string, string])[]): string {
   return pairs
     .map(([name, value]) => `${name}<<ghadelimiter_gwtoken\n${value}\nghadelimiter_gwtoken\n`)
@@ -165,6 +171,24 @@ test('a value of a .env file is in quotes that every reader takes alike, or in n
     expect(line('docker', value)).toBe(`N=${value}\n`);
 });
 
+test('sh: nothing that a shell splits, globs or expands before eval parses it', () => {
+  const { set } = formatNamed('sh', 'the test');
+  const statement =
+    /^N=('[A-Za-z0-9_./@+=%,-]+'|"`printf %[1-9][0-9]*s`"|"`printf '(\\[0-7]{3})+'`"|'')+;export N;\n$/;
+  for (const value of [
+    ...SINGLE_CHARACTERS,
+    ...EDGES.filter(({ length }) => length < 100),
+    ...randomValues(500, 5),
+  ])
+    expect(set([{ name: 'N', value }])).toMatch(statement);
+});
+
+test.each(Object.entries(ALIASES))('%s means %s, at a failure too', (shell, format) => {
+  const set = (name: string) => formatNamed(name, 'the test').set([{ name: 'N', value: 'x y' }]);
+  expect(set(shell)).toBe(set(format));
+  expect(failureOutput(['env', '--format', shell], 4)).toBe(failureOutput(['env', '--format', format], 4));
+});
+
 test.each<[EnvFormat, string, (literal: string) => string]>([
   ['sh', '%+,-./=@_', (literal) => `N='${literal}';export N;\n`],
   ['csh', '%+,-./=@_', (literal) => `setenv N ${literal};\n`],
@@ -185,9 +209,11 @@ test('csh takes no word for one of its stack of directories', () => {
   expect(set('=-1=')).toBe('setenv N "`printf \'\\075\'`"-1=;\n');
 });
 
-test('cmd has a line for each variable', () => {
-  const variables = ['A', 'B'].map((name) => ({ name, value: 'v' }));
-  expect(formatNamed('cmd', 'the test').set(variables)).toBe('SET "A=v"\nSET "B=v"\n');
+test('cmd and powershell take a value as long as they can pass', () => {
+  const set = (format: EnvFormat, length: number) =>
+    formatNamed(format, 'the test').set([{ name: 'N', value: 'a'.repeat(length) }]);
+  expect(set('cmd', 8191 - 8 - 1)).toHaveLength(8191);
+  expect(set('powershell', 32_766)).toContain('a'.repeat(32_766));
 });
 
 test('a mask is escaped as the runner undoes it', () => {
@@ -429,7 +455,7 @@ describe('the output of get', () => {
     expect(() => get({ format: 'yaml' })).toThrow(
       expect.objectContaining({
         message: 'unknown format "yaml" (from --format)',
-        hints: ['use one of: token, json, header, curl'],
+        hints: [`use one of: ${GET_FORMATS.join(', ')}`],
       }),
     );
   });

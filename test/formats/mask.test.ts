@@ -5,6 +5,9 @@
 import { beforeEach, expect, test } from 'vitest';
 import { ENV_FORMATS, GET_FORMATS } from '../../src/flags';
 import type { Output } from '../../src/world/streams';
+import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { inVariables } from '../harness/homes/client';
+import { openHome } from '../harness/homes/home';
 import { type Inside, inside } from '../harness/homes/in-process';
 
 let gw: Inside;
@@ -33,19 +36,19 @@ function output(stream: string): Output {
   };
 }
 
-test.each(GET_FORMATS)('get --format %s', async (format) => {
+test.each(GET_FORMATS)('get --format %s masks the token, then prints it', async (format) => {
   expect((await gw.cli(['get', '--format', format])).code).toBe(0);
   expect(told).toEqual(['mask token-1', 'stdout token-1']);
 });
 
-test.each(ENV_FORMATS)('env --format %s', async (format) => {
+test.each(ENV_FORMATS)('env --format %s masks the token, then passes it on', async (format) => {
   expect((await gw.cli(['env', '--format', format])).code).toBe(0);
   const [first, ...others] = told;
   expect(first).toBe('mask token-1');
   expect([...new Set(others)]).toEqual([format.startsWith('github-') ? 'file token-1' : 'stdout token-1']);
 });
 
-test('exec --token-file: the file, the command, and each renewal of the file', async () => {
+test('exec --token-file masks each token before the file and the command have it', async () => {
   let look = async (): Promise<void> => {};
   gw.own = {
     ...gw.own,
@@ -79,3 +82,43 @@ test('exec --token-file: the file, the command, and each renewal of the file', a
     ...['mask token-2', 'file token-2', 'mask token-3', 'file token-3'],
   ]);
 });
+
+test.each(['', 'false', '1', 'TRUE'])('GITHUB_ACTIONS=%s masks nothing', async (value) => {
+  gw.env['GITHUB_ACTIONS'] = value;
+  expect((await gw.cli(['get'])).code).toBe(0);
+  expect(told).toEqual(['stdout token-1']);
+});
+
+test('what only asks for a token, or fails, writes no mask', async () => {
+  let stderr = '';
+  gw.own = {
+    stderr: {
+      isTTY: () => false,
+      write(text) {
+        stderr += text;
+      },
+    },
+  };
+  await gw.cli(['status', '--check']);
+  gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
+  for (const command of [
+    ['get', '--fresh'],
+    ['env', '--no-cache'],
+    ['exec', '--no-cache', '--', 'anything'],
+  ])
+    expect((await gw.cli(command)).code).not.toBe(0);
+  expect(stderr).toContain('gwtoken: error: ');
+  expect(stderr).not.toContain('::');
+});
+
+test.skipIf(process.platform === 'win32')(
+  'the mask is the first line where both streams are one',
+  async () => {
+    const endpoint = await startTokenEndpoint(() => tokenReply('100%'));
+    const home = openHome({ ...inVariables(endpoint.authUrl), GITHUB_ACTIONS: 'true' });
+    const wrapper = ['sh', '-c', 'exec "$@" 2>&1', 'sh'];
+    // The second time from the cache.
+    for (const _ of [1, 2])
+      expect((await home.gwtoken(['get'], { wrapper })).stdout).toBe('::add-mask::100%25\n100%\n');
+  },
+);
