@@ -11,6 +11,23 @@ const DAY = 86_400_000;
 /** What it takes until the endpoint is asked. */
 const WAY_MS = 60_000;
 
+/** What the endpoint is asked with, and what it answers. */
+type Answering = Parameters<typeof endpointChecks>[3]['fetch'];
+
+/** All checks of a way that goes like this. */
+function checksOf(fetch: Answering, now = () => NOW, url = 'https://a.test'): Promise<Check[]> {
+  const authUrl = { value: url, template: url, source: { kind: 'default' as const, name: 'the test' } };
+  return endpointChecks(
+    'eu',
+    authUrl,
+    { timeoutMs: 1234, caFile: '/ca.pem' },
+    { version: '1.2.3', now, fetch },
+  );
+}
+
+const said = ({ result, name, message, hints }: Check) =>
+  [`${result} ${name}: ${message}`, ...hints].join('\n');
+
 /**
  * The check of that name with what a command fails with for it and its fix below it, for a certificate that is valid
  * until then, and a clock that is ahead of the endpoint's.
@@ -21,54 +38,30 @@ async function check(
     validToMs = NOW + 100 * DAY,
     aheadMs = 0,
     tookMs = 0,
-    hasDate = true,
-  }: { validToMs?: number; aheadMs?: number; tookMs?: number; hasDate?: boolean },
+  }: { validToMs?: number; aheadMs?: number; tookMs?: number },
 ) {
-  const url = 'https://a.test';
   // The header has whole seconds: half of one later is what is reckoned with.
   let nowMs = NOW + 500 + aheadMs - tookMs / 2 - WAY_MS;
-  const tls = { protocol: 'TLSv1.3', subject: 'a', issuer: 'b', validToMs, trustedBy: undefined };
-  const checks = await endpointChecks(
-    'eu',
-    { value: url, template: url, source: { kind: 'default', name: 'the test' } },
-    { timeoutMs: 1000, caFile: undefined },
-    {
-      version: '0',
-      now: () => nowMs,
-      async fetch(_, { met }) {
-        met?.({ addresses: ['127.0.0.1'], connectMs: 1, tls });
-        nowMs += WAY_MS;
-        met?.({ waitingFor: 'reply' });
-        nowMs += tookMs;
-        const get = (header: string) => (hasDate && header === 'date' ? new Date(NOW).toUTCString() : null);
-        return { status: 200, headers: { get }, body: null };
-      },
-    },
-  );
-  const found = checks.find((each) => each.name === name);
+  const answering: Answering = async (_, { met }) => {
+    met?.({ addresses: ['127.0.0.1'], connectMs: 1, tls: { ...TLS, validToMs } });
+    nowMs += WAY_MS;
+    met?.({ waitingFor: 'reply' });
+    nowMs += tookMs;
+    return { status: 200, headers: { get: () => new Date(NOW).toUTCString() }, body: null };
+  };
+  const found = (await checksOf(answering, () => nowMs)).find((each) => each.name === name);
   const kind = found?.kind === undefined ? '' : ` (${found.kind})`;
   return [`${found?.result}${kind}: ${found?.message}`, ...(found?.hints ?? [])].join('\n');
 }
 
 /** Each line with its fixes, where the way went like this. */
-async function lines(facts: Partial<Way>, error?: Error, url = 'https://a.test'): Promise<string[]> {
-  const checks: Check[] = await endpointChecks(
-    'eu',
-    { value: url, template: url, source: { kind: 'default', name: 'the test' } },
-    { timeoutMs: 1000, caFile: undefined },
-    {
-      version: '0',
-      now: () => NOW,
-      async fetch(_, { met }) {
-        met?.(facts);
-        if (error) throw error;
-        return { status: 204, headers: { get: () => null }, body: null };
-      },
-    },
-  );
-  return checks.map(({ result, name, message, hints }) =>
-    [`${result} ${name}: ${message}`, ...hints].join('\n'),
-  );
+async function lines(facts: Partial<Way>, error?: Error, url?: string): Promise<string[]> {
+  const answering: Answering = async (_, { met }) => {
+    met?.(facts);
+    if (error) throw error;
+    return { status: 204, headers: { get: () => null }, body: null };
+  };
+  return (await checksOf(answering, undefined, url)).map(said);
 }
 
 const TLS = {
@@ -116,25 +109,13 @@ test('each step of the way, also through a proxy', async () => {
 });
 
 test('the endpoint is asked for the headers alone, by gwtoken', async () => {
-  const url = 'https://a.test/identity';
   const asked: unknown[] = [];
-  await endpointChecks(
-    'eu',
-    { value: url, template: url, source: { kind: 'default', name: 'the test' } },
-    { timeoutMs: 1234, caFile: '/ca.pem' },
-    {
-      version: '1.2.3',
-      now: () => NOW,
-      async fetch(...[where, { met: _, ...init }]) {
-        asked.push(where, init);
-        return { status: 204, headers: { get: () => null }, body: null };
-      },
-    },
-  );
-  expect(asked).toEqual([
-    url,
-    { method: 'HEAD', headers: { 'user-agent': 'gwtoken/1.2.3' }, timeoutMs: 1234, caFile: '/ca.pem' },
-  ]);
+  await checksOf(async (url, { met: _, ...init }) => {
+    asked.push(url, init);
+    return { status: 204, headers: { get: () => null }, body: null };
+  });
+  const headers = { 'user-agent': 'gwtoken/1.2.3' };
+  expect(asked).toEqual(['https://a.test', { method: 'HEAD', headers, timeoutMs: 1234, caFile: '/ca.pem' }]);
 });
 
 test('the step that failed, those before it, and none behind it', async () => {
@@ -148,15 +129,7 @@ test('the step that failed, those before it, and none behind it', async () => {
     [{}, [...skipped('DNS', 'TCP'), failed('proxy'), ...skipped('TLS', 'reply')]],
     [{ waitingFor: 'roots', proxy }, [...skipped('DNS', 'TCP', 'proxy'), failed('TLS'), ...skipped('reply')]],
     [{ waitingFor: 'lookup' }, [failed('DNS'), ...skipped('TCP', 'TLS', 'reply')]],
-    [
-      { waitingFor: 'lookup', proxy, tunnel: false },
-      [failed('DNS'), ...skipped('TCP', 'proxy', 'TLS', 'reply')],
-    ],
     [{ waitingFor: 'connect', addresses }, ['ok DNS: 192.0.2.1', failed('TCP'), ...skipped('TLS', 'reply')]],
-    [
-      { waitingFor: 'connect', addresses, proxy, tunnel: false },
-      [`ok DNS: 192.0.2.1 of the proxy ${proxy}`, failed('TCP'), ...skipped('proxy', 'TLS', 'reply')],
-    ],
     // Of a second attempt, with the system's CAs: the first one had come further.
     [
       { waitingFor: 'connect', addresses, connectMs, tls: TLS },
@@ -182,16 +155,6 @@ test('the step that failed, those before it, and none behind it', async () => {
         `ok TCP: connected in 12 ms of the proxy ${proxy}`,
         failed('proxy'),
         ...skipped('TLS', 'reply'),
-      ],
-    ],
-    [
-      { waitingFor: 'handshake', addresses, connectMs, proxy, tunnel: true },
-      [
-        `ok DNS: 192.0.2.1 of the proxy ${proxy}`,
-        `ok TCP: connected in 12 ms of the proxy ${proxy}`,
-        `ok proxy: connected through ${proxy}`,
-        failed('TLS'),
-        ...skipped('reply'),
       ],
     ],
     [
@@ -229,7 +192,6 @@ test('a reply takes the time from its request on', async () => {
 
 const RENEW = "ask the endpoint's operator to renew it";
 test.each([
-  [15 * DAY, 'ok: 15 days left'],
   [14 * DAY, 'ok: 14 days left'],
   [14 * DAY - 1, `warning: 13 days left\n${RENEW}`],
   [DAY, `warning: 1 day left\n${RENEW}`],
@@ -244,7 +206,6 @@ const SET = 'set the clock: timedatectl set-ntp true (Linux), or the date and ti
 test.each([
   [0, 'ok: in sync'],
   [1499, 'ok: in sync'],
-  [-1499, 'ok: in sync'],
   [1500, "ok: this machine's clock is 2 s ahead of the endpoint's"],
   [30_000, "ok: this machine's clock is 30 s ahead of the endpoint's"],
   [30_001, `warning: this machine's clock is 30 s ahead of the endpoint's\n${SET}`],
@@ -262,14 +223,9 @@ test.each([
   expect(await check('clock', { aheadMs })).toBe(said);
 });
 
-test('a clock beside an endpoint that does not tell the time', async () => {
-  expect(await check('clock', { hasDate: false })).toBe('skipped: unknown (no Date header)');
-});
-
 // What the reply takes is shared by the way there and the way back, but may have been either.
 test.each([
   [11_499, 'ok: in sync'],
-  [-11_499, 'ok: in sync'],
   [11_500, "ok: this machine's clock is 12 s ahead of the endpoint's"],
   [40_000, "ok: this machine's clock is 40 s ahead of the endpoint's"],
   [40_001, `warning: this machine's clock is 40 s ahead of the endpoint's\n${SET}`],
