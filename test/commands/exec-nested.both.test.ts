@@ -33,12 +33,6 @@ describe.skipIf(process.platform === 'win32')('exec in exec', () => {
     });
   });
 
-  test('without the outer one’s variables the inner one takes what the config says', async () => {
-    const { stdout } = await nested([], []);
-    expect(stdout).toBe('GWTOKEN_ACCESS_TOKEN=token-of-default\n');
-    expect(endpoint.posts.map((form) => form.get('client_id'))).toEqual(['client', 'default']);
-  });
-
   test('with a prefix each has both', async () => {
     const { code, stdout } = await nested(
       ['--prefix', 'A_'],

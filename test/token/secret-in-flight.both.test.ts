@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { startIdentityServer } from '../harness/endpoints/identity-server';
 import { SECRET, SECRET_FORMS } from '../harness/homes/canary';
 import { openHome } from '../harness/homes/home';
 import { keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
+import { descendants } from '../harness/programs/processes';
 
 test('a login under way has the secret in no command line and no environment, its children’s included', async ({
   skip,
@@ -22,7 +23,7 @@ test('a login under way has the secret in no command line and no environment, it
   // From the start until the request has been made, and once more after that.
   for (let asked = false; !asked; ) {
     asked = identity.requests.length > 0;
-    for (const pid of descendants(running.pid))
+    for (const pid of [running.pid, ...descendants(running.pid)])
       for (const what of ['cmdline', 'environ'])
         if (SECRET_FORMS.some((form) => form.test(procText(pid, what)))) leaks.push(`${what} of ${pid}`);
     await sleep(5);
@@ -45,15 +46,4 @@ function procText(pid: number, name: string): string {
   } catch {
     return '';
   }
-}
-
-/** A process and all below it. */
-function descendants(pid: number): number[] {
-  const pids = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number);
-  const parents = pids.map((each) => [each, Number(/^PPid:\s+(\d+)/m.exec(procText(each, 'status'))?.[1])]);
-  const below = [pid];
-  for (const parent of below) for (const [child, of] of parents) if (of === parent) below.push(child!);
-  return below;
 }

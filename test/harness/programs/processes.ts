@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -38,5 +39,25 @@ export async function until(what: string, holds: () => boolean, timeoutMs = 30_0
   while (!holds()) {
     if (Date.now() > end) throw new Error(`not within ${timeoutMs} ms: ${what}`);
     await sleep(20);
+  }
+}
+
+/** The processes below this one, nearest first; slim containers have no ps, and macOS has no /proc. */
+export function descendants(pid: number): number[] {
+  const lines =
+    process.platform === 'linux'
+      ? readdirSync('/proc').flatMap((name) => parentOf(name))
+      : execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'latin1' }).trim().split('\n');
+  const pairs = lines.map((line) => line.trim().split(/\s+/).map(Number));
+  const found = [pid];
+  for (const parent of found) found.push(...pairs.filter(([, of]) => of === parent).map(([child]) => child!));
+  return found.slice(1);
+}
+
+function parentOf(pid: string): string[] {
+  try {
+    return [`${pid} ${/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]}`];
+  } catch {
+    return [];
   }
 }

@@ -37,12 +37,12 @@ test.each([
   ['linux', ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGINT', 'SIGQUIT']],
   // A console's Ctrl-C, Ctrl-Break and closing: its programs have each heard of them.
   ['win32', ['SIGINT', 'SIGBREAK', 'SIGHUP']],
-] as const)('on %s gwtoken outlives what the child may outlive: %j', (platform, signals) => {
+] as const)('on %s gwtoken outlives what its child may outlive: %j', (platform, signals) => {
   expect(prepare(platform).outlived).toEqual(signals);
 });
 
-test.skipIf(process.platform === 'win32').each(['SIGTERM', 'SIGHUP', 'SIGUSR2', 'SIGINT'] as const)(
-  'a %s before it is started is its own as soon as it is there',
+test.skipIf(process.platform === 'win32').each(['SIGTERM', 'SIGINT'] as const)(
+  'a %s before the start is sent to the child once it runs',
   async (name) => {
     const { child, signal } = prepare();
     signal(name);
@@ -50,44 +50,48 @@ test.skipIf(process.platform === 'win32').each(['SIGTERM', 'SIGHUP', 'SIGUSR2', 
   },
 );
 
-type NotStarted = [
-  command: string,
-  args: readonly string[],
-  kind: string,
-  message: string,
-  hints: readonly string[],
-];
+/** A file of this content and mode. */
+function script(content: string, mode: number): string {
+  const path = join(openFolder(), 'script');
+  writeFileSync(path, content, { mode });
+  return path;
+}
 const LINE = "to run a shell command line: gwtoken exec -- sh -c '…'";
 const NAME = 'check the spelling and PATH; shell aliases and functions do not work here';
 
-test.skipIf(process.platform === 'win32').each<NotStarted>([
-  ['no-such-command', [], 'not-found', 'command not found: "no-such-command"', [NAME]],
-  ['ls | wc', [], 'not-found', 'command not found: "ls | wc"', [LINE]],
-  ...Array.from('|&;<>$', (sign): NotStarted => {
-    const line = `a${sign}b`;
-    return [line, [], 'not-found', `command not found: "${line}"`, [LINE]];
-  }),
+test.skipIf(process.platform === 'win32').each<[command: string, args: readonly string[], hint: string]>([
+  ['no-such-command', [], NAME],
+  ['/no/such/command', [], NAME],
   // A folder of that name is here, where no command is looked for.
-  ['src', [], 'not-found', 'command not found: "src"', [NAME]],
-  ['x'.repeat(100), [], 'not-found', `command not found: "${'x'.repeat(100)}"`, [NAME]],
-  ['/', [], 'not-runnable', 'cannot run "/": it is a directory', []],
-  [
-    'true',
-    ['x'.repeat(4_000_000)],
-    'not-runnable',
-    'cannot run "true": it has too many or too long arguments and variables',
-    [],
-  ],
-  ['', [], 'not-runnable', 'cannot run "": it was rejected by the system (ERR_INVALID_ARG_VALUE)', []],
-])('%j that cannot be started is told of (%#)', async (command, args, kind, message, hints) => {
-  const { child } = prepare();
-  await expect(child.run(command, args, env)).rejects.toMatchObject({ kind, message, hints });
+  ['src', [], NAME],
+  ...Array.from('|&;<>$ ', (sign) => [`a${sign}b`, [], LINE] as [string, [], string]),
+  // With arguments of its own it is a name with a space in it.
+  ['no such command', ['x'], NAME],
+])('%j is not found, with a hint (%#)', async (command, args, hint) => {
+  const message = `command not found: ${JSON.stringify(command)}`;
+  const error = { kind: 'not-found', message, hints: [hint] };
+  await expect(prepare().child.run(command, args, env)).rejects.toMatchObject(error);
+});
+
+test.skipIf(process.platform === 'win32').each<[command: string, args: readonly string[], why: string]>([
+  ['/', [], 'is a directory'],
+  ['', [], 'was rejected by the system (ERR_INVALID_ARG_VALUE)'],
+  [script('#!/bin/sh', 0o644), [], 'is not executable'],
+  [script('#!/no/such/interpreter', 0o755), [], 'has a #! line with an interpreter that does not exist'],
+  ['true', ['x'.repeat(4_000_000)], 'has too many or too long arguments and variables'],
+])('a command cannot be run: %# (%j)', async (command, args, why) => {
+  const message = `cannot run ${JSON.stringify(command)}: it ${why}`;
+  await expect(prepare().child.run(command, args, env)).rejects.toMatchObject({
+    kind: 'not-runnable',
+    message,
+    hints: [],
+  });
 });
 
 test.skipIf(process.platform === 'win32').each([
   ['dir', 'check the spelling and PATH; to run a cmd.exe built-in: gwtoken exec -- cmd /d /c …'],
   ['dir | more', 'to run a shell command line: gwtoken exec -- cmd /d /c …'],
-])('on Windows what is no file is not started, and %j is advised to be cmd.exe’s', async (command, hint) => {
+])('on Windows %j is no file: not started, with a hint to cmd.exe', async (command, hint) => {
   await expect(prepare('win32').child.run(command, [], env)).rejects.toMatchObject({
     kind: 'not-found',
     message: `command not found: "${command}"`,
@@ -95,19 +99,22 @@ test.skipIf(process.platform === 'win32').each([
   });
 });
 
-test.skipIf(process.platform === 'win32')('a signal that may not be sent to it changes nothing', async () => {
-  // As to a program of another user, such as sudo: root, as which the tests may run, may send any.
-  const error = Object.assign(new Error('kill EPERM'), { code: 'EPERM', syscall: 'kill' });
-  const { child } = prepare(process.platform, (start) => {
-    const started = start();
-    setImmediate(() => (started as ChildProcess).emit('error', error));
-    return started;
-  });
-  expect(await child.run('sh', ['-c', 'exit 3'], env)).toEqual({ code: 3, signal: null });
-});
+test.skipIf(process.platform === 'win32')(
+  'a signal that may not be sent to the child changes nothing',
+  async () => {
+    // As to a program of another user, such as sudo: root, as which the tests may run, may send any.
+    const error = Object.assign(new Error('kill EPERM'), { code: 'EPERM', syscall: 'kill' });
+    const { child } = prepare(process.platform, (start) => {
+      const started = start();
+      setImmediate(() => (started as ChildProcess).emit('error', error));
+      return started;
+    });
+    expect(await child.run('sh', ['-c', 'exit 3'], env)).toEqual({ code: 3, signal: null });
+  },
+);
 
 test.skipIf(process.platform === 'win32')(
-  'as on macOS, a Ctrl-C is passed on where there is no terminal: one has told the child itself',
+  'without /proc a Ctrl-C is passed on only if there is no terminal',
   async () => {
     const folder = openFolder();
     const source = join(folder, 'entry.ts');
@@ -137,19 +144,18 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-test.skipIf(process.platform === 'win32')('without a signal it ends by itself', async () => {
-  const { child, released } = prepare();
-  expect(await child.run('sh', ['-c', 'exit 3'], env)).toEqual({ code: 3, signal: null });
-  child.release();
-  expect(released).toEqual(['released']);
-});
+test.skipIf(process.platform === 'win32')(
+  'a child that exits gives its code, and release() ends listening',
+  async () => {
+    const { child, released } = prepare();
+    expect(await child.run('sh', ['-c', 'exit 3'], env)).toEqual({ code: 3, signal: null });
+    child.release();
+    expect(released).toEqual(['released']);
+  },
+);
 
-test.runIf(process.platform === 'linux').each([
-  ['true', 'x'.repeat(200_000), '"true": it has too many or too long arguments and variables'],
-  [`/${'x'.repeat(300)}`, '', `"/${'x'.repeat(99)}…": it was rejected by the system (ENAMETOOLONG)`],
-])('what the system does not start is told of, and why: %#', async (command, word, says) => {
-  await expect(prepare().child.run(command, [word], env)).rejects.toMatchObject({
-    kind: 'not-runnable',
-    message: `cannot run ${says}`,
+test.runIf(process.platform === 'linux')('a long name is cut in the error', async () => {
+  await expect(prepare().child.run(`/${'x'.repeat(300)}`, [], env)).rejects.toMatchObject({
+    message: `cannot run "/${'x'.repeat(99)}…": it was rejected by the system (ENAMETOOLONG)`,
   });
 });

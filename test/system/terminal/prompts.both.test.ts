@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { descendants } from '../../../src/system/processes/credential-command';
 import { onCleanup } from '../../harness/clean-up';
 import { type IdentityServer, startIdentityServer } from '../../harness/endpoints/identity-server';
 import { treeOf } from '../../harness/homes/files';
 import { type Home, openHome } from '../../harness/homes/home';
 import { type Keyring, keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
+import { descendants } from '../../harness/programs/processes';
 import type { Terminal } from '../../harness/programs/terminal';
 
 const unavailable = keyringAvailable();
@@ -247,7 +247,7 @@ describe('gwtoken login, on a terminal', () => {
     const script = `"$@"; stty -a | grep -oE -- '-?(echo|icanon)\\b' | xargs; echo end`;
     terminal = home.terminal(['login'], { wrapper: ['bash', '-c', script, '-'] });
     await terminal.waitFor('Region');
-    process.kill(descendants(terminal.pid, process)[0]!, 'SIGTERM');
+    process.kill(descendants(terminal.pid)[0]!, 'SIGTERM');
     await terminal.waitFor('end\n');
     expect(terminal.screen()).toMatch(/\nicanon echo\nend\n$/);
   });

@@ -1,0 +1,122 @@
+/** What stays inside gwtoken's own process: its memory, its variables, and the bytes that it was given. */
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { helperEnvironment } from '../../../src/system/processes/privacy';
+import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../../harness/endpoints/token-endpoint';
+import { SECRET } from '../../harness/homes/canary';
+import { inVariables } from '../../harness/homes/client';
+import { type Home, openHome } from '../../harness/homes/home';
+import { until } from '../../harness/programs/processes';
+import { programWith } from '../keychain/keytar-in-place';
+
+let endpoint: TokenEndpoint;
+let home: Home;
+beforeEach(async () => {
+  endpoint = await startTokenEndpoint(() => tokenReply('the-token'));
+  home = openHome(inVariables(endpoint.authUrl, { clientId: 'client', clientSecret: SECRET }));
+});
+
+describe.skipIf(process.platform === 'win32')('SIGUSR1', () => {
+  test('ends get and opens no debugger', async () => {
+    endpoint.hold();
+    const running = home.start(['get']);
+    await endpoint.arrived(1);
+    running.kill('SIGUSR1');
+    expect(await running.result).toMatchObject({ signal: 'SIGUSR1', stderr: '' });
+  });
+
+  test('reaches the command of exec', async () => {
+    const ready = join(home.dir, 'ready');
+    const script = `trap 'echo heard; exit 3' USR1; >'${ready}'; while :; do sleep 0.05; done`;
+    const running = home.start(['exec', '--', 'sh', '-c', script]);
+    await until('the command', () => existsSync(ready));
+    running.kill('SIGUSR1');
+    expect(await running.result).toMatchObject({ code: 3, stdout: 'heard\n', stderr: '' });
+  });
+
+  test('ends the keychain’s child, which has the secret too', async () => {
+    const { run } = programWith("process.kill(process.pid, 'SIGUSR1'); while (true);");
+    const { code, stderr } = await run(['get', '--verbose']);
+    expect(code).toBe(5);
+    expect(stderr).toContain('the keychain process ended: SIGUSR1');
+  });
+});
+
+test('helperEnvironment has what every program needs and what this one reads', () => {
+  const env = {
+    PATH: '/bin',
+    SystemRoot: 'C:\\Windows',
+    HOME: '/home',
+    LC_ALL: 'de',
+    GWTOKEN_CLIENT_SECRET: 'x',
+  };
+  expect(helperEnvironment(env, 'HOME', 'XDG_RUNTIME_DIR')).toStrictEqual({
+    PATH: '/bin',
+    SystemRoot: 'C:\\Windows',
+    HOME: '/home',
+    LC_ALL: 'C',
+  });
+});
+
+describe.runIf(process.platform === 'linux')('a helper program gets no variable but its own', () => {
+  /** Programs of these names, first in PATH, that write down their environment and fail. */
+  function spies(...names: string[]): { env: Record<string, string>; seen(name: string): string[] } {
+    const bin = join(home.dir, 'bin');
+    mkdirSync(bin);
+    for (const name of names) {
+      writeFileSync(join(bin, name), `#!/bin/sh\nexec env >'${join(bin, `${name}.env`)}'\n`);
+      chmodSync(join(bin, name), 0o755);
+    }
+    return {
+      env: { PATH: `${bin}:${process.env['PATH']}` },
+      seen: (name) =>
+        readFileSync(join(bin, `${name}.env`), 'utf8')
+          .trim()
+          .split('\n')
+          .map((line) => line.split('=', 1)[0]!)
+          .filter((variable) => !['PWD', 'OLDPWD', 'SHLVL', '_'].includes(variable))
+          .sort(),
+    };
+  }
+
+  test('getent', async () => {
+    const { env: path, seen } = spies('getent');
+    const more = {
+      ...path,
+      GWTOKEN_AUTH_URL: 'https://id.gwtoken.invalid',
+      RES_OPTIONS: 'attempts:1',
+      AWS_SECRET: SECRET,
+    };
+    expect((await home.gwtoken(['get', '--retries', '0'], { env: more })).code).toBe(6);
+    expect(seen('getent')).toEqual(['LC_ALL', 'PATH', 'RES_OPTIONS']);
+  });
+
+  test('dbus-send', async () => {
+    const { env: path, seen } = spies('dbus-send', 'busctl', 'gdbus');
+    const { run } = programWith('module.exports = { getPassword: async () => null };');
+    const bus = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere', XDG_RUNTIME_DIR: '/nowhere' };
+    await run(['get'], { ...path, ...bus, GWTOKEN_CLIENT_SECRET_US: SECRET });
+    const bare = ['DBUS_SESSION_BUS_ADDRESS', 'HOME', 'LC_ALL', 'PATH', 'XDG_RUNTIME_DIR'];
+    expect(seen('dbus-send')).toEqual(bare);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('exec refuses bytes that are not UTF-8', () => {
+  test('in an argument: no other file is touched', async () => {
+    const other = join(home.dir, 'x\uFFFD');
+    writeFileSync(other, '');
+    const wrapper = ['sh', '-c', `exec "$@" "$(printf 'x\\377')"`, 'sh'];
+    const { code, stdout, stderr } = await home.gwtoken(['exec', '--', 'rm'], { cwd: home.dir, wrapper });
+    expect({ code, stdout }).toEqual({ code: 125, stdout: '' });
+    expect(stderr).toMatch(/^gwtoken: error: the argument "x\uFFFD" is not UTF-8/);
+    expect(existsSync(other)).toBe(true);
+  });
+
+  test('in a variable, which it names', async () => {
+    const wrapper = ['sh', '-c', `BAD_BYTES=$(printf 'x\\377') exec "$@"`, 'sh'];
+    const { code, stderr } = await home.gwtoken(['exec', '--', 'true'], { wrapper });
+    expect(code).toBe(125);
+    expect(stderr).toMatch(/^gwtoken: error: the environment variable BAD_BYTES is not UTF-8/);
+  });
+});

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { procStat } from '../../../src/system/processes/proc-stat';
+import { onCleanup } from '../../harness/clean-up';
+
+test.runIf(process.platform === 'linux')('procStat reads past whatever name a process gives itself', () => {
+  const { title } = process;
+  onCleanup(() => {
+    process.title = title;
+  });
+  process.title = 'a) Z 1 (b';
+  expect(procStat('self')).toMatchObject({ state: 'R', parent: process.ppid });
+  expect(procStat(2 ** 30)).toBeUndefined();
+});
