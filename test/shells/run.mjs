@@ -11,7 +11,7 @@ if (bad) throw new Error(`--${bad[0]} takes a whole number above zero, not ${JSO
 
 /** @type {NodeJS.ProcessEnv} */
 const env = { ...process.env };
-if (values.values) env['SHELL_VALUES'] = values.values;
+env['SHELL_VALUES'] = values.values ?? '5000';
 if (values.seed) env['SHELL_SEED'] = values.seed;
 
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
