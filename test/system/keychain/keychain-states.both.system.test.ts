@@ -1,117 +1,54 @@
+/** What gwtoken says of a keyring that is locked, empty or not there, and of a module that does not load. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openFolder } from '../../harness/homes/folder';
 import { openHome } from '../../harness/homes/home';
-import { type KeyringOptions, keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
-import { atMost, FORM } from '../../harness/programs/program';
+import { keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
+import { FORM } from '../../harness/programs/program';
 import { ROOT } from '../../harness/root';
 import { CLIENT, doctorStages, ITEM, LOGIN, run, SECRET } from './keychain-runs';
 import { hidingAvailable, inNamespace, namespaceUnavailable, withoutLibsecret } from './namespaces';
 
-/** DBUS_SESSION_BUS_ADDRESS where there is no session bus. */
-const NO_BUS = {
-  'no bus': undefined,
-  'no socket': 'unix:path=/nonexistent/bus',
-  'an empty address of the bus': '',
-  'half an address of the bus': 'unix:',
-} as const;
-const isWithoutBus = (state: string): state is keyof typeof NO_BUS => state in NO_BUS;
+const STAGES = ['module', 'library', 'session', 'provider', 'keyring', 'unlocked', 'round trip'];
+const NO_SESSION = 'no keychain here: there is no desktop session (D-Bus)';
 
-describe('the keyring', () => {
-  test("doctor's round trip leaves nothing behind", async ({ skip }) => {
+test.for([
+  ['locked', 'the keychain is locked', 'unlocked'],
+  ['none', 'the keychain has no default keyring', 'keyring'],
+  ['no-provider', 'no keychain service is running in this session', 'provider'],
+  ['no bus', NO_SESSION, 'session'],
+] as const)(
+  'a keyring that is %s: get, login, logout, status --check and doctor say so, with code 5',
+  async ([state, message, stage], { skip }) => {
     skip(keyringAvailable() !== undefined, keyringAvailable());
-    const started = await startKeyring({ state: 'unlocked' });
-    await doctorStages(started.env);
-    expect(await started.search('gwtoken-probe')).toBe('');
-  });
-
-  interface Fault {
-    readonly state: KeyringOptions['state'] | keyof typeof NO_BUS;
-    readonly message: string;
-    readonly stages: readonly string[];
-  }
-  const before = ['module: ok', 'library: ok'];
-  test.for<Fault>([
-    {
-      state: 'locked',
-      message: 'the keychain is locked',
-      stages: [
-        ...before,
-        'session: ok',
-        'provider: ok',
-        'keyring: ok',
-        'unlocked: failed',
-        'round trip: skipped',
-      ],
-    },
-    {
-      state: 'none',
-      message: 'the keychain has no default keyring',
-      stages: [
-        ...before,
-        'session: ok',
-        'provider: ok',
-        'keyring: failed',
-        'unlocked: skipped',
-        'round trip: skipped',
-      ],
-    },
-    {
-      state: 'no-provider',
-      message: 'no keychain service is running in this session',
-      stages: [
-        ...before,
-        'session: ok',
-        'provider: failed',
-        'keyring: skipped',
-        'unlocked: skipped',
-        'round trip: skipped',
-      ],
-    },
-    ...(Object.keys(NO_BUS) as (keyof typeof NO_BUS)[]).map((state) => ({
-      state,
-      message: 'no keychain here: there is no desktop session (D-Bus)',
-      stages: [
-        ...before,
-        'session: failed',
-        'provider: skipped',
-        'keyring: skipped',
-        'unlocked: skipped',
-        'round trip: skipped',
-      ],
-    })),
-  ])(
-    '$state: says so at once, in get, login, logout and doctor',
-    async ({ state, message, stages }, { skip }) => {
-      skip(keyringAvailable() !== undefined, keyringAvailable());
-      const env = await environmentIn(state);
-      for (const command of ['get', LOGIN, 'logout', 'status --check']) {
-        const { code, stderr, ms } = await run(command, env);
-        expect({ command, code }).toEqual({ command, code: 5 });
-        expect(stderr).toContain(message);
-        expect(stderr).toMatch(/\nhint: /);
-        expect(ms).toBeLessThan(await atMost(4000));
-      }
-      const seen = await doctorStages(env);
-      expect(seen.stages).toEqual(stages);
-      expect(seen.code).toBe(5);
-      expect(seen.result.stderr).toContain(message);
-    },
-  );
-
-  async function environmentIn(state: Fault['state']): Promise<Record<string, string>> {
-    if (isWithoutBus(state)) {
-      const address = NO_BUS[state];
-      return { ...openHome().env, ...(address !== undefined && { DBUS_SESSION_BUS_ADDRESS: address }) };
+    const seed = state === 'locked' ? { [CLIENT]: ITEM } : {};
+    const { env } = state === 'no bus' ? openHome() : await startKeyring({ state, seed });
+    for (const command of ['get', LOGIN, 'logout', 'status --check']) {
+      const { code, stderr } = await run(command, env);
+      expect({ command, code }).toEqual({ command, code: 5 });
+      expect(stderr).toContain(message);
+      expect(stderr).toMatch(/\nhint: /);
     }
-    return {
-      ...(await startKeyring(state === 'locked' ? { state, seed: { [CLIENT]: ITEM } } : { state })).env,
-    };
-  }
-});
+    const { code, stages, result } = await doctorStages(env);
+    expect(code).toBe(5);
+    expect(result.stderr).toContain(message);
+    const failed = STAGES.indexOf(stage);
+    const results = STAGES.map((_, at) => (at < failed ? 'ok' : at === failed ? 'failed' : 'skipped'));
+    expect(stages).toEqual(STAGES.map((name, at) => `${name}: ${results[at]}`));
+  },
+);
 
-test('without a program to ask the bus with, a locked keyring is still told from an absent item', async ({
+test.runIf(process.platform === 'linux').each(['unix:path=/nonexistent/bus', '', 'unix:'])(
+  'a bus address of %j is no session',
+  async (address) => {
+    const { code, stderr } = await run('get', { ...openHome().env, DBUS_SESSION_BUS_ADDRESS: address });
+    expect(code).toBe(5);
+    expect(stderr).toContain(NO_SESSION);
+  },
+);
+
+test('without a program to ask the bus, a locked keyring is still told from an absent item', async ({
   skip,
 }) => {
   skip(keyringAvailable() !== undefined, keyringAvailable());
@@ -125,7 +62,7 @@ test('without a program to ask the bus with, a locked keyring is still told from
   expect(stderr).toContain('the keychain is locked');
 });
 
-test('without libsecret, it names the library and how to install it', async ({ skip }) => {
+test('without libsecret, get names the library and how to install it', async ({ skip }) => {
   skip(hidingAvailable() !== undefined, hidingAvailable());
   // keytar's install script copies its native part there, and npm may be told to run none.
   const copied = join(ROOT, 'node_modules', 'keytar', 'build');
@@ -140,7 +77,7 @@ test('without libsecret, it names the library and how to install it', async ({ s
   expect(stages.slice(0, 3)).toEqual(['module: ok', 'library: failed', 'session: skipped']);
 });
 
-test('on a file system without execution, it names the directory and the way out', async ({ skip }) => {
+test('on a file system without execution, get names the directory and the way out', async ({ skip }) => {
   skip(namespaceUnavailable() !== undefined, namespaceUnavailable());
   const home = openHome();
   const [folder, wayOut] =

@@ -1,12 +1,13 @@
 /** How long a keychain is waited for, and what is said meanwhile: on a clock of the test's, with a child of its own. */
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { openKeychain } from '../../../src/system/keychain/keychain';
+import type { Env } from '../../../src/world/streams';
 import { onCleanup } from '../../harness/clean-up';
 import { openFolder } from '../../harness/homes/folder';
-import { until } from '../../harness/programs/processes';
+import { isRunning, until } from '../../harness/programs/processes';
 
 let folder: string;
 beforeEach(() => {
@@ -19,8 +20,8 @@ const there = (name: string) => existsSync(join(folder, name));
 /** What is waited for while a child runs: the limit, the last look at the bus, and the notice once it has loaded. */
 const untilLoaded = () => until('the module is loaded', () => vi.getTimerCount() === 3);
 
-/** On a desktop, with a child that is this script, in which `said` tells a person what is shown. */
-function open(script: string, platform: NodeJS.Platform = 'darwin', PATH = '/nonexistent') {
+/** On a desktop, unless `world` says otherwise, with a child that is this script. */
+function open(script: string, world: Partial<Parameters<typeof openKeychain>[0]> = {}) {
   const childPath = join(folder, 'child.cjs');
   writeFileSync(
     childPath,
@@ -30,7 +31,8 @@ function open(script: string, platform: NodeJS.Platform = 'darwin', PATH = '/non
   );
   const shown: string[] = [];
   const stderr = { isTTY: () => true, write: (text: string) => void shown.push(text) };
-  const keychain = openKeychain({ platform, env: { PATH, DISPLAY: ':99' }, stderr, childPath });
+  const env = { PATH: '/nonexistent', DISPLAY: ':99' };
+  const keychain = openKeychain({ platform: 'darwin', env, stderr, childPath, ...world });
   const get = (limitMs?: number, ended?: AbortSignal) => {
     const got: { end?: unknown } = {};
     const done = keychain.get('a', limitMs, ended).then(
@@ -46,25 +48,54 @@ function open(script: string, platform: NodeJS.Platform = 'darwin', PATH = '/non
   return { get, shown, keychain };
 }
 
-test('a person is told after two seconds, whenever the module has loaded, and after a minute it ends', async () => {
+test.each([
+  ['two seconds', 1500],
+  ['its start, if that comes later', 4000],
+])('a person is told after %s, and a minute ends it', async (_, startMs) => {
   const { get, shown } = open(
     "const wait = setInterval(() => existsSync(__dirname + '/go') && (clearInterval(wait), process.send('loaded')), 5);",
   );
   const { got, done } = get();
-  await vi.advanceTimersByTimeAsync(1500);
+  await vi.advanceTimersByTimeAsync(startMs);
   writeFileSync(join(folder, 'go'), '');
   await untilLoaded();
-  await vi.advanceTimersByTimeAsync(499);
   expect(shown).toEqual([]);
+  const noticeMs = Math.max(2000 - startMs, 0);
+  await vi.advanceTimersByTimeAsync(Math.max(noticeMs - 1, 0));
+  expect(shown).toHaveLength(noticeMs > 0 ? 0 : 1);
   await vi.advanceTimersByTimeAsync(1);
   expect(shown).toEqual(['\r\x1b[Kgwtoken: waiting for the keychain: is a dialog open? (up to 60 s)\n']);
-  await vi.advanceTimersByTimeAsync(57_999);
+  await vi.advanceTimersByTimeAsync(59_999 - startMs - Math.max(noticeMs, 1));
   expect(got).toEqual({});
   await vi.advanceTimersByTimeAsync(1);
   await done;
   expect(got.end).toBe('the keychain did not answer within 60 s (was a dialog open?)');
   expect(vi.getTimerCount()).toBe(0);
 });
+
+test.each<[string, Env, NodeJS.Platform, boolean]>([
+  ['a desktop', { DISPLAY: ':99' }, 'linux', true],
+  ['Wayland', { WAYLAND_DISPLAY: 'wayland-0' }, 'linux', true],
+  ['macOS', {}, 'darwin', true],
+  ['Windows', { CI: 'false' }, 'win32', true],
+  ['Linux without a desktop', {}, 'linux', false],
+  ['a desktop under CI', { DISPLAY: ':99', CI: 'true' }, 'linux', false],
+])(
+  'on %s the limit is a minute if a person can see a dialog, else ten seconds',
+  async (_, env, platform, seen) => {
+    const { get, shown } = open("process.send('loaded');", {
+      platform,
+      env: { ...env, PATH: '/nonexistent' },
+    });
+    const { got, done } = get();
+    await untilLoaded();
+    await vi.advanceTimersByTimeAsync(seen ? 60_000 : 10_000);
+    await done;
+    const within = seen ? 'within 60 s (was a dialog open?)' : 'within 10 s';
+    expect(got.end).toBe(`the keychain did not answer ${within}`);
+    expect(shown).toHaveLength(seen ? 1 : 0);
+  },
+);
 
 test.each<[string, (keychain: ReturnType<typeof openKeychain>) => Promise<unknown>]>([
   ['get', ({ get }) => get('a', 20_000)],
@@ -92,7 +123,7 @@ test('an answer leaves nothing to be waited for', async () => {
   expect([got.end, vi.getTimerCount()]).toEqual(['item', 0]);
 });
 
-test('nor does a module that has loaded when the limit has passed', async () => {
+test('a module that has loaded when the limit has passed leaves nothing to be waited for', async () => {
   const { get } = open("process.send('loaded', () => note('sent'));");
   const { got, done } = get(3000);
   // Before gwtoken has read what the child has sent.
@@ -125,7 +156,10 @@ test.runIf(process.platform === 'linux').each([
   /** What runs here beside the child, and is listened to. */
   const running = () =>
     process.getActiveResourcesInfo().filter((each) => /^(Process|Pipe)/.test(each)).length;
-  const { get, shown } = open("process.send('loaded');", 'linux', folder);
+  const { get, shown } = open("process.send('loaded');", {
+    platform: 'linux',
+    env: { PATH: folder, DISPLAY: ':99' },
+  });
   const { got, done } = get(5000);
   await untilLoaded();
   const before = running();
@@ -149,8 +183,8 @@ test.runIf(process.platform === 'linux')(
     const late = new AbortController();
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(late.signal);
     onCleanup(() => timeout.mockRestore());
-    const path = `${folder}:${process.env['PATH']}`;
-    const { get, shown } = open("process.send('loaded');", 'linux', path);
+    const env = { PATH: `${folder}:${process.env['PATH']}`, DISPLAY: ':99' };
+    const { get, shown } = open("process.send('loaded');", { platform: 'linux', env });
     const { got, done } = get(20_000);
     await untilLoaded();
     await vi.advanceTimersByTimeAsync(2000);
@@ -166,11 +200,34 @@ test.runIf(process.platform === 'linux')(
 );
 
 test.runIf(process.platform === 'linux')(
+  'nobody is told if the answer comes while the bus is asked what is waited for',
+  async () => {
+    const pids = join(folder, 'asked');
+    writeFileSync(join(folder, 'dbus-send'), `#!/bin/sh\necho $$ >>'${pids}'\nexec sleep 60`, {
+      mode: 0o755,
+    });
+    const answering =
+      "setInterval(() => existsSync(__dirname + '/go') && process.send({ ok: true, value: 'item' }), 5);";
+    const env = { PATH: `${folder}:${process.env['PATH']}`, DISPLAY: ':99' };
+    const { get, shown } = open(`process.send('loaded'); ${answering}`, { platform: 'linux', env });
+    const { got, done } = get(20_000);
+    await untilLoaded();
+    await vi.advanceTimersByTimeAsync(2000);
+    await until('the bus is asked', () => there('asked') && readFileSync(pids, 'utf8') !== '');
+    writeFileSync(join(folder, 'go'), '');
+    await done;
+    const pid = Number(readFileSync(pids, 'utf8'));
+    await until('the program that asks has ended', () => !isRunning(pid));
+    expect([got.end, shown]).toEqual(['item', []]);
+  },
+);
+
+test.runIf(process.platform === 'linux')(
   'where nothing can ask the bus, what is stored instead has the limit of the caller, and ends with it',
   async () => {
     const { get } = open(
       "process.send('loaded'); if (op === 'probe') note('probed'); else process.send({ ok: true, value: null });",
-      'linux',
+      { platform: 'linux' },
     );
     const first = get(20_000);
     await until('it is tried', () => there('probed'));

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { expect } from 'vitest';
+import { openKeychain } from '../../../src/system/keychain/keychain';
 import { openHome } from '../../harness/homes/home';
 import { leftBehind } from '../../harness/programs/processes';
 import { copyProgram } from '../../harness/programs/program-copy';
@@ -19,7 +21,18 @@ export function programWith(keytar: string | undefined) {
     expect(result.stdout + result.stderr).not.toContain(SECRET);
     return result;
   };
-  return { run, copy, home };
+  return { run, home, copy, module: join(copy.dir, 'node_modules', 'keytar') };
+}
+
+/** A keychain whose child loads a module of ours in keytar's place, and the folder of that module. */
+export function keychainWith(
+  keytar: string | undefined,
+  world: Partial<Parameters<typeof openKeychain>[0]> = {},
+) {
+  const { dir, childPath } = copyProgram(keytar);
+  const stderr = { isTTY: () => false, write: () => {} };
+  const keychain = openKeychain({ platform: 'darwin', env: {}, stderr, childPath, ...world });
+  return { keychain, module: join(dir, 'node_modules', 'keytar') };
 }
 
 /** A module whose every function is this one. */

@@ -1,0 +1,298 @@
+/** The keychain's child, whatever the module in it does: the real child and channel, with modules of ours. */
+import { getEventListeners } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { GwtokenError } from '../../../src/errors';
+import type { openKeychain } from '../../../src/system/keychain/keychain';
+import { onCleanup } from '../../harness/clean-up';
+import { startFaultServer } from '../../harness/endpoints/fault-server';
+import { startIdentityServer } from '../../harness/endpoints/identity-server';
+import { isRunning, until } from '../../harness/programs/processes';
+import { asFunction, keychainWith, programWith, SECRET } from './keytar-in-place';
+
+const ACCOUNT = 'default:production:eu';
+const failing = (text: string) => asFunction(`async () => { throw new Error(${JSON.stringify(text)}); }`);
+
+describe('a keychain child that fails', () => {
+  const failure = ({ keychain }: ReturnType<typeof keychainWith>): Promise<GwtokenError> =>
+    keychain.get(ACCOUNT).then(
+      () => expect.unreachable(),
+      (error) => error,
+    );
+
+  test.each([
+    ["() => process.kill(process.pid, 'SIGKILL')", 'the keychain process ended: SIGKILL'],
+    ['() => process.exit(3)', 'the keychain process ended: exit code 3'],
+    ["() => process.send('garbage')", 'unexpected answer from the keychain process'],
+    ['() => process.send(null)', 'unexpected answer from the keychain process'],
+    ['async () => true', 'unexpected answer from the keychain process'],
+    ['() => process.send({ ok: false })', 'unexpected answer from the keychain process'],
+  ])('%s: crashed, and why under --verbose', async (body, said) => {
+    const error = await failure(keychainWith(asFunction(body), { platform: 'linux' }));
+    expect(error).toMatchObject({ reason: 'crashed', detail: `the keychain said: ${said}` });
+    expect(error.hints.join('\n')).not.toContain('ulimit');
+  });
+
+  test.each<[string, string | undefined, string, RegExp]>([
+    ['aborts while it loads the module', 'process.abort();', 'crashed', /ulimit -u/],
+    ['has no module', undefined, 'module-missing', /reinstall gwtoken/],
+    ['has no native part', "throw new Error('Failed to load keytar');", 'library-missing', /--verbose/],
+    ['has a text nobody knows', failing('something new'), 'failed', /--verbose/],
+  ])('%s', async (_, keytar, reason, hint) => {
+    const error = await failure(keychainWith(keytar, { platform: 'linux' }));
+    expect(error).toMatchObject({ kind: 'keychain', reason });
+    expect(error.hints.join('\n')).toMatch(hint);
+  });
+
+  test.skipIf(process.platform === 'win32')('because it cannot be started: why under --verbose', async () => {
+    const because = (what: string) => ({
+      reason: 'crashed',
+      detail: `the keychain said: cannot start the keychain process: ${what}`,
+    });
+    const environment = { HOME: 'x'.repeat(4_000_000) };
+    expect(await failure(keychainWith(undefined, { env: environment }))).toMatchObject(
+      because('spawn E2BIG'),
+    );
+    const { execPath } = process;
+    onCleanup(() => {
+      process.execPath = execPath;
+    });
+    process.execPath = '/no/such/node';
+    expect(await failure(keychainWith(undefined))).toMatchObject(because('spawn /no/such/node ENOENT'));
+  });
+
+  test('by hanging while it loads the module, and by SIGTERM too, is killed at the limit', async () => {
+    const { keychain, module } = keychainWith(`
+      process.on('SIGTERM', () => {});
+      require('node:fs').writeFileSync(__dirname + '/pid', String(process.pid));
+      while (true);`);
+    const message = 'the keychain module did not start within 2 s';
+    await expect(keychain.get(ACCOUNT, 2000)).rejects.toThrow(message);
+    const pid = Number(readFileSync(join(module, 'pid'), 'utf8'));
+    await until('the child has ended', () => !isRunning(pid));
+  });
+});
+
+test('an aborted call does not start the keychain child', async () => {
+  const { keychain, module } = keychainWith("require('node:fs').writeFileSync(__dirname + '/loaded', '');");
+  const ended = AbortSignal.abort(new Error('the command has ended'));
+  await expect(keychain.get(ACCOUNT, 10_000, ended)).rejects.toThrow('the command has ended');
+  expect(existsSync(join(module, 'loaded'))).toBe(false);
+});
+
+test('a keychain is waited for although the terminal goes away meanwhile', async () => {
+  const body = `() => new Promise((done) => setInterval(() => existsSync(__dirname + '/go') && done('item'), 20))`;
+  const { keychain, module } = keychainWith(
+    `const { existsSync } = require('node:fs'); ${asFunction(body)}`,
+    {
+      stderr: {
+        isTTY: () => true,
+        write: () => {
+          writeFileSync(join(module, 'go'), '');
+          throw new GwtokenError('local', 'cannot write output (EIO)');
+        },
+      },
+    },
+  );
+  const { signal } = new AbortController();
+  expect(await keychain.get(ACCOUNT, 60_000, signal)).toBe('item');
+  // A renewal passes the same signal each time, and Node warns of the eleventh listener.
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
+test('the child gets no option of our Node, and no variable of gwtoken, Node or Bun', async () => {
+  process.execArgv.push('--no-warnings');
+  onCleanup(() => process.execArgv.pop());
+  const kept = {
+    PATH: '/nowhere',
+    LANGUAGE: 'de',
+    NODE_PATH: '/nowhere',
+    MY_NODE_ENV: '1',
+    NO_GWTOKEN_: '1',
+  };
+  const env = { ...kept, gwtoken_client_secret: SECRET, NODE_PATHS: '1', NODE_OPTIONS: '', BUN_BE_BUN: '1' };
+  const seen = async (platform: NodeJS.Platform) => {
+    const body = 'async () => JSON.stringify([process.execArgv, process.env])';
+    const { keychain } = keychainWith(asFunction(body), { platform, env });
+    const [execArgv, { __CF_USER_TEXT_ENCODING: _, ...seenEnv }] = JSON.parse(
+      (await keychain.get('a')) ?? '',
+    );
+    return [execArgv, seenEnv];
+  };
+  expect(await seen('darwin')).toEqual([[], { ...kept, DO_NOT_TRACK: '1' }]);
+  // In English: glib's messages are recognized by their text.
+  expect(await seen('linux')).toEqual([[], { ...kept, LC_ALL: 'C', LANGUAGE: '', DO_NOT_TRACK: '1' }]);
+});
+
+test.skipIf(process.platform === 'win32')('a Ctrl-C that reaches the child does not end it', async () => {
+  const { keychain } = keychainWith(
+    asFunction(`async () => {
+      process.kill(process.pid, 'SIGINT');
+      return await new Promise((done) => setTimeout(done, 50, 'item'));
+    }`),
+  );
+  expect(await keychain.get('a')).toBe('item');
+});
+
+/** Reads what the test says, in turn, and logs its calls. As in keytar, a call has an effect only if it is awaited. */
+const SCRIPTED_KEYTAR = `
+const { appendFileSync } = require('node:fs');
+const { setTimeout: sleep } = require('node:timers/promises');
+const reads = JSON.parse(process.env.READS);
+const log = (...call) => appendFileSync(__dirname + '/calls', call.join(' ') + '\\n');
+let stored;
+module.exports = {
+  async getPassword(service, account) {
+    log('get', service, account.replace(String(process.pid), 'PID'));
+    const read = reads.shift();
+    if (read === 'fails') throw new Error('something new');
+    return read === 'what was stored' ? stored : read;
+  },
+  async setPassword(service, account, value) { log('set', service); await sleep(50); stored = value; },
+  async deletePassword(service) { await sleep(50); log('delete', service); return reads.shift(); },
+};`;
+
+describe('by what it reads, the child', () => {
+  /** Returns what the call came to, and the functions of the module that were called. */
+  async function calling<T>(
+    reads: readonly unknown[],
+    call: (keychain: ReturnType<typeof openKeychain>) => Promise<T>,
+  ) {
+    const { keychain, module } = keychainWith(SCRIPTED_KEYTAR, { env: { READS: JSON.stringify(reads) } });
+    const end = await call(keychain).catch(({ reason }: GwtokenError) => ({ reason }));
+    return { end, calls: readFileSync(join(module, 'calls'), 'utf8').trim().split('\n') };
+  }
+
+  test.each<[readonly unknown[], unknown, number]>([
+    [[null, 'what was stored'], undefined, 1],
+    [['old', 'what was stored'], 'old', 1],
+    [['new', 'what was stored'], 'new', 1],
+    // The person has said no.
+    [['old', null], { reason: 'denied' }, 1],
+    [['old', 'old'], { reason: 'denied' }, 1],
+    // What could not be read before: it was there.
+    [[null, 'old', 'old'], { reason: 'denied' }, 2],
+    // Another login's, which came before or after.
+    [[null, 'another', 'a third'], undefined, 2],
+    [['old', 'another'], 'old', 1],
+  ])('%j stores: %j', async (reads, end, times) => {
+    const done = await calling(reads, ({ set }) => set('a', 'new'));
+    const again = Array.from({ length: times }, () => ['set gwtoken', 'get gwtoken a']);
+    expect(done).toEqual({ end, calls: ['get gwtoken a', ...again.flat()] });
+  });
+
+  test.each<[readonly unknown[], unknown, readonly string[]]>([
+    [['what was stored'], 'keytar 0.0.0', ['delete gwtoken-probe']],
+    [['something else'], { reason: 'failed' }, ['delete gwtoken-probe']],
+    [['fails'], { reason: 'failed' }, ['delete gwtoken-probe']],
+    // Deleting would only open the dialog again that has been dismissed.
+    [[null], { reason: 'denied' }, []],
+  ])('%j probes: %j', async (reads, end, last) => {
+    expect(await calling(reads, ({ probe }) => probe())).toEqual({
+      end,
+      calls: ['set gwtoken-probe', 'get gwtoken-probe probe PID', ...last],
+    });
+  });
+
+  test.each([
+    ['it', 'it'],
+    [null, undefined],
+  ])('%j gets: %j', async (read, end) => {
+    expect(await calling([read], ({ get }) => get('a'))).toEqual({ end, calls: ['get gwtoken a'] });
+  });
+
+  test.each<[readonly unknown[], boolean, readonly string[]]>([
+    [[true], true, []],
+    [[false, null], false, ['get gwtoken a']],
+    [[false, 'it', true], true, ['get gwtoken a', 'delete gwtoken']],
+    [[false, 'it', false], false, ['get gwtoken a', 'delete gwtoken']],
+  ])('%j deletes: %j', async (reads, end, more) => {
+    const done = await calling(reads, (keychain) => keychain.delete('a'));
+    expect(done).toEqual({ end, calls: ['delete gwtoken', ...more] });
+  });
+});
+
+/** Keeps its items in a file, logs how it was called, and is noisy. */
+const FILE_KEYTAR = `
+const { appendFileSync, existsSync, readFileSync, writeFileSync } = require('node:fs');
+const file = __dirname + '/items.json';
+const log = (name, args) => {
+  process.stdout.write('noise');
+  process.stderr.write('noise');
+  const { argv, env, execArgv } = process;
+  appendFileSync(__dirname + '/calls', JSON.stringify({ name, args, argv, env, execArgv }) + '\\n');
+};
+const items = () => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {});
+module.exports = {
+  async getPassword(...args) { log('getPassword', args); return items()[args.join('/')] ?? null; },
+  async setPassword(service, account, value) {
+    log('setPassword', [service, account]);
+    writeFileSync(file, JSON.stringify({ ...items(), [service + '/' + account]: value }));
+  },
+  async deletePassword(...args) {
+    log('deletePassword', args);
+    const { [args.join('/')]: found, ...rest } = items();
+    writeFileSync(file, JSON.stringify(rest));
+    return found !== undefined;
+  },
+  async findCredentials() { log('findCredentials', []); return []; },
+  async findPassword() { log('findPassword', []); return null; },
+};`;
+
+test('no command calls find*, or shows what the module prints, or gives the child a secret but by its channel', async () => {
+  const identity = await startIdentityServer({ clients: [{ clientId: 'eu-client', clientSecret: SECRET }] });
+  const { run, module } = programWith(FILE_KEYTAR);
+  const env = { GWTOKEN_AUTH_URL: identity.authUrl, GWTOKEN_SANDBOX_CLIENT_SECRET: SECRET };
+  const login = ['login', '--client-id', 'eu-client', '--secret-stdin'];
+  for (const command of [login, ['get'], ['status', '--check'], ['doctor'], ['logout']]) {
+    const { code, stdout, stderr } = await run(command, env, SECRET);
+    expect({ command, code }).toEqual({ command, code: 0 });
+    expect(stdout + stderr).not.toContain('noise');
+  }
+  const seen = readFileSync(join(module, 'calls'), 'utf8');
+  expect(seen).not.toContain(SECRET);
+  const calls = seen
+    .trim()
+    .split('\n')
+    .map((line): { name: string; args: string[] } => JSON.parse(line));
+  expect(new Set(calls.map(({ name }) => name))).toEqual(
+    new Set(['getPassword', 'setPassword', 'deletePassword']),
+  );
+  expect(new Set(calls.map(({ args }) => args[0]))).toEqual(new Set(['gwtoken', 'gwtoken-probe']));
+});
+
+test('get shows the raw words of the keychain only with --verbose, and cleaned', async () => {
+  const { run } = programWith(failing('Ungültige Parameter\n\x1b[31m'));
+  const { code, stdout, stderr } = await run(['get']);
+  expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
+  expect(stderr).toMatch(/^gwtoken: error: unexpected keychain error\n(hint: [^\n]+\n)+$/);
+  expect(stderr).not.toContain('Ungültige');
+  const verbose = await run(['get', '--verbose']);
+  expect(verbose.stderr).toContain('Ungültige Parameter');
+  expect(verbose.stderr).not.toContain('\x1b');
+});
+
+test('a warm start, help and variables do not load the module', async () => {
+  const { run, module } = programWith("require('node:fs').writeFileSync(__dirname + '/loaded', '');");
+  await run(['--help']);
+  await run(['status']);
+  await run(['get'], { GWTOKEN_CLIENT_ID: 'eu-client', GWTOKEN_CLIENT_SECRET: SECRET });
+  expect(existsSync(join(module, 'loaded'))).toBe(false);
+});
+
+test('get ends when the keychain fails, although a connection was opened meanwhile', async () => {
+  const { run, module, home } = programWith(
+    asFunction(`async () => {
+      const { existsSync } = require('node:fs');
+      while (!existsSync(__dirname + '/connected')) await new Promise((done) => setTimeout(done, 10));
+      throw new Error('a fault');
+    }`),
+  );
+  const silent = await startFaultServer({ connected: () => writeFileSync(join(module, 'connected'), '') });
+  home.configure({});
+  // Only to an address that login has stored.
+  const clients = { [ACCOUNT]: { client_id: 'id', auth_url: silent.url } };
+  writeFileSync(join(home.config, 'clients.json'), JSON.stringify(clients), { mode: 0o600 });
+  expect(await run(['get'], { GWTOKEN_AUTH_URL: silent.url })).toMatchObject({ code: 5 });
+});

@@ -1,0 +1,222 @@
+/** Each keychain failure's sentence, and what its text means. macOS's and Windows' texts are from keytar's sources. */
+import { describe, expect, test } from 'vitest';
+import type { GwtokenError } from '../../../src/errors';
+import { keychainError, notAnswered } from '../../../src/system/keychain/errors';
+import type { KeychainReason } from '../../../src/world/keychain';
+
+/** The text of an error's message and hints. */
+const shown = ({ message, hints }: GwtokenError) => [message, ...hints.map((hint) => `  ${hint}`)].join('\n');
+
+/** Compares a table of headed errors with what each of its headings gets. */
+function expectTable(table: string, errorOf: (heading: string) => GwtokenError): void {
+  const headings = [...table.matchAll(/^(\S.*?): /gm)].map(([, heading]) => heading!);
+  expect(headings.map((heading) => `${heading}: ${shown(errorOf(heading))}`).join('\n')).toBe(table.trim());
+}
+
+test('keychainError says for each reason what happened and what to do', () => {
+  const table = `
+linux no-session: no keychain here: there is no desktop session (D-Bus)
+  this is normal over ssh, under cron or sudo, and in containers
+  without a keychain, use environment variables: gwtoken help keychain
+win32 no-session: Credential Manager is not available in this session
+  this is normal over ssh, in services and in scheduled tasks
+  without a keychain, use environment variables: gwtoken help keychain
+linux no-provider: no keychain service is running in this session
+  install and start gnome-keyring, KWallet or KeePassXC
+  without a keychain, use environment variables: gwtoken help keychain
+darwin no-provider: there is no keychain in this session
+  without a keychain, use environment variables: gwtoken help keychain
+linux plugin-missing: KWallet has no encryption plugin (libqca-ossl)
+  Debian, Ubuntu: apt-get install libqca-qt5-2-plugins, then log in again
+  without a keychain, use environment variables: gwtoken help keychain
+linux no-collection: the keychain has no default keyring
+  create one: log in to the desktop once, or use Passwords and Keys (seahorse)
+  in KeePassXC, open a database that exposes a group to the Secret Service
+  without a keychain, use environment variables: gwtoken help keychain
+darwin no-collection: there is no default keychain
+  set one: security default-keychain -s login.keychain-db
+  without a keychain, use environment variables: gwtoken help keychain
+linux locked: the keychain is locked
+  unlock it: log in to the desktop, or open Passwords and Keys (seahorse), KWalletManager or KeePassXC
+  without a keychain, use environment variables: gwtoken help keychain
+darwin locked: the keychain is locked
+  unlock it (needed once per ssh session): security unlock-keychain
+  without a keychain, use environment variables: gwtoken help keychain
+win32 locked: the keychain is locked
+  log in to Windows on the desktop, not only over the network
+  without a keychain, use environment variables: gwtoken help keychain
+linux hidden: no such item in the open keyring, but another keyring is locked
+  unlock it: log in to the desktop, or open Passwords and Keys (seahorse), KWalletManager or KeePassXC
+  without a keychain, use environment variables: gwtoken help keychain
+linux denied: the keychain denied access
+  try again, and allow access in the dialog
+darwin denied: the keychain denied access
+  when macOS asks whether node may use the item, choose Always Allow
+linux timed-out: the keychain service timed out
+  it may be stuck: restart it, or log out and in again
+win32 too-large: the credentials are too large for the keychain
+  the limit is 2,560 bytes per item
+  without a keychain, use environment variables: gwtoken help keychain
+linux crashed: the keychain module crashed
+  try again; if it keeps crashing, reinstall gwtoken and run: gwtoken doctor
+  without a keychain, use environment variables: gwtoken help keychain
+linux module-missing: the keychain module keytar is not installed
+  reinstall gwtoken (npm install -g) without --omit=optional, once the registry can be reached: when npm cannot reach it, it leaves keytar out without a message
+  without a keychain, use environment variables: gwtoken help keychain
+linux failed: unexpected keychain error
+  for details, add --verbose
+  to diagnose, run: gwtoken doctor
+`;
+  expectTable(table, (heading) => {
+    const [platform, reason] = heading.split(' ') as [NodeJS.Platform, KeychainReason];
+    const error = keychainError(reason, platform);
+    expect(error).toMatchObject({ kind: 'keychain', reason });
+    return error;
+  });
+});
+
+test("keychainError names what a module that does not load needs, from the loader's text", () => {
+  const CAUSES: Record<string, string> = {
+    library: 'libsecret-1.so.0: cannot open shared object file',
+    noexec: '/a/keytar.node: failed to map segment from shared object',
+    '/tmp': '/a/.bun-1.node: failed to map segment from shared object',
+    full: '/$bunfs/root/keytar.node: cannot open shared object file',
+    other: 'wrong ELF class',
+    win32: 'not a valid Win32 application',
+  };
+  const table = `
+library: the keychain needs libsecret-1.so.0, which is not installed
+  Debian, Ubuntu: apt-get install libsecret-1-0; Fedora: dnf install libsecret; Arch: pacman -S libsecret
+  without a keychain, use environment variables: gwtoken help keychain
+full: cannot unpack the keychain module into the temporary directory
+  set TMPDIR to a directory that you can write to
+  without a keychain, use environment variables: gwtoken help keychain
+noexec: the keychain module cannot be loaded from /a: programs must not run there (noexec)
+  install gwtoken on a file system without noexec
+  without a keychain, use environment variables: gwtoken help keychain
+/tmp: the keychain module cannot be loaded from /a: programs must not run there (noexec)
+  set TMPDIR to a directory on a file system without noexec
+  without a keychain, use environment variables: gwtoken help keychain
+other: the keychain module does not support this system (musl libc or CPU)
+  for details, add --verbose
+  without a keychain, use environment variables: gwtoken help keychain
+win32: the keychain module does not support this system
+  for details, add --verbose
+  without a keychain, use environment variables: gwtoken help keychain
+`;
+  expectTable(table, (heading) => {
+    const platform = heading === 'win32' ? 'win32' : 'linux';
+    const failure = { ok: false, stage: 'load', message: 'keytar drops it', cause: CAUSES[heading] } as const;
+    const error = keychainError(failure, platform);
+    expect(error).toMatchObject({ reason: 'library-missing', detail: `the keychain said: ${failure.cause}` });
+    return error;
+  });
+});
+
+describe('notAnswered', () => {
+  test('says what the keychain waits for, and how to wait longer', () => {
+    const table = `
+not-started: the keychain module did not start within 2.5 s
+  you may have reached a system limit: check ulimit -u and ulimit -v
+  to wait longer, run: gwtoken config set keychain-timeout 6s
+locked: the keychain is still locked after 2.5 s
+  unlock it: log in to the desktop, or open Passwords and Keys (seahorse), KWalletManager or KeePassXC
+  to wait longer, run: gwtoken config set keychain-timeout 6s
+no-collection: the keychain still has no default keyring after 2.5 s
+  create one: log in to the desktop once, or use Passwords and Keys (seahorse)
+  in KeePassXC, open a database that exposes a group to the Secret Service
+  to wait longer, run: gwtoken config set keychain-timeout 6s
+silent: the keychain did not answer within 2.5 s (was a dialog open?)
+  answer the dialog, or unlock the keychain first
+  to wait longer, run: gwtoken config set keychain-timeout 6s
+timed-out: the keychain did not answer within 2.5 s
+  a dialog may be open on another screen, or it is stuck; run: gwtoken doctor
+  to wait longer, run: gwtoken config set keychain-timeout 6s
+`;
+    expectTable(table, (reason) => {
+      const state = { silent: 'unlocked', 'timed-out': undefined }[reason] ?? reason;
+      const seen = (reason === 'timed-out' ? undefined : state) as Parameters<typeof notAnswered>[0];
+      const error = notAnswered(seen, 2500, reason !== 'timed-out', 'linux');
+      expect(error).toMatchObject({ kind: 'keychain', reason });
+      return error;
+    });
+  });
+
+  test('names ulimit for a module that does not start, except on Windows', () => {
+    const ulimit = (platform: NodeJS.Platform) =>
+      notAnswered('not-started', 3000, false, platform).hints.some((hint) => hint.includes('ulimit'));
+    expect([ulimit('darwin'), ulimit('win32')]).toEqual([true, false]);
+  });
+});
+
+test('keychainError shows on Windows the text of the system, without its full stop and line end', () => {
+  const failure = { ok: false, stage: 'call', message: 'Zugriff verweigert.\r\n' } as const;
+  expect(keychainError(failure, 'win32')).toMatchObject({
+    reason: 'failed',
+    message: 'unexpected keychain error: Zugriff verweigert',
+    detail: 'the keychain said: Zugriff verweigert.\r\n',
+  });
+});
+
+test.each<[KeychainReason, ...string[]]>([
+  [
+    'locked',
+    'Cannot create an item in a locked collection',
+    'Collection /org/freedesktop/secrets/collection/login is locked',
+    'GDBus.Error:org.freedesktop.Secret.Error.IsLocked: x',
+    'The prompt was dismissed',
+    'User interaction is required.',
+    'Interaction is not allowed with the Security Server.',
+    'In dark wake, no UI possible',
+  ],
+  [
+    'no-provider',
+    'GDBus.Error:org.freedesktop.DBus.Error.ServiceUnknown: x',
+    'The name org.freedesktop.secrets was not provided by any .service files',
+    'No keychain is available. You may need to restart your computer.',
+  ],
+  [
+    'no-collection',
+    'Object does not exist at path “/org/freedesktop/secrets/collection/login”',
+    "No such object path '/org/freedesktop/secrets/aliases/default'",
+    'The specified keychain could not be found.',
+  ],
+  [
+    'no-session',
+    'Cannot autolaunch D-Bus without X11 $DISPLAY',
+    'Could not connect: x',
+    'Error connecting: x',
+    'Failed to execute child process “dbus-launch”',
+    'Address element “x” does not contain a colon (:)',
+    'The given address is empty',
+    'Error in address “unix:”',
+    'Cannot spawn a message bus without a machine-id',
+    'No such file or directory',
+    'The connection is closed',
+    'A specified logon session does not exist. It may already have been terminated.\r\n',
+  ],
+  ['plugin-missing', 'createDLGroup failed: maybe libqca-ossl is missing'],
+  ['key-mismatch', 'Client public key size is invalid', "Can't find session /org/freedesktop/secrets/1"],
+  ['timed-out', 'Timeout was reached', 'The operation timed out'],
+  ['too-large', 'The stub received bad data.\r\n'],
+  [
+    'denied',
+    "A required entitlement isn't present.",
+    'Access to the item has been denied',
+    'GDBus.Error:org.freedesktop.DBus.Error.AccessDenied: x',
+    'Operation was cancelled',
+    'User canceled the operation.',
+    'The user name or passphrase you entered is not correct.',
+  ],
+  // The second is Windows': an item encrypted for another login, whatever its size.
+  ['failed', 'something new', 'Bad Data.'],
+])(
+  'keychainError recognizes %s by the texts of libsecret, glib, KWallet, macOS and Windows',
+  (reason, ...texts) => {
+    for (const message of texts)
+      expect([message, keychainError({ ok: false, stage: 'call', message }, 'linux').reason]).toEqual([
+        message,
+        reason,
+      ]);
+  },
+);
