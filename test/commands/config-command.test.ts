@@ -14,7 +14,6 @@ import { beforeEach, expect, test } from 'vitest';
 import { painter } from '../../src/system/terminal/capabilities';
 import { type Inside, inside } from '../harness/homes/in-process';
 
-const posix = process.platform !== 'win32';
 const GENERAL = { region: 'eu', sandbox: false, 'auth-url': 'https://{region}.id.example.com' };
 
 let gw: Inside;
@@ -62,27 +61,28 @@ test('config sets, gets, lists and unsets general and profile values, and writes
   expect(readFileSync(file, 'utf8')).toBe('{\n  "region": "eu"\n}\n');
 });
 
-test.skipIf(!posix)('config set keeps its directory and file for their owner', async () => {
+test('config set keeps its directory and file for their owner', async ({ needs }) => {
+  needs('posix');
   await config('set', 'region', 'eu');
   const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
   expect([mode(gw.config), mode(file)]).toEqual(['700', '600']);
 });
 
-test.skipIf(!posix)(
-  'config set writes to the target of a link: dotfile managers keep the file elsewhere',
-  async () => {
-    const dotfiles = join(dirname(dirname(gw.config)), 'dotfiles');
-    mkdirSync(dotfiles);
-    mkdirSync(gw.config, { recursive: true, mode: 0o700 });
-    const target = join(dotfiles, 'gwtoken.json');
-    writeFileSync(target, '{"region":"us"}', { mode: 0o600 });
-    symlinkSync('../../dotfiles/gwtoken.json', file);
-    await config('set', 'retries', '4');
-    expect(lstatSync(file).isSymbolicLink()).toBe(true);
-    expect(readlinkSync(file)).toBe('../../dotfiles/gwtoken.json');
-    expect(JSON.parse(readFileSync(target, 'utf8'))).toEqual({ region: 'us', retries: 4 });
-  },
-);
+test('config set writes to the target of a link: dotfile managers keep the file elsewhere', async ({
+  needs,
+}) => {
+  needs('posix');
+  const dotfiles = join(dirname(dirname(gw.config)), 'dotfiles');
+  mkdirSync(dotfiles);
+  mkdirSync(gw.config, { recursive: true, mode: 0o700 });
+  const target = join(dotfiles, 'gwtoken.json');
+  writeFileSync(target, '{"region":"us"}', { mode: 0o600 });
+  symlinkSync('../../dotfiles/gwtoken.json', file);
+  await config('set', 'retries', '4');
+  expect(lstatSync(file).isSymbolicLink()).toBe(true);
+  expect(readlinkSync(file)).toBe('../../dotfiles/gwtoken.json');
+  expect(JSON.parse(readFileSync(target, 'utf8'))).toEqual({ region: 'us', retries: 4 });
+});
 
 test('config unset removes an unknown key, which is an error everywhere else', async () => {
   gw.configure({ regoin: 'eu', retries: 1 });

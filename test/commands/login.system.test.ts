@@ -7,10 +7,10 @@ import { type IdentityServer, startIdentityServer } from '../harness/endpoints/i
 import { filesBelow, treeOf } from '../harness/homes/files';
 import { type Home, openHome } from '../harness/homes/home';
 import { expectRefusal } from '../harness/homes/refusals';
-import { type Keyring, keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
+import { type Keyring, startKeyring } from '../harness/keyrings/keyring';
+import { missing } from '../harness/needs';
 import { BOUND_BY_MODES, type ProgramOptions } from '../harness/programs/program';
 
-const unavailable = keyringAvailable();
 const client = { clientId: 'eu-client', clientSecret: 'eu-secret+/=&' };
 const ACCOUNT = 'default:production:eu';
 
@@ -18,12 +18,12 @@ let identity: IdentityServer;
 let keyring: Keyring;
 let home: Home;
 beforeAll(async () => {
-  if (unavailable !== undefined) return;
+  if (missing('keyring')) return;
   identity = await startIdentityServer({ region: 'eu', clients: [client] });
   keyring = await startKeyring({ state: 'unlocked' });
 });
-beforeEach(({ skip }) => {
-  skip(unavailable !== undefined, unavailable);
+beforeEach(({ needs }) => {
+  needs('keyring');
   home = openHome(keyring.env);
   onCleanup(() => keyring.clear(ACCOUNT));
 });
