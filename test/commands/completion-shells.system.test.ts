@@ -1,0 +1,126 @@
+/** The completion scripts in real shells, at a press of Tab. */
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type Home, openHome } from '../harness/homes/home';
+import { linkProgram, runCommand } from '../harness/programs/program';
+import { openTerminal, type Terminal } from '../harness/programs/terminal';
+
+const CONFIG = { profiles: { acme: { region: 'eu' }, zulu: { region: 'us' } } };
+
+let home: Home;
+beforeEach(() => {
+  home = openHome();
+  home.configure(CONFIG);
+});
+
+/** A shell on a terminal, with gwtoken on its PATH and completed by what it prints. */
+function open(shell: keyof typeof SHELLS, setUp: string = SHELLS[shell].setUp): Terminal {
+  const bin = join(home.dir, 'bin');
+  mkdirSync(bin);
+  linkProgram(bin);
+  for (const name of ['trusted-authority.pem', 'several.crt', 'several.pem', 'with blank.pem'])
+    writeFileSync(join(home.dir, name), '');
+  const env = { ...home.env, PATH: `${bin}${delimiter}${process.env['PATH']}`, LC_ALL: 'C.UTF-8' };
+  const terminal = openTerminal([shell, ...SHELLS[shell].args], { env, cwd: home.dir, cols: 120 });
+  terminal.type(`${setUp}; echo rea""dy\r`);
+  return terminal;
+}
+
+const SHELLS = {
+  bash: { args: ['--norc', '--noprofile'], setUp: 'eval "$(gwtoken completion bash)"' },
+  zsh: { args: ['-f'], setUp: 'autoload -Uz compinit; compinit -u; eval "$(gwtoken completion zsh)"' },
+  fish: { args: ['--no-config'], setUp: 'gwtoken completion fish | source' },
+} as const;
+
+describe.each(['bash', 'zsh', 'fish'] as const)('%s, at a press of Tab', (shell) => {
+  test.for([
+    ['gwtoken g', 'gwtoken get'],
+    ['gwtoken get --format=js', 'gwtoken get --format=json'],
+    ['gwtoken get --profile a', 'gwtoken get --profile acme'],
+    ['gwtoken config set region e', 'gwtoken config set region eu'],
+    ['gwtoken exec -- truste', 'gwtoken exec -- trusted-authority.pem'],
+    ['gwtoken exec -- gwtok', 'gwtoken exec -- gwtoken'],
+    ['gwtoken get --ca-file sev', 'gwtoken get --ca-file several.'],
+    ['gwtoken get --ca-file=tr', 'gwtoken get --ca-file=trusted-authority.pem'],
+    ['gwtoken get --ca-file wi', 'gwtoken get --ca-file with\\\\ blank.pem'],
+  ])('%s becomes %s', async ([typed, whole], { needs }) => {
+    needs('posix', shell);
+    const opened = open(shell);
+    await opened.waitFor('ready');
+    // From the line's start: echo it, so that what stood on it comes back as a line of output.
+    opened.type(`${typed}\t\x01echo "\x05"\r`);
+    await opened.waitFor(new RegExp(`^${whole} *$`, 'm'));
+  });
+
+  test('completes the word at the cursor, whatever stands behind it', async ({ needs }) => {
+    needs('posix', shell);
+    const opened = open(shell);
+    await opened.waitFor('ready');
+    opened.type(
+      'gwtoken get --fr --region eu\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\t\x01echo "\x05"\r',
+    );
+    await opened.waitFor(/^gwtoken get --fresh +--region eu *$/m);
+  });
+
+  test('lists what there is, and runs nothing that stands on the line', async ({ needs }) => {
+    needs('posix', shell);
+    const opened = open(shell);
+    await opened.waitFor('ready');
+    opened.type('gwtoken get $(touch ran) >made --format \t\t');
+    await opened.waitFor(/curl[\s\S]*json|json[\s\S]*curl/);
+    // It announces a description with `--`: without one, words stand side by side.
+    if (shell === 'zsh') await opened.waitFor(/\bjson +token\b/);
+    // What is no file is no place for one.
+    expect(opened.screen()).not.toContain('several');
+    opened.type('\x15gwtoken config \t\t');
+    const described = {
+      bash: /list +path/,
+      zsh: /list +-- list the settings/,
+      fish: /list +\(list the settings/,
+    };
+    await opened.waitFor(described[shell]);
+    expect(readdirSync(home.dir)).not.toContain('ran');
+    expect(readdirSync(home.dir)).not.toContain('made');
+    // With a version manager another Node is in use, or none: the line stays as it is.
+    const program = join(home.dir, 'bin', 'gwtoken');
+    rmSync(program);
+    opened.type('\x15gwtoken get --fr\t\x01echo "\x05"\r');
+    await opened.waitFor(/^gwtoken get --fr *$/m);
+    writeFileSync(program, '#!/usr/bin/env no-such-node\n', { mode: 0o755 });
+    opened.type('gwtoken get --re\t\x01echo "\x05"\r');
+    const silent = await opened.waitFor(/^gwtoken get --re *$/m);
+    expect(silent).not.toMatch(/not found|No such file|Unknown command/i);
+  });
+});
+
+test('bash gets the whole word where "=" ends none, whatever its IFS is, which stays', async ({ needs }) => {
+  needs('posix', 'bash');
+  linkProgram(home.dir);
+  const line = `eval "$(gwtoken completion bash)"; COMP_WORDBREAKS=' ' IFS=,
+    COMP_LINE='gwtoken get --format=j'; COMP_POINT=\${#COMP_LINE}; _gwtoken; echo "\${COMPREPLY[@]}" "$IFS"`;
+  const env = { ...home.env, PATH: `${home.dir}${delimiter}${process.env['PATH']}` };
+  expect(await runCommand(['bash', '-c', line], { env })).toMatchObject({ stdout: '--format=json ,\n' });
+});
+
+test('bash says nothing of a compopt, which 3.2 does not have', async ({ needs }) => {
+  needs('posix', 'bash');
+  linkProgram(home.dir);
+  const line = `eval "$(gwtoken completion bash)"; enable -n compopt
+    COMP_LINE='gwtoken get --ca-file gwtok'; COMP_POINT=\${#COMP_LINE}; _gwtoken; echo "\${COMPREPLY[@]}"`;
+  const env = { ...home.env, PATH: `${home.dir}${delimiter}${process.env['PATH']}` };
+  expect(await runCommand(['bash', '-c', line], { env, cwd: home.dir })).toMatchObject({
+    stdout: 'gwtoken\n',
+    stderr: '',
+  });
+});
+
+test('zsh completes at the first Tab also where the script is a file in its fpath', async ({ needs }) => {
+  needs('posix', 'zsh');
+  const file = 'mkdir site; gwtoken completion zsh >site/_gwtoken; fpath=($PWD/site $fpath)';
+  const opened = open('zsh', `${file}; autoload -Uz compinit; compinit -u`);
+  await opened.waitFor('ready');
+  // It reads quotes, which bash's script leaves as they are.
+  opened.type('gwtoken config set "region" "e\t\x01echo \'\x05\'\r');
+  await opened.waitFor(/^gwtoken config set "region" "eu" *$/m);
+});
