@@ -77,35 +77,19 @@ export function playMainJob(open: () => Promise<Computer>, unavailable: string |
       expect(await computer.hasItem('default:production:eu')).toBe(true);
     });
 
-    test('get prints the token in four formats, and nothing on stderr', async () => {
+    test('get prints the token, and nothing on stderr', async () => {
       const token = await get();
       expect(token).toMatch(/^[\w-]{20,}\n$/);
       expect(eu.issued).toContain(token.trim());
-      expect(await get('--format', 'token')).toMatch(/^[\w-]{20,}\n$/);
-      const header = /^Authorization: Bearer ([\w-]+)\n$/.exec(await get('--format', 'header'));
-      const curl = /^header = "Authorization: Bearer ([\w-]+)"\n$/.exec(await get('--format=curl'));
-      expect(eu.issued).toContain(header?.[1]);
-      expect(eu.issued).toContain(curl?.[1]);
-
-      const text = await get('--format', 'json');
-      const json = JSON.parse(text) as Record<string, unknown>;
-      expect(text).toBe(`${JSON.stringify(json)}\n`);
-      expect(eu.issued).toContain(json['access_token']);
-      expect(json).toEqual({
-        access_token: expect.any(String),
-        token_type: 'Bearer',
-        expires_in: expect.any(Number),
-        expires_at: expect.stringMatching(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-        scope: '',
+      expect(await get('--format', 'header')).toBe(`Authorization: Bearer ${token}`);
+      expect(JSON.parse(await get('--format', 'json'))).toMatchObject({
+        access_token: token.trim(),
         region: 'eu',
         environment: 'production',
         profile: 'default',
         auth_url: eu.authUrl,
-        source: expect.stringMatching(/^(cache|network)$/),
+        source: 'cache',
       });
-      const left = (Date.parse(String(json['expires_at'])) - Date.now()) / 1000;
-      expect(Math.abs(left - Number(json['expires_in']))).toBeLessThan(5);
-      expect(json['expires_in']).toBeGreaterThan(3500);
     });
 
     test('the request has three form fields and no Authorization header', () => {
@@ -122,10 +106,8 @@ export function playMainJob(open: () => Promise<Computer>, unavailable: string |
       expect(headers['user-agent']).toMatch(/^gwtoken\/\d+\.\d+\.\d+$/);
     });
 
-    test('doctor finds all of it in order, and says so first', async () => {
-      const { code, stdout, stderr } = await home.gwtoken(['doctor']);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(stdout).toMatch(/^All checks passed\.\n\n/);
+    test('doctor finds nothing to complain about', async () => {
+      expect(await home.gwtoken(['doctor'])).toMatchObject({ code: 0, stderr: '' });
     });
 
     test('sandbox, second region and profile are clients of their own', async () => {
@@ -150,10 +132,6 @@ export function playMainJob(open: () => Promise<Computer>, unavailable: string |
       expect(lastClient(eu)).toBe('eu-client');
       await get('-r', 'us', '--no-cache');
       expect(lastClient(us)).toBe('us-client');
-      expect(JSON.parse(await get('-r', 'us', '--format', 'json'))).toMatchObject({
-        region: 'us',
-        auth_url: us.authUrl,
-      });
     });
 
     test('no secret is in any file, and the known clients are listed beside the config', () => {
