@@ -11,7 +11,7 @@ import { collectionOnBus, isHidingOnBus, itemOnBus } from '../../../src/system/k
 import { openKeychain } from '../../../src/system/keychain/keychain';
 import { onCleanup } from '../../harness/clean-up';
 import { openFolder } from '../../harness/homes/folder';
-import { keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
+import { startKeyring } from '../../harness/keyrings/keyring';
 import { attributesOf } from '../../harness/keyrings/secret-service';
 import { onPath } from '../../harness/needs';
 import { isRunning, until } from '../../harness/programs/processes';
@@ -24,9 +24,9 @@ const ITEMS = {
 };
 
 test('each program that asks a real bus tells open from locked keyrings, and an item from none', async ({
-  skip,
+  needs,
 }) => {
-  skip(keyringAvailable() !== undefined, keyringAvailable());
+  needs('keyring');
   const keyring = await startKeyring({ state: 'unlocked', seed: { there: 'a' } });
   const store = (schema: string, ...attributes: string[]) =>
     execFileSync('secret-tool', ['store', '--label=b', 'xdg:schema', schema, ...attributes], {

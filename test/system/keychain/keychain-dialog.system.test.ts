@@ -2,18 +2,18 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
+import { startKeyring } from '../../harness/keyrings/keyring';
 import { leftBehind, processesWith } from '../../harness/programs/processes';
 import { startProgram } from '../../harness/programs/program';
 import { openGwtoken } from '../../harness/programs/terminal';
 import { CLIENT, doctorStages, ITEM, run, SETTINGS } from './keychain-runs';
-import { prompterAvailable, startPrompter } from './prompter';
+import { startPrompter } from './prompter';
 
 const OK_BEFORE = ['module', 'library', 'session', 'provider'].map((stage) => `${stage}: ok`);
 const LIMIT = { GWTOKEN_KEYCHAIN_TIMEOUT: '3' };
 
-test('a frozen daemon ends get and doctor with the limit', async ({ skip }) => {
-  skip(keyringAvailable() !== undefined, keyringAvailable());
+test('a frozen daemon ends get and doctor with the limit', async ({ needs }) => {
+  needs('keyring');
   const { env, daemonPid = 0 } = await startKeyring({ state: 'unlocked', seed: { [CLIENT]: ITEM } });
   process.kill(daemonPid, 'SIGSTOP');
   const [get, doctor] = await Promise.all([
@@ -27,8 +27,6 @@ test('a frozen daemon ends get and doctor with the limit', async ({ skip }) => {
   expect(doctor.stages).toEqual([...OK_BEFORE.slice(0, 2), ...unknown, 'round trip: failed']);
 });
 
-const missing = keyringAvailable() ?? prompterAvailable();
-
 describe('a dialog', () => {
   async function locked(mode: 'silent' | 'dismiss') {
     const started = await startKeyring({ state: 'locked', seed: { [CLIENT]: ITEM } });
@@ -36,9 +34,9 @@ describe('a dialog', () => {
   }
 
   test('that nobody answers ends get and doctor with the limit: the keychain is still locked', async ({
-    skip,
+    needs,
   }) => {
-    skip(missing !== undefined, missing);
+    needs('keyring with dialogs');
     const { env, prompter } = await locked('silent');
     const get = await run('get', { ...env, ...LIMIT });
     expect(get).toMatchObject({ code: 5, stdout: '' });
@@ -50,8 +48,8 @@ describe('a dialog', () => {
     expect(result.stderr).toContain('the keychain is still locked after 3 s');
   });
 
-  test('that is dismissed ends get at once: the keychain is locked', async ({ skip }) => {
-    skip(missing !== undefined, missing);
+  test('that is dismissed ends get at once: the keychain is locked', async ({ needs }) => {
+    needs('keyring with dialogs');
     const { env, prompter } = await locked('dismiss');
     const { code, stderr } = await run('get', env);
     expect(code).toBe(5);
@@ -59,8 +57,8 @@ describe('a dialog', () => {
     expect(prompter.dialogs()).toBe(1);
   });
 
-  test('is announced after two seconds on a terminal, and Ctrl-C ends all', async ({ skip }) => {
-    skip(missing !== undefined, missing);
+  test('is announced after two seconds on a terminal, and Ctrl-C ends all', async ({ needs }) => {
+    needs('keyring with dialogs');
     const { env } = await locked('silent');
     const mark = randomUUID();
     const onTerminal = { ...SETTINGS, ...env, DISPLAY: ':99', MARK: mark };
@@ -73,8 +71,8 @@ describe('a dialog', () => {
     expect(await leftBehind(mark)).toEqual([]);
   });
 
-  test('goes away with gwtoken, also if that is killed', async ({ skip }) => {
-    skip(missing !== undefined, missing);
+  test('goes away with gwtoken, also if that is killed', async ({ needs }) => {
+    needs('keyring with dialogs');
     const { env, prompter } = await locked('silent');
     const mark = randomUUID();
     const program = startProgram(['get'], { env: { ...SETTINGS, ...env, MARK: mark } });

@@ -5,23 +5,23 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type IdentityServer, startIdentityServer } from '../../harness/endpoints/identity-server';
 import { openHome } from '../../harness/homes/home';
-import { type Keyring, keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
+import { type Keyring, startKeyring } from '../../harness/keyrings/keyring';
 import { attributesOf } from '../../harness/keyrings/secret-service';
+import { missing } from '../../harness/needs';
 import { leftBehind } from '../../harness/programs/processes';
 import { GWTOKEN_SH, inherited, runCommand, runProgram } from '../../harness/programs/program';
 import { ROOT } from '../../harness/root';
 
 const ACCOUNT = 'default:production:eu';
 const CLIENT = { clientId: 'eu-client', clientSecret: 'canary-secret' };
-const missing = keyringAvailable();
 
 describe('an item made by hand', () => {
   let identity: IdentityServer;
   let keyring: Keyring;
   let env: Record<string, string>;
-  beforeEach(({ skip }) => skip(missing !== undefined, missing));
+  beforeEach(({ needs }) => needs('keyring'));
   beforeAll(async () => {
-    if (missing !== undefined) return;
+    if (missing('keyring') !== undefined) return;
     identity = await startIdentityServer({ clients: [CLIENT] });
     keyring = await startKeyring({ state: 'unlocked' });
     env = { ...keyring.env, GWTOKEN_REGION: 'eu' };
@@ -82,8 +82,8 @@ function example(words: string): string {
     .join('\n');
 }
 
-test('a keyring without a desktop works as the help says', async ({ skip }) => {
-  skip(missing !== undefined, missing);
+test('a keyring without a desktop works as the help says', async ({ needs }) => {
+  needs('keyring');
   const identity = await startIdentityServer({ clients: [CLIENT] });
   const home = openHome({ GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: identity.authUrl });
   const login = `printf %s "$SECRET" | ${GWTOKEN_SH} login --client-id eu-client --secret-stdin`;

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openFolder } from '../../harness/homes/folder';
 import { openHome } from '../../harness/homes/home';
-import { keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
+import { startKeyring } from '../../harness/keyrings/keyring';
 import { FORM } from '../../harness/programs/program';
 import { ROOT } from '../../harness/root';
 import { CLIENT, doctorStages, ITEM, LOGIN, run, SECRET } from './keychain-runs';
-import { hidingAvailable, inNamespace, namespaceUnavailable, withoutLibsecret } from './namespaces';
+import { inNamespace, libraryCannotBeHidden, withoutLibsecret } from './namespaces';
 
 const STAGES = ['module', 'library', 'session', 'provider', 'keyring', 'unlocked', 'round trip'];
 const NO_SESSION = 'no keychain here: there is no desktop session (D-Bus)';
@@ -20,11 +20,11 @@ test.for([
   ['no bus', NO_SESSION, 'session'],
 ] as const)(
   'a keyring that is %s: get, login, logout, status --check and doctor say so, with code 5',
-  async ([state, message, stage], { skip }) => {
-    skip(keyringAvailable() !== undefined, keyringAvailable());
+  async ([state, message, stage], { needs }) => {
+    needs('keyring');
     const seed = state === 'locked' ? { [CLIENT]: ITEM } : {};
     const { env } = state === 'no bus' ? openHome() : await startKeyring({ state, seed });
-    for (const command of ['get', LOGIN, 'logout', 'status --check']) {
+    for (const command of ['get', LOGIN, 'logout --yes', 'status --check']) {
       const { code, stderr } = await run(command, env);
       expect({ command, code }).toEqual({ command, code: 5 });
       expect(stderr).toContain(message);
@@ -49,9 +49,9 @@ test.runIf(process.platform === 'linux').each(['unix:path=/nonexistent/bus', '',
 );
 
 test('without a program to ask the bus, a locked keyring is still told from an absent item', async ({
-  skip,
+  needs,
 }) => {
-  skip(keyringAvailable() !== undefined, keyringAvailable());
+  needs('keyring');
   const started = await startKeyring({ state: 'unlocked', seed: { [CLIENT]: ITEM } });
   const env = { ...started.env, PATH: '/nonexistent' };
   expect((await run('get --profile other', env)).code).toBe(4);
@@ -62,8 +62,8 @@ test('without a program to ask the bus, a locked keyring is still told from an a
   expect(stderr).toContain('the keychain is locked');
 });
 
-test('without libsecret, get names the library and how to install it', async ({ skip }) => {
-  skip(hidingAvailable() !== undefined, hidingAvailable());
+test('without libsecret, get names the library and how to install it', async ({ needs }) => {
+  needs('namespace', libraryCannotBeHidden);
   // keytar's install script copies its native part there, and npm may be told to run none.
   const copied = join(ROOT, 'node_modules', 'keytar', 'build');
   const unscripted = existsSync(copied) ? inNamespace(`mount -t tmpfs none ${copied}`) : [];
@@ -77,8 +77,8 @@ test('without libsecret, get names the library and how to install it', async ({ 
   expect(stages.slice(0, 3)).toEqual(['module: ok', 'library: failed', 'session: skipped']);
 });
 
-test('on a file system without execution, get names the directory and the way out', async ({ skip }) => {
-  skip(namespaceUnavailable() !== undefined, namespaceUnavailable());
+test('on a file system without execution, get names the directory and the way out', async ({ needs }) => {
+  needs('namespace');
   const home = openHome();
   const [folder, wayOut] =
     FORM === 'executable'

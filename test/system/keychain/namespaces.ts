@@ -2,17 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { openFolder } from '../../harness/homes/folder';
+import type { Reason } from '../../harness/needs';
 
 const LIBRARIES = '/usr/lib/x86_64-linux-gnu';
 
-/** Why the library cannot be hidden here, worded for `ctx.skip()`; undefined when it can. */
-export function hidingAvailable(): string | undefined {
-  if (process.platform !== 'linux' || !existsSync(LIBRARIES))
-    return 'needs Debian on x64: its library folder';
-  return namespaceUnavailable();
-}
+/** Why the library cannot be hidden here, where {@link inNamespace} can be used; undefined if it can. */
+export const libraryCannotBeHidden: Reason = existsSync(LIBRARIES) ? undefined : 'needs Debian on x64';
 
-/** The same for {@link inNamespace}. */
+/** Why {@link inNamespace} cannot be used here. */
 export function namespaceUnavailable(): string | undefined {
   try {
     execFileSync('unshare', ['--mount', 'true'], { stdio: 'ignore' });

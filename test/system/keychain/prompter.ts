@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { onCleanup } from '../../harness/clean-up';
 import { type Environment, endHelper } from '../../harness/keyrings/session-bus';
@@ -11,12 +10,6 @@ export interface Prompter {
 
 /** Debian's Python alone sees Debian's packages. */
 const PYTHON = '/usr/bin/python3';
-const JEEPNEY = '/usr/lib/python3/dist-packages/jeepney/__init__.py';
-
-/** Why there can be no prompter here, worded for `ctx.skip()`; undefined when there can. */
-export function prompterAvailable(): string | undefined {
-  return existsSync(PYTHON) && existsSync(JEEPNEY) ? undefined : 'needs Debian: python3-jeepney';
-}
 
 /**
  * Starts what shows the keyring's dialogs, on the bus of `env`: `silent` has nobody before it, `dismiss` answers each

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type IdentityServer, startIdentityServer } from '../../harness/endpoints/identity-server';
+import { missing, type Need } from '../../harness/needs';
 import { CLIENT, doctorStages, run, SECRET } from './keychain-runs';
 
 /** A keyring, and what its person does. */
@@ -15,13 +16,13 @@ interface Tried {
 }
 
 /** Tests a session with a keyring: what gwtoken says is the same with each, whatever its person is asked. */
-export function testSession(name: string, missing: string | undefined, start: () => Promise<Tried>): void {
-  describe(name, () => {
+export function testSession(need: Need, start: () => Promise<Tried>): void {
+  describe(need, () => {
     let keyring: Tried;
     let identity: IdentityServer;
     let env: Record<string, string>;
     beforeAll(async () => {
-      if (missing !== undefined) return;
+      if (missing(need) !== undefined) return;
       keyring = await start();
       const clients = ['first', 'second'].map((clientId) => ({ clientId, clientSecret: SECRET }));
       identity = await startIdentityServer({ clients });
@@ -120,7 +121,7 @@ export function testSession(name: string, missing: string | undefined, start: ()
           });
           const checked = await run('status --check', limited());
           expect(checked).toMatchObject({ code: 5, stdout: expect.stringMatching(/ second +check failed /) });
-          const logout = await run('logout', limited());
+          const logout = await run('logout --yes', limited());
           expect(logout).toMatchObject({ code: 5, stdout: '' });
           expect(logout.stderr).toMatch(LOCKED);
         },
@@ -136,20 +137,20 @@ export function testSession(name: string, missing: string | undefined, start: ()
       [
         'logout removes the secret, and afterwards there is none',
         async () => {
-          const logout = await runAllowed('logout', 'reading');
+          const logout = await runAllowed('logout --yes', 'reading');
           expect(logout).toMatchObject({ code: 0, stdout: '' });
           expect(firstLine(logout.stderr)).toBe(`Removed ${CLIENT}`);
           expect(await keyring.lookup(CLIENT)).toBeUndefined();
           const get = await runAllowed('get');
           expect(get).toMatchObject({ code: 4, stdout: '' });
           expect(firstLine(get.stderr)).toBe(`gwtoken: error: no credentials found for ${CLIENT}`);
-          const again = await runAllowed('logout');
+          const again = await runAllowed('logout --yes');
           expect(again).toMatchObject({ code: 4, stdout: '' });
           expect(firstLine(again.stderr)).toBe(`gwtoken: error: no stored credentials for ${CLIENT}`);
         },
       ],
-    ])('%s', async ([, steps], { skip }) => {
-      skip(missing !== undefined, missing);
+    ])('%s', async ([, steps], { needs }) => {
+      needs(need);
       await steps();
     });
   });
