@@ -66,8 +66,8 @@ describe('github-env', () => {
     expect(entries.size).toBe(1 + 4 * prefixes.length);
   });
 
-  test('on a full disk fails, and the runner refuses half an entry', async ({ skip }) => {
-    skip(process.platform === 'win32', 'needs a POSIX system');
+  test('on a full disk fails, and the runner refuses half an entry', async ({ needs }) => {
+    needs('posix');
     const before = `${'#'.repeat(900)}=\n`;
     writeFileSync(files.GITHUB_ENV, before);
     // 1,024 bytes are the most that a file of this process may have: the write gets through in part.

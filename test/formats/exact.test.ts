@@ -165,8 +165,8 @@ describe('what sources or loads a dotenv file', () => {
     expect(JSON.parse(loaded)).toMatchObject(expected);
   });
 
-  test('sh and bash', ({ skip }) => {
-    skip(process.platform === 'win32', 'needs a POSIX shell');
+  test('sh and bash', ({ needs }) => {
+    needs('posix');
     for (const shell of ['sh', 'bash']) {
       const script = 'set -a; . ./tokens.env; set +a; "$0" -e "$1"';
       const sourced = execFileSync(shell, ['-c', script, process.execPath, print], options);

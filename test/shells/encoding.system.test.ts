@@ -16,9 +16,8 @@ const seed = Number(process.env['SHELL_SEED'] ?? 1);
 
 describe(`the value arrives exactly (${count} random values for each shell, SHELL_SEED=${seed})`, () => {
   for (const shell of SHELLS) {
-    test(shell.name, { timeout: 60_000 + count * 200 }, async ({ skip, annotate }) => {
-      const reason = missing(shell);
-      skip(reason !== undefined, reason);
+    test(shell.name, { timeout: 60_000 + count * 200 }, async ({ needs, annotate }) => {
+      needs(missing(shell));
       const encode = formatNamed(shell.format, 'the test').set;
       const cells = cellsOf(shell, openFolder(), encode, count, seed);
       const verdicts = await runCells(shell, cells);
@@ -33,9 +32,8 @@ describe(`the value arrives exactly (${count} random values for each shell, SHEL
 
 describe('a value of 32 KiB arrives exactly', () => {
   for (const shell of SHELLS) {
-    test(shell.name, async ({ skip }) => {
-      const reason = missing(shell);
-      skip(reason !== undefined, reason);
+    test(shell.name, async ({ needs }) => {
+      needs(missing(shell));
       const encode = formatNamed(shell.format, 'the test').set;
       const values = /dash|busybox/.test(shell.name) ? [...LONG, MANY_PIECES] : LONG;
       const context = Object.values(shell.contexts)[0]!;
@@ -48,11 +46,10 @@ describe('a value of 32 KiB arrives exactly', () => {
 });
 
 test('the check sees what single quotes mangle under eval $(…), and that double quotes around it help', async ({
-  skip,
+  needs,
 }) => {
   const dash = SHELLS.find(({ name }) => name === 'dash')!;
-  const reason = missing(dash);
-  skip(reason !== undefined, reason);
+  needs(missing(dash));
   // As Python's shlex.quote and most libraries do it.
   const singleQuotes: Encoder = (variables) =>
     variables.map(({ name, value = '' }) => `export ${name}='${value.replaceAll("'", "'\\''")}';\n`).join('');

@@ -40,9 +40,8 @@ describe('has the exit code of gwtoken, and no variables', () => {
     const ending = ENDINGS[shell.format];
     // elvish and nu end at a failure by themselves.
     if (!ending) continue;
-    test(shell.name, async ({ skip }) => {
-      const reason = missing(shell);
-      skip(reason !== undefined, reason);
+    test(shell.name, async ({ needs }) => {
+      needs(missing(shell));
       const contexts = Object.entries(shell.contexts);
       const cases = [
         ...contexts.map(([name, context]) => ({ name, context, flags: '--regoin eu', code: 2 })),
@@ -66,9 +65,8 @@ describe('has the exit code in every state of the shell, among files named after
   for (const shell of SHELLS) {
     const failure = formatNamed(shell.format, 'the test').failure?.(Object.keys(STALE), 4);
     if (failure === undefined) continue;
-    test(shell.name, async ({ skip }) => {
-      const reason = missing(shell);
-      skip(reason !== undefined, reason);
+    test(shell.name, async ({ needs }) => {
+      needs(missing(shell));
       const hostile = join(session.dir, `hostile-${shell.name}`);
       const output = join(session.dir, `failure-${shell.name}`);
       mkdirSync(hostile);
@@ -91,9 +89,8 @@ describe('stops the script that wants to be stopped', () => {
   for (const shell of SHELLS) {
     const stopping = STOPPING[shell.format];
     if (!stopping) continue;
-    test(shell.name, async ({ skip }) => {
-      const reason = missing(shell);
-      skip(reason !== undefined, reason);
+    test(shell.name, async ({ needs }) => {
+      needs(missing(shell));
       for (const [name, context] of Object.entries(shell.contexts)) {
         const sailed = join(session.dir, `${shell.name} sailed on`);
         const lines = [stopping.line ?? '', context(envCommand(shell, '--regoin eu')), shell.save(sailed)];
@@ -122,9 +119,8 @@ const IDIOMS: Readonly<Record<string, readonly string[]>> = {
 describe('the idioms of the topic stop a script', () => {
   for (const shell of SHELLS) {
     if (shell.format !== 'sh') continue;
-    test(shell.name, async ({ skip }) => {
-      const reason = missing(shell);
-      skip(reason !== undefined, reason);
+    test(shell.name, async ({ needs }) => {
+      needs(missing(shell));
       for (const [name, lines] of Object.entries(IDIOMS)) {
         for (const path of [session.env['PATH'] ?? '', '/usr/bin:/bin']) {
           const script = [...lines, 'echo sailed on'];

@@ -35,9 +35,8 @@ function answerQueries(terminal: Terminal): () => void {
 
 describe('a failure leaves the shell at its prompt', () => {
   for (const shell of SHELLS) {
-    test(shell.name, async ({ skip }) => {
-      const reason = missing(shell);
-      skip(reason !== undefined, reason);
+    test(shell.name, async ({ needs }) => {
+      needs(missing(shell));
       const flag = shell.format === 'sh' ? (INTERACTIVE[shell.name] ?? ['-i']) : [];
       const env = { ...session.env, GWTOKEN_ACCESS_TOKEN: 'stale', PS1: 'ready> ' };
       const terminal = openTerminal([shell.command, ...shell.args, ...flag], { env, cwd: session.dir });

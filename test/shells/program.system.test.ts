@@ -31,9 +31,8 @@ const ours = (path: string): Record<string, string> =>
 
 describe('two clients live in one shell, and nothing stays behind', () => {
   for (const shell of SHELLS) {
-    test(shell.name, async ({ skip }) => {
-      const reason = missing(shell);
-      skip(reason !== undefined, reason);
+    test(shell.name, async ({ needs }) => {
+      needs(missing(shell));
       const hostile = join(session.dir, `hostile-${shell.name}`);
       mkdirSync(hostile);
       const output = formatNamed(shell.format, 'the test').set([
@@ -77,11 +76,10 @@ describe('two clients live in one shell, and nothing stays behind', () => {
 });
 
 test('fish, as a person has it: the status is 0, and nothing of the token is on the disk', async ({
-  skip,
+  needs,
 }) => {
   const shell = SHELLS.find(({ name }) => name === 'fish')!;
-  const reason = missing(shell);
-  skip(reason !== undefined, reason);
+  needs(missing(shell));
   const { dir, env } = openHome();
   // With --no-config it would keep no universal variables either.
   const person = { ...shell, args: [] };

@@ -1,6 +1,7 @@
 /** The shells that the tests run in, with the options and the ways to evaluate that each of them has. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { onPath, type Reason } from '../harness/needs';
 
 export interface Shell {
   readonly name: string;
@@ -144,13 +145,9 @@ function nushell(): string {
   return existsSync(binary) ? binary : 'nu';
 }
 
-/** Why a shell cannot be run here; undefined when it can. */
-export function missing(shell: Shell): string | undefined {
-  if (process.platform === 'win32') return 'needs a POSIX system';
-  if (shell.command.includes('/') && existsSync(shell.command)) return undefined;
-  const folders = (process.env['PATH'] ?? '').split(':');
-  if (folders.some((folder) => existsSync(join(folder, shell.command)))) return undefined;
-  return shell.debian === undefined
-    ? `needs a build of ${shell.name} on npm`
-    : `needs Debian: ${shell.debian}`;
+/** Why a shell cannot be run here; undefined if it can. */
+export function missing({ command, debian, name }: Shell): Reason {
+  if (process.platform === 'win32') return 'needs POSIX';
+  if (existsSync(command) || onPath(command) !== undefined) return undefined;
+  return debian === undefined ? `needs npm: ${name}` : `needs Debian: ${debian}`;
 }
