@@ -109,8 +109,8 @@ describe('gwtoken exec on a terminal', () => {
     expect(await exit).toEqual({ code: 8, signal: null });
   });
 
-  test('a terminal that is not its own changes nothing', async ({ skip }) => {
-    skip(process.platform !== 'linux', 'needs Debian: util-linux (setsid)');
+  test('a terminal that is not its own changes nothing', async ({ needs }) => {
+    needs('linux');
     const { exit, screen } = shell(`setsid -w ${GWTOKEN_SH} exec -- sh -c 'exit 7'; echo "code $?"`);
     await exit;
     expect(screen()).toBe('code 7\n');

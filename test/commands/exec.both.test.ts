@@ -8,7 +8,6 @@ import { type Home, openHome } from '../harness/homes/home';
 import { inside } from '../harness/homes/in-process';
 import { isRunning, until } from '../harness/programs/processes';
 import { preloading } from '../harness/programs/program';
-import { namespaceUnavailable } from '../system/keychain/namespaces';
 
 const TOKEN = 'tok *\'t;$(touch PWNED)` \\ "~!#{a,b}';
 
@@ -105,8 +104,8 @@ describe('the exit code', () => {
     },
   );
 
-  test('is 143 in place of a SIGTERM for the first process of a container', async ({ skip }) => {
-    skip(namespaceUnavailable() !== undefined, namespaceUnavailable());
+  test('is 143 in place of a SIGTERM for the first process of a container', async ({ needs }) => {
+    needs('namespace');
     const wrapper = ['unshare', '--pid', '--fork', '--kill-child', '--'];
     const args = ['exec', '--', 'sh', '-c', 'kill -TERM $$'];
     expect(await home.gwtoken(args, { wrapper })).toMatchObject({ code: 143, signal: null, stderr: '' });

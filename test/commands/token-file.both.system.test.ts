@@ -83,8 +83,8 @@ describe('the token file', () => {
     expect(Date.now() - started).toBeLessThan(await atMost(2000));
   });
 
-  test('who waits for a renewal that ends with the command requests a token itself', async ({ skip }) => {
-    skip(process.platform !== 'linux', 'needs Linux: who waits is seen in /proc/net/unix');
+  test('who waits for a renewal that ends with the command requests a token itself', async ({ needs }) => {
+    needs('linux');
     const answer = holdRenewal();
     const { result } = await start('--timeout', '60s');
     await endpoint.arrived(2);

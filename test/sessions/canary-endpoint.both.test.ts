@@ -92,8 +92,8 @@ describe.concurrent('no secret and no token gets out, whatever the endpoint answ
     expectSilence(home, result);
   });
 
-  test('stdout that takes no token: nothing of it on stderr', async ({ skip }) => {
-    skip(process.platform !== 'linux', 'needs Linux: /dev/full');
+  test('stdout that takes no token: nothing of it on stderr', async ({ needs }) => {
+    needs('linux');
     const home = openClient('good');
     const wrapper = ['sh', '-c', 'exec "$0" "$@" >/dev/full'];
     const result = await home.gwtoken(['get', '-v'], { wrapper });

@@ -7,7 +7,8 @@ import { expectSilence, SECRET, TOKEN } from '../harness/homes/canary';
 import { inVariables } from '../harness/homes/client';
 import { filesBelow } from '../harness/homes/files';
 import { openHome } from '../harness/homes/home';
-import { type Keyring, keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
+import { type Keyring, startKeyring } from '../harness/keyrings/keyring';
+import { missing } from '../harness/needs';
 
 /** Failures on this side; `url` is an endpoint that gives a token. */
 interface Local {
@@ -94,7 +95,6 @@ const LOCAL: Readonly<Record<string, Local>> = {
 };
 
 describe.concurrent('no secret and no token gets out of a failure on this side', () => {
-  const unavailable = keyringAvailable();
   let url: string;
   let keyring: Keyring | undefined;
   beforeAll(async () => {
@@ -105,12 +105,12 @@ describe.concurrent('no secret and no token gets out of a failure on this side',
       response.writeHead(isGood ? 200 : 401).end(JSON.stringify(isGood ? given : refused));
     });
     ({ url } = await listen(server));
-    if (unavailable === undefined) keyring = await startKeyring({ state: 'unlocked' });
+    if (missing('keyring') === undefined) keyring = await startKeyring({ state: 'unlocked' });
   });
 
-  test.for(Object.entries(LOCAL))('on this side: %s', async ([name, failure], { skip }) => {
+  test.for(Object.entries(LOCAL))('on this side: %s', async ([name, failure], { needs }) => {
     const needsKeyring = failure.args[0] === 'login' || failure.item !== undefined;
-    skip(needsKeyring && keyring === undefined, unavailable);
+    if (needsKeyring) needs('keyring');
     const home = openHome({
       ...(needsKeyring ? keyring?.env : {}),
       ...inVariables(`${url}/good`, { clientId: 'id', clientSecret: SECRET }),

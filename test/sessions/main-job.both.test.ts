@@ -1,5 +1,6 @@
 import { openHome } from '../harness/homes/home';
-import { keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
+import { startKeyring } from '../harness/keyrings/keyring';
+import { missing } from '../harness/needs';
 import { playMainJob } from './main-job';
 
 playMainJob(async () => {
@@ -12,4 +13,4 @@ playMainJob(async () => {
     lookup: keyring.lookup,
     hasItem: async (account) => (await keyring.search('gwtoken')).includes(`gwtoken/${account}`),
   };
-}, keyringAvailable());
+}, missing('keyring'));

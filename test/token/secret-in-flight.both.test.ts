@@ -4,14 +4,13 @@ import { expect, test } from 'vitest';
 import { startIdentityServer } from '../harness/endpoints/identity-server';
 import { SECRET, SECRET_FORMS } from '../harness/homes/canary';
 import { openHome } from '../harness/homes/home';
-import { keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
+import { startKeyring } from '../harness/keyrings/keyring';
 import { descendants } from '../harness/programs/processes';
 
 test('a login under way has the secret in no command line and no environment, its children’s included', async ({
-  skip,
+  needs,
 }) => {
-  const unavailable = keyringAvailable();
-  skip(unavailable !== undefined, unavailable);
+  needs('keyring');
   const identity = await startIdentityServer();
   const keyring = await startKeyring({ state: 'unlocked' });
   const home = openHome(keyring.env);
