@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import { openFolder } from '../homes/folder';
 
@@ -13,7 +14,7 @@ export interface Identity {
 export interface Leaf {
   /** As in subjectAltName; `IP:127.0.0.1, IP:::1, DNS:localhost` if left out. */
   readonly names?: string;
-  /** As openssl(1) takes it; `/CN=gwtoken test serverN` if left out. */
+  /** `/O=A Company/CN=id.test`; `/CN=gwtoken test server` if left out. */
   readonly subject?: string;
   /** Days from now, also negative; -1 and 30 if left out. */
   readonly from?: number;
@@ -30,102 +31,144 @@ export interface Authority {
   issue(leaf?: Leaf): Identity;
   /** A certificate that vouches for itself, always the same. */
   selfSigned(): Identity;
-  /** A path in the folder of this authority. */
+  /** A path in the folder of this authority; `middle.pem` is the intermediate's certificate. */
   file(name: string): string;
+}
+
+interface Pair {
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+}
+/** Whoever signs: the subject and the keys. */
+interface Signer extends Pair {
+  readonly subject: string;
 }
 
 const LOOPBACK = 'IP:127.0.0.1, IP:::1, DNS:localhost';
 
-/** A CA that nobody trusts and that issues whatever a test wants, right or wrong, with openssl(1), 3.0 or later. */
+/** A CA that nobody trusts and that issues whatever a test wants, right or wrong (X.509, RFC 5280). */
 export function makeAuthority(): Authority {
   const folder = openFolder();
   const file = (name: string) => join(folder, name);
-  const text = (name: string) => readFileSync(file(name), 'utf8');
-  const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe', cwd: folder });
-  const configure = (names: string) => writeFileSync(file('openssl.cnf'), configuration(names));
-  const makeKey = (name: string, subject: string, ...more: string[]) =>
-    openssl(
-      ...['req', '-config', 'openssl.cnf', '-subj', subject, '-nodes', '-keyout', `${name}.key`],
-      ...['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', ...more],
-    );
-  const sign = (name: string, by: string, kind: string, from: number, until: number) =>
-    openssl(
-      ...['ca', '-batch', '-notext', '-config', 'openssl.cnf', '-extensions', kind, '-in', `${name}.csr`],
-      ...['-cert', `${by}.pem`, '-keyfile', `${by}.key`, '-out', `${name}.pem`],
-      ...['-startdate', asn1(from), '-enddate', asn1(until)],
-    );
-  configure(LOOPBACK);
-  writeFileSync(file('index.txt'), '');
-  makeKey('ca', '/CN=gwtoken test CA', '-x509', '-extensions', 'authority', '-days', '60', '-out', 'ca.pem');
-  let count = 0;
+  const root = signer('/CN=gwtoken test CA');
+  const ca = certificate(root, root, AUTHORITY, -1, 60);
+  writeFileSync(file('ca.pem'), ca);
+  const middle = signer('/CN=gwtoken test intermediate');
+  const middleCert = certificate(middle, root, AUTHORITY, -1, 30);
+  writeFileSync(file('middle.pem'), middleCert);
   const issued = new Map<string, Identity>();
-  let own: Identity | undefined;
+  const once = (name: string, make: () => Identity): Identity => {
+    const identity = issued.get(name) ?? make();
+    issued.set(name, identity);
+    return identity;
+  };
   const issue = ({ names = LOOPBACK, subject, from = -1, until = 30, intermediate }: Leaf): Identity => {
-    configure(names);
-    const name = `server${count++}`;
-    if (intermediate !== undefined && !existsSync(file('middle.pem'))) {
-      makeKey('middle', '/CN=gwtoken test intermediate', '-new', '-out', 'middle.csr');
-      sign('middle', 'ca', 'authority', -1, 30);
-    }
-    makeKey(name, subject ?? `/CN=gwtoken test ${name}`, '-new', '-out', `${name}.csr`);
-    sign(name, intermediate === undefined ? 'ca' : 'middle', 'server', from, until);
-    const chain = intermediate === 'sent' ? text('middle.pem') : '';
-    return { key: text(`${name}.key`), cert: text(`${name}.pem`) + chain };
+    const leaf = signer(subject ?? '/CN=gwtoken test server');
+    const by = intermediate === undefined ? root : middle;
+    const cert = certificate(leaf, by, server(names), from, until);
+    return { key: keyOf(leaf), cert: cert + (intermediate === 'sent' ? middleCert : '') };
   };
   return {
-    ca: text('ca.pem'),
+    ca,
     caFile: file('ca.pem'),
-    issue(leaf = {}) {
-      const wish = JSON.stringify(leaf);
-      const identity = issued.get(wish) ?? issue(leaf);
-      issued.set(wish, identity);
-      return identity;
-    },
-    selfSigned() {
-      if (own === undefined) {
-        configure(LOOPBACK);
-        makeKey('own', '/CN=localhost', '-x509', '-extensions', 'server', '-days', '30', '-out', 'own.pem');
-        own = { key: text('own.key'), cert: text('own.pem') };
-      }
-      return own;
-    },
+    issue: (leaf = {}) => once(JSON.stringify(leaf), () => issue(leaf)),
+    selfSigned: () =>
+      once('self-signed', () => {
+        const own = signer('/CN=localhost');
+        return { key: keyOf(own), cert: certificate(own, own, server(LOOPBACK), -1, 30) };
+      }),
     file,
   };
 }
 
-/** YYYYMMDDHHMMSSZ */
-function asn1(days: number): string {
-  return `${new Date(Date.now() + days * 86_400_000).toISOString().replace(/[-:T]|\..*/g, '')}Z`;
+const signer = (subject: string): Signer => ({
+  subject,
+  ...generateKeyPairSync('ec', { namedCurve: 'prime256v1' }),
+});
+const keyOf = ({ privateKey }: Pair): string => String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
+
+/** The PEM text of a certificate for a public key. */
+function certificate(of: Signer, by: Signer, own: readonly Buffer[], from: number, until: number): string {
+  const publicKey = of.publicKey.export({ type: 'spki', format: 'der' });
+  const algorithm = sequence(oid('1.2.840.10045.4.3.2'));
+  const extensions = [
+    ...own,
+    extension('2.5.29.14', der(0x04, keyId(of))),
+    extension('2.5.29.35', sequence(der(0x80, keyId(by)))),
+  ];
+  const signed = sequence(
+    der(0xa0, der(0x02, Buffer.of(2))),
+    der(0x02, Buffer.of(1), randomBytes(15)),
+    algorithm,
+    distinguishedName(by.subject),
+    sequence(time(from), time(until)),
+    distinguishedName(of.subject),
+    publicKey,
+    der(0xa3, sequence(...extensions)),
+  );
+  const bytes = sequence(signed, algorithm, bits(sign('sha256', signed, by.privateKey)));
+  const lines = bytes.toString('base64').replace(/.{64}/g, '$&\n').trimEnd();
+  return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`;
 }
 
-/** All our own: what the distribution's configuration adds to a certificate differs from one to the next. */
-function configuration(names: string): string {
-  return `[req]
-distinguished_name = none
-[none]
-[authority]
-basicConstraints = critical, CA:TRUE
-keyUsage = critical, keyCertSign, cRLSign
-subjectKeyIdentifier = hash
-[ca]
-default_ca = issuing
-[issuing]
-database = index.txt
-new_certs_dir = .
-rand_serial = yes
-default_md = sha256
-policy = policy
-unique_subject = no
-[policy]
-commonName = optional
-organizationName = optional
-organizationalUnitName = optional
-[server]
-basicConstraints = critical, CA:FALSE
-keyUsage = critical, digitalSignature
-extendedKeyUsage = serverAuth
-subjectKeyIdentifier = hash
-authorityKeyIdentifier = keyid
-subjectAltName = ${names}
-`;
+/** Tag, length, content (X.690). */
+function der(tag: number, ...parts: readonly Buffer[]): Buffer {
+  const content = Buffer.concat(parts);
+  const { length } = content;
+  const size = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255];
+  return Buffer.concat([Buffer.from([tag, ...size]), content]);
 }
+const sequence = (...parts: readonly Buffer[]): Buffer => der(0x30, ...parts);
+const bits = (content: Buffer, unused = 0): Buffer => der(0x03, Buffer.of(unused), content);
+const text = (content: string, tag = 0x0c): Buffer => der(tag, Buffer.from(content));
+
+function oid(dotted: string): Buffer {
+  const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
+  const bytes = rest.flatMap((part) => {
+    const digits = [part & 127];
+    for (let left = part >> 7; left > 0; left >>= 7) digits.unshift((left & 127) | 128);
+    return digits;
+  });
+  return der(0x06, Buffer.from([first * 40 + second, ...bytes]));
+}
+
+const time = (days: number): Buffer =>
+  text(`${new Date(Date.now() + days * 86_400_000).toISOString().replace(/^..|[-:T]|\..*/g, '')}Z`, 0x17);
+
+const ATTRIBUTES: Readonly<Record<string, string>> = { CN: '2.5.4.3', O: '2.5.4.10', OU: '2.5.4.11' };
+const distinguishedName = (subject: string): Buffer =>
+  sequence(
+    ...subject
+      .slice(1)
+      .split('/')
+      .map((attribute) => attribute.split('='))
+      .map(([type = '', value = '']) => der(0x31, sequence(oid(ATTRIBUTES[type] ?? ''), text(value)))),
+  );
+
+const extension = (id: string, value: Buffer, critical = false): Buffer =>
+  sequence(oid(id), ...(critical ? [der(0x01, Buffer.of(255))] : []), der(0x04, value));
+const keyId = ({ publicKey }: Pair): Buffer =>
+  createHash('sha1')
+    .update(publicKey.export({ type: 'spki', format: 'der' }))
+    .digest();
+const keyUsage = (flags: number, unused: number): Buffer =>
+  extension('2.5.29.15', bits(Buffer.of(flags), unused), true);
+
+/** CA:TRUE; keyCertSign, cRLSign. */
+const AUTHORITY = [extension('2.5.29.19', sequence(der(0x01, Buffer.of(255))), true), keyUsage(0x06, 1)];
+
+/** CA:FALSE; digitalSignature, serverAuth. */
+const server = (names: string): Buffer[] => [
+  extension('2.5.29.19', sequence(), true),
+  keyUsage(0x80, 7),
+  extension('2.5.29.37', sequence(oid('1.3.6.1.5.5.7.3.1'))),
+  extension('2.5.29.17', sequence(...names.split(', ').map(alternativeName))),
+];
+
+function alternativeName(name: string): Buffer {
+  const value = name.slice(name.indexOf(':') + 1);
+  if (name.startsWith('DNS:')) return text(value, 0x82);
+  return der(0x87, isIPv4(value) ? Buffer.from(value.split('.').map(Number)) : IPV6_LOOPBACK);
+}
+/** `::1`, the only one that is asked for. */
+const IPV6_LOOPBACK = Buffer.alloc(16).fill(1, 15);
