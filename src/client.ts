@@ -1,6 +1,6 @@
-import { GwtokenError } from './errors';
+import { usage } from './errors';
 
-/** The two regions of service.md section 4.1; a client belongs to exactly one. */
+/** A client belongs to exactly one region. */
 export const REGIONS = ['eu', 'us'] as const;
 export type Region = (typeof REGIONS)[number];
 
@@ -33,12 +33,11 @@ export function otherRegion(region: Region): Region {
 export function checkProfile(name: string, where: string): string {
   if (PROFILE.test(name)) return name;
   const lower = name.toLowerCase();
-  throw new GwtokenError('usage', `invalid profile name ${JSON.stringify(name)} (from ${where})`, {
-    hints: [
-      ...(PROFILE.test(lower) ? [`did you mean ${lower}?`] : []),
-      'use 1 to 64 of a-z, 0-9, ".", "_" and "-", starting with a letter or digit',
-    ],
-  });
+  throw usage(
+    `invalid profile name ${JSON.stringify(name)} (from ${where})`,
+    ...(PROFILE.test(lower) ? [`did you mean ${lower}?`] : []),
+    'use 1 to 64 of a-z, 0-9, ".", "_" and "-", starting with a letter or digit',
+  );
 }
 
 /** `default:production:eu`: the account name of the keychain item, and how a client is written in messages. */

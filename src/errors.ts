@@ -1,4 +1,35 @@
-import type { ErrorKind } from './exit-codes';
+/**
+ * Every exit code once, with the kind of error that ends with it, and in words. Scripts branch on them: a row may be added,
+ * but its number never changes.
+ */
+export const EXIT_CODES = {
+  0: { words: 'success' },
+  1: { kind: 'local', words: 'cannot write a file or output, or a bug' },
+  2: { kind: 'usage', words: 'usage or configuration error' },
+  3: { kind: 'refused', words: 'credentials rejected' },
+  4: { kind: 'no-credentials', words: 'no credentials for this client' },
+  5: { kind: 'keychain', words: 'keychain or credential command failed' },
+  6: { kind: 'unreached', words: 'could not reach the token endpoint' },
+  7: { kind: 'bad-reply', words: 'unusable reply from the token endpoint' },
+  // These belong to `exec` alone: a failure of gwtoken's own can be told from any of the command's.
+  125: { words: 'gwtoken itself failed' },
+  126: { kind: 'not-runnable', words: 'command cannot be executed' },
+  127: { kind: 'not-found', words: 'command not found' },
+} as const;
+
+export type ExitCode = keyof typeof EXIT_CODES;
+export type ErrorKind = Extract<(typeof EXIT_CODES)[ExitCode], { readonly kind: string }>['kind'];
+
+export function exitCodeFor(kind: ErrorKind): number {
+  return Number(Object.entries(EXIT_CODES).find(([, row]) => 'kind' in row && row.kind === kind)?.[0]);
+}
+
+export function isErrorKind(text: unknown): text is ErrorKind {
+  return Object.values(EXIT_CODES).some((row) => 'kind' in row && row.kind === text);
+}
+
+/** The exit code of `exec` for a failure of gwtoken's own. */
+export const EXEC_FAILED = 125;
 
 /** What an error tells beside its message. */
 export interface ErrorMore {
@@ -9,7 +40,7 @@ export interface ErrorMore {
   readonly reason?: string | undefined;
   /** For --verbose only. */
   readonly detail?: string | undefined;
-  /** There where the endpoint's reply lets the same request succeed a little later, and only there. */
+  /** Set only if the reply says that a retry may help. */
   readonly retry?: Retry | undefined;
 }
 
@@ -52,6 +83,16 @@ export class GwtokenError extends Error {
   }
 }
 
+/** Makes an error of kind `usage`: exit code 2. Each hint is one line. */
+export function usage(message: string, ...hints: string[]): GwtokenError {
+  return new GwtokenError('usage', message, { hints });
+}
+
+/** Makes an error of any kind that has nothing but hints beside its message. */
+export function failure(kind: ErrorKind, message: string, ...hints: string[]): GwtokenError {
+  return new GwtokenError(kind, message, { hints });
+}
+
 /** The exit codes that a shell shows for the signals that end a program from outside. */
 const SIGNAL_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 export const ENDING_SIGNALS = Object.keys(SIGNAL_CODES) as (keyof typeof SIGNAL_CODES)[];
@@ -80,7 +121,7 @@ export class ReaderGone extends Error {
   readonly exitCode = 141;
 }
 
-/** What the work gives, or the error that it fails with. Anything but a GwtokenError is a bug, and thrown on. */
+/** Runs `work`; returns its result or the GwtokenError it throws. Any other error is a bug, and thrown on. */
 export function attempt<T>(work: () => T): T | GwtokenError {
   try {
     return work();
@@ -99,4 +140,39 @@ export function messageOf(error: unknown): string {
 export function systemCode(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null | undefined)?.code;
   return typeof code === 'string' ? code : undefined;
+}
+
+type Limit = readonly [which: RegExp, says: string, hint: string];
+
+/** By the system's code and the call that failed, or by V8's message where it gets no memory. */
+const LIMITS: readonly Limit[] = [
+  [/^E[MN]FILE /, 'cannot open more files', 'to raise the limit, run: ulimit -n 1024'],
+  [
+    /^EAGAIN spawn|^EAGAIN fork/,
+    'cannot start more processes',
+    'to raise the limit, run: ulimit -u 4096; or end other programs',
+  ],
+  [
+    /WebAssembly.*Out of memory/,
+    'cannot reserve more memory',
+    'to raise the limit, run: ulimit -v unlimited; or set NODE_OPTIONS=--disable-wasm-trap-handler',
+  ],
+  [/^ENOMEM /, 'out of memory', 'to raise the limit, run: ulimit -v unlimited; or end other programs'],
+];
+
+/** Recognises a failure because the process has reached a system limit; returns undefined for any other error. */
+export function limitReached(error: unknown): GwtokenError | undefined {
+  if (!(error instanceof Error) || error instanceof GwtokenError) return undefined;
+  const { syscall = '' } = error as NodeJS.ErrnoException;
+  const code = systemCode(error);
+  const detail = messageOf(error);
+  const found = LIMITS.find(([which]) => which.test(`${code} ${syscall} ${detail}`));
+  if (found === undefined) return undefined;
+  const [, says, hint] = found;
+  const where = code === undefined ? '' : ` (${code})`;
+  return new GwtokenError('local', `${says}: a system limit is reached${where}`, {
+    hints: [hint],
+    cause: error,
+    detail,
+  });
 }

@@ -1,7 +1,6 @@
 /** Failures at a limit of the system, as Node tells of them; cli/limits.test.ts meets some for real. */
 import { expect, test } from 'vitest';
-import { GwtokenError } from '../src/errors';
-import { limitReached } from '../src/limits';
+import { GwtokenError, limitReached } from '../src/errors';
 
 const error = (code: string | undefined, syscall: string, message = `${code}: …, ${syscall}`) =>
   Object.assign(new Error(message), { code, syscall });

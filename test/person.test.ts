@@ -1,6 +1,7 @@
 /** Whether somebody is there to answer. */
 import { expect, test } from 'vitest';
-import { answerWithinMs, hasPerson, isCi, longerTimeout, noPrompt } from '../src/person';
+import { noPrompt } from '../src/system/terminal/capabilities';
+import { answerWithinMs, hasPerson, isCi, longerTimeout } from '../src/world';
 
 const stream = (isTTY: boolean) => ({ isTTY: () => isTTY });
 

@@ -30,18 +30,23 @@ const sources = [
   ...readdirSync(file('src'), { recursive: true, encoding: 'utf8' }).map((name) => join('src', name)),
 ];
 const newest = Math.max(
-  ...[...sources, 'bin/action.mjs', 'bin/build.mjs', 'bin/man-page.ts', 'package.json', INSTALLED].map(
-    written,
-  ),
+  ...[
+    ...sources,
+    'bin/build/action.mjs',
+    'bin/build/package.mjs',
+    'bin/build/man-page.ts',
+    'package.json',
+    INSTALLED,
+  ].map(written),
 );
 if (written('dist/gwtoken.cjs') <= newest)
-  execFileSync(process.execPath, [file('bin/build.mjs')], { stdio: 'inherit' });
+  execFileSync(process.execPath, [file('bin/build/package.mjs')], { stdio: 'inherit' });
 
 if (process.argv.includes('--executable')) {
-  const { buildExecutable, EXECUTABLES, ownTarget } = await import('../bin/executable.mjs');
+  const { buildExecutable, EXECUTABLES, ownTarget } = await import('../bin/build/executable.mjs');
   const target = ownTarget();
   const name = process.platform === 'win32' ? 'gwtoken.exe' : 'gwtoken';
-  const latest = Math.max(newest, written('bin/executable.mjs'));
+  const latest = Math.max(newest, written('bin/build/executable.mjs'));
   // The tests' own: it has whichever module is named at its start in keytar's place.
   const module = 'test/harness/programs/any-keytar.cjs';
   if (written(join('executables', 'any-keytar', name)) <= Math.max(latest, written(module)))

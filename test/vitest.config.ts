@@ -32,7 +32,7 @@ const BOTH = ['test/**/*.both.test.ts', 'test/**/*.both.system.test.ts'];
 
 export default defineConfig({
   root,
-  define: { __VERSION__: JSON.stringify(version) },
+  define: { __VERSION__: JSON.stringify(version), __EXECUTABLE__: 'false' },
   plugins: [
     {
       // What the bundler's `moduleTypes: { '.md': 'text' }` does for the built program.

@@ -1,11 +1,36 @@
-/** How help is laid out: commander lists what it knows of, in 80 columns, and our own lines stand below. */
+/** The layout of help: commander lists commands and flags, in 80 columns; examples stand above, topics below. */
 import type { Command as Parser } from 'commander';
-import { columns } from '../commands/columns';
 import type { Command } from '../commands/command';
+import type { Flag } from '../commands/flags';
 import { helpCommand } from '../commands/help';
-import type { Flag } from '../flags';
-import { TOPICS } from '../topics/topics';
-import { helpAbove, helpBelow } from './help-text';
+import { columns } from '../commands/report';
+import { TOPICS } from './topics';
+
+const WIDTH = 80;
+
+/** What the command does, and below it its examples, since they are what most people look for. */
+export function helpAbove({ summary, examples = [] }: Command): string {
+  const rows = examples.map(({ line, does }) => [`  ${line}`, does]);
+  const aligned = columns(rows);
+  const lines = aligned.some((line) => line.length > WIDTH)
+    ? rows.flatMap(([line = '', does = '']) => [line, `      ${does}`])
+    : aligned;
+  return [sentence(summary), '', 'Examples:', ...lines].join('\n');
+}
+
+/** Where the rest is; it would be the same below most commands. */
+export function helpBelow({ flags }: Command): string {
+  const topics = [
+    ...(flags.some(({ setting }) => setting) ? ['Variables and config keys: gwtoken help environment'] : []),
+    'Exit codes: gwtoken help exit-codes',
+  ];
+  return `\n${topics.join('\n')}`;
+}
+
+/** A summary as a sentence. */
+export function sentence(summary: string): string {
+  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+}
 
 const ABOUT = `Get OAuth 2.0 access tokens (client credentials) for the API gateway and its
 sandbox. New here? Run gwtoken login, then gwtoken get.`;

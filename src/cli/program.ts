@@ -3,13 +3,12 @@
 import { CommanderError, Option, Command as Parser } from 'commander';
 import { COMMANDS } from '../commands/all';
 import type { Command } from '../commands/command';
+import { type Flag, helpOf, spellings } from '../commands/flags';
 import { helpCommand, wantsMarkdown } from '../commands/help';
-import { type Flag, helpOf, spellings } from '../flags';
-import type { FlagValues } from '../settings/setting';
-import { topicText } from '../topics/topics';
-import type { Terminal } from '../world/streams';
-import type { World } from '../world/world';
+import type { FlagValues } from '../settings/table';
+import type { Terminal, World } from '../world';
 import { FLAG_GROUPS, GENERAL, layOut, layOutAll, layOutProgram, list } from './help';
+import { topicAsText, topicText } from './topics';
 import { usageError } from './usage-error';
 
 /** Runs a command with what was parsed for it: the flags that are on the command line, and its arguments. */
@@ -120,7 +119,6 @@ async function showHelp(names: readonly string[], help: Parser, building: Buildi
   const { stdout, terminal } = building.world;
   const markdown = await topicText(names.join(' '), commands);
   if (asMarkdown) return stdout.write(markdown);
-  const { topicAsText } = await import('./topic');
   stdout.write(topicAsText(markdown, await terminal.paint('stdout')));
 }
 

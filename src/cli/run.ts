@@ -3,12 +3,11 @@
 import { CommanderError } from 'commander';
 import { afterFailure, COMMANDS } from '../commands/all';
 import { COMPLETE, complete } from '../commands/completion/completion';
-import { GwtokenError, Interrupted, ReaderGone } from '../errors';
-import { exitCodeFor } from '../exit-codes';
-import { limitReached } from '../limits';
+import { exitCodeFor, GwtokenError, Interrupted, limitReached, ReaderGone } from '../errors';
 import { oneLine, withTilde } from '../text';
-import type { World } from '../world/world';
+import type { World } from '../world';
 import { createProgram } from './program';
+import { TOPICS } from './topics';
 
 /** Rejects only with Interrupted and ReaderGone, which are not answered with words. */
 export async function run(argv: readonly string[], world: World): Promise<number> {
@@ -16,7 +15,7 @@ export async function run(argv: readonly string[], world: World): Promise<number
   let verbose = false;
   try {
     if (argv[0] === COMPLETE && argv[1] === '--') {
-      complete(argv.slice(2), COMMANDS, world);
+      complete(argv.slice(2), COMMANDS, Object.keys(TOPICS), world);
       return 0;
     }
     const program = createProgram(
@@ -64,7 +63,7 @@ export async function crash(argv: readonly string[], error: unknown, world: Worl
   return code;
 }
 
-/** Writes an error to stderr as words (contract section 5), and gives its exit code. */
+/** Writes an error to stderr as words, and gives its exit code. */
 export async function report(thrown: unknown, verbose: boolean, world: World): Promise<number> {
   const error = limitReached(thrown) ?? thrown;
   const paint = await world.terminal.paint('stderr');

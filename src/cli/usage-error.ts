@@ -1,7 +1,7 @@
 import type { CommanderError, Command as Parser } from 'commander';
-import { GwtokenError } from '../errors';
+import { type GwtokenError, usage } from '../errors';
 import { quoted, shellWord } from '../text';
-import { commandFor, flagFor, isFlag, isSwitch, mend } from './mend';
+import { commandFor, flagFor, isFlag, isSwitch, mend } from './suggest';
 
 /**
  * commander's error as one of ours, with the line that was meant, if there is one.
@@ -18,9 +18,7 @@ export function usageError(
   const hints = secret
     ? ['secrets are never passed as flags: gwtoken login prompts for it, or use --secret-stdin']
     : meant(error, parser, parses);
-  return new GwtokenError('usage', message, {
-    hints: [...hints, `for help, run: ${fullName(parser)} --help`],
-  });
+  return usage(message, ...hints, `for help, run: ${fullName(parser)} --help`);
 }
 
 /** The value of an unknown flag, or an argument too many, may be a secret: neither is repeated. */

@@ -1,5 +1,5 @@
 /** All commands, in the order of the help, and what the one that was meant does when it fails. */
-import type { World } from '../world/world';
+import type { World } from '../world';
 import type { Command } from './command';
 import { completionCommand } from './completion/completion';
 import { configCommand } from './config';

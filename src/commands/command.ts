@@ -1,6 +1,6 @@
-import type { Flag } from '../flags';
-import type { FlagValues } from '../settings/setting';
-import type { World } from '../world/world';
+import type { FlagValues } from '../settings/table';
+import type { World } from '../world';
+import type { Flag } from './flags';
 
 /** One command: what its help says, and the work. */
 export interface Command {

@@ -1,12 +1,10 @@
 import { checkProfile } from '../client';
-import { attempt, GwtokenError } from '../errors';
-import { type Flag, VERBOSE } from '../flags';
-import { checkConfigKey, configKeys, configValue, settingOf } from '../settings/config-keys';
+import { attempt, GwtokenError, usage } from '../errors';
 import { configured, resolveProfile } from '../settings/resolve';
-import type { FlagValues } from '../settings/setting';
-import type { ConfigValues } from '../world/files';
-import type { World } from '../world/world';
+import { checkConfigKey, configKeys, configValue, type FlagValues, settingOf } from '../settings/table';
+import type { ConfigValues, World } from '../world';
 import type { Command } from './command';
+import { type Flag, VERBOSE } from './flags';
 
 const flags: readonly Flag[] = [
   { name: 'profile', short: 'p', value: 'NAME', group: 'client', help: "only this profile's settings" },
@@ -51,9 +49,10 @@ export const configCommand: Command = {
         const profile = resolveProfile({ flags: given, env: world.env, config }).value;
         const found = configured(config, profile, [key]);
         if (!found) {
-          throw new GwtokenError('usage', `${key} is not set in ${config.path}`, {
-            hints: [`to set it, run: gwtoken config set ${key} VALUE`],
-          });
+          throw usage(
+            `${key} is not set in ${config.path}`,
+            `to set it, run: gwtoken config set ${key} VALUE`,
+          );
         }
         world.stdout.write(`${found.text}\n`);
       },

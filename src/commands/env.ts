@@ -1,13 +1,14 @@
 import { ENDING_SIGNALS, Interrupted } from '../errors';
-import { ENV_FORMATS, QUICK_FLAGS } from '../flags';
+import { maskToken } from '../formats/ci';
 import { envDestination, envOptions, envOutput, failureOutput, unsetOutput } from '../formats/env';
 import type { Format } from '../formats/format';
-import { maskToken } from '../formats/github';
+import { ENV_FORMATS } from '../formats/table';
 import { gather } from '../settings/resolve';
-import type { FlagValues } from '../settings/setting';
+import type { FlagValues } from '../settings/table';
 import { shellWord } from '../text';
-import type { World } from '../world/world';
+import type { World } from '../world';
 import type { Command } from './command';
+import { QUICK_FLAGS } from './flags';
 
 export const envCommand: Command = {
   name: 'env',

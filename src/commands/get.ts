@@ -1,8 +1,8 @@
-import { GET_FORMATS, QUICK_FLAGS } from '../flags';
-import { tokenFormat } from '../formats/get';
-import { maskToken } from '../formats/github';
+import { maskToken } from '../formats/ci';
+import { GET_FORMATS, tokenFormat } from '../formats/get';
 import { gather } from '../settings/resolve';
 import type { Command } from './command';
+import { QUICK_FLAGS } from './flags';
 
 export const getCommand: Command = {
   name: 'get',

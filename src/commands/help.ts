@@ -1,8 +1,8 @@
-import { GwtokenError } from '../errors';
-import { VERBOSE } from '../flags';
-import type { FlagValues } from '../settings/setting';
+import { usage } from '../errors';
+import type { FlagValues } from '../settings/table';
 import { quoted } from '../text';
 import type { Command } from './command';
+import { VERBOSE } from './flags';
 
 /** Text is the same on a terminal and in a pipe, but for bold and colours. */
 const FORMATS = ['text', 'markdown'] as const;
@@ -33,7 +33,8 @@ export const helpCommand: Command = {
 /** Whether the flags ask for a topic as it was written. */
 export function wantsMarkdown({ format = FORMATS[0] }: FlagValues): boolean {
   if ((FORMATS as readonly unknown[]).includes(format)) return format === 'markdown';
-  throw new GwtokenError('usage', `unknown format ${quoted(String(format))} (from --format)`, {
-    hints: [`use one of: ${FORMATS.join(', ')}`],
-  });
+  throw usage(
+    `unknown format ${quoted(String(format))} (from --format)`,
+    `use one of: ${FORMATS.join(', ')}`,
+  );
 }

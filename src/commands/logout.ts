@@ -1,9 +1,9 @@
 import { type Client, clientName, parseClientName } from '../client';
-import { GwtokenError, Interrupted } from '../errors';
-import { CLIENT_FLAGS, VERBOSE } from '../flags';
+import { failure, Interrupted, usage } from '../errors';
 import { gather, resolveClient } from '../settings/resolve';
-import type { World } from '../world/world';
+import type { World } from '../world';
 import type { Command } from './command';
+import { CLIENT_FLAGS, VERBOSE } from './flags';
 
 export const logoutCommand: Command = {
   name: 'logout',
@@ -38,9 +38,11 @@ async function removeOne(client: Client, world: World): Promise<void> {
     world.stderr.write(`${removedText(name)}${REVOKE}`);
     return;
   }
-  throw new GwtokenError('no-credentials', `no stored credentials for ${name}`, {
-    hints: ['to list stored clients, run: gwtoken status'],
-  });
+  throw failure(
+    'no-credentials',
+    `no stored credentials for ${name}`,
+    'to list stored clients, run: gwtoken status',
+  );
 }
 
 /** Every stored client; if one cannot be removed the others still are, and the first failure is reported. */
@@ -85,9 +87,7 @@ async function isConfirmed(
       throw error;
     }
   }
-  throw new GwtokenError('usage', `logout --all needs --yes (cannot prompt: ${noPrompt})`, {
-    hints: [`it would remove: ${which}`],
-  });
+  throw usage(`logout --all needs --yes (cannot prompt: ${noPrompt})`, `it would remove: ${which}`);
 }
 
 function removedText(name: string): string {
@@ -116,7 +116,9 @@ async function removeClient(
   if (known) await clients.remove([name]);
   if (left.length === 0) return removed || known;
   const done = removed || known ? `${name} was removed, but ` : '';
-  throw new GwtokenError('local', `${done}a cached token cannot be removed and may still be used: ${left}`, {
-    hints: ['make its directory writable and run gwtoken logout again, or delete the file'],
-  });
+  throw failure(
+    'local',
+    `${done}a cached token cannot be removed and may still be used: ${left}`,
+    'make its directory writable and run gwtoken logout again, or delete the file',
+  );
 }

@@ -1,8 +1,17 @@
 /** A report on stdout (doctor, status): sections of rows, each with a mark and, below it, how to fix it; or a table. */
-
 import { oneLine, withTilde } from '../text';
-import type { World } from '../world/world';
-import { columns } from './columns';
+import type { World } from '../world';
+
+/** Rows as columns, each as wide as its widest cell. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
 
 export interface Row {
   readonly name: string;

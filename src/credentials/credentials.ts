@@ -1,6 +1,6 @@
 /** A client's ID and secret, and which characters each may have. */
 
-import { GwtokenError } from '../errors';
+import { usage } from '../errors';
 import { VSCHAR } from '../text';
 
 export interface Credentials {
@@ -20,18 +20,17 @@ export const SECRET_LIMIT = 64 * 1024;
 export function secretFromBytes(bytes: Uint8Array, where: string): string {
   // UTF-16 is what PowerShell's `>` and `Out-File` write on Windows; its ASCII text is full of NULs.
   if (bytes.includes(0)) {
-    throw new GwtokenError('usage', `the client secret from ${where} contains NUL bytes`, {
-      hints: ['it looks like UTF-16 text: save it as UTF-8'],
-    });
+    throw usage(
+      `the client secret from ${where} contains NUL bytes`,
+      'it looks like UTF-16 text: save it as UTF-8',
+    );
   }
   let text: string;
   try {
     // The decoder drops a BOM.
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new GwtokenError('usage', `the client secret from ${where} is not UTF-8 text`, {
-      hints: ['save it as UTF-8'],
-    });
+    throw usage(`the client secret from ${where} is not UTF-8 text`, 'save it as UTF-8');
   }
   return checkSecret(text.replace(/\r?\n$/, ''), where);
 }
@@ -40,9 +39,7 @@ export function secretFromBytes(bytes: Uint8Array, where: string): string {
 export function checkSecret(secret: string, where: string): string {
   const problem = secretProblem(secret);
   if (problem)
-    throw new GwtokenError('usage', `the client secret from ${where} ${problem}`, {
-      hints: ['provide only the secret, on one line'],
-    });
+    throw usage(`the client secret from ${where} ${problem}`, 'provide only the secret, on one line');
   return secret;
 }
 

@@ -1,19 +1,18 @@
-/** Takes a client's credentials from the planned source (contract section 3). */
+/** Takes a client's credentials from the planned source. */
 
 import { type Client, clientFlags, clientName } from '../client';
-import { GwtokenError } from '../errors';
-import { parseAuthUrl } from '../settings/auth-url';
+import { failure, GwtokenError, usage } from '../errors';
 import { configAuthUrl, resolveProfile } from '../settings/resolve';
-import type { AuthUrl, Given } from '../settings/setting';
+import type { AuthUrl, Given } from '../settings/table';
+import { parseAuthUrl } from '../settings/values';
 import { setAuthUrlCommand } from '../settings/words';
 import { shellWord } from '../text';
-import type { KeychainReason } from '../world/keychain';
-import type { World } from '../world/world';
+import type { KeychainReason, World } from '../world';
+import { commandCredentials } from './command';
 import type { Credentials } from './credentials';
-import { commandCredentials } from './from-command';
-import { variableNames } from './from-variables';
 import { limitedKeychain, parseItem, type StoredCredentials } from './keychain-item';
 import type { CredentialPlan } from './plan';
+import { variableNames } from './variables';
 
 /** Whose credentials are looked for, where, and for which auth URL. */
 export interface CredentialQuery {
@@ -60,7 +59,7 @@ async function keychainCredentials(
   const item = await limitedKeychain(given, world).get(clientName(client));
   if (item !== undefined) return parseItem(item, client);
   world.trace('created the keychain item yourself? see: gwtoken help keychain');
-  throw new GwtokenError('no-credentials', `no credentials found for ${clientName(client)}`);
+  throw failure('no-credentials', `no credentials found for ${clientName(client)}`);
 }
 
 /** The one auth URL that a stored secret may be sent to, with where that is written. */
@@ -130,7 +129,7 @@ function variableHints(given: Given, client: Client): readonly string[] {
   return hints;
 }
 
-/** A stray auth URL must not carry a stored secret away, so nothing is sent (contract section 3). */
+/** A stray auth URL must not carry a stored secret away, so nothing is sent. */
 function boundElsewhere(bound: Bound | undefined, { plan, client, authUrl }: CredentialQuery): GwtokenError {
   const { source, template } = authUrl;
   const where =
@@ -153,9 +152,8 @@ function boundElsewhere(bound: Bound | undefined, { plan, client, authUrl }: Cre
     hints.unshift(`to use ${bound.authUrl}, unset ${source.name}`);
   if (bound !== undefined && source.kind === 'flag')
     hints.unshift(`to use ${bound.authUrl}, omit ${source.name}`);
-  return new GwtokenError(
-    'usage',
+  return usage(
     `the credentials for ${clientName(client)} belong to ${where}, but the auth URL is ${authUrl.value} (from ${source.name}); nothing was sent`,
-    { hints },
+    ...hints,
   );
 }

@@ -1,12 +1,10 @@
-/** The keychain's items, and the JSON in them: `{"client_id":"…","client_secret":"…","auth_url":"…"}` (contract section 3). */
+/** The keychain's items, and the JSON in them: `{"client_id":"…","client_secret":"…","auth_url":"…"}`. */
 
 import { type Client, clientFlags, clientName } from '../client';
 import { GwtokenError } from '../errors';
 import { resolveSetting } from '../settings/resolve';
-import type { Given } from '../settings/setting';
-import { SETTINGS } from '../settings/table';
-import type { Keychain } from '../world/keychain';
-import type { World } from '../world/world';
+import { type Given, SETTINGS } from '../settings/table';
+import type { Keychain, World } from '../world';
 import { type Credentials, clientIdProblem, secretProblem } from './credentials';
 
 /** The keychain with the timeout of the settings (`keychain-timeout`). */

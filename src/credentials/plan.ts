@@ -1,12 +1,11 @@
-/** Where a client's credentials will be taken from (contract section 3): the order is written only here. */
+/** Where a client's credentials will be taken from: the order is written only here. */
 
 import { clientName } from '../client';
 import { type ClientSettings, resolveSetting } from '../settings/resolve';
-import type { Given, Setting } from '../settings/setting';
-import { SETTINGS } from '../settings/table';
-import type { World } from '../world/world';
+import { type Given, SETTINGS, type Setting } from '../settings/table';
+import type { World } from '../world';
 import type { Credentials } from './credentials';
-import { variableCredentials } from './from-variables';
+import { variableCredentials } from './variables';
 
 /** The source that takes precedence, and its name as messages have it. */
 export type CredentialPlan =

@@ -1,13 +1,11 @@
 /** What `gwtoken env` prints: on success, with `--unset`, and when anything went wrong. */
 
-import { GwtokenError } from '../errors';
-import { ENV_FORMATS } from '../flags';
-import type { FlagValues } from '../settings/setting';
+import { usage } from '../errors';
+import type { FlagValues } from '../settings/table';
 import type { Token } from '../token/token';
-import type { World } from '../world/world';
-import type { Format } from './format';
-import { formatNamed, knownFormat } from './table';
-import { checkPrefix, DEFAULT_PREFIX, isPrefix, tokenVariables, variableNames } from './variables';
+import type { World } from '../world';
+import { checkPrefix, DEFAULT_PREFIX, type Format, isPrefix, tokenVariables, variableNames } from './format';
+import { DEFAULT_ENV_FORMAT, formatNamed, knownFormat } from './table';
 
 export interface EnvOptions {
   readonly name: string;
@@ -17,17 +15,14 @@ export interface EnvOptions {
 
 /** @throws GwtokenError `usage` for a format that does not exist or a prefix that makes no variable's name */
 export function envOptions(flags: FlagValues): EnvOptions {
-  const name = String(flags['format'] ?? ENV_FORMATS[0]);
+  const name = String(flags['format'] ?? DEFAULT_ENV_FORMAT);
   const format = formatNamed(name, '--format');
   const prefix = checkPrefix(String(flags['prefix'] ?? DEFAULT_PREFIX), '--prefix');
   if (!format.ownNames) return { name, format, prefix };
   if (flags['prefix'] === undefined) return { name, format, prefix: '' };
-  throw new GwtokenError(
-    'usage',
+  throw usage(
     `--prefix does not work with --format ${name}: its output names are fixed`,
-    {
-      hints: ['for two clients, use two steps with different ids'],
-    },
+    'for two clients, use two steps with different ids',
   );
 }
 
@@ -43,12 +38,9 @@ export function envDestination(
   if (appendsTo === undefined) return (text) => world.stdout.write(text);
   const path = world.env[appendsTo];
   if (path) return world.appender(path, appendsTo);
-  throw new GwtokenError(
-    'usage',
+  throw usage(
     `--format ${name} needs the environment variable ${appendsTo}, which is not set`,
-    {
-      hints: [`GitHub Actions sets it in each step; for a shell, see: gwtoken help shells`],
-    },
+    `GitHub Actions sets it in each step; for a shell, see: gwtoken help shells`,
   );
 }
 
@@ -67,7 +59,7 @@ export function unsetOutput({ format, prefix }: EnvOptions): string {
  * prefix are taken from what can be recognised in them.
  */
 export function failureOutput(argv: readonly string[], exitCode: number): string {
-  const name = knownFormat(lastValue(argv, '--format') ?? '') ?? ENV_FORMATS[0];
+  const name = knownFormat(lastValue(argv, '--format') ?? '') ?? DEFAULT_ENV_FORMAT;
   const format = formatNamed(name, '--format');
   const prefix = lastValue(argv, '--prefix');
   const names = variableNames(prefix !== undefined && isPrefix(prefix) ? prefix : DEFAULT_PREFIX);

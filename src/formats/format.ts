@@ -1,6 +1,7 @@
-import { GwtokenError } from '../errors';
-import { VSCHAR } from '../text';
-import { TOKEN_LIMIT } from '../token/token';
+/** What every format of `gwtoken env` is, the variables that it writes, and the encoding that several share. */
+import { type GwtokenError, usage } from '../errors';
+import { quoted, VSCHAR } from '../text';
+import { expiresAtMs, TOKEN_LIMIT, type Token } from '../token/token';
 
 /** One variable of the output. Without a value it is removed, so that nothing is left from the previous client. */
 export interface Variable {
@@ -68,9 +69,7 @@ const CONTROL_NAMES: Readonly<Record<string, string>> = {
 
 /** The error of a format that cannot carry a value exactly: it refuses the value instead of changing it. */
 export function cannotCarry(name: string, problem: string, hint?: string): GwtokenError {
-  return new GwtokenError('usage', `cannot pass ${name} unchanged: its value ${problem}`, {
-    hints: hint === undefined ? [] : [hint],
-  });
+  return usage(`cannot pass ${name} unchanged: its value ${problem}`, ...(hint === undefined ? [] : [hint]));
 }
 
 /** Each run of characters encoded by the first rule that takes it; the pieces are to be joined with nothing between. */
@@ -87,4 +86,38 @@ export function encodeRuns(
 /** `\ooo` for each character, which has passed as one byte of ASCII. */
 export function octal(text: string): string {
   return text.replace(/./g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
+}
+
+export const DEFAULT_PREFIX = 'GWTOKEN_';
+
+export function isPrefix(text: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(text);
+}
+
+/** @param where the source of the prefix, for the message */
+export function checkPrefix(text: string, where: string): string {
+  if (isPrefix(text)) return text;
+  throw usage(
+    `invalid prefix ${quoted(text)} (from ${where})`,
+    'use letters, digits and underscores, not starting with a digit, for example EU_',
+  );
+}
+
+/** Each variable's name without the prefix, and its value; a scope that is empty is not set, as on Windows it cannot be. */
+const VARIABLES: Readonly<Record<string, (token: Token) => string | undefined>> = {
+  ACCESS_TOKEN: ({ accessToken }) => accessToken,
+  TOKEN_TYPE: ({ tokenType }) => tokenType,
+  EXPIRES_AT(token) {
+    const expiresAt = expiresAtMs(token);
+    return expiresAt === undefined ? undefined : String(Math.floor(expiresAt / 1000));
+  },
+  SCOPE: ({ scope }) => (scope === '' ? undefined : scope),
+};
+
+export function tokenVariables(token: Token, prefix: string): Variable[] {
+  return Object.entries(VARIABLES).map(([name, read]) => ({ name: prefix + name, value: read(token) }));
+}
+
+export function variableNames(prefix: string): string[] {
+  return Object.keys(VARIABLES).map((name) => prefix + name);
 }

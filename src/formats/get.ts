@@ -1,34 +1,37 @@
 /** How `gwtoken get` prints a token. Each output ends with one LF on every platform. */
 
-import { GwtokenError } from '../errors';
-import { GET_FORMATS, type GetFormat } from '../flags';
-import type { FlagValues } from '../settings/setting';
+import { usage } from '../errors';
+import type { FlagValues } from '../settings/table';
 import { quoted } from '../text';
 import type { TokenAnswer } from '../token/query';
 import { expiresAtMs, secondsLeft } from '../token/token';
 
 type Write = (answer: TokenAnswer, nowMs: number) => string;
 
-const FORMATS: Readonly<Record<GetFormat, Write>> = {
+/** In the order of the help; the first one is the default. */
+const FORMATS = {
   token: ({ token }) => `${token.accessToken}\n`,
   json: (answer, nowMs) => `${JSON.stringify(tokenJson(answer, nowMs))}\n`,
   header: ({ token }) => `Authorization: Bearer ${token.accessToken}\n`,
   // In a double-quoted value of a curl config file backslash and quote are escaped: unescaped, the token is cut short.
   curl: ({ token }) => `header = "Authorization: Bearer ${token.accessToken.replace(/["\\]/g, '\\$&')}"\n`,
-};
+} satisfies Readonly<Record<string, Write>>;
+
+export const GET_FORMATS: readonly string[] = Object.keys(FORMATS);
 
 /** The writer of the format that the flags name. */
 export function tokenFormat(flags: FlagValues): Write {
-  return formatAmong(FORMATS, String(flags['format'] ?? GET_FORMATS[0]), '--format');
+  return formatAmong<Write>(FORMATS, String(flags['format'] ?? 'token'), '--format');
 }
 
 /** The format of that name; an unknown one is a `usage` error. */
 export function formatAmong<T>(formats: Readonly<Record<string, T>>, name: string, where: string): T {
   const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
   if (format) return format;
-  throw new GwtokenError('usage', `unknown format ${quoted(name)} (from ${where})`, {
-    hints: [`use one of: ${Object.keys(formats).join(', ')}`],
-  });
+  throw usage(
+    `unknown format ${quoted(name)} (from ${where})`,
+    `use one of: ${Object.keys(formats).join(', ')}`,
+  );
 }
 
 /** `expires_in` is what is left now, `expires_at` RFC 3339 in UTC; both null when the endpoint returned no lifetime. */

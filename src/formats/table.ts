@@ -1,20 +1,14 @@
-/** Every format of `gwtoken env`. A new one is a {@link Format}, its name in flags.ts and its line here. */
+/** Every format of `gwtoken env`, in the order of the help. A new one is a {@link Format} and its line here. */
 
-import type { EnvFormat } from '../flags';
-import { azure } from './azure';
-import { cmd } from './cmd';
-import { csh } from './csh';
-import { elvish } from './elvish';
-import { docker, dotenv } from './env-files';
-import { fish } from './fish';
+import { azure, githubEnv, githubOutput } from './ci';
+import { docker, dotenv, json, nu } from './files';
 import { checkVariables, type Format } from './format';
 import { formatAmong } from './get';
-import { githubEnv, githubOutput } from './github';
-import { json, nu } from './json';
-import { posix } from './posix';
-import { powershell } from './powershell';
+import { csh, elvish, fish, posix } from './shells';
+import { cmd, powershell } from './windows-shells';
 
-const FORMATS: Readonly<Record<EnvFormat, Format>> = {
+const FORMATS = {
+  // The default, always: `eval $(gwtoken env)` has to mean one thing, and which shell reads it cannot be known.
   sh: posix,
   fish,
   csh,
@@ -28,9 +22,13 @@ const FORMATS: Readonly<Record<EnvFormat, Format>> = {
   'github-env': githubEnv,
   'github-output': githubOutput,
   azure,
-};
+} satisfies Readonly<Record<string, Format>>;
 
-/** Shells whose name is not their format's, by the name that people type (contract section 4). */
+export type EnvFormat = keyof typeof FORMATS;
+export const ENV_FORMATS = Object.keys(FORMATS) as readonly EnvFormat[];
+export const DEFAULT_ENV_FORMAT: EnvFormat = 'sh';
+
+/** Shells whose name is not their format's, by the name that people type. */
 const SHELLS: Readonly<Record<string, EnvFormat>> = {
   bash: 'sh',
   zsh: 'sh',

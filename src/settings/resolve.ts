@@ -1,16 +1,40 @@
 /**
- * Each setting's value and where it came from: flag, then environment variable, then config file, then default
- * (contract section 2). No I/O: the quick way and the CLI both resolve with this file.
+ * Resolves each setting, with its source: flag, then environment variable, then config file, then default. No I/O: the
+ * quick way and the CLI both use it.
  */
+import { type Client, checkProfile, clientFlags, type Environment, type Region } from '../client';
+import { usage } from '../errors';
+import { type Config, type ConfigValues, isCi, type WarmWorld } from '../world';
+import {
+  type AuthUrl,
+  checkConfigKey,
+  FETCH_SETTINGS,
+  type FlagValues,
+  type Given,
+  keysFor,
+  type Row,
+  SETTINGS,
+  type Setting,
+  type Source,
+  variableOf,
+} from './table';
 
-import { type Client, checkProfile, type Environment, type Region } from '../client';
-import { GwtokenError } from '../errors';
-import type { Config, ConfigValues } from '../world/files';
-import type { WarmWorld } from '../world/world';
-import { checkConfigKey } from './config-keys';
-import { firstRunHints } from './first-run';
-import type { AuthUrl, FlagValues, Given, Setting, Source } from './setting';
-import { FETCH_SETTINGS, keysFor, type Row, SETTINGS, variableOf } from './table';
+/**
+ * Hints for a setting that is missing; none once the config file holds anything, or a variable has the credentials:
+ * then it is that one setting that is wanted.
+ *
+ * @param client as far as it is known
+ */
+export function firstRunHints({ env, config }: Pick<Given, 'env' | 'config'>, client?: Client): string[] {
+  const begun =
+    Object.keys(config.general).length > 0 ||
+    Object.keys(config.profiles).length > 0 ||
+    Object.keys(env).some((name) => /^GWTOKEN_(SANDBOX_)?CLIENT_/.test(name));
+  if (begun) return [];
+  // Nobody can answer there, and nothing that is stored outlives the job.
+  if (isCi(env)) return ['in CI? see: gwtoken help ci'];
+  return [`new here? run: gwtoken login${client ? ` ${clientFlags(client)}` : ''}`];
+}
 
 /** Gathers the places that settings come from. A key of the config file that does not exist is a `usage` error. */
 export function gather(flags: FlagValues, world: Pick<WarmWorld, 'env' | 'config'>): Given {
@@ -142,12 +166,11 @@ export function resolveClient(given: Given): ClientSettings {
   const environment = resolveEnvironment(given, profile.value);
   const region = resolveRegion(given, profile.value);
   if (!region) {
-    throw new GwtokenError('usage', `no region set${emptyAmong(['GWTOKEN_REGION'], given)}`, {
-      hints: [
-        ...firstRunHints(given),
-        'use --region eu or --region us, set GWTOKEN_REGION, or run: gwtoken config set region eu',
-      ],
-    });
+    throw usage(
+      `no region set${emptyAmong(['GWTOKEN_REGION'], given)}`,
+      ...firstRunHints(given),
+      'use --region eu or --region us, set GWTOKEN_REGION, or run: gwtoken config set region eu',
+    );
   }
   return {
     client: { profile: profile.value, environment: environment.value, region: region.value },
@@ -183,16 +206,15 @@ export function requireAuthUrl(given: Given, client: Client, verified?: string):
   if (found) return found;
   const { region } = client;
   const names = [`GWTOKEN_AUTH_URL_${region.toUpperCase()}`, 'GWTOKEN_AUTH_URL'];
-  throw new GwtokenError('usage', `no auth URL set for region ${region}${emptyAmong(names, given)}`, {
-    hints: [
-      ...firstRunHints(given, client),
-      `run: gwtoken config set auth-url.${region} https://YOUR-AUTH-URL`,
-      `or use --auth-url URL, or set ${names.join(' or ')}`,
-    ],
-  });
+  throw usage(
+    `no auth URL set for region ${region}${emptyAmong(names, given)}`,
+    ...firstRunHints(given, client),
+    `run: gwtoken config set auth-url.${region} https://YOUR-AUTH-URL`,
+    `or use --auth-url URL, or set ${names.join(' or ')}`,
+  );
 }
 
-/** The auth URL of the config file alone: what a keychain item made by hand is bound to (contract section 3). */
+/** The auth URL of the config file alone: what a keychain item made by hand is bound to. */
 export function configAuthUrl({ config }: Given, client: Client): AuthUrl | undefined {
   return resolveAuthUrl({ flags: {}, env: {}, config }, client);
 }

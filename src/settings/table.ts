@@ -1,9 +1,7 @@
 /**
- * Every setting once (contract section 2). The flags and their help, the variables, the keys of the config file and
- * what they store, the lines of --verbose and of doctor, completion and the tables of the documents are all read from
- * here: a new setting is a new row, and its use.
+ * Every setting, once: flags and their help, variables, config keys, the lines of --verbose and doctor, completion and
+ * the tables of the documents are read from here. A new setting is a new row, and its use.
  */
-
 import {
   type Client,
   checkProfile,
@@ -12,10 +10,11 @@ import {
   REGIONS,
   type Region,
 } from '../client';
-import { ANSWER_WITHIN_MS } from '../person';
-import { seconds } from '../text';
-import { parseAuthUrl } from './auth-url';
+import { usage } from '../errors';
+import { seconds, shellWord } from '../text';
+import { ANSWER_WITHIN_MS, type Config, type Env } from '../world';
 import {
+  parseAuthUrl,
   parseDurationMs,
   parseOnOff,
   parseRegion,
@@ -24,6 +23,35 @@ import {
   parseText,
   parseTimeLimitMs,
 } from './values';
+
+export interface Source {
+  readonly kind: 'flag' | 'variable' | 'config' | 'default';
+  /** As it is written in messages: `--region`, `GWTOKEN_REGION`, `region in ~/.config/gwtoken/config.json`. */
+  readonly name: string;
+}
+
+export interface Setting<T> {
+  readonly value: T;
+  readonly source: Source;
+}
+
+/** Where settings come from. */
+export interface Given {
+  readonly flags: FlagValues;
+  readonly env: Env;
+  readonly config: Config;
+}
+
+/** An auth URL for one region; `template` is what was written, with `{region}` if that was in it. */
+export interface AuthUrl extends Setting<string> {
+  readonly template: string;
+}
+
+/**
+ * The flags as given on the command line, by their long name without dashes: `{region: 'eu', sandbox: false}`.
+ * A switch that was not given is absent; `--no-NAME` is false.
+ */
+export type FlagValues = Readonly<Record<string, string | boolean | undefined>>;
 
 export interface Row<T> {
   /** What it is called in words. */
@@ -192,4 +220,53 @@ export function keysOf({ key, scope }: Row<unknown>): readonly string[] {
 export function keysFor({ key }: Row<unknown>, { environment, region }: Client): readonly string[][] {
   const stems = environment === 'sandbox' ? [`sandbox.${key}`, key] : [key];
   return stems.map((stem) => [`${stem}.${region}`, stem]);
+}
+
+const ROWS: readonly Row<unknown>[] = Object.values(SETTINGS);
+
+/** Every key, in the order of the table. */
+export function configKeys(): readonly string[] {
+  return ROWS.flatMap(keysOf);
+}
+
+/** The setting that a key belongs to. */
+export function settingOf(key: string): Row<unknown> | undefined {
+  return ROWS.find((row) => keysOf(row).includes(key));
+}
+
+/** The setting of a key. Throws a `usage` error for a key that does not exist, or that a profile cannot have. */
+export function checkConfigKey(key: string, where: string, profile?: string): Row<unknown> {
+  const row = settingOf(key);
+  if (row && (profile === undefined || row.scope !== 'user')) return row;
+  const isTyped = where === 'the command line';
+  const remove = `to remove it, run: gwtoken config unset ${shellWord(key)}${profile === undefined ? '' : ` --profile ${profile}`}`;
+  if (row) {
+    throw usage(
+      `${key} cannot be set per profile (${profile})`,
+      isTyped ? `omit --profile: gwtoken config set ${key} VALUE` : remove,
+    );
+  }
+  throw usage(
+    `unknown config key ${JSON.stringify(key)} (from ${where})`,
+    ...(/secret|client|password|token/i.test(key) ? ['to store credentials, run: gwtoken login'] : []),
+    `valid keys: ${configKeys().join(', ')}`,
+    ...(isTyped ? [] : [remove]),
+  );
+}
+
+/**
+ * What `config set KEY VALUE` stores for the text of VALUE: booleans and numbers as such, most else as it was written.
+ *
+ * @throws GwtokenError `usage`
+ */
+export function configValue(
+  key: string,
+  text: string,
+  where: string,
+  profile?: string,
+): string | number | boolean {
+  const row = checkConfigKey(key, where, profile);
+  const region = REGIONS.find((each) => key.endsWith(`.${each}`));
+  const value = row.parse(text, where, region);
+  return row.store ? row.store(value) : text;
 }

@@ -2,8 +2,7 @@
 import { type Client, DEFAULT_PROFILE, REGIONS } from '../client';
 import { shellWord } from '../text';
 import type { ClientSettings, FetchSettings } from './resolve';
-import type { AuthUrl, Setting } from './setting';
-import { keysFor, type Row, SETTINGS, variableOf } from './table';
+import { type AuthUrl, keysFor, type Row, SETTINGS, type Setting, variableOf } from './table';
 
 /** The settings of a run, each with its source, as the lines that --verbose begins with. */
 export function describeSettings(client: ClientSettings, authUrl: AuthUrl, fetch: FetchSettings): string[] {

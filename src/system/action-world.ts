@@ -1,6 +1,5 @@
 /** The part of the World that the GitHub action needs: no keychain, no prompts, no files but the runner's. */
-import type { Env } from '../world/streams';
-import type { WarmWorld, World } from '../world/world';
+import type { Env, WarmWorld, World } from '../world';
 import { openAppender } from './files/append-file';
 import { fileReader } from './files/read-file';
 import { writeAll } from './terminal/streams';
@@ -9,7 +8,7 @@ import { openWire } from './wire/wire';
 export type ActionWorld = Omit<WarmWorld, 'clients' | 'tokens' | 'crypto'> &
   Pick<World, 'version' | 'stdout' | 'stderr' | 'appender' | 'fetch' | 'sleep' | 'random'>;
 
-/** What the action's program starts itself with to look a name up: src/action.ts. */
+/** What the action's program starts itself with to look a name up: bin/gwtoken-action.ts. */
 export const LOOKUP_CHILD = '--the-lookup-child-of-gwtoken';
 
 /** @param given the variables that settings and credentials come from, instead of the process's own */

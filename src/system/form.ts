@@ -1,21 +1,27 @@
 /**
- * What differs between the npm package and the standalone executable, in the program itself. The build of the
- * executable uses each NAME.executable.ts instead of NAME.ts; nothing else is different.
+ * What differs between the npm package and the standalone executable. The build defines `__EXECUTABLE__`, and the
+ * minifier drops the other branch.
  */
+declare const __EXECUTABLE__: boolean;
 
-/** The form and its runtime, as in `npm package with Node v20.20.2`. */
-export function formOf({ version }: NodeJS.Process): string {
-  return `npm package with Node ${version}`;
+/** Returns the form and its runtime, as in `npm package with Node v20.20.2`. */
+export function formOf({ version, versions }: NodeJS.Process): string {
+  return __EXECUTABLE__
+    ? `standalone executable with Bun ${versions['bun']}`
+    : `npm package with Node ${version}`;
 }
 
-/** What `fork()` starts src/system/wire/lookup-child.ts with. */
-export const LOOKUP_CHILD = `${__dirname}/lookup-child.cjs`;
+/** What `fork()` starts for each child: a file of the package, or the executable itself with this first argument. */
+export const LOOKUP_CHILD = __EXECUTABLE__
+  ? '--the-lookup-child-of-gwtoken'
+  : `${__dirname}/lookup-child.cjs`;
+export const KEYCHAIN_CHILD = __EXECUTABLE__
+  ? '--the-keychain-child-of-gwtoken'
+  : `${__dirname}/keychain-child.cjs`;
 
-/** What `fork()` starts the keychain's child with: its own file. */
-export const KEYCHAIN_CHILD = `${__dirname}/keychain-child.cjs`;
-
-/** npm leaves out an optional package that it cannot install. */
+/** npm leaves out an optional package that it cannot install; the executable contains it. */
 export function isKeytarInstalled(): boolean {
+  if (__EXECUTABLE__) return true;
   try {
     require.resolve('keytar');
     return true;

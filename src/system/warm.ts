@@ -1,5 +1,5 @@
 /** Only what a start with a cached token needs: these files are loaded at every start. */
-import type { WarmWorld } from '../world/world';
+import type { WarmWorld } from '../world';
 import { readConfig, readKnownClients } from './files/config-file';
 import { cacheFolder, configFolder, fileIn, type Machine } from './files/paths';
 import { fileReader } from './files/read-file';
@@ -12,14 +12,9 @@ export interface Opened {
   readonly machine: Machine;
 }
 
-/**
- * Reads nothing yet.
- *
- * @param beforeSecret is called before a file of the user's is read, which may be a pipe that waits for a person
- */
+/** Reads nothing yet. */
 export function openWarm(
   own: Pick<NodeJS.Process, 'env' | 'platform' | 'geteuid' | 'getBuiltinModule'>,
-  beforeSecret: () => void,
 ): Opened {
   const { env, platform } = own;
   const readFile = fileReader();
@@ -33,10 +28,7 @@ export function openWarm(
       read: (client) => (folders.cache === undefined ? {} : readEntry(folders.cache, client, machine)),
     },
     now: Date.now,
-    readFile(path, limit) {
-      beforeSecret();
-      return readFile(path, limit);
-    },
+    readFile,
     crypto: () => own.getBuiltinModule('node:crypto'),
     trace() {},
   };

@@ -3,19 +3,14 @@
  * are loaded when first used.
  */
 
-import { GwtokenError } from '../errors';
-import type { ErrorKind } from '../exit-codes';
-import { isCi, noPrompt } from '../person';
+import { type ErrorKind, failure } from '../errors';
 import { oneLine, withTilde } from '../text';
-import type { Keychain } from '../world/keychain';
-import type { Env, Output, Terminal } from '../world/streams';
-import type { World } from '../world/world';
+import { type Env, isCi, type Keychain, type Output, type Terminal, type World } from '../world';
 import { openAppender } from './files/append-file';
 import { fileIn, homeVariables, tokenFilesFolder, withAbsoluteFolders } from './files/paths';
 import { readAll } from './files/read-file';
 import { formOf, isKeytarInstalled, KEYCHAIN_CHILD, LOOKUP_CHILD } from './form';
-import type { WithCoreDumps } from './processes/privacy';
-import { hasUnicode, isTerminal, painter, withVariable } from './terminal/capabilities';
+import { hasUnicode, isTerminal, noPrompt, painter, withVariable } from './terminal/capabilities';
 import { writeAll } from './terminal/streams';
 import type { Opened } from './warm';
 import type { Wire } from './wire/wire';
@@ -27,7 +22,6 @@ export function openWorld(
   own: NodeJS.Process,
   version: string,
   opened: Opened,
-  withCoreDumps: WithCoreDumps,
 ): { readonly world: World; close(): Promise<void> } {
   const { warm, folders, machine } = opened;
   const { platform } = machine;
@@ -46,7 +40,7 @@ export function openWorld(
     ...filesOf(opened),
     ...wire,
     onSignals,
-    ...processesOf(own, onSignals, opened, withCoreDumps),
+    ...processesOf(own, onSignals, opened),
     keychain: keychainOf(opened, streams),
     terminal: terminalOf(own, onSignals, opened, streams),
     probes: {
@@ -164,9 +158,11 @@ function homeless(
   which: 'config' | 'cache',
   { platform }: Opened['machine'],
 ): never {
-  throw new GwtokenError(kind, `no home directory for ${what}`, {
-    hints: [`set ${homeVariables(which, platform).join(', or set ')} to a directory you own`],
-  });
+  throw failure(
+    kind,
+    `no home directory for ${what}`,
+    `set ${homeVariables(which, platform).join(', or set ')} to a directory you own`,
+  );
 }
 
 function openWire(
@@ -230,7 +226,6 @@ function processesOf(
   own: NodeJS.Process,
   onSignals: World['onSignals'],
   { folders, machine }: Opened,
-  withCoreDumps: WithCoreDumps,
 ): Pick<World, 'runCredentialCommand' | 'prepareChild' | 'createTokenFile'> {
   const forChild = (env: Env): Env => withAbsoluteFolders(env, () => own.cwd(), machine.platform);
   return {
@@ -240,11 +235,10 @@ function processesOf(
         { ...options, env: forChild(options.env) },
         own,
         onSignals,
-        withCoreDumps,
       ),
     async prepareChild() {
       const { prepareChild } = await import('./processes/exec-child');
-      const { run, release } = prepareChild(onSignals, machine.platform, withCoreDumps);
+      const { run, release } = prepareChild(onSignals, machine.platform);
       return { release, run: (command, args, env) => run(command, args, forChild(env)) };
     },
     async createTokenFile(text) {

@@ -1,11 +1,172 @@
-/** The look into the cache; with what it imports it is all that a warm run needs. */
-
+/**
+ * The cached token: strict about whose it is, tolerant about the rest. Whatever cannot be read is a miss, never an error.
+ */
 import { type Client, clientName } from '../client';
-import type { KnownEntry } from '../world/files';
-import type { WarmWorld } from '../world/world';
-import { type CacheEntry, isFor, isUsable, parseEntry } from './cache-entry';
+import { VSCHAR } from '../text';
+import type { KnownEntry, WarmWorld, World } from '../world';
 import { type TokenAnswer, type TokenQuery, wantsFresh } from './query';
-import { secondsLeft } from './token';
+import { expiresAtMs, isFresh, LIFETIME_LIMIT_S, secondsLeft, type Token } from './token';
+
+/** Whose a token is: with other credentials, or for another auth URL, it is not used. */
+export interface Owner {
+  readonly clientId: string;
+  readonly authUrl: string;
+  readonly source: OwnerSource;
+}
+
+/** The secret of variables is held as an HMAC under a random salt; a changed keychain is noticed at the next fetch. */
+type OwnerSource =
+  | { readonly kind: 'variables'; readonly salt: string; readonly hmac: string }
+  | { readonly kind: 'command'; readonly command: string }
+  | { readonly kind: 'keychain' };
+
+export interface CacheEntry extends Owner {
+  readonly token: Token & { readonly lifetimeS: number };
+  /** The request brought no later expiry than the token before it had: the endpoint returned the same ageing token again. */
+  readonly ageing: boolean;
+  /** The client's when the credentials for it were looked for: a login or logout since then begins another one. */
+  readonly generation: string;
+}
+
+type Crypto = Pick<World, 'crypto'>;
+type OwnQuery = Pick<TokenQuery, 'authUrl' | 'plan'>;
+
+/** Who owns the token that a query with these credentials gets. */
+export function ownerOf({ authUrl, plan }: OwnQuery, clientId: string, world: Crypto): Owner {
+  return { clientId, authUrl: authUrl.value, source: sourceOf(plan, world) };
+}
+
+function sourceOf(plan: TokenQuery['plan'], world: Crypto): OwnerSource {
+  if (plan.kind === 'keychain') return { kind: 'keychain' };
+  if (plan.kind === 'command') return { kind: 'command', command: plan.command.value };
+  const salt = world.crypto().randomBytes(16).toString('hex');
+  return { kind: 'variables', salt, hmac: hmac(salt, plan.credentials.clientSecret, world) };
+}
+
+/** A short name for the credentials, their generation and the auth URL: processes with the same one may share a request. */
+export function ownerDigest({ authUrl, plan }: OwnQuery, generation: string, { crypto }: Crypto): string {
+  const own =
+    plan.kind === 'variables'
+      ? [plan.credentials.clientId, plan.credentials.clientSecret]
+      : [plan.kind === 'command' ? plan.command.value : ''];
+  const parts = JSON.stringify([authUrl.value, generation, plan.kind, ...own]);
+  return crypto().createHash('sha256').update(parts).digest('hex').slice(0, 12);
+}
+
+/** Whether the owner is the very client that the query is for. */
+export function isFor({ clientId, authUrl, source }: Owner, query: OwnQuery, world: Crypto): boolean {
+  const { plan } = query;
+  if (authUrl !== query.authUrl.value) return false;
+  if (plan.kind === 'variables') {
+    return (
+      source.kind === 'variables' &&
+      clientId === plan.credentials.clientId &&
+      source.hmac === hmac(source.salt, plan.credentials.clientSecret, world)
+    );
+  }
+  if (plan.kind === 'command') return source.kind === 'command' && source.command === plan.command.value;
+  return source.kind === 'keychain';
+}
+
+function hmac(salt: string, secret: string, { crypto }: Crypto): string {
+  return crypto().createHmac('sha256', Buffer.from(salt, 'hex')).update(secret).digest('hex');
+}
+
+/**
+ * Whether a cached token may be used without a request: it has more than min-ttl left. A request would bring nothing
+ * better where the token was requested after this run began, nor where the endpoint has just returned the same token
+ * without a later expiry; for that one, not before half of what was left then has passed (5 s at least).
+ */
+export function isUsable(
+  entry: CacheEntry,
+  { settings, startedAtMs }: Pick<TokenQuery, 'settings' | 'startedAtMs'>,
+  nowMs: number,
+): boolean {
+  const { token, ageing } = entry;
+  if (lifeLeftMs(entry, nowMs) <= 0) return false;
+  if (isFresh(token, nowMs, settings.minTtlMs?.value)) return true;
+  const askAgainMs = token.requestedAtMs + Math.max(5000, (token.lifetimeS * 1000) / 2);
+  return token.requestedAtMs > startedAtMs || (ageing && nowMs < askAgainMs);
+}
+
+/** How long a token is still valid, in milliseconds: 0 if the clock was set back since, or it would be valid for ever. */
+export function lifeLeftMs({ token }: CacheEntry, nowMs: number): number {
+  const ageMs = nowMs - token.requestedAtMs;
+  return ageMs < 0 ? 0 : token.lifetimeS * 1000 - ageMs;
+}
+
+/** Whether `next` is what {@link CacheEntry.ageing} means; a second of tolerance, since lifetimes are whole seconds. */
+export function isAgeing(previous: Token | undefined, next: Token): boolean {
+  const before = previous && expiresAtMs(previous);
+  const after = expiresAtMs(next);
+  if (previous === undefined || before === undefined || after === undefined) return false;
+  return previous.requestedAtMs <= next.requestedAtMs && after <= before + 1000;
+}
+
+const VERSION = 1;
+
+export function formatEntry({ token, ageing, generation, ...owner }: CacheEntry): string {
+  return `${JSON.stringify({
+    version: VERSION,
+    access_token: token.accessToken,
+    token_type: token.tokenType,
+    scope: token.scope,
+    requested_at_ms: token.requestedAtMs,
+    lifetime_s: token.lifetimeS,
+    ageing,
+    generation,
+    ...ownerJson(owner),
+  })}\n`;
+}
+
+/** Reads an entry; undefined for anything that {@link formatEntry} did not write. */
+export function parseEntry(text: string): CacheEntry | undefined {
+  const stored = parseObject(text);
+  const { access_token: accessToken, token_type: tokenType, scope, requested_at_ms: requestedAtMs } = stored;
+  const { lifetime_s: lifetimeS, ageing, generation = '' } = stored;
+  const owner = parseOwner(stored);
+  if (stored['version'] !== VERSION || owner === undefined) return undefined;
+  if (typeof accessToken !== 'string' || accessToken === '' || !VSCHAR.test(accessToken)) return undefined;
+  if (typeof tokenType !== 'string' || typeof scope !== 'string') return undefined;
+  if (typeof generation !== 'string') return undefined;
+  if (typeof requestedAtMs !== 'number' || typeof lifetimeS !== 'number') return undefined;
+  if (lifetimeS > LIFETIME_LIMIT_S) return undefined;
+  return {
+    token: { accessToken, tokenType, scope, requestedAtMs, lifetimeS },
+    ageing: ageing === true,
+    generation,
+    ...owner,
+  };
+}
+
+/** The members that an owner has in JSON. */
+function ownerJson({ clientId, authUrl, source }: Owner): object {
+  return { client_id: clientId, auth_url: authUrl, source };
+}
+
+/** Reads what {@link ownerJson} returned; undefined for anything else. */
+function parseOwner(stored: Record<string, unknown>): Owner | undefined {
+  const { client_id: clientId, auth_url: authUrl } = stored;
+  const { kind, salt, hmac, command } = (stored['source'] ?? {}) as Record<string, unknown>;
+  if (typeof clientId !== 'string' || typeof authUrl !== 'string') return undefined;
+  if (kind === 'keychain') return { clientId, authUrl, source: { kind } };
+  if (kind === 'command' && typeof command === 'string')
+    return { clientId, authUrl, source: { kind, command } };
+  if (kind === 'variables' && typeof salt === 'string' && typeof hmac === 'string')
+    return { clientId, authUrl, source: { kind, salt, hmac } };
+  return undefined;
+}
+
+/** The members of a JSON object; none for anything else. */
+export function parseObject(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** The look into the cache; with what it imports it is all that a warm run needs. */
 
 /**
  * The cached token, if it is this client's and valid for long enough.

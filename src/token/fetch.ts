@@ -1,14 +1,14 @@
-/** Requests a token until there is one, it is refused, or the time is up (contract section 6). */
+/** Requests a token until there is one, it is refused, or the time is up. */
 
 import { type Client, clientFlags, otherRegion } from '../client';
 import type { Credentials } from '../credentials/credentials';
 import { attempt, GwtokenError, type Retry } from '../errors';
 import { resolveAuthUrl } from '../settings/resolve';
 import { seconds } from '../text';
-import type { World } from '../world/world';
+import type { World } from '../world';
 import type { EndpointQuery } from './query';
+import { retryOf } from './reply';
 import { requestToken, tokenEndpoint } from './request';
-import { retryOf } from './retry';
 import type { Token } from './token';
 
 /** The most that is waited before the second attempt; it doubles with each. */

@@ -7,11 +7,19 @@ import { clientName } from '../client';
 import { findCredentials } from '../credentials/find';
 import { GwtokenError } from '../errors';
 import { resolveClient } from '../settings/resolve';
-import type { Given } from '../settings/setting';
+import type { Given } from '../settings/table';
 import { describeSettings } from '../settings/words';
-import type { WarmWorld, World } from '../world/world';
-import { answerFrom, knownClient, lookInCache, ownEntry } from './cache';
-import { formatEntry, isAgeing, lifeLeftMs, ownerOf } from './cache-entry';
+import type { WarmWorld, World } from '../world';
+import {
+  answerFrom,
+  formatEntry,
+  isAgeing,
+  knownClient,
+  lifeLeftMs,
+  lookInCache,
+  ownEntry,
+  ownerOf,
+} from './cache';
 import { fetchToken } from './fetch';
 import {
   demandsMinTtl,

@@ -2,16 +2,16 @@
 
 import type { Client } from '../client';
 import { type CredentialPlan, planCredentials } from '../credentials/plan';
-import { GwtokenError } from '../errors';
+import { failure, type GwtokenError } from '../errors';
 import {
   type ClientSettings,
   type FetchSettings,
   requireAuthUrl,
   resolveFetchSettings,
 } from '../settings/resolve';
-import type { AuthUrl, Given } from '../settings/setting';
+import type { AuthUrl, Given } from '../settings/table';
 import { seconds } from '../text';
-import type { WarmWorld } from '../world/world';
+import type { WarmWorld } from '../world';
 import { isFresh, type Token } from './token';
 
 /** A token with what it belongs to and where it came from. */
@@ -94,9 +94,9 @@ export function minTtlProblem(
       ? 'does not report a lifetime'
       : `issues tokens valid for ${token.lifetimeS} s`;
   const { name } = minTtlMs.source;
-  return new GwtokenError(
+  return failure(
     'bad-reply',
     `the token endpoint ${has}, but ${name} requires more than ${seconds(minTtlMs.value)}`,
-    { hints: [`lower ${name}`] },
+    `lower ${name}`,
   );
 }

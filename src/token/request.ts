@@ -1,8 +1,7 @@
 /** The token request of RFC 6749 section 4.4.2, with the client's credentials in the body (section 2.3.1, service.md 4.1). */
 
 import type { Credentials } from '../credentials/credentials';
-import type { FetchReply } from '../world/wire';
-import type { World } from '../world/world';
+import type { FetchReply, World } from '../world';
 import { showable } from './endpoint-text';
 import { judgeReply, type Reply } from './reply';
 import type { Token } from './token';
@@ -21,7 +20,7 @@ export interface TokenRequest {
   readonly caFile: string | undefined;
 }
 
-/** The token endpoint of an auth URL, which has no slash at its end (service.md 4.1). */
+/** The token endpoint of an auth URL, which has no slash at its end. */
 export function tokenEndpoint(authUrl: string): string {
   return `${authUrl}/oauth2/token`;
 }

@@ -1,16 +1,14 @@
 /**
  * One request however many processes need the token: whoever takes the client's turn sends it, the others wait and take
- * its result, a failure too. Without a turn there is no sharing, but still a token (contract section 7).
+ * its result, a failure too. Without a turn there is no sharing, but still a token.
  */
 
 import { clientName } from '../client';
 import { sourceHints } from '../credentials/find';
-import { GwtokenError } from '../errors';
-import { type ErrorKind, isErrorKind } from '../exit-codes';
+import { type ErrorKind, failure, GwtokenError, isErrorKind } from '../errors';
 import { oneLine, seconds } from '../text';
-import type { Turn } from '../world/files';
-import type { World } from '../world/world';
-import { ownerDigest, parseObject } from './cache-entry';
+import type { Turn, World } from '../world';
+import { ownerDigest, parseObject } from './cache';
 import { refusalHints } from './fetch';
 import type { TokenAnswer, TokenQuery } from './query';
 
@@ -107,9 +105,9 @@ function parseFailure(stored: unknown): GwtokenError | undefined {
 
 function tooLate({ client, startedAtMs, deadlineMs }: TokenQuery): GwtokenError {
   const waited = seconds(deadlineMs - startedAtMs);
-  return new GwtokenError(
+  return failure(
     'unreached',
     `waited ${waited} for another gwtoken process to get the token for ${clientName(client)}`,
-    { hints: ['raise --timeout, or use --no-cache to not wait'] },
+    'raise --timeout, or use --no-cache to not wait',
   );
 }

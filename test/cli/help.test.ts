@@ -1,11 +1,17 @@
 /** The help of the program, its commands and topics: what all of it has in common, and one screen as it is laid out. */
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { helpAbove } from '../../src/cli/help-text';
+import { helpAbove } from '../../src/cli/help';
 import { createProgram } from '../../src/cli/program';
+import { TOPICS } from '../../src/cli/topics';
 import { COMMANDS } from '../../src/commands/all';
-import { CLIENT_FLAGS, FETCH_FLAGS, type Flag, helpOf as flagHelp, spellings } from '../../src/flags';
-import { TOPICS } from '../../src/topics/topics';
+import {
+  CLIENT_FLAGS,
+  FETCH_FLAGS,
+  type Flag,
+  helpOf as flagHelp,
+  spellings,
+} from '../../src/commands/flags';
 import { allCommands, PLAIN, parsed, shellLine } from '../documents/grammar';
 import { openHome } from '../harness/homes/home';
 import { inside } from '../harness/homes/in-process';

@@ -1,6 +1,6 @@
 /** All that a topic can consist of, as a terminal shows it: the topics themselves are compared without their blanks. */
 import { expect, test } from 'vitest';
-import { topicAsText } from '../../src/cli/topic';
+import { topicAsText } from '../../src/cli/topics';
 
 const paint = { bold: (text: string) => `<b>${text}</b>`, cyan: (text: string) => `<c>${text}</c>` };
 

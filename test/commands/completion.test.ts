@@ -3,8 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/all';
-import { ENV_FORMATS, GET_FORMATS, spellings } from '../../src/flags';
-import { configKeys } from '../../src/settings/config-keys';
+import { spellings } from '../../src/commands/flags';
+import { GET_FORMATS } from '../../src/formats/get';
+import { ENV_FORMATS } from '../../src/formats/table';
+import { configKeys } from '../../src/settings/table';
 import { type Inside, inside } from '../harness/homes/in-process';
 
 const CONFIG = { profiles: { acme: { region: 'eu' }, zulu: { region: 'us' } } };

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Check } from '../../src/commands/doctor/check';
 import { endpointChecks } from '../../src/commands/doctor/endpoint';
 import { GwtokenError } from '../../src/errors';
-import type { Way } from '../../src/world/wire';
+import type { Way } from '../../src/world';
 
 const NOW = Date.UTC(2030, 0, 1, 12);
 const DAY = 86_400_000;

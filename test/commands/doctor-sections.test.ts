@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Interrupted } from '../../src/errors';
 import { keychainError } from '../../src/system/keychain/errors';
-import type { Keychain, KeychainReason } from '../../src/world/keychain';
+import type { Keychain, KeychainReason } from '../../src/world';
 import { PLAIN } from '../documents/grammar';
 import { inVariables } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { painter } from '../../src/system/terminal/capabilities';
-import type { Terminal } from '../../src/world/streams';
+import type { Terminal } from '../../src/world';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { type Home, openHome } from '../harness/homes/home';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError, Interrupted } from '../../src/errors';
 import { readConfig } from '../../src/system/files/config-file';
-import type { Terminal } from '../../src/world/streams';
+import type { Terminal } from '../../src/world';
 import { PLAIN } from '../documents/grammar';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { entryIn, MACHINE } from '../harness/homes/client';

@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError, Interrupted } from '../../src/errors';
-import type { Keychain } from '../../src/world/keychain';
-import type { Terminal } from '../../src/world/streams';
+import type { Keychain, Terminal } from '../../src/world';
 import { PLAIN } from '../documents/grammar';
 import { type Inside, inside } from '../harness/homes/in-process';
 

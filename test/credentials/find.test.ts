@@ -1,13 +1,12 @@
 /** Where credentials come from, what each source may hold, and what is said where it fails: in this process. */
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { commandEnv } from '../../src/credentials/command';
 import { secretProblem } from '../../src/credentials/credentials';
-import { commandEnv } from '../../src/credentials/from-command';
-import { variableNames } from '../../src/credentials/from-variables';
 import { formatItem, parseItem } from '../../src/credentials/keychain-item';
+import { variableNames } from '../../src/credentials/variables';
 import { GwtokenError } from '../../src/errors';
-import type { Keychain } from '../../src/world/keychain';
-import type { CommandEnd } from '../../src/world/processes';
+import type { CommandEnd, Keychain } from '../../src/world';
 import { EU } from '../harness/homes/client';
 import { type Ended, type Inside, inside } from '../harness/homes/in-process';
 

@@ -2,4 +2,4 @@
 // leave in the temporary folder.
 process.env['TSX_DISABLE_CACHE'] = '1';
 const tsx = await import('tsx/cjs/api');
-tsx.require('./demo.ts', import.meta.url);
+tsx.require('./demo', import.meta.url);

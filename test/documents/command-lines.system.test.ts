@@ -7,8 +7,8 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http';
 import { delimiter, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { TOPICS } from '../../src/cli/topics';
 import { COMMANDS } from '../../src/commands/all';
-import { TOPICS } from '../../src/topics/topics';
 import { makeAuthority } from '../harness/endpoints/authority';
 import { listen } from '../harness/endpoints/listen';
 import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';

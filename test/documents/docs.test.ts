@@ -1,14 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { TOPICS } from '../../src/cli/topics';
 import { COMMANDS } from '../../src/commands/all';
-import { variableNames } from '../../src/credentials/from-variables';
-import { EXEC_FAILED, EXIT_CODES } from '../../src/exit-codes';
-import { spellings } from '../../src/flags';
-import { DEFAULT_PREFIX, variableNames as tokenVariables } from '../../src/formats/variables';
-import { configKeys } from '../../src/settings/config-keys';
-import { keysOf, SETTINGS, variableOf } from '../../src/settings/table';
-import { TOPICS } from '../../src/topics/topics';
+import { spellings } from '../../src/commands/flags';
+import { variableNames } from '../../src/credentials/variables';
+import { EXEC_FAILED, EXIT_CODES } from '../../src/errors';
+import { DEFAULT_PREFIX, variableNames as tokenVariables } from '../../src/formats/format';
+import { configKeys, keysOf, SETTINGS, variableOf } from '../../src/settings/table';
 import { ROOT } from '../harness/root';
 import { allCommands, codeLines, parsed, shellLine } from './grammar';
 

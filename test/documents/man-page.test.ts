@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { TOPICS } from '../../src/cli/topics';
 import { COMMANDS } from '../../src/commands/all';
-import { EXIT_CODES } from '../../src/exit-codes';
-import { CLIENT_FLAGS, FETCH_FLAGS, VERBOSE } from '../../src/flags';
-import { TOPICS } from '../../src/topics/topics';
+import { CLIENT_FLAGS, FETCH_FLAGS, VERBOSE } from '../../src/commands/flags';
+import { EXIT_CODES } from '../../src/errors';
 import { ROOT } from '../harness/root';
 import { allCommands } from './grammar';
 

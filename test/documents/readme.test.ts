@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { TOPICS } from '../../src/topics/topics';
+import { TOPICS } from '../../src/cli/topics';
 import { ROOT } from '../harness/root';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -13,14 +13,14 @@ test('the README is short, and says in a sentence what gwtoken is', () => {
   expect(text.split(/\s+/).length).toBeLessThan(1000);
   const [, , sentence = ''] = text.split('\n');
   expect(sentence.split(' ').length).toBeLessThanOrEqual(20);
-  for (const name of Object.keys(TOPICS)) expect(text).toContain(`[${name}](src/topics/${name}.md)`);
+  for (const name of Object.keys(TOPICS)) expect(text).toContain(`[${name}](src/cli/topics/${name}.md)`);
 });
 
 /** Wherever they stand: in prose, in a block of code, as the target of a link. */
 const PATHS = /(?<![\w./~-])(?:src|test|bin|\.ci|\.github)\/[\w./-]*\w/g;
 
 describe.each([
-  ['README.md', 'src/topics/environment.md'],
+  ['README.md', 'src/cli/topics/environment.md'],
   ['.github/CONTRIBUTING.md', 'src/token/get-token.ts'],
 ])('%s', (document, one) => {
   const text = read(document);

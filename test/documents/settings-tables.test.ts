@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { CLIENT_FLAGS, FETCH_FLAGS, spellings } from '../../src/flags';
+import { CLIENT_FLAGS, FETCH_FLAGS, spellings } from '../../src/commands/flags';
 import { type Row, SETTINGS, variableOf } from '../../src/settings/table';
 import { ROOT } from '../harness/root';
 

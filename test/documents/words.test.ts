@@ -37,7 +37,7 @@ const SRC = join(ROOT, 'src');
 const DOCUMENTS = ['README.md', '.github/CONTRIBUTING.md', '.github/actions/gwtoken/action.yml'].concat(
   readdirSync(join(SRC, 'topics'))
     .filter((name) => name.endsWith('.md'))
-    .map((name) => `src/topics/${name}`),
+    .map((name) => `src/cli/topics/${name}`),
 );
 
 interface Syntax {

@@ -3,8 +3,9 @@
  * a command. Each of these is told here in the order in which it happens, in one list.
  */
 import { beforeEach, expect, test } from 'vitest';
-import { ENV_FORMATS, GET_FORMATS } from '../../src/flags';
-import type { Output } from '../../src/world/streams';
+import { GET_FORMATS } from '../../src/formats/get';
+import { ENV_FORMATS } from '../../src/formats/table';
+import type { Output } from '../../src/world';
 import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { openHome } from '../harness/homes/home';

@@ -4,12 +4,11 @@
  */
 import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
-import { ENV_FORMATS, type EnvFormat, GET_FORMATS } from '../../src/flags';
+import { escapeData } from '../../src/formats/ci';
 import { envDestination, envOptions, envOutput, failureOutput, unsetOutput } from '../../src/formats/env';
-import { tokenFormat } from '../../src/formats/get';
-import { escapeData } from '../../src/formats/github';
-import { formatNamed } from '../../src/formats/table';
-import { checkPrefix, isPrefix, tokenVariables } from '../../src/formats/variables';
+import { checkPrefix, isPrefix, tokenVariables } from '../../src/formats/format';
+import { GET_FORMATS, tokenFormat } from '../../src/formats/get';
+import { ENV_FORMATS, type EnvFormat, formatNamed } from '../../src/formats/table';
 import type { Token } from '../../src/token/token';
 import { EDGES, randomValues, SINGLE_CHARACTERS } from '../shells/values';
 

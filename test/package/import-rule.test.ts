@@ -4,31 +4,24 @@ import { describe, expect, test } from 'vitest';
 import { ROOT } from '../harness/root';
 
 /**
- * Imports run one way, from the top of the pipeline down: what each room of src may import, `type:` where only types,
- * `lazy:` where only when it is needed. `node` and `package` stand for Node's own modules and for npm's.
+ * Imports run one way, from the top of the pipeline down: what each room may import, `type:` where only types, `lazy:`
+ * where only when it is needed. `node` and `package` stand for Node's own modules and for npm's.
  */
-const GROUND = ['client', 'errors', 'type:exit-codes', 'limits', 'person', 'text', 'type:world'];
+const GROUND = ['client', 'errors', 'text', 'world'];
+const BELOW_COMMANDS = ['formats', 'token', 'credentials', 'settings', ...GROUND];
 const MAY_IMPORT: Record<string, readonly string[]> = {
-  executable: ['system', 'main'],
-  action: ['formats', 'token', 'settings', 'exit-codes', 'system', ...GROUND],
-  main: ['quick', 'cli', 'system', ...GROUND, 'node'],
-  quick: ['formats', 'token', 'settings', 'flags', ...GROUND],
-  cli: ['commands', 'topics', 'settings', 'flags', 'exit-codes', ...GROUND, 'package'],
-  commands: ['formats', 'token', 'credentials', 'settings', 'topics', 'flags', 'exit-codes', ...GROUND],
-  formats: ['token', 'settings', 'flags', ...GROUND],
-  token: ['credentials', 'settings', 'exit-codes', ...GROUND, 'lazy:node:crypto'],
+  bin: ['cli', ...BELOW_COMMANDS, 'system', 'node'],
+  cli: ['commands', ...BELOW_COMMANDS, 'package'],
+  commands: BELOW_COMMANDS,
+  formats: ['token', 'settings', ...GROUND],
+  token: ['credentials', 'settings', ...GROUND, 'lazy:node:crypto'],
   credentials: ['settings', ...GROUND],
+  settings: GROUND,
   system: [...GROUND, 'node', 'package'],
-  flags: ['settings'],
-  settings: [...GROUND],
-  topics: ['errors', 'text'],
-  // Types only; the module that `crypto()` gives is named by its type.
+  // The module that `crypto()` gives is named by its type.
   world: ['type:client', 'lazy:node:crypto'],
   client: ['errors', 'text'],
-  errors: ['type:exit-codes'],
-  'exit-codes': [],
-  limits: ['errors'],
-  person: ['type:world'],
+  errors: [],
   text: [],
 };
 
@@ -40,11 +33,13 @@ interface Import {
   readonly how: 'value' | 'type' | 'lazy';
 }
 
-const SRC = join(ROOT, 'src');
-const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+const files = ['src', 'bin']
+  .flatMap((top) =>
+    readdirSync(join(ROOT, top), { recursive: true, encoding: 'utf8' }).map((file) => join(top, file)),
+  )
   .map((file) => file.replaceAll('\\', '/'))
-  .filter((file) => file.endsWith('.ts'));
-const specifiers = files.flatMap((file) => specifiersOf(file, readFileSync(join(SRC, file), 'utf8')));
+  .filter((file) => file.endsWith('.ts') && !file.startsWith('bin/build/'));
+const specifiers = files.flatMap((file) => specifiersOf(file, readFileSync(join(ROOT, file), 'utf8')));
 const imports = specifiers.map(({ file, specifier, how }): Import => {
   return { file, from: roomOf(file), to: target(file, specifier), how };
 });
@@ -61,11 +56,12 @@ function specifiersOf(file: string, text: string) {
 
 /** A file without its comments. */
 function codeOf(file: string): string {
-  return readFileSync(join(SRC, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
+  return readFileSync(join(ROOT, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
 }
 
 function roomOf(path: string): string {
-  return path.replace(/\.(ts|md)$/, '').split('/')[0]!;
+  const [top, room = ''] = path.replace(/\.(ts|md)$/, '').split('/');
+  return top === 'bin' ? top : room;
 }
 
 function target(file: string, specifier: string): string {
@@ -85,8 +81,8 @@ function isAllowed({ from, to, how }: Import): boolean {
 describe('the import rule', () => {
   test('sees the imports that there are', () => {
     expect(imports.length).toBeGreaterThan(50);
-    expect(imports).toContainEqual({ file: 'main.ts', from: 'main', to: 'cli', how: 'lazy' });
-    expect(imports).toContainEqual({ file: 'cli/run.ts', from: 'cli', to: 'package', how: 'value' });
+    expect(imports).toContainEqual({ file: 'bin/gwtoken.ts', from: 'bin', to: 'cli', how: 'lazy' });
+    expect(imports).toContainEqual({ file: 'src/cli/run.ts', from: 'cli', to: 'package', how: 'value' });
   });
 
   test('sees each way to import', () => {
@@ -99,7 +95,7 @@ describe('the import rule', () => {
   test('refuses what it must', () => {
     expect(isAllowed({ file: '', from: 'commands', to: 'system', how: 'value' })).toBe(false);
     expect(isAllowed({ file: '', from: 'token', to: 'node:fs', how: 'value' })).toBe(false);
-    expect(isAllowed({ file: '', from: 'token', to: 'world', how: 'value' })).toBe(false);
+    expect(isAllowed({ file: '', from: 'commands', to: 'cli', how: 'lazy' })).toBe(false);
     expect(isAllowed({ file: '', from: 'system', to: 'token', how: 'type' })).toBe(false);
   });
 
@@ -122,7 +118,7 @@ describe('the import rule', () => {
       done.add(file);
     };
     for (const file of files) walk(file, []);
-    expect(graph.get('quick.ts')).toContain('flags.ts');
+    expect(graph.get('src/cli/quick.ts')).toContain('src/commands/flags.ts');
     expect(circles).toEqual([]);
   });
 
@@ -130,22 +126,15 @@ describe('the import rule', () => {
     const own =
       /\b(setTimeout|setInterval|setImmediate|Date\.now|Math\.random|randomUUID)\b|gwtoken: warning/;
     const users = files.filter((file) => own.test(codeOf(file)));
-    expect(users).toContain('system/world.ts');
-    expect(users.filter((file) => file !== 'main.ts' && !file.startsWith('system/'))).toEqual([]);
+    expect(users).toContain('src/system/world.ts');
+    expect(users.filter((file) => !/^(bin|src\/system)\//.test(file))).toEqual([]);
   });
 
-  test('only main.ts touches process', () => {
-    // A program of its own, such as the action's or the keychain's child, has a process of its own.
-    const own = [
-      'main.ts',
-      'action.ts',
-      'executable.ts',
-      'system/keychain/child.ts',
-      'system/keychain/keytar.ts',
-      'system/wire/lookup-child.ts',
-    ];
+  test('only the programs of bin touch process', () => {
+    // The keychain's and the lookup's children are programs of their own.
+    const own = /^bin\/|^src\/system\/(keychain\/(child|keytar)|wire\/lookup-child)\.ts$/;
     const touches = /(?<![\w.-])process(\.|;| as |\))|[(=,] *process,|node:process|\bglobalThis\b/;
-    const users = files.filter((file) => !own.includes(file) && touches.test(codeOf(file)));
+    const users = files.filter((file) => !own.test(file) && touches.test(codeOf(file)));
     expect(users).toEqual([]);
   });
 });

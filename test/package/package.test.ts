@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { build } from '../../bin/build.mjs';
+import { build } from '../../bin/build/package.mjs';
 import { openFolder } from '../harness/homes/folder';
 
 test('the notices name exactly the packages in the bundle, each with its licence', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseAuthUrl } from '../../src/settings/auth-url';
 import { requireAuthUrl, resolveAuthUrl } from '../../src/settings/resolve';
+import { parseAuthUrl } from '../../src/settings/values';
 import { given } from './given';
 import { refusal } from './refusal';
 

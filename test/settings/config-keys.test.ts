@@ -1,7 +1,7 @@
 /** The keys of the config file: which there are, whose they can be, and what is said of any other. */
 import { describe, expect, test } from 'vitest';
-import { checkConfigKey, configKeys, configValue } from '../../src/settings/config-keys';
 import { gather } from '../../src/settings/resolve';
+import { checkConfigKey, configKeys, configValue } from '../../src/settings/table';
 import { given, type Places } from './given';
 import { refusal } from './refusal';
 

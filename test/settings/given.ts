@@ -1,5 +1,5 @@
-import type { Given } from '../../src/settings/setting';
-import type { ConfigValues } from '../../src/world/files';
+import type { Given } from '../../src/settings/table';
+import type { ConfigValues } from '../../src/world';
 
 export interface Places {
   readonly flags?: Given['flags'];

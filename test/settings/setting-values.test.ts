@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isLoopback, parseAuthUrl } from '../../src/settings/auth-url';
-import { configValue } from '../../src/settings/config-keys';
 import { resolveFetchSettings } from '../../src/settings/resolve';
+import { configValue } from '../../src/settings/table';
 import {
+  isLoopback,
+  parseAuthUrl,
   parseDurationMs,
   parseOnOff,
   parseRegion,

@@ -7,8 +7,7 @@ import {
   resolveProfile,
   resolveRegion,
 } from '../../src/settings/resolve';
-import type { Given } from '../../src/settings/setting';
-import { SETTINGS } from '../../src/settings/table';
+import { type Given, SETTINGS } from '../../src/settings/table';
 import { given } from './given';
 
 type Found = { value: unknown; source: { name: string } } | undefined;

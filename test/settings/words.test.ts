@@ -1,8 +1,12 @@
 /** What is said of settings: which one is missing, and what to do first; and where each comes from. */
 import { describe, expect, test } from 'vitest';
 import type { Client } from '../../src/client';
-import { firstRunHints } from '../../src/settings/first-run';
-import { requireAuthUrl, resolveClient, resolveFetchSettings } from '../../src/settings/resolve';
+import {
+  firstRunHints,
+  requireAuthUrl,
+  resolveClient,
+  resolveFetchSettings,
+} from '../../src/settings/resolve';
 import { SETTINGS } from '../../src/settings/table';
 import { describeSettings, inWords, theSame } from '../../src/settings/words';
 import { given, type Places } from './given';

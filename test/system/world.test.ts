@@ -3,13 +3,13 @@ import { expect, test, vi } from 'vitest';
 import type { Client } from '../../src/client';
 import { openWarm } from '../../src/system/warm';
 import { openWorld } from '../../src/system/world';
-import type { World } from '../../src/world/world';
+import type { World } from '../../src/world';
 import { onCleanup } from '../harness/clean-up';
 
 function open(env: Record<string, string> = {}): World {
   const { getBuiltinModule } = process;
-  const opened = openWarm({ env, platform: 'linux', getBuiltinModule }, () => {});
-  return openWorld(process, '1.2.3', opened, (start) => start()).world;
+  const opened = openWarm({ env, platform: 'linux', getBuiltinModule });
+  return openWorld(process, '1.2.3', opened).world;
 }
 
 test('signals are handled until that is released', () => {
@@ -90,8 +90,8 @@ test('a Windows console is written to by Node’s stream of it, and nothing else
       stderr: stream('stderr'),
     });
     const { getBuiltinModule } = own;
-    const opened = openWarm({ env: {}, platform: 'win32', getBuiltinModule }, () => {});
-    return openWorld(own, '1.2.3', opened, (start) => start()).world;
+    const opened = openWarm({ env: {}, platform: 'win32', getBuiltinModule });
+    return openWorld(own, '1.2.3', opened).world;
   };
   const console = streamsWhere(true);
   console.stdout.write('a token');

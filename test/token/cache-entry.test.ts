@@ -12,7 +12,7 @@ import {
   ownerDigest,
   ownerOf,
   parseEntry,
-} from '../../src/token/cache-entry';
+} from '../../src/token/cache';
 import type { TokenQuery } from '../../src/token/query';
 import type { Token } from '../../src/token/token';
 

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Client } from '../../src/client';
 import type { CredentialPlan } from '../../src/credentials/plan';
-import { parseAuthUrl } from '../../src/settings/auth-url';
+import { parseAuthUrl } from '../../src/settings/values';
 import { entryPath } from '../../src/system/files/token-cache';
-import { formatEntry, ownerOf } from '../../src/token/cache-entry';
+import { formatEntry, ownerOf } from '../../src/token/cache';
 import { MACHINE } from '../harness/homes/client';
 import { inside } from '../harness/homes/in-process';
 import {

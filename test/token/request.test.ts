@@ -1,7 +1,7 @@
 /** The one request: what is sent, from when a life counts, and what is told of it. */
 import { describe, expect, test } from 'vitest';
 import { requestToken } from '../../src/token/request';
-import type { Fetch } from '../../src/world/wire';
+import type { Fetch } from '../../src/world';
 
 const START_MS = Date.UTC(2030, 0, 1);
 const GOOD = '{"access_token":"t","token_type":"Bearer","expires_in":60}';

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Client } from '../../src/client';
 import { GwtokenError } from '../../src/errors';
-import { ownerDigest } from '../../src/token/cache-entry';
+import { ownerDigest } from '../../src/token/cache';
 import type { TokenAnswer, TokenQuery } from '../../src/token/query';
 import { inTurn } from '../../src/token/single-flight';
-import type { Turn } from '../../src/world/files';
+import type { Turn } from '../../src/world';
 import { EU } from '../harness/homes/client';
 import { given } from '../settings/given';
 

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
 import { requireAuthUrl, resolveFetchSettings } from '../../src/settings/resolve';
 import { fetchToken } from '../../src/token/fetch';
-import { retryOfReply } from '../../src/token/retry';
-import type { FetchReply } from '../../src/world/wire';
+import { retryOfReply } from '../../src/token/reply';
+import type { FetchReply } from '../../src/world';
 import { EU } from '../harness/homes/client';
 import { given } from '../settings/given';
 

@@ -1,12 +1,11 @@
 /** `gwtoken completion SHELL`, and what the script that it prints asks for at each press of Tab. */
 
 import { checkProfile, DEFAULT_PROFILE } from '../../client';
-import { attempt, GwtokenError } from '../../errors';
-import { VERBOSE } from '../../flags';
+import { attempt, usage } from '../../errors';
 import { quoted } from '../../text';
-import { TOPICS } from '../../topics/topics';
-import type { World } from '../../world/world';
+import type { World } from '../../world';
 import type { Command } from '../command';
+import { VERBOSE } from '../flags';
 import { completionsFor } from './suggest';
 
 /** What the scripts call: `gwtoken complete -- WORD…`. Not in the help: nobody types it. */
@@ -35,9 +34,7 @@ export const completionCommand: Command = {
     const name = shell === 'pwsh' ? 'powershell' : shell;
     const script = SHELLS.includes(name) ? SCRIPTS[name] : undefined;
     if (script === undefined) {
-      throw new GwtokenError('usage', `no completion for shell ${quoted(shell)}`, {
-        hints: [`use one of: ${SHELLS.join(', ')}`],
-      });
+      throw usage(`no completion for shell ${quoted(shell)}`, `use one of: ${SHELLS.join(', ')}`);
     }
     world.stdout.write(script);
   },
@@ -47,12 +44,13 @@ export const completionCommand: Command = {
 export function complete(
   words: readonly string[],
   commands: readonly Command[],
+  topics: readonly string[],
   world: Pick<World, 'config' | 'clients' | 'stdout'>,
 ): void {
   const values = {
     profile: profileNames(world),
     // Of `gwtoken help`.
-    name: [...commands.map(({ name }) => name), ...Object.keys(TOPICS)],
+    name: [...commands.map(({ name }) => name), ...topics],
   };
   const root: Command = { name: 'gwtoken', summary: '', flags: [], subcommands: commands };
   // PowerShell passes a blank where the last word is empty.

@@ -1,6 +1,7 @@
 /** What can stand where the last word of a command line is. */
-import { helpOf, spellings } from '../../flags';
+
 import type { Command, Words } from '../command';
+import { helpOf, spellings } from '../flags';
 
 /** What an argument or a flag's value can be, by its name, where the command itself does not say. */
 export type CommonValues = Readonly<Record<string, Words>>;

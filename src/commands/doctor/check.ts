@@ -1,5 +1,4 @@
-import { GwtokenError } from '../../errors';
-import { type ErrorKind, exitCodeFor } from '../../exit-codes';
+import { type ErrorKind, exitCodeFor, failure, GwtokenError } from '../../errors';
 import { oneLine } from '../../text';
 import type { Row } from '../report';
 
@@ -39,7 +38,7 @@ export function failureOf(checks: readonly Check[]): GwtokenError | undefined {
   if (first?.kind === undefined) return undefined;
   const many = failed.length > 1 ? `${failed.length} checks failed; first: ` : 'check failed: ';
   const message = `${many}${first.section}, ${first.name}: ${first.message}`;
-  return new GwtokenError(first.kind, message, { hints: ['see the fixes above'] });
+  return failure(first.kind, message, 'see the fixes above');
 }
 
 /** One check as JSON; `exit_code` is null unless it failed. */

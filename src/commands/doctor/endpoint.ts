@@ -2,9 +2,8 @@
 
 import type { Region } from '../../client';
 import { GwtokenError } from '../../errors';
-import type { AuthUrl } from '../../settings/setting';
-import type { TlsFacts, Way } from '../../world/wire';
-import type { World } from '../../world/world';
+import type { AuthUrl } from '../../settings/table';
+import type { TlsFacts, Way, World } from '../../world';
 import { type Check, section } from './check';
 
 /** Less than a month is when people renew; two weeks is when someone should ask. */

@@ -1,6 +1,6 @@
 /** The environment variables about proxies, certificates and TLS, as they are set. */
 import { messageOf, systemCode } from '../../errors';
-import type { World } from '../../world/world';
+import type { World } from '../../world';
 import { type Check, section } from './check';
 
 const { ok, warning } = section('environment');

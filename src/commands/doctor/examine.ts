@@ -4,8 +4,8 @@ import { clientName, isRegion, REGIONS, type Region } from '../../client';
 import { limitedKeychain } from '../../credentials/keychain-item';
 import { planCredentials } from '../../credentials/plan';
 import { attempt, type GwtokenError } from '../../errors';
-import { firstRunHints } from '../../settings/first-run';
 import {
+  firstRunHints,
   requireAuthUrl,
   resolveAuthUrl,
   resolveClient,
@@ -13,9 +13,8 @@ import {
   resolveRegion,
   resolveSetting,
 } from '../../settings/resolve';
-import type { AuthUrl, FlagValues, Given } from '../../settings/setting';
-import { SETTINGS } from '../../settings/table';
-import type { World } from '../../world/world';
+import { type AuthUrl, type FlagValues, type Given, SETTINGS } from '../../settings/table';
+import type { World } from '../../world';
 import { type Check, section } from './check';
 import { endpointChecks } from './endpoint';
 import { environmentChecks } from './environment';

@@ -1,6 +1,5 @@
 import { shellWord } from '../../text';
-import type { FolderFacts } from '../../world/probes';
-import type { World } from '../../world/world';
+import type { FolderFacts, World } from '../../world';
 import { type Check, section } from './check';
 
 const { ok, warning, failed } = section('directories');

@@ -1,6 +1,5 @@
 import { GwtokenError } from '../../errors';
-import type { Keychain, KeychainReason } from '../../world/keychain';
-import type { World } from '../../world/world';
+import type { Keychain, KeychainReason, World } from '../../world';
 import { type Check, section } from './check';
 
 const { ok, warning, skipped, error: broken } = section('keychain');

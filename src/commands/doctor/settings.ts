@@ -3,12 +3,17 @@
 import { clientFlags, clientName, DEFAULT_PROFILE } from '../../client';
 import { planCredentials } from '../../credentials/plan';
 import { attempt, GwtokenError } from '../../errors';
-import { firstRunHints } from '../../settings/first-run';
-import { gather, resolveClient, resolveProfile, resolveRegion, resolveSetting } from '../../settings/resolve';
-import type { FlagValues, Given } from '../../settings/setting';
-import { FETCH_SETTINGS, type Row, SETTINGS } from '../../settings/table';
+import {
+  firstRunHints,
+  gather,
+  resolveClient,
+  resolveProfile,
+  resolveRegion,
+  resolveSetting,
+} from '../../settings/resolve';
+import { FETCH_SETTINGS, type FlagValues, type Given, type Row, SETTINGS } from '../../settings/table';
 import { inWords } from '../../settings/words';
-import type { World } from '../../world/world';
+import type { World } from '../../world';
 import { type Check, section } from './check';
 
 const { ok, warning, skipped, failed, error: broken } = section('settings');

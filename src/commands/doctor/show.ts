@@ -1,8 +1,8 @@
 /** What `gwtoken doctor` shows: that all is well before all else, and what is not at the end, where it is read. */
 
-import { exitCodeFor } from '../../exit-codes';
-import type { FlagValues } from '../../settings/setting';
-import type { World } from '../../world/world';
+import { exitCodeFor } from '../../errors';
+import type { FlagValues } from '../../settings/table';
+import type { World } from '../../world';
 import { openReport } from '../report';
 import { type Check, checkJson, failureOf } from './check';
 import { examine } from './examine';

@@ -1,6 +1,6 @@
-import { EXEC_FAILED } from '../../exit-codes';
-import { CLIENT_FLAGS, FETCH_FLAGS, PREFIX, VERBOSE } from '../../flags';
+import { EXEC_FAILED } from '../../errors';
 import type { Command } from '../command';
+import { CLIENT_FLAGS, FETCH_FLAGS, PREFIX, VERBOSE } from '../flags';
 
 export const execCommand: Command = {
   name: 'exec',

@@ -92,7 +92,7 @@ function isLater(fresh: Token, old: Token): boolean {
 
 /**
  * Half of what is left, so that requests become more frequent towards the end: not less than 5 s as long as that much
- * is left, and then not less than a second (contract section 6).
+ * is left, and then not less than a second.
  */
 function vainPauseMs(token: Token, nowMs: number): number {
   const leftMs = (expiresAtMs(token) ?? nowMs) - nowMs;

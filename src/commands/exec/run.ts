@@ -1,18 +1,20 @@
 /** What `gwtoken exec` does: the token, the command beside it, and a file that has a valid one for as long as it runs. */
 
-import { Interrupted } from '../../errors';
-import { EXEC_FAILED } from '../../exit-codes';
-import type { Variable } from '../../formats/format';
-import { checkForWindows, checkVariables } from '../../formats/format';
-import { maskToken } from '../../formats/github';
-import { checkPrefix, DEFAULT_PREFIX, tokenVariables } from '../../formats/variables';
+import { EXEC_FAILED, Interrupted } from '../../errors';
+import { maskToken } from '../../formats/ci';
+import {
+  checkForWindows,
+  checkPrefix,
+  checkVariables,
+  DEFAULT_PREFIX,
+  tokenVariables,
+  type Variable,
+} from '../../formats/format';
 import { gather, resolveFetchSettings } from '../../settings/resolve';
-import type { FlagValues, Given } from '../../settings/setting';
+import type { FlagValues, Given } from '../../settings/table';
 import { getToken } from '../../token/get-token';
 import type { TokenAnswer } from '../../token/query';
-import type { ChildEnd, TokenFile } from '../../world/processes';
-import type { Env } from '../../world/streams';
-import type { World } from '../../world/world';
+import type { ChildEnd, Env, TokenFile, World } from '../../world';
 import { startRenewal } from './renewal';
 
 export async function runCommand(

@@ -3,10 +3,10 @@
 import { type Client, DEFAULT_PROFILE, type Environment, REGIONS } from '../../client';
 import { clientIdProblem, SECRET_LIMIT, secretFromBytes, secretProblem } from '../../credentials/credentials';
 import { attempt, GwtokenError, messageOf, systemCode } from '../../errors';
-import { parseAuthUrl } from '../../settings/auth-url';
 import { resolveAuthUrl } from '../../settings/resolve';
-import type { AuthUrl, Given } from '../../settings/setting';
-import type { World } from '../../world/world';
+import type { AuthUrl, Given } from '../../settings/table';
+import { parseAuthUrl } from '../../settings/values';
+import type { World } from '../../world';
 import type { Known } from './given';
 
 export interface Answers {

@@ -2,11 +2,11 @@
 
 import { clientFlags, type Environment, type Region } from '../../client';
 import { clientIdProblem } from '../../credentials/credentials';
-import { GwtokenError } from '../../errors';
+import { usage } from '../../errors';
 import { resolveAuthUrl, resolveEnvironment, resolveProfile, resolveRegion } from '../../settings/resolve';
-import type { Given } from '../../settings/setting';
+import type { Given } from '../../settings/table';
 import { quoted, shellWord } from '../../text';
-import type { World } from '../../world/world';
+import type { World } from '../../world';
 
 /** What is not given is undefined, and asked for. */
 export interface Known {
@@ -40,10 +40,9 @@ export function checkGiven(given: Given, world: Pick<World, 'stdin' | 'terminal'
   const clientId = checkClientId(flags['client-id']);
   const secretPiped = flags['secret-stdin'] === true;
   if (secretPiped && world.stdin.isTTY()) {
-    throw new GwtokenError(
-      'usage',
+    throw usage(
       '--secret-stdin needs the client secret on stdin, but stdin is a terminal',
-      { hints: ['pipe the secret in, or omit --secret-stdin to be prompted'] },
+      'pipe the secret in, or omit --secret-stdin to be prompted',
     );
   }
   const known = { profile, region, usualRegion: usual?.value, clientId };
@@ -65,9 +64,10 @@ export function checkGiven(given: Given, world: Pick<World, 'stdin' | 'terminal'
     ...(url === undefined ? [] : [`--auth-url ${url}`]),
     `--client-id ${clientId === undefined ? 'ID' : shellWord(clientId)} --secret-stdin`,
   ];
-  throw new GwtokenError('usage', `missing ${missing.join(', ')} (cannot prompt: ${noPrompt})`, {
-    hints: [`example: printf %s "$SECRET" | ${example.join(' ')}`],
-  });
+  throw usage(
+    `missing ${missing.join(', ')} (cannot prompt: ${noPrompt})`,
+    `example: printf %s "$SECRET" | ${example.join(' ')}`,
+  );
 }
 
 function checkClientId(flag: string | boolean | undefined): string | undefined {
@@ -75,7 +75,5 @@ function checkClientId(flag: string | boolean | undefined): string | undefined {
   const clientId = flag.trim();
   const problem = clientIdProblem(clientId);
   if (problem === undefined) return clientId;
-  throw new GwtokenError('usage', `client ID ${quoted(clientId)} (from --client-id) ${problem}`, {
-    hints: ['pass only the client ID'],
-  });
+  throw usage(`client ID ${quoted(clientId)} (from --client-id) ${problem}`, 'pass only the client ID');
 }

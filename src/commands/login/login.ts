@@ -1,5 +1,5 @@
-import { CLIENT_FLAGS, FETCH_FLAGS, VERBOSE } from '../../flags';
 import type { Command } from '../command';
+import { CLIENT_FLAGS, FETCH_FLAGS, VERBOSE } from '../flags';
 
 export const loginCommand: Command = {
   name: 'login',

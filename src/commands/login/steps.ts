@@ -13,12 +13,11 @@ import {
   resolveProfile,
   resolveRegion,
 } from '../../settings/resolve';
-import type { FlagValues, Given } from '../../settings/setting';
+import type { FlagValues, Given } from '../../settings/table';
 import { oneLine, withTilde } from '../../text';
 import { fetchToken } from '../../token/fetch';
 import { endpointQuery } from '../../token/query';
-import type { ConfigEdit } from '../../world/files';
-import type { World } from '../../world/world';
+import type { ConfigEdit, World } from '../../world';
 import { type Answers, askMissing, askSecret } from './answers';
 import { checkGiven } from './given';
 import { loginEdits, storeClient } from './store';

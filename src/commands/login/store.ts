@@ -3,9 +3,8 @@
 import { type Client, clientFlags, clientName, DEFAULT_PROFILE } from '../../client';
 import { attempt, GwtokenError } from '../../errors';
 import { configAuthUrl } from '../../settings/resolve';
-import type { AuthUrl, Given } from '../../settings/setting';
-import type { Config, ConfigEdit, ConfigValues, KnownEntry } from '../../world/files';
-import type { World } from '../../world/world';
+import type { AuthUrl, Given } from '../../settings/table';
+import type { Config, ConfigEdit, ConfigValues, KnownEntry, World } from '../../world';
 
 /**
  * Stores a client: its keychain item, its entry in the list of stored clients, its settings. If one of them fails, what was

@@ -12,11 +12,10 @@ import {
   resolveProfile,
   resolveRegion,
 } from '../../settings/resolve';
-import type { AuthUrl, FlagValues, Given, Setting } from '../../settings/setting';
-import { ownEntry } from '../../token/cache';
-import { type CacheEntry, lifeLeftMs } from '../../token/cache-entry';
+import type { AuthUrl, FlagValues, Given, Setting } from '../../settings/table';
+import { type CacheEntry, lifeLeftMs, ownEntry } from '../../token/cache';
 import { resolveQuery } from '../../token/query';
-import type { WarmWorld, World } from '../../world/world';
+import type { WarmWorld, World } from '../../world';
 
 export interface ClientStatus {
   readonly client: Client;

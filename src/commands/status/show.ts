@@ -2,10 +2,9 @@
 
 import { clientName } from '../../client';
 import { GwtokenError } from '../../errors';
-import { firstRunHints } from '../../settings/first-run';
-import { gather } from '../../settings/resolve';
-import type { FlagValues, Given } from '../../settings/setting';
-import type { World } from '../../world/world';
+import { firstRunHints, gather } from '../../settings/resolve';
+import type { FlagValues, Given } from '../../settings/table';
+import type { World } from '../../world';
 import { openReport } from '../report';
 import { type ClientStatus, readStatus } from './read';
 import { COLUMNS, statusCells, statusJson, statusProblems, statusRows } from './text';

@@ -1,5 +1,5 @@
-import { CLIENT_FLAGS, FETCH_FLAGS, JSON_OUTPUT, VERBOSE } from '../../flags';
 import type { Command } from '../command';
+import { CLIENT_FLAGS, FETCH_FLAGS, JSON_OUTPUT, VERBOSE } from '../flags';
 
 export const statusCommand: Command = {
   name: 'status',

@@ -1,8 +1,7 @@
 /** What `gwtoken status` says of a client: a line and rows for people, an object for programs. Never a secret or a token. */
 
 import { clientFlags, clientName } from '../../client';
-import { GwtokenError } from '../../errors';
-import { exitCodeFor } from '../../exit-codes';
+import { exitCodeFor, GwtokenError } from '../../errors';
 import { setAuthUrlCommand } from '../../settings/words';
 import { shellWord } from '../../text';
 import type { Row } from '../report';

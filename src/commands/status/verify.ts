@@ -3,7 +3,7 @@
 import { GwtokenError } from '../../errors';
 import { fetchNew } from '../../token/get-token';
 import { resolveQuery } from '../../token/query';
-import type { WarmWorld } from '../../world/world';
+import type { WarmWorld } from '../../world';
 import type { ClientStatus, Verdict } from './read';
 
 type Outside = WarmWorld & Parameters<typeof fetchNew>[1];

@@ -1,14 +1,15 @@
 /** Appends to a file that another program created and reads: never creates it. */
 import { appendFileSync, closeSync, constants, openSync, readFileSync, statSync } from 'node:fs';
-import { GwtokenError, systemCode } from '../../errors';
+import { GwtokenError, systemCode, usage } from '../../errors';
 
 /** @throws GwtokenError `usage` if the file does not exist; the returned function throws `local` */
 export function openAppender(path: string, variable: string): (text: string) => void {
   const problem = problemWith(path);
   if (problem === undefined) return (text) => append(path, text, variable);
-  throw new GwtokenError('usage', `${variable} points to ${path}, which ${problem}`, {
-    hints: [`do not change ${variable}; the runner sets it for each step`],
-  });
+  throw usage(
+    `${variable} points to ${path}, which ${problem}`,
+    `do not change ${variable}; the runner sets it for each step`,
+  );
 }
 
 function problemWith(path: string): string | undefined {

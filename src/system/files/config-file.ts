@@ -4,9 +4,9 @@
  */
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import { GwtokenError, systemCode } from '../../errors';
+import { GwtokenError, systemCode, usage } from '../../errors';
 import { shellWord } from '../../text';
-import type { Config, ConfigValues, KnownEntry } from '../../world/files';
+import type { Config, ConfigValues, KnownEntry } from '../../world';
 import { whileHeld } from './held';
 import type { Machine } from './paths';
 import { distrust } from './trust';
@@ -116,5 +116,5 @@ function invalid(path: string | undefined, key: string, valid: string): GwtokenE
 }
 
 function unusable(path: string, problem: string, hint = `fix or delete ${path}`): GwtokenError {
-  return new GwtokenError('usage', `config file ${path} ${problem}`, { hints: [hint] });
+  return usage(`config file ${path} ${problem}`, hint);
 }

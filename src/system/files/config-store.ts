@@ -5,8 +5,8 @@
 
 import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { GwtokenError, messageOf, systemCode } from '../../errors';
-import type { ConfigEdit, KnownEntry } from '../../world/files';
+import { GwtokenError, messageOf, systemCode, usage } from '../../errors';
+import type { ConfigEdit, KnownEntry } from '../../world';
 import { AS_ANOTHER, readConfig, readTrusted } from './config-file';
 import * as folders from './folders';
 import { withLock } from './lock';
@@ -82,7 +82,7 @@ function checkOwned(file: string, machine: Machine): string {
     const untrusted = stat && distrust(stat, 'user', machine);
     if (untrusted?.why !== 'foreign') return path;
     const problem = `${path} ${untrusted.text}; gwtoken will not write to it`;
-    throw new GwtokenError('usage', problem, { hints: [AS_ANOTHER] });
+    throw usage(problem, AS_ANOTHER);
   }
 }
 

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { systemCode } from '../../errors';
-import type { FolderFacts } from '../../world/probes';
+import type { FolderFacts } from '../../world';
 import { homeVariables, type Machine } from './paths';
 import { distrust } from './trust';
 

@@ -10,8 +10,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { GwtokenError, systemCode } from '../../errors';
-import type { Turn } from '../../world/files';
+import { failure, systemCode } from '../../errors';
+import type { Turn } from '../../world';
 import {
   claim,
   holderOf,
@@ -107,12 +107,10 @@ export async function withLock<T>(
       }
     }
     if ((await turn.wait(deadline - Date.now())) === 'late') {
-      throw new GwtokenError(
+      throw failure(
         'local',
         `waited ${waitMs / 1000} s for another gwtoken process that is writing to ${folder}`,
-        {
-          hints: ['stop that process and try again'],
-        },
+        'stop that process and try again',
       );
     }
   }

@@ -1,5 +1,5 @@
 /** Where gwtoken's files are. Only this module decides; conf is told. */
-import type { Env } from '../../world/streams';
+import type { Env } from '../../world';
 
 /** The machine and the user, as far as files depend on them. */
 export interface Machine {

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { type Client, parseClientName } from '../../client';
 import { systemCode } from '../../errors';
-import type { Turn } from '../../world/files';
+import type { Turn } from '../../world';
 import { makeFolder } from './folders';
 import { tryLock } from './lock';
 import { fileIn, type Machine } from './paths';

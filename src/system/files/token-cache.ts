@@ -6,7 +6,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
 import type { Client } from '../../client';
 import { systemCode } from '../../errors';
-import type { CacheRead } from '../../world/files';
+import type { CacheRead } from '../../world';
 import { fileIn, type Machine } from './paths';
 import { distrust } from './trust';
 

@@ -7,7 +7,7 @@ import * as fs from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { GwtokenError, messageOf, systemCode } from '../../errors';
-import type { TokenFile } from '../../world/processes';
+import type { TokenFile } from '../../world';
 import { procStat } from '../processes/proc-stat';
 import { makeFolder } from './folders';
 import type { Machine } from './paths';

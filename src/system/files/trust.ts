@@ -3,7 +3,7 @@
  * gwtoken reads and stores. Except for links it concerns only POSIX: on Windows neither owners nor modes are checked.
  */
 import type { Stats } from 'node:fs';
-import type { Distrust } from '../../world/files';
+import type { Distrust } from '../../world';
 import type { Machine } from './paths';
 
 /** Who may own it. An administrator may write a user's config file, and root could change the user's own anyway. */

@@ -5,11 +5,8 @@
  */
 
 import { type ChildProcess, type CommonSpawnOptions, type ForkOptions, fork } from 'node:child_process';
-import { type GwtokenError, messageOf } from '../../errors';
-import { limitReached } from '../../limits';
-import { answerWithinMs, hasPerson } from '../../person';
-import type { Env } from '../../world/streams';
-import type { World } from '../../world/world';
+import { type GwtokenError, limitReached, messageOf } from '../../errors';
+import { answerWithinMs, type Env, hasPerson, type World } from '../../world';
 import { type BusState, collectionOnBus } from './bus';
 import type { Answer, Loaded, Request } from './child';
 import { isKeyMismatch, keychainError, notAnswered, systemLimit } from './errors';

@@ -5,7 +5,7 @@
  */
 
 import { execFile } from 'node:child_process';
-import type { Env } from '../../world/streams';
+import type { Env } from '../../world';
 import { helperEnvironment } from '../processes/privacy';
 
 /** `unknown` when none of the programs is installed, or there is no answer in time. */

@@ -41,7 +41,7 @@ const SERVICE = 'gwtoken';
 const PROBE_SERVICE = 'gwtoken-probe';
 
 const nothing = (): void => {};
-// As in privacy.ts. Core files are prevented by the parent, whose filter this process inherits.
+// As in privacy.ts.
 if (process.platform !== 'win32') process.on('SIGUSR1', nothing).off('SIGUSR1', nothing);
 // process.exit() would wait for the thread that is waiting for a person.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));

@@ -1,7 +1,6 @@
 /** What a keychain failure means: recognizes its text, and says for each kind what happened and what to do. */
 import { GwtokenError } from '../../errors';
-import { longerTimeout } from '../../person';
-import type { KeychainReason } from '../../world/keychain';
+import { type KeychainReason, longerTimeout } from '../../world';
 import type { BusState } from './bus';
 import type { Answer } from './child';
 

@@ -1,7 +1,7 @@
 /** The OS keychain through keytar, which is loaded only in a child process: each call starts one. */
 
 import { GwtokenError } from '../../errors';
-import type { Keychain } from '../../world/keychain';
+import type { Keychain } from '../../world';
 import { askChild, type KeychainWorld, SESSIONS } from './ask';
 import { collectionOnBus, type ItemState, isHidingOnBus, itemOnBus } from './bus';
 import type { Request } from './child';

@@ -8,12 +8,9 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ENDING_SIGNALS, Interrupted, messageOf, systemCode } from '../../errors';
-import { limitReached } from '../../limits';
-import type { CommandEnd, RunCredentialCommand } from '../../world/processes';
-import type { Env } from '../../world/streams';
-import type { World } from '../../world/world';
-import { helperEnvironment, type WithCoreDumps } from './privacy';
+import { ENDING_SIGNALS, Interrupted, limitReached, messageOf, systemCode } from '../../errors';
+import type { CommandEnd, Env, RunCredentialCommand, World } from '../../world';
+import { helperEnvironment } from './privacy';
 import { procStat } from './proc-stat';
 
 /** The part of Node's `process` that is needed here. */
@@ -27,7 +24,6 @@ export async function runCredentialCommand(
   { env, timeoutMs, limit, ended }: Parameters<RunCredentialCommand>[1],
   own: OwnProcess,
   onSignals: World['onSignals'],
-  withCoreDumps: WithCoreDumps,
 ): Promise<CommandEnd> {
   const ownGroup = own.platform !== 'win32' && !hasTerminal();
   let release: () => void = () => {};
@@ -46,15 +42,13 @@ export async function runCredentialCommand(
     let child: ChildProcess;
     let end: Interrupted | CommandEnd;
     try {
-      child = withCoreDumps(() =>
-        spawn(command, {
-          // As contracted: /bin/sh -c COMMAND, or cmd /d /s /c "COMMAND".
-          shell: true,
-          env: { ...env },
-          stdio: ['inherit', 'pipe', 'inherit'],
-          detached: ownGroup,
-        }),
-      );
+      child = spawn(command, {
+        // As contracted: /bin/sh -c COMMAND, or cmd /d /s /c "COMMAND".
+        shell: true,
+        env: { ...env },
+        stdio: ['inherit', 'pipe', 'inherit'],
+        detached: ownGroup,
+      });
       end = await Promise.race([interrupted, endOf(child, limit), late]);
     } catch (error) {
       // Most failures to start arrive as an event of the child; arguments and variables that are too long are thrown.

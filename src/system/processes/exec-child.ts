@@ -8,12 +8,9 @@ import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import * as fs from 'node:fs';
 import { isatty } from 'node:tty';
 import spawn from 'cross-spawn';
-import { GwtokenError, messageOf, systemCode } from '../../errors';
+import { GwtokenError, messageOf, systemCode, usage } from '../../errors';
 import { quoted } from '../../text';
-import type { ChildEnd, PreparedChild } from '../../world/processes';
-import type { Env } from '../../world/streams';
-import type { World } from '../../world/world';
-import type { WithCoreDumps } from './privacy';
+import type { ChildEnd, Env, PreparedChild, World } from '../../world';
 import { procStat } from './proc-stat';
 
 /** Sent by whatever supervises gwtoken, and meant for the program that it runs. */
@@ -23,11 +20,7 @@ const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
 /** A console's events on Windows, which reach every program in the console. */
 const FROM_CONSOLE: readonly NodeJS.Signals[] = ['SIGINT', 'SIGBREAK', 'SIGHUP'];
 
-export function prepareChild(
-  onSignals: World['onSignals'],
-  platform: NodeJS.Platform,
-  withCoreDumps: WithCoreDumps,
-): PreparedChild {
+export function prepareChild(onSignals: World['onSignals'], platform: NodeJS.Platform): PreparedChild {
   let child: ChildProcess | undefined;
   const early: NodeJS.Signals[] = [];
   const release = onSignals(
@@ -46,7 +39,7 @@ export function prepareChild(
       const end = await new Promise<ChildEnd>((resolve, reject) => {
         const fail = (error: unknown): void => reject(startError(error, command, args, platform));
         try {
-          child = withCoreDumps(() => startProgram(command, args, env as NodeJS.ProcessEnv, platform));
+          child = startProgram(command, args, env as NodeJS.ProcessEnv, platform);
         } catch (error) {
           return fail(error);
         }
@@ -79,18 +72,13 @@ function checkExact(words: readonly string[], env: Env): void {
   const names = notUtf8('environ')?.map((entry) => entry.replace(/=.*/s, '')) ?? Object.keys(env);
   const name = names.find((each) => `${each}${env[each]}`.includes(REPLACED));
   if (word === undefined && name === undefined) return;
-  throw new GwtokenError(
-    'usage',
+  throw usage(
     word === undefined
       ? `the environment variable ${name} is not UTF-8, so the command would get different bytes`
       : `the argument ${quoted(word)} is not UTF-8, so the command would get different bytes`,
-    {
-      hints: [
-        name === undefined
-          ? 'run the command without gwtoken exec, after: eval $(gwtoken env)'
-          : `unset ${name}, or run the command without gwtoken exec, after: eval $(gwtoken env)`,
-      ],
-    },
+    name === undefined
+      ? 'run the command without gwtoken exec, after: eval $(gwtoken env)'
+      : `unset ${name}, or run the command without gwtoken exec, after: eval $(gwtoken env)`,
   );
 }
 

@@ -1,9 +1,8 @@
 /**
- * Keeps secrets inside this process: out of a debugger, out of core files, and out of the environment of the programs
- * that gwtoken runs for its own purposes. The first line of each program needs it, so it imports `node:fs` alone.
+ * Keeps secrets inside this process: out of a debugger, and out of the environment of the programs that gwtoken runs for
+ * its own purposes.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
-import type { Env } from '../../world/streams';
+import type { Env } from '../../world';
 
 /**
  * From here on SIGUSR1 ends the process, as it does other programs, instead of opening Node's debugger on 127.0.0.1 to
@@ -14,48 +13,6 @@ export function closeDebugger(own: Pick<NodeJS.Process, 'on' | 'platform'>): voi
   const nothing = (): void => {};
   // A listener replaces Node's own handler, and removing the last listener removes every handler.
   own.on('SIGUSR1', nothing).off('SIGUSR1', nothing);
-}
-
-/** Which parts of a process's memory the kernel puts into its core file (core(5)); children inherit it. */
-const FILTER = '/proc/self/coredump_filter';
-
-/** Runs the start of a child that is not gwtoken's own, so that it dumps core as if gwtoken had not been there. */
-export type WithCoreDumps = <T>(start: () => T) => T;
-
-/**
- * From here on a core file contains no memory of this process or its children. Only on Linux: on macOS
- * and Windows programs write no core files unless somebody has set that up, and a program cannot change it without
- * native code. It takes a third of a millisecond.
- */
-export function leaveNoCore(own: Pick<NodeJS.Process, 'platform'>): WithCoreDumps {
-  const before = own.platform === 'linux' ? filter() : undefined;
-  if (before === undefined) return (start) => start();
-  setFilter('0');
-  return (start) => {
-    setFilter(`0x${before}`);
-    try {
-      return start();
-    } finally {
-      setFilter('0');
-    }
-  };
-}
-
-/** In hexadecimal; undefined where the kernel has no such filter. */
-function filter(): string | undefined {
-  try {
-    return readFileSync(FILTER, 'latin1').trim();
-  } catch {
-    return undefined;
-  }
-}
-
-function setFilter(value: string): void {
-  try {
-    writeFileSync(FILTER, value);
-  } catch {
-    // /proc is read-only here.
-  }
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Whether there is a terminal, and what it can show: colours, and more than ASCII. */
-import type { Env, Paint } from '../../world/streams';
+import { type Env, type Input, isCi, type Output, type Paint } from '../../world';
 import { mayBeTerminal } from './streams';
 
 const plain = (text: string): string => text;
@@ -62,4 +62,20 @@ export function isTerminal(
 ): boolean {
   if (own.platform !== 'win32' && !mayBeTerminal(descriptor)) return false;
   return own.getBuiltinModule('node:tty').isatty(descriptor);
+}
+
+/** Why nobody can be prompted, as the end of a sentence; undefined where somebody can. */
+export function noPrompt({
+  env,
+  stdin,
+  stderr,
+}: {
+  env: Env;
+  stdin: Pick<Input, 'isTTY'>;
+  stderr: Pick<Output, 'isTTY'>;
+}): string | undefined {
+  if (!stdin.isTTY()) return 'stdin is not a terminal';
+  if (!stderr.isTTY()) return 'stderr is not a terminal';
+  if (env['TERM'] === 'dumb') return 'TERM is "dumb"';
+  return isCi(env) ? 'CI is set' : undefined;
 }

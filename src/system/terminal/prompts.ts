@@ -7,8 +7,7 @@ import type { ReadStream, WriteStream } from 'node:tty';
 import { confirm, isCancel, password, select, text } from '@clack/prompts';
 import yoctoSpinner from 'yocto-spinner';
 import { ENDING_SIGNALS, Interrupted } from '../../errors';
-import type { Terminal } from '../../world/streams';
-import type { World } from '../../world/world';
+import type { Terminal, World } from '../../world';
 import { withVariable } from './capabilities';
 
 /** A token that comes sooner than this needs no spinner. */

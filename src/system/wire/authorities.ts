@@ -5,9 +5,9 @@
 
 import { X509Certificate } from 'node:crypto';
 import * as tls from 'node:tls';
-import { GwtokenError, messageOf, systemCode } from '../../errors';
+import { type GwtokenError, messageOf, systemCode, usage } from '../../errors';
 import { shellWord } from '../../text';
-import type { Env } from '../../world/streams';
+import type { Env } from '../../world';
 import { readLimited } from '../files/read-file';
 
 /** A bundle of all public CAs is a quarter of a megabyte. */
@@ -66,9 +66,11 @@ const PEM = /-----BEGIN ((?:X509 |TRUSTED )?CERTIFICATE)-----[\s\S]+?-----END \1
 /** Node silently ignores what it cannot parse in `ca`, so each certificate is checked here. */
 export async function readCaFile(path: string): Promise<string> {
   const fail = (problem: string, ...hints: string[]): GwtokenError =>
-    new GwtokenError('usage', `the CA file ${path} ${problem}`, {
-      hints: [...hints, 'pass a PEM file with --ca-file, GWTOKEN_CA_FILE or the config key ca-file'],
-    });
+    usage(
+      `the CA file ${path} ${problem}`,
+      ...hints,
+      'pass a PEM file with --ca-file, GWTOKEN_CA_FILE or the config key ca-file',
+    );
   let text: string;
   try {
     text = Buffer.from(readLimited(path, LIMIT)).toString('utf8');

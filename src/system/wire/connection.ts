@@ -10,7 +10,7 @@ import {
   type ConnectionOptions as TlsOptions,
 } from 'node:tls';
 import { systemCode } from '../../errors';
-import type { ConnectionOptions, TlsFacts, Way } from '../../world/wire';
+import type { ConnectionOptions, TlsFacts, Way } from '../../world';
 import { endableLookup, loopbackOnly } from './dns';
 import { type HttpProxy, routeTo } from './proxy';
 

@@ -9,7 +9,7 @@ import type { CommonSpawnOptions, ForkOptions } from 'node:child_process';
 import { type LookupAddress, lookup as lookupHere } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { systemCode } from '../../errors';
-import type { Env } from '../../world/streams';
+import type { Env } from '../../world';
 import { helperEnvironment } from '../processes/privacy';
 import type { LookupAnswer, LookupRequest } from './lookup-child';
 

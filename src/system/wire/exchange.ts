@@ -1,8 +1,8 @@
 /** One request over an open connection. */
 import type { Socket } from 'node:net';
 import request from 'undici/lib/api/api-request.js';
-import { GwtokenError } from '../../errors';
-import type { Fetch, FetchReply } from '../../world/wire';
+import { failure } from '../../errors';
+import type { Fetch, FetchReply } from '../../world';
 import { over } from './one-socket';
 
 interface WireReply extends Omit<FetchReply, 'body'> {
@@ -32,9 +32,11 @@ export async function exchange(
     // The body is not read, and fails when the connection is closed.
     reply.body.on('error', () => {});
     const shown = encoding.replace(/[^\x20-\x7e]/g, '?').slice(0, 100);
-    throw new GwtokenError('bad-reply', `${url.href} used an unsupported content encoding (${shown})`, {
-      hints: ['contact the operator of the endpoint or of your proxy'],
-    });
+    throw failure(
+      'bad-reply',
+      `${url.href} used an unsupported content encoding (${shown})`,
+      'contact the operator of the endpoint or of your proxy',
+    );
   }
   return {
     status: reply.statusCode,

@@ -1,13 +1,11 @@
 /** Says what went wrong on the wire: a sentence for people and a reason for scripts. Loaded only after a failure. */
-import { GwtokenError, messageOf, systemCode } from '../../errors';
-import type { ErrorKind } from '../../exit-codes';
-import { limitReached } from '../../limits';
+import { type ErrorKind, GwtokenError, limitReached, messageOf, systemCode } from '../../errors';
 import { seconds } from '../../text';
 import { isAtProxy, type Progress, UNKNOWN_AUTHORITY } from './connection';
 import { calledProxy } from './proxy';
 
 /**
- * Turns what Node or undici threw into the error of contract section 5.
+ * Turns what Node or undici threw into a GwtokenError.
  *
  * @param lateAfterMs the timeout, if that is what ended the request
  */

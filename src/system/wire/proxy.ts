@@ -6,8 +6,8 @@
  */
 
 import { BlockList, isIP } from 'node:net';
-import { GwtokenError } from '../../errors';
-import type { Env } from '../../world/streams';
+import { usage } from '../../errors';
+import type { Env } from '../../world';
 
 export interface HttpProxy {
   readonly secure: boolean;
@@ -46,24 +46,23 @@ const direct = (why: string): Route => ({ proxy: undefined, why });
 function parseProxy(text: string, source: string): HttpProxy {
   // A URL's path begins at the first of these, so part of the password would be parsed as the port, and shown.
   if (/[/?#\\].*@/s.test(text.replace(/^[a-z][a-z0-9+.-]*:\/\//i, ''))) {
-    throw new GwtokenError('usage', `${source} contains a /, ?, # or \\ before the @`, {
-      hints: [
-        'percent-encode special characters in the user name and password: / is %2F, ? is %3F, # is %23',
-      ],
-    });
+    throw usage(
+      `${source} contains a /, ?, # or \\ before the @`,
+      'percent-encode special characters in the user name and password: / is %2F, ? is %3F, # is %23',
+    );
   }
   const written = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   const url = URL.canParse(written) ? new URL(written) : undefined;
   if (!url) {
-    throw new GwtokenError('usage', `invalid proxy URL in ${source}`, {
-      hints: [`example: http://proxy.example.com:3128; or unset ${source}`],
-    });
+    throw usage(
+      `invalid proxy URL in ${source}`,
+      `example: http://proxy.example.com:3128; or unset ${source}`,
+    );
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new GwtokenError(
-      'usage',
+    throw usage(
       `${source} is a ${url.protocol.slice(0, -1)} proxy; gwtoken supports only http and https proxies`,
-      { hints: [`set ${source} to an HTTP proxy, or unset it`] },
+      `set ${source} to an HTTP proxy, or unset it`,
     );
   }
   const secure = url.protocol === 'https:';

@@ -5,8 +5,7 @@
 import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { systemCode } from '../../errors';
-import type { ConnectionOptions, Fetch } from '../../world/wire';
-import type { World } from '../../world/world';
+import type { ConnectionOptions, Fetch, World } from '../../world';
 import { type Connection, openConnection, type Surroundings } from './connection';
 
 export interface Wire extends Pick<World, 'fetch' | 'warmUp'> {

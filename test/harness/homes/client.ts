@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import type { Client } from '../../../src/client';
 import type { Machine } from '../../../src/system/files/paths';
 import { entryPath } from '../../../src/system/files/token-cache';
-import { type CacheEntry, formatEntry } from '../../../src/token/cache-entry';
+import { type CacheEntry, formatEntry } from '../../../src/token/cache';
 import { CLIENT } from '../endpoints/identity-server';
 
 export const MACHINE: Machine = { platform: process.platform, uid: process.geteuid?.() };

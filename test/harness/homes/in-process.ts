@@ -1,12 +1,10 @@
 import { expect } from 'vitest';
+import { quick } from '../../../src/cli/quick';
 import { run } from '../../../src/cli/run';
 import { Interrupted, ReaderGone } from '../../../src/errors';
-import { quick } from '../../../src/quick';
 import { type Opened, openWarm } from '../../../src/system/warm';
 import { openWorld } from '../../../src/system/world';
-import type { Keychain } from '../../../src/world/keychain';
-import type { FetchReply } from '../../../src/world/wire';
-import type { World } from '../../../src/world/world';
+import type { FetchReply, Keychain, World } from '../../../src/world';
 import { CLIENT } from '../endpoints/identity-server';
 import { type Answer, tokenReply } from '../endpoints/token-endpoint';
 import { inVariables } from './client';
@@ -54,7 +52,7 @@ export function inside(): Inside {
   const open = (): Opened => {
     const { platform, geteuid, getBuiltinModule } = process;
     const env = { ...home.env, ...it.env };
-    const opened = openWarm({ env, platform, getBuiltinModule, ...(geteuid && { geteuid }) }, () => {});
+    const opened = openWarm({ env, platform, getBuiltinModule, ...(geteuid && { geteuid }) });
     return { ...opened, warm: { ...opened.warm, now: () => it.nowMs } };
   };
 
@@ -119,7 +117,7 @@ export function inside(): Inside {
         ...it.own,
       };
       // What the World does by itself, such as a warning, goes by what is replaced in it.
-      const world = Object.assign(openWorld(process, '0.0.0', open(), (start) => start()).world, own);
+      const world = Object.assign(openWorld(process, '0.0.0', open()).world, own);
       try {
         return { code: await run(argv, world), stdout, stderr };
       } catch (error) {

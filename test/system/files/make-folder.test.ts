@@ -15,7 +15,7 @@ const folder = openFolder();
 let entry: string;
 beforeAll(async () => {
   const source = join(folder, 'worker.ts');
-  const tested = fileURLToPath(new URL('../../../src/system/files/folders.ts', import.meta.url));
+  const tested = fileURLToPath(new URL('../../../src/system/files/folders', import.meta.url));
   writeFileSync(
     source,
     `import { parentPort, workerData } from 'node:worker_threads';

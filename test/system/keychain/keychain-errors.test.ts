@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { GwtokenError } from '../../../src/errors';
 import { keychainError, notAnswered } from '../../../src/system/keychain/errors';
-import type { KeychainReason } from '../../../src/world/keychain';
+import type { KeychainReason } from '../../../src/world';
 
 /** The text of an error's message and hints. */
 const shown = ({ message, hints }: GwtokenError) => [message, ...hints.map((hint) => `  ${hint}`)].join('\n');

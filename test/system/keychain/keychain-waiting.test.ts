@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { openKeychain } from '../../../src/system/keychain/keychain';
-import type { Env } from '../../../src/world/streams';
+import type { Env } from '../../../src/world';
 import { onCleanup } from '../../harness/clean-up';
 import { openFolder } from '../../harness/homes/folder';
 import { isRunning, until } from '../../harness/programs/processes';

@@ -25,7 +25,6 @@ const run = (
       listening++;
       return () => listening--;
     },
-    (start) => start(),
   );
 };
 

@@ -1,10 +1,9 @@
 /** The child of exec around its start: signals that come before there is anybody to send them to, and why it does not start. */
-import type { ChildProcess } from 'node:child_process';
+
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { prepareChild } from '../../../src/system/processes/exec-child';
-import type { WithCoreDumps } from '../../../src/system/processes/privacy';
 import { openFolder } from '../../harness/homes/folder';
 import { bundle } from '../../harness/programs/bundle';
 import { runCommand } from '../../harness/programs/program';
@@ -14,22 +13,15 @@ import { ROOT } from '../../harness/root';
 const env = { PATH: process.env['PATH'] };
 
 /** A child that is about to be started, and the signals that gwtoken hears. */
-function prepare(
-  platform: NodeJS.Platform = process.platform,
-  withCoreDumps: WithCoreDumps = (start) => start(),
-) {
+function prepare(platform: NodeJS.Platform = process.platform) {
   const heard: ((signal: NodeJS.Signals) => void)[] = [];
   const outlived: NodeJS.Signals[] = [];
   const released: string[] = [];
-  const child = prepareChild(
-    (signals, hear) => {
-      outlived.push(...signals);
-      heard.push(hear);
-      return () => released.push('released');
-    },
-    platform,
-    withCoreDumps,
-  );
+  const child = prepareChild((signals, hear) => {
+    outlived.push(...signals);
+    heard.push(hear);
+    return () => released.push('released');
+  }, platform);
   return { child, outlived, signal: (name: NodeJS.Signals) => heard.map((hear) => hear(name)), released };
 }
 
@@ -100,20 +92,6 @@ test.skipIf(process.platform === 'win32').each([
 });
 
 test.skipIf(process.platform === 'win32')(
-  'a signal that may not be sent to the child changes nothing',
-  async () => {
-    // As to a program of another user, such as sudo: root, as which the tests may run, may send any.
-    const error = Object.assign(new Error('kill EPERM'), { code: 'EPERM', syscall: 'kill' });
-    const { child } = prepare(process.platform, (start) => {
-      const started = start();
-      setImmediate(() => (started as ChildProcess).emit('error', error));
-      return started;
-    });
-    expect(await child.run('sh', ['-c', 'exit 3'], env)).toEqual({ code: 3, signal: null });
-  },
-);
-
-test.skipIf(process.platform === 'win32')(
   'without /proc a Ctrl-C is passed on only if there is no terminal',
   async () => {
     const folder = openFolder();
@@ -128,11 +106,8 @@ test.skipIf(process.platform === 'win32')(
          hear = heard;
          return () => {};
        };
-       const start = (work: () => any) => {
-         setImmediate(() => ['SIGINT', 'SIGTERM'].map(hear));
-         return work();
-       };
-       const { run } = prepareChild(onSignals, 'darwin', start);
+       const { run } = prepareChild(onSignals, 'darwin');
+       setImmediate(() => ['SIGINT', 'SIGTERM'].map(hear));
        run('sleep', ['60'], process.env).then(({ signal }) => writeFileSync(process.argv[2]!, signal!));`,
     );
     const end = join(folder, 'end');

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Progress } from '../../../src/system/wire/connection';
 import { wireProblem } from '../../../src/system/wire/problems';
-import { retryOf } from '../../../src/token/retry';
+import { retryOf } from '../../../src/token/reply';
 
 function met(alert: string, waitingFor: Progress['waitingFor']) {
   const code = `ERR_SSL_${alert}`;

@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { openConnection } from '../../../src/system/wire/connection';
-import type { TlsFacts } from '../../../src/world/wire';
+import type { TlsFacts } from '../../../src/world';
 import { onCleanup } from '../../harness/clean-up';
 import { makeAuthority } from '../../harness/endpoints/authority';
 import { startFaultServer } from '../../harness/endpoints/fault-server';

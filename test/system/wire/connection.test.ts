@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { openConnection } from '../../../src/system/wire/connection';
-import type { ConnectionOptions } from '../../../src/world/wire';
+import type { ConnectionOptions } from '../../../src/world';
 import { onCleanup } from '../../harness/clean-up';
 import { makeAuthority } from '../../harness/endpoints/authority';
 import { closedPort, startFaultServer } from '../../harness/endpoints/fault-server';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openWire } from '../../../src/system/wire/wire';
-import type { Way } from '../../../src/world/wire';
+import type { Way } from '../../../src/world';
 import { makeAuthority } from '../../harness/endpoints/authority';
 import { startConnectProxy, startFaultServer } from '../../harness/endpoints/fault-server';
 import { ROOT } from '../../harness/root';

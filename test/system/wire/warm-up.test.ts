@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { openWarm } from '../../../src/system/warm';
 import { openWire, type Wire } from '../../../src/system/wire/wire';
 import { openWorld } from '../../../src/system/world';
-import type { FetchReply } from '../../../src/world/wire';
+import type { FetchReply } from '../../../src/world';
 import { onCleanup } from '../../harness/clean-up';
 import { makeAuthority } from '../../harness/endpoints/authority';
 import {
@@ -227,8 +227,8 @@ test('a warning is given once, however many connections there are', async () => 
 /** The program's own world, which opens it only once it has started what comes first. */
 function openProgram() {
   const { env, platform, getBuiltinModule } = process;
-  const opened = openWarm({ env, platform, getBuiltinModule }, () => {});
-  return openWorld(process, '0.0.0', opened, (start) => start());
+  const opened = openWarm({ env, platform, getBuiltinModule });
+  return openWorld(process, '0.0.0', opened);
 }
 
 test('the program opens it with its authorities, and tells the way', async () => {

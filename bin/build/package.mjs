@@ -1,0 +1,231 @@
+// One bundler run: src/ becomes dist/, CommonJS (an ES module entry costs 4 ms at every start on Node 20),
+// cut into files at each dynamic import(), so that the source alone decides what is loaded late.
+// keytar stays outside: it is native, optional, and read from node_modules when it is needed.
+import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import remarkGfm from 'remark-gfm';
+import remarkMan from 'remark-man';
+import remarkParse from 'remark-parse';
+import { rolldown } from 'rolldown';
+import license from 'rollup-plugin-license';
+import { unified } from 'unified';
+import { writeAction } from './action.mjs';
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const { description, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+export const NOTICES = 'THIRD-PARTY-NOTICES.txt';
+/** Between two packages of the notices. */
+export const RULE = `\n\n${'-'.repeat(80)}\n\n`;
+
+/**
+ * Modules that are always loaded together, each with all that it imports, as one file: a file more costs 1 % of what
+ * Node itself takes to start. The first is the whole warm path.
+ */
+export const GROUPS = [
+  { name: 'gwtoken', test: /bin[\\/]gwtoken\.ts$/, priority: 3 },
+  { name: 'cli', test: /src[\\/](cli[\\/]run|system[\\/]world)\.ts$/, priority: 1 },
+  { name: 'get-token', test: /src[\\/]token[\\/]get-token\.ts$/ },
+  { name: 'http', test: /src[\\/]system[\\/]wire[\\/]wire\.ts$/ },
+  { name: 'token-cache-writer', test: /src[\\/]system[\\/]files[\\/]token-cache-writer\.ts$/ },
+];
+
+/** What is started or loaded by its name. */
+export const ENTRIES = {
+  gwtoken: 'bin/gwtoken.ts',
+  // Programs of their own, which say why.
+  'lookup-child': 'src/system/wire/lookup-child.ts',
+  'keychain-child': 'src/system/keychain/child.ts',
+};
+
+/**
+ * Bundles the npm package's program into a folder, which is emptied before. Gives what rolldown put into it.
+ * @param {string} folder
+ */
+export async function build(folder) {
+  const output = await bundle(folder, {
+    input: ENTRIES,
+    external: [/^keytar(\/|\.|$)/],
+    define: { __EXECUTABLE__: 'false' },
+    codeSplitting: { groups: GROUPS },
+  });
+  chmodSync(join(folder, 'gwtoken.cjs'), 0o755);
+  await writeManPage(join(folder, 'gwtoken.1'));
+  return output;
+}
+
+/**
+ * Bundles some entries of src/ into a folder, which is emptied before, with the licences of what is bundled.
+ * @param {string} folder
+ * @param {{ input: Record<string, string>, external?: RegExp[], plugins?: import('rolldown').Plugin[], define?: Record<string, string>, codeSplitting?: import('rolldown').OutputOptions['codeSplitting'] }} form
+ */
+export async function bundle(
+  folder,
+  { input, external = [], plugins = [], define = {}, codeSplitting = false },
+) {
+  rmSync(folder, { recursive: true, force: true });
+  const bundle = await rolldown({
+    cwd: root,
+    input,
+    preserveEntrySignatures: 'allow-extension',
+    platform: 'node',
+    external,
+    moduleTypes: { '.md': 'text' },
+    transform: { define: { __VERSION__: JSON.stringify(version), ...define }, target: 'node20' },
+    plugins: [
+      ...plugins,
+      withoutAjv,
+      withoutChildProcesses,
+      withoutUnusedRuntime,
+      exportsAtOnce,
+      /** @type {any} */ (notices(join(folder, NOTICES))),
+    ],
+  });
+  const { output } = await bundle.write({
+    dir: folder,
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: '[name].cjs',
+    codeSplitting,
+    minify: true,
+  });
+  await bundle.close();
+  return output;
+}
+
+/**
+ * The man page, from the commands and topics of src/ (bin/build/man-page.ts).
+ * @param {string} file
+ */
+async function writeManPage(file) {
+  const place = mkdtempSync(join(realpathSync(tmpdir()), 'gwtoken-man-'));
+  try {
+    const input = { 'man-page': join(root, 'bin', 'build', 'man-page.ts') };
+    const bundle = await rolldown({ cwd: root, input, platform: 'node', moduleTypes: { '.md': 'text' } });
+    await bundle.write({
+      dir: place,
+      format: 'cjs',
+      entryFileNames: '[name].cjs',
+      chunkFileNames: '[name].cjs',
+    });
+    await bundle.close();
+    const markdown = await createRequire(import.meta.url)(join(place, 'man-page.cjs')).manPage();
+    const roff = await unified()
+      .use(remarkParse)
+      .use(remarkGfm)
+      .use(remarkMan, { name: 'gwtoken', section: 1, description, version: `gwtoken ${version}` })
+      .process(markdown);
+    const date = new Date(Number(process.env.SOURCE_DATE_EPOCH ?? Date.now() / 1000) * 1000);
+    writeFileSync(file, lintFree(String(roff), date.toISOString().slice(0, 10)));
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Fixes what mandoc finds fault with: remark-man's form of the date, a paragraph right below a heading, and a line of
+ * code that begins as a macro does (`./gwtoken`). Items that begin with an option, a variable or a command hang below
+ * it, as in every man page. And no word is hyphenated, since most that are long are names of variables.
+ * @param {string} roff
+ * @param {string} date
+ */
+function lintFree(roff, date) {
+  const lines = roff
+    .split('\n')
+    .filter((line, index, all) => line !== '.P' || !/^\.S[HS]/.test(all[index - 1] ?? ''));
+  return lines
+    .join('\n')
+    .replace(/^(?=\.(?![A-Z]{1,2}\b|nf$|fi$))/gm, '\\&')
+    .replace(/^(\.TH "\w+" "1" )"[^"]*"/m, `$1"${date}"`)
+    .replace(/^\.TH.*\n/m, '$&.nh\n.ad l\n')
+    .replace(/^\.RE 0\n\n/gm, '.RE 0\n')
+    .replace(/^\.IP \\\(bu 4\n((?:\\f[BI](?:(?!\\fR).)*\\fR(?:, | )?)+): /gm, '.TP\n$1\n');
+}
+
+/**
+ * conf imports ajv for a schema, which we give it none of: three quarters of the config writer's size.
+ * @type {import('rolldown').Plugin}
+ */
+const withoutAjv = {
+  name: 'without-ajv',
+  resolveId: (id) => (/^ajv(-formats)?(\/|$)/.test(id) ? `\0${id}` : undefined),
+  load: (id) => (id.startsWith('\0ajv') ? 'export const Ajv2020 = undefined; export default {};' : undefined),
+};
+
+/**
+ * commander loads node:child_process at every start, for subcommands that are programs of their own: we have none.
+ * @type {import('rolldown').Plugin}
+ */
+const withoutChildProcesses = {
+  name: 'without-child-processes',
+  resolveId: (id, importer) =>
+    id === 'node:child_process' && /[\\/]commander[\\/]/.test(importer ?? '') ? '\0none' : undefined,
+  load: (id) => (id === '\0none' ? 'export default {};' : undefined),
+};
+
+/**
+ * rolldown's helpers are a file that nearly every other one requires, needed or not: 1 % of a warm `env`.
+ * @type {import('rolldown').Plugin}
+ */
+const withoutUnusedRuntime = {
+  name: 'without-unused-runtime',
+  renderChunk: (code) =>
+    code.includes('require_rolldown_runtime.')
+      ? null
+      : code.replace(/^const require_rolldown_runtime = .*$/m, ''),
+};
+
+/**
+ * What the warm path shares with the other files it hands over in one object without a prototype: a statement for
+ * each of the eighty names costs a warm `get` 0.6 % of its time. No file loads it before it has ended.
+ * @type {import('rolldown').Plugin}
+ */
+const exportsAtOnce = {
+  name: 'exports-at-once',
+  renderChunk(code, { name }) {
+    if (name !== 'gwtoken') return null;
+    const statement = /^exports\.([\w$]+) = ([\w$]+);$/gm;
+    const members = [...code.matchAll(statement)].map(([, exported, local]) => `${exported}: ${local}`);
+    return `${code.replace(statement, '')}\nmodule.exports = { __proto__: null, ${members.join(', ')} };`;
+  },
+};
+
+/**
+ * The licences of all packages in the bundle. One without a licence, or with one that asks for more than its text to
+ * be passed on, fails the build.
+ * @param {string} file
+ */
+function notices(file) {
+  return license({
+    cwd: root,
+    thirdParty: {
+      multipleVersions: true,
+      allow: {
+        test: '(MIT OR ISC OR 0BSD OR BSD-2-Clause OR BSD-3-Clause OR BlueOak-1.0.0)',
+        failOnUnlicensed: true,
+        failOnViolation: true,
+      },
+      output: { file, template: noticesText },
+    },
+  });
+}
+
+/** @param {readonly import('rollup-plugin-license').Dependency[]} packages */
+function noticesText(packages) {
+  const texts = packages
+    .map(({ name, version, license, licenseText, noticeText }) => {
+      if (!licenseText) throw new Error(`${name} ${version} ships no licence text`);
+      return [`${name} ${version} (${license})`, licenseText, noticeText].filter(Boolean).join('\n\n').trim();
+    })
+    .sort();
+  return `The files of this directory contain the following packages.${RULE}${texts.join(RULE)}\n`;
+}
+
+// Run and not imported: import.meta.main is younger than Node 20.
+const started = process.argv[1] === undefined ? '' : realpathSync(process.argv[1]);
+if (started === fileURLToPath(import.meta.url)) {
+  await build(join(root, 'dist'));
+  await writeAction();
+}

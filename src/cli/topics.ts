@@ -1,0 +1,95 @@
+/** The topics of `gwtoken help TOPIC`, each a Markdown file that is loaded on demand, and how a terminal shows one. */
+import { columns } from '../commands/report';
+import { usage } from '../errors';
+import { quoted } from '../text';
+import type { Paint } from '../world';
+
+export interface Topic {
+  readonly summary: string;
+  text(): Promise<string>;
+}
+
+export const TOPICS: Readonly<Record<string, Topic>> = {
+  environment: topic(
+    'all settings: flags, variables, config keys, defaults',
+    () => import('./topics/environment.md'),
+  ),
+  'exit-codes': topic('exit codes, and which ones to retry', () => import('./topics/exit-codes.md')),
+  shells: topic('use the token in your shell without leaking it', () => import('./topics/shells.md')),
+  recipes: topic(
+    'use the token in curl, HTTP clients, direnv, make and more',
+    () => import('./topics/recipes.md'),
+  ),
+  ci: topic('CI systems, Docker, Kubernetes, password managers', () => import('./topics/ci.md')),
+  keychain: topic(
+    'where secrets are stored; working without a keychain',
+    () => import('./topics/keychain.md'),
+  ),
+  network: topic('proxies, certificates, timeouts, retries, errors', () => import('./topics/network.md')),
+  security: topic('what gwtoken protects, and what it cannot', () => import('./topics/security.md')),
+};
+
+function topic(summary: string, load: () => Promise<{ default: string }>): Topic {
+  return { summary, text: async () => (await load()).default };
+}
+
+/** @param commands the names of the commands, for the error */
+export async function topicText(name: string, commands: readonly string[]): Promise<string> {
+  const found = Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
+  if (found) return await found.text();
+  throw usage(
+    `unknown command or topic ${quoted(name)}`,
+    `commands: ${commands.join(', ')}`,
+    `topics: ${Object.keys(TOPICS).join(', ')}`,
+  );
+}
+
+/** Blocks of code, whether indented or fenced, and tables: the lines that stay lines. */
+const BLOCKS = /(^```[\s\S]*?^```\n|(?:^ {4}.*\n)+|(?:^\|.*\n)+)/m;
+
+/** @param markdown written for 80 columns: its line ends stay where they are */
+export function topicAsText(markdown: string, paint: Pick<Paint, 'bold' | 'cyan'>): string {
+  return markdown
+    .split(BLOCKS)
+    .map((part, index) => {
+      if (index % 2 === 0) return prose(part, paint);
+      if (part.startsWith('|')) return table(part, paint);
+      return part.startsWith('```') ? indented(part) : part;
+    })
+    .join('');
+}
+
+function prose(text: string, { bold, cyan }: Pick<Paint, 'bold' | 'cyan'>): string {
+  return (
+    text
+      // In capitals, as a man page has them: where nothing is bold they would look like any other line.
+      .replace(/^(#+) (.*)/gm, (_, { length: level }, title: string) =>
+        bold(level < 3 ? title.toUpperCase() : title),
+      )
+      .replace(/`([^`]+)`/g, (_, code: string) => eachLine(code, cyan))
+      .replace(/\*\*([^*]+)\*\*/g, (_, words: string) => eachLine(words, bold))
+  );
+}
+
+/** What is marked may go on in the next line, behind its indentation. */
+function eachLine(text: string, paint: (line: string) => string): string {
+  return text.replace(/\S(?:.*\S)?/g, (line) => paint(line));
+}
+
+function indented(block: string): string {
+  return block.replace(/^```.*\n/gm, '').replace(/^(?=.)/gm, '    ');
+}
+
+function table(block: string, { bold }: Pick<Paint, 'bold'>): string {
+  const [head = [], , ...rows] = block
+    .replaceAll('`', '')
+    .trimEnd()
+    .split('\n')
+    .map((row) => row.split('|').slice(1, -1))
+    .map((cells) => cells.map((cell) => cell.trim()));
+  const rule = head.map((cell, at) =>
+    '-'.repeat(Math.max(cell.length, ...rows.map((row) => row[at]!.length))),
+  );
+  const [first = '', ...lines] = columns([head, rule, ...rows]);
+  return [bold(first), ...lines, ''].join('\n');
+}

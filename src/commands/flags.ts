@@ -1,0 +1,85 @@
+import { GET_FORMATS } from '../formats/get';
+import { ENV_FORMATS } from '../formats/table';
+import { CLIENT_SETTINGS, FETCH_SETTINGS, type Row } from '../settings/table';
+
+/** A flag as data, for commander's program, completion and the quick way alike. */
+export interface Flag {
+  readonly name: string;
+  readonly short?: string;
+  /** How the value is called in help; a flag without one is a switch. */
+  readonly value?: string;
+  /** A switch that exists only as `--no-NAME`, or also, with a help of its own. */
+  readonly negative?: 'only' | { readonly help: string };
+  readonly help: string;
+  readonly group: 'client' | 'fetch' | 'output' | 'general';
+  /** The setting that it gives, which a variable and a key of the config file can give as well. */
+  readonly setting?: Row<unknown>;
+}
+
+/** The flag as it is typed: `--name`, `--no-name`, or both. */
+export function spellings({ name, negative }: Flag): readonly string[] {
+  return [...(negative === 'only' ? [] : [`--${name}`]), ...(negative === undefined ? [] : [`--no-${name}`])];
+}
+
+/** The help of one spelling of the flag. */
+export function helpOf({ help, negative }: Flag, spelling: string): string {
+  return typeof negative === 'object' && spelling.startsWith('--no-') ? negative.help : help;
+}
+
+/** What every command takes that works on one client. */
+export const CLIENT_FLAGS = settingFlags('client', CLIENT_SETTINGS);
+/** What every command takes beside those that may fetch a token. */
+export const FETCH_FLAGS = settingFlags('fetch', FETCH_SETTINGS);
+
+function settingFlags(
+  group: Flag['group'],
+  settings: Readonly<Record<string, Row<unknown>>>,
+): readonly Flag[] {
+  const flags: Flag[] = [];
+  for (const setting of Object.values(settings)) {
+    if (setting.flag) flags.push({ name: setting.key, group, setting, ...setting.flag });
+  }
+  return flags;
+}
+
+export const VERBOSE: Flag = {
+  name: 'verbose',
+  short: 'v',
+  group: 'general',
+  help: 'print details to stderr',
+};
+export const JSON_OUTPUT: Flag = { name: 'json', group: 'output', help: 'print JSON' };
+export const PREFIX: Flag = {
+  name: 'prefix',
+  value: 'PREFIX',
+  group: 'output',
+  help: 'prefix of the variable names (default: GWTOKEN_)',
+};
+
+function formatFlag(formats: readonly string[]): Flag {
+  return {
+    name: 'format',
+    value: 'FORMAT',
+    group: 'output',
+    help: `output format: ${formats.join(', ').replace(',', ' (default),')}`,
+  };
+}
+
+/** The flags of the two commands that the quick way can answer; those of the others stand with the command. */
+export const QUICK_FLAGS: Readonly<Record<'get' | 'env', readonly Flag[]>> = {
+  get: [
+    ...CLIENT_FLAGS,
+    ...FETCH_FLAGS,
+    formatFlag(GET_FORMATS),
+    { name: 'fresh', group: 'output', help: 'request a new token instead of using a cached one' },
+    VERBOSE,
+  ],
+  env: [
+    ...CLIENT_FLAGS,
+    ...FETCH_FLAGS,
+    formatFlag(ENV_FORMATS),
+    PREFIX,
+    { name: 'unset', group: 'output', help: 'unset the variables instead' },
+    VERBOSE,
+  ],
+};

@@ -1,0 +1,110 @@
+/**
+ * Credentials from the user's own command, such as a password manager's. It runs in the
+ * system's shell with the user's stdin and stderr; its stdout contains the secret and is never shown.
+ */
+
+import { type Client, clientFlags, clientName, DEFAULT_PROFILE } from '../client';
+import { failure, type GwtokenError, usage } from '../errors';
+import { resolveSetting } from '../settings/resolve';
+import { type Given, SETTINGS, type Setting } from '../settings/table';
+import { seconds } from '../text';
+import { answerWithinMs, type CommandEnd, type Env, hasPerson, longerTimeout, type World } from '../world';
+import { SECRET_LIMIT } from './credentials';
+import { parseCredentials, type StoredCredentials } from './keychain-item';
+
+/**
+ * The clients whose command is running further up. Without it, a command that calls gwtoken for its own client starts
+ * gwtoken in gwtoken until the timeout ends them all.
+ */
+const RUNNING_FOR = 'GWTOKEN_COMMAND_RUNNING_FOR';
+
+/**
+ * Runs the command and reads the credentials that it prints.
+ *
+ * @throws GwtokenError `no-credentials` when it prints nothing; `keychain` when it fails, is late or prints something else
+ */
+export async function commandCredentials(
+  command: Setting<string>,
+  given: Given,
+  client: Client,
+  world: Pick<World, 'env' | 'stderr' | 'runCredentialCommand' | 'trace'>,
+): Promise<StoredCredentials> {
+  const where = command.source.name;
+  if (world.env[RUNNING_FOR]?.split(' ').includes(clientName(client))) {
+    throw usage(
+      `the credential command for ${clientName(client)} calls gwtoken for the same client (an endless loop)`,
+      `change the command (${where})`,
+    );
+  }
+  const timeoutMs =
+    resolveSetting(SETTINGS.keychainTimeoutMs, given, undefined)?.value ?? answerWithinMs(hasPerson(world));
+  world.trace(`running the credential command (${where}), with a timeout of ${seconds(timeoutMs)}`);
+  const end = await world.runCredentialCommand(command.value, {
+    env: commandEnv(client, world.env),
+    timeoutMs,
+    limit: SECRET_LIMIT,
+  });
+  const stdout = checkEnd(end, timeoutMs, client, where);
+  const bad = (problem: string): GwtokenError =>
+    failed(`printed output that ${problem}`, where, [
+      'it must print only {"client_id":"…","client_secret":"…"} to stdout',
+    ]);
+  const text = decode(stdout, bad);
+  if (text.trim() === '') {
+    throw failure(
+      'no-credentials',
+      `the credential command returned no credentials for ${clientName(client)} (from ${where})`,
+    );
+  }
+  return parseCredentials(text, bad);
+}
+
+/**
+ * The command's environment: the whole of the caller's, since VAULT_TOKEN, AWS_PROFILE and their like are what it
+ * works with, without gwtoken's own credentials and token, and with the names of the client.
+ */
+export function commandEnv(client: Client, env: Env): Env {
+  const own = /^GWTOKEN_((SANDBOX_)?CLIENT_.*|ACCESS_TOKEN)$/i;
+  return {
+    ...Object.fromEntries(Object.entries(env).filter(([name]) => !own.test(name))),
+    GWTOKEN_REGION: client.region,
+    GWTOKEN_SANDBOX: client.environment === 'sandbox' ? '1' : '0',
+    GWTOKEN_PROFILE: client.profile,
+    [RUNNING_FOR]: [env[RUNNING_FOR], clientName(client)].filter(Boolean).join(' '),
+  };
+}
+
+function checkEnd(end: CommandEnd, timeoutMs: number, client: Client, where: string): Uint8Array {
+  const profile = client.profile === DEFAULT_PROFILE ? '' : ` --profile ${client.profile}`;
+  const see = `to see the command, run: gwtoken config get credential-command${profile}`;
+  switch (end.how) {
+    case 'exited':
+      if (end.code === 0) return end.stdout;
+      throw failed(`exited with code ${end.code}`, where, [see]);
+    case 'killed':
+      throw failed(`was killed by ${end.signal}`, where, [see]);
+    case 'not-started':
+      throw failed(`could not be started (${end.reason})`, where, [see]);
+    case 'too-long':
+      throw failed(`printed more than ${SECRET_LIMIT / 1024} KiB`, where, [see]);
+    case 'late': {
+      const more = longerTimeout(timeoutMs);
+      throw failed(`did not finish within ${seconds(timeoutMs)}`, where, [
+        `to allow more time, run: gwtoken config set keychain-timeout ${more}, or set GWTOKEN_KEYCHAIN_TIMEOUT=${more}`,
+        `for details, run: gwtoken get ${clientFlags(client)} --verbose`,
+      ]);
+    }
+  }
+}
+
+function failed(what: string, where: string, hints: readonly string[]): GwtokenError {
+  return failure('keychain', `the credential command ${what} (from ${where})`, ...hints);
+}
+
+function decode(bytes: Uint8Array, bad: (problem: string) => GwtokenError): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw bad('is not UTF-8 text');
+  }
+}

@@ -1,0 +1,109 @@
+/** Credentials from environment variables: the sandbox's names first, then the region's, then the general ones. */
+
+import type { Client } from '../client';
+import { GwtokenError, messageOf, systemCode, usage } from '../errors';
+import type { Env, World } from '../world';
+import { type Credentials, checkSecret, clientIdProblem, SECRET_LIMIT, secretFromBytes } from './credentials';
+
+/** The names of one pair: the ID, and the secret itself or the file that contains it. */
+interface Pair {
+  readonly id: string;
+  readonly secret: string;
+  readonly secretFile: string;
+}
+
+function variablesOf({ id, secret, secretFile }: Pair): readonly string[] {
+  return [id, secret, secretFile];
+}
+
+/** The pairs in the order in which they are looked at for a client. */
+function variablePairs({ region, environment }: Client): readonly Pair[] {
+  const pairs: Pair[] = [];
+  for (const stem of environment === 'sandbox'
+    ? ['GWTOKEN_SANDBOX_CLIENT', 'GWTOKEN_CLIENT']
+    : ['GWTOKEN_CLIENT']) {
+    for (const suffix of [`_${region.toUpperCase()}`, '']) {
+      pairs.push({
+        id: `${stem}_ID${suffix}`,
+        secret: `${stem}_SECRET${suffix}`,
+        secretFile: `${stem}_SECRET_FILE${suffix}`,
+      });
+    }
+  }
+  return pairs;
+}
+
+/** The names of all pairs, in the same order: ID, secret, file of the secret. */
+export function variableNames(client: Client): readonly string[] {
+  return variablePairs(client).flatMap(variablesOf);
+}
+
+/**
+ * The credentials in the first pair of which anything is set, and the two variables that they are in.
+ *
+ * @throws GwtokenError `usage` for half a pair, which is never completed from elsewhere, for a secret given both ways,
+ * and for a file that cannot be read
+ */
+export function variableCredentials(
+  client: Client,
+  world: Pick<World, 'env' | 'readFile'>,
+): { readonly variables: readonly string[]; readonly credentials: Credentials } | undefined {
+  const { env } = world;
+  const pair = variablePairs(client).find((each) => variablesOf(each).some((name) => env[name]));
+  if (!pair) return undefined;
+  const { id, secret, secretFile } = pair;
+  const [secretIn = secret, another] = [secret, secretFile].filter((name) => env[name]);
+  if (another !== undefined) {
+    throw usage(`both ${secret} and ${secretFile} are set`, 'unset one of them');
+  }
+  const clientId = env[id];
+  if (!clientId) throw halfPair(id, secretIn, env);
+  const problem = clientIdProblem(clientId);
+  if (problem) {
+    throw usage(`${id} ${problem}`, 'set it to the client ID only, on one line');
+  }
+  const text = env[secretIn];
+  if (!text) throw halfPair([secret, secretFile].find((name) => env[name] === '') ?? secret, id, env);
+  const clientSecret =
+    secretIn === secret ? checkSecret(text, secret) : secretFromFile(text, secretFile, world);
+  return { variables: [id, secretIn], credentials: { clientId, clientSecret } };
+}
+
+function halfPair(missing: string, present: string, env: Env): GwtokenError {
+  return env[missing] === ''
+    ? usage(
+        `${present} is set but ${missing} is empty (CI systems withhold secrets from forks)`,
+        `set ${missing}, or unset ${present} to use other credentials`,
+      )
+    : usage(
+        `${present} is set but ${missing} is not`,
+        `set ${missing} too, or unset ${present} to use other credentials`,
+      );
+}
+
+function secretFromFile(path: string, variable: string, world: Pick<World, 'readFile'>): string {
+  let bytes: Uint8Array;
+  try {
+    bytes = world.readFile(path, SECRET_LIMIT);
+  } catch (error) {
+    throw new GwtokenError(
+      'usage',
+      `cannot read ${shownPath(path) || 'the file '}(from ${variable}): ${unreadable(error)}`,
+      {
+        hints: ['the file must contain only the client secret'],
+        cause: error,
+      },
+    );
+  }
+  return secretFromBytes(bytes, `${shownPath(path)}(${variable})`);
+}
+
+function unreadable(error: unknown): string {
+  const code = systemCode(error);
+  return code === 'ENOENT' ? 'no such file' : (code ?? messageOf(error));
+}
+
+/** A path that looks like one; anything else may be the secret itself, in the wrong variable. */
+function shownPath(path: string): string {
+  return /^(\.{0,2}[\\/]|[A-Za-z]:[\\/])/.test(path) ? `${path} ` : '';
+}

@@ -1,5 +1,0 @@
-/** The bundler makes a text of each Markdown file (bin/build.mjs), and so does vitest's configuration. */
-declare module '*.md' {
-  const text: string;
-  export default text;
-}

@@ -1,0 +1,399 @@
+/**
+ * Everything outside the program, as one plain object of types: the programs in bin/ build the real one, tests pass their
+ * own. A function takes only what it needs: `Pick<World, 'fetch' | 'now'>`.
+ */
+import type { Client } from './client';
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+export interface Input {
+  isTTY(): boolean;
+  /** Everything until the end of input; more than `limit` bytes reject with EFBIG. */
+  read(limit: number): Promise<Uint8Array>;
+}
+
+export interface Output {
+  isTTY(): boolean;
+  /** Writes all of it before it returns, even to a slow pipe. Throws ReaderGone on EPIPE, otherwise a `local` error. */
+  write(text: string): void;
+}
+
+/** A person at the terminal. Everything is shown on stderr; a Ctrl-C rejects with Interrupted. */
+export interface Terminal {
+  /** Why prompts are impossible here; undefined if they work: stdin and stderr are terminals, and it is not CI. */
+  noPrompt(): string | undefined;
+  /** Prompts until `check` finds no problem with the answer; the example is shown while it is empty. */
+  ask(question: string, check: (answer: string) => string | undefined, example?: string): Promise<string>;
+  /** The same, with the answer masked. */
+  askSecret(question: string, check: (answer: string) => string | undefined): Promise<string>;
+  choose<T extends string>(question: string, choices: readonly T[], initial?: T): Promise<T>;
+  confirm(question: string): Promise<boolean>;
+  /** Whether it can show more than ASCII. */
+  hasUnicode(): boolean;
+  /** Colours for a stream, or none: NO_COLOR, FORCE_COLOR and TERM=dumb are honoured. */
+  paint(stream: 'stdout' | 'stderr'): Promise<Paint>;
+  /** Runs the work under a spinner that appears after 300 ms on a terminal and is erased afterwards. */
+  spin<T>(label: string, work: () => Promise<T>): Promise<T>;
+}
+
+export type Paint = Readonly<
+  Record<'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', (text: string) => string>
+>;
+
+/** The config file's content: general values, and those of each profile under `profiles`. */
+export interface Config {
+  readonly path: string;
+  readonly general: ConfigValues;
+  readonly profiles: Readonly<Record<string, ConfigValues>>;
+}
+export type ConfigValues = Readonly<Record<string, string | number | boolean>>;
+
+/** One edit of the config file: a value, or undefined to remove the key. Without a profile it is a general value. */
+export interface ConfigEdit {
+  readonly profile?: string | undefined;
+  readonly key: string;
+  readonly value: string | number | boolean | undefined;
+}
+
+export interface ConfigFile {
+  /** Where it is or would be. Throws a `usage` error if there is no home directory. */
+  path(): string;
+  /** Throws a `usage` error if it is unreadable, malformed, another user's, or writable by others. */
+  read(): Config;
+  /** Writes all edits at once, under a lock. Throws a `usage` error for a file or directory of another user. */
+  edit(edits: readonly ConfigEdit[]): Promise<void>;
+  /** Throws what {@link edit} would throw for a file or directory of another user, before any prompt or change. */
+  checkWritable(): Promise<void>;
+}
+
+/** What is stored about a client in plain text, beside its keychain item: no secret. */
+export interface KnownEntry {
+  readonly clientId: string;
+  readonly authUrl: string;
+}
+
+/** The stored clients, by their name `profile:environment:region`. */
+export interface KnownClients {
+  read(): Readonly<Record<string, KnownEntry>>;
+  add(name: string, entry: KnownEntry): Promise<void>;
+  remove(names: readonly string[]): Promise<void>;
+}
+
+/** The token cache's files, and the turns that processes take to fill it. Nothing here throws or rejects. */
+export interface TokenCache {
+  read(client: Client): CacheRead;
+  /** Returns the system's error code if it cannot be written. */
+  write(client: Client, text: string): Promise<string | undefined>;
+  /** Removes the entries of the clients that pass. */
+  remove(passes: (client: Client) => boolean): Promise<void>;
+  /**
+   * Begins a new generation of a client's tokens, after its credentials were stored or removed: no token that was
+   * requested before is used any more, not even one that a running request will return. Returns the paths that
+   * could not be removed, with the reason.
+   */
+  renew(client: Client): Promise<readonly string[]>;
+  /**
+   * Takes the client's turn at the endpoint, or joins those who wait for it with the same credentials. Undefined if
+   * there can be no turns here.
+   *
+   * @param whose identifies the credentials, as part of a file's name
+   */
+  takeTurn(client: Client, whose: string): Promise<Turn | undefined>;
+}
+
+/** Why a file or directory is not trusted: owned by another user, writable by others, or a symbolic link. */
+export interface Distrust {
+  readonly why: 'foreign' | 'open' | 'link';
+  /** The end of a sentence that begins with its path: `is writable by other users (mode 777)`. */
+  readonly text: string;
+}
+
+export interface CacheRead {
+  readonly text?: string;
+  /** Of the client's tokens, see {@link TokenCache.renew}: entries of other generations are not used. */
+  readonly generation?: string;
+  /** Why the directory or file is not used, for a warning. */
+  readonly untrusted?: string;
+}
+
+export type Turn =
+  | {
+      readonly held: true;
+      /** Ends the turn and leaves a text for the waiters. */
+      release(outcome?: string): void;
+    }
+  | {
+      readonly held: false;
+      /**
+       * Waits until the holder has ended its turn. Resolves with the text that it left, or '' if it left none, was
+       * killed, or sent no sign of life for three seconds. Then the turn is free. Resolves with 'late' after the limit,
+       * or once the signal is aborted.
+       */
+      wait(limitMs: number, stopped?: AbortSignal): Promise<string | 'late'>;
+    };
+
+/**
+ * The OS keychain, service `gwtoken`. Each call starts its own child process at once and ends within its limit;
+ * every failure is a GwtokenError of kind `keychain`, whose `reason` is a KeychainReason. `limitMs` is the setting
+ * `keychain-timeout`; undefined means 60 s where a person can answer a dialog, otherwise 10 s.
+ */
+export interface Keychain {
+  /** Looks for the module without loading it; rejects when it is not installed. */
+  checkInstalled(): Promise<void>;
+  /**
+   * Stores, reads and deletes an item under its own service name, so that a locked keyring is
+   * unlocked now. Resolves with the module's name and version; rejects if the keychain does not work here.
+   */
+  probe(limitMs?: number): Promise<string>;
+  /** The item's value, or undefined if there is none. Rejects with the signal's reason once it is aborted. */
+  get(account: string, limitMs?: number, ended?: AbortSignal): Promise<string | undefined>;
+  /** Stores the value, reads it back, and resolves with what was there before. */
+  set(account: string, value: string, limitMs?: number): Promise<string | undefined>;
+  /** Whether there was one. It is gone then: one that stays is `locked` or `denied`. */
+  delete(account: string, limitMs?: number): Promise<boolean>;
+  /** Whether an item is there that the keychain shows a program only after it has let it in, as KeePassXC does by a dialog. */
+  isGuarded(account: string): Promise<boolean>;
+}
+
+/** What is wrong with a keychain, in the order in which its parts are needed. */
+export type KeychainReason =
+  | 'module-missing'
+  | 'library-missing'
+  | 'no-session'
+  | 'no-provider'
+  | 'plugin-missing'
+  | 'no-collection'
+  | 'locked'
+  /** Not in the open keyring, but perhaps in one that is locked and shows nothing. */
+  | 'hidden'
+  | 'denied'
+  /** The module itself did not load in time. */
+  | 'not-started'
+  /** A keyring that is open did not answer in time: it is stuck, or shows a dialog. */
+  | 'silent'
+  | 'timed-out'
+  | 'too-large'
+  | 'crashed'
+  /** The keychain and the module do not agree on the key for the transfer, in several sessions in a row. */
+  | 'key-mismatch'
+  /** A text that gwtoken does not know; it is in `detail`. */
+  | 'failed';
+
+/**
+ * Runs a command line in the system's shell, with our stdin and stderr. If it takes longer than `timeoutMs`, or until
+ * `ended`, or prints more than `limit` bytes, it is ended with everything that it started; likewise on a signal, which
+ * rejects with Interrupted.
+ */
+export type RunCredentialCommand = (
+  command: string,
+  options: {
+    readonly env: Env;
+    readonly timeoutMs: number;
+    readonly limit: number;
+    readonly ended?: AbortSignal;
+  },
+) => Promise<CommandEnd>;
+
+export type CommandEnd =
+  | { readonly how: 'exited'; readonly code: number; readonly stdout: Uint8Array }
+  | { readonly how: 'killed'; readonly signal: string }
+  | { readonly how: 'not-started'; readonly reason: string }
+  | { readonly how: 'late' | 'too-long' };
+
+/** A program with gwtoken's own stdin, stdout, stderr and terminal. */
+export interface PreparedChild {
+  /**
+   * Runs it to its end. TERM, HUP, USR1 and USR2 are passed on to it; INT and QUIT only if they come from no terminal
+   * that it shares. Rejects with a GwtokenError `not-found` or `not-runnable`.
+   */
+  run(command: string, args: readonly string[], env: Env): Promise<ChildEnd>;
+  /** Signals have their usual effect on gwtoken again. */
+  release(): void;
+}
+
+/** Either an exit code or the signal that it died of. */
+export interface ChildEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface TokenFile {
+  readonly path: string;
+  /** Replaces the whole text at once: a reader sees the old or the new one. Throws the system's error. */
+  replace(text: string): void;
+  /** Shows sweeping processes that the owner is alive; due every minute. */
+  touch(): void;
+  remove(): void;
+}
+
+/** What `doctor` checks. Nothing here rejects or throws: problems are results. */
+export interface Probes {
+  /** The form of the program and its runtime, as in `npm package with Node v20.20.2 on linux x64`. */
+  system(): string;
+  folder(which: 'config' | 'cache'): Promise<FolderFacts>;
+}
+
+export interface FolderFacts {
+  /** Undefined if there is no home directory. */
+  readonly path: string | undefined;
+  /** What to set if there is none: the platform's own variable, or gwtoken's. */
+  readonly variables: readonly [string, string];
+  readonly exists: boolean;
+  /** Whether files can be created in it or, if it does not exist, whether it can be created. */
+  readonly writable: boolean;
+  /** Why the config file in it is rejected, or the cache in it not used. */
+  readonly untrusted: Distrust | undefined;
+  /** The permission bits; undefined on Windows. */
+  readonly mode: number | undefined;
+}
+
+export interface ConnectionOptions {
+  /** PEM file with extra CA certificates. */
+  readonly caFile?: string | undefined;
+  /** Called with decisions on the way: which proxy and why, which address. */
+  readonly trace?: ((line: string) => void) | undefined;
+  /** Called with facts as soon as they are known; later ones replace earlier ones. */
+  readonly met?: ((facts: Partial<Way>) => void) | undefined;
+}
+
+/** The connection to an endpoint, as far as it got. */
+export interface Way {
+  /** What we are waiting for; after a failure, where it failed. */
+  waitingFor: 'route' | 'roots' | 'lookup' | 'connect' | 'tunnel' | 'handshake' | 'reply' | 'body';
+  /** The proxy's host and port, without the credentials that its variable may contain; undefined without a proxy. */
+  proxy?: string;
+  /** Of the proxy, if there is one; likewise the time to connect. */
+  addresses?: readonly string[];
+  connectMs?: number;
+  /** Whether the proxy has opened the tunnel. */
+  tunnel?: boolean;
+  /** Of the endpoint, even if its certificate was rejected. */
+  tls?: TlsFacts;
+}
+
+export interface TlsFacts {
+  readonly protocol: string;
+  /** Subject and issuer of the certificate: common name, otherwise organization. */
+  readonly subject: string;
+  readonly issuer: string;
+  readonly validToMs: number;
+  /** Where the CAs beyond the built-in ones came from. */
+  readonly trustedBy: string | undefined;
+}
+
+/** The part of the standard `fetch` that is needed here. No redirect is followed. */
+export type Fetch = (
+  url: string,
+  init: ConnectionOptions & {
+    readonly method: 'POST' | 'HEAD';
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body?: string;
+    /**
+     * For the connection, the request and the whole reply together. Then the connection is cut, and the promise (or
+     * the body) rejects with an `unreached` error with reason `time-limit` that says what we were waiting for.
+     */
+    readonly timeoutMs: number;
+    /** Closes the connection at once when aborted. */
+    readonly signal?: AbortSignal | undefined;
+  },
+) => Promise<FetchReply>;
+
+export interface FetchReply {
+  readonly status: number;
+  /** The value of a header; the first one if there are several. */
+  readonly headers: { get(name: string): string | null };
+  /** Null for a HEAD. The connection stays open until the body has been read or abandoned. */
+  readonly body: AsyncIterable<Uint8Array> | null;
+  /** The peer's address, for the trace: `127.0.0.1:443`, or the proxy. */
+  readonly address?: string | undefined;
+}
+
+export interface World {
+  /** gwtoken's own version, for `--version` and the User-Agent. */
+  readonly version: string;
+  readonly platform: NodeJS.Platform;
+  readonly env: Env;
+  readonly stdin: Input;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly terminal: Terminal;
+  readonly config: ConfigFile;
+  readonly clients: KnownClients;
+  /** Runs the credential command of the settings. */
+  readonly runCredentialCommand: RunCredentialCommand;
+  readonly keychain: Keychain;
+  readonly tokens: TokenCache;
+  readonly probes: Probes;
+  /** Posts to the token endpoint; a network failure rejects with a GwtokenError of kind `unreached`. */
+  readonly fetch: Fetch;
+  /**
+   * Loads what the next {@link Fetch} needs, while the credentials are still being looked up. With a URL it also opens
+   * the connection that a fetch to the same origin with the same options will use. Nothing is sent; a failure is
+   * silent, since the fetch will report it.
+   */
+  warmUp(url: string | undefined, options: ConnectionOptions): void;
+  /** Rejects with a `usage` error for a file without valid PEM certificates. */
+  checkCaFile(path: string): Promise<void>;
+  /** The time in milliseconds since the epoch. */
+  now(): number;
+  /** Handles these signals instead of dying of them, until the returned function is called. */
+  onSignals(signals: readonly NodeJS.Signals[], heard: (signal: NodeJS.Signals) => void): () => void;
+  /** From here on signals go to the child that is about to be started, until it is released. */
+  prepareChild(): Promise<PreparedChild>;
+  /** Creates a 0600 file with this text in a directory of ours; a `local` error if that fails. */
+  createTokenFile(text: string): Promise<TokenFile>;
+  /** Reads a whole file that the user named. Throws the system's error; EFBIG for more than `limit` bytes. */
+  readFile(path: string, limit: number): Uint8Array;
+  /**
+   * Rejects at once (`usage`) a file that does not exist; the returned function appends to it, after a line end if the
+   * file has none (`local` if that fails). `variable` contains the path.
+   */
+  appender(path: string, variable: string): (text: string) => void;
+  /** Loaded on demand: it costs 3 ms at every start. */
+  crypto(): typeof import('node:crypto');
+  /** Resolves after so many milliseconds. */
+  sleep(ms: number): Promise<void>;
+  /** Does the work after so many milliseconds, unless the returned function is called before. */
+  after(ms: number, work: () => void): () => void;
+  /** Evenly spread over [0, 1): for the jitter between attempts, not for secrets. */
+  random(): number;
+  /** `gwtoken: warning: …` on stderr, on one line whatever a path or an endpoint put into it. Never a secret. */
+  warn(text: string): void;
+  /** One line of --verbose; nothing without it. Never a secret, a token or a body. */
+  trace(line: string): void;
+}
+
+/** What a cached token needs; main.ts has it without loading anything else. */
+export type WarmWorld = Pick<World, 'env' | 'now' | 'readFile' | 'crypto' | 'trace'> & {
+  readonly config: Pick<ConfigFile, 'read'>;
+  readonly clients: Pick<KnownClients, 'read'>;
+  readonly tokens: Pick<TokenCache, 'read'>;
+};
+
+/** Whether this is a CI job, where nobody can answer: CI is set, and neither `0` nor `false`. */
+export function isCi(env: Env): boolean {
+  return !['', '0', 'false'].includes(env['CI'] ?? '');
+}
+
+/** Whether a person reads what stands on stderr. stdin tells nothing: it may be a pipe of the caller's. */
+export function hasPerson({ env, stderr }: { env: Env; stderr: Pick<Output, 'isTTY'> }): boolean {
+  return stderr.isTTY() && !isCi(env);
+}
+
+/**
+ * How long the keychain or a credential command may take where no `keychain-timeout` is set, in milliseconds: a person
+ * needs time to unlock a vault; where nobody is, what asks should not hold up a job.
+ */
+export const ANSWER_WITHIN_MS = { person: 60_000, nobody: 10_000 };
+
+export function answerWithinMs(person: boolean): number {
+  return ANSWER_WITHIN_MS[person ? 'person' : 'nobody'];
+}
+
+/** The longest time limit that a setting takes, in milliseconds. */
+export const LONGEST_LIMIT_MS = 3_600_000;
+
+/** The `keychain-timeout` to try where this one was too short, as it is written: twice that, as far as a setting goes. */
+export function longerTimeout(limitMs: number): string {
+  return `${Math.min(2 * Math.ceil(limitMs / 1000), LONGEST_LIMIT_MS / 1000)}s`;
+}
