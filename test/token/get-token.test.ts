@@ -21,25 +21,6 @@ beforeEach(() => {
 const later = (seconds: number) => {
   gw.nowMs += seconds * 1000;
 };
-/** What --verbose says of the token in the cache. */
-const traced = async () => {
-  const { code, stderr } = await gw.cli(['get', '--verbose']);
-  expect(code, stderr).toBe(0);
-  return [...stderr.matchAll(/^gwtoken: cache: (.*)$/gm)].map(([, line]) => line).slice(1);
-};
-
-describe('the trace tells of the cache', () => {
-  test('what is there, what is left of it, and why it is not used', async () => {
-    expect(await traced()).toEqual(['no token']);
-    later(100);
-    expect(await traced()).toEqual(['using a token with 3500 s left']);
-    later(3300);
-    expect(await traced()).toEqual(['the token has only 200 s left']);
-    gw.env['GWTOKEN_CLIENT_SECRET'] = 'another';
-    expect(await traced()).toEqual(['the token is for other credentials or another auth URL']);
-  });
-});
-
 describe('--verbose tells of all that leads to a token', () => {
   const lines = async () => {
     const { code, stderr } = await gw.cli(['get', '--verbose']);

@@ -13,7 +13,7 @@ import { inherited } from '../harness/programs/program';
 const AUTH_URL = 'https://identity.example.com';
 const ONE = keychainEntry(AUTH_URL, { accessToken: 'a'.repeat(32 * 1024) });
 const OTHER = keychainEntry(AUTH_URL, { accessToken: 'b'.repeat(30 * 1024) });
-const KILLS = 500;
+const KILLS = 200;
 const LANES = 4;
 
 const writer = await bundle(join(import.meta.dirname, 'writer-child.ts'));

@@ -200,33 +200,3 @@ describe('--fresh and --no-cache', () => {
     },
   );
 });
-
-test.skipIf(process.platform === 'win32')(
-  'a credential command that is set or removed drops the tokens, with --profile those of the profile alone',
-  async () => {
-    const command = `echo '{"client_id":"id","client_secret":"secret"}'`;
-    gw.env = {};
-    gw.configure({ region: 'eu', 'auth-url': 'https://a.example.com', 'credential-command': command });
-    const tokens = async () => [await gw.get(), await gw.get('--profile', 'acme')];
-    expect(await tokens()).toEqual(['token-1', 'token-2']);
-    expect(await tokens()).toEqual(['token-1', 'token-2']);
-    // The same command again: it may give another secret now, which nothing in the entry tells.
-    for (const [action, left] of [
-      [
-        ['set', 'credential-command', command, '-p', 'acme'],
-        ['token-1', 'token-3'],
-      ],
-      [
-        ['unset', 'credential-command', '-p', 'acme'],
-        ['token-1', 'token-4'],
-      ],
-      [
-        ['set', 'credential-command', command],
-        ['token-5', 'token-6'],
-      ],
-    ] as const) {
-      expect(await gw.cli(['config', ...action])).toEqual({ code: 0, stdout: '', stderr: '' });
-      expect(await tokens()).toEqual(left);
-    }
-  },
-);

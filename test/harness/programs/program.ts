@@ -83,6 +83,8 @@ export interface ProgramResult {
 export interface RunningProgram {
   readonly pid: number;
   kill(signal: NodeJS.Signals): void;
+  /** What it has written to stderr so far. */
+  stderr(): string;
   readonly result: Promise<ProgramResult>;
 }
 
@@ -185,7 +187,12 @@ export function startCommand(
       });
     });
   });
-  return { pid: child.pid ?? -1, kill: (signal) => void child.kill(signal), result };
+  return {
+    pid: child.pid ?? -1,
+    kill: (signal) => void child.kill(signal),
+    stderr: () => String(Buffer.concat(stderr)),
+    result,
+  };
 }
 
 /** What a program cannot be started without: PATH, and on Windows the system's folder, which sockets need. */

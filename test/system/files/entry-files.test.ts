@@ -170,40 +170,4 @@ describe('the files', () => {
     for (const turn of turns) if (turn?.held) turn.release('to the last');
     if (turns[3]?.held === false) expect(await turns[3].wait(20_000)).toBe('to the last');
   });
-
-  test.each(['', 'x', '{}', 'null', '[]', '{"version":1}', '\0'.repeat(100), 'x'.repeat(300_000)])(
-    'with anything else in them are a miss (%#)',
-    async (text) => {
-      await gw.get();
-      writeFileSync(entry(), text);
-      expect(gw.quick(['get'])).toBeUndefined();
-      expect(await gw.get()).toBe('token-2');
-      expect(await gw.get()).toBe('token-2');
-    },
-  );
-
-  test('each member of an entry is looked at', async () => {
-    await gw.get();
-    const whole = JSON.parse(readFileSync(entry(), 'utf8'));
-    const spoilt = [
-      { access_token: '' },
-      { access_token: 'a\nb' },
-      { token_type: 1 },
-      { scope: null },
-      { requested_at_ms: '0' },
-      { lifetime_s: null },
-      { source: null },
-      { source: { kind: 'variables' } },
-      { source: { kind: 'other' } },
-      { client_id: 1 },
-      { auth_url: {} },
-      { version: 2 },
-    ];
-    for (const change of spoilt) {
-      writeFileSync(entry(), JSON.stringify({ ...whole, ...change }));
-      expect(gw.quick(['get'])).toBeUndefined();
-    }
-    writeFileSync(entry(), JSON.stringify({ ...whole, refresh_token: 'of a later version' }));
-    expect(gw.quick(['get'])).toBe('token-1\n');
-  });
 });

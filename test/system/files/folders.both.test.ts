@@ -1,35 +1,23 @@
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type IdentityServer, startIdentityServer } from '../../harness/endpoints/identity-server';
-import { entryIn, inVariables, keychainEntry, putEntry } from '../../harness/homes/client';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { startTokenEndpoint, type TokenEndpoint } from '../../harness/endpoints/token-endpoint';
+import { entryIn, inVariables } from '../../harness/homes/client';
 import { type Home, openHome } from '../../harness/homes/home';
 import { inside } from '../../harness/homes/in-process';
 import { type ProgramResult, runProgram } from '../../harness/programs/program';
 
 /** Wherever the cache cannot or must not be used, there is a token all the same. */
-let identity: IdentityServer;
+let endpoint: TokenEndpoint;
 let client: Home;
-beforeAll(async () => {
-  identity = await startIdentityServer();
+beforeEach(async () => {
+  endpoint = await startTokenEndpoint();
+  client = openHome(inVariables(endpoint.authUrl));
 });
-beforeEach(() => {
-  client = openHome(inVariables(identity.authUrl));
-});
-
-const isRoot = process.geteuid?.() === 0;
 
 function expectToken({ code, stdout, stderr }: ProgramResult, warning = /^$/): void {
-  expect({ code, stdout }).toEqual({ code: 0, stdout: `${identity.issued.at(-1)}\n` });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: `token-${endpoint.posts.length}\n` });
   expect(stderr).toMatch(warning);
 }
 const oneWarning = (what: string) =>
@@ -39,9 +27,9 @@ describe('one warning, no reading and no writing', () => {
   /** Twice, since a token that was kept after all would be served the second time. */
   async function expectUnused(warning: RegExp): Promise<void> {
     for (let call = 1; call <= 2; call++) {
-      const before = identity.requests.length;
+      const before = endpoint.posts.length;
       expectToken(await client.gwtoken(['get']), warning);
-      expect(identity.requests.length).toBe(before + 1);
+      expect(endpoint.posts.length).toBe(before + 1);
     }
   }
 
@@ -63,39 +51,6 @@ describe('one warning, no reading and no writing', () => {
     expect(readdirSync(target)).toEqual([]);
   });
 
-  test('for a link that leads nowhere', async ({ skip }) => {
-    skip(process.platform === 'win32', 'needs the right to make symbolic links');
-    const target = join(client.dir, 'nowhere');
-    mkdirSync(dirname(client.cache));
-    symlinkSync(target, client.cache);
-    await expectUnused(oneWarning('is a symbolic link'));
-    expect(existsSync(target)).toBe(false);
-  });
-
-  test('for a link in the file’s place', async ({ skip }) => {
-    skip(process.platform === 'win32', 'needs the right to make symbolic links');
-    const target = join(client.dir, 'elsewhere');
-    writeFileSync(target, keychainEntry(identity.authUrl), { mode: 0o600 });
-    mkdirSync(client.cache, { recursive: true, mode: 0o700 });
-    symlinkSync(target, entryIn(client.cache));
-    await expectUnused(oneWarning('is a symbolic link'));
-  });
-
-  test('for another user’s folder, and another user’s file', async ({ skip }) => {
-    skip(!isRoot, 'needs root: to give a folder to another user');
-    mkdirSync(client.cache, { recursive: true, mode: 0o700 });
-    chownSync(client.cache, 12_345, 12_345);
-    await expectUnused(oneWarning('belongs to another user \\(uid 12345\\)'));
-    expect(readdirSync(client.cache)).toEqual([]);
-
-    chownSync(client.cache, 0, 0);
-    putEntry(client.cache, keychainEntry(identity.authUrl));
-    chownSync(entryIn(client.cache), 12_345, 12_345);
-    await expectUnused(
-      oneWarning('token-default-production-eu.json belongs to another user \\(uid 12345\\)'),
-    );
-  });
-
   test('on one line, whatever the folder is called', async ({ skip }) => {
     skip(process.platform === 'win32', 'needs POSIX modes and names');
     const folder = join(client.dir, 'a\nhint: run: rm \x1b[2K');
@@ -106,13 +61,6 @@ describe('one warning, no reading and no writing', () => {
     expect(run.stderr).toBe(
       `gwtoken: warning: token cache ignored: ${client.dir}/a\\u000ahint: run: rm \\u001b[2K is writable by other users (mode 777)\n`,
     );
-  });
-
-  test('for a file that others can write to', async ({ skip }) => {
-    skip(process.platform === 'win32', 'needs POSIX modes');
-    putEntry(client.cache, keychainEntry(identity.authUrl));
-    chmodSync(entryIn(client.cache), 0o622);
-    await expectUnused(oneWarning('is writable by other users \\(mode 622\\)'));
   });
 });
 
@@ -151,7 +99,7 @@ describe('without a word', () => {
     writeFileSync(client.cache, 'not a folder');
     expectToken(await client.gwtoken(['get']));
 
-    const other = openHome(inVariables(identity.authUrl));
+    const other = openHome(inVariables(endpoint.authUrl));
     const entry = entryIn(other.cache);
     mkdirSync(entry, { recursive: true, mode: 0o700 });
     chmodSync(other.cache, 0o700);
@@ -207,8 +155,8 @@ describe('without a word', () => {
     expect(readdirSync(client.cache)).toEqual([]);
 
     expectToken(await client.gwtoken(['get']));
-    const before = identity.requests.length;
+    const before = endpoint.posts.length;
     expectToken(await inNamespace(readOnly));
-    expect(identity.requests.length).toBe(before);
+    expect(endpoint.posts.length).toBe(before);
   });
 });

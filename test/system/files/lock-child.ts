@@ -1,13 +1,12 @@
 /**
- * Takes a lock, or waits for it, in a process of its own: `lock-child.cjs FOLDER PLATFORM LEAVE AGAIN`.
- * Says `held`, and holds until it is killed or its stdin ends; or `waiting`, and then what it got; and where AGAIN says
- * so, tries once more.
+ * Takes a lock, or waits for it, in a process of its own: `lock-child.cjs FOLDER LEAVE AGAIN`. Says `held`, and holds
+ * it until it is killed or its stdin ends; or `waiting`, and then what it got; and with AGAIN tries once more.
  */
 import { writeSync } from 'node:fs';
 import { tryLock } from '../../../src/system/files/lock';
 
-async function main([folder = '', platform = '', leave = '', again = '']: readonly string[]) {
-  const machine = { platform: platform as NodeJS.Platform, uid: process.geteuid?.() };
+async function main([folder = '', leave = '', again = '']: readonly string[]) {
+  const machine = { platform: process.platform, uid: process.geteuid?.(), own: process };
   const turn = await tryLock(folder, 'token', machine);
   if (turn === undefined) writeSync(1, 'none\n');
   else if (turn.held) {
@@ -16,7 +15,7 @@ async function main([folder = '', platform = '', leave = '', again = '']: readon
   } else {
     writeSync(1, 'waiting\n');
     writeSync(1, `got ${JSON.stringify(await turn.wait(20_000))}\n`);
-    if (again !== '') await main([folder, platform, leave]);
+    if (again !== '') await main([folder, leave]);
   }
 }
 

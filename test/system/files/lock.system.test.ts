@@ -1,0 +1,78 @@
+/** What takes the lock seconds: a holder that is frozen, slow, far away, or none. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeEach, expect, test } from 'vitest';
+import { tryLock } from '../../../src/system/files/lock';
+import { MACHINE } from '../../harness/homes/client';
+import { openFolder } from '../../harness/homes/folder';
+import { lockers, startWaiting } from './lockers';
+
+const start = await lockers();
+let folder: string;
+beforeEach(() => {
+  folder = openFolder();
+});
+const locks = () => join(folder, '.locks');
+const isWindows = process.platform === 'win32';
+
+test.skipIf(isWindows)(
+  'a frozen holder is passed over after three seconds by one of the waiters',
+  async () => {
+    const frozen = start(folder);
+    await frozen.line();
+    frozen.child.kill('SIGSTOP');
+    const since = performance.now();
+    const waiting = await startWaiting(10, () => start(folder, { again: true }));
+    const next = waiting.map(async ({ line }) => {
+      expect(await line()).toBe('got ""');
+      return await line();
+    });
+    expect((await Promise.all(next)).sort()).toEqual(['held', ...Array(9).fill('waiting')]);
+    expect(performance.now() - since).toBeGreaterThan(2000);
+    // Awake again and at its end, it takes nothing away from its successor.
+    frozen.child.kill('SIGCONT');
+    expect(await frozen.end()).toEqual([0, null]);
+    expect(await start(folder).line()).toBe('waiting');
+  },
+);
+
+test('a slow holder keeps the lock however long it takes', async () => {
+  const holder = start(folder, { leave: 'late, but there' });
+  await holder.line();
+  const [waiter] = await startWaiting(1, () => start(folder));
+  const line = waiter!.line();
+  expect(await Promise.race([line, sleep(6000, 'still waiting')])).toBe('still waiting');
+  await holder.end();
+  expect(await line).toBe('got "late, but there"');
+});
+
+test.skipIf(isWindows).each([
+  ['an empty file', () => writeFileSync(join(locks(), 'token.lock'), '')],
+  ['a pipe', () => execFileSync('mkfifo', [join(locks(), 'token.lock')])],
+  ['a link', () => symlinkSync('../../stranger', join(locks(), 'token.lock'))],
+  ['a holder that has gone', () => symlinkSync('0'.repeat(32), join(locks(), 'token.lock'))],
+])('%s in the place of a lock is taken for a dead holder', async (_, put) => {
+  mkdirSync(locks(), { mode: 0o700 });
+  put();
+  for (let since = performance.now(); performance.now() - since < 10_000; ) {
+    const turn = await tryLock(folder, 'token', MACHINE);
+    if (turn?.held) return turn.release();
+    await turn?.wait(10_000);
+  }
+  throw new Error('nobody could take the lock');
+});
+
+test('a dead holder in another PID namespace is passed over after three seconds', async ({ skip }) => {
+  const elsewhere = ['unshare', '-rpf', '--mount-proc', '--kill-child'];
+  skip(spawnSync(elsewhere[0]!, [...elsewhere.slice(1), 'true']).status !== 0, 'needs Linux: PID namespaces');
+  const holder = start(folder, { wrapper: elsewhere });
+  expect(await holder.line()).toBe('held');
+  const [waiter] = await startWaiting(1, () => start(folder));
+  const line = waiter!.line();
+  // It lives, although no process here has its ID, or another one.
+  expect(await Promise.race([line, sleep(5000, 'still waiting')])).toBe('still waiting');
+  await holder.kill();
+  expect(await line).toBe('got ""');
+});

@@ -1,0 +1,73 @@
+/** Real processes that hold a lock or wait for it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { onCleanup } from '../../harness/clean-up';
+import { bundle } from '../../harness/programs/bundle';
+import { inherited } from '../../harness/programs/program';
+
+export interface Locker {
+  readonly child: ChildProcess;
+  /** Its next line. */
+  line(): Promise<string>;
+  /** Releases the lock; resolves with the exit code and the signal. */
+  end(): Promise<unknown>;
+  /** Kills it, whatever it does. */
+  kill(): Promise<void>;
+}
+
+interface LockerOptions {
+  /** The text that it leaves as the holder. */
+  readonly leave?: string;
+  /** Tries once more when its wait is over. */
+  readonly again?: boolean;
+  /** What starts it, such as unshare(1) with its arguments. */
+  readonly wrapper?: readonly string[];
+}
+
+/** Returns the function that starts a process which takes the lock `token` of a folder, or waits for it. */
+export async function lockers(): Promise<(folder: string, options?: LockerOptions) => Locker> {
+  const program = await bundle(join(import.meta.dirname, 'lock-child.ts'));
+  return (folder, { leave = '', again = false, wrapper = [] } = {}) => {
+    const words = [...wrapper, process.execPath, program, folder, leave, again ? 'again' : ''];
+    const child = spawn(words[0]!, words.slice(1), { env: inherited(), stdio: ['pipe', 'pipe', 'inherit'] });
+    const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+    let text = '';
+    child.stdout.on('data', (chunk) => {
+      text += chunk;
+    });
+    const locker: Locker = {
+      child,
+      async line() {
+        while (!text.includes('\n')) {
+          if (hasEnded()) throw new Error('the locker has ended');
+          await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
+        }
+        const [first = '', ...rest] = text.split('\n');
+        text = rest.join('\n');
+        return first;
+      },
+      end() {
+        const ended = once(child, 'exit');
+        child.stdin.end();
+        return ended;
+      },
+      async kill() {
+        if (hasEnded()) return;
+        const ended = once(child, 'exit');
+        child.kill('SIGKILL');
+        await ended;
+      },
+    };
+    onCleanup(() => locker.kill());
+    return locker;
+  };
+}
+
+/** Starts several that wait for a holder. */
+export async function startWaiting(count: number, start: () => Locker): Promise<Locker[]> {
+  const waiting = Array.from({ length: count }, start);
+  for (const { line } of waiting) expect(await line()).toBe('waiting');
+  return waiting;
+}
