@@ -23,8 +23,8 @@ import { lacking, openVictim, STRANGER, startStranger, stranger, VICTIM } from '
 const reason = lacking();
 let endpoint: TokenEndpoint;
 let victim: ReturnType<typeof openVictim>;
-beforeEach(({ skip }) => {
-  skip(reason !== undefined, reason);
+beforeEach(({ needs }) => {
+  needs(reason);
 });
 beforeEach(async () => {
   endpoint = await startTokenEndpoint(() => tokenReply(TOKEN));

@@ -1,16 +1,15 @@
 /** A part of test/hostile/all-faults.ts: of each kind of system call one. */
 import { spawnSync } from 'node:child_process';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { keyringAvailable } from '../harness/keyrings/keyring';
+import { missing, type Reason } from '../harness/needs';
 import { type Fault, faultsOf, meet } from './faults';
 import { openSessions, type Session } from './sessions';
 
-/** Why they are left out, worded for `ctx.skip()`. */
-function lacking(): string | undefined {
-  if (process.platform !== 'linux') return 'needs Linux: strace(1)';
-  const { error, status } = spawnSync('strace', ['-o', '/dev/null', 'true']);
-  if (error) return 'needs Debian: strace';
-  return status === 0 ? keyringAvailable() : 'needs ptrace(2), which is forbidden here';
+function lacking(): Reason {
+  const isAbsent = missing('strace', 'keyring');
+  if (isAbsent !== undefined) return isAbsent;
+  const { status } = spawnSync('strace', ['-o', '/dev/null', 'true']);
+  return status === 0 ? undefined : 'needs ptrace(2), which is forbidden here';
 }
 
 const reason = lacking();
@@ -25,8 +24,8 @@ describe('one system call that fails', () => {
   test.for(['get', 'config set', 'login', 'logout'])(
     'costs %s a code and a sentence at most, and nothing is lost',
     { timeout: 240_000 },
-    async (name, { skip }) => {
-      skip(reason !== undefined, reason);
+    async (name, { needs }) => {
+      needs(reason);
       const session = sessions.find((each) => each.name === name)!;
       const faults = someOf(await faultsOf(session, dir));
       expect(faults.length).toBeGreaterThan(6);

@@ -1,10 +1,10 @@
 /** A part of test/hostile/all-kills.ts. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { keyringAvailable } from '../harness/keyrings/keyring';
+import { missing } from '../harness/needs';
 import { freezeAt, type Hit, killAt, usualMs } from './kills';
 import { openSessions, type Session } from './sessions';
 
-const reason = process.platform === 'win32' ? 'needs POSIX signals' : keyringAvailable();
+const reason = missing('keyring');
 
 describe('at any moment', () => {
   let sessions: readonly Session[] = [];
@@ -15,8 +15,8 @@ describe('at any moment', () => {
   test.for(['get', 'config set', 'login', 'logout', 'exec without a trusted cache'])(
     '%s may be killed or suspended: no part of a token, nothing lost, nothing left behind',
     { timeout: 240_000 },
-    async (name, { skip }) => {
-      skip(reason !== undefined, reason);
+    async (name, { needs }) => {
+      needs(reason);
       const session = sessions.find((each) => each.name === name)!;
       let ms = await usualMs(session);
       const hits: Hit[] = [];

@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { onCleanup } from '../harness/clean-up';
 import { openFolder } from '../harness/homes/folder';
 import { type Home, openHome } from '../harness/homes/home';
+import { missing, type Reason } from '../harness/needs';
 import { executable, FORM, inherited, type Words } from '../harness/programs/program';
 import { ROOT } from '../harness/root';
 
@@ -15,11 +16,9 @@ import { ROOT } from '../harness/root';
 export const VICTIM = 64_001;
 export const STRANGER = 64_002;
 
-/** Why the tests are left out, worded for `ctx.skip()`. */
-export function lacking(): string | undefined {
-  if (process.platform !== 'linux') return 'needs Linux: setpriv(1), /proc';
-  if (process.getuid?.() !== 0) return 'needs root: it plays two users';
-  return isPublic(process.execPath) ? undefined : 'needs a Node that every user may run';
+/** Why the tests are left out. */
+export function lacking(): Reason {
+  return missing('root') ?? (isPublic(process.execPath) ? undefined : 'needs a Node that every user may run');
 }
 
 function isPublic(path: string): boolean {

@@ -1,23 +1,20 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { startTokenEndpoint, type TokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { inVariables, keychainEntry, putEntry, withoutVariables } from '../harness/homes/client';
 import { type Home, openHome } from '../harness/homes/home';
-import { GWTOKEN_SH, notPackage, runCommand } from '../harness/programs/program';
+import { GWTOKEN_SH, runCommand } from '../harness/programs/program';
 import { copyProgram } from '../harness/programs/program-copy';
 import { openTerminal } from '../harness/programs/terminal';
 
 /** What becomes of the answer where stdout is not a patient file: real pipes and a real shell. */
-let identity: IdentityServer;
+let endpoint: TokenEndpoint;
 let client: Home;
-beforeAll(async () => {
-  identity = await startIdentityServer();
-});
-beforeEach(() => {
-  identity.hang = false;
-  client = openHome(inVariables(identity.authUrl));
+beforeEach(async () => {
+  endpoint = await startTokenEndpoint();
+  client = openHome(inVariables(endpoint.authUrl));
 });
 
 /** The exit code of the command that `code` was told is in $CODE afterwards. */
@@ -40,8 +37,8 @@ describe.skipIf(process.platform === 'win32').each(['cold', 'warm'])('%s', (temp
     expect(await shell(`${nobody}; ${get} >&3`)).toEqual({ stdout: '', stderr: '', code: '141' });
   });
 
-  test('a full device is an error in one line', async ({ skip }) => {
-    skip(process.platform !== 'linux', 'needs Linux: /dev/full');
+  test('a full device is an error in one line', async ({ needs }) => {
+    needs('linux');
     const { stdout, stderr, code } = await shell(`${get} >/dev/full`);
     expect({ stdout, code }).toEqual({ stdout: '', code: '1' });
     expect(stderr).toMatch(/^gwtoken: error: cannot write output \(ENOSPC\)\n(hint: [^\n]*\n)?$/);
@@ -57,7 +54,7 @@ describe.skipIf(process.platform === 'win32').each(['cold', 'warm'])('%s', (temp
     const slowly = 'for i in 1 2; do dd bs=1 count=1 2>/dev/null; sleep 1; done; cat';
     const { stdout, stderr, code } = await shell(`${get} | { ${slowly}; }`);
     expect({ stdout, stderr, code }).toEqual({
-      stdout: `${identity.issued.at(-1)}\n`,
+      stdout: 'token-1\n',
       stderr: '',
       code: '0',
     });
@@ -69,8 +66,8 @@ describe.skipIf(process.platform === 'win32').each(['cold', 'warm'])('%s', (temp
     const fill = `'${process.execPath}' -e 'process.stdout.write("x".repeat(200000))' & echo $! >'${filler}'`;
     const { stdout, stderr, code } = await shell(`{ ${fill}; sleep 0.5; ${get}; wait; } | { sleep 2; cat; }`);
     expect({ stderr, code }).toEqual({ stderr: '', code: '0' });
-    // Wherever among the other's it lies; the token may begin with an x itself.
-    expect(stdout.replace(`${identity.issued.at(-1)}\n`, '')).toBe('x'.repeat(200_000));
+    // Wherever among the other's it lies.
+    expect(stdout.replace('token-1\n', '')).toBe('x'.repeat(200_000));
   });
 });
 
@@ -88,8 +85,8 @@ describe.runIf(process.platform === 'linux')('a failure on a full device', () =>
   });
 });
 
-test('an event loop that runs dry is not taken for success', async ({ skip }) => {
-  skip(notPackage !== undefined, notPackage);
+test('an event loop that runs dry is not taken for success', async ({ needs }) => {
+  needs('package');
   const dry = join(client.dir, 'dry.cjs');
   writeFileSync(
     dry,
@@ -101,8 +98,8 @@ test('an event loop that runs dry is not taken for success', async ({ skip }) =>
   expect(await client.gwtoken(['get'], { env })).toMatchObject({ code: 1, stdout: '' });
 });
 
-test('a program that has lost a file tells which one, and is not taken for success', async ({ skip }) => {
-  skip(notPackage !== undefined, notPackage);
+test('a program that has lost a file tells which one, and is not taken for success', async ({ needs }) => {
+  needs('package');
   const { dir, program } = copyProgram(undefined);
   rmSync(join(dir, 'dist', 'cli.cjs'));
   const { code, stdout, stderr } = await client.gwtoken(['get'], { program });
@@ -114,7 +111,7 @@ describe.skipIf(process.platform === 'win32')('one Ctrl-C stops a script that ca
   const loop = (args: string) => ['bash', '-c', `while :; do ${GWTOKEN_SH} get ${args}; done; echo survived`];
 
   test('while it serves cached tokens', async () => {
-    putEntry(client.cache, keychainEntry(identity.authUrl));
+    putEntry(client.cache, keychainEntry(endpoint.authUrl));
     const terminal = openTerminal(loop(''), { env: withoutVariables(client.env) });
     await terminal.waitFor(/(cached-token\n){3}/);
     // bash forgets a Ctrl-C that comes in the moment in which the command has just ended by itself.
@@ -127,10 +124,9 @@ describe.skipIf(process.platform === 'win32')('one Ctrl-C stops a script that ca
   });
 
   test('while it waits for the endpoint, and while it waits for another that does', async () => {
-    identity.hang = true;
-    const before = identity.requests.length;
+    endpoint.hold();
     const terminals = [0, 1].map(() => openTerminal(loop('2>/dev/null'), client));
-    while (identity.requests.length === before) await sleep(50);
+    await endpoint.arrived(1);
     await sleep(1500);
     for (const terminal of terminals.reverse()) {
       terminal.type('\x03');

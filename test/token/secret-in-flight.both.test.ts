@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { startIdentityServer } from '../harness/endpoints/identity-server';
+import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { SECRET, SECRET_FORMS } from '../harness/homes/canary';
 import { openHome } from '../harness/homes/home';
 import { startKeyring } from '../harness/keyrings/keyring';
@@ -11,23 +11,23 @@ test('a login under way has the secret in no command line and no environment, it
   needs,
 }) => {
   needs('keyring');
-  const identity = await startIdentityServer();
+  const endpoint = await startTokenEndpoint();
   const keyring = await startKeyring({ state: 'unlocked' });
   const home = openHome(keyring.env);
-  identity.hang = true;
-  const client = ['-r', 'eu', '--client-id', 'id', '--auth-url', identity.authUrl];
+  endpoint.hold();
+  const client = ['-r', 'eu', '--client-id', 'id', '--auth-url', endpoint.authUrl];
   const login = ['login', '-v', '--secret-stdin', '--timeout', '20s', ...client];
   const running = home.start(login, { stdin: SECRET });
   const leaks: string[] = [];
   // From the start until the request has been made, and once more after that.
   for (let asked = false; !asked; ) {
-    asked = identity.requests.length > 0;
+    asked = endpoint.posts.length > 0;
     for (const pid of [running.pid, ...descendants(running.pid)])
       for (const what of ['cmdline', 'environ'])
         if (SECRET_FORMS.some((form) => form.test(procText(pid, what)))) leaks.push(`${what} of ${pid}`);
     await sleep(5);
   }
-  expect(identity.requests[0]?.body).toContain('Canary-Secret');
+  expect(endpoint.posts[0]?.get('client_secret')).toBe(SECRET);
   expect(procText(running.pid, 'cmdline')).toContain('--secret-stdin');
   running.kill('SIGINT');
   const result = await running.result;

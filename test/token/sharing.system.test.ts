@@ -54,8 +54,8 @@ describe('who shares with whom', () => {
     expect(endpoint.posts.map((form) => form.get('client_secret'))).toEqual(['wrong', 'right']);
   });
 
-  test('a frozen one is passed over: of all who wait, one asks', { timeout: LONG }, async ({ skip }) => {
-    skip(process.platform === 'win32', 'needs SIGSTOP');
+  test('a frozen one is passed over: of all who wait, one asks', { timeout: LONG }, async ({ needs }) => {
+    needs('posix');
     const endpoint = await startTokenEndpoint();
     endpoint.hold();
     const client = openHome(inVariables(endpoint.authUrl));

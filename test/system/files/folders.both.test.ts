@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -33,16 +32,16 @@ describe('one warning, no reading and no writing', () => {
     }
   }
 
-  test('for a folder that others can write to', async ({ skip }) => {
-    skip(process.platform === 'win32', 'needs POSIX modes');
+  test('for a folder that others can write to', async ({ needs }) => {
+    needs('posix');
     mkdirSync(client.cache, { recursive: true });
     chmodSync(client.cache, 0o777);
     await expectUnused(oneWarning('is writable by other users \\(mode 777\\)'));
     expect(readdirSync(client.cache)).toEqual([]);
   });
 
-  test('for a link in its place: nothing is written through it', async ({ skip }) => {
-    skip(process.platform === 'win32', 'needs the right to make symbolic links');
+  test('for a link in its place: nothing is written through it', async ({ needs }) => {
+    needs('posix');
     const target = join(client.dir, 'elsewhere');
     mkdirSync(target, { mode: 0o700 });
     mkdirSync(dirname(client.cache));
@@ -51,8 +50,8 @@ describe('one warning, no reading and no writing', () => {
     expect(readdirSync(target)).toEqual([]);
   });
 
-  test('on one line, whatever the folder is called', async ({ skip }) => {
-    skip(process.platform === 'win32', 'needs POSIX modes and names');
+  test('on one line, whatever the folder is called', async ({ needs }) => {
+    needs('posix');
     const folder = join(client.dir, 'a\nhint: run: rm \x1b[2K');
     mkdirSync(folder, { mode: 0o700 });
     chmodSync(folder, 0o777);
@@ -65,9 +64,9 @@ describe('one warning, no reading and no writing', () => {
 });
 
 test('without a home, what needs one says which variables to set, and the rest tells with --verbose', async ({
-  skip,
+  needs,
 }) => {
-  skip(process.platform === 'win32', 'HOME is not what it goes by');
+  needs('posix');
   const gw = inside();
   Object.assign(gw.env, { HOME: '', XDG_CONFIG_HOME: '', XDG_CACHE_HOME: '' });
   const lacks = (what: string, which: string) => ({
@@ -123,18 +122,8 @@ describe('without a word', () => {
       wrapper: ['unshare', '-rm', 'sh', '-c', `set -e; ${setup}; "$0" "$@"; ${after}`],
       env: { DIR: client.cache },
     });
-  const whyNoNamespace = (): string | undefined => {
-    try {
-      execFileSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/mnt'], { stdio: 'ignore' });
-      return undefined;
-    } catch {
-      return 'needs Linux: mount namespaces for users';
-    }
-  };
-
-  test('on a full disk', async ({ skip }) => {
-    const reason = whyNoNamespace();
-    skip(reason !== undefined, reason);
+  test('on a full disk', async ({ needs }) => {
+    needs('namespace');
     mkdirSync(client.cache, { recursive: true, mode: 0o700 });
     const full =
       'mount -t tmpfs -o size=16k,mode=700 none "$DIR"; dd if=/dev/zero of="$DIR/filler" 2>/dev/null || :';
@@ -146,9 +135,8 @@ describe('without a word', () => {
     expect(listed.stderr.trim().split('\n')).toEqual(['.locks', 'filler']);
   });
 
-  test('in a read-only folder, where a cached token is still served', async ({ skip }) => {
-    const reason = whyNoNamespace();
-    skip(reason !== undefined, reason);
+  test('in a read-only folder, where a cached token is still served', async ({ needs }) => {
+    needs('namespace');
     const readOnly = 'mount --bind "$DIR" "$DIR"; mount -o remount,ro,bind "$DIR"';
     mkdirSync(client.cache, { recursive: true, mode: 0o700 });
     expectToken(await inNamespace(readOnly));

@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/system/files/config-file';
 import { whileHeld } from '../../../src/system/files/held';
 import { replaceFile } from '../../../src/system/files/replace';
-import { MACHINE } from '../../harness/homes/client';
 import { openFolder } from '../../harness/homes/folder';
 
 /** Wine holds no file against a reader, so what Windows would say is said here. */
@@ -48,9 +47,9 @@ describe('a file that another program has open', () => {
   });
 
   test('is waited for by who reads the config, and longer by who replaces a file, which leaves nothing', ({
-    skip,
+    needs,
   }) => {
-    skip(MACHINE.uid !== 0, 'needs root: to be another user for a while');
+    needs('root');
     const folder = openFolder();
     const file = join(folder, 'config.json');
     writeFileSync(file, '{}', { mode: 0o600 });

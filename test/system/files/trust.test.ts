@@ -59,8 +59,8 @@ describe.skipIf(process.platform === 'win32')('a folder', () => {
       });
   });
 
-  test('of root keeps no token of a user’s, but a config that root wrote for them is read', ({ skip }) => {
-    skip(!isRoot, 'needs root: to have a folder of root');
+  test('of root keeps no token of a user’s, but a config that root wrote for them is read', ({ needs }) => {
+    needs('root');
     const user = machine(12_345);
     expect(readEntry(folder, EU, user)).toEqual({
       untrusted: `${folder} belongs to another user (uid 0)`,
