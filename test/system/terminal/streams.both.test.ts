@@ -89,20 +89,6 @@ describe.concurrent('the standard streams', () => {
     expect(await shown(bad, '"$@" 2>&1 >/dev/null | cat')).toBe(stripVTControlCharacters(red));
   });
 
-  test('help and version are answers: on stdout, code 0, also after a command', async () => {
-    for (const args of [['--help'], ['-h'], ['get', '--help'], ['config', 'set', '-h'], []]) {
-      const { code, stdout, stderr } = await home.gwtoken(args);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(stdout).toMatch(/^Usage: gwtoken /);
-    }
-    for (const args of [['--version'], ['get', '--version'], ['config', 'get', '--version']])
-      expect(await home.gwtoken(args)).toMatchObject({
-        code: 0,
-        stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
-        stderr: '',
-      });
-  });
-
   test('--verbose tells the settings with their sources, and never the secret', async () => {
     const { code, stderr } = await home.gwtoken(['get', '-v', '--timeout', '20s', '--no-cache'], {
       env: { HOME: home.dir },
