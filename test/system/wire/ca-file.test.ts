@@ -9,6 +9,7 @@ import { onCleanup } from '../../harness/clean-up';
 import { type Authority, makeAuthority } from '../../harness/endpoints/authority';
 import { startFaultServer } from '../../harness/endpoints/fault-server';
 import { openFolder } from '../../harness/homes/folder';
+import { surroundings } from './surroundings';
 
 let authority: Authority;
 beforeAll(() => {
@@ -92,9 +93,7 @@ test.each([
   writeFileSync(caFile, as(authority.ca));
   expect(await readCaFile(caFile)).toContain(`-----BEGIN ${label}-----\n`);
   const { url } = await startFaultServer({}, { tls: authority.issue() });
-  const { platform, versions } = process;
-  const own = { env: {}, platform, nodeVersion: versions.node, lookupChild: [], warn: () => {} };
-  const connection = openConnection(new URL(url), { caFile }, own);
+  const connection = openConnection(new URL(url), { caFile }, surroundings());
   onCleanup(() => connection.close());
   await connection.ready;
 });

@@ -6,6 +6,7 @@ import type { TlsFacts } from '../../../src/world';
 import { onCleanup } from '../../harness/clean-up';
 import { makeAuthority } from '../../harness/endpoints/authority';
 import { startFaultServer } from '../../harness/endpoints/fault-server';
+import { surroundings } from './surroundings';
 
 const authority = makeAuthority();
 
@@ -19,13 +20,11 @@ test.each([
   const identity = authority.issue({ subject });
   const server = await startFaultServer({}, { tls: identity });
   const told: TlsFacts[] = [];
-  const { platform, versions } = process;
-  const own = { env: {}, platform, nodeVersion: versions.node, lookupChild: [], warn: () => {} };
   const options = {
     caFile: authority.caFile,
     met: ({ tls }: { readonly tls?: TlsFacts }) => void (tls && told.push(tls)),
   };
-  const connection = openConnection(new URL(server.url), options, own);
+  const connection = openConnection(new URL(server.url), options, surroundings());
   onCleanup(() => connection.close());
   await connection.ready;
   expect(told).toEqual([

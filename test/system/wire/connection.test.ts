@@ -1,29 +1,30 @@
-/** A connection that fails, and one that is closed before it is made. */
-import { connect } from 'node:net';
-import { expect, test } from 'vitest';
+/** The connection: what it is made with, and what is told of it. */
+import { syncBuiltinESMExports } from 'node:module';
+import net, { connect } from 'node:net';
+import { expect, test, vi } from 'vitest';
 import { openConnection } from '../../../src/system/wire/connection';
+import { openWire } from '../../../src/system/wire/wire';
 import type { ConnectionOptions } from '../../../src/world';
 import { onCleanup } from '../../harness/clean-up';
 import { makeAuthority } from '../../harness/endpoints/authority';
 import { closedPort, startFaultServer } from '../../harness/endpoints/fault-server';
 import { until } from '../../harness/programs/processes';
+import { surroundings } from './surroundings';
 
-function open(url: string, options: ConnectionOptions = {}) {
-  const { platform, versions } = process;
-  const own = { env: {}, platform, nodeVersion: versions.node, lookupChild: [], warn: () => {} };
-  const connection = openConnection(new URL(url), options, own);
+function open(url: string, options: ConnectionOptions = {}, env: Record<string, string> = {}) {
+  const connection = openConnection(new URL(url), options, surroundings({ env }));
   onCleanup(() => connection.close());
   return connection;
 }
 
-test('one that failed is closed: a request opens its own', async () => {
+test('a connection that failed is closed', async () => {
   const connection = open(`http://127.0.0.1:${await closedPort()}`);
   expect(connection.isClosed()).toBe(false);
   await expect(connection.ready).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   expect(connection.isClosed()).toBe(true);
 });
 
-test('one that is closed while its CA file is read is never made', async () => {
+test('a connection closed while its CA file is read is never made', async () => {
   const server = await startFaultServer({});
   const connection = open(server.url.replace('http:', 'https:'), { caFile: makeAuthority().caFile });
   connection.close();
@@ -37,7 +38,26 @@ test('one that is closed while its CA file is read is never made', async () => {
   expect(server.connections).toBe(1);
 });
 
-test('how long it took is counted from when its address was known', async () => {
+test('the next address of a name is tried after 500 ms', async () => {
+  const connects = vi.spyOn(net, 'connect');
+  syncBuiltinESMExports();
+  onCleanup(() => {
+    connects.mockRestore();
+    syncBuiltinESMExports();
+  });
+  const server = await startFaultServer({});
+  await open(server.url).ready;
+  expect(connects).toHaveBeenCalledExactlyOnceWith({
+    host: '127.0.0.1',
+    port: server.port,
+    noDelay: true,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: 500,
+    lookup: expect.any(Function),
+  });
+});
+
+test('connectMs is told once, counted from when the address was known', async () => {
   const server = await startFaultServer({});
   const startedAtMs = performance.now();
   const times: (number | undefined)[] = [];
@@ -47,4 +67,35 @@ test('how long it took is counted from when its address was known', async () => 
   expect(others).toEqual([]);
   expect(connectMs).toBeLessThanOrEqual(tookMs);
   expect(connectMs).toBeGreaterThanOrEqual(0);
+});
+
+test.each([
+  ['127.0.0.1', 'localhost', '127.0.0.1'],
+  ['::1', '[::1]', '[::1]'],
+])('the address that answers is told, whatever its name: %s, for %s', async (host, name, shown) => {
+  const answer = (socket: net.Socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+  const server = await startFaultServer({ answer }, { host });
+  const told: string[] = [];
+  const { address } = await openWire(surroundings()).fetch(`http://${name}:${server.port}/`, {
+    ...{ method: 'HEAD', headers: {}, timeoutMs: 5000 },
+    trace: (line) => told.push(line),
+  });
+  expect(address).toBe(`${shown}:${server.port}`);
+  expect(told.at(-1)).toBe(`connected to ${shown}:${server.port}`);
+});
+
+test('a URL without a port has the port of its scheme', async () => {
+  // Whether somebody listens there or not.
+  const port = open('http://127.0.0.1').ready.then(
+    ({ remotePort }) => remotePort,
+    (error) => error.port,
+  );
+  expect(await port).toBe(80);
+  const proxy = await startFaultServer({ answer: (socket) => void socket.end('HTTP/1.1 503 No\r\n\r\n') });
+  for (const url of ['https://id.test', 'https://[::1]'])
+    await expect(open(url, {}, { HTTPS_PROXY: proxy.url }).ready).rejects.toThrow();
+  expect(proxy.requests).toEqual([
+    expect.stringMatching(/^CONNECT id\.test:443 HTTP\/1\.1\r\n/),
+    expect.stringMatching(/^CONNECT \[::1\]:443 HTTP\/1\.1\r\n/),
+  ]);
 });

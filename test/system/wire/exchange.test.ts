@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { over } from '../../../src/system/wire/one-socket';
 import { openWire } from '../../../src/system/wire/wire';
 import { startFaultServer } from '../../harness/endpoints/fault-server';
+import { surroundings } from './surroundings';
 
 /** Asks a server that answers like this and then waits; and waits until it is hung up on. */
 async function ask(method: 'POST' | 'HEAD', head: string) {
@@ -19,11 +20,9 @@ async function ask(method: 'POST' | 'HEAD', head: string) {
       socket.write(`HTTP/1.1 ${head}\r\nContent-Length: 2\r\n\r\n${body}`);
     },
   });
-  const { platform, versions } = process;
-  const own = { env: {}, platform, nodeVersion: versions.node, lookupChild: [], warn: () => {} };
   const { signal } = new AbortController();
   const init = { method, headers: {}, timeoutMs: 600_000, signal };
-  const reply = openWire(own).fetch(`${url}/oauth2/token`, init);
+  const reply = openWire(surroundings()).fetch(`${url}/oauth2/token`, init);
   return { reply, url, closed, listeners: () => getEventListeners(signal, 'abort') };
 }
 

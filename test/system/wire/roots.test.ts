@@ -12,6 +12,7 @@ import { startFaultServer } from '../../harness/endpoints/fault-server';
 import { openFolder } from '../../harness/homes/folder';
 import { bundle } from '../../harness/programs/bundle';
 import { ROOT } from '../../harness/root';
+import { surroundings } from './surroundings';
 
 let authority: Authority;
 beforeAll(() => {
@@ -61,11 +62,10 @@ describe("the system's", () => {
     writeFileSync(file, identity.root ?? authority.ca);
     const told: unknown[] = [];
     const lines: string[] = [];
-    const { platform, versions } = process;
     const connection = openConnection(
       new URL(server.url),
       { met: ({ tls: facts }) => facts && told.push(facts.trustedBy), trace: (line) => lines.push(line) },
-      { env: { SSL_CERT_FILE: file }, platform, nodeVersion: versions.node, lookupChild: [], warn: () => {} },
+      surroundings({ env: { SSL_CERT_FILE: file } }),
     );
     onCleanup(() => connection.close());
     await connection.ready;

@@ -8,6 +8,7 @@ import type { Way } from '../../../src/world';
 import { makeAuthority } from '../../harness/endpoints/authority';
 import { startConnectProxy, startFaultServer } from '../../harness/endpoints/fault-server';
 import { ROOT } from '../../harness/root';
+import { surroundings } from './surroundings';
 
 // Around a parameter's equals sign a recipient has to take white space (RFC 9110 section 5.6.3).
 const SCHEMES =
@@ -56,13 +57,9 @@ test.each<[status: string, credentials: string, reason: string, says: string, hi
       },
       answer: (socket) => void socket.write(`HTTP/1.1 ${status.trimEnd()}\r\nContent-Length: 0\r\n\r\n`),
     });
-    const { fetch } = openWire({
-      env: { HTTPS_PROXY: proxy.url.replace('//', `//${credentials}`) },
-      platform: process.platform,
-      nodeVersion: process.versions.node,
-      lookupChild: [],
-      warn() {},
-    });
+    const { fetch } = openWire(
+      surroundings({ env: { HTTPS_PROXY: proxy.url.replace('//', `//${credentials}`) } }),
+    );
     const name = new URL(proxy.url).host;
     const asked = fetch('https://endpoint.test', { method: 'HEAD', headers: {}, timeoutMs: 20_000 });
     await expect(asked).rejects.toMatchObject({
@@ -82,13 +79,7 @@ test('an https: proxy and the endpoint behind it are each held to their own name
     { tls: authority.issue({ names: 'IP:127.0.0.1', subject: '/CN=the endpoint' }) },
   );
   const proxy = await startConnectProxy(undefined, authority.issue({ names: 'DNS:localhost' }));
-  const { fetch } = openWire({
-    env: { HTTPS_PROXY: `https://localhost:${proxy.port}` },
-    platform: process.platform,
-    nodeVersion: process.versions.node,
-    lookupChild: [],
-    warn() {},
-  });
+  const { fetch } = openWire(surroundings({ env: { HTTPS_PROXY: `https://localhost:${proxy.port}` } }));
   const told: string[] = [];
   const [certificates, steps]: [string[], string[]] = [[], []];
   const options = {
