@@ -1,25 +1,11 @@
 /** Servers and proxies as Debian has them, each on the loopback with a configuration of the test's own. */
-import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { DEBIAN_SERVICES } from '../debian.mjs';
 import { openFolder } from '../homes/folder';
 import { startCommand } from '../programs/program';
 import { closedPort } from './fault-server';
-
-/** Debian's packages, each with its program. */
-const PROGRAMS = {
-  tinyproxy: '/usr/bin/tinyproxy',
-  squid: '/usr/sbin/squid',
-  nginx: '/usr/sbin/nginx',
-  'dnsmasq-base': '/usr/sbin/dnsmasq',
-};
-type Package = keyof typeof PROGRAMS;
-
-/** Why a test that needs them is left out, worded for `ctx.skip()`. */
-export function lacking(...packages: readonly Package[]): string | undefined {
-  const missing = packages.filter((name) => !existsSync(PROGRAMS[name]));
-  return missing.length === 0 ? undefined : `needs Debian: ${missing.join(', ')}`;
-}
 
 /** Starts one in a folder that every user may read, and waits until it listens. */
 async function serve(args: readonly string[], port: number): Promise<number> {
@@ -53,7 +39,7 @@ export async function startTinyproxy(...lines: readonly string[]): Promise<numbe
   const [dir, port] = [openReadable(), await closedPort()];
   const file = join(dir, 'tinyproxy.conf');
   writeFileSync(file, [`Port ${port}`, 'Listen 127.0.0.1', 'Timeout 60', ...lines, ''].join('\n'));
-  return await serve([PROGRAMS.tinyproxy, '-d', '-c', file], port);
+  return await serve([DEBIAN_SERVICES.tinyproxy, '-d', '-c', file], port);
 }
 
 /** @param lines of its configuration beside the address; FOLDER in them is one that it can read */
@@ -64,7 +50,7 @@ export async function startSquid(lines: readonly string[], files: Readonly<Recor
   const own = [`http_port 127.0.0.1:${port}`, 'pid_filename none', 'access_log none', 'cache_log /dev/null'];
   const quiet = ['cache deny all', 'shutdown_lifetime 0 seconds', 'netdb_filename none', 'pinger_enable off'];
   writeFileSync(file, [...own, ...quiet, ...lines, ''].join('\n').replaceAll('FOLDER', dir), { mode: 0o644 });
-  return await serve([PROGRAMS.squid, '-N', '-f', file], port);
+  return await serve([DEBIAN_SERVICES.squid, '-N', '-f', file], port);
 }
 
 /**
@@ -90,7 +76,7 @@ export async function nginxWords(
 http { access_log off; ${temporary} server { listen 127.0.0.1:${port} ssl; ssl_certificate ${certFile};
 ssl_certificate_key ${keyFile}; default_type application/json; ${server} } }`,
   );
-  return [PROGRAMS.nginx, '-e', 'stderr', '-c', file!];
+  return [DEBIAN_SERVICES.nginx, '-e', 'stderr', '-c', file!];
 }
 
 export async function startNginx(

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { type Authority, makeAuthority } from '../../harness/endpoints/authority';
 import { startConnectProxy, startFaultServer } from '../../harness/endpoints/fault-server';
+import { missing } from '../../harness/needs';
 import { BROKEN_CONNECTIONS } from './broken-connections';
 import { asks, BASIC, open, proxied, refusing, status, unreached, used, withPassword } from './proxied';
 import { FETCHED, reply, type WireCase } from './scene';
@@ -163,8 +164,7 @@ export const BAD_PROXIES: readonly WireCase[] = [
   ...(['GWTOKEN_CA_FILE', 'NODE_EXTRA_CA_CERTS'] as const).map((variable) => ({
     name: `an https: proxy whose CA is in ${variable}, and an endpoint whose CA is one of the system's`,
     ...FETCHED,
-    needs:
-      process.platform === 'linux' ? undefined : 'needs Linux: the system has a store of its own elsewhere',
+    needs: missing('linux'),
     async set(authority: Authority) {
       const answer = (socket: Socket) => void socket.write(reply(200));
       const endpoint = await startFaultServer({ answer }, { tls: authority.issue() });

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import type { TlsOptions } from 'node:tls';
 import type { Authority, Identity, Leaf } from '../../harness/endpoints/authority';
 import { type Script, startFaultServer } from '../../harness/endpoints/fault-server';
+import { missing } from '../../harness/needs';
 import { FORM } from '../../harness/programs/program';
 import { type Expectation, FETCHED, reply, scripted, type WireCase } from './scene';
 
@@ -54,8 +55,7 @@ export const BAD_TLS: readonly WireCase[] = [
       ({ caFile: file }) => ({ env: { SSL_CERT_FILE: file } }),
       FETCHED,
     ),
-    needs:
-      process.platform === 'linux' ? undefined : 'needs Linux: the system has a store of its own elsewhere',
+    needs: missing('linux'),
   },
   tls(
     'an unknown authority',

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { closedPort, startBlackHole } from '../../harness/endpoints/fault-server';
+import { missing } from '../../harness/needs';
 import { bad, FETCHED, GOOD, replies, reply, scripted, TOKEN, type WireCase } from './scene';
 
 const unreached = (says: RegExp, requests = 3) => ({ code: 6, says, requests });
@@ -17,7 +18,7 @@ export const BROKEN_CONNECTIONS: readonly WireCase[] = [
   {
     name: 'black hole: no SYN is answered',
     ...waits(/did not answer within [\d.]+ s: could not connect to 127\.0\.0\.1:\d+/, 0),
-    needs: isLinux ? undefined : 'needs Linux: a listener whose full queue drops connections',
+    needs: missing('linux'),
     set: async () => ({ authUrl: `http://127.0.0.1:${(await startBlackHole()).port}` }),
   },
   scripted('accepted, then silence', {}, waits(/did not answer within [\d.]+ s: no reply/)),

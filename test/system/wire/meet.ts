@@ -81,8 +81,8 @@ export function testCases(smoke: boolean): void {
   for (const [group, all] of Object.entries(groups)) {
     const cases = all.filter((each) => SMOKE.includes(each.name) === smoke && only.test(each.name));
     describe.runIf(cases.length > 0)(group, () => {
-      test.concurrent.for(cases)('$name', async (each, { expect, skip }) => {
-        skip(each.needs !== undefined, each.needs);
+      test.concurrent.for(cases)('$name', async (each, { expect, needs }) => {
+        needs(each.needs);
         const limits = each.waits ? ['--timeout', '2s', '--retries', '0'] : [];
         const met = await meet(each, authority, limits);
         expect(met).toMatchObject({ code: each.code, signal: null, requests: each.requests });

@@ -1,20 +1,14 @@
 /**
- * Proxies, a web server and a name server as they are installed: what the scripted ones of wire.test.ts say stands or
+ * Proxies, a web server and a name server as they are installed: what the scripted ones of the wire's cases say stands or
  * falls with what these say.
  */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import {
-  lacking,
-  nginxWords,
-  startNginx,
-  startSquid,
-  startTinyproxy,
-} from '../../harness/endpoints/debian-servers';
+import { nginxWords, startNginx, startSquid, startTinyproxy } from '../../harness/endpoints/debian-servers';
 import { closedPort, startFaultServer } from '../../harness/endpoints/fault-server';
-import { atMost } from '../../harness/programs/program';
+import type { Reason } from '../../harness/needs';
 import { GOOD, reply, SECRET, setScene, TOKEN } from './scene';
 
 const { authority, home } = setScene();
@@ -37,10 +31,8 @@ const FETCHED = { code: 0, stdout: `${TOKEN}\n`, stderr: '', requests: 1 };
 const proxy = (port: number) => `the proxy 127.0.0.1:${port} (from HTTPS_PROXY)`;
 
 describe('tinyproxy', () => {
-  const why = lacking('tinyproxy');
-
-  test('tunnels, with a password that it checks', async ({ skip }) => {
-    skip(why !== undefined, why);
+  test('tunnels, with a password that it checks', async ({ needs }) => {
+    needs('tinyproxy');
     // It knows no password with an @ in it.
     const port = await startTinyproxy('BasicAuth gwtoken canary.proxy');
     expect(await throughProxy(port, 'gwtoken:canary.proxy@')).toMatchObject(FETCHED);
@@ -54,8 +46,8 @@ describe('tinyproxy', () => {
     );
   });
 
-  test('refuses a port that it does not allow', async ({ skip }) => {
-    skip(why !== undefined, why);
+  test('refuses a port that it does not allow', async ({ needs }) => {
+    needs('tinyproxy');
     const port = await startTinyproxy('ConnectPort 443');
     const { code, stderr, target } = await throughProxy(port);
     expect(code).toBe(6);
@@ -64,7 +56,6 @@ describe('tinyproxy', () => {
 });
 
 describe('squid', () => {
-  const why = lacking('squid');
   const ALLOW = ['acl known proxy_auth REQUIRED', 'http_access allow known', 'http_access deny all'];
   const basic = ['auth_param basic program /usr/lib/squid/basic_ncsa_auth FOLDER/passwords'];
   const files = () => ({
@@ -83,8 +74,8 @@ describe('squid', () => {
     ],
   };
 
-  test.for(Object.entries(SCHEMES))('asks for %s alone', async ([scheme, lines], { skip }) => {
-    skip(why !== undefined, why);
+  test.for(Object.entries(SCHEMES))('asks for %s alone', async ([scheme, lines], { needs }) => {
+    needs('squid');
     const port = await startSquid([...lines, ...ALLOW], files());
     for (const credentials of ['', `gwtoken:${ENCODED}@`]) {
       const { code, stderr, requests } = await throughProxy(port, credentials);
@@ -95,8 +86,8 @@ describe('squid', () => {
     }
   });
 
-  test('takes Basic where it asks for several', async ({ skip }) => {
-    skip(why !== undefined, why);
+  test('takes Basic where it asks for several', async ({ needs }) => {
+    needs('squid');
     const port = await startSquid([...Object.values(SCHEMES).flat(), ...basic, ...ALLOW], files());
     expect(await throughProxy(port, `gwtoken:${ENCODED}@`)).toMatchObject(FETCHED);
     const without = await throughProxy(port);
@@ -107,8 +98,8 @@ describe('squid', () => {
     );
   });
 
-  test('denies a target, and cannot reach one', async ({ skip }) => {
-    skip(why !== undefined, why);
+  test('denies a target, and cannot reach one', async ({ needs }) => {
+    needs('squid');
     const port = await startSquid(['acl closed port 9', 'http_access allow closed', 'http_access deny all']);
     const denied = await throughProxy(port);
     expect(denied.stderr).toContain(`${proxy(port)} refused to connect to ${denied.target} (403)\n`);
@@ -120,18 +111,17 @@ describe('squid', () => {
 });
 
 describe('nginx', () => {
-  const why = lacking('nginx');
   const answers = `location = /oauth2/token { return 200 '${JSON.stringify(GOOD)}'; }`;
   const get = (authUrl: string) => home.gwtoken(['get', '--auth-url', authUrl, '--retries', '0']);
 
-  test.for(['TLSv1.2', 'TLSv1.3'])('answers over %s', async (protocol, { skip }) => {
-    skip(why !== undefined, why);
+  test.for(['TLSv1.2', 'TLSv1.3'])('answers over %s', async (protocol, { needs }) => {
+    needs('nginx');
     const url = await startNginx(authority.issue(), `ssl_protocols ${protocol}; ${answers}`);
     expect(await get(url)).toMatchObject({ code: 0, stdout: `${TOKEN}\n`, stderr: '' });
   });
 
-  test.for(['TLSv1.2', 'TLSv1.3'])('wants a client certificate, over %s', async (protocol, { skip }) => {
-    skip(why !== undefined, why);
+  test.for(['TLSv1.2', 'TLSv1.3'])('wants a client certificate, over %s', async (protocol, { needs }) => {
+    needs('nginx');
     const url = await startNginx(
       authority.issue(),
       `ssl_protocols ${protocol}; ssl_verify_client on; ssl_client_certificate ${authority.caFile}; ${answers}`,
@@ -143,8 +133,8 @@ describe('nginx', () => {
     );
   });
 
-  test('has nobody behind it', async ({ skip }) => {
-    skip(why !== undefined, why);
+  test('has nobody behind it', async ({ needs }) => {
+    needs('nginx');
     const url = await startNginx(authority.issue(), 'location / { proxy_pass http://127.0.0.1:9; }');
     const { code, stderr } = await home.gwtoken(['get', '--auth-url', url, '--retries', '1']);
     expect(code).toBe(7);
@@ -153,8 +143,8 @@ describe('nginx', () => {
     );
   });
 
-  test('is asked without TLS on its TLS port', async ({ skip }) => {
-    skip(why !== undefined, why);
+  test('is asked without TLS on its TLS port', async ({ needs }) => {
+    needs('nginx');
     const url = await startNginx(authority.issue(), answers);
     const { code, stderr } = await get(url.replace('https:', 'http:'));
     expect(code).toBe(7);
@@ -163,7 +153,7 @@ describe('nginx', () => {
 });
 
 describe('dnsmasq, in a network of its own', () => {
-  const why = lacking('dnsmasq-base', 'nginx') ?? needsNamespace();
+  const unable = needsNetwork();
   const NAMES = [
     ...['--no-resolv', '--no-hosts', '--listen-address=127.0.0.1', '--bind-interfaces', '--user=root'],
     ...['--keep-in-foreground', '--pid-file=', '--log-facility=/dev/null'],
@@ -205,35 +195,33 @@ exit $?`;
     return await home.gwtoken([...at, '--retries', '0'], { wrapper });
   }
 
-  test('a name that it has', async ({ skip }) => {
-    skip(why !== undefined, why);
+  test('a name that it has', async ({ needs }) => {
+    needs('dnsmasq-base', 'nginx', unable);
     for (const path of [undefined, '/nowhere']) {
       const { stdout, stderr } = await among(['get', '--auth-url', 'https://known.test:PORT'], path);
       expect([stdout, stderr]).toEqual([`${TOKEN}\n`, '']);
     }
   });
 
-  test('a name that is nowhere', async ({ skip }) => {
-    skip(why !== undefined, why);
+  test('a name that is nowhere', async ({ needs }) => {
+    needs('dnsmasq-base', 'nginx', unable);
     const { code, stderr } = await among(['get', '--auth-url', 'https://none.test']);
     expect(code).toBe(6);
     expect(stderr).toMatch(/could not reach none\.test: host not found\n/);
   });
 
-  test('silence, which ends with the time limit', async ({ skip }) => {
-    skip(why !== undefined, why);
+  test('silence, which ends with the time limit', async ({ needs }) => {
+    needs('dnsmasq-base', 'nginx', unable);
     const silent = ['--auth-url', 'https://silent.test', '--timeout', '1s'];
     for (const path of [undefined, '/nowhere']) {
-      const { code, stderr, ms } = await among(['get', ...silent], path);
+      const { code, stderr } = await among(['get', ...silent], path);
       expect(code).toBe(6);
       expect(stderr).toMatch(/did not answer within 1 s: DNS lookup of silent\.test timed out/);
-      // The system itself asks for ten seconds.
-      expect(ms).toBeLessThan(await atMost(7000));
     }
   });
 });
 
-function needsNamespace(): string | undefined {
+function needsNetwork(): Reason {
   try {
     execFileSync('unshare', ['-n', '-m', '-p', '-f', '--mount-proc', 'ip', 'link', 'set', 'lo', 'up'], {
       stdio: 'pipe',

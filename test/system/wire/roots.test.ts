@@ -27,8 +27,8 @@ test('a CA file comes on top of those that Node has', async () => {
   expect((await rootsWith(authority.caFile, {})).sort()).toEqual(expected);
 });
 
-test('NODE_EXTRA_CA_CERTS counts where it has a certificate', ({ skip }) => {
-  skip(ownStore !== undefined, ownStore);
+test('NODE_EXTRA_CA_CERTS counts where it has a certificate', ({ needs }) => {
+  needs(ownStore);
   const text = join(openFolder(), 'text');
   writeFileSync(text, 'hello\n');
   const extra = (path: string) => nodeRoots({ NODE_EXTRA_CA_CERTS: path }).slice(tls.rootCertificates.length);
@@ -54,8 +54,8 @@ describe("the system's", () => {
         return { ...self, root: self.cert };
       },
     ],
-  ])('are asked where the server sends %s', async ([_, issue], { skip }) => {
-    skip(ownStore !== undefined, ownStore);
+  ])('are asked where the server sends %s', async ([_, issue], { needs }) => {
+    needs(ownStore);
     const identity = issue(authority);
     const server = await startFaultServer({}, { tls: identity });
     const file = join(openFolder(), 'system.pem');
@@ -73,8 +73,8 @@ describe("the system's", () => {
     expect(lines).toContain(`unknown CA; retrying with the CAs of ${file}`);
   });
 
-  test('come from SSL_CERT_FILE, and elsewhere than on Linux from nowhere else', ({ skip }) => {
-    skip(ownStore !== undefined, ownStore);
+  test('come from SSL_CERT_FILE, and elsewhere than on Linux from nowhere else', ({ needs }) => {
+    needs(ownStore);
     const env = { SSL_CERT_FILE: authority.caFile };
     const found = { roots: [authority.ca], from: authority.caFile };
     for (const platform of ['linux', 'darwin', 'win32'] as const)
@@ -83,12 +83,8 @@ describe("the system's", () => {
       expect(systemRoots(none, 'darwin')).toBeUndefined();
   });
 
-  test('are where the distribution has them', async ({ skip }) => {
-    try {
-      execFileSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'none', '/etc'], { stdio: 'pipe' });
-    } catch {
-      skip('needs root on Linux: a mount namespace');
-    }
+  test('are where the distribution has them', async ({ needs }) => {
+    needs('namespace');
     const source = join(openFolder(), 'entry.ts');
     writeFileSync(
       source,

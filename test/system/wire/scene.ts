@@ -1,6 +1,7 @@
 import { type Authority, makeAuthority } from '../../harness/endpoints/authority';
 import { type FaultServer, type Script, startFaultServer } from '../../harness/endpoints/fault-server';
 import { openHome } from '../../harness/homes/home';
+import type { Reason } from '../../harness/needs';
 
 /** What gwtoken is told, and who could have heard from it. */
 export interface Scene {
@@ -34,7 +35,7 @@ export interface WireCase extends Expectation {
   /** Ends only with the timeout: it gets one attempt of 2 s. */
   readonly waits?: boolean;
   /** Why it cannot run here. */
-  readonly needs?: string | undefined;
+  readonly needs?: Reason;
   /** What the endpoint does, if it follows a script. */
   readonly script?: Script;
 }

@@ -1,25 +1,25 @@
 /** The connection that is opened while the credentials are looked up: used once, by the right request, or not at all. */
-import { getEventListeners } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
+import { connect as connectTls } from 'node:tls';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { openWarm } from '../../../src/system/warm';
+import type { Surroundings } from '../../../src/system/wire/connection';
 import { openWire, type Wire } from '../../../src/system/wire/wire';
 import { openWorld } from '../../../src/system/world';
 import type { FetchReply } from '../../../src/world';
 import { onCleanup } from '../../harness/clean-up';
 import { makeAuthority } from '../../harness/endpoints/authority';
-import {
-  type FaultServer,
-  type Script,
-  startBlackHole,
-  startFaultServer,
-} from '../../harness/endpoints/fault-server';
+import { type FaultServer, type Script, startFaultServer } from '../../harness/endpoints/fault-server';
 import { openFolder } from '../../harness/homes/folder';
 import { bundle } from '../../harness/programs/bundle';
-import { atMost, runCommand } from '../../harness/programs/program';
+import { until } from '../../harness/programs/processes';
+import { runCommand } from '../../harness/programs/program';
 import { ROOT } from '../../harness/root';
+import { surroundings } from './surroundings';
 
 const authority = makeAuthority();
 
@@ -28,15 +28,8 @@ const OK: Script = {
 };
 const serve = (script: Script = OK): Promise<FaultServer> =>
   startFaultServer(script, { tls: authority.issue() });
-function wire(own: Partial<Parameters<typeof openWire>[0]> = {}): Wire {
-  const opened = openWire({
-    env: {},
-    platform: process.platform,
-    nodeVersion: process.versions.node,
-    lookupChild: [],
-    warn: () => {},
-    ...own,
-  });
+function wire(own: Partial<Surroundings> = {}): Wire {
+  const opened = openWire(surroundings(own));
   onCleanup(() => opened.close());
   return opened;
 }
@@ -54,10 +47,15 @@ async function textOf({ body }: FetchReply): Promise<string> {
   for await (const chunk of body ?? []) text += Buffer.from(chunk).toString();
   return text;
 }
-async function until(holds: () => boolean): Promise<void> {
-  const giveUpAt = Date.now() + 5000;
-  while (!holds() && Date.now() < giveUpAt) await sleep(5);
-  expect(holds()).toBe(true);
+/** Waits until the server has seen all that was sent to it before. */
+async function seen(server: FaultServer): Promise<void> {
+  const { connections } = server;
+  const socket = connect(server.port, '127.0.0.1');
+  onCleanup(() => socket.destroy());
+  await once(socket, 'connect');
+  const tls = connectTls({ socket, ca: authority.ca });
+  await until('the last connection has arrived', () => server.connections > connections);
+  tls.destroy();
 }
 
 describe('the connection opened ahead', () => {
@@ -66,9 +64,10 @@ describe('the connection opened ahead', () => {
     const world = wire();
     const told: string[] = [];
     world.warmUp(server.url, { ...options, trace: (line) => told.push(line) });
-    await until(() => server.connections === 1);
-    await sleep(50);
+    await until('it is open', () => server.connections === 1);
+    await seen(server);
     expect(server.received()).toBe('');
+    server.connections--;
     expect(await ask(world, server.url)).toBe('ok');
     expect(told).toEqual([
       'no proxy: HTTPS_PROXY is not set',
@@ -95,14 +94,14 @@ describe('the connection opened ahead', () => {
     const server = await serve({ connected: (socket) => void socket.on('close', () => (hungUp = true)) });
     const world = wire();
     world.warmUp(server.url, options);
-    await until(() => server.connections === 1);
+    await until('it is open', () => server.connections === 1);
     expect(await ask(world, other.url)).toBe('ok');
     expect([server.requests.length, other.connections]).toEqual([0, 1]);
     // Nobody else would ask for it any more.
-    await until(() => hungUp);
+    await until('it is closed', () => hungUp);
 
     world.warmUp(server.url, options);
-    await until(() => server.connections === 2);
+    await until('it is open', () => server.connections === 2);
     await expect(ask(world, server.url, {})).rejects.toMatchObject({ reason: 'certificate' });
   });
 
@@ -115,7 +114,7 @@ describe('the connection opened ahead', () => {
     });
     const world = wire();
     world.warmUp(server.url, options);
-    await until(() => hungUp);
+    await until('it is closed', () => hungUp);
     expect(await ask(world, server.url)).toBe('ok');
     expect([server.connections, server.requests.length]).toEqual([2, 1]);
   });
@@ -128,8 +127,8 @@ describe('the connection opened ahead', () => {
     const connectionsAfter = async (ageMs: number) => {
       const told: string[] = [];
       world.warmUp(server.url, { ...options, trace: (line) => told.push(line) });
-      await until(() => told.at(-1)?.startsWith('verified the certificate') === true);
-      await sleep(5);
+      await until('it is open', () => told.at(-1)?.startsWith('verified the certificate') === true);
+      await setImmediate();
       vi.advanceTimersByTime(ageMs);
       expect(await ask(world, server.url)).toBe('ok');
       return server.connections;
@@ -144,7 +143,6 @@ describe('the connection opened ahead', () => {
     const world = wire();
     world.warmUp(server.url, options);
     world.warmUp('https://127.0.0.1:1', { caFile: '/nowhere.pem' });
-    await sleep(50);
     await expect(ask(world, server.url)).rejects.toMatchObject({ kind: 'unreached', reason: 'ECONNREFUSED' });
     await expect(ask(world, server.url, { caFile: '/nowhere.pem' })).rejects.toMatchObject({ kind: 'usage' });
   });
@@ -154,9 +152,9 @@ describe('the connection opened ahead', () => {
     const first = await serve({ connected: (socket) => void socket.on('close', () => (hungUp = true)) });
     const world = wire();
     world.warmUp(first.url, options);
-    await until(() => first.connections === 1);
+    await until('it is open', () => first.connections === 1);
     world.warmUp((await serve()).url, options);
-    await until(() => hungUp);
+    await until('it is closed', () => hungUp);
   });
 
   test('is cut by close()', async () => {
@@ -165,9 +163,9 @@ describe('the connection opened ahead', () => {
     const closing = await serve({ connected: (socket) => void socket.on('close', () => (hungUp = true)) });
     const world = wire();
     world.warmUp(closing.url, options);
-    await until(() => closing.connections === 1);
+    await until('it is open', () => closing.connections === 1);
     world.close();
-    await until(() => hungUp);
+    await until('it is closed', () => hungUp);
     expect(await ask(world, server.url)).toBe('ok');
   });
 });
@@ -183,10 +181,10 @@ test('a request that nobody waits for any more is not sent, or cut', async () =>
   const silent = await serve({ connected: (socket) => void socket.on('close', () => (hungUp = true)) });
   const cutter = new AbortController();
   const waiting = wire().fetch(`${silent.url}/oauth2/token`, { ...init, signal: cutter.signal });
-  await until(() => silent.requests.length === 1);
+  await until('it is asked', () => silent.requests.length === 1);
   cutter.abort();
   expect(await waiting.catch(({ reason }) => reason)).not.toBe('time-limit');
-  await until(() => hungUp);
+  await until('it is closed', () => hungUp);
 
   const { signal } = new AbortController();
   expect(await textOf(await wire().fetch(`${server.url}/oauth2/token`, { ...init, signal }))).toBe('ok');
@@ -196,21 +194,20 @@ test('a request that nobody waits for any more is not sent, or cut', async () =>
 test.each([
   ['a length', 'Content-Length: 2\r\n\r\nok'],
   ['chunks', 'Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n'],
-])(
-  'a fault of the connection after the whole reply has come, by %s, costs nothing of it',
-  async (_, rest) => {
-    const server = await serve({
-      answer(socket) {
-        socket.write(`HTTP/1.1 200 OK\r\n${rest}`);
-        setTimeout(() => socket.resetAndDestroy(), 100);
-      },
-    });
-    const init = { method: 'POST' as const, headers: {}, timeoutMs: 5000, ...options };
-    const reply = await wire().fetch(`${server.url}/oauth2/token`, init);
-    await sleep(400);
-    expect(await textOf(reply)).toBe('ok');
-  },
-);
+])('a reply that is whole, by %s, is not lost if the connection breaks then', async (_, rest) => {
+  let reset = () => {};
+  const server = await serve({
+    answer(socket) {
+      socket.write(`HTTP/1.1 200 OK\r\n${rest}`);
+      reset = () => socket.resetAndDestroy();
+    },
+  });
+  const init = { method: 'POST' as const, headers: {}, timeoutMs: 5000, ...options };
+  const reply = await wire().fetch(`${server.url}/oauth2/token`, init);
+  reset();
+  await seen(server);
+  expect(await textOf(reply)).toBe('ok');
+});
 
 test('a warning is given once, however many connections there are', async () => {
   const server = await serve();
@@ -237,19 +234,20 @@ test('the program opens it with its authorities, and tells the way', async () =>
   onCleanup(close);
   const told: string[] = [];
   world.warmUp(server.url, { ...options, trace: (line) => told.push(line) });
-  await until(() => server.connections === 1);
+  await until('it is open', () => server.connections === 1);
   expect(await ask(world, server.url)).toBe('ok');
   expect(server.connections).toBe(1);
   expect(told.at(-1)).toBe('verified the certificate of 127.0.0.1 (TLSv1.3)');
 });
 
-test('nothing is opened any more where the program ends at that moment', async () => {
+test('nothing is opened ahead once the program ends', async () => {
   const server = await serve();
   const { world, close } = openProgram();
   world.warmUp(server.url, options);
   await close();
-  await sleep(300);
-  expect(server.connections).toBe(0);
+  await setImmediate();
+  await seen(server);
+  expect(server.connections).toBe(1);
   await close();
 });
 
@@ -274,13 +272,8 @@ describe('a program that opens one', () => {
       'one that is silent in the handshake',
       async () => (await startFaultServer({})).url.replace('http:', 'https:'),
     ],
-    ['a black hole', async () => `https://127.0.0.1:${(await startBlackHole()).port}`],
-    ['a closed port', async () => 'https://127.0.0.1:1'],
-    ['a name that is not there', async () => 'https://gwtoken-test.invalid'],
   ])('ends when nothing follows: %s', async (_, address) => {
     const words = [process.execPath, program, await address(), authority.caFile];
-    const { code, ms, stderr } = await runCommand(words, { env: {}, timeoutMs: 20_000 });
-    expect([code, stderr]).toEqual([0, '']);
-    expect(ms).toBeLessThan(await atMost(4000));
+    expect(await runCommand(words, { env: {} })).toMatchObject({ code: 0, stderr: '' });
   });
 });
