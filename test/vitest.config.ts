@@ -3,30 +3,20 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import LeftOut from './harness/left-out';
-import { nodeBinary } from './harness/programs/node-versions';
-import { pathWithoutNode } from './harness/programs/path-without-node';
+import { pathWithoutNode, readablePath } from './harness/programs/path-without-node';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
 
 // The workers inherit this process's environment, and setting a variable to '' is not the same as not having it.
 for (const name of Object.keys(process.env)) {
-  if (/^(NODE_EXTRA_CA_CERTS|FORCE_COLOR|TESTED_(FORM|NODE)|GWTOKEN_.*)$/.test(name))
-    delete process.env[name];
+  if (/^(NODE_EXTRA_CA_CERTS|FORCE_COLOR|TESTED_FORM|GWTOKEN_.*)$/.test(name)) delete process.env[name];
 }
 
+// A directory of PATH that the user may not read is an error of its own kind to whoever looks a program up.
+process.env['PATH'] = readablePath();
 // Where no machine of ours stands: a time that is told or read in the machine's own zone shows.
 process.env['TZ'] = 'Asia/Kathmandu';
-
-/** `npm run test:wire` runs the package's tests with the newest of each Node, those that npm has for this platform. */
-const nodes = process.env['npm_lifecycle_event'] === 'test:wire' ? [20, 22, 24, 26] : [];
-const withNodes = nodes
-  .map((major) => ({ major, binary: nodeBinary(major) }))
-  .flatMap(({ major, binary }) =>
-    binary === undefined || binary === process.execPath
-      ? []
-      : [{ name: `package, Node ${major}`, env: { TESTED_NODE: binary } }],
-  );
 
 const BOTH = ['test/**/*.both.test.ts', 'test/**/*.both.system.test.ts'];
 
@@ -43,6 +33,7 @@ export default defineConfig({
   ],
   test: {
     environment: 'node',
+    globalSetup: 'test/harness/setup-package.mjs',
     setupFiles: ['test/harness/vitest-hooks.ts'],
     pool: 'forks',
     // What a test promises about time it says itself: these are for the one that hangs.
@@ -63,11 +54,11 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'system', include: ['test/**/*.system.test.ts'] } },
-      ...withNodes.map((test) => ({ extends: true as const, test: { ...test, include: BOTH } })),
       {
         extends: true,
         test: {
           name: 'executable',
+          globalSetup: 'test/harness/setup-executable.mjs',
           include: BOTH,
           env: { TESTED_FORM: 'executable', PATH: pathWithoutNode(root) },
         },

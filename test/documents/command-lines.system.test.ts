@@ -25,7 +25,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'gwtoken login --region us --auth-url https://identity.us.example.com': 'prompts',
   'gwtoken login --sandbox': 'prompts',
   'gwtoken login --secret-stdin': 'named in prose, in full below it',
-  'npm run demo': 'test/demo/demo.test.ts',
+  'npm run demo': 'test/tools/demo/demo.system.test.ts',
   'npm test': 'this is part of it',
   'npm ci && npm pack && *': 'test/package/packed.test.ts packs and installs',
   'sha256sum --check *': 'needs a release page; the same way by test/documents/ci-topic.test.ts',

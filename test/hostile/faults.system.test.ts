@@ -1,4 +1,4 @@
-/** A part of test/hostile/all-faults.ts: of each kind of system call one. */
+/** A part of test/tools/all-faults.ts: of each kind of system call one. */
 import { spawnSync } from 'node:child_process';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { missing, type Reason } from '../harness/needs';

@@ -1,4 +1,4 @@
-/** A part of test/hostile/all-kills.ts. */
+/** A part of test/tools/all-kills.ts. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { missing } from '../harness/needs';
 import { freezeAt, type Hit, killAt, usualMs } from './kills';

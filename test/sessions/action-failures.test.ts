@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { makeAuthority } from '../harness/endpoints/authority';
 import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
-import { client, type Job, NO_NODE, NODE, openJob, type Servers, startServers } from './action-job';
+import { client, type Job, NODE, openJob, type Servers, startServers } from './action-job';
 
 let servers: Servers;
 beforeAll(async () => {
@@ -12,8 +12,7 @@ beforeAll(async () => {
 });
 
 let job: Job;
-beforeEach(({ skip }) => {
-  skip(NODE === undefined, NO_NODE);
+beforeEach(() => {
   job = openJob();
 });
 

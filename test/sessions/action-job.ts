@@ -8,14 +8,13 @@ import {
   startIdentityServer,
 } from '../harness/endpoints/identity-server';
 import { openFolder } from '../harness/homes/folder';
-import { nodeBinary } from '../harness/programs/node-versions';
+import { keptNode } from '../harness/programs/node-versions.mjs';
 import { ROOT } from '../harness/root';
 import { type ActionRun, runAction } from './action-runner';
 
 export const ACTION = join(ROOT, '.github', 'actions', 'gwtoken', 'action.yml');
-/** The Node that the runner brings along; undefined where npm has none for this platform. */
-export const NODE = nodeBinary(24);
-export const NO_NODE = 'npm has no Node 24 for this platform';
+/** The Node that the runner brings along, if `npm run test:setup` has fetched it. */
+export const NODE = keptNode(24) ?? process.execPath;
 
 export type Region = 'eu' | 'us';
 /** A client by its name: `eu`, `us-sandbox`. */
@@ -63,5 +62,5 @@ export function openJob(): Job {
   const env: Record<string, string> = { PATH: '' };
   // Windows starts no socket without it.
   if (process.env['SystemRoot'] !== undefined) env['SystemRoot'] = process.env['SystemRoot'];
-  return { env, dir, run: (inputs, node = NODE!) => runAction(ACTION, inputs, { node, env, temp }) };
+  return { env, dir, run: (inputs, node = NODE) => runAction(ACTION, inputs, { node, env, temp }) };
 }

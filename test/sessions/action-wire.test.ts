@@ -15,7 +15,7 @@ import { BAD_PROXIES } from '../system/wire/bad-proxies';
 import { BAD_TLS } from '../system/wire/bad-tls';
 import { BROKEN_CONNECTIONS } from '../system/wire/broken-connections';
 import { SECRET, type WireCase, withOtherHost } from '../system/wire/scene';
-import { ACTION, NO_NODE, NODE } from './action-job';
+import { ACTION, NODE } from './action-job';
 import { runAction } from './action-runner';
 
 const authority = makeAuthority();
@@ -32,7 +32,7 @@ async function meet(each: WireCase) {
     ACTION,
     { region: 'eu', 'auth-url': authUrl, 'client-id': 'wire-client', 'client-secret': SECRET },
     {
-      node: NODE!,
+      node: NODE,
       temp,
       env: {
         PATH: process.env['PATH'] ?? '',
@@ -69,7 +69,6 @@ const OWN_TLS = BAD_TLS.filter(
 const GROUPS = { BROKEN_CONNECTIONS, BAD_PROXIES, OWN_TLS };
 describe.each(Object.entries(GROUPS))('%s', (_, cases) => {
   test.concurrent.for(cases.filter(({ waits }) => !waits))('$name', async (each, { skip }) => {
-    skip(NODE === undefined, NO_NODE);
     skip(each.needs !== undefined, each.needs);
     const expected = { ...each, requests: Math.min(each.requests, 1), ...each.once };
     const { result, requests, misled, check } = await cleaningUp(() => meet(each));
@@ -109,7 +108,6 @@ async function withSilentDns(): Promise<string | undefined> {
 test('silent DNS ends with the time limit, where there is no getent as on macOS and Windows', async ({
   skip,
 }) => {
-  skip(NODE === undefined, NO_NODE);
   const node = await withSilentDns();
   skip(node === undefined, 'needs root on Linux: a mount namespace');
   const temp = join(openFolder(), 'temp');

@@ -7,7 +7,7 @@ import { openActionWorld } from '../../src/system/action-world';
 import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { filesBelow } from '../harness/homes/files';
 import { ROOT } from '../harness/root';
-import { ACTION, client, type Job, NO_NODE, NODE, openJob, type Servers, startServers } from './action-job';
+import { ACTION, client, type Job, NODE, openJob, type Servers, startServers } from './action-job';
 import { type ActionRun, readAction } from './action-runner';
 
 const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
@@ -18,8 +18,7 @@ beforeAll(async () => {
 });
 
 let job: Job;
-beforeEach(({ skip }) => {
-  skip(NODE === undefined, NO_NODE);
+beforeEach(() => {
   job = openJob();
 });
 

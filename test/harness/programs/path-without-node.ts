@@ -23,6 +23,11 @@ export function pathWithoutNode(root: string): string {
   return folder;
 }
 
+/** This process's PATH without the directories that its user may not read. */
+export function readablePath(): string {
+  return (process.env['PATH'] ?? '').split(delimiter).filter(isProgram).join(delimiter);
+}
+
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { inVariables, keychainEntry, putEntry, withoutVariables } from '../harness/homes/client';
-import type { Home } from '../harness/homes/home';
-import { inherited, type Words } from '../harness/programs/program';
+import { inVariables, keychainEntry, putEntry, withoutVariables } from '../../harness/homes/client';
+import type { Home } from '../../harness/homes/home';
+import { inherited, type Words } from '../../harness/programs/program';
 import { run, type Timed } from './measure';
 
 /** What a path is timed with. */

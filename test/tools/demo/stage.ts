@@ -2,15 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { cleanUp, onCleanup } from '../harness/clean-up';
+import { cleanUp, onCleanup } from '../../harness/clean-up';
 import {
   type IdentityClient,
   type IdentityServer,
   startIdentityServer,
-} from '../harness/endpoints/identity-server';
-import { openFolder } from '../harness/homes/folder';
-import { keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
-import { GWTOKEN, linkProgram } from '../harness/programs/program';
+} from '../../harness/endpoints/identity-server';
+import { openFolder } from '../../harness/homes/folder';
+import { keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
+import { GWTOKEN, linkProgram } from '../../harness/programs/program';
 
 export interface RegionOnStage {
   readonly identity: IdentityServer;

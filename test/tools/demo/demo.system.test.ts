@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openFolder } from '../harness/homes/folder';
-import { keyringAvailable } from '../harness/keyrings/keyring';
+import { openFolder } from '../../harness/homes/folder';
+import { keyringAvailable } from '../../harness/keyrings/keyring';
 import { openSession } from './session';
 
 /** Starts the demo as `npm run demo` does, with a temporary folder of its own: what is left there is found. */

@@ -5,12 +5,13 @@
 import { execFileSync } from 'node:child_process';
 import { cpus, loadavg, release, type } from 'node:os';
 import { parseArgs } from 'node:util';
-import { cleanUp } from '../harness/clean-up';
-import { makeAuthority } from '../harness/endpoints/authority';
-import { openHome } from '../harness/homes/home';
-import { keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
-import { nodeBinary } from '../harness/programs/node-versions';
-import { executable, inherited, PROGRAM, runProgram } from '../harness/programs/program';
+import { buildExecutables, buildPackage } from '../../harness/builds.mjs';
+import { cleanUp } from '../../harness/clean-up';
+import { makeAuthority } from '../../harness/endpoints/authority';
+import { openHome } from '../../harness/homes/home';
+import { keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
+import { fetchNode } from '../../harness/programs/node-versions.mjs';
+import { executable, inherited, PROGRAM, runProgram } from '../../harness/programs/program';
 import { crowd } from './crowd';
 import { startEndpoint } from './endpoint';
 import { type Measured, measure, type Timed } from './measure';
@@ -30,6 +31,8 @@ if (!Number.isInteger(pairs) || pairs < 1) throw new Error(`--pairs ${values.pai
 bench().finally(cleanUp);
 
 async function bench(): Promise<void> {
+  buildPackage();
+  await buildExecutables();
   const authority = makeAuthority();
   const endpoint = await startEndpoint(authority.issue());
   const home = openHome();
@@ -47,7 +50,7 @@ async function bench(): Promise<void> {
   if (load > 0.5) say(`**The machine was doing other things (load ${load.toFixed(1)}): not for quoting.**`);
 
   for (const major of majors) {
-    const node = nodeBinary(major);
+    const node = fetchNode(major);
     if (node === undefined) {
       say(`\nNode ${major}: left out, npm's registry has none for this platform or was not reached.`);
       continue;

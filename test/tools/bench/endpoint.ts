@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { onCleanup } from '../harness/clean-up';
-import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { onCleanup } from '../../harness/clean-up';
+import { startTokenEndpoint, tokenReply } from '../../harness/endpoints/token-endpoint';
 
 type Pem = { readonly key: string; readonly cert: string };
 

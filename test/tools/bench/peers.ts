@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { inherited } from '../harness/programs/program';
+import { inherited } from '../../harness/programs/program';
 import { run, type Timed } from './measure';
 import type { Place } from './paths';
 

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { inVariables } from '../harness/homes/client';
-import { inherited, startProgram, type Words } from '../harness/programs/program';
+import { inVariables } from '../../harness/homes/client';
+import { inherited, startProgram, type Words } from '../../harness/programs/program';
 import type { Endpoint } from './endpoint';
 import { CLIENT, type Place } from './paths';
 

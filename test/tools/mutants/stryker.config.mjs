@@ -1,7 +1,7 @@
 export default {
   testRunner: 'vitest',
   plugins: ['@stryker-mutator/vitest-runner'],
-  vitest: { configFile: 'test/mutants/vitest.config.ts' },
+  vitest: { configFile: 'test/tools/mutants/vitest.config.ts' },
   // Its rewriting of tsconfig.json needs the API that TypeScript 7 no longer has; nothing here needs the rewriting.
   tsconfigFile: 'none',
   coverageAnalysis: 'perTest',

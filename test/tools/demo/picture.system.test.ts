@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { PICTURE_COLUMNS, PICTURE_LINES } from './picture-lines';
 import { terminalSvg } from './terminal-svg';
 
-const svg = readFileSync(join(import.meta.dirname, '..', '..', '.github', 'terminal.svg'), 'utf8');
+const svg = readFileSync(join(import.meta.dirname, '..', '..', '..', '.github', 'terminal.svg'), 'utf8');
 
 /** The text of each row. */
 function rows(picture: string): string[] {

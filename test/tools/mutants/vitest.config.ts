@@ -1,8 +1,9 @@
 /** What `npm run mutants` runs for each mutant: the tests of the mutated rooms that start no program of their own. */
 import { mergeConfig } from 'vitest/config';
-import all from '../vitest.config';
+import all from '../../vitest.config';
 
-const { projects: _, reporters: __, pool: ___, ...test } = all.test ?? {};
+// A build would be of no use: none of these tests starts it.
+const { projects: _, reporters: __, pool: ___, globalSetup: ____, ...test } = all.test ?? {};
 
 export default mergeConfig(
   { ...all, test },

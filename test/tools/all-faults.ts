@@ -1,8 +1,8 @@
-/** `npx tsx test/hostile/all-faults.ts [SESSION…]`: every system call of the sessions with every fault. Half an hour. */
+/** `npx tsx test/tools/all-faults.ts [SESSION…]`: every system call of the sessions with every fault. Half an hour. */
 import { writeSync } from 'node:fs';
 import { cleanUp } from '../harness/clean-up';
-import { faultsOf, type Met, meet } from './faults';
-import { openSessions } from './sessions';
+import { faultsOf, type Met, meet } from '../hostile/faults';
+import { openSessions } from '../hostile/sessions';
 
 const wanted = process.argv.slice(2);
 main().finally(cleanUp);

@@ -5,14 +5,13 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 
 // The last that runs on Node 20.
 const VERSION = '9.6.1';
 const ROOMS = ['formats', 'settings', 'credentials', 'token', 'cli', 'commands'];
 
-const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const root = join(import.meta.dirname, '..', '..', '..');
 const prefix = join(root, 'node_modules', '.cache', 'stryker');
 const program = join(prefix, 'node_modules', '@stryker-mutator', 'core', 'bin', 'stryker.js');
 if (!existsSync(program)) {
@@ -32,6 +31,14 @@ if (unknown !== undefined) {
 }
 const mutated = (asked.length > 0 ? asked : ROOMS).map((room) => `src/${room}/**/*.ts`).join(',');
 const copy = mkdtempSync(join(tmpdir(), 'gwtoken-mutants-'));
-const args = [program, 'run', 'test/mutants/stryker.config.mjs', '--mutate', mutated, '--tempDirName', copy];
+const args = [
+  program,
+  'run',
+  'test/tools/mutants/stryker.config.mjs',
+  '--mutate',
+  mutated,
+  '--tempDirName',
+  copy,
+];
 process.exitCode = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' }).status ?? 1;
 rmSync(copy, { recursive: true, force: true });

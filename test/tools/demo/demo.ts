@@ -2,7 +2,7 @@
  * `npm run demo`: the real program against two token endpoints on loopback, as a transcript to follow. Every line is
  * run as shown, and the demo fails if one does not do what it should.
  */
-import type { IdentityClient } from '../harness/endpoints/identity-server';
+import type { IdentityClient } from '../../harness/endpoints/identity-server';
 import { openSession, type Session, type Shell } from './session';
 import { type RegionOnStage, type Stage, setStage } from './stage';
 

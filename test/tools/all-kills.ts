@@ -1,11 +1,11 @@
 /**
- * `npx tsx test/hostile/all-kills.ts [COUNT [SESSION…]]`: ends each session at COUNT random moments (200 if left out),
+ * `npx tsx test/tools/all-kills.ts [COUNT [SESSION…]]`: ends each session at COUNT random moments (200 if left out),
  * and suspends it at as many. Half an hour.
  */
 import { writeSync } from 'node:fs';
 import { cleanUp } from '../harness/clean-up';
-import { freezeAt, type Hit, killAt, usualMs } from './kills';
-import { openSessions } from './sessions';
+import { freezeAt, type Hit, killAt, usualMs } from '../hostile/kills';
+import { openSessions } from '../hostile/sessions';
 
 const [count = '200', ...wanted] = process.argv.slice(2);
 main().finally(cleanUp);

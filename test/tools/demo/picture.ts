@@ -4,14 +4,15 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { type IBufferCell, Terminal as Screen } from '@xterm/headless';
-import { cleanUp } from '../harness/clean-up';
-import { makeAuthority } from '../harness/endpoints/authority';
-import { startIdentityServer } from '../harness/endpoints/identity-server';
-import { listen } from '../harness/endpoints/listen';
-import { openFolder } from '../harness/homes/folder';
-import { keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
-import { linkProgram } from '../harness/programs/program';
-import { openTerminal, type Terminal } from '../harness/programs/terminal';
+import { buildPackage } from '../../harness/builds.mjs';
+import { cleanUp } from '../../harness/clean-up';
+import { makeAuthority } from '../../harness/endpoints/authority';
+import { startIdentityServer } from '../../harness/endpoints/identity-server';
+import { listen } from '../../harness/endpoints/listen';
+import { openFolder } from '../../harness/homes/folder';
+import { keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
+import { linkProgram } from '../../harness/programs/program';
+import { openTerminal, type Terminal } from '../../harness/programs/terminal';
 import { PICTURE_COLUMNS, PICTURE_LINES } from './picture-lines';
 import { terminalSvg } from './terminal-svg';
 
@@ -25,6 +26,7 @@ const NAME = 'identity.eu.example.com';
 const CLIENT = { clientId: 'acme-eu', clientSecret: 'a secret of the picture' };
 
 async function main(): Promise<void> {
+  buildPackage();
   const reason = keyringAvailable();
   if (reason !== undefined) throw new Error(reason);
   // Refuses a folder that is there already: it is removed at the end.
@@ -37,7 +39,10 @@ async function main(): Promise<void> {
       rows: ROWS,
     });
     const shown = await screenOf(await play(terminal));
-    writeFileSync(join(import.meta.dirname, '..', '..', FILE), terminalSvg(shown, TITLE, PICTURE_COLUMNS));
+    writeFileSync(
+      join(import.meta.dirname, '..', '..', '..', FILE),
+      terminalSvg(shown, TITLE, PICTURE_COLUMNS),
+    );
     console.log(`${shown}\nThis is now in ${FILE}.`);
   } finally {
     await cleanUp();

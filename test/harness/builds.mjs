@@ -1,0 +1,39 @@
+// What the tests start, built if a source is newer: nobody tests yesterday's program by mistake. Each of vitest's
+// projects names what it needs as its globalSetup.
+import { execFileSync } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+/** @param {string} path */
+const file = (path) => join(root, path);
+/** When a file was last written, in milliseconds; 0 if there is none. @param {string} path */
+const written = (path) => statSync(file(path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+/** Directories too: their time tells of a file that went. */
+function newestSource() {
+  const below = ['src', 'bin'].flatMap((name) => [
+    name,
+    ...readdirSync(file(name), { recursive: true, encoding: 'utf8' }).map((path) => join(name, path)),
+  ]);
+  return Math.max(...[...below, 'package.json', 'node_modules/.package-lock.json'].map(written));
+}
+
+/** A build of what is current would take dist/ away from programs that are running. */
+export function buildPackage() {
+  if (written('dist/gwtoken.cjs') > newestSource()) return;
+  console.log('> building dist');
+  execFileSync(process.execPath, [file('bin/build/package.mjs')], { stdio: 'inherit' });
+}
+
+/** The executable, and the tests' own, which has whichever module is named at its start in keytar's place. */
+export async function buildExecutables() {
+  const { buildExecutable, EXECUTABLES, ownTarget } = await import('../../bin/build/executable.mjs');
+  const name = process.platform === 'win32' ? 'gwtoken.exe' : 'gwtoken';
+  const module = 'test/harness/programs/any-keytar.cjs';
+  const newest = newestSource();
+  if (written(join('executables', 'any-keytar', name)) <= Math.max(newest, written(module)))
+    await buildExecutable(ownTarget(), join(EXECUTABLES, 'any-keytar'), file(module));
+  if (written(join('executables', name)) <= newest) await buildExecutable(ownTarget(), EXECUTABLES);
+}

@@ -1,0 +1,1 @@
+export { buildExecutables as setup } from './builds.mjs';

