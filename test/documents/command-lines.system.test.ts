@@ -55,7 +55,7 @@ const documents = {
   ...Object.fromEntries(
     Object.keys(TOPICS)
       .filter((name) => !['ci', 'recipes'].includes(name))
-      .map((name) => [name, readFileSync(join(ROOT, 'src', 'topics', `${name}.md`), 'utf8')]),
+      .map((name) => [name, readFileSync(join(ROOT, 'src', 'cli', 'topics', `${name}.md`), 'utf8')]),
   ),
 };
 const listed = (line: string) =>

@@ -11,7 +11,7 @@ import { configKeys, keysOf, SETTINGS, variableOf } from '../../src/settings/tab
 import { ROOT } from '../harness/root';
 import { allCommands, codeLines, parsed, shellLine } from './grammar';
 
-const FOLDER = join(ROOT, 'src', 'topics');
+const FOLDER = join(ROOT, 'src', 'cli', 'topics');
 const topics = Object.fromEntries(
   readdirSync(FOLDER)
     .filter((name) => name.endsWith('.md'))

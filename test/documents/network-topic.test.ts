@@ -12,7 +12,7 @@ import { BAD_REPLIES } from '../system/wire/bad-replies';
 import { BAD_TLS } from '../system/wire/bad-tls';
 import { BROKEN_CONNECTIONS } from '../system/wire/broken-connections';
 
-const topic = readFileSync(join(ROOT, 'src', 'topics', 'network.md'), 'utf8');
+const topic = readFileSync(join(ROOT, 'src', 'cli', 'topics', 'network.md'), 'utf8');
 
 test('fits a terminal of 80 columns, and has nothing that only a web page shows', () => {
   for (const line of topic.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);

@@ -87,7 +87,7 @@ describe('the workflows', () => {
   test('release every executable that is built, and try each on its own system', () => {
     const { jobs } = parse(read('workflows/release.yml'));
     const built = /TARGETS = \{(.*?)^\}/ms.exec(
-      readFileSync(join(ROOT, 'bin', 'executable.mjs'), 'utf8'),
+      readFileSync(join(ROOT, 'bin', 'build', 'executable.mjs'), 'utf8'),
     )?.[1];
     const targets = [...(built ?? '').matchAll(/^ {2}'([\w-]+)':/gm)].map(([, target]) => target);
     const tried = jobs.try.strategy.matrix.include.map(({ target }: { target: string }) => target);

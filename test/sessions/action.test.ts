@@ -130,7 +130,7 @@ test('its attempts are a pause apart, whose length nobody knows before', async (
 });
 
 describe('the topic ci', () => {
-  const topic = readFileSync(join(ROOT, 'src', 'topics', 'ci.md'), 'utf8');
+  const topic = readFileSync(join(ROOT, 'src', 'cli', 'topics', 'ci.md'), 'utf8');
   const section = topic.split(/^## /m).find((text) => text.startsWith('GitHub Actions\n'))!;
 
   test('names all inputs and outputs, and no other', () => {

@@ -74,7 +74,7 @@ describe('an item made by hand', () => {
 
 /** The indented example of the topic that contains these words. */
 function example(words: string): string {
-  const topic = readFileSync(join(ROOT, 'src', 'topics', 'keychain.md'), 'utf8');
+  const topic = readFileSync(join(ROOT, 'src', 'cli', 'topics', 'keychain.md'), 'utf8');
   const found = topic.split(/\n{2,}(?! {4})/).find((block) => block.includes(words)) ?? '';
   return found
     .split('\n')
