@@ -64,7 +64,11 @@ function variableOf(input: string): string {
 
 /** @throws GwtokenError; then nothing has been written */
 async function run(world: ActionWorld): Promise<void> {
-  const exportsEnv = parseSwitch(inputOf(process.env, 'export-env') || 'false', 'input export-env');
+  const exportsEnv = parseSwitch(
+    inputOf(process.env, 'export-env') || 'false',
+    'input export-env',
+    'export-env',
+  );
   checkRequired(world.env);
   const given = gather({}, world);
   const query = resolveQuery(given, resolveClient(given), world);

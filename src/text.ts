@@ -51,3 +51,24 @@ export function seconds(ms: number): string {
   if (value > 1e9) return 'more than 1000000000 s';
   return `${value >= 10 ? Math.ceil(value) : Math.round(value * 10) / 10} s`;
 }
+
+/** The word that differs least, by two letters at most; undefined if none does. */
+export function nearest(typed: string, words: readonly string[]): string | undefined {
+  const [best] = words
+    .map((word) => ({ word, distance: distance(typed, word) }))
+    .filter((each) => each.distance <= 2)
+    .sort((one, other) => one.distance - other.distance);
+  return best?.word;
+}
+
+/** How many letters have to be added, removed or replaced to make one word of the other (Levenshtein). */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (const [line, letter] of [...one].entries()) {
+    const next = [line + 1];
+    for (const [at, each] of [...other].entries())
+      next.push(Math.min(next[at]! + 1, row[at + 1]! + 1, row[at]! + (each === letter ? 0 : 1)));
+    row = next;
+  }
+  return row.at(-1)!;
+}

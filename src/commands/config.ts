@@ -1,7 +1,7 @@
 import { checkProfile } from '../client';
 import { attempt, GwtokenError, usage } from '../errors';
 import { configured, resolveProfile } from '../settings/resolve';
-import { checkConfigKey, configKeys, configValue, type FlagValues, settingOf } from '../settings/table';
+import { checkTypedKey, configKeys, configValue, type FlagValues, settingOf } from '../settings/table';
 import type { ConfigValues, World } from '../world';
 import type { Command } from './command';
 import { type Flag, VERBOSE } from './flags';
@@ -44,7 +44,7 @@ export const configCommand: Command = {
       values,
       examples: [{ line: 'gwtoken config get auth-url.eu', does: 'print the EU auth URL' }],
       async run(given, world, key = '') {
-        checkConfigKey(key, 'the command line');
+        checkTypedKey(key, 'get');
         const config = world.config.read();
         const profile = resolveProfile({ flags: given, env: world.env, config }).value;
         const found = configured(config, profile, [key]);
@@ -73,7 +73,7 @@ export const configCommand: Command = {
       ],
       async run(given, world, key = '', text = '') {
         const profile = ownProfile(given);
-        const value = configValue(key, text, 'the command line', profile);
+        const value = configValue(key, text, profile);
         await world.config.edit([{ profile, key, value }]);
         await dropTokensOf(key, profile, world);
         const config = world.config.read();
@@ -107,7 +107,7 @@ export const configCommand: Command = {
         const values = profile === undefined ? config.general : (config.profiles[profile] ?? {});
         // A key that gwtoken does not know can be removed all the same: that is how to mend such a file.
         if (!Object.hasOwn(values, key)) {
-          checkConfigKey(key, 'the command line');
+          checkTypedKey(key, 'unset');
           return;
         }
         await world.config.edit([{ profile, key, value: undefined }]);

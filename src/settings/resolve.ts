@@ -19,22 +19,18 @@ import {
   variableOf,
 } from './table';
 
-/**
- * Hints for a setting that is missing; none once the config file holds anything, or a variable has the credentials:
- * then it is that one setting that is wanted.
- *
- * @param client as far as it is known
- */
-export function firstRunHints({ env, config }: Pick<Given, 'env' | 'config'>, client?: Client): string[] {
+/** The next step of somebody who has set up nothing yet; none once the config file or a variable has something. */
+export function firstRunHints({ env, config }: Pick<Given, 'env' | 'config'>): string[] {
   const begun =
     Object.keys(config.general).length > 0 ||
     Object.keys(config.profiles).length > 0 ||
     Object.keys(env).some((name) => /^GWTOKEN_(SANDBOX_)?CLIENT_/.test(name));
   if (begun) return [];
   // Nobody can answer there, and nothing that is stored outlives the job.
-  if (isCi(env)) return ['in CI? see: gwtoken help ci'];
-  return [`new here? run: gwtoken login${client ? ` ${clientFlags(client)}` : ''}`];
+  return [isCi(env) ? CI_HELP : 'to set up gwtoken, run: gwtoken login'];
 }
+
+const CI_HELP = 'for CI examples, run: gwtoken help ci';
 
 /** Gathers the places that settings come from. A key of the config file that does not exist is a `usage` error. */
 export function gather(flags: FlagValues, world: Pick<WarmWorld, 'env' | 'config'>): Given {
@@ -102,30 +98,37 @@ function firstOf(values: ConfigValues, keys: readonly string[], where: string): 
   return undefined;
 }
 
-/** What a row resolves to: undefined where nothing gives it and there is no value to fall back to. */
-type Resolved<R> =
-  R extends Row<infer T> ? (R extends { fallback: unknown } ? Setting<T> : Setting<T> | undefined) : never;
-
 /**
  * Resolves a setting alone: what is wrong with another does not matter.
  *
  * @param profile whose own values in the config file come before the general ones
  * @throws GwtokenError `usage` for a value that cannot be read
  */
-export function resolveSetting<R extends Row<unknown>>(
-  row: R,
+export function resolveSetting<T>(
+  row: Row<T> & { readonly fallback: T },
   given: Given,
   profile: string | undefined,
-): Resolved<R> {
+): Setting<T>;
+export function resolveSetting<T>(
+  row: Row<T>,
+  given: Given,
+  profile: string | undefined,
+): Setting<T> | undefined;
+export function resolveSetting<T>(
+  row: Row<T>,
+  given: Given,
+  profile: string | undefined,
+): Setting<T> | undefined {
   const found = find(row, given, profile);
-  const { fallback } = row;
   if (!found) {
-    const setting = { value: fallback, source: { kind: 'default', name: 'default' } };
-    return (fallback === undefined ? undefined : setting) as Resolved<R>;
+    const { fallback } = row;
+    return fallback === undefined
+      ? undefined
+      : { value: fallback, source: { kind: 'default', name: 'default' } };
   }
   const { text, source } = found;
   const { parse } = (source.kind === 'variable' && row.variable) || row;
-  return { value: parse(text, source.name), source } as Resolved<R>;
+  return { value: parse(text, source.name), source };
 }
 
 export function resolveProfile(given: Given): Setting<string> {
@@ -141,16 +144,27 @@ export function resolveRegion(given: Given, profile: string): Setting<Region> | 
   return resolveSetting(SETTINGS.region, given, profile);
 }
 
-/** How long things may take and what may be used on the way to a token: each of FETCH_SETTINGS. */
-export type FetchSettings = {
-  readonly [Name in keyof typeof FETCH_SETTINGS]: Resolved<(typeof FETCH_SETTINGS)[Name]>;
-};
+/** How a token is fetched: each of FETCH_SETTINGS. */
+export interface FetchSettings {
+  readonly minTtlMs: Setting<number> | undefined;
+  readonly timeoutMs: Setting<number>;
+  readonly retries: Setting<number>;
+  readonly cache: Setting<boolean>;
+  readonly caFile: Setting<string> | undefined;
+  readonly keychainTimeoutMs: Setting<number> | undefined;
+  readonly credentialCommand: Setting<string> | undefined;
+}
 
 export function resolveFetchSettings(given: Given, profile: string): FetchSettings {
-  const settings: Record<string, unknown> = {};
-  for (const [name, row] of Object.entries(FETCH_SETTINGS))
-    settings[name] = resolveSetting(row, given, profile);
-  return settings as FetchSettings;
+  return {
+    minTtlMs: resolveSetting(FETCH_SETTINGS.minTtlMs, given, profile),
+    timeoutMs: resolveSetting(FETCH_SETTINGS.timeoutMs, given, profile),
+    retries: resolveSetting(FETCH_SETTINGS.retries, given, profile),
+    cache: resolveSetting(FETCH_SETTINGS.cache, given, profile),
+    caFile: resolveSetting(FETCH_SETTINGS.caFile, given, profile),
+    keychainTimeoutMs: resolveSetting(FETCH_SETTINGS.keychainTimeoutMs, given, profile),
+    credentialCommand: resolveSetting(FETCH_SETTINGS.credentialCommand, given, profile),
+  };
 }
 
 export interface ClientSettings {
@@ -182,7 +196,7 @@ export function resolveClient(given: Given): ClientSettings {
 
 /**
  * The auth URL for a client, or undefined when none is given anywhere. With the sandbox, names with SANDBOX are looked
- * up first, in variables and then in the config, and win over any without.
+ * up first, in variables and then in the config file, and override any without.
  *
  * @param verified an address that has come out of the checks before. They would give it back as it is, so the same text
  * is not checked again: it costs a warm run more than reading the cache.
@@ -206,11 +220,16 @@ export function requireAuthUrl(given: Given, client: Client, verified?: string):
   if (found) return found;
   const { region } = client;
   const names = [`GWTOKEN_AUTH_URL_${region.toUpperCase()}`, 'GWTOKEN_AUTH_URL'];
+  const ways = `use --auth-url URL, or set ${names.join(' or ')}`;
   throw usage(
     `no auth URL set for region ${region}${emptyAmong(names, given)}`,
-    ...firstRunHints(given, client),
-    `run: gwtoken config set auth-url.${region} https://YOUR-AUTH-URL`,
-    `or use --auth-url URL, or set ${names.join(' or ')}`,
+    ...(isCi(given.env)
+      ? [ways, CI_HELP]
+      : [
+          `to set up this client, run: gwtoken login ${clientFlags(client)}`,
+          `to set only the auth URL, run: gwtoken config set auth-url.${region} URL; or ${ways}`,
+        ]),
+    "it is the token endpoint's URL without /oauth2/token; the gateway's operator or documentation has it",
   );
 }
 

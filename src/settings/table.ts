@@ -11,7 +11,7 @@ import {
   type Region,
 } from '../client';
 import { usage } from '../errors';
-import { seconds, shellWord } from '../text';
+import { nearest, seconds, shellWord } from '../text';
 import { ANSWER_WITHIN_MS, type Config, type Env } from '../world';
 import {
   parseAuthUrl,
@@ -22,6 +22,7 @@ import {
   parseSwitch,
   parseText,
   parseTimeLimitMs,
+  withoutTokenPath,
 } from './values';
 
 export interface Source {
@@ -65,24 +66,24 @@ export interface Row<T> {
   readonly scope: 'user' | 'profile' | 'client';
   /** @throws GwtokenError `usage`, naming the value, where it came from and what is allowed */
   parse(text: string, where: string, region?: Region): T;
-  /** Absent where there is none; one without `value` is a switch. */
+  /** Absent if the setting has no flag; a flag without `value` is a switch. */
   readonly flag?: {
     readonly help: string;
     readonly value?: string;
     readonly short?: string;
     readonly negative?: 'only' | { readonly help: string };
   };
-  /** Where it is not spelt after the key and read as all else: null where there is none. */
+  /** Null if there is none; absent if it is spelt after the key and read like everything else. */
   readonly variable?: null | { readonly name: string; parse(text: string, where: string): T };
-  /** What it can be, where that is a few words: completion offers them. */
+  /** The few words it can be, for completion. */
   readonly values?: readonly string[];
-  /** What holds where nothing is given; where that is no one value, `otherwise` says it. */
+  /** The default. If it depends on something, `otherwise` describes it. */
   readonly fallback?: T;
   readonly otherwise?: string;
   /** How a value is shown; absent: as it is. */
   show?(value: T): string;
-  /** What `config set` stores of a value; absent: the text as it was written. */
-  store?(value: T): string | number | boolean;
+  /** What `config set` stores; absent: the text as it was written. */
+  store?(value: T, text: string): string | number | boolean;
 }
 
 /** Those that say which client is meant. */
@@ -101,7 +102,7 @@ export const CLIENT_SETTINGS = {
     name: 'environment',
     key: 'sandbox',
     scope: 'profile',
-    parse: (text, where) => (parseSwitch(text, where) ? 'sandbox' : 'production'),
+    parse: (text, where) => (parseSwitch(text, where, 'sandbox') ? 'sandbox' : 'production'),
     flag: {
       help: 'use the sandbox instead of production',
       negative: { help: 'use production even if the settings say sandbox' },
@@ -126,6 +127,7 @@ export const CLIENT_SETTINGS = {
     parse: (text, where, region = 'eu') => parseAuthUrl(text, where, region),
     flag: { value: 'URL', help: 'auth URL; {region} becomes eu or us' },
     otherwise: 'none',
+    store: (_, text) => withoutTokenPath(text),
   } satisfies Row<string>,
 };
 
@@ -162,9 +164,9 @@ export const FETCH_SETTINGS = {
     name: 'cache',
     key: 'cache',
     scope: 'user',
-    parse: parseOnOff,
+    parse: (text, where) => parseOnOff(text, where, 'cache'),
     flag: { negative: 'only', help: 'do not use the token cache' },
-    variable: { name: 'GWTOKEN_NO_CACHE', parse: (text, where) => !parseSwitch(text, where) },
+    variable: { name: 'GWTOKEN_NO_CACHE', parse: (text, where) => !parseSwitch(text, where, 'no-cache') },
     values: ['on', 'off'],
     fallback: true,
     show: onOff,
@@ -174,7 +176,7 @@ export const FETCH_SETTINGS = {
     name: 'ca-file',
     key: 'ca-file',
     scope: 'profile',
-    parse: parseText,
+    parse: (text, where) => parseText(text, where, 'ca-file'),
     flag: { value: 'FILE', help: 'extra CA certificates (PEM file)' },
     otherwise: "built-in CAs, then the system's",
   } satisfies Row<string>,
@@ -190,7 +192,7 @@ export const FETCH_SETTINGS = {
     name: 'credential-command',
     key: 'credential-command',
     scope: 'profile',
-    parse: parseText,
+    parse: (text, where) => parseText(text, where, 'credential-command'),
     variable: null,
     otherwise: 'none',
     // Its text is left out: people write all sorts of things into a command line.
@@ -234,23 +236,34 @@ export function settingOf(key: string): Row<unknown> | undefined {
   return ROWS.find((row) => keysOf(row).includes(key));
 }
 
-/** The setting of a key. Throws a `usage` error for a key that does not exist, or that a profile cannot have. */
-export function checkConfigKey(key: string, where: string, profile?: string): Row<unknown> {
+/**
+ * The setting of a key. Throws a `usage` error for a key that does not exist, or that a profile cannot have.
+ *
+ * @param line the command line that the key was typed in, with another key in its place; absent for one in the file
+ */
+export function checkConfigKey(
+  key: string,
+  where: string,
+  profile?: string,
+  line?: (key: string) => string,
+): Row<unknown> {
   const row = settingOf(key);
   if (row && (profile === undefined || row.scope !== 'user')) return row;
-  const isTyped = where === 'the command line';
-  const remove = `to remove it, run: gwtoken config unset ${shellWord(key)}${profile === undefined ? '' : ` --profile ${profile}`}`;
+  const flag = profile === undefined ? '' : ` --profile ${profile}`;
+  const remove = `to remove it, run: gwtoken config unset ${shellWord(key)}${flag}`;
   if (row) {
     throw usage(
       `${key} cannot be set per profile (${profile})`,
-      isTyped ? `omit --profile: gwtoken config set ${key} VALUE` : remove,
+      line ? `omit --profile: gwtoken config set ${key} VALUE` : remove,
     );
   }
+  const near = nearest(key.toLowerCase().replaceAll('_', '-'), configKeys());
   throw usage(
     `unknown config key ${JSON.stringify(key)} (from ${where})`,
     ...(/secret|client|password|token/i.test(key) ? ['to store credentials, run: gwtoken login'] : []),
+    ...(line && near !== undefined ? [`did you mean: ${line(near)}`] : []),
     `valid keys: ${configKeys().join(', ')}`,
-    ...(isTyped ? [] : [remove]),
+    ...(line ? [] : [remove]),
   );
 }
 
@@ -259,14 +272,20 @@ export function checkConfigKey(key: string, where: string, profile?: string): Ro
  *
  * @throws GwtokenError `usage`
  */
-export function configValue(
-  key: string,
-  text: string,
-  where: string,
-  profile?: string,
-): string | number | boolean {
-  const row = checkConfigKey(key, where, profile);
+export function configValue(key: string, text: string, profile?: string): string | number | boolean {
+  const flag = profile === undefined ? '' : ` --profile ${profile}`;
+  // What may be a URL's password is not repeated.
+  const shown = text.includes('@') ? 'VALUE' : shellWord(text);
+  const line = (near: string): string => `gwtoken config set ${near} ${shown}${flag}`;
+  const row = checkConfigKey(key, TYPED, profile, line);
   const region = REGIONS.find((each) => key.endsWith(`.${each}`));
-  const value = row.parse(text, where, region);
-  return row.store ? row.store(value) : text;
+  const value = row.parse(text, TYPED, region);
+  return row.store ? row.store(value, text) : text;
+}
+
+const TYPED = 'the command line';
+
+/** Checks a key that was typed in `config get` or `config unset`. */
+export function checkTypedKey(key: string, subcommand: 'get' | 'unset'): Row<unknown> {
+  return checkConfigKey(key, TYPED, undefined, (near) => `gwtoken config ${subcommand} ${near}`);
 }

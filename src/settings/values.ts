@@ -20,16 +20,17 @@ export function parseRegion(text: string, where: string): Region {
   throw badValue('region', text, where, REGIONS.join(' or '));
 }
 
-export function parseSwitch(text: string, where: string): boolean {
+/** @param what the setting, for the message */
+export function parseSwitch(text: string, where: string, what: string): boolean {
   if (text === '1' || text === 'true') return true;
   if (text === '0' || text === 'false') return false;
-  throw badValue('value', text, where, '1, true, 0 or false');
+  throw badValue(what, text, where, '1, true, 0 or false');
 }
 
-export function parseOnOff(text: string, where: string): boolean {
+export function parseOnOff(text: string, where: string, what: string): boolean {
   if (text === 'on' || text === 'true') return true;
   if (text === 'off' || text === 'false') return false;
-  throw badValue('value', text, where, 'on or off');
+  throw badValue(what, text, where, 'on or off');
 }
 
 /** `90`, `90s`, `5m` or `1h`, in milliseconds. */
@@ -51,14 +52,14 @@ export function parseRetries(text: string, where: string): number {
   throw badValue('retries', text, where, '0 to 10');
 }
 
-export function parseText(text: string, where: string): string {
+export function parseText(text: string, where: string, what: string): string {
   if (text !== '' && !text.includes('\0')) return text;
-  throw badValue('value', text, where, 'a non-empty value');
+  throw badValue(what, text, where, 'a non-empty value');
 }
 
 /**
- * An auth URL with `{region}` replaced, without a trailing slash: `https:`, or `http:` for a loopback address only;
- * no user info, query or fragment. Stricter than `URL`, which drops newlines, takes a backslash
+ * An auth URL with `{region}` replaced, without a trailing slash or `/oauth2/token`: `https:`, or `http:` for a loopback
+ * address only; no user info, query or fragment. Stricter than `URL`, which drops newlines, takes a backslash
  * for a slash and escapes what it does not like: a secret is sent there, so nothing is guessed.
  */
 export function parseAuthUrl(text: string, where: string, region: Region): string {
@@ -95,14 +96,12 @@ export function parseAuthUrl(text: string, where: string, region: Region): strin
       `use https://${url.host}${url.pathname}`.replace(/\/$/, ''),
     );
   }
-  const address = url.href.replace(/\/+$/, '');
-  if (address.endsWith('/oauth2/token')) {
-    throw fail(
-      'already ends with /oauth2/token',
-      `gwtoken adds that path; use ${address.slice(0, -'/oauth2/token'.length)}`,
-    );
-  }
-  return address;
+  return withoutTokenPath(url.href);
+}
+
+/** An auth URL as it was written, or the token endpoint that people copy from their documentation instead. */
+export function withoutTokenPath(text: string): string {
+  return text.replace(/(?:\/+oauth2\/token)*\/*$/, '');
 }
 
 const EXAMPLE = 'https://identity.example.com';
@@ -113,7 +112,7 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /** What a person may have put into an address by mistake is not repeated: user info, a query, a fragment. */
-function withoutSecrets(text: string): string {
+export function withoutSecrets(text: string): string {
   return text
     .replace(/^([a-z][a-z0-9+.-]*:)?.*@/is, (_, scheme = '') => `${scheme}//***@`)
     .replace(/([?#]).*$/s, '$1***');

@@ -339,7 +339,7 @@ hint: provide only the secret, on one line
       },
       async ask(question, check, example) {
         asked.push([question, example]);
-        const wrong = ['a.test', 'http://a.test/x/', 'ftp://a.test', 'https://{region}.test/oauth2/token'];
+        const wrong = ['a.test', 'http://a.test/x/', 'ftp://a.test'];
         const answers = question.startsWith('Auth URL')
           ? [' ', ...wrong, ' https://{region}.test/ ']
           : [' ', 'ü', ' id '];
@@ -365,7 +365,6 @@ hint: provide only the secret, on one line
         'It is not a URL: did you mean https://a.test?',
         'It would send the client secret unencrypted: use https://a.test/x',
         'It must begin with https://: example: https://identity.example.com',
-        'It already ends with /oauth2/token: gwtoken adds that path; use https://us.test',
         undefined,
       ],
       ['Client ID (us, sandbox, profile acme)', undefined],

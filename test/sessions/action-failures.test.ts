@@ -83,7 +83,7 @@ describe('fails, and writes nothing', () => {
       'a sandbox that is neither',
       { sandbox: 'yes' },
       2,
-      ['invalid value "yes" (from input sandbox)', SWITCH],
+      ['invalid sandbox "yes" (from input sandbox)', SWITCH],
     ],
     [
       'a life that no token has',
@@ -98,13 +98,13 @@ describe('fails, and writes nothing', () => {
       'an export-env of two lines',
       { 'export-env': 'true\n::stop-commands::x' },
       2,
-      ['invalid value "true\\n::stop-commands::x" (from input export-env)', SWITCH],
+      ['invalid export-env "true\\n::stop-commands::x" (from input export-env)', SWITCH],
     ],
     [
       'an export-env that is neither',
       { 'export-env': 'yes' },
       2,
-      ['invalid value "yes" (from input export-env)', SWITCH],
+      ['invalid export-env "yes" (from input export-env)', SWITCH],
     ],
   ])('with %s', async (_, more, code, [message, ...hints]) => {
     const result = await job.run({ ...servers.inputsFor('eu'), 'export-env': 'true', ...more });

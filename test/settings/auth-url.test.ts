@@ -87,12 +87,6 @@ describe('an auth URL is refused', () => {
       'would send the client secret unencrypted',
       'use https://a.test:8080/b',
     ],
-    [
-      'https://{region}.test/b/oauth2/token//',
-      'https://{region}.test/b/oauth2/token//',
-      'already ends with /oauth2/token',
-      'gwtoken adds that path; use https://us.test/b',
-    ],
   ])('as %j', ([text, shown, problem, hint]) => {
     expect(refusal(() => parseAuthUrl(text, '--auth-url', 'us'))).toEqual({
       message: `auth URL ${JSON.stringify(shown)} (from --auth-url) ${problem}`,

@@ -1,7 +1,7 @@
 /** The keys of the config file: which there are, whose they can be, and what is said of any other. */
 import { describe, expect, test } from 'vitest';
 import { gather } from '../../src/settings/resolve';
-import { checkConfigKey, configKeys, configValue } from '../../src/settings/table';
+import { checkConfigKey, checkTypedKey, configKeys, configValue } from '../../src/settings/table';
 import { given, type Places } from './given';
 import { refusal } from './refusal';
 
@@ -20,7 +20,7 @@ describe('a key of the config file', () => {
       const row = checkConfigKey(key, TYPED);
       expect(row.key).toBe(key.replace(/^sandbox\.|\.(eu|us)$/g, ''));
       const isUsers = row.scope === 'user';
-      const forProfile = () => checkConfigKey(key, TYPED, 'acme');
+      const forProfile = () => checkConfigKey(key, TYPED, 'acme', String);
       if (!isUsers) expect(forProfile()).toBe(checkConfigKey(key, TYPED));
       else
         expect(refusal(forProfile)).toEqual({
@@ -31,8 +31,8 @@ describe('a key of the config file', () => {
   });
 
   test('that there is not is refused with those that there are, and how to be rid of it', () => {
-    expect(refusal(() => checkConfigKey('regoin', TYPED))).toEqual({
-      message: 'unknown config key "regoin" (from the command line)',
+    expect(refusal(() => checkConfigKey('nothing', TYPED, undefined, String))).toEqual({
+      message: 'unknown config key "nothing" (from the command line)',
       hints: [VALID],
     });
     expect(refusal(() => checkConfigKey('auth-url.ap', '/c.json'))).toEqual({
@@ -40,7 +40,7 @@ describe('a key of the config file', () => {
       hints: [VALID, 'to remove it, run: gwtoken config unset auth-url.ap'],
     });
     for (const key of ['client_id', 'Secret', 'my-password', 'token'])
-      expect(refusal(() => checkConfigKey(key, TYPED)).hints).toEqual([
+      expect(refusal(() => checkConfigKey(key, TYPED, undefined, String)).hints).toEqual([
         'to store credentials, run: gwtoken login',
         VALID,
       ]);
@@ -68,13 +68,27 @@ describe('a key of the config file', () => {
     );
   });
 
-  test('with a region has an address that is checked for that region', () => {
-    const hint = (key: string) =>
-      refusal(() => configValue(key, 'https://{region}.test/oauth2/token', TYPED)).hints[0];
-    expect(hint('auth-url.us')).toBe('gwtoken adds that path; use https://us.test');
-    expect(hint('sandbox.auth-url.eu')).toBe('gwtoken adds that path; use https://eu.test');
-    expect(hint('auth-url')).toBe('gwtoken adds that path; use https://eu.test');
-    expect(configValue('retries', '3', TYPED, 'acme')).toBe(3);
-    expect(refusal(() => configValue('cache', 'off', TYPED, 'acme')).message).toContain('per profile');
+  test('that is nearly one is typed again with the key that was meant, and without what may be a password', () => {
+    const meant = (key: string, text: string) => refusal(() => configValue(key, text, 'acme')).hints[0];
+    expect(meant('auth_url', 'https://a.test')).toBe(
+      'did you mean: gwtoken config set auth-url https://a.test --profile acme',
+    );
+    expect(meant('min-tll', '5 m')).toBe("did you mean: gwtoken config set min-ttl '5 m' --profile acme");
+    expect(meant('auth-ulr', 'https://u:p@a.test')).toBe(
+      'did you mean: gwtoken config set auth-url VALUE --profile acme',
+    );
+    expect(refusal(() => checkTypedKey('retires', 'unset')).hints[0]).toBe(
+      'did you mean: gwtoken config unset retries',
+    );
+    expect(meant('nothing', 'x')).toBe(VALID);
+  });
+
+  test('with a region has an auth URL that is checked for that region', () => {
+    const shown = (key: string) => refusal(() => configValue(key, 'http://{region}.test')).hints[0];
+    expect(shown('auth-url.us')).toBe('use https://us.test');
+    expect(shown('sandbox.auth-url.eu')).toBe('use https://eu.test');
+    expect(shown('auth-url')).toBe('use https://eu.test');
+    expect(configValue('retries', '3', 'acme')).toBe(3);
+    expect(refusal(() => configValue('cache', 'off', 'acme')).message).toContain('per profile');
   });
 });

@@ -25,6 +25,8 @@ describe('the text of an auth URL', () => {
     ['http://127.0.22.133', 'http://127.0.22.133'],
     ['http://[::1]:1/', 'http://[::1]:1'],
     ['http://localhost', 'http://localhost'],
+    ['https://a.test/b/oauth2/token//', 'https://a.test/b'],
+    ['https://a.test/oauth2/token/x', 'https://a.test/oauth2/token/x'],
   ])('%s is %s', ([text, address]) => {
     expect(parseAuthUrl(text!, 'x', 'eu')).toBe(address);
   });
@@ -102,32 +104,42 @@ describe('values', () => {
   });
 
   test('config set stores numbers and switches as such, and all else as it was written', () => {
-    const stored = ([key, text]: readonly [string, string]) => configValue(key, text, 'x');
+    const stored = ([key, text]: readonly [string, string]) => configValue(key, text);
     const rows = [
       ['sandbox', 'true'],
       ['sandbox', '0'],
       ['retries', '03'],
       ['cache', 'true'],
       ['timeout', '5m'],
-      ['auth-url', 'https://{region}.x/'],
+      ['auth-url', 'https://{region}.x/oauth2/token/'],
       ['region', 'US'],
       ['profile', 'a.b'],
     ] as const;
-    expect(rows.map(stored)).toEqual([true, false, 3, 'on', '5m', 'https://{region}.x/', 'us', 'a.b']);
+    expect(rows.map(stored)).toEqual([true, false, 3, 'on', '5m', 'https://{region}.x', 'us', 'a.b']);
   });
 });
 
 describe('values are read strictly, and an error names the value, its source and what is allowed', () => {
+  const of =
+    <T>(parse: (text: string, where: string, what: string) => T, what: string) =>
+    (text: string, where: string) =>
+      parse(text, where, what);
   const parsers = {
     region: [parseRegion, ['eu', 'US', 'eU'], ['', 'ap', 'eu ', 'constructor'], 'region', 'eu or us'],
     switch: [
-      parseSwitch,
+      of(parseSwitch, 'sandbox'),
       ['1', 'true', '0', 'false'],
       ['', 'yes', 'TRUE', '01', '2'],
-      'value',
+      'sandbox',
       '1, true, 0 or false',
     ],
-    'on and off': [parseOnOff, ['on', 'true', 'off', 'false'], ['', '1', '0', 'ON'], 'value', 'on or off'],
+    'on and off': [
+      of(parseOnOff, 'cache'),
+      ['on', 'true', 'off', 'false'],
+      ['', '1', '0', 'ON'],
+      'cache',
+      'on or off',
+    ],
     duration: [
       parseDurationMs,
       ['0', '90', '90s', '5m', '1h', '999999999h'],
@@ -149,7 +161,7 @@ describe('values are read strictly, and an error names the value, its source and
       'retries',
       '0 to 10',
     ],
-    text: [parseText, ['a', ' ', '0', 'ä'], ['', 'a\0b'], 'value', 'a non-empty value'],
+    text: [of(parseText, 'ca-file'), ['a', ' ', '0', 'ä'], ['', 'a\0b'], 'ca-file', 'a non-empty value'],
   } as const;
 
   test.for(Object.entries(parsers))('%s', ([, [parse, good, bad, what, allowed]]) => {
@@ -165,38 +177,38 @@ describe('values are read strictly, and an error names the value, its source and
   test('of each setting by its own rule, and of a variable by its own', () => {
     const refused: Readonly<Record<string, readonly [text: string, said: string]>> = {
       region: ['ap', 'invalid region "ap"'],
-      sandbox: ['on', 'invalid value "on"'],
+      sandbox: ['on', 'invalid sandbox "on"'],
       profile: ['Acme', 'invalid profile name "Acme"'],
       'auth-url': ['x', 'auth URL "x"'],
       'min-ttl': ['1d', 'invalid duration "1d"'],
       timeout: ['2h', 'invalid timeout "2h"'],
       retries: ['11', 'invalid retries "11"'],
-      cache: ['1', 'invalid value "1"'],
-      'ca-file': ['', 'invalid value ""'],
+      cache: ['1', 'invalid cache "1"'],
+      'ca-file': ['', 'invalid ca-file ""'],
       'keychain-timeout': ['0', 'invalid timeout "0"'],
-      'credential-command': ['', 'invalid value ""'],
+      'credential-command': ['', 'invalid credential-command ""'],
     };
     for (const [key, [text, said]] of Object.entries(refused)) {
-      const { message } = refusal(() => configValue(key, text, 'x'));
-      expect(message).toBe(`${said} (from x)${key === 'auth-url' ? ' is not a URL' : ''}`);
+      const { message } = refusal(() => configValue(key, text));
+      expect(message).toBe(`${said} (from the command line)${key === 'auth-url' ? ' is not a URL' : ''}`);
     }
-    expect(configValue('min-ttl', '2h', 'x')).toBe('2h');
+    expect(configValue('min-ttl', '2h')).toBe('2h');
     const env = { GWTOKEN_NO_CACHE: 'on' };
     expect(refusal(() => resolveFetchSettings(given({ env }), 'default'))).toEqual({
-      message: 'invalid value "on" (from GWTOKEN_NO_CACHE)',
+      message: 'invalid no-cache "on" (from GWTOKEN_NO_CACHE)',
       hints: ['use 1, true, 0 or false'],
     });
   });
 
   test('and mean this', () => {
     expect(['eu', 'EU', 'us', 'Us'].map((text) => parseRegion(text, 'x'))).toEqual(['eu', 'eu', 'us', 'us']);
-    expect(['1', 'true', '0', 'false'].map((text) => parseSwitch(text, 'x'))).toEqual([
+    expect(['1', 'true', '0', 'false'].map((text) => parseSwitch(text, 'x', 'sandbox'))).toEqual([
       true,
       true,
       false,
       false,
     ]);
-    expect(['on', 'true', 'off', 'false'].map((text) => parseOnOff(text, 'x'))).toEqual([
+    expect(['on', 'true', 'off', 'false'].map((text) => parseOnOff(text, 'x', 'cache'))).toEqual([
       true,
       true,
       false,
@@ -204,6 +216,6 @@ describe('values are read strictly, and an error names the value, its source and
     ]);
     expect(['0', '10', '07'].map((text) => parseRetries(text, 'x'))).toEqual([0, 10, 7]);
     expect(['1', '1h'].map((text) => parseTimeLimitMs(text, 'x'))).toEqual([1000, 3_600_000]);
-    expect(parseText(' a ', 'x')).toBe(' a ');
+    expect(parseText(' a ', 'x', 'ca-file')).toBe(' a ');
   });
 });
