@@ -24,6 +24,8 @@ const require = createRequire(import.meta.url);
 /** For this machine `gwtoken` in it, for all in a folder of each; ignored by git, and not of the npm package. */
 export const EXECUTABLES = join(root, 'executables');
 const RUNTIMES = join(root, 'node_modules', '.cache', 'bun');
+/** @type {{ version: string, integrity: Record<string, string> }} */
+const BUN = JSON.parse(readFileSync(new URL('bun.json', import.meta.url), 'utf8'));
 
 /**
  * Each platform: the package of its runtime, and where keytar has its native part.
@@ -156,7 +158,7 @@ export async function buildExecutable(target, folder, otherKeytar) {
     appendFileSync(
       join(made, 'bundle', NOTICES),
       notices(`${name} ${version} (MIT)`, readFileSync(join(module, 'LICENSE.md'), 'utf8')) +
-        notices(`bun ${lockOf(runtime).version} (MIT, with parts under LGPL-2.0)`, OF_BUN),
+        notices(`bun ${BUN.version} (MIT, with parts under LGPL-2.0)`, OF_BUN),
     );
     renameSync(join(made, 'bundle', NOTICES), join(folder, NOTICES));
     return join(folder, file);
@@ -199,39 +201,24 @@ const ofTheExecutable = (keytar) => ({
 });
 
 /**
- * Bun for a platform: what npm installed for this one, and else its package from the registry, compared with the lock
- * file.
+ * Bun for a platform, which is also what compiles on this one: its package from the registry, at the version and with
+ * the integrity of bun.json. `npm view @oven/bun-linux-x64@VERSION dist.integrity` tells those of another version.
  * @param {string} name
  */
 function runtimeOf(name) {
   const file = name.includes('windows') ? 'bun.exe' : 'bun';
-  const { version, integrity } = lockOf(name);
-  const installed = [
-    join(root, 'node_modules', name, 'bin', file),
-    join(root, 'node_modules', 'bun', 'bin', 'bun.exe'),
-  ];
-  if (name === packagesOf(ownTarget())[0]) {
-    // Bun's install script, where it may run, moves the one to the place of the other.
-    const found = installed.find((path) => existsSync(path));
-    if (found !== undefined) return found;
-  }
-  const folder = join(RUNTIMES, `${name.replace('/', '-')}-${version}`);
+  const folder = join(RUNTIMES, `${name.replace('/', '-')}-${BUN.version}`);
   if (existsSync(folder)) return join(folder, 'bin', file);
+  mkdirSync(RUNTIMES, { recursive: true });
   const made = mkdtempSync(join(RUNTIMES, 'fetch-'));
   try {
-    console.log(`> fetching ${name} ${version}`);
-    const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-    const options = {
-      cwd: made,
-      encoding: /** @type {const} */ ('utf8'),
-      shell: process.platform === 'win32',
-    };
-    const tarball = execFileSync(npm, ['pack', '--silent', `${name}@${version}`], options).trim();
-    const digest = createHash('sha512')
-      .update(readFileSync(join(made, tarball)))
-      .digest('base64');
-    if (`sha512-${digest}` !== integrity)
-      throw new Error(`${name} ${version} is not what package-lock.json says`);
+    console.log(`> fetching ${name} ${BUN.version}`);
+    const windows = process.platform === 'win32';
+    /** @type {import('node:child_process').ExecFileSyncOptionsWithStringEncoding} */
+    const options = { cwd: made, encoding: 'utf8', shell: windows };
+    const pack = ['pack', '--silent', `${name}@${BUN.version}`];
+    const tarball = execFileSync(windows ? 'npm.cmd' : 'npm', pack, options).trim();
+    checkIntegrity(name, readFileSync(join(made, tarball)));
     execFileSync('tar', ['-xzf', tarball], options);
     renameSync(join(made, 'package'), folder);
   } finally {
@@ -240,10 +227,15 @@ function runtimeOf(name) {
   return join(folder, 'bin', file);
 }
 
-/** @param {string} name @returns {{ version: string, integrity: string }} */
-function lockOf(name) {
-  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  return packages[`node_modules/${name}`];
+/**
+ * @param {string} name
+ * @param {Buffer} tarball
+ * @throws if it is not the package that bun.json means
+ */
+export function checkIntegrity(name, tarball) {
+  const digest = `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
+  if (digest !== BUN.integrity[name])
+    throw new Error(`${name} ${BUN.version} is not what bin/build/bun.json says: its integrity is ${digest}`);
 }
 
 // Run and not imported: import.meta.main is younger than Node 20.

@@ -1,7 +1,15 @@
 // One bundler run: src/ becomes dist/, CommonJS (an ES module entry costs 4 ms at every start on Node 20),
 // cut into files at each dynamic import(), so that the source alone decides what is loaded late.
 // keytar stays outside: it is native, optional, and read from node_modules when it is needed.
-import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -10,7 +18,6 @@ import remarkGfm from 'remark-gfm';
 import remarkMan from 'remark-man';
 import remarkParse from 'remark-parse';
 import { rolldown } from 'rolldown';
-import license from 'rollup-plugin-license';
 import { unified } from 'unified';
 import { writeAction } from './action.mjs';
 
@@ -19,6 +26,9 @@ const { description, version } = JSON.parse(readFileSync(join(root, 'package.jso
 export const NOTICES = 'THIRD-PARTY-NOTICES.txt';
 /** Between two packages of the notices. */
 export const RULE = `\n\n${'-'.repeat(80)}\n\n`;
+
+/** Licences that ask for their text to be passed on, and for no more. */
+const PERMISSIVE = ['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0'];
 
 /**
  * Modules that are always loaded together, each with all that it imports, as one file: a file more costs 1 % of what
@@ -74,14 +84,7 @@ export async function bundle(
     external,
     moduleTypes: { '.md': 'text' },
     transform: { define: { __VERSION__: JSON.stringify(version), ...define }, target: 'node20' },
-    plugins: [
-      ...plugins,
-      withoutAjv,
-      withoutChildProcesses,
-      withoutUnusedRuntime,
-      exportsAtOnce,
-      /** @type {any} */ (notices(join(folder, NOTICES))),
-    ],
+    plugins: [...plugins, withoutAjv, withoutChildProcesses, withoutUnusedRuntime, exportsAtOnce],
   });
   const { output } = await bundle.write({
     dir: folder,
@@ -92,6 +95,7 @@ export async function bundle(
     minify: true,
   });
   await bundle.close();
+  writeFileSync(join(folder, NOTICES), noticesOf(output));
   return output;
 }
 
@@ -193,34 +197,24 @@ const exportsAtOnce = {
 };
 
 /**
- * The licences of all packages in the bundle. One without a licence, or with one that asks for more than its text to
- * be passed on, fails the build.
- * @param {string} file
+ * The licences of all packages in a bundle, which have to be passed on with it.
+ * @param {readonly (import('rolldown').OutputChunk | import('rolldown').OutputAsset)[]} output
+ * @throws if a package has no licence text, or a licence that asks for more than that
  */
-function notices(file) {
-  return license({
-    cwd: root,
-    thirdParty: {
-      multipleVersions: true,
-      allow: {
-        test: '(MIT OR ISC OR 0BSD OR BSD-2-Clause OR BSD-3-Clause OR BlueOak-1.0.0)',
-        failOnUnlicensed: true,
-        failOnViolation: true,
-      },
-      output: { file, template: noticesText },
-    },
+export function noticesOf(output) {
+  const ids = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  // The innermost node_modules: a package's own copy of another is that other.
+  const folders = ids.flatMap(
+    (id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0] ?? [],
+  );
+  const texts = [...new Set(folders)].map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+    if (file === undefined || !PERMISSIVE.includes(license))
+      throw new Error(`${name} ${version} (${license}): ${file ?? 'no licence text'}`);
+    return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}`;
   });
-}
-
-/** @param {readonly import('rollup-plugin-license').Dependency[]} packages */
-function noticesText(packages) {
-  const texts = packages
-    .map(({ name, version, license, licenseText, noticeText }) => {
-      if (!licenseText) throw new Error(`${name} ${version} ships no licence text`);
-      return [`${name} ${version} (${license})`, licenseText, noticeText].filter(Boolean).join('\n\n').trim();
-    })
-    .sort();
-  return `The files of this directory contain the following packages.${RULE}${texts.join(RULE)}\n`;
+  return `The files of this directory contain the following packages.${RULE}${texts.sort().join(RULE)}\n`;
 }
 
 // Run and not imported: import.meta.main is younger than Node 20.

@@ -1,14 +1,12 @@
 /**
  * What each CI system makes of its example in `gwtoken help ci`: the steps in their order, each as its runner starts it
- * (which shell, with which options), with the variables that the system gives to it. GitLab's is run by gitlab-ci-local,
- * which reads the file and writes the script as GitLab does; the others have no such program, and are followed here.
+ * (which shell, with which options), with the variables that the system gives to it.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { READERS } from '../formats/readers';
 import { type ProgramResult, runCommand } from '../harness/programs/program';
-import { ROOT } from '../harness/root';
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -90,28 +88,19 @@ export const github: Runner = (example, job) => {
   );
 };
 
-export const gitlab: Runner = async (example, { dir, env, ...job }) => {
-  writeFileSync(join(dir, '.gitlab-ci.yml'), example);
-  const variables = {
+/** Both scripts in one shell: `set -eo pipefail`. */
+export const gitlab: Runner = (example, job) => {
+  const { deploy } = parse(example);
+  const env = {
+    CI: 'true',
     ...job.release,
     GWTOKEN_AUTH_URL: job.authUrl,
     GWTOKEN_CLIENT_ID: job.clientId,
     GWTOKEN_CLIENT_SECRET: job.clientSecret,
+    ...deploy.variables,
   };
-  // It copies what git has, by rsync.
-  await runCommand(['git', 'init', '--quiet'], { env, cwd: dir });
-  const given = Object.entries(variables).flatMap(([name, value]) => ['--variable', `${name}=${value}`]);
-  const { code, stdout, stderr } = await gitlabCiLocal(dir, ['--force-shell-executor', ...given], env);
-  return { code, log: stdout + stderr };
-};
-
-/** It is made for Bun; on Node it needs 22. */
-export const gitlabCiLocal = (cwd: string, args: readonly string[], env: Variables) => {
-  const [bun, program] = [
-    ['.bin', 'bun'],
-    ['gitlab-ci-local', 'dist', 'index.js'],
-  ].map((path) => join(ROOT, 'node_modules', ...path));
-  return runCommand([bun!, program!, ...args], { env, cwd, timeoutMs: 60_000 });
+  const script = [...deploy.before_script, ...deploy.script].join('\n');
+  return inTurn([{ shell: ['bash', '-eo', 'pipefail'], script, env: () => env }], job);
 };
 
 /** The Bash task. Every variable but the secret ones is in the environment, with its name in capitals. */

@@ -13,7 +13,8 @@ import { makeAuthority } from '../harness/endpoints/authority';
 import { listen } from '../harness/endpoints/listen';
 import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { type HomeFolders, openFolders } from '../harness/homes/folder';
-import { keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
+import { startKeyring } from '../harness/keyrings/keyring';
+import { missing } from '../harness/needs';
 import { linkProgram, runCommand } from '../harness/programs/program';
 import { ROOT } from '../harness/root';
 import { allCommands, blocksOf, spansOf, unitsOf } from './grammar';
@@ -136,7 +137,7 @@ function bash(line: string, env: Record<string, string>, cwd: string) {
   return runCommand(['/usr/bin/bash', '-e', '-o', 'pipefail', '-c', line], { env, cwd });
 }
 
-const reason = process.platform === 'linux' ? keyringAvailable() : 'needs Debian: bash';
+const reason = missing('keyring', 'bash');
 
 describe('each command line of the documents and the help', () => {
   beforeAll(async () => {
@@ -149,8 +150,8 @@ describe('each command line of the documents and the help', () => {
     expect(Object.keys(NOT_RUN).filter((start) => !used.has(start))).toEqual([]);
   });
 
-  test.for(once.filter(({ line }) => !listed(line)))('$from: $line', async ({ line }, { skip }) => {
-    skip(reason !== undefined, reason);
+  test.for(once.filter(({ line }) => !listed(line)))('$from: $line', async ({ line }, { needs }) => {
+    needs(reason);
     const { template, work, here, env } = place;
     if (line.startsWith('$ ')) {
       // A sample of a first run, with what it prints.

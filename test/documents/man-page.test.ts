@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { TOPICS } from '../../src/cli/topics';
@@ -17,8 +17,8 @@ const shown = (): string =>
   execFileSync(MANDOC, ['-Tascii', '-O', 'width=80', page], { encoding: 'utf8' }).replace(/.[\b]/g, '');
 
 describe('the man page', () => {
-  test('has nothing that mandoc warns of', ({ skip }) => {
-    skip(!existsSync(MANDOC), 'needs Debian: mandoc');
+  test('has nothing that mandoc warns of', ({ needs }) => {
+    needs('mandoc');
     // Exit code 2 is a warning, and the text then says which.
     execFileSync(MANDOC, ['-Tlint', '-W', 'warning', page], { encoding: 'utf8' });
     const broken = `${readFileSync(page, 'utf8')}\n.SH\n.XX\n`;
@@ -27,8 +27,8 @@ describe('the man page', () => {
     ).toThrow();
   });
 
-  test('has the sections that every man page has, in their order', ({ skip }) => {
-    skip(!existsSync(MANDOC), 'needs Debian: mandoc');
+  test('has the sections that every man page has, in their order', ({ needs }) => {
+    needs('mandoc');
     expect(shown().match(/^[A-Z][A-Z ]+$/gm)).toEqual(
       `NAME SYNOPSIS DESCRIPTION COMMANDS OPTIONS ENVIRONMENT FILES EXIT-STATUS EXAMPLES SECURITY SEE-ALSO`
         .split(' ')
@@ -36,8 +36,8 @@ describe('the man page', () => {
     );
   });
 
-  test('has every command with its flags, each once, its examples, and names every topic', ({ skip }) => {
-    skip(!existsSync(MANDOC), 'needs Debian: mandoc');
+  test('has every command with its flags, each once, its examples, and names every topic', ({ needs }) => {
+    needs('mandoc');
     const text = shown();
     const words = text.replace(/\s+/g, ' ');
     expect(words).toContain(`gwtoken ${version}`);

@@ -8,37 +8,38 @@ import { listen } from '../harness/endpoints/listen';
 import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { openFolders } from '../harness/homes/folder';
+import type { Need } from '../harness/needs';
 import { linkProgram, runCommand } from '../harness/programs/program';
 import { ROOT } from '../harness/root';
 
 const GATEWAY = 'https://gateway.example.com/';
-const topic = readFileSync(join(ROOT, 'src', 'topics', 'recipes.md'), 'utf8');
-/** What test/prepare.mjs takes from npm for them. */
+const topic = readFileSync(join(ROOT, 'src', 'cli', 'topics', 'recipes.md'), 'utf8');
+/** What `npm run test:setup` takes from npm for them. */
 const FROM_NPM = join(ROOT, 'node_modules', '.cache', 'recipes', 'node_modules', '.bin');
 
 interface Needs {
-  /** A package of Debian's with its program, or the name of a program from npm. */
-  readonly tools: readonly (readonly [debian: string, path: string] | string)[];
+  readonly tools: readonly Need[];
+  /** A program of npm's. */
+  readonly npm?: string;
   /** How often the gateway is called. */
   readonly calls: number;
 }
-const JQ = ['jq', '/usr/bin/jq'] as const;
 const RECIPES: Readonly<Record<string, Needs>> = {
   curl: { tools: [], calls: 1 },
-  HTTPie: { tools: [['httpie', '/usr/bin/http']], calls: 1 },
-  jq: { tools: [JQ], calls: 0 },
+  HTTPie: { tools: ['httpie'], calls: 1 },
+  jq: { tools: ['jq'], calls: 0 },
   // The fourth fails, which ends the loop.
   'Scripts that run for long': { tools: [], calls: 4 + 1 },
   'Node.js': { tools: [], calls: 2 },
-  Python: { tools: [['python3-jeepney', '/usr/bin/python3']], calls: 2 },
-  make: { tools: [['make', '/usr/bin/make']], calls: 1 },
-  just: { tools: ['just'], calls: 1 },
-  direnv: { tools: [['direnv', '/usr/bin/direnv']], calls: 1 },
-  mise: { tools: ['mise'], calls: 1 },
+  Python: { tools: ['python3-jeepney'], calls: 2 },
+  make: { tools: ['make'], calls: 1 },
+  just: { tools: [], npm: 'just', calls: 1 },
+  direnv: { tools: ['direnv'], calls: 1 },
+  mise: { tools: [], npm: 'mise', calls: 1 },
   dotenv: { tools: [], calls: 1 },
-  'HTTP client files': { tools: ['httpyac', JQ], calls: 2 },
-  Bruno: { tools: ['bru'], calls: 1 },
-  Postman: { tools: [JQ], calls: 0 },
+  'HTTP client files': { tools: ['jq'], npm: 'httpyac', calls: 2 },
+  Bruno: { tools: [], npm: 'bru', calls: 1 },
+  Postman: { tools: ['jq'], calls: 0 },
 };
 
 /** What nothing here can run: an editor or an app with a window, a tool that neither npm nor Debian 12 has. */
@@ -108,13 +109,11 @@ describe('the topic recipes', () => {
     for (const line of NOT_RUN) expect(topic.replace(/\n/g, ' ')).toContain(line);
   });
 
-  test.for(recipes)('$name', { timeout: 60_000 }, async ({ name, files, script }, { skip }) => {
-    skip(process.platform !== 'linux' || !existsSync('/usr/bin/bash'), 'needs Debian: bash');
-    const needs = RECIPES[name]!;
-    for (const tool of needs.tools) {
-      if (typeof tool === 'string') skip(!existsSync(join(FROM_NPM, tool)), `needs npm: ${tool}`);
-      else skip(!existsSync(tool[1]), `needs Debian: ${tool[0]}`);
-    }
+  test.for(recipes)('$name', { timeout: 60_000 }, async ({ name, files, script }, { needs }) => {
+    const { tools, npm, calls: expected } = RECIPES[name]!;
+    const program =
+      npm !== undefined && !existsSync(join(FROM_NPM, npm)) ? (`needs npm: ${npm}` as const) : undefined;
+    needs('linux', 'bash', ...tools, program);
     const { calls, work, here, env } = await startPlace();
     for (const [file, text] of files) writeFileSync(join(work, file), here(text));
     const words = ['/usr/bin/bash', '-ec', here(script)];
@@ -127,9 +126,9 @@ describe('the topic recipes', () => {
       const { values } = JSON.parse(readFileSync(written, 'utf8'));
       expect(values).toEqual([{ key: 'access_token', value: 'token-1', type: 'secret' }]);
     }
-    expect(calls).toEqual(Array(needs.calls).fill('Bearer token-1'));
+    expect(calls).toEqual(Array(expected).fill('Bearer token-1'));
     // Bruno shows the statuses alone.
-    if (needs.calls > 0) expect(stdout).toContain(name === 'Bruno' ? '200 OK' : 'hello');
+    if (expected > 0) expect(stdout).toContain(name === 'Bruno' ? '200 OK' : 'hello');
     for (const file of [written, join(work, '.env'), join(work, 'http-client.private.env.json')])
       if (existsSync(file)) expect(statSync(file).mode & 0o777).toBe(0o600);
   });

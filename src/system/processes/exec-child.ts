@@ -130,11 +130,6 @@ function leaveTerminal(platform: NodeJS.Platform): void {
   }
 }
 
-/** How cross-spawn finds the file; missing in its types. */
-const { _parse: parse } = spawn as unknown as {
-  _parse(command: string, args: string[], options: SpawnOptions): { file?: string };
-};
-
 /** @throws the system's error, if it is not an event of the child */
 function startProgram(
   command: string,
@@ -145,7 +140,7 @@ function startProgram(
   const options: SpawnOptions = { stdio: 'inherit', env };
   // cross-spawn passes what is no file to cmd.exe: its built-in commands, with mangled arguments, and if one of
   // them fails it reports that there is none.
-  if (platform === 'win32' && !parse(command, [...args], options).file)
+  if (platform === 'win32' && !spawn._parse(command, [...args], options).file)
     throw Object.assign(new Error(`spawn ${command} ENOENT`), { code: 'ENOENT' });
   return spawn(command, [...args], options);
 }

@@ -1,0 +1,10 @@
+declare module 'cross-spawn' {
+  import type { ChildProcess, SpawnOptions } from 'node:child_process';
+
+  function spawn(command: string, args: string[], options: SpawnOptions): ChildProcess;
+  namespace spawn {
+    /** How it finds the file. */
+    function _parse(command: string, args: string[], options: SpawnOptions): { file?: string };
+  }
+  export = spawn;
+}
