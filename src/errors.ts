@@ -115,6 +115,22 @@ export class Interrupted extends Error {
   }
 }
 
+/** Runs `work`; a signal that would end gwtoken meanwhile rejects with Interrupted instead. */
+export async function untilSignal<T>(
+  onSignals: (signals: readonly NodeJS.Signals[], heard: (signal: NodeJS.Signals) => void) => () => void,
+  work: () => Promise<T>,
+): Promise<T> {
+  let release = (): void => {};
+  const interrupted = new Promise<never>((_, reject) => {
+    release = onSignals(ENDING_SIGNALS, (signal) => reject(new Interrupted(signal)));
+  });
+  try {
+    return await Promise.race([work(), interrupted]);
+  } finally {
+    release();
+  }
+}
+
 /** The reader of stdout has gone (EPIPE): nothing is said, and the exit code is the one a shell shows for SIGPIPE. */
 export class ReaderGone extends Error {
   override readonly name = 'ReaderGone';
@@ -142,23 +158,8 @@ export function systemCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-type Limit = readonly [which: RegExp, says: string, hint: string];
-
-/** By the system's code and the call that failed, or by V8's message where it gets no memory. */
-const LIMITS: readonly Limit[] = [
-  [/^E[MN]FILE /, 'cannot open more files', 'to raise the limit, run: ulimit -n 1024'],
-  [
-    /^EAGAIN spawn|^EAGAIN fork/,
-    'cannot start more processes',
-    'to raise the limit, run: ulimit -u 4096; or end other programs',
-  ],
-  [
-    /WebAssembly.*Out of memory/,
-    'cannot reserve more memory',
-    'to raise the limit, run: ulimit -v unlimited; or set NODE_OPTIONS=--disable-wasm-trap-handler',
-  ],
-  [/^ENOMEM /, 'out of memory', 'to raise the limit, run: ulimit -v unlimited; or end other programs'],
-];
+/** By the system's code and the call that failed, or by V8's message if it gets no memory. */
+const LIMITS = /^(EMFILE|ENFILE|ENOMEM) |^EAGAIN (spawn|fork)|^undefined .*WebAssembly.*Out of memory/;
 
 /** Recognises a failure because the process has reached a system limit; returns undefined for any other error. */
 export function limitReached(error: unknown): GwtokenError | undefined {
@@ -166,12 +167,10 @@ export function limitReached(error: unknown): GwtokenError | undefined {
   const { syscall = '' } = error as NodeJS.ErrnoException;
   const code = systemCode(error);
   const detail = messageOf(error);
-  const found = LIMITS.find(([which]) => which.test(`${code} ${syscall} ${detail}`));
-  if (found === undefined) return undefined;
-  const [, says, hint] = found;
-  const where = code === undefined ? '' : ` (${code})`;
-  return new GwtokenError('local', `${says}: a system limit is reached${where}`, {
-    hints: [hint],
+  if (!LIMITS.test(`${code} ${syscall} ${detail}`)) return undefined;
+  const what = code === undefined ? 'reserving memory failed' : `${syscall} failed (${code})`;
+  return new GwtokenError('local', `a system limit is reached: ${what}`, {
+    hints: ['to see the limits, run: ulimit -a'],
     cause: error,
     detail,
   });

@@ -181,7 +181,7 @@ export type KeychainReason =
 
 /**
  * Runs a command line in the system's shell, with our stdin and stderr. If it takes longer than `timeoutMs`, or until
- * `ended`, or prints more than `limit` bytes, it is ended with everything that it started; likewise on a signal, which
+ * the signal is aborted, or prints more than `limit` bytes, it is ended with everything that it started; likewise on a signal, which
  * rejects with Interrupted.
  */
 export type RunCredentialCommand = (
@@ -190,7 +190,7 @@ export type RunCredentialCommand = (
     readonly env: Env;
     readonly timeoutMs: number;
     readonly limit: number;
-    readonly ended?: AbortSignal;
+    readonly signal?: AbortSignal | undefined;
   },
 ) => Promise<CommandEnd>;
 
@@ -205,8 +205,10 @@ export interface PreparedChild {
   /**
    * Runs it to its end. TERM, HUP, USR1 and USR2 are passed on to it; INT and QUIT only if they come from no terminal
    * that it shares. Rejects with a GwtokenError `not-found` or `not-runnable`.
+   *
+   * @param text what it finds at /dev/fd/3, or on Windows on stdin: neither an argument nor a file
    */
-  run(command: string, args: readonly string[], env: Env): Promise<ChildEnd>;
+  run(command: string, args: readonly string[], env: Env, text?: string): Promise<ChildEnd>;
   /** Signals have their usual effect on gwtoken again. */
   release(): void;
 }

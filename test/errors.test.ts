@@ -1,6 +1,14 @@
 /** The one error that is expected, what becomes of any other, and what can be told of it. */
 import { expect, test } from 'vitest';
-import { attempt, ENDING_SIGNALS, GwtokenError, Interrupted, messageOf, systemCode } from '../src/errors';
+import {
+  attempt,
+  ENDING_SIGNALS,
+  GwtokenError,
+  Interrupted,
+  limitReached,
+  messageOf,
+  systemCode,
+} from '../src/errors';
 
 test('an error that gets more hints is the same in all else', () => {
   const [cause, retry] = [new Error('the cause'), { afterMs: 5 }];
@@ -37,4 +45,38 @@ test('of what is thrown there is a text, and the system’s code where it has on
   expect(thrown.map(messageOf)).toEqual(['no such file', 'it was aborted', 'a text', 'null', 'undefined']);
   // The code of a DOMException is a number.
   expect(thrown.map(systemCode)).toEqual(['ENOENT', undefined, undefined, undefined, undefined]);
+});
+
+const systemError = (code: string, syscall: string, message = `${code}: …, ${syscall}`) =>
+  Object.assign(new Error(message), { code, syscall });
+
+test.each([
+  [systemError('EMFILE', 'open'), 'open failed (EMFILE)'],
+  [systemError('ENFILE', 'socket'), 'socket failed (ENFILE)'],
+  [systemError('EAGAIN', 'spawn getent'), 'spawn getent failed (EAGAIN)'],
+  [systemError('EAGAIN', 'fork'), 'fork failed (EAGAIN)'],
+  [systemError('ENOMEM', 'spawn'), 'spawn failed (ENOMEM)'],
+  [new RangeError('WebAssembly.Instance(): Out of memory: Cannot allocate'), 'reserving memory failed'],
+])('limitReached takes %s for a limit', (error, what) => {
+  expect(limitReached(error)).toMatchObject({
+    kind: 'local',
+    message: `a system limit is reached: ${what}`,
+    hints: ['to see the limits, run: ulimit -a'],
+    cause: error,
+    detail: error.message,
+  });
+});
+
+test.each([
+  systemError('EAGAIN', 'write'),
+  systemError('ENOENT', 'spawn x'),
+  systemError('EACCES', 'open', 'EACCES: EMFILE , open'),
+  systemError('EACCES', 'open', 'EAGAIN spawn'),
+  new Error('out of memory'),
+  // Another program's words, which are told of already.
+  new GwtokenError('keychain', 'it said: WebAssembly.Instance(): Out of memory'),
+  'EMFILE open',
+  undefined,
+])('limitReached takes %s for none', (error) => {
+  expect(limitReached(error)).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-import { ENDING_SIGNALS, Interrupted } from '../errors';
+import { untilSignal } from '../errors';
 import { maskToken } from '../formats/ci';
 import { envDestination, envOptions, envOutput, failureOutput, unsetOutput } from '../formats/env';
 import type { Format } from '../formats/format';
@@ -6,7 +6,6 @@ import { ENV_FORMATS } from '../formats/table';
 import { gather } from '../settings/resolve';
 import type { FlagValues } from '../settings/table';
 import { shellWord } from '../text';
-import type { World } from '../world';
 import type { Command } from './command';
 import { QUICK_FLAGS } from './flags';
 
@@ -36,7 +35,10 @@ export const envCommand: Command = {
     } else {
       const given = gather(flags, world);
       const { getToken } = await import('../token/get-token');
-      const { token } = await unlessSignalled(world, () => getToken(given, world));
+      // A signal is a failure like any other: the shell that evaluates the output must not carry on.
+      const { token } = await untilSignal(world.onSignals, () =>
+        getToken(given, world, { fresh: flags['fresh'] === true }),
+      );
       const output = envOutput(token, options);
       maskToken(token.accessToken, world);
       write(output);
@@ -50,23 +52,11 @@ export const envCommand: Command = {
     );
   },
   onFailure(argv, exitCode, world) {
-    world.stdout.write(failureOutput(argv, exitCode));
+    // On a terminal nobody evaluates it.
+    if (!world.stdout.isTTY()) world.stdout.write(failureOutput(argv, exitCode));
     return exitCode;
   },
 };
-
-/** A signal is a failure like any other: the shell that evaluates the output must not carry on. */
-async function unlessSignalled<T>(world: Pick<World, 'onSignals'>, work: () => Promise<T>): Promise<T> {
-  let stop: () => void = () => {};
-  const signalled = new Promise<never>((_, reject) => {
-    stop = world.onSignals(ENDING_SIGNALS, (signal) => reject(new Interrupted(signal)));
-  });
-  try {
-    return await Promise.race([work(), signalled]);
-  } finally {
-    stop();
-  }
-}
 
 /** The command line as it was given, for the hint. */
 function commandLine(flags: FlagValues, { quote = shellWord }: Format): string {

@@ -56,6 +56,12 @@ export const PREFIX: Flag = {
   help: 'prefix of the variable names (default: GWTOKEN_)',
 };
 
+export const FRESH: Flag = {
+  name: 'fresh',
+  group: 'output',
+  help: 'request a new token instead of using a cached one',
+};
+
 function formatFlag(formats: readonly string[]): Flag {
   return {
     name: 'format',
@@ -67,18 +73,13 @@ function formatFlag(formats: readonly string[]): Flag {
 
 /** The flags of the two commands that the quick way can answer; those of the others stand with the command. */
 export const QUICK_FLAGS: Readonly<Record<'get' | 'env', readonly Flag[]>> = {
-  get: [
-    ...CLIENT_FLAGS,
-    ...FETCH_FLAGS,
-    formatFlag(GET_FORMATS),
-    { name: 'fresh', group: 'output', help: 'request a new token instead of using a cached one' },
-    VERBOSE,
-  ],
+  get: [...CLIENT_FLAGS, ...FETCH_FLAGS, formatFlag(GET_FORMATS), FRESH, VERBOSE],
   env: [
     ...CLIENT_FLAGS,
     ...FETCH_FLAGS,
     formatFlag(ENV_FORMATS),
     PREFIX,
+    FRESH,
     { name: 'unset', group: 'output', help: 'unset the variables instead' },
     VERBOSE,
   ],

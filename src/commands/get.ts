@@ -22,7 +22,7 @@ export const getCommand: Command = {
     const write = tokenFormat(flags);
     const given = gather(flags, world);
     const { getToken } = await import('../token/get-token');
-    const answer = await getToken(given, world);
+    const answer = await getToken(given, world, { fresh: flags['fresh'] === true });
     maskToken(answer.token.accessToken, world);
     world.stdout.write(write(answer, world.now()));
   },

@@ -6,11 +6,12 @@
 import { type Client, clientFlags, clientName, DEFAULT_PROFILE } from '../client';
 import { failure, type GwtokenError, usage } from '../errors';
 import { resolveSetting } from '../settings/resolve';
-import { type Given, SETTINGS, type Setting } from '../settings/table';
+import { SETTINGS, type Setting } from '../settings/table';
 import { seconds } from '../text';
 import { answerWithinMs, type CommandEnd, type Env, hasPerson, longerTimeout, type World } from '../world';
 import { SECRET_LIMIT } from './credentials';
 import { parseCredentials, type StoredCredentials } from './keychain-item';
+import type { CredentialQuery } from './plan';
 
 /**
  * The clients whose command is running further up. Without it, a command that calls gwtoken for its own client starts
@@ -25,8 +26,7 @@ const RUNNING_FOR = 'GWTOKEN_COMMAND_RUNNING_FOR';
  */
 export async function commandCredentials(
   command: Setting<string>,
-  given: Given,
-  client: Client,
+  { given, client, signal }: Pick<CredentialQuery, 'given' | 'client' | 'signal'>,
   world: Pick<World, 'env' | 'stderr' | 'runCredentialCommand' | 'trace'>,
 ): Promise<StoredCredentials> {
   const where = command.source.name;
@@ -43,6 +43,7 @@ export async function commandCredentials(
     env: commandEnv(client, world.env),
     timeoutMs,
     limit: SECRET_LIMIT,
+    signal,
   });
   const stdout = checkEnd(end, timeoutMs, client, where);
   const bad = (problem: string): GwtokenError =>

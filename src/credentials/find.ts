@@ -2,25 +2,17 @@
 
 import { type Client, clientFlags, clientName } from '../client';
 import { failure, GwtokenError, usage } from '../errors';
-import { configAuthUrl, resolveProfile } from '../settings/resolve';
-import type { AuthUrl, Given } from '../settings/table';
+import { configAuthUrl, resolveProfile, resolveSetting } from '../settings/resolve';
+import { type AuthUrl, type Given, SETTINGS } from '../settings/table';
 import { parseAuthUrl } from '../settings/values';
 import { setAuthUrlCommand } from '../settings/words';
 import { shellWord } from '../text';
 import type { KeychainReason, World } from '../world';
 import { commandCredentials } from './command';
 import type { Credentials } from './credentials';
-import { limitedKeychain, parseItem, type StoredCredentials } from './keychain-item';
-import type { CredentialPlan } from './plan';
+import { parseItem, type StoredCredentials } from './keychain-item';
+import type { CredentialQuery } from './plan';
 import { variableNames } from './variables';
-
-/** Whose credentials are looked for, where, and for which auth URL. */
-export interface CredentialQuery {
-  readonly plan: CredentialPlan;
-  readonly given: Given;
-  readonly client: Client;
-  readonly authUrl: AuthUrl;
-}
 
 /**
  * Takes the credentials of a client from the planned source, ID and secret together.
@@ -39,7 +31,7 @@ export async function findCredentials(
   }
   const isCommand = plan.kind === 'command';
   const found = await (isCommand
-    ? withHints(commandCredentials(plan.command, given, client, world), () => variableHints(given, client))
+    ? withHints(commandCredentials(plan.command, query, world), () => variableHints(given, client))
     : withHints(keychainCredentials(query, world), (error) => sourceHints(error, query)));
   const { authUrl: ownAuthUrl, ...credentials } = found;
   const bound = boundTo(
@@ -53,10 +45,11 @@ export async function findCredentials(
 }
 
 async function keychainCredentials(
-  { given, client }: CredentialQuery,
+  { given, client, signal }: CredentialQuery,
   world: Pick<World, 'keychain' | 'trace'>,
 ): Promise<StoredCredentials> {
-  const item = await limitedKeychain(given, world).get(clientName(client));
+  const limitMs = resolveSetting(SETTINGS.keychainTimeoutMs, given, undefined)?.value;
+  const item = await world.keychain.get(clientName(client), limitMs, signal);
   if (item !== undefined) return parseItem(item, client);
   world.trace('created the keychain item yourself? see: gwtoken help keychain');
   throw failure('no-credentials', `no credentials found for ${clientName(client)}`);

@@ -1,8 +1,8 @@
 /** Where a client's credentials will be taken from: the order is written only here. */
 
-import { clientName } from '../client';
+import { type Client, clientName } from '../client';
 import { type ClientSettings, resolveSetting } from '../settings/resolve';
-import { type Given, SETTINGS, type Setting } from '../settings/table';
+import { type AuthUrl, type Given, SETTINGS, type Setting } from '../settings/table';
 import type { World } from '../world';
 import type { Credentials } from './credentials';
 import { variableCredentials } from './variables';
@@ -19,18 +19,26 @@ export type CredentialPlan =
   | { readonly kind: 'command'; readonly name: string; readonly command: Setting<string> }
   | { readonly kind: 'keychain'; readonly name: string };
 
+/** Whose credentials are looked for, where, and for which auth URL. */
+export interface CredentialQuery {
+  readonly plan: CredentialPlan;
+  readonly given: Given;
+  readonly client: Client;
+  readonly authUrl: AuthUrl;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
- * Plans where the credentials of a client come from, without running the command or opening the keychain. A profile
- * named by a flag overrides the variables, as `aws --profile` does.
+ * Plans where the credentials of a client come from, without running the command or opening the keychain.
  *
  * @throws GwtokenError `usage` for half a pair of variables, or a secret's file that cannot be read
  */
 export function planCredentials(
   given: Given,
-  { client, profile }: Pick<ClientSettings, 'client' | 'profile'>,
+  { client, skipVariables }: Pick<ClientSettings, 'client' | 'skipVariables'>,
   world: Pick<World, 'env' | 'readFile'>,
 ): CredentialPlan {
-  const found = profile.source.kind === 'flag' ? undefined : variableCredentials(client, world);
+  const found = skipVariables ? undefined : variableCredentials(client, world);
   if (found) return { kind: 'variables', name: found.variables.join(' and '), ...found };
   const command = resolveSetting(SETTINGS.credentialCommand, given, client.profile);
   if (command) return { kind: 'command', name: command.source.name, command };

@@ -172,6 +172,8 @@ export interface ClientSettings {
   readonly profile: Setting<string>;
   readonly environment: Setting<Environment>;
   readonly region: Setting<Region>;
+  /** A profile named by a flag overrides credentials in variables, as `aws --profile` does. */
+  readonly skipVariables: boolean;
 }
 
 /** The client that the command works on. Without a region it throws a `usage` error naming the three ways to give one. */
@@ -191,6 +193,7 @@ export function resolveClient(given: Given): ClientSettings {
     profile,
     environment,
     region,
+    skipVariables: profile.source.kind === 'flag',
   };
 }
 

@@ -239,7 +239,7 @@ function processesOf(
     async prepareChild() {
       const { prepareChild } = await import('./processes/exec-child');
       const { run, release } = prepareChild(onSignals, machine.platform);
-      return { release, run: (command, args, env) => run(command, args, forChild(env)) };
+      return { release, run: (command, args, env, text) => run(command, args, forChild(env), text) };
     },
     async createTokenFile(text) {
       const { createTokenFile, sweepTemporaryFolder } = await import('./files/token-files');

@@ -4,7 +4,7 @@
 import { type Client, clientName } from '../client';
 import { VSCHAR } from '../text';
 import type { KnownEntry, WarmWorld, World } from '../world';
-import { type TokenAnswer, type TokenQuery, wantsFresh } from './query';
+import type { TokenAnswer, TokenQuery } from './query';
 import { expiresAtMs, isFresh, LIFETIME_LIMIT_S, secondsLeft, type Token } from './token';
 
 /** Whose a token is: with other credentials, or for another auth URL, it is not used. */
@@ -185,7 +185,7 @@ export function lookInCache(
     );
     return undefined;
   }
-  if (wantsFresh(query) && own.token.requestedAtMs <= query.startedAtMs) return undefined;
+  if (query.fresh && own.token.requestedAtMs <= query.startedAtMs) return undefined;
   const leftS = secondsLeft(own.token, world.now());
   if (isUsable(own, query, world.now())) {
     world.trace(`cache: using a token with ${leftS} s left`);

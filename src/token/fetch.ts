@@ -47,13 +47,12 @@ export async function fetchToken(
  * clients that failed together do not come back together; that begins when the time of a Retry-After has passed.
  */
 async function requestWithRetries(
-  { authUrl, settings, deadlineMs }: EndpointQuery,
+  { authUrl, settings, attempts, deadlineMs, signal }: EndpointQuery,
   credentials: Credentials,
   world: AttemptWorld,
 ): Promise<Token> {
   const endpoint = tokenEndpoint(authUrl.value);
   const caFile = settings.caFile?.value;
-  const attempts = 1 + settings.retries.value;
   const limitMs = settings.timeoutMs.value;
   let before: GwtokenError | undefined;
   for (let attempt = 1; ; attempt++) {
@@ -67,7 +66,7 @@ async function requestWithRetries(
     }
     try {
       const timeoutMs = Math.min(limitMs, leftMs);
-      return await requestToken({ endpoint, credentials, timeoutMs, caFile }, world);
+      return await requestToken({ endpoint, credentials, timeoutMs, caFile, signal }, world);
     } catch (met) {
       if (!(met instanceof GwtokenError)) throw met;
       // One that was cut short by the overall limit names a time that nobody set: the one before says more.

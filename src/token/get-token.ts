@@ -21,14 +21,7 @@ import {
   ownerOf,
 } from './cache';
 import { fetchToken } from './fetch';
-import {
-  demandsMinTtl,
-  minTtlProblem,
-  resolveQuery,
-  type TokenAnswer,
-  type TokenQuery,
-  wantsFresh,
-} from './query';
+import { demandsMinTtl, minTtlProblem, resolveQuery, type TokenAnswer, type TokenQuery } from './query';
 import { inTurn } from './single-flight';
 
 /** What a new token takes. */
@@ -41,18 +34,41 @@ type TokenWorld = WarmWorld & EndpointWorld & Pick<World, 'tokens' | 'terminal' 
 /**
  * Returns a valid token for the selected client.
  *
+ * @param fresh whether only a token requested from now on will do
  * @throws GwtokenError of any kind but `local`
  */
-export async function getToken(given: Given, world: TokenWorld): Promise<TokenAnswer> {
+export async function getToken(
+  given: Given,
+  world: TokenWorld,
+  { fresh }: Pick<TokenQuery, 'fresh'>,
+): Promise<TokenAnswer> {
+  const query = { ...queryOf(given, world), fresh };
+  const work = (): Promise<TokenAnswer> => answerTo(query, world);
+  // A credential command may prompt on the same terminal.
+  return query.plan.kind === 'command' ? work() : world.terminal.spin('requesting a token', work);
+}
+
+/**
+ * Returns a new token while a command has the terminal: without a spinner, and in one attempt, since the caller repeats
+ * what fails.
+ *
+ * @param signal aborted when the command ends
+ */
+export async function renewToken(given: Given, world: TokenWorld, signal: AbortSignal): Promise<TokenAnswer> {
+  return answerTo({ ...queryOf(given, world), fresh: true, attempts: 1, signal }, world);
+}
+
+function queryOf(given: Given, world: TokenWorld): TokenQuery {
   const clientSettings = resolveClient(given);
   const query = resolveQuery(given, clientSettings, world);
   for (const line of describeSettings(clientSettings, query.authUrl, query.settings)) world.trace(line);
-  const work = (): Promise<TokenAnswer> =>
-    query.settings.cache.value ? getCachedOrNew(query, world) : fetchNew(query, world);
-  // A credential command may prompt on the same terminal.
-  const answer =
-    query.plan.kind === 'command' ? await work() : await world.terminal.spin('requesting a token', work);
-  const problem = minTtlProblem(answer.token, query.settings, world.now());
+  return query;
+}
+
+async function answerTo(query: TokenQuery, world: TokenWorld): Promise<TokenAnswer> {
+  const { settings } = query;
+  const answer = settings.cache.value ? await getCachedOrNew(query, world) : await fetchNew(query, world);
+  const problem = minTtlProblem(answer.token, settings, world.now());
   if (problem) throw problem;
   return answer;
 }
@@ -132,7 +148,7 @@ export async function fetchNew(query: TokenQuery, world: EndpointWorld): Promise
 function stillValid(query: TokenQuery, error: unknown, world: TokenWorld): TokenAnswer | undefined {
   if (!(error instanceof GwtokenError) || (error.kind !== 'unreached' && error.kind !== 'bad-reply'))
     return undefined;
-  if (wantsFresh(query) || demandsMinTtl(query.settings)) return undefined;
+  if (query.fresh || demandsMinTtl(query.settings)) return undefined;
   const entry = ownEntry(query, world);
   if (entry === undefined) return undefined;
   const leftS = Math.floor(lifeLeftMs(entry, world.now()) / 1000);

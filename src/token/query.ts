@@ -28,28 +28,36 @@ export interface TokenAnswer {
 export interface EndpointQuery {
   readonly given: Given;
   readonly client: Client;
-  readonly authUrl: AuthUrl;
+  readonly authUrl: Pick<AuthUrl, 'value' | 'template'>;
   readonly settings: FetchSettings;
   /** Where the credentials come from; at a login they come from the person. */
   readonly plan?: CredentialPlan;
+  readonly attempts: number;
   /** When the run began, in milliseconds since the epoch: `--fresh` takes no token that was requested before. */
   readonly startedAtMs: number;
   /** When it has to have ended: all attempts and waiting together take at most three times the timeout. */
   readonly deadlineMs: number;
+  /** Gives the request up, and whatever is waited for before it. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The same, with where the credentials will come from. */
 export interface TokenQuery extends EndpointQuery {
+  readonly authUrl: AuthUrl;
   readonly plan: CredentialPlan;
+  /** Whether only a token requested after this run began will do. */
+  readonly fresh: boolean;
 }
 
 /** A query that begins now. */
 export function endpointQuery(
-  query: Omit<EndpointQuery, 'startedAtMs' | 'deadlineMs'>,
+  query: Pick<EndpointQuery, 'given' | 'client' | 'authUrl' | 'settings'>,
   { now }: Pick<WarmWorld, 'now'>,
 ): EndpointQuery {
+  const { timeoutMs, retries } = query.settings;
   const startedAtMs = now();
-  return { ...query, startedAtMs, deadlineMs: startedAtMs + 3 * query.settings.timeoutMs.value };
+  const deadlineMs = startedAtMs + 3 * timeoutMs.value;
+  return { ...query, attempts: 1 + retries.value, startedAtMs, deadlineMs };
 }
 
 /**
@@ -60,19 +68,14 @@ export function endpointQuery(
  */
 export function resolveQuery(
   given: Given,
-  { client, profile }: Pick<ClientSettings, 'client' | 'profile'>,
+  { client, skipVariables }: Pick<ClientSettings, 'client' | 'skipVariables'>,
   world: Pick<WarmWorld, 'env' | 'readFile' | 'now'>,
   verifiedUrl?: string,
 ): TokenQuery {
   const settings = resolveFetchSettings(given, client.profile);
   const authUrl = requireAuthUrl(given, client, verifiedUrl);
-  const plan = planCredentials(given, { client, profile }, world);
-  return { ...endpointQuery({ given, client, authUrl, settings }, world), plan };
-}
-
-/** `--fresh`: only a token requested after this run began. */
-export function wantsFresh({ given }: TokenQuery): boolean {
-  return given.flags['fresh'] === true;
+  const plan = planCredentials(given, { client, skipVariables }, world);
+  return { ...endpointQuery({ given, client, authUrl, settings }, world), authUrl, plan, fresh: false };
 }
 
 /** Whether min-ttl is from a flag or variable: then it is a demand, while the config file's is a wish. */

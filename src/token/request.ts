@@ -18,6 +18,7 @@ export interface TokenRequest {
   /** For the connection, the request and the whole reply together, in milliseconds. */
   readonly timeoutMs: number;
   readonly caFile: string | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The token endpoint of an auth URL, which has no slash at its end. */
@@ -31,7 +32,7 @@ export function tokenEndpoint(authUrl: string): string {
  * @throws GwtokenError `refused`, `unreached` or `bad-reply`
  */
 export async function requestToken(
-  { endpoint, credentials, timeoutMs, caFile }: TokenRequest,
+  { endpoint, credentials, timeoutMs, caFile, signal }: TokenRequest,
   world: Pick<World, 'fetch' | 'now' | 'version' | 'trace'>,
 ): Promise<Token> {
   const secret = credentials.clientSecret;
@@ -54,6 +55,7 @@ export async function requestToken(
       }).toString(),
       timeoutMs,
       caFile,
+      signal,
       trace: world.trace,
     });
     reply = { status, headers, body: await readBody(body) };

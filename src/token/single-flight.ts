@@ -27,10 +27,10 @@ export async function inTurn(query: TokenQuery, world: TurnWorld, work: Work): P
     const whose = ownerDigest(query, generation, world);
     const turn = await world.tokens.takeTurn(query.client, whose);
     if (turn === undefined) return (await work.fetch()).answer;
-    if (turn.held) return await hold(turn, work);
+    if (turn.held) return await hold(turn, work, query.signal);
 
     world.trace('waiting for another gwtoken process to get this token');
-    const text = await turn.wait(query.deadlineMs - world.now());
+    const text = await turn.wait(query.deadlineMs - world.now(), query.signal);
     if (text === 'late') throw tooLate(query);
     const { failure, isUnshared } = parseOutcome(text);
     if (failure) throw withOwnHints(failure, query);
@@ -41,7 +41,11 @@ export async function inTurn(query: TokenQuery, world: TurnWorld, work: Work): P
   }
 }
 
-async function hold(turn: Turn & { held: true }, work: Work): Promise<TokenAnswer> {
+async function hold(
+  turn: Turn & { held: true },
+  work: Work,
+  signal: AbortSignal | undefined,
+): Promise<TokenAnswer> {
   let outcome = '';
   try {
     const cached = work.look();
@@ -53,7 +57,8 @@ async function hold(turn: Turn & { held: true }, work: Work): Promise<TokenAnswe
     if (error instanceof GwtokenError) outcome = formatFailure(error);
     throw error;
   } finally {
-    turn.release(outcome);
+    // A request that was given up says nothing about the next one.
+    turn.release(signal?.aborted ? '' : outcome);
   }
 }
 

@@ -40,6 +40,7 @@ async function play(
     client: EU,
     authUrl: requireAuthUrl(settings, EU),
     settings: resolveFetchSettings(settings, EU.profile),
+    attempts: 1 + retries,
     startedAtMs: START_MS,
     deadlineMs,
   };

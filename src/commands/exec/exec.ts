@@ -1,6 +1,6 @@
 import { EXEC_FAILED } from '../../errors';
 import type { Command } from '../command';
-import { CLIENT_FLAGS, FETCH_FLAGS, PREFIX, VERBOSE } from '../flags';
+import { CLIENT_FLAGS, FETCH_FLAGS, FRESH, PREFIX, VERBOSE } from '../flags';
 
 export const execCommand: Command = {
   name: 'exec',
@@ -10,6 +10,7 @@ export const execCommand: Command = {
     ...CLIENT_FLAGS,
     ...FETCH_FLAGS,
     PREFIX,
+    FRESH,
     {
       name: 'token-file',
       group: 'output',

@@ -12,7 +12,7 @@ import {
 } from '../../formats/format';
 import { gather, resolveFetchSettings } from '../../settings/resolve';
 import type { FlagValues, Given } from '../../settings/table';
-import { getToken } from '../../token/get-token';
+import { getToken, renewToken } from '../../token/get-token';
 import type { TokenAnswer } from '../../token/query';
 import type { ChildEnd, Env, TokenFile, World } from '../../world';
 import { startRenewal } from './renewal';
@@ -25,7 +25,7 @@ export async function runCommand(
 ): Promise<number> {
   const prefix = checkPrefix(String(flags['prefix'] ?? DEFAULT_PREFIX), '--prefix');
   const given = gather(flags, world);
-  const answer = await getToken(given, world);
+  const answer = await getToken(given, world, { fresh: flags['fresh'] === true });
   const variables = tokenVariables(answer.token, prefix);
   checkVariables(variables);
   if (world.platform === 'win32') variables.forEach(checkForWindows);
@@ -62,12 +62,10 @@ function keepRenewed(
   world: World,
 ): () => void {
   const ended = new AbortController();
-  // Without retries: the renewal itself repeats what failed, and a pause between two attempts would outlast the command.
-  const fresh: Given = { ...given, flags: { ...given.flags, fresh: true, retries: '0' } };
   const stop = startRenewal({
     first: token,
     minTtlMs: resolveFetchSettings(given, client.profile).minTtlMs?.value,
-    fetchFresh: async () => (await getToken(fresh, besideCommand(world, ended.signal))).token,
+    fetchFresh: async () => (await renewToken(given, world, ended.signal)).token,
     store(renewed) {
       maskToken(renewed.accessToken, world);
       file.replace(renewed.accessToken);
@@ -80,31 +78,6 @@ function keepRenewed(
   return () => {
     stop();
     ended.abort();
-  };
-}
-
-/**
- * The same world, for requests while the command runs: no spinner on its terminal, and nothing that a request waits for
- * when the command ends keeps gwtoken from ending. Those who wait for the request are not told that it failed.
- */
-function besideCommand(world: World, ended: AbortSignal): World {
-  return {
-    ...world,
-    terminal: { ...world.terminal, spin: (_, work) => work() },
-    fetch: (url, init) => world.fetch(url, { ...init, signal: ended }),
-    runCredentialCommand: (command, options) => world.runCredentialCommand(command, { ...options, ended }),
-    keychain: {
-      ...world.keychain,
-      get: (account, limitMs) => world.keychain.get(account, limitMs, ended),
-    },
-    tokens: {
-      ...world.tokens,
-      async takeTurn(client, whose) {
-        const turn = await world.tokens.takeTurn(client, whose);
-        if (turn?.held) return { ...turn, release: (outcome) => turn.release(ended.aborted ? '' : outcome) };
-        return turn && { ...turn, wait: (limitMs) => turn.wait(limitMs, ended) };
-      },
-    },
   };
 }
 

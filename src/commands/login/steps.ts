@@ -125,7 +125,9 @@ function tell({ client, authUrl }: Answers, before: Given, edits: readonly Confi
   }
   const after: Given = { flags: {}, env: world.env, config: world.config.read() };
   // The credentials are stored: a bad variable, which a flag overruled this time, is no error any more.
-  const plan = attempt(() => planCredentials(after, { client, profile: resolveProfile(before) }, world));
+  const plan = attempt(() =>
+    planCredentials(after, { client, skipVariables: resolveProfile(before).source.kind === 'flag' }, world),
+  );
   if (plan instanceof GwtokenError) world.warn(plan.message);
   else if (plan.kind === 'command') world.warn(`${plan.name} overrides the stored credentials`);
   else if (plan.kind === 'variables') {

@@ -12,7 +12,7 @@ import {
   resolveProfile,
   resolveRegion,
 } from '../../settings/resolve';
-import type { AuthUrl, FlagValues, Given, Setting } from '../../settings/table';
+import type { AuthUrl, FlagValues, Given } from '../../settings/table';
 import { type CacheEntry, lifeLeftMs, ownEntry } from '../../token/cache';
 import { resolveQuery } from '../../token/query';
 import type { WarmWorld, World } from '../../world';
@@ -23,7 +23,8 @@ export interface ClientStatus {
   readonly selected: boolean;
   /** The settings that apply to it: flags are for the selected client only. */
   readonly given: Given;
-  readonly profile: Setting<string>;
+  /** Variables are the selected profile's. */
+  readonly skipVariables: boolean;
   readonly credentials: CredentialPlan | GwtokenError;
   readonly clientId: string | undefined;
   /** False for a client of the keychain that neither `gwtoken login` stored nor a cached token tells of. */
@@ -74,17 +75,17 @@ function checkFlags(flags: FlagValues): void {
 }
 
 function statusOf(client: Client, selected: boolean, given: Given, world: Outside): ClientStatus {
-  const profile = profileOf(client, given);
-  const credentials = attempt(() => planCredentials(given, { client, profile }, world));
+  const skipVariables = skipsVariables(client, given);
+  const credentials = attempt(() => planCredentials(given, { client, skipVariables }, world));
   const plan = credentials instanceof GwtokenError ? undefined : credentials;
   const stored = plan?.kind === 'keychain' ? world.clients.read()[clientName(client)] : undefined;
-  const entry = usableEntry(given, { client, profile }, world);
+  const entry = usableEntry(given, { client, skipVariables }, world);
   const nowMs = world.now();
   return {
     client,
     selected,
     given,
-    profile,
+    skipVariables,
     credentials,
     clientId: plan?.kind === 'variables' ? plan.credentials.clientId : (stored?.clientId ?? entry?.clientId),
     hasCredentials: plan?.kind !== 'keychain' || stored !== undefined || entry !== undefined,
@@ -98,7 +99,7 @@ function statusOf(client: Client, selected: boolean, given: Given, world: Outsid
 /** What is cached for a client, if it is of the credentials and the auth URL that would be used now, and not expired. */
 function usableEntry(
   given: Given,
-  client: Pick<ClientSettings, 'client' | 'profile'>,
+  client: Pick<ClientSettings, 'client' | 'skipVariables'>,
   world: WarmWorld,
 ): CacheEntry | undefined {
   const query = attempt(() => resolveQuery(given, client, world));
@@ -108,8 +109,7 @@ function usableEntry(
 }
 
 /** A profile that is not the selected one has to be given by a flag, and with a flag variables are not used. */
-function profileOf({ profile }: Client, given: Given): Setting<string> {
+function skipsVariables({ profile }: Client, given: Given): boolean {
   const named = attempt(() => resolveProfile(given));
-  if (!(named instanceof GwtokenError) && named.value === profile) return named;
-  return { value: profile, source: { kind: 'flag', name: '--profile' } };
+  return named instanceof GwtokenError || named.value !== profile || named.source.kind === 'flag';
 }

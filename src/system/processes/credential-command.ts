@@ -2,16 +2,15 @@
  * Runs the user's credential command in the system's shell.
  *
  * If there is a terminal, the command stays in the terminal's foreground process group, since a session or group of its
- * own could neither open /dev/tty nor read from it, and `op` and `pass` prompt for a password there. It is then ended
- * by its process tree. Without a terminal (CI, cron, services) it gets its own group and is ended with it.
+ * own could neither open /dev/tty nor read from it, and `op` and `pass` prompt for a password there. Then only the shell
+ * is ended. Without a terminal (CI, cron, services) the command gets its own group and is ended with it.
  */
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ENDING_SIGNALS, Interrupted, limitReached, messageOf, systemCode } from '../../errors';
-import type { CommandEnd, Env, RunCredentialCommand, World } from '../../world';
-import { helperEnvironment } from './privacy';
-import { procStat } from './proc-stat';
+import { Interrupted, limitReached, messageOf, systemCode, untilSignal } from '../../errors';
+import type { CommandEnd, RunCredentialCommand, World } from '../../world';
+import { helperEnvironment, windowsProgram } from './privacy';
 
 /** The part of Node's `process` that is needed here. */
 type OwnProcess = Pick<NodeJS.Process, 'env' | 'kill' | 'platform'>;
@@ -21,64 +20,44 @@ const GRACE_MS = 1000;
 
 export async function runCredentialCommand(
   command: string,
-  { env, timeoutMs, limit, ended }: Parameters<RunCredentialCommand>[1],
+  { env, timeoutMs, limit, signal }: Parameters<RunCredentialCommand>[1],
   own: OwnProcess,
   onSignals: World['onSignals'],
 ): Promise<CommandEnd> {
-  const ownGroup = own.platform !== 'win32' && !hasTerminal();
-  let release: () => void = () => {};
-  // Before the start: a signal in between would end us and leave the command running.
-  const interrupted = new Promise<Interrupted>((resolve) => {
-    release = onSignals(ENDING_SIGNALS, (signal) => resolve(new Interrupted(signal)));
-  });
-  // The signal may outlast many a command, and Node warns of the eleventh listener.
-  const over = new AbortController();
-  if (ended?.aborted) over.abort();
-  ended?.addEventListener('abort', () => over.abort(), { signal: over.signal });
-  const late = sleep(timeoutMs, undefined, { signal: over.signal })
-    .catch(() => {})
-    .then((): CommandEnd => ({ how: 'late' }));
-  try {
-    let child: ChildProcess;
-    let end: Interrupted | CommandEnd;
-    try {
-      child = spawn(command, {
-        // As contracted: /bin/sh -c COMMAND, or cmd /d /s /c "COMMAND".
-        shell: true,
-        env: { ...env },
-        stdio: ['inherit', 'pipe', 'inherit'],
-        detached: ownGroup,
-      });
-      end = await Promise.race([interrupted, endOf(child, limit), late]);
-    } catch (error) {
-      // Most failures to start arrive as an event of the child; arguments and variables that are too long are thrown.
-      return notStarted(error);
-    }
+  const hasGroup = own.platform !== 'win32' && !hasTerminal();
+  const late = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
+  let child: ChildProcess | undefined;
+  const end = await untilSignal(onSignals, async () => {
+    child = spawn(command, {
+      // As contracted: /bin/sh -c COMMAND, or cmd /d /s /c "COMMAND".
+      shell: own.platform === 'win32' ? windowsProgram('cmd.exe', own.env) : '/bin/sh',
+      env: { ...env },
+      stdio: ['inherit', 'pipe', 'inherit'],
+      detached: hasGroup,
+    });
+    const ended = await endOf(child, limit, late);
     // A command that fails on Ctrl-C may be seen to end before our own signal arrives, mostly in Bun.
-    if (!(end instanceof Interrupted) && end.how === 'exited' && end.code !== 0) {
-      end = await Promise.race([interrupted, sleep(50, end)]);
-    }
-    if (end instanceof Interrupted || end.how === 'late' || end.how === 'too-long') {
-      // First of all: a command that ignores SIGTERM may keep printing.
-      child.stdout?.destroy();
-      // Ctrl-C and a hangup reach the terminal's whole foreground group.
-      const isTold = !ownGroup && end instanceof Interrupted && end.signal !== 'SIGTERM';
-      await stop(child, { ownGroup, isTold }, own);
-    }
-    if (end instanceof Interrupted) throw end;
-    // A Ctrl-C that ended the command is also meant for us, even if we see its end before our own signal.
-    if (end.how === 'killed' && end.signal === 'SIGINT') throw new Interrupted('SIGINT');
-    return end;
-  } finally {
-    over.abort();
-    release();
+    if (ended.how === 'exited' && ended.code !== 0) await sleep(50);
+    return ended;
+  }).catch((error: unknown) => (error instanceof Interrupted ? error : notStarted(error)));
+
+  const isOver = !(end instanceof Interrupted) && end.how !== 'late' && end.how !== 'too-long';
+  if (child !== undefined && !isOver) {
+    // First of all: a command that ignores SIGTERM may keep printing.
+    child.stdout?.destroy();
+    // Ctrl-C and a hangup reach the terminal's whole foreground group.
+    const isTold = !hasGroup && end instanceof Interrupted && end.signal !== 'SIGTERM';
+    if (own.platform === 'win32') stopOnWindows(child, own);
+    else await stop(child, { hasGroup, isTold }, own);
   }
+  if (end instanceof Interrupted) throw end;
+  // A Ctrl-C that ended the command is also meant for us, even if we see its end before our own signal.
+  if (end.how === 'killed' && end.signal === 'SIGINT') throw new Interrupted('SIGINT');
+  return end;
 }
 
-/**
- * How it ends by itself, with its stdout as in a shell's `$(…)`, or that it prints too much. Rejects if it does not start.
- */
-function endOf(child: ChildProcess, limit: number): Promise<CommandEnd> {
+/** How it ends, with its stdout as in a shell's `$(…)`, or that it prints too much or is late. Rejects if it does not start. */
+function endOf(child: ChildProcess, limit: number, late: AbortSignal): Promise<CommandEnd> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -95,6 +74,8 @@ function endOf(child: ChildProcess, limit: number): Promise<CommandEnd> {
           : { how: 'killed', signal },
       ),
     );
+    late.addEventListener('abort', () => resolve({ how: 'late' }), { once: true });
+    if (late.aborted) resolve({ how: 'late' });
   });
 }
 
@@ -115,80 +96,47 @@ function hasTerminal(): boolean {
 }
 
 /**
- * Ends the command and everything that it started before it resolves.
+ * Ends the command's group, or its shell alone, before it resolves.
  *
  * @param isTold whether a signal has reached all of them already: a SIGTERM at once would also end the `stty` with which
  *   the command restores the terminal
  */
 async function stop(
   child: ChildProcess,
-  { ownGroup, isTold }: { readonly ownGroup: boolean; readonly isTold: boolean },
+  { hasGroup, isTold }: { readonly hasGroup: boolean; readonly isTold: boolean },
   own: OwnProcess,
 ): Promise<void> {
-  const { pid, exitCode, signalCode } = child;
+  const { pid } = child;
   if (pid === undefined) return;
-  if (own.platform === 'win32') {
-    // It fails if the command has ended meanwhile.
-    spawnSync('taskkill', ['/pid', String(pid), '/t', '/f'], {
-      env: helperEnvironment(own.env),
-      stdio: 'ignore',
-      windowsHide: true,
-    });
-    // If it fails for another reason, gwtoken must still not wait for the shell.
-    child.kill();
-    return;
-  }
-  // A shell that has ended may have left its group behind, but no tree: its PID may have been reused.
-  if (!ownGroup && (exitCode !== null || signalCode !== null)) return;
-  const send = (target: number, signal: NodeJS.Signals | 0): boolean => {
+  const send = (signal: NodeJS.Signals | 0): boolean => {
+    // A shell that has ended may have left its group behind; its own ID may be another process's by now.
+    if (!hasGroup && (child.exitCode !== null || child.signalCode !== null)) return false;
     try {
-      return own.kill(target, signal);
+      return own.kill(hasGroup ? -pid : pid, signal);
     } catch {
       return false;
     }
   };
-  const below = (pids: readonly number[]): number[] => pids.flatMap((each) => descendants(each, own));
-  let left = ownGroup ? [-pid] : [pid, ...below([pid])];
-  // Without those that have ended: their IDs may be other processes' by now.
-  const grace = async (): Promise<void> => {
+  const endsInTime = async (): Promise<boolean> => {
     const giveUpAt = performance.now() + GRACE_MS;
-    for (;;) {
-      left = left.filter((target) => send(target, 0));
-      if (left.length === 0 || performance.now() >= giveUpAt) return;
+    while (send(0)) {
+      if (performance.now() >= giveUpAt) return false;
       await sleep(20);
     }
+    return true;
   };
-  if (isTold) await grace();
-  for (const target of left) send(target, 'SIGTERM');
-  await grace();
-  for (const target of ownGroup ? left : new Set([...left, ...below(left)])) send(target, 'SIGKILL');
+  if (isTold && (await endsInTime())) return;
+  send('SIGTERM');
+  if (!(await endsInTime())) send('SIGKILL');
 }
 
-/** The living descendants of a process, nearest first. A process whose parent has ended is not found. */
-export function descendants(pid: number, { env, platform }: Pick<OwnProcess, 'env' | 'platform'>): number[] {
-  const children = new Map<number, number[]>();
-  for (const [child, parent] of platform === 'linux' ? parentsFromProc() : parentsFromPs(env)) {
-    children.set(parent, [...(children.get(parent) ?? []), child]);
-  }
-  const found = [pid];
-  for (const each of found) found.push(...(children.get(each) ?? []));
-  return found.slice(1);
-}
-
-/** From /proc on Linux: slim container images have no ps, which tree-kill and pidtree need. */
-function parentsFromProc(): [number, number][] {
-  const pids = fs.readdirSync('/proc').map(Number).filter(Number.isInteger);
-  return pids.flatMap((pid): [number, number][] => {
-    const stat = procStat(pid);
-    return stat ? [[pid, stat.parent]] : [];
+function stopOnWindows(child: ChildProcess, { env }: OwnProcess): void {
+  // It fails if the command has ended meanwhile.
+  spawnSync(windowsProgram('taskkill.exe', env), ['/pid', String(child.pid), '/t', '/f'], {
+    env: helperEnvironment(env),
+    stdio: 'ignore',
+    windowsHide: true,
   });
-}
-
-function parentsFromPs(env: Env): [number, number][] {
-  const options = { env: helperEnvironment(env), encoding: 'latin1' } as const;
-  const text = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], options);
-  return text
-    .trim()
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/).map(Number) as [number, number]);
+  // If it fails for another reason, gwtoken must still not wait for the shell.
+  child.kill();
 }

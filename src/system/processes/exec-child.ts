@@ -3,10 +3,9 @@
  * Ctrl-C, Ctrl-Z and full-screen programs work as without gwtoken. cross-spawn is for Windows' `.cmd` and PATHEXT
  * only. Not used: execa (more than is needed, an ES module tree of 30 files), node:child_process (no `.cmd`).
  */
-import { isUtf8 } from 'node:buffer';
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import * as fs from 'node:fs';
-import { isatty } from 'node:tty';
+import type { Writable } from 'node:stream';
 import spawn from 'cross-spawn';
 import { GwtokenError, messageOf, systemCode, usage } from '../../errors';
 import { quoted } from '../../text';
@@ -34,12 +33,12 @@ export function prepareChild(onSignals: World['onSignals'], platform: NodeJS.Pla
   );
   return {
     release,
-    async run(command, args, env) {
-      checkExact([command, ...args], env);
-      const end = await new Promise<ChildEnd>((resolve, reject) => {
+    run: (command, args, env, text) =>
+      new Promise<ChildEnd>((resolve, reject) => {
+        checkExact([command, ...args], env);
         const fail = (error: unknown): void => reject(startError(error, command, args, platform));
         try {
-          child = startProgram(command, args, env as NodeJS.ProcessEnv, platform);
+          child = startProgram(command, args, env as NodeJS.ProcessEnv, { platform, text });
         } catch (error) {
           return fail(error);
         }
@@ -47,54 +46,30 @@ export function prepareChild(onSignals: World['onSignals'], platform: NodeJS.Pla
         child.on('error', (error) => {
           if (child?.pid === undefined || systemCode(error) === 'ENOENT') fail(error);
         });
-        child.on('exit', (code, signal) => resolve({ code, signal }));
+        child.on('exit', (code, signal) => {
+          if (code === NOT_FOUND && text !== undefined) fail({ code: 'ENOENT' });
+          else resolve({ code, signal });
+        });
         for (const signal of early) child.kill(signal);
-      });
-      leaveTerminal(platform);
-      return end;
-    },
+      }),
   };
 }
 
-/** What Node replaces each invalid UTF-8 byte with. */
-const REPLACED = '\uFFFD';
-
 /**
- * Node reads arguments and variables as UTF-8, so invalid bytes would reach the command as different bytes: `rm` might
- * remove another file. Linux still has the original bytes; elsewhere the replacement character is taken as proof.
+ * Node reads arguments and variables as UTF-8 and replaces each byte that is none by U+FFFD, so the command would get
+ * different bytes: `rm` might remove another file.
  *
  * @throws GwtokenError `usage`
  */
 function checkExact(words: readonly string[], env: Env): void {
-  const isChanged = (each: string) => notUtf8('cmdline')?.includes(each) ?? true;
-  const word = words.find((each) => each.includes(REPLACED) && isChanged(each));
-  // In the original, since Node leaves out a variable whose name has such bytes: the command would not get it.
-  const names = notUtf8('environ')?.map((entry) => entry.replace(/=.*/s, '')) ?? Object.keys(env);
-  const name = names.find((each) => `${each}${env[each]}`.includes(REPLACED));
+  const word = words.find((each) => each.includes('\uFFFD'));
+  const name = Object.keys(env).find((each) => `${each}${env[each]}`.includes('\uFFFD'));
   if (word === undefined && name === undefined) return;
+  const what = word === undefined ? `environment variable ${name}` : `argument ${quoted(word)}`;
   throw usage(
-    word === undefined
-      ? `the environment variable ${name} is not UTF-8, so the command would get different bytes`
-      : `the argument ${quoted(word)} is not UTF-8, so the command would get different bytes`,
-    name === undefined
-      ? 'run the command without gwtoken exec, after: eval $(gwtoken env)'
-      : `unset ${name}, or run the command without gwtoken exec, after: eval $(gwtoken env)`,
+    `the ${what} is not UTF-8, so the command would get different bytes`,
+    `${name === undefined ? '' : `unset ${name}, or `}run the command without gwtoken, after: eval $(gwtoken env)`,
   );
-}
-
-/**
- * Those of gwtoken's own arguments or variables that are not UTF-8 as the kernel has them, in the text that Node makes of
- * them; undefined where there is no /proc.
- */
-function notUtf8(file: 'cmdline' | 'environ'): string[] | undefined {
-  let text: string;
-  try {
-    text = fs.readFileSync(`/proc/self/${file}`, 'latin1');
-  } catch {
-    return undefined;
-  }
-  const entries = text.split('\0').map((entry) => Buffer.from(entry, 'latin1'));
-  return entries.filter((entry) => !isUtf8(entry)).map(String);
 }
 
 /**
@@ -114,35 +89,50 @@ function isForeground(platform: NodeJS.Platform): boolean {
   }
 }
 
-/**
- * When it ends, Node restores the terminal's initial state, even from the background. What the child
- * changed (`stty -echo`), or an editor in the foreground meanwhile, must stay, so Node's three descriptors of it
- * are closed. Another one stays open to the end: a terminal that nobody holds hangs up on the remaining processes.
- */
-function leaveTerminal(platform: NodeJS.Platform): void {
-  if (platform === 'win32') return;
-  const descriptors = [0, 1, 2].filter((descriptor) => isatty(descriptor));
-  try {
-    fs.openSync('/dev/tty', fs.constants.O_RDONLY | fs.constants.O_NOCTTY);
-    for (const descriptor of descriptors) fs.closeSync(descriptor);
-  } catch {
-    // Not our terminal: Node may do as it likes.
-  }
-}
+/** What the shell answers with if there is no such program. */
+const NOT_FOUND = 127;
 
-/** @throws the system's error, if it is not an event of the child */
+/**
+ * Node's own pipes are sockets, which Linux does not open as /dev/fd/3, so a shell makes a pipe of one: by a here-document
+ * if that is one (in some shells it is a file), and the program takes the shell's place.
+ */
+const WITH_PIPE = `command -v "$1" >/dev/null || exit 127
+exec 4<&0
+case \${KSH_VERSION-}\${ZSH_VERSION-}:\${BASH_VERSION-} in
+: | :5.[1-9]* | :[6-9]*) exec "$@" 3<<END 4<&-
+$(cat <&3 4<&-)
+END
+;;
+*) cat <&3 4<&- | exec "$@" 3<&0 <&4 4<&-
+esac`;
+
+/**
+ * @param text what the program finds at /dev/fd/3, or on Windows on stdin
+ * @throws the system's error, if it is not an event of the child
+ */
 function startProgram(
   command: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv,
-  platform: NodeJS.Platform,
+  { platform, text }: { readonly platform: NodeJS.Platform; readonly text: string | undefined },
 ): ChildProcess {
   const options: SpawnOptions = { stdio: 'inherit', env };
   // cross-spawn passes what is no file to cmd.exe: its built-in commands, with mangled arguments, and if one of
   // them fails it reports that there is none.
   if (platform === 'win32' && !spawn._parse(command, [...args], options).file)
     throw Object.assign(new Error(`spawn ${command} ENOENT`), { code: 'ENOENT' });
-  return spawn(command, [...args], options);
+  if (text === undefined) return spawn(command, [...args], options);
+  const child =
+    platform === 'win32'
+      ? spawn(command, [...args], { ...options, stdio: ['pipe', 'inherit', 'inherit'] })
+      : spawn('/bin/sh', ['-c', WITH_PIPE, 'sh', command, ...args], {
+          ...options,
+          stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
+        });
+  const pipe = child.stdio[platform === 'win32' ? 0 : 3] as Writable;
+  // It fails if the program has ended without reading.
+  pipe.on('error', () => {}).end(text);
+  return child;
 }
 
 function startError(

@@ -2,6 +2,7 @@
  * Keeps secrets inside this process: out of a debugger, and out of the environment of the programs that gwtoken runs for
  * its own purposes.
  */
+import { delimiter, isAbsolute } from 'node:path';
 import type { Env } from '../../world';
 
 /**
@@ -16,10 +17,18 @@ export function closeDebugger(own: Pick<NodeJS.Process, 'on' | 'platform'>): voi
 }
 
 /**
- * The environment of a system program that gwtoken runs for its own purposes (getent, dbus-send, ps, taskkill):
- * what every program needs to run, and the variables that this one reads. Its output is in English.
+ * The environment of a system program that gwtoken runs for its own purposes (getent, dbus-send, taskkill): what every
+ * program needs to run, and the variables that this one reads. Its output is in English. Relative and empty entries of
+ * PATH are left out, or a program of the working directory's would be run.
  */
 export function helperEnvironment(env: Env, ...reads: readonly string[]): NodeJS.ProcessEnv {
-  const names = ['PATH', 'SystemRoot', ...reads].filter((name) => env[name] !== undefined);
-  return { ...Object.fromEntries(names.map((name) => [name, env[name]])), LC_ALL: 'C' };
+  const path = env['PATH']?.split(delimiter).filter(isAbsolute).join(delimiter);
+  const names = ['SystemRoot', ...reads].filter((name) => env[name] !== undefined);
+  const own = Object.fromEntries(names.map((name) => [name, env[name]]));
+  return { ...(path === undefined ? {} : { PATH: path }), ...own, LC_ALL: 'C' };
+}
+
+/** The path of one of Windows' own programs: by its name, one in the working directory would be run. */
+export function windowsProgram(name: string, { SystemRoot = 'C:\\Windows' }: Env): string {
+  return `${SystemRoot}\\System32\\${name}`;
 }

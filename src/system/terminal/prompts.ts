@@ -6,7 +6,7 @@
 import type { ReadStream, WriteStream } from 'node:tty';
 import { confirm, isCancel, password, select, text } from '@clack/prompts';
 import yoctoSpinner from 'yocto-spinner';
-import { ENDING_SIGNALS, Interrupted } from '../../errors';
+import { Interrupted, untilSignal } from '../../errors';
 import type { Terminal, World } from '../../world';
 import { withVariable } from './capabilities';
 
@@ -25,52 +25,38 @@ export function openPrompts(
   onSignals: World['onSignals'],
   unicode: boolean,
 ): Omit<Terminal, 'noPrompt' | 'paint' | 'hasUnicode'> {
-  /**
-   * Does the work. A signal meanwhile restores the terminal and rejects with Interrupted, on which the program ends.
-   */
-  const untilSignal = async <T>(restore: () => void, work: () => Promise<T>): Promise<T> => {
-    let release: () => void = () => {};
-    const interrupted = new Promise<never>((_, reject) => {
-      release = onSignals(ENDING_SIGNALS, (signal) => {
-        release();
-        restore();
-        reject(new Interrupted(signal));
-      });
-    });
-    try {
-      return await Promise.race([work(), interrupted]);
-    } finally {
-      release();
-    }
-  };
-  /** Shows a prompt until it is answered; Ctrl-C, Ctrl-D and the end of input interrupt. */
-  const answer = async <T>(
+  /** Shows a prompt; a signal restores the terminal before the program ends by it. */
+  const shown = async <T>(
     show: (options: {
       input: ReadStream;
       output: WriteStream;
       signal: AbortSignal;
       withGuide: boolean;
     }) => Promise<T>,
-  ): Promise<Exclude<T, symbol>> => {
+  ): Promise<T> => {
     const { stdin, stderr } = own;
     const closed = new AbortController();
     let answered = false;
     // After a Ctrl-D, readline only stops reading, as after an answer, and clack would wait for ever.
     const onPause = (): void => void setImmediate(() => answered || closed.abort());
     stdin.once('pause', onPause);
-    const restore = (): void => {
-      stdin.setRawMode(false);
-      stderr.write(`${SHOW_CURSOR}\n`);
-    };
     try {
-      const given = await untilSignal(restore, () =>
+      return await untilSignal(onSignals, () =>
         show({ input: stdin, output: stderr, signal: closed.signal, withGuide: unicode }),
       );
-      if (isCancel(given)) throw new Interrupted('SIGINT');
-      return given as Exclude<T, symbol>;
+    } catch (error) {
+      stdin.setRawMode(false);
+      stderr.write(`${SHOW_CURSOR}\n`);
+      throw error;
     } finally {
       answered = true;
     }
+  };
+  /** Shows a prompt until it is answered; Ctrl-C, Ctrl-D and the end of input interrupt. */
+  const answer = async <T>(show: Parameters<typeof shown<T>>[0]): Promise<Exclude<T, symbol>> => {
+    const given = await shown(show);
+    if (isCancel(given)) throw new Interrupted('SIGINT');
+    return given as Exclude<T, symbol>;
   };
   const validate =
     (check: (answer: string) => string | undefined) =>
@@ -101,14 +87,11 @@ export function openPrompts(
       // It would treat any CI variable as a log, even `CI=false`; we have already decided that it may appear.
       const spinner = await withVariable(own.env, 'CI', undefined, () => yoctoSpinner(options));
       const timer = setTimeout(() => spinner.start(), SPINNER_AFTER_MS);
-      const stop = (): void => {
+      try {
+        return await untilSignal(onSignals, work);
+      } finally {
         clearTimeout(timer);
         spinner.stop();
-      };
-      try {
-        return await untilSignal(stop, work);
-      } finally {
-        stop();
       }
     },
   };
