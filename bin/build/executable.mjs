@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, extname, join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle, ENTRIES, GROUPS, NOTICES, RULE } from './package.mjs';
 
@@ -23,6 +23,9 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const require = createRequire(import.meta.url);
 /** For this machine `gwtoken` in it, for all in a folder of each; ignored by git, and not of the npm package. */
 export const EXECUTABLES = join(root, 'executables');
+/** Named so that Bun takes it for data: what it takes for a native module it loads from the temporary directory. */
+const KEYTAR = 'keytar.data';
+const OTHER_KEYTAR = 'keytar.cjs';
 const RUNTIMES = join(root, 'node_modules', '.cache', 'bun');
 /** @type {{ version: string, integrity: Record<string, string> }} */
 const BUN = JSON.parse(readFileSync(new URL('bun.json', import.meta.url), 'utf8'));
@@ -134,9 +137,9 @@ export async function buildExecutable(target, folder, otherKeytar) {
   mkdirSync(RUNTIMES, { recursive: true });
   const made = mkdtempSync(join(RUNTIMES, 'build-'));
   try {
-    const keytar = otherKeytar ?? join(module, 'prebuilds', prebuild, 'keytar.node');
-    await bundleExecutable(join(made, 'bundle'), keytar, `${name} ${version}`);
-    copyFileSync(keytar, join(made, 'bundle', `keytar${extname(keytar)}`));
+    await bundleExecutable(join(made, 'bundle'), `${name} ${version}`, otherKeytar !== undefined);
+    const native = join(module, 'prebuilds', prebuild, 'keytar.node');
+    copyFileSync(otherKeytar ?? native, join(made, 'bundle', otherKeytar ? OTHER_KEYTAR : KEYTAR));
     const closed = otherKeytar ? runtimeOf(runtime) : writeClosed(runtimeOf(runtime), join(made, 'runtime'));
     const file = target.startsWith('windows') ? 'gwtoken.exe' : 'gwtoken';
     const bun = `--target=bun-${target}`;
@@ -171,29 +174,33 @@ export async function buildExecutable(target, folder, otherKeytar) {
  * What Bun compiles: `executable.cjs`, and the files that it requires. In files, as the npm package has it: in one, the
  * modules of Node that any part needs would be loaded at every start, which takes longer than all the rest.
  * @param {string} folder
- * @param {string} keytar its native part, which will lie beside them
  * @param {string} nameOfKeytar
+ * @param {boolean} [hasOtherKeytar]
  */
-export function bundleExecutable(folder, keytar, nameOfKeytar) {
+export function bundleExecutable(folder, nameOfKeytar, hasOtherKeytar = false) {
   return bundle(folder, {
     input: { ...ENTRIES, executable: 'bin/gwtoken-executable.ts' },
     define: { __EXECUTABLE__: 'true', __KEYTAR__: JSON.stringify(nameOfKeytar) },
     external: [/^keytar$/, /^keytar\/package\.json$/],
-    plugins: [ofTheExecutable(`./keytar${extname(keytar)}`)],
+    plugins: [ofTheExecutable(hasOtherKeytar)],
     codeSplitting: { groups: [{ name: 'form', test: /system[\\/]form\.ts$/, priority: 4 }, ...GROUPS] },
   });
 }
 
 /**
- * keytar's native part from beside the bundle. The programs, which
+ * keytar's native part from beside the bundle, or the tests' module in the place of what loads it. The programs, which
  * export nothing, are marked as modules: where another file imports them, rolldown takes them for CommonJS, and then
  * each module of the warm path for one that has to be started by a call.
- * @param {string} keytar
+ * @param {boolean} hasOtherKeytar
  * @returns {import('rolldown').Plugin}
  */
-const ofTheExecutable = (keytar) => ({
+const ofTheExecutable = (hasOtherKeytar) => ({
   name: 'of-the-executable',
-  resolveId: (id) => (id === 'keytar.node' ? { id: keytar, external: true } : undefined),
+  resolveId(id) {
+    if (id === 'keytar.node') return { id: `./${KEYTAR}`, external: true };
+    if (hasOtherKeytar && id === './keytar') return { id: `./${OTHER_KEYTAR}`, external: true };
+    return undefined;
+  },
   transform: (code, id) =>
     Object.values(ENTRIES).includes(relative(root, id).replaceAll('\\', '/'))
       ? `${code}\nexport {};`

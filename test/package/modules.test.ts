@@ -109,7 +109,7 @@ test.each(['keychain-child', 'lookup-child'])('%s loads its own file alone, and 
 });
 
 test('a warm get of the executable loads no module of Node but node:fs, and its children do not load the program', async () => {
-  const output = await bundleExecutable(openFolder(), 'keytar.node', 'keytar 0.0.0');
+  const output = await bundleExecutable(openFolder(), 'keytar 0.0.0');
   const chunks = new Map(output.map((chunk) => [chunk.fileName, chunk.type === 'chunk' ? chunk : undefined]));
   /** What a file requires when it is loaded, and what those require. */
   const required = (file: string, seen = new Set<string>()): Set<string> => {

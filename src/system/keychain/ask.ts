@@ -9,29 +9,21 @@ import { type GwtokenError, limitReached, messageOf } from '../../errors';
 import { answerWithinMs, type Env, hasPerson, type World } from '../../world';
 import { type BusState, collectionOnBus } from './bus';
 import type { Answer, Loaded, Request } from './child';
-import { isKeyMismatch, keychainError, notAnswered, systemLimit } from './errors';
+import { keychainError, notAnswered, systemLimit } from './errors';
 
 export type KeychainWorld = Pick<World, 'platform' | 'env' | 'stderr'> & {
   /** What `fork()` starts src/system/keychain/child.ts with. */
   readonly childPath: string;
 };
 
-type Value = Extract<Answer, { ok: true }>['value'];
+export type Value = Extract<Answer, { ok: true }>['value'];
 
 const NOTICE_AFTER_MS = 2000;
-/** How long the bus has to say what is being waited for, and how long before the limit it is asked again. */
+/** How long the bus has to say what is being waited for. */
 const LOOK_MS = 800;
-const LAST_LOOK_MS = 1000;
 
 /**
- * How many sessions with the keychain are tried. KWallet 5 agrees on the wrong key in one of about a hundred: where the
- * public key or the shared one begins with a zero byte, one side drops it. It then refuses the session, cannot
- * decrypt what is to be stored, or what is read comes out as null. A new child is a new session with a new key.
- */
-export const SESSIONS = 5;
-
-/**
- * @param limitMs undefined: 60 s where a person can answer a dialog, otherwise 10 s
+ * @param limitMs undefined: 60 s if a person can answer a dialog, otherwise 10 s
  * @param ended ends the waiting before that
  * @returns the value that the request asks for
  * @throws GwtokenError `keychain`, or the signal's reason
@@ -43,25 +35,15 @@ export async function askChild(
   ended?: AbortSignal,
 ): Promise<Value> {
   ended?.throwIfAborted();
-  const children: ChildProcess[] = [];
   const waiting = startWaiting(limitMs ?? answerWithinMs(canAnswerDialog(world)), world, ended);
-  const answer = async (): Promise<Value> => {
-    for (;;) {
-      const child = startChild(world);
-      children.push(child);
-      try {
-        return await answerOf(child, request, waiting.loaded, world.platform);
-      } catch (error) {
-        if (children.length === SESSIONS || !isKeyMismatch(error)) throw error;
-      }
-    }
-  };
+  let child: ChildProcess | undefined;
   try {
-    return await Promise.race([answer(), waiting.late]);
+    child = startChild(world);
+    return await Promise.race([answerOf(child, request, waiting.loaded, world.platform), waiting.late]);
   } finally {
     waiting.end();
     // Not unref'd: gwtoken itself ends after its children, so that nothing is left behind.
-    for (const child of children) child.kill('SIGKILL');
+    child?.kill('SIGKILL');
   }
 }
 
@@ -78,7 +60,7 @@ function startChild({ childPath, env, platform }: KeychainWorld): ChildProcess {
       env: childEnv(env, platform),
       execArgv: [],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      // Where gwtoken has no console of its own, as under a scheduler, the child would open one on the desktop.
+      // If gwtoken has no console of its own, as under a scheduler, the child would open one on the desktop.
       windowsHide: true,
     };
     return fork(childPath, [], options);
@@ -89,9 +71,9 @@ function startChild({ childPath, env, platform }: KeychainWorld): ChildProcess {
 }
 
 /**
- * Without gwtoken's own variables, which hold secrets, and those of what runs it, Node or Bun, which slow it down, stop
- * it (`--inspect-brk`) or make another program of it (BUN_BE_BUN). On macOS and Windows Bun would send a report to its
- * makers when keytar crashes.
+ * The environment without gwtoken's own variables, which hold secrets, and those of Node and Bun, which slow the child
+ * down, stop it (`--inspect-brk`) or make another program of it (BUN_BE_BUN). On macOS and Windows Bun would report a
+ * crash of keytar to its makers.
  */
 function childEnv(env: Env, platform: NodeJS.Platform): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(([name]) => !/^(GWTOKEN_|BUN_|NODE_(?!PATH$))/i.test(name));
@@ -163,15 +145,9 @@ function startWaiting(limitMs: number, world: KeychainWorld, stopped: AbortSigna
   const ended = new AbortController();
   const began = performance.now();
   let keyring: BusState | undefined;
-  const look = async (): Promise<void> => {
-    if (platform !== 'linux') return;
-    const state = await collectionOnBus(env, AbortSignal.any([ended.signal, AbortSignal.timeout(LOOK_MS)]));
-    if (state !== 'unknown') keyring = state;
-  };
-  // Undefined until the module is loaded, which may take longer than that on a busy machine.
-  let notice: NodeJS.Timeout | undefined;
   const tell = async (): Promise<void> => {
-    await look();
+    if (platform === 'linux')
+      keyring = await collectionOnBus(env, AbortSignal.any([ended.signal, AbortSignal.timeout(LOOK_MS)]));
     if (!person || ended.signal.aborted) return;
     try {
       stderr.write(noticeText(keyring, limitMs));
@@ -179,8 +155,8 @@ function startWaiting(limitMs: number, world: KeychainWorld, stopped: AbortSigna
       // Nobody reads stderr any more; the answer may still be wanted.
     }
   };
-  // A person may have unlocked it since, and left a second dialog unanswered.
-  const last = setTimeout(look, Math.max(limitMs - LAST_LOOK_MS, NOTICE_AFTER_MS));
+  // Undefined until the module is loaded, which may take longer than that on a busy machine.
+  let notice: NodeJS.Timeout | undefined;
   let limit: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     limit = setTimeout(
@@ -192,12 +168,11 @@ function startWaiting(limitMs: number, world: KeychainWorld, stopped: AbortSigna
   return {
     late,
     loaded() {
-      if (ended.signal.aborted) return;
-      notice ??= setTimeout(tell, Math.max(began + NOTICE_AFTER_MS - performance.now(), 0));
+      if (!ended.signal.aborted)
+        notice ??= setTimeout(tell, Math.max(began + NOTICE_AFTER_MS - performance.now(), 0));
     },
     end() {
       clearTimeout(notice);
-      clearTimeout(last);
       clearTimeout(limit);
       ended.abort();
     },

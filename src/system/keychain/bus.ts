@@ -1,7 +1,7 @@
 /**
- * Asks the session bus about the Secret Service: libsecret cannot tell a locked keyring, or an item that the
- * person does not let it read, from an absent item. It runs the programs that come with a bus, since a D-Bus client
- * from npm would have to be loaded and trusted for these few calls; none of them ever sees a secret.
+ * Asks the session bus about the Secret Service: libsecret cannot tell a locked keyring, or an item that the person does
+ * not let it read, from an absent item. It runs the programs that come with a bus: a D-Bus client from npm would have to
+ * be loaded and trusted for these few calls. None of them ever sees a secret.
  */
 
 import { execFile } from 'node:child_process';
@@ -23,65 +23,44 @@ const SERVICE_INTERFACE = 'org.freedesktop.Secret.Service';
 const COLLECTION = 'org.freedesktop.Secret.Collection';
 const PROPERTIES = 'org.freedesktop.DBus.Properties';
 
-/** The attributes that libsecret searches for on behalf of keytar: it does not find an item without the schema. */
-const searched = (account: string): readonly (readonly [name: string, value: string])[] => [
-  ['xdg:schema', 'org.freedesktop.Secret.Generic'],
-  ['service', 'gwtoken'],
-  ['account', account],
+/** The attributes by which libsecret searches for keytar: without the schema it does not find an item. */
+const searched = (account: string): string[] => [
+  ...['xdg:schema', 'org.freedesktop.Secret.Generic'],
+  ...['service', 'gwtoken', 'account', account],
 ];
 
+/** A method's call: its object, interface and name, and its arguments after their type as busctl writes it. */
+type Call = readonly [path: string, of: string, method: string, type: string, ...args: string[]];
+
+/** Each program that can call a method of the service, with its arguments; the quickest first. */
+const PROGRAMS: readonly (readonly [program: string, args: (call: Call) => string[]])[] = [
+  [
+    'dbus-send',
+    ([path, of, method, type, ...args]) => [
+      ...['--session', '--print-reply', `--dest=${NAME}`, path, `${of}.${method}`],
+      type === 'a{ss}' ? `dict:string:string:${args}` : `string:${args}`,
+    ],
+  ],
+  [
+    'busctl',
+    ([path, of, method, type, ...args]) => [
+      ...['--user', 'call', NAME, path, of, method, type],
+      ...(type === 'a{ss}' ? [String(args.length / 2)] : []),
+      ...args,
+    ],
+  ],
+];
+
+const READ_ALIAS: Call = [SERVICE, SERVICE_INTERFACE, 'ReadAlias', 's', 'default'];
+const searchItems = (account: string): Call => [
+  ...([SERVICE, SERVICE_INTERFACE, 'SearchItems', 'a{ss}'] as const),
+  ...searched(account),
+];
 /**
- * How each reads the properties of an interface and calls the two methods that are needed; the quickest first. All
- * properties at once: gnome-keyring aborts when it is asked for one of a collection before it has noticed who asks, as
- * happened at one in a thousand. Asked for all, it leaves out what it cannot tell.
+ * All properties at once: gnome-keyring aborts if it is asked for one of a collection before it has noticed who asks, as
+ * happened once in a thousand. Asked for all, it leaves out what it cannot tell.
  */
-const PROGRAMS = [
-  {
-    program: 'dbus-send',
-    properties: (path: string, of: string) => [...dbusSend(path), `${PROPERTIES}.GetAll`, `string:${of}`],
-    alias: [...dbusSend(SERVICE), `${SERVICE_INTERFACE}.ReadAlias`, 'string:default'],
-    items: (account: string) => [
-      ...dbusSend(SERVICE),
-      `${SERVICE_INTERFACE}.SearchItems`,
-      `dict:string:string:${searched(account).flat()}`,
-    ],
-  },
-  {
-    program: 'busctl',
-    properties: (path: string, of: string) => [...busctl(path), PROPERTIES, 'GetAll', 's', of],
-    alias: [...busctl(SERVICE), SERVICE_INTERFACE, 'ReadAlias', 's', 'default'],
-    items: (account: string) => [
-      ...busctl(SERVICE),
-      SERVICE_INTERFACE,
-      'SearchItems',
-      'a{ss}',
-      String(searched(account).length),
-      ...searched(account).flat(),
-    ],
-  },
-  {
-    program: 'gdbus',
-    properties: (path: string, of: string) => [...gdbus(path), `${PROPERTIES}.GetAll`, of],
-    alias: [...gdbus(SERVICE), `${SERVICE_INTERFACE}.ReadAlias`, 'default'],
-    items: (account: string) => [
-      ...gdbus(SERVICE),
-      `${SERVICE_INTERFACE}.SearchItems`,
-      `{${searched(account).map(([name, value]) => `'${name}': '${value}'`)}}`,
-    ],
-  },
-];
-
-function dbusSend(path: string): string[] {
-  return ['--session', '--print-reply', `--dest=${NAME}`, path];
-}
-
-function busctl(path: string): string[] {
-  return ['--user', 'call', NAME, path];
-}
-
-function gdbus(path: string): string[] {
-  return ['call', '--session', '--dest', NAME, '--object-path', path, '--method'];
-}
+const getProperties = (path: string, of: string): Call => [path, PROPERTIES, 'GetAll', 's', of];
 
 /** The state of the default collection; never rejects. @param signal ends the query, after five seconds if left out */
 export async function collectionOnBus(
@@ -89,19 +68,19 @@ export async function collectionOnBus(
   signal: AbortSignal = AbortSignal.timeout(LIMIT_MS),
 ): Promise<BusState> {
   const bus = { env, signal };
-  const [path] = pathsIn(await ask(({ alias }) => alias, bus));
+  const [path] = pathsIn(await ask(READ_ALIAS, bus));
   if (path === undefined) return 'unknown';
   // The path `/` means that there is no collection.
   return path === '/' ? 'no-collection' : await lockOf(path, bus);
 }
 
 /** The list of unlocked items comes before that of locked ones: here it is empty, as each program prints it. */
-const NONE_UNLOCKED = /array \[\s*\]\s*array|^aoao 0 |^\(@ao \[\]/;
+const NONE_UNLOCKED = /array \[\s*\]\s*array|^aoao 0 /;
 
 /** Whether an account has an item; takes five seconds at most, and never rejects. */
 export async function itemOnBus(account: string, env: Env): Promise<ItemState> {
   const bus = { env, signal: AbortSignal.timeout(LIMIT_MS) };
-  const reply = await ask(({ items }) => items(account), bus);
+  const reply = await ask(searchItems(account), bus);
   if (reply === '') return 'unknown';
   const [path] = pathsIn(reply);
   if (path === undefined) return 'absent';
@@ -115,7 +94,7 @@ export async function itemOnBus(account: string, env: Env): Promise<ItemState> {
  */
 export async function isHidingOnBus(env: Env): Promise<boolean> {
   const bus = { env, signal: AbortSignal.timeout(LIMIT_MS) };
-  const collections = await ask(({ properties }) => properties(SERVICE, SERVICE_INTERFACE), bus);
+  const collections = await ask(getProperties(SERVICE, SERVICE_INTERFACE), bus);
   const hiding = pathsIn(collections).map(async (path) => {
     const collection = await collectionAt(path, bus);
     return (
@@ -136,14 +115,14 @@ async function lockOf(collection: string, bus: Bus): Promise<BusState> {
 
 /** The properties of a collection, as the program prints them. */
 async function collectionAt(path: string, bus: Bus): Promise<string> {
-  const read = () => ask(({ properties }) => properties(path, COLLECTION), bus);
+  const read = () => ask(getProperties(path, COLLECTION), bus);
   const found = await read();
   // gnome-keyring had not noticed yet who asks.
   return found === '' || lockIn(found) !== 'unknown' ? found : await read();
 }
 
-/** As dbus-send, busctl and gdbus print it. */
-const LOCKED = /["']Locked["'](?:\s+variant\s+boolean|\s+b|:)\s+<?(true|false)\b/;
+/** As dbus-send and busctl print it. */
+const LOCKED = /"Locked"\s+(?:variant\s+boolean|b)\s+(true|false)\b/;
 
 function lockIn(properties: string): BusState {
   const isLocked = LOCKED.exec(properties)?.[1];
@@ -151,7 +130,7 @@ function lockIn(properties: string): BusState {
 }
 
 function pathsIn(reply: string): string[] {
-  return [...reply.matchAll(/["'](\/[^"']*)["']/g)].map(([, path]) => path!);
+  return [...reply.matchAll(/"(\/[^"]*)"/g)].map(([, path]) => path!);
 }
 
 interface Bus {
@@ -159,13 +138,10 @@ interface Bus {
   readonly signal: AbortSignal;
 }
 
-/** The output of the first program that is installed; empty when there is none, or when it fails. */
-async function ask(
-  args: (program: (typeof PROGRAMS)[number]) => readonly string[],
-  bus: Bus,
-): Promise<string> {
-  for (const program of PROGRAMS) {
-    const reply = await run(program.program, args(program), bus);
+/** Returns the output of the first program that is installed; empty if there is none, or if it fails. */
+async function ask(call: Call, bus: Bus): Promise<string> {
+  for (const [program, args] of PROGRAMS) {
+    const reply = await run(program, args(call), bus);
     if (reply !== 'not installed') return reply;
   }
   return '';
@@ -180,11 +156,11 @@ function run(
   const reply = new Promise<string>((resolve) => {
     const options = {
       env: helperEnvironment(env, ...BUS_VARIABLES),
-      // One of its own: Node warns of the eleventh listener, and a program that is not installed leaves its one there.
+      // One of its own: a program that is not installed leaves its listener there, and Node warns of the eleventh.
       signal: AbortSignal.any([signal]),
     };
     const child = execFile(program, args, options, (error, stdout) => {
-      // Node has sent SIGTERM, which it ignores where gwtoken was started so.
+      // Node has sent SIGTERM, which the program ignores if gwtoken was started so.
       if (signal.aborted) child.kill('SIGKILL');
       if (error?.code === 'ENOENT') resolve('not installed');
       else resolve(error ? '' : stdout);

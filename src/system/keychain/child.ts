@@ -1,32 +1,29 @@
 /**
- * A program of its own: nothing else loads keytar. It answers one request from its parent, which then kills it. A
- * pending dialog never returns and keeps even process.exit() from ending a process; a native fault takes the process
- * with it: neither must happen to gwtoken itself. Only getPassword, setPassword and deletePassword are ever called:
- * findCredentials and findPassword crash on locked and on foreign items.
+ * The keychain's child: nothing else loads keytar. It answers one request of its parent, which then kills it. A pending
+ * dialog never returns and keeps even process.exit() from ending a process, and a native fault takes the process with it.
+ * It calls only getPassword, setPassword and deletePassword: the find functions crash on locked and on foreign items.
  *
- * It imports nothing that the main program starts with: in the bundle that is one file, and to load it starts that program.
+ * It imports nothing that the main program starts with: in the bundle that is one file, and loading it starts the program.
  */
 import { type Keytar, loadKeytar, nameOfKeytar, whyNotLoaded } from './keytar';
 
 /** Sent before the answer, once keytar is loaded: from then on a person or the service is waited for. */
 export type Loaded = 'loaded';
 
-/** What gwtoken requests, only over the IPC channel, and what the child answers. */
 export type Request =
   | { readonly op: 'probe' }
   | { readonly op: 'get' | 'delete'; readonly account: string }
   | { readonly op: 'set'; readonly account: string; readonly value: string };
 
 export type Answer =
-  /** get: the value or null; set: what was there before; delete: whether there was one; probe: the module's name and version. */
+  /** get: the value or null; set: what was there before; delete: whether there was one; probe: the module's name. */
   | { readonly ok: true; readonly value: string | boolean | null }
   | {
       readonly ok: false;
-      /** Loading the module, the call into it, or reading back what it has stored. */
       readonly stage: 'load' | 'call' | 'read back';
       readonly message: string;
       readonly code?: string | undefined;
-      /** Why the native part did not load: keytar itself drops the loader's message. */
+      /** The loader's own message, which keytar drops. */
       readonly cause?: string | undefined;
     };
 
@@ -81,8 +78,8 @@ async function perform(request: Request, keytar: Keytar): Promise<Answer> {
 }
 
 /**
- * libsecret passes over items that are locked for this connection, as all of KeePassXC's and KWallet's first are: to
- * read one asks the person, and unlocks it for as long as this program runs.
+ * Deletes an item. libsecret ignores those that are locked for this connection, as all of KeePassXC's and KWallet's are
+ * at first: reading one asks the person, and unlocks it for as long as this program runs.
  */
 async function remove(keytar: Keytar, account: string): Promise<boolean> {
   if (await keytar.deletePassword(SERVICE, account)) return true;
@@ -92,22 +89,19 @@ async function remove(keytar: Keytar, account: string): Promise<boolean> {
 }
 
 /**
- * Stores the value, and returns what was there before: whoever lets that be read is not asked again whether it may
- * be overwritten. keytar resolves also when the person says no, so that only reading tells. A value that is neither
- * the old one nor ours is another login's, which came after: or, where nothing could be read before, the old one.
+ * Stores the value, and answers with what was there before. Reading that first spares the person a second dialog. keytar
+ * resolves even if the person says no, so only reading back tells. A third value is another login's, which came after;
+ * but if nothing could be read before, it may be the old one.
  */
 async function replace(keytar: Keytar, account: string, value: string): Promise<Answer> {
   const before = await keytar.getPassword(SERVICE, account);
-  for (let known = before; ; ) {
-    await keytar.setPassword(SERVICE, account, value);
-    const found = await keytar.getPassword(SERVICE, account);
-    if (found === null || (found === known && found !== value)) return NOT_STORED;
-    if (found === value || known !== null) return { ok: true, value: before };
-    known = found;
-  }
+  await keytar.setPassword(SERVICE, account, value);
+  const found = await keytar.getPassword(SERVICE, account);
+  const isReplaced = found !== null && before !== null && found !== before;
+  return found === value || isReplaced ? { ok: true, value: before } : NOT_STORED;
 }
 
-/** The process id keeps two of them at the same time apart. */
+/** Stores, reads and deletes a test item. The process ID keeps two of them at the same time apart. */
 async function roundTrip(keytar: Keytar): Promise<Answer> {
   const account = `probe ${process.pid}`;
   const value = `gwtoken was here at ${new Date().toISOString()} ☂`;
@@ -116,7 +110,7 @@ async function roundTrip(keytar: Keytar): Promise<Answer> {
   try {
     found = await keytar.getPassword(PROBE_SERVICE, account);
   } finally {
-    // Where the person has dismissed the keyring's dialog, deleting nothing would only open it again.
+    // If the person has dismissed the keyring's dialog, deleting would only open it again.
     if (found !== null) await keytar.deletePassword(PROBE_SERVICE, account);
   }
   if (found === null) return NOT_STORED;

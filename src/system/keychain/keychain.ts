@@ -2,18 +2,20 @@
 
 import { GwtokenError } from '../../errors';
 import type { Keychain } from '../../world';
-import { askChild, type KeychainWorld, SESSIONS } from './ask';
+import { askChild, type KeychainWorld, type Value } from './ask';
 import { collectionOnBus, type ItemState, isHidingOnBus, itemOnBus } from './bus';
 import type { Request } from './child';
-import { keychainError } from './errors';
+import { isKeyMismatch, keychainError } from './errors';
 
 export function openKeychain(world: KeychainWorld): Omit<Keychain, 'checkInstalled'> {
+  const { env, platform } = world;
+  const onLinux = platform === 'linux';
   return {
     async probe(limitMs) {
       try {
-        return String(await askChild({ op: 'probe' }, limitMs, world));
+        return String(await ask({ op: 'probe' }, limitMs, world));
       } catch (error) {
-        if (isDenied(error, world)) await checkKeyring(world);
+        if (onLinux && isDenied(error)) await checkKeyring(world);
         throw error;
       }
     },
@@ -22,60 +24,69 @@ export function openKeychain(world: KeychainWorld): Omit<Keychain, 'checkInstall
       return typeof value === 'string' ? value : undefined;
     },
     async set(account, value, limitMs) {
-      for (let session = 1; ; session++) {
+      for (let isRepeated = false; ; isRepeated = true) {
         try {
-          const before = await askChild({ op: 'set', account, value }, limitMs, world);
+          const before = await ask({ op: 'set', account, value }, limitMs, world);
           return typeof before === 'string' ? before : undefined;
         } catch (error) {
-          if (!isDenied(error, world)) throw error;
+          if (!onLinux || !isDenied(error)) throw error;
           await checkKeyring(world);
-          if (session === SESSIONS || (await itemOnBus(account, world.env)) !== 'present') throw error;
-          // Nobody can have denied it: another login has stored the old value again, or the session had the wrong key.
+          // An item that everyone may read is denied to nobody: another login came between, or the key was wrong.
+          if (isRepeated || (await itemOnBus(account, env)) !== 'present') throw error;
         }
       }
     },
     async delete(account, limitMs) {
       const deleted = await find({ op: 'delete', account }, limitMs, world);
-      if (deleted === true && world.platform === 'linux') await checkGone(account, world);
+      // Of two items with one name, libsecret deletes the one that it may see, and reports success.
+      if (deleted === true && onLinux) checkNotThere(await itemOnBus(account, env), world);
       return deleted === true;
     },
-    isGuarded: async (account) =>
-      world.platform === 'linux' && (await itemOnBus(account, world.env)) === 'guarded',
+    isGuarded: async (account) => onLinux && (await itemOnBus(account, env)) === 'guarded',
   };
 }
 
-/** What the child answers; null or false only once the item is surely absent. */
+/**
+ * Asks the child, and once more if the session's key was wrong: KWallet 5 agrees on a wrong one in a session of about a
+ * hundred, since one side drops a zero byte at the beginning. It then refuses the session, cannot decrypt what is to be
+ * stored, or what is read comes out as null. A new child is a new session with a new key.
+ */
+async function ask(...call: Parameters<typeof askChild>): Promise<Value> {
+  try {
+    return await askChild(...call);
+  } catch (error) {
+    if (!isKeyMismatch(error)) throw error;
+    return await askChild(...call);
+  }
+}
+
+/** Returns the child's answer; null or false only once the item is surely absent. */
 async function find(
   request: Extract<Request, { op: 'get' | 'delete' }>,
   limitMs: number | undefined,
   world: KeychainWorld,
   ended?: AbortSignal,
-): Promise<string | boolean | null> {
-  for (let session = 1; ; session++) {
-    const answer = await askChild(request, limitMs, world, ended);
+): Promise<Value> {
+  for (let isRepeated = false; ; isRepeated = true) {
+    const answer = await ask(request, limitMs, world, ended);
     const isAbsent = answer === null || answer === false;
     if (!isAbsent || world.platform !== 'linux') return answer;
     // First, since KeePassXC opens its unlock dialog again for a search while no database is open.
     const keyring = await checkKeyring(world);
-    // None of the programs that can query the bus is installed: a locked keyring shows itself when something is to be stored.
-    if (keyring === 'unknown') await askChild({ op: 'probe' }, limitMs, world, ended);
+    // No program can ask the bus: a locked keyring shows itself when something is to be stored.
+    if (keyring === 'unknown') await ask({ op: 'probe' }, limitMs, world, ended);
     const item = await itemOnBus(request.account, world.env);
-    // In an open keyring, for everyone to read: the session may have had the wrong key.
-    if (item === 'present' && session < SESSIONS) continue;
+    // Everyone may read it: the session may have had the wrong key.
+    if (item === 'present' && !isRepeated) continue;
     checkNotThere(item, world);
     if (await isHidingOnBus(world.env)) throw keychainError('hidden', world.platform);
     return answer;
   }
 }
 
-/** Of two items with the same name, libsecret deletes the one that it may see, and reports success. */
-async function checkGone(account: string, world: KeychainWorld): Promise<void> {
-  checkNotThere(await itemOnBus(account, world.env), world);
-}
-
-/** "Denied" of libsecret's, which says the same where the keyring stays locked, or where there is none. */
-function isDenied(error: unknown, { platform }: KeychainWorld): boolean {
-  return platform === 'linux' && error instanceof GwtokenError && error.reason === 'denied';
+/** Whether libsecret says "denied", as it also does if the keyring stays locked, or if there is none. */
+function isDenied(error: unknown): boolean {
+  return error instanceof GwtokenError && error.reason === 'denied';
 }
 
 /** On Linux "not there" may mean that the keyring is locked, or that there is none: the bus can tell. */
@@ -85,7 +96,7 @@ async function checkKeyring({ env, platform }: KeychainWorld): Promise<'unlocked
   return keyring;
 }
 
-/** For an item that libsecret does not return, or has deleted. */
+/** Throws if an item that libsecret does not return, or has deleted, is there. */
 function checkNotThere(item: ItemState, { platform }: KeychainWorld): void {
   if (item === 'locked') throw keychainError('locked', platform);
   if (item === 'present' || item === 'guarded') throw keychainError('denied', platform);

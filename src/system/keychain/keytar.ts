@@ -1,4 +1,16 @@
 /** Loads keytar in the keychain's child: the npm package has it in node_modules, the executable contains its native part. */
+import {
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 declare const __EXECUTABLE__: boolean;
@@ -6,9 +18,46 @@ declare const __KEYTAR__: string;
 
 export type Keytar = typeof import('keytar');
 
-/** In the executable without keytar's index.js, which only finds the native part and exports its functions. */
 export function loadKeytar(): Keytar {
-  return __EXECUTABLE__ ? require('keytar.node') : require('keytar');
+  return __EXECUTABLE__ ? loadNativePart(require('keytar.node')) : require('keytar');
+}
+
+const PREFIX = 'gwtoken-keychain-';
+
+/**
+ * Loads the file that the executable contains, without keytar's index.js, which only finds it. Bun itself would unpack it
+ * under a name that anybody can foresee, and load whatever of the right size and owner lies there.
+ */
+function loadNativePart(contained: string): Keytar {
+  const loaded = { exports: {} as Keytar };
+  const directory = mkdtempSync(join(tmpdir(), PREFIX));
+  const file = join(directory, 'keytar.node');
+  if (process.platform === 'linux') {
+    // By its descriptor: nobody can put another file in its place, and a killed process leaves nothing behind.
+    const descriptor = openSync(file, 'wx', 0o700);
+    unlinkSync(file);
+    rmdirSync(directory);
+    writeFileSync(descriptor, readFileSync(contained));
+    process.dlopen(loaded, `/proc/self/fd/${descriptor}`);
+  } else {
+    writeFileSync(file, readFileSync(contained), { flag: 'wx' });
+    process.dlopen(loaded, file);
+    sweep(directory);
+  }
+  return loaded.exports;
+}
+
+/** Removes the directory, and those that were left behind: Windows removes no file that is loaded. */
+function sweep(directory: string): void {
+  for (const name of readdirSync(tmpdir())) {
+    const path = join(tmpdir(), name);
+    try {
+      if (path === directory || (name.startsWith(PREFIX) && Date.now() - statSync(path).mtimeMs > 60_000))
+        rmSync(path, { recursive: true });
+    } catch {
+      // Loaded by another process, or gone.
+    }
+  }
 }
 
 /** `@github/keytar 7.10.6` */
@@ -23,10 +72,8 @@ export function whyNotLoaded(): string | undefined {
   if (__EXECUTABLE__) return undefined;
   try {
     const module = dirname(require.resolve('keytar/package.json'));
-    process.dlopen(
-      { exports: {} },
-      join(module, 'prebuilds', `${process.platform}-${process.arch}`, 'keytar.node'),
-    );
+    const native = join(module, 'prebuilds', `${process.platform}-${process.arch}`, 'keytar.node');
+    process.dlopen({ exports: {} }, native);
     return undefined;
   } catch (error) {
     return (error as Error).message;

@@ -1,2 +1,6 @@
-// In keytar's place in the executable that tests start: the module that is named when the keychain's child starts.
-module.exports = require(String(process.env['KEYTAR']));
+// In place of src/system/keychain/keytar.ts in the executable that tests start: the module that KEYTAR names is loaded.
+module.exports = {
+  loadKeytar: () => require(String(process.env['KEYTAR'])),
+  nameOfKeytar: () => 'keytar 0.0.0',
+  whyNotLoaded: () => undefined,
+};

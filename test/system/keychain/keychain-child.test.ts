@@ -164,22 +164,20 @@ describe('by what it reads, the child', () => {
     return { end, calls: readFileSync(join(module, 'calls'), 'utf8').trim().split('\n') };
   }
 
-  test.each<[readonly unknown[], unknown, number]>([
-    [[null, 'what was stored'], undefined, 1],
-    [['old', 'what was stored'], 'old', 1],
-    [['new', 'what was stored'], 'new', 1],
+  test.each<[readonly unknown[], unknown]>([
+    [[null, 'what was stored'], undefined],
+    [['old', 'what was stored'], 'old'],
+    [['new', 'what was stored'], 'new'],
     // The person has said no.
-    [['old', null], { reason: 'denied' }, 1],
-    [['old', 'old'], { reason: 'denied' }, 1],
-    // What could not be read before: it was there.
-    [[null, 'old', 'old'], { reason: 'denied' }, 2],
-    // Another login's, which came before or after.
-    [[null, 'another', 'a third'], undefined, 2],
-    [['old', 'another'], 'old', 1],
-  ])('%j stores: %j', async (reads, end, times) => {
+    [['old', null], { reason: 'denied' }],
+    [['old', 'old'], { reason: 'denied' }],
+    // It was there, and could not be read before.
+    [[null, 'old'], { reason: 'denied' }],
+    // Another login's, which came after.
+    [['old', 'another'], 'old'],
+  ])('%j stores: %j', async (reads, end) => {
     const done = await calling(reads, ({ set }) => set('a', 'new'));
-    const again = Array.from({ length: times }, () => ['set gwtoken', 'get gwtoken a']);
-    expect(done).toEqual({ end, calls: ['get gwtoken a', ...again.flat()] });
+    expect(done).toEqual({ end, calls: ['get gwtoken a', 'set gwtoken', 'get gwtoken a'] });
   });
 
   test.each<[readonly unknown[], unknown, readonly string[]]>([
