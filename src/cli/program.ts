@@ -8,6 +8,7 @@ import { helpCommand, wantsMarkdown } from '../commands/help';
 import type { FlagValues } from '../settings/table';
 import type { Terminal, World } from '../world';
 import { FLAG_GROUPS, GENERAL, layOut, layOutAll, layOutProgram, list } from './help';
+import { plainSpelling } from './spelling';
 import { topicAsText, topicText } from './topics';
 import { usageError } from './usage-error';
 
@@ -51,7 +52,7 @@ export function createProgram(world: Building['world'], execute: Execute): Parse
     const silent = { write: () => {}, isTTY: () => true };
     const program = build({ world: { ...world, stdout: silent, stderr: silent }, bare: new Map() });
     try {
-      program.parse(argv, { from: 'user' });
+      program.parse(plainSpelling(argv), { from: 'user' });
       return true;
     } catch (error) {
       return error instanceof CommanderError && error.exitCode === 0;

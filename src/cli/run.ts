@@ -7,10 +7,12 @@ import { exitCodeFor, GwtokenError, Interrupted, limitReached, ReaderGone } from
 import { oneLine, withTilde } from '../text';
 import type { World } from '../world';
 import { createProgram } from './program';
+import { plainSpelling } from './spelling';
 import { TOPICS } from './topics';
 
 /** Rejects only with Interrupted and ReaderGone, which are not answered with words. */
-export async function run(argv: readonly string[], world: World): Promise<number> {
+export async function run(words: readonly string[], world: World): Promise<number> {
+  const argv = plainSpelling(words);
   let exitCode: number | undefined;
   let verbose = false;
   try {

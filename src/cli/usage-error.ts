@@ -1,7 +1,8 @@
 import type { CommanderError, Command as Parser } from 'commander';
 import { type GwtokenError, usage } from '../errors';
-import { quoted, shellWord } from '../text';
-import { commandFor, flagFor, isFlag, isSwitch, mend } from './suggest';
+import { quoted } from '../text';
+import { isFlag } from './spelling';
+import { suggestions, typedLine } from './suggest';
 
 /**
  * commander's error as one of ours, with the line that was meant, if there is one.
@@ -28,17 +29,13 @@ function messageOf(error: CommanderError, parser: Parser): string {
     .map((argument) => (argument.required ? ` ${argument.name().toUpperCase()}` : ''))
     .join('');
   switch (error.code) {
-    case 'commander.help': {
-      const children = parser.commands.map((child) => child.name());
-      return `missing subcommand: ${children.slice(0, -1).join(', ')} or ${children.at(-1)}`;
-    }
+    case 'commander.help':
+      return `missing subcommand: ${parser.commands.map((child) => child.name()).join(', ')}`;
     case 'commander.unknownOption': {
+      if (isCommandMissing(error, parser)) return 'missing COMMAND: gwtoken COMMAND [options]';
       const word = unknownFlag(error) ?? '';
       const flag = /^(--[^=]*|-.)/s.exec(word)?.[0] ?? word;
-      if (word !== flag && isSwitch(flag)) return `${flag} takes no value`;
-      return !parser.parent && isFlag(flag)
-        ? `${flag} must come after the command`
-        : `unknown option ${quoted(flag)}`;
+      return word !== flag && isFlag(flag) ? `${flag} takes no value` : `unknown option ${quoted(flag)}`;
     }
     case 'commander.unknownCommand':
       return `unknown command ${quoted(parser.args[0] ?? '')}`;
@@ -56,27 +53,27 @@ function messageOf(error: CommanderError, parser: Parser): string {
   }
 }
 
-/** The hints that name the line that was meant, or at least a word of it. */
+/** The hints that name the line that was meant. */
 function meant(
   error: CommanderError,
   parser: Parser,
-  parses: (argv: readonly string[]) => boolean,
+  takes: (argv: readonly string[]) => boolean,
 ): readonly string[] {
   const typed = unknownFlag(error)?.replace(/=.*/s, '') ?? parser.args[0] ?? '';
+  const wrong = isCommandMissing(error, parser) ? '' : typed;
   const similar = /\n\(Did you mean (?:one of )?(.*)\?\)$/.exec(error.message)?.[1]?.split(', ') ?? [];
   // commander goes by the number of letters that differ: `--shell` is not meant for `--help`.
   const close = similar.filter((word) => initial(word) === initial(typed));
-  const [only] = close;
-  const typo = close.length === 1 && only !== undefined ? ([typed, only] as const) : undefined;
-  const line = mend(argvOf(parser), typo, parses);
-  if (line) return [`did you mean: ${['gwtoken', ...line.map(shellWord)].join(' ')}`];
-  const other = commandFor(`${parser.name()} ${typed}`) ?? commandFor(typed);
-  if (other !== undefined) return [`did you mean: gwtoken ${other} …`];
-  if (flagFor(typed) !== undefined) close.push(flagFor(typed)!);
-  if (close.length > 0) return [`did you mean ${close.join(' or ')}?`];
+  const lines = suggestions(argvOf(parser), wrong, close, takes).flatMap((line) => typedLine(line) ?? []);
+  if (lines.length > 0) return lines.map((line) => `did you mean: ${line}`);
   if (error.code === 'commander.excessArguments' && parser.registeredArguments.length > 0)
     return ['quote values that contain spaces'];
   return [];
+}
+
+/** `gwtoken --region eu`: the flag is a command's, and there is none. */
+function isCommandMissing(error: CommanderError, parser: Parser): boolean {
+  return !parser.parent && isFlag(unknownFlag(error) ?? '');
 }
 
 function initial(word: string): string | undefined {

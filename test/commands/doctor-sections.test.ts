@@ -198,9 +198,7 @@ test('the auth URLs: where none is set for any region each is missed, and else o
   gw.env = {};
   gw.configure({ retries: 1 });
   const first = async (title: string, ...flags: string[]) => (await section(title, ...flags)).slice(0, 1);
-  const missed = (region: string) => [
-    `  FAIL auth URL            no auth URL set for region ${region}`,
-  ];
+  const missed = (region: string) => [`  FAIL auth URL            no auth URL set for region ${region}`];
   for (const region of ['eu', 'us']) expect(await first(`region ${region}`)).toEqual(missed(region));
   gw.configure({ 'auth-url.eu': 'https://a.example.com' });
   expect((await first('region eu'))[0]).toBe(
