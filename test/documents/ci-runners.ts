@@ -26,6 +26,8 @@ export interface Run {
   /** Of the step that failed, or 0. */
   readonly code: number | null;
   readonly log: string;
+  /** Whether a step that downloads had the client secret in its environment. */
+  readonly downloadSeesSecret: boolean;
 }
 
 /** Runs an example as its system would. */
@@ -39,17 +41,20 @@ interface Step {
 }
 
 /** One after the other, until one fails. */
-async function inTurn(steps: readonly Step[], { dir, env }: Job): Promise<Run> {
+async function inTurn(steps: readonly Step[], { dir, env, clientSecret }: Job): Promise<Run> {
   let log = '';
+  const downloadSeesSecret = steps.some(
+    ({ script, env: given }) => script.includes('curl ') && Object.values(given()).includes(clientSecret),
+  );
   for (const [index, step] of steps.entries()) {
     const file = join(dir, `.step-${index}`);
     writeFileSync(file, step.script.endsWith('\n') ? step.script : `${step.script}\n`);
     const result = await runCommand([...step.shell, file], { env: { ...env, ...step.env() }, cwd: dir });
     log += result.stdout + result.stderr;
-    if (result.code !== 0) return { code: result.code, log };
+    if (result.code !== 0) return { code: result.code, log, downloadSeesSecret };
     step.done?.(result);
   }
-  return { code: 0, log };
+  return { code: 0, log, downloadSeesSecret };
 }
 
 /** Puts values in the place of expressions; there is none without a value. */
@@ -69,10 +74,12 @@ export const github: Runner = (example, job) => {
   const values = {
     'vars.RELEASE': job.release.RELEASE,
     'vars.SHA256': job.release.SHA256,
-    'vars.GATEWAY_AUTH_URL': job.authUrl,
-    'secrets.GATEWAY_CLIENT_ID': job.clientId,
-    'secrets.GATEWAY_CLIENT_SECRET': job.clientSecret,
+    'vars.GWTOKEN_AUTH_URL': job.authUrl,
+    'secrets.GWTOKEN_CLIENT_ID': job.clientId,
+    'secrets.GWTOKEN_CLIENT_SECRET': job.clientSecret,
   };
+  const temporary = join(job.dir, '.runner-temp');
+  mkdirSync(temporary);
   const steps = deploy.steps.filter(({ run }: { run?: string }) => run !== undefined);
   return inTurn(
     steps.map(({ run, env }: { run: string; env?: Variables }) => ({
@@ -81,6 +88,7 @@ export const github: Runner = (example, job) => {
       env: () => ({
         CI: 'true',
         GITHUB_ACTIONS: 'true',
+        RUNNER_TEMP: temporary,
         ...filled({ ...deploy.env, ...env }, /\$\{\{ ([\w.]+) \}\}/g, values),
       }),
     })),
@@ -88,27 +96,26 @@ export const github: Runner = (example, job) => {
   );
 };
 
-/** Both scripts in one shell: `set -eo pipefail`. */
+/** All lines in one shell. The project's variables, which each of them sees, override those of the file. */
 export const gitlab: Runner = (example, job) => {
-  const { deploy } = parse(example);
+  const { variables, before_script: before, script } = parse(example).deploy;
   const env = {
-    CI: 'true',
+    ...variables,
     ...job.release,
     GWTOKEN_AUTH_URL: job.authUrl,
     GWTOKEN_CLIENT_ID: job.clientId,
     GWTOKEN_CLIENT_SECRET: job.clientSecret,
-    ...deploy.variables,
   };
-  const script = [...deploy.before_script, ...deploy.script].join('\n');
-  return inTurn([{ shell: ['bash', '-eo', 'pipefail'], script, env: () => env }], job);
+  const lines = [...before, ...script].join('\n');
+  return inTurn([{ shell: ['bash', '-eo', 'pipefail'], script: lines, env: () => env }], job);
 };
 
 /** The Bash task. Every variable but the secret ones is in the environment, with its name in capitals. */
 export const azure: Runner = (example, job) => {
   const pipeline: Record<string, string> = {
-    GatewayAuthUrl: job.authUrl,
-    GatewayClientId: job.clientId,
-    GatewayClientSecret: job.clientSecret,
+    GWTOKEN_AUTH_URL: job.authUrl,
+    GWTOKEN_CLIENT_ID: job.clientId,
+    GWTOKEN_CLIENT_SECRET: job.clientSecret,
   };
   return inTurn(
     parse(example).steps.map(({ bash, env }: { bash: string; env?: Variables }) => ({
@@ -129,22 +136,19 @@ export const azure: Runner = (example, job) => {
 
 /** `sh`: `sh -xe`; of Groovy no more than the example has, strings in single quotes. */
 export const jenkins: Runner = (example, job) => {
-  const matches = (pattern: RegExp) => [...example.matchAll(pattern)].map(([, ...found]) => found);
-  const environment = Object.fromEntries(matches(/^ +(GWTOKEN_\w+) = '([^'\\]*)'$/gm));
-  const [[username = ''] = []] = matches(/usernameVariable: '(\w+)'/g);
-  const [[password = ''] = []] = matches(/passwordVariable: '(\w+)'/g);
-  const env = {
-    ...job.release,
-    ...environment,
-    GWTOKEN_AUTH_URL: job.authUrl,
-    [username]: job.clientId,
-    [password]: job.clientSecret,
-  };
-  const scripts = matches(/^ +sh '([^'\\]*)'$/gm).map(([script = '']) => script);
-  return inTurn(
-    scripts.map((script) => ({ shell: ['sh', '-xe'], script, env: () => env })),
-    job,
-  );
+  const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, ...found]) => found);
+  const [outside = '', inside = ''] = example.split('withCredentials');
+  const named = (kind: string) => matches(inside, new RegExp(`${kind}Variable: '(\\w+)'`, 'g'))[0]?.[0] ?? '';
+  const environment = Object.fromEntries(matches(outside, /^ +(\w+) = '([^'\\]*)'$/gm));
+  const env = { ...environment, ...job.release, GWTOKEN_AUTH_URL: job.authUrl };
+  const credentials = { [named('username')]: job.clientId, [named('password')]: job.clientSecret };
+  const steps = (text: string, given: Variables): Step[] =>
+    matches(text, /^ +sh '([^'\\]*)'$/gm).map(([script = '']) => ({
+      shell: ['sh', '-xe'],
+      script,
+      env: () => ({ ...env, ...given }),
+    }));
+  return inTurn([...steps(outside, {}), ...steps(inside, credentials)], job);
 };
 
 export const circleci: Runner = (example, job) => {
@@ -199,9 +203,9 @@ export const kubernetes: Runner = async (example, job) => {
       cwd: workingDir === undefined ? job.dir : inside(workingDir),
     });
     log += result.stdout + result.stderr;
-    if (result.code !== 0) return { code: result.code, log };
+    if (result.code !== 0) return { code: result.code, log, downloadSeesSecret: false };
   }
-  return { code: 0, log };
+  return { code: 0, log, downloadSeesSecret: false };
 };
 interface Ref {
   readonly secretKeyRef: { readonly key: string };

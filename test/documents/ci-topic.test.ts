@@ -20,12 +20,12 @@ describe('the topic ci', () => {
     for (const { code, heading } of yaml) expect(parse(code), heading).toBeTypeOf('object');
   });
 
-  test('has a pod whose three paths are mounted', () => {
-    const [{ code = '' } = {}] = blocksUnder('Kubernetes');
-    const { kind, spec } = parse(code);
-    expect([kind, spec.containers[0].command[0]]).toEqual(['Pod', '/opt/gwtoken/gwtoken']);
-    const mounted = spec.containers[0].volumeMounts.map(({ mountPath }: { mountPath: string }) => mountPath);
-    expect(mounted).toEqual(['/run/secrets/gateway', '/run/gwtoken', '/opt/gwtoken']);
+  test('has a pod whose commands are lists and whose secret is mounted as a file', () => {
+    const [{ spec } = { spec: {} }] = blocksUnder('Kubernetes').map(({ code }) => parse(code));
+    const [worker] = spec.containers;
+    expect(worker.command).toEqual(['/opt/gwtoken/gwtoken', 'exec', '--token-file', '--', './worker']);
+    expect(worker.env.map(({ name }: { name: string }) => name)).not.toContain('GWTOKEN_CLIENT_SECRET');
+    expect(spec.volumes[1]).toEqual({ name: 'secret', secret: { secretName: 'gwtoken-eu' } });
   });
 
   const SYSTEMS = [
@@ -65,16 +65,21 @@ describe('the topic ci', () => {
     expect(unchecked(`${sum}npm install -g ./gwtoken-1.2.3.tgz`)).toEqual([]);
   });
 
-  const vaults = blocksUnder('Credentials from a command').map(({ code }) => code);
+  const statements = blocksUnder('Credentials from a command').flatMap(
+    ({ code }) => code.match(/^gwtoken config set credential-command[^']*'[^']*'$/gm) ?? [],
+  );
+  const programOf = (statement: string) => /'(\w+) /.exec(statement)?.[1] ?? '';
   const arguments_ = {
     op: 'read op://CI/gwtoken-us/password',
     vault: 'kv get -format=json -field=data secret/gwtoken/us',
     aws: 'secretsmanager get-secret-value --output text --query SecretString --secret-id gwtoken/acme/us',
     pass: 'show gwtoken/acme-us',
+    age: '--decrypt -i HOME/.ssh/id_ed25519 HOME/gwtoken-us.age',
+    sops: 'decrypt HOME/gwtoken-us.json',
   };
 
-  test('shows a command for each of four vaults', () => {
-    expect(vaults.map((code) => /^ {2}'(\w+) /m.exec(code)?.[1])).toEqual(Object.keys(arguments_));
+  test('shows a command for each of six vaults, and two that are not run here', () => {
+    expect(statements.map(programOf)).toEqual([...Object.keys(arguments_), 'cat', 'keyctl']);
   });
 
   test.for(Object.entries(arguments_))('%s gets: %s', async ([vault, args], { needs }) => {
@@ -92,14 +97,17 @@ describe('the topic ci', () => {
     writeFileSync(join(bin, vault), script, { mode: 0o755 });
     linkProgram(bin);
     const env = { ...home.env, PATH: `${bin}${delimiter}${process.env['PATH']}` };
-    const snippet = vaults[Object.keys(arguments_).indexOf(vault)]!;
-    execFileSync('/bin/sh', ['-e', '-c', snippet], { env });
+    execFileSync('/bin/sh', ['-e', '-c', statements.find((each) => programOf(each) === vault)!], { env });
 
     // What a command prints without an address goes to the config file's alone.
     await home.gwtoken(['config', 'set', 'auth-url', identity.authUrl]);
     const client = ['--profile', 'acme', '--region', 'us'];
     const got = await home.gwtoken(['get', ...client], { env });
-    expect(got).toMatchObject({ code: 0, stdout: `${identity.issued[0]}\n`, stderr: `${args} ` });
+    expect(got).toMatchObject({
+      code: 0,
+      stdout: `${identity.issued[0]}\n`,
+      stderr: `${args.replaceAll('HOME', home.env['HOME']!)} `,
+    });
   });
 });
 

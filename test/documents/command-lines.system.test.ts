@@ -24,6 +24,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'gwtoken login': 'prompts: test/commands/login.test.ts, and the picture',
   'gwtoken login --region eu': 'prompts',
   'gwtoken login --region us --auth-url https://identity.us.example.com': 'prompts',
+  'gwtoken login --region us': 'prompts',
   'gwtoken login --sandbox': 'prompts',
   'gwtoken login --secret-stdin': 'named in prose, in full below it',
   'npm run demo': 'test/tools/demo/demo.system.test.ts',
