@@ -72,3 +72,12 @@ function distance(one: string, other: string): number {
   }
   return row.at(-1)!;
 }
+
+/** A time of two units at most: `59 s`, `59 min`, `2 h 5 min`, `2 h`. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  if (hours === 0) return `${minutes} min`;
+  return minutes === 0 ? `${hours} h` : `${hours} h ${minutes} min`;
+}

@@ -1,81 +1,113 @@
-/** A report on stdout (doctor, status): sections of rows, each with a mark and, below it, how to fix it; or a table. */
-import { oneLine, withTilde } from '../text';
-import type { World } from '../world';
+/** A report on stdout (doctor, status): lines, each with a mark and, below it, how to fix it; or a table. */
 
-/** Rows as columns, each as wide as its widest cell. */
-export function columns(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
-}
+import { oneLine, withTilde } from '../text';
+import type { Paint, World } from '../world';
+
+/** Shown as a mark; `skipped`: not tried, since what it needs is missing or failed. */
+export type Result = 'ok' | 'warning' | 'failed' | 'skipped';
 
 export interface Row {
-  readonly name: string;
-  /** Shown as a mark; `skipped`: not tried, since what it needs is missing or failed. */
-  readonly result?: 'ok' | 'warning' | 'failed' | 'skipped';
+  readonly result: Result;
   readonly message: string;
   /** How to fix it, each a line: the next command, with the user's own values in it. */
   readonly hints?: readonly string[];
 }
 
-/** What is written, each with a blank line before the next. */
+/** A row of a table; the selected one is bold, and a result colours the cell that tells it. */
+export interface TableRow {
+  readonly cells: readonly string[];
+  readonly selected?: boolean;
+  readonly result?: { readonly column: number; readonly is: Result } | undefined;
+}
+
 export interface Report {
-  section(title: string, rows: readonly Row[], note?: string): void;
-  table(heads: readonly string[], rows: readonly (readonly string[])[]): void;
-  /** @param result shown as a mark */
-  paragraph(text: string, hints?: readonly string[], result?: Row['result']): void;
+  line(row: Row, indent?: number): void;
+  /** Writes a text without a mark. */
+  text(text: string, hints?: readonly string[]): void;
+  gap(): void;
+  table(heads: readonly string[], rows: readonly TableRow[]): void;
 }
 
 const SIGNS = { ok: '✔', warning: '!', failed: '✖', skipped: '-' };
 const WORDS = { ok: 'ok  ', warning: 'warn', failed: 'FAIL', skipped: 'skip' };
 const COLOURS = { ok: 'green', warning: 'yellow', failed: 'red', skipped: 'dim' } as const;
+/** On a terminal lines are no longer than this. */
+const WIDTH = 80;
 
-/**
- * @param width of the column of names
- * @param marks before the names, where every row has one, or else before the messages
- */
 export async function openReport(
-  { width, marks }: { readonly width: number; readonly marks: 'before names' | 'before messages' },
   world: Pick<World, 'stdout' | 'terminal' | 'env' | 'platform'>,
 ): Promise<Report> {
   const { stdout, terminal } = world;
   const shown = (text: string): string => oneLine(withTilde(text, world));
   const paint = await terminal.paint('stdout');
+  const isTerminal = stdout.isTTY();
   // Plain ASCII in a file, and on a terminal that shows no more.
-  const shapes = stdout.isTTY() && terminal.hasUnicode() ? SIGNS : WORDS;
-  const indent = marks === 'before names' ? width + 6 : width + 4;
-  let first = true;
+  const marks = isTerminal && terminal.hasUnicode() ? SIGNS : WORDS;
+  const width = isTerminal ? WIDTH : Number.POSITIVE_INFINITY;
 
-  const write = (lines: readonly string[]): void => {
-    stdout.write(`${first ? '' : '\n'}${lines.join('\n')}\n`);
-    first = false;
-  };
-  const fixes = (hints: readonly string[], column: number): string[] =>
-    hints.map((hint) => `${' '.repeat(column)}${paint.cyan('fix:')} ${shown(hint)}`);
-  const mark = (result: Row['result']): string =>
-    result === undefined ? '' : `${paint[COLOURS[result]](shapes[result])} `;
-  const line = ({ name, result, message }: Row): string => {
-    const text = result === 'skipped' ? paint.dim(shown(message)) : shown(message);
-    const padded = name.padEnd(width);
-    return marks === 'before names'
-      ? `  ${mark(result)}${padded}  ${text}`
-      : `  ${paint.dim(padded)}  ${mark(result)}${text}`;
-  };
+  const write = (lines: readonly string[]): void => stdout.write(`${lines.join('\n')}\n`);
+  const hintLines = (hints: readonly string[], column: number): string[] =>
+    hints.flatMap((hint) => hanging(`${paint.cyan('hint:')} `, 6, shown(hint), column, width));
   return {
-    section(title, rows, note) {
-      const heading = note === undefined ? paint.bold(title) : `${paint.bold(title)} ${paint.dim(note)}`;
-      write([heading, ...rows.flatMap((row) => [line(row), ...fixes(row.hints ?? [], indent)])]);
+    line({ result, message, hints = [] }, indent = 0) {
+      const mark = `${paint[COLOURS[result]](marks[result])} `;
+      const size = marks[result].length + 1;
+      write([...hanging(mark, size, shown(message), indent, width), ...hintLines(hints, indent + 2)]);
+    },
+    text(text, hints = []) {
+      write([...hanging('', 0, shown(text), 0, width), ...hintLines(hints, 2)]);
+    },
+    gap() {
+      write(['']);
     },
     table(heads, rows) {
-      const [head = '', ...lines] = columns([heads, ...rows.map((row) => row.map(shown))]);
-      write([paint.bold(head), ...lines]);
-    },
-    paragraph(text, hints = [], result) {
-      write([`${mark(result)}${shown(text)}`, ...fixes(hints, 2)]);
+      const [head = [], ...cells] = padded([heads, ...rows.map((row) => row.cells.map(shown))]);
+      const lines = rows.map((row, index) => tableLine({ ...row, cells: cells[index] ?? [] }, paint));
+      write([paint.bold(head.join('  ')), ...lines]);
     },
   };
+}
+
+function tableLine({ cells, selected = false, result }: TableRow, paint: Paint): string {
+  const coloured = cells.map((cell, column) =>
+    result?.column === column ? paint[COLOURS[result.is]](cell) : cell,
+  );
+  return selected ? paint.bold(coloured.join('  ')) : coloured.join('  ');
+}
+
+/** Makes the cells of each column as wide as the widest of them; the last one is not padded. */
+function padded(rows: readonly (readonly string[])[]): string[][] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row.map((cell, column) => (column < row.length - 1 ? cell.padEnd(widths[column] ?? 0) : cell)),
+  );
+}
+
+/** Formats rows as lines of columns. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  return padded(rows).map((cells) => cells.join('  ').trimEnd());
+}
+
+/**
+ * Breaks a text at spaces, its further lines below the first one's beginning. A command to run begins a line of its own
+ * if it does not fit, and is not broken: it is there to be copied.
+ *
+ * @param size what `mark` takes on the screen
+ */
+function hanging(mark: string, size: number, text: string, indent: number, width: number): string[] {
+  const room = width - indent - size;
+  const lines = text.length <= room ? [text] : broken(text, room);
+  return lines.map((line, index) => `${' '.repeat(indent)}${index === 0 ? mark : ' '.repeat(size)}${line}`);
+}
+
+function broken(text: string, room: number): string[] {
+  const [, prose = text, command] = /^(.*?: )(gwtoken .*)$/.exec(text) ?? [];
+  const lines = [''];
+  for (const word of prose.trimEnd().split(' ')) {
+    const line = lines.at(-1) ?? '';
+    if (line === '') lines[lines.length - 1] = word;
+    else if (line.length + 1 + word.length <= room) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return command === undefined ? lines : [...lines, command];
 }

@@ -2,14 +2,14 @@
 import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { folderChecks } from '../../src/commands/doctor/folders';
+import { foldersSection } from '../../src/commands/doctor/folders';
 import { probeFolder } from '../../src/system/files/folders';
 import { MACHINE } from '../harness/homes/client';
 import { openFolder } from '../harness/homes/folder';
 
 /** A line each, with what a command fails with for it and its fix below it, and the directory as DIR. */
 async function said(path: string | undefined, machine = MACHINE): Promise<string[]> {
-  const checks = await folderChecks({
+  const { checks } = await foldersSection({
     probes: { system: () => '', folder: async (which) => probeFolder(which, path, machine) },
   });
   return checks.map(({ result, kind = '', name, message, hints }) =>

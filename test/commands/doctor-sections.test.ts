@@ -1,297 +1,219 @@
-/** Whole sections of doctor's report where nothing failed but something is to be said: in this process. */
+/** doctor's verdict, its sections and its exit code: in this process. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { Interrupted } from '../../src/errors';
+import { failure, Interrupted } from '../../src/errors';
 import { keychainError } from '../../src/system/keychain/errors';
-import type { Keychain, KeychainReason } from '../../src/world';
+import type { Fetch, Keychain, KeychainReason } from '../../src/world';
 import { PLAIN } from '../documents/grammar';
 import { inVariables } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
 import { parseDoctor } from './report-schemas';
 
+const A = 'https://a.example.com';
+const B = 'https://b.example.com';
 let gw: Inside;
+let probes: number;
 beforeEach(() => {
   gw = inside();
+  gw.env = {};
+  probes = 0;
+  setKeychain(async () => 'keytar 1');
 });
 
-/** The lines below a heading, with the config file's path as FILE. */
-async function section(title: string, ...flags: string[]): Promise<string[]> {
-  const { stdout } = await gw.cli(['doctor', ...flags]);
-  const [, ...lines] = stdout
-    .trimEnd()
-    .split('\n\n')
-    .map((text) => text.replaceAll(join(gw.config, 'config.json'), 'FILE').split('\n'))
-    .find(([heading]) => heading === title)!;
-  return lines;
+/** The keychain of the test's list, whose round trip is this. */
+function setKeychain(probe: Keychain['probe'], platform: NodeJS.Platform = 'linux'): void {
+  const keychain = {
+    probe: () => {
+      probes++;
+      return probe();
+    },
+    get: async (account: string) => gw.items.get(account),
+    set: async (account: string, item: string) => void gw.items.set(account, item),
+  } as unknown as Keychain;
+  gw.own = { ...gw.own, platform, keychain };
 }
 
-test('settings without a region, of somebody who has begun', async () => {
-  gw.env = {};
-  gw.configure({ retries: 1 });
-  expect(await section('settings')).toEqual([
-    '  ok   config file         FILE',
-    '  ok   profile             default (default)',
-    '  ok   environment         production (default)',
-    '  warn region              not set: every command needs --region',
-    `${' '.repeat(24)}fix: to set a default, run: gwtoken config set region eu`,
-    '  skip credentials         unknown (no client selected)',
-    '  ok   min-ttl             300 s or 20% of the lifetime, whichever is less (default)',
-    '  ok   timeout             10 s (default)',
-    '  ok   retries             1 (retries in FILE)',
-    '  ok   cache               on (default)',
-    "  ok   ca-file             built-in CAs, then the system's (default)",
-    '  ok   keychain-timeout    60 s on a desktop terminal, else 10 s (default)',
-    '  ok   credential-command  none (default)',
-  ]);
+async function login(...flags: string[]): Promise<void> {
+  await gw.login({ authUrl: A, flags: ['--no-verify', ...flags] });
+}
+
+/** Runs doctor; its checks that are not fine, as `section, name: message`, with the exit code first. */
+async function problems(...flags: string[]): Promise<unknown[]> {
+  const { code, stdout } = await gw.cli(['doctor', '--json', ...flags]);
+  const { checks, exit_code } = parseDoctor(stdout);
+  expect(exit_code).toBe(code);
+  const bad = checks.filter(({ result }) => result === 'failed' || result === 'warning');
+  return [code, ...bad.map(({ section, name, message }) => `${section}, ${name}: ${message}`)];
+}
+/** What it shows, a line each, with the config file's path as FILE. */
+async function shown(...flags: string[]): Promise<string[]> {
+  const { stdout } = await gw.cli(['doctor', ...flags]);
+  return stdout.replaceAll(join(gw.config, 'config.json'), 'FILE').trimEnd().split('\n');
+}
+
+describe('doctor says whether get works:', () => {
+  test('it does, a line for each section', async () => {
+    await login();
+    const [version, system] = (await gw.cli(['--version', '--verbose'])).stdout.trimEnd().split('\n');
+    const { code, stdout, stderr } = await gw.cli(['doctor']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toBe(`ok   gwtoken                ${version}, ${system}
+ok   settings               region (region in ${gw.config}/config.json)
+ok   directories            ${gw.config}, ${gw.cache}
+ok   keychain               keytar 1
+ok   default:production:eu  credentials accepted, token valid for 1 h
+
+ok   get works for default:production:eu
+`);
+    expect(gw.posts).toHaveLength(1);
+    expect(JSON.parse((await gw.cli(['doctor', '--json'])).stdout)).toMatchObject({ version });
+  });
+
+  // Each of these got "All checks passed." and 0, or a failure that was none.
+  test('the endpoint refuses the stored credentials', async () => {
+    await login();
+    gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
+    const said = `${A}/oauth2/token rejected the credentials (HTTP 401, invalid_client)`;
+    expect(await problems()).toEqual([3, `default:production:eu, token: ${said}`]);
+    expect((await gw.cli(['doctor'])).stderr).toBe(
+      'gwtoken: error: get does not work: 1 check failed (see above)\n',
+    );
+  });
+
+  test.each([
+    ['a stray variable', () => (gw.env = { GWTOKEN_AUTH_URL_EU: B })],
+    ['a changed setting', () => gw.configure({ region: 'eu', 'auth-url.eu': B })],
+  ])('the stored credentials are for another auth URL than that of %s', async (_, change) => {
+    await login();
+    change();
+    expect(await problems()).toEqual([2, expect.stringContaining('default:production:eu, credentials: ')]);
+    expect(gw.posts).toEqual([]);
+  });
+
+  test('a region without a client is not looked at', async () => {
+    await login();
+    gw.configure({ region: 'eu', 'auth-url.eu': A, 'auth-url.us': 'https://us.invalid' });
+    expect(await problems()).toEqual([0]);
+  });
+
+  test('a config file that cannot be read has no consequences that are failures too', async () => {
+    await login();
+    gw.configure('{');
+    expect(await problems()).toEqual([2, expect.stringMatching(/^settings, config file: .* invalid JSON$/)]);
+  });
+
+  test('nothing is set up yet', async () => {
+    expect(await problems()).toEqual([2, 'settings, client: no region set']);
+    expect((await shown()).slice(1, 4)).toEqual([
+      'FAIL settings',
+      '  FAIL client: no region set',
+      expect.stringMatching(/^ {4}hint: .*gwtoken login$/),
+    ]);
+  });
+
+  test('the client has no credentials', async () => {
+    gw.env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: A };
+    const said = 'no credentials found for default:production:eu';
+    expect(await problems()).toEqual([4, `default:production:eu, credentials: ${said}`]);
+  });
+
+  test('it works for the selected client, but another one is refused', async () => {
+    await login();
+    await login('--region', 'us', '--client-id', 'other');
+    gw.answer = (post) =>
+      post % 2 === 0
+        ? { status: 401, body: { error: 'invalid_client' } }
+        : { body: { access_token: 'token', token_type: 'Bearer' } };
+    expect(await problems()).toEqual([3, expect.stringContaining('default:production:us, token: ')]);
+    expect((await gw.cli(['doctor'])).stderr).toBe(
+      'gwtoken: error: get works for default:production:eu, but 1 check failed (see above)\n',
+    );
+  });
+
+  test('a warning is no failure', async () => {
+    await login();
+    gw.env = { ...inVariables(A), SSL_CERT_FILE: '/no/such/file' };
+    expect(await problems()).toEqual([
+      0,
+      'environment, SSL_CERT_FILE: /no/such/file cannot be read (ENOENT)',
+      'default:production:eu, credentials: GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET overrides the stored credentials',
+    ]);
+    expect((await shown()).at(-1)).toBe('ok   get works for default:production:eu');
+  });
 });
 
-test('the sections in their order, which the exit code goes by, checked under a spinner', async () => {
-  const labels: string[] = [];
-  const spin = <T>(label: string, work: () => Promise<T>) => {
-    labels.push(label);
-    return work();
-  };
-  gw.own = { terminal: { ...PLAIN, hasUnicode: () => true, spin } as never };
-  const { stdout } = await gw.cli(['doctor', '--timeout', 'x']);
-  expect(stdout.split('\n\n').map((text) => text.split('\n', 1)[0])).toEqual([
-    'gwtoken',
-    'settings',
-    'directories',
-    'keychain',
-    'region eu',
-    'region us',
-    'environment',
-  ]);
-  expect(labels).toEqual(['checking']);
+describe('doctor shows a failure once:', () => {
+  test('a locked keychain, and not for each client', async () => {
+    await login();
+    await login('--profile', 'acme');
+    setKeychain(() => Promise.reject(keychainError('locked', 'linux')));
+    expect(await problems()).toEqual([5, 'keychain, unlocked: the keychain is locked']);
+    expect((await shown()).slice(-2)).toEqual([
+      'skip default:production:eu  not checked (see above)',
+      'skip acme:production:eu     not checked (see above)',
+    ]);
+  });
+
+  test('an endpoint that cannot be reached, which two clients share', async () => {
+    await login();
+    await login('--profile', 'acme');
+    const fetch: Fetch = (_, { met }) => {
+      met?.({ waitingFor: 'connect', addresses: ['192.0.2.1'] });
+      gw.posts.push({ atMs: 0, form: new URLSearchParams() });
+      return Promise.reject(failure('unreached', 'could not reach it', 'a hint', 'another'));
+    };
+    gw.own = { ...gw.own, fetch };
+    expect(await problems('--retries', '0')).toEqual([6, 'default:production:eu, TCP: could not reach it']);
+    expect(gw.posts).toHaveLength(1);
+    const lines = await shown('--retries', '0');
+    expect(lines.slice(-4)).toEqual([
+      'FAIL default:production:eu',
+      '  FAIL TCP: could not reach it',
+      '    hint: a hint',
+      'skip acme:production:eu     not checked (see above)',
+    ]);
+    expect(
+      (await shown('--verbose', '--retries', '0')).filter((line) => line.includes('hint:')),
+    ).toHaveLength(2);
+  });
+
+  test('every bad setting, each with its source', async () => {
+    await login();
+    gw.env = { GWTOKEN_MIN_TTL: 'x', GWTOKEN_PROFILE: 'Acme', GWTOKEN_KEYCHAIN_TIMEOUT: '0' };
+    expect(await problems('--timeout', '0', '--retries', 'many')).toEqual([
+      2,
+      'settings, profile: invalid profile name "Acme" (from GWTOKEN_PROFILE)',
+      'settings, min-ttl: invalid duration "x" (from GWTOKEN_MIN_TTL)',
+      'settings, timeout: invalid timeout "0" (from --timeout)',
+      expect.stringMatching(/^settings, retries: .*"many"/),
+      'settings, keychain-timeout: invalid timeout "0" (from GWTOKEN_KEYCHAIN_TIMEOUT)',
+    ]);
+  });
 });
 
-test('the version with the form of the program, and in JSON alone', async () => {
-  const [version, system] = (await gw.cli(['--version', '--verbose'])).stdout.split('\n');
-  expect(await section('gwtoken')).toEqual([`  ok   version             ${version}, ${system}`]);
-  expect(JSON.parse((await gw.cli(['doctor', '--json'])).stdout)).toMatchObject({ version });
-});
-
-test('credentials that login stored, and a list of them that cannot be read', async () => {
-  gw.env = { GWTOKEN_REGION: 'eu' };
-  mkdirSync(gw.config, { recursive: true, mode: 0o700 });
-  const list = join(gw.config, 'clients.json');
-  const client = { client_id: 'id', auth_url: 'https://a.example.com' };
-  writeFileSync(list, JSON.stringify({ 'default:production:eu': client }), { mode: 0o600 });
-  const credentials = async () => (await section('settings')).slice(4, 6);
-  expect((await credentials())[0]).toBe('  ok   credentials         keychain');
-  writeFileSync(list, '{');
-  expect(await credentials()).toEqual([
-    `  warn credentials         config file ${list} contains invalid JSON`,
-    `${' '.repeat(24)}fix: fix or delete ${list}`,
-  ]);
-});
-
-test('settings in a config file that cannot be read are those without one', async () => {
-  gw.configure('{');
-  expect((await section('settings')).slice(0, 6)).toEqual([
-    '  FAIL config file         config file FILE contains invalid JSON',
-    `${' '.repeat(24)}fix: fix or delete FILE`,
-    '  ok   profile             default (default)',
-    '  ok   environment         production (default)',
-    '  ok   region              eu (GWTOKEN_REGION)',
-    '  ok   credentials         GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET',
-  ]);
-});
-
-test('settings are those of the profile, and so are the limits that its endpoints are asked within', async () => {
-  gw.env = {};
-  const acme = {
-    region: 'us',
-    'auth-url': 'https://{region}.example.com',
-    timeout: '3s',
-    'ca-file': '/acme.pem',
-  };
+test('doctor --verbose shows the settings of the profile with their sources', async () => {
+  const acme = { region: 'us', 'auth-url': A, timeout: '3s' };
   gw.configure({ timeout: '9s', profiles: { acme } });
-  const asked: unknown[] = [];
-  gw.own = {
-    async fetch(url, { timeoutMs, caFile }) {
-      asked.push([url, timeoutMs, caFile]);
-      return { status: 404, headers: { get: () => null }, body: null };
-    },
-  };
-  expect(await section('settings', '--profile', 'acme')).toEqual([
-    '  ok   config file         FILE',
+  const lines = await shown('--verbose', '--profile', 'acme');
+  expect(lines.filter((line) => / (profile|region|timeout|auth URL|retries) /.test(line))).toEqual([
     '  ok   profile             acme (--profile)',
-    '  ok   environment         production (default)',
     '  ok   region              us (region of profile acme in FILE)',
-    '  warn credentials         none stored by gwtoken login',
-    `${' '.repeat(24)}fix: to store them, run: gwtoken login --region us --profile acme`,
-    '  ok   min-ttl             300 s or 20% of the lifetime, whichever is less (default)',
     '  ok   timeout             3 s (timeout of profile acme in FILE)',
     '  ok   retries             2 (default)',
-    '  ok   cache               on (default)',
-    '  ok   ca-file             /acme.pem (ca-file of profile acme in FILE)',
-    '  ok   keychain-timeout    60 s on a desktop terminal, else 10 s (default)',
-    '  ok   credential-command  none (default)',
-  ]);
-  expect(asked).toEqual([
-    ['https://eu.example.com', 3000, '/acme.pem'],
-    ['https://us.example.com', 3000, '/acme.pem'],
   ]);
 });
 
-test('with a profile and an environment that are wrong the default ones hold', async () => {
-  gw.env = { GWTOKEN_PROFILE: 'Acme', GWTOKEN_SANDBOX: 'yes', GWTOKEN_REGION: 'eu' };
-  gw.configure({
-    'auth-url': 'https://a.example.com',
-    'sandbox.auth-url': 'https://s.example.com',
-    timeout: '9s',
-    profiles: { default: { timeout: '3s' } },
-  });
-  expect((await section('settings')).slice(0, 10)).toEqual([
-    '  ok   config file         FILE',
-    '  FAIL profile             invalid profile name "Acme" (from GWTOKEN_PROFILE)',
-    `${' '.repeat(24)}fix: did you mean acme?`,
-    `${' '.repeat(24)}fix: use 1 to 64 of a-z, 0-9, ".", "_" and "-", starting with a letter or digit`,
-    '  FAIL environment         invalid sandbox "yes" (from GWTOKEN_SANDBOX)',
-    `${' '.repeat(24)}fix: use 1, true, 0 or false`,
-    '  ok   region              eu (GWTOKEN_REGION)',
-    '  skip credentials         unknown (no client selected)',
-    '  ok   min-ttl             300 s or 20% of the lifetime, whichever is less (default)',
-    '  ok   timeout             3 s (timeout of profile default in FILE)',
-  ]);
-  expect((await section('region eu'))[0]).toBe(
-    '  ok   auth URL            https://a.example.com (auth-url in FILE)',
-  );
+test('doctor tells of a list of stored clients that cannot be read, and of a wrong flag', async () => {
+  mkdirSync(gw.config, { recursive: true, mode: 0o700 });
+  writeFileSync(join(gw.config, 'clients.json'), '{', { mode: 0o600 });
+  expect(await problems()).toEqual([2, expect.stringMatching(/^settings, client: .* invalid JSON$/)]);
+  writeFileSync(join(gw.config, 'clients.json'), '{}', { mode: 0o600 });
+  const said = 'settings, profile: invalid profile name "A B" (from --profile)';
+  expect(await problems('--profile', 'A B')).toEqual([2, said]);
 });
 
-test('with limits that are wrong the default ones hold, for the endpoint and the keychain', async () => {
-  const limits: unknown[] = [];
-  gw.env['GWTOKEN_TIMEOUT'] = gw.env['GWTOKEN_KEYCHAIN_TIMEOUT'] = 'x';
-  const endless = new Error('not on this way');
-  gw.own = {
-    async fetch(_, { timeoutMs }) {
-      limits.push(timeoutMs);
-      return { status: 404, headers: { get: () => null }, body: null };
-    },
-    keychain: {
-      checkInstalled: async () => {},
-      async probe(limitMs) {
-        limits.push(limitMs);
-        return 'keytar 1';
-      },
-      get: () => Promise.reject(endless),
-      set: () => Promise.reject(endless),
-      delete: () => Promise.reject(endless),
-      isGuarded: async () => false,
-    },
-  };
-  const { code, stdout } = await gw.cli(['doctor', '--region', 'eu', '--ca-file', '']);
-  expect([code, stdout.match(/FAIL \S+/g)]).toEqual([
-    2,
-    ['FAIL timeout', 'FAIL ca-file', 'FAIL keychain-timeout'],
-  ]);
-  expect(limits).toEqual([undefined, 10_000]);
-  gw.env['GWTOKEN_TIMEOUT'] = '4s';
-  gw.env['GWTOKEN_KEYCHAIN_TIMEOUT'] = '5s';
-  expect(await gw.cli(['doctor', '--region', 'eu'])).toMatchObject({ code: 0 });
-  expect(limits.slice(2)).toEqual([5000, 4000]);
-});
-
-test('the auth URLs: where none is set for any region each is missed, and else only that of the one in use', async () => {
-  gw.env = {};
-  gw.configure({ retries: 1 });
-  const first = async (title: string, ...flags: string[]) => (await section(title, ...flags)).slice(0, 1);
-  const missed = (region: string) => [`  FAIL auth URL            no auth URL set for region ${region}`];
-  for (const region of ['eu', 'us']) expect(await first(`region ${region}`)).toEqual(missed(region));
-  gw.configure({ 'auth-url.eu': 'https://a.example.com' });
-  expect((await first('region eu'))[0]).toBe(
-    '  ok   auth URL            https://a.example.com (auth-url.eu in FILE)',
-  );
-  expect(await first('region us')).toEqual(['  skip auth URL            not set']);
-  expect(await first('region us', '--region', 'us')).toEqual(missed('us'));
-  gw.configure({ 'auth-url.eu': 'https://a.example.com', profiles: { acme: { region: 'us' } } });
-  expect(await first('region us', '--profile', 'acme')).toEqual(missed('us'));
-  const none = ['  skip auth URL            not set'];
-  gw.configure({ region: 'eu' });
-  expect([await first('region eu'), await first('region us')]).toEqual([missed('eu'), none]);
-  // One that is wrong is there all the same.
-  gw.configure({ 'auth-url.eu': 'a.example.com' });
-  expect((await first('region eu'))[0]).toBe(
-    '  FAIL auth URL            auth URL "a.example.com" (from auth-url.eu in FILE) is not a URL',
-  );
-  expect(await first('region us')).toEqual(none);
-});
-
-test('the auth URL is that of the environment and the profile', async () => {
-  gw.env = {};
-  const profiles = { acme: { 'sandbox.auth-url': 'https://acme.example.com' } };
-  gw.configure({
-    'auth-url': 'https://a.example.com',
-    'sandbox.auth-url': 'https://s.example.com',
-    profiles,
-  });
-  for (const [flags, url] of [
-    [[], 'a.example.com (auth-url'],
-    [['--sandbox'], 's.example.com (sandbox.auth-url'],
-    [['--sandbox', '--profile', 'acme'], 'acme.example.com (sandbox.auth-url of profile acme'],
-  ] as const)
-    expect((await section('region eu', ...flags))[0]).toBe(
-      `  ok   auth URL            https://${url} in FILE)`,
-    );
-});
-
-test('without a failure the report begins with the number of its warnings', async () => {
-  gw.env = {
-    GWTOKEN_REGION: 'eu',
-    GWTOKEN_AUTH_URL: 'https://a.example.com',
-    SSL_CERT_FILE: '/no/such/file',
-  };
-  const { code, stdout } = await gw.cli(['doctor']);
-  expect([code, stdout.split('\n', 3)]).toEqual([0, ['No failures, 2 warnings.', '', 'gwtoken']]);
-});
-
-describe.skipIf(process.platform !== 'linux')('the keychain', () => {
-  const keychain = (own: Partial<Keychain>): Keychain => ({
-    checkInstalled: async () => {},
-    probe: async () => 'keytar 1',
-    get: async () => undefined,
-    set: async () => undefined,
-    delete: async () => false,
-    isGuarded: async () => false,
-    ...own,
-  });
-  const WORKS = [
-    '  ok   module              keytar 1',
-    '  ok   library             loaded',
-    '  ok   session             D-Bus session found',
-    '  ok   provider            running',
-    '  ok   keyring             default keyring found',
-    '  ok   unlocked            yes',
-    '  ok   round trip          stored, read and deleted a test item',
-  ];
-
-  test('that will ask before it shows the item', async () => {
-    gw.env = { GWTOKEN_REGION: 'eu' };
-    const asked: string[] = [];
-    gw.own = {
-      keychain: keychain({
-        async isGuarded(account) {
-          asked.push(account);
-          return true;
-        },
-      }),
-    };
-    expect(await section('keychain')).toEqual([
-      ...WORKS,
-      '  warn item                the keychain may ask before it shows default:production:eu to a program',
-      `${' '.repeat(24)}fix: allow it in the dialog within the limit; while a token is cached nothing is asked: gwtoken help keychain`,
-    ]);
-    expect(asked).toEqual(['default:production:eu']);
-    // It would not be asked, or nobody knows for which item.
-    for (const env of [inVariables('https://a.example.com'), {}]) {
-      gw.env = env;
-      expect(await section('keychain')).toEqual(WORKS);
-    }
-    expect(asked).toHaveLength(1);
-  });
-
+describe.skipIf(process.platform !== 'linux')('doctor and the keychain:', () => {
   // The stages' results, each in a letter: ok, failed, skipped, unknown.
   test.each<[platform: 'linux' | 'darwin' | 'win32', stages: string, reasons: KeychainReason[]]>([
     ['linux', 'FSSSSSS', ['module-missing', 'not-started']],
@@ -306,86 +228,54 @@ describe.skipIf(process.platform !== 'linux')('the keychain', () => {
     ['darwin', 'OOFSS', ['no-session', 'no-provider', 'no-collection']],
     ['win32', 'OOFSS', ['no-session', 'no-provider']],
     ['win32', 'OOUUF', ['failed']],
-  ])('on %s fails at its stage, %s: %j', async (platform, stages, reasons) => {
-    gw.env = { GWTOKEN_REGION: 'eu' };
+  ])('on %s it fails at its stage, %s: %j', async (platform, stages, reasons) => {
     for (const reason of reasons) {
       const error = keychainError(reason, platform);
-      gw.own = { platform, keychain: keychain({ probe: () => Promise.reject(error) }) };
-      const { stdout } = await gw.cli(['doctor', '--json']);
+      setKeychain(() => Promise.reject(error), platform);
+      const { code, stdout } = await gw.cli(['doctor', '--json', '--region', 'eu', '--auth-url', A]);
       const found = parseDoctor(stdout).checks.filter((check) => check.section === 'keychain');
       const letters = found.map(({ result, message }) =>
         message === 'unknown' ? 'U' : result.slice(0, 1).toUpperCase(),
       );
-      expect([reason, letters.join('')]).toEqual([reason, stages]);
-      expect(found.find(({ result }) => result === 'failed')).toMatchObject({
-        message: error.message,
-        hints: error.hints,
-        exit_code: 5,
-      });
+      expect([reason, code, letters.join('')]).toEqual([reason, 5, stages]);
+      const { message, hints } = error;
+      expect(found.find(({ result }) => result === 'failed')).toMatchObject({ message, hints });
     }
   });
 
-  test('without its module is the first failure of all, unless it is not needed', async () => {
-    const missing = () => Promise.reject(keychainError('module-missing', 'linux'));
-    gw.own = { keychain: keychain({ checkInstalled: missing, probe: missing }) };
-    gw.env = { GWTOKEN_REGION: 'mars' };
-    expect(await gw.cli(['doctor'])).toMatchObject({
-      code: 5,
-      stderr: expect.stringMatching(
-        /^gwtoken: error: 3 checks failed; first: gwtoken, keychain module: the keychain module keytar is not installed\n/,
-      ),
-    });
-    const version = expect.stringMatching(/^ {2}ok {3}version {13}0\.0\.0, /);
-    expect(await section('gwtoken')).toEqual([
-      version,
-      '  FAIL keychain module     the keychain module keytar is not installed',
-      ...keychainError('module-missing', 'linux').hints.map((hint) => `${' '.repeat(24)}fix: ${hint}`),
+  test('each stage of one that works', async () => {
+    await login();
+    const lines = await shown('--verbose');
+    const at = lines.indexOf('ok   keychain');
+    expect(lines.slice(at + 1, at + 8)).toEqual([
+      '  ok   module      keytar 1',
+      '  ok   library     loaded',
+      '  ok   session     D-Bus session found',
+      '  ok   provider    running',
+      '  ok   keyring     default keyring found',
+      '  ok   unlocked    yes',
+      '  ok   round trip  stored, read and deleted a test item',
     ]);
-    gw.env = inVariables('https://a.example.com');
-    expect(await section('gwtoken')).toEqual([version]);
   });
 
-  test('at which a person pressed Ctrl-C ends doctor, needed or not', async () => {
+  test('it is left alone if no client needs it', async () => {
+    gw.env = inVariables(A);
+    expect(await problems()).toEqual([0]);
+    gw.env['GWTOKEN_CLIENT_SECRET'] = '';
+    expect(await problems()).toEqual([2, expect.stringContaining('default:production:eu, credentials: ')]);
+    expect(probes).toBe(0);
+  });
+
+  test('a Ctrl-C at its dialog ends doctor, under a spinner', async () => {
     const interrupted = new Interrupted('SIGINT');
-    gw.own = { keychain: keychain({ probe: () => Promise.reject(interrupted) }) };
-    for (const env of [{ GWTOKEN_REGION: 'eu' }, inVariables('https://a.example.com')]) {
-      gw.env = env;
-      await expect(gw.cli(['doctor'])).rejects.toBe(interrupted);
-    }
-  });
-
-  test('that is not needed, where it lacks something and where it only did not work', async () => {
-    const failing = (reason: 'no-provider' | 'failed') => {
-      const probe = async () => {
-        throw keychainError(reason, 'linux');
-      };
-      gw.own = { keychain: keychain({ probe }) };
-      return section('keychain');
+    const labels: string[] = [];
+    const spin = <T>(label: string, work: () => Promise<T>) => {
+      labels.push(label);
+      return work();
     };
-    const fixes = (reason: 'no-provider' | 'failed') =>
-      keychainError(reason, 'linux').hints.map((hint) => `${' '.repeat(24)}fix: ${hint}`);
-    expect(fixes('no-provider').length).toBeGreaterThan(0);
-    const pair = 'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET';
-    expect(await failing('no-provider')).toEqual([
-      '  ok   module              installed',
-      ...WORKS.slice(1, 3),
-      `  warn provider            no keychain service is running in this session (not needed: credentials come from ${pair})`,
-      ...fixes('no-provider'),
-      '  skip keyring             skipped',
-      '  skip unlocked            skipped',
-      '  skip round trip          skipped',
-    ]);
-    const failed = (place: string) => [
-      '  ok   module              installed',
-      WORKS[1],
-      ...['session ', 'provider', 'keyring ', 'unlocked'].map((name) => `  skip ${name}            unknown`),
-      `  warn round trip          unexpected keychain error (not needed: credentials come from ${place})`,
-      ...fixes('failed'),
-    ];
-    expect(await failing('failed')).toEqual(failed(pair));
-
-    gw.env = { GWTOKEN_REGION: 'eu' };
-    gw.configure({ 'credential-command': 'false' });
-    expect(await failing('failed')).toEqual(failed('credential-command in FILE'));
+    setKeychain(() => Promise.reject(interrupted));
+    gw.own = { ...gw.own, terminal: { ...PLAIN, hasUnicode: () => true, spin } as never };
+    await expect(gw.cli(['doctor'])).rejects.toBe(interrupted);
+    expect(labels).toEqual(['checking']);
   });
 });

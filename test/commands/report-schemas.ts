@@ -21,11 +21,11 @@ const DOCTOR = object({
   exit_code: { enum: [0, 1, 2, 3, 4, 5, 6, 7] },
   checks: {
     type: 'array',
-    minItems: 20,
     items: {
       ...object({
         section: {
-          enum: ['gwtoken', 'settings', 'directories', 'keychain', 'region eu', 'region us', 'environment'],
+          type: 'string',
+          pattern: '^(gwtoken|settings|directories|environment|keychain|[^:]+:(production|sandbox):(eu|us))$',
         },
         name: { type: 'string', minLength: 1 },
         result: { enum: ['ok', 'warning', 'failed', 'skipped'] },

@@ -4,7 +4,6 @@ import { openReport, type Report } from '../../src/commands/report';
 
 /** What is written to a stream; each colour is its name in brackets before the text, if there are any. */
 async function written(
-  marks: 'before names' | 'before messages',
   { isTerminal, hasUnicode = true }: { isTerminal: boolean; hasUnicode?: boolean },
   write: (report: Report) => void,
 ): Promise<string> {
@@ -12,26 +11,23 @@ async function written(
   const [bold, dim, cyan] = ['bold', 'dim', 'cyan'].map(painted);
   const [red, green, yellow] = ['red', 'green', 'yellow'].map(painted);
   let text = '';
-  const report = await openReport(
-    { width: 4, marks },
-    {
-      stdout: {
-        isTTY: () => isTerminal,
-        write: (more) => {
-          text += more;
-        },
+  const report = await openReport({
+    stdout: {
+      isTTY: () => isTerminal,
+      write: (more) => {
+        text += more;
       },
-      terminal: {
-        async paint(stream: string) {
-          expect(stream).toBe('stdout');
-          return { bold, dim, cyan, red, green, yellow };
-        },
-        hasUnicode: () => hasUnicode,
-      } as never,
-      env: { HOME: '/home/u' },
-      platform: 'linux',
     },
-  );
+    terminal: {
+      async paint(stream: string) {
+        expect(stream).toBe('stdout');
+        return { bold, dim, cyan, red, green, yellow };
+      },
+      hasUnicode: () => hasUnicode,
+    } as never,
+    env: { HOME: '/home/u' },
+    platform: 'linux',
+  });
   write(report);
   return text;
 }
@@ -39,64 +35,61 @@ async function written(
 const BAD = 'a\nb\x1b[2J\u202e';
 const SHOWN = 'a\\u000ab\\u001b[2J\\u202e';
 
-test.each(['before names', 'before messages'] as const)('with marks %s', async (marks) => {
-  const text = await written(marks, { isTerminal: false }, (report) => {
-    const fix = `in /home/u/c ${BAD}`;
-    report.section('title', [{ name: 'row', result: 'failed', message: BAD, hints: [fix] }], 'note');
-    report.table(['A', 'B'], [[BAD, 'x']]);
-    report.paragraph(`in /home/u/c ${BAD}`, [fix], 'warning');
+test('a report has plain text in a pipe, each message on one line however long, and ~ for the home directory', async () => {
+  const long = 'word '.repeat(40).trim();
+  const text = await written({ isTerminal: false }, (report) => {
+    const hints = [`in /home/u/c ${BAD}`];
+    report.line({ result: 'failed', message: `in /home/u/c ${BAD}`, hints });
+    report.line({ result: 'warning', message: long }, 2);
+    report.gap();
+    report.text(BAD, hints);
+    report.table(['A', 'B'], [{ cells: [BAD, 'x'], selected: true, result: { column: 1, is: 'ok' } }]);
   });
-  const [row, indent] = marks === 'before names' ? ['FAIL row   ', 10] : ['row   FAIL ', 8];
-  expect(text).toBe(
-    [
-      'title note',
-      `  ${row}${SHOWN}`,
-      `${' '.repeat(indent)}fix: in ~/c ${SHOWN}`,
-      '',
-      `A${' '.repeat(SHOWN.length - 1)}  B`,
-      `${SHOWN}  x`,
-      '',
-      `warn in ~/c ${SHOWN}`,
-      `  fix: in ~/c ${SHOWN}`,
-      '',
-    ].join('\n'),
-  );
+  expect(text).toBe(`FAIL in ~/c ${SHOWN}
+  hint: in ~/c ${SHOWN}
+  warn ${long}
+
+${SHOWN}
+  hint: in ~/c ${SHOWN}
+A${' '.repeat(SHOWN.length - 1)}  B
+${SHOWN}  x
+`);
 });
 
-const ROWS = (['ok', 'warning', 'failed', 'skipped'] as const).map((result) => ({
-  name: 'row',
-  result,
-  message: 'text',
-  hints: result === 'failed' ? ['do this'] : [],
-}));
-
-test('on a terminal each result has its sign and colour', async () => {
-  expect(await written('before names', { isTerminal: true }, (report) => report.section('title', ROWS))).toBe(
-    `(bold)title
-  (green)✔ row   text
-  (yellow)! row   text
-  (red)✖ row   text
-          (cyan)fix: do this
-  (dim)- row   (dim)text
-`,
-  );
-  const text = await written('before messages', { isTerminal: true, hasUnicode: false }, (report) => {
-    report.section('title', [...ROWS, { name: 'last', message: 'text' }], 'note');
-    report.table(['HEAD', 'B'], [['x', 'y']]);
-    report.paragraph('text', ['do this'], 'failed');
+test('a report on a terminal has signs and colours, also for the selected row and for what is OK', async () => {
+  const text = await written({ isTerminal: true }, (report) => {
+    for (const result of ['ok', 'warning', 'failed', 'skipped'] as const)
+      report.line({ result, message: 'text', hints: ['do this'] });
+    const ok = { column: 1, is: 'ok' } as const;
+    report.table(['A', 'B'], [{ cells: ['x', 'y'], selected: true, result: ok }, { cells: ['z', 'failed'] }]);
   });
-  expect(text).toBe(`(bold)title (dim)note
-  (dim)row   (green)ok   text
-  (dim)row   (yellow)warn text
-  (dim)row   (red)FAIL text
-        (cyan)fix: do this
-  (dim)row   (dim)skip (dim)text
-  (dim)last  text
+  const hint = '  (cyan)hint: do this\n';
+  expect(text).toBe(`(green)✔ text
+${hint}(yellow)! text
+${hint}(red)✖ text
+${hint}(dim)- text
+${hint}(bold)A  B
+(bold)x  (green)y
+z  failed
+`);
+  const ascii = (report: Report) => report.line({ result: 'ok', message: 'text' });
+  expect(await written({ isTerminal: true, hasUnicode: false }, ascii)).toBe('(green)ok   text\n');
+});
 
-(bold)HEAD  B
-x     y
-
-(red)FAIL text
-  (cyan)fix: do this
+test('a report on a terminal has 80 columns, and breaks no command that is to be copied', async () => {
+  const command = `gwtoken login --auth-url https://${'a'.repeat(60)}.test`;
+  const text = await written({ isTerminal: true }, (report) => {
+    const hints = [`to log in, run: ${command}`, 'short, run: gwtoken login'];
+    report.line(
+      { result: 'ok', message: `${'x'.repeat(37)} ${'y'.repeat(37)} z ${'w'.repeat(100)}`, hints },
+      2,
+    );
+  });
+  expect(text).toBe(`  (green)✔ ${'x'.repeat(37)} ${'y'.repeat(37)}
+    z
+    ${'w'.repeat(100)}
+    (cyan)hint: to log in, run:
+          ${command}
+    (cyan)hint: short, run: gwtoken login
 `);
 });

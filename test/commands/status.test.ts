@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { GwtokenError, Interrupted } from '../../src/errors';
+import { failure, Interrupted } from '../../src/errors';
 import { keychainError } from '../../src/system/keychain/errors';
 import type { Keychain, KeychainReason } from '../../src/world';
 import { PLAIN } from '../documents/grammar';
@@ -143,7 +143,7 @@ describe('status tells why none is selected:', () => {
     expect(await clients('--check')).toMatchObject([{ selected: false, check: { ok: true } }]);
     // Nothing to check is no success.
     await gw.cli(['logout', '--all', '--yes']);
-    expect(await below()).toEqual([said]);
+    expect(await below()).toEqual(message.startsWith('no region') ? [] : [said]);
     expect(await gw.cli(['status', '--check'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(`gwtoken: error: ${message}\n`),
@@ -159,7 +159,7 @@ describe('status tells what is wrong with a client:', () => {
 * acme:sandbox:eu  none stored  not cached  not set
 
 warn acme:sandbox:eu: no stored credentials
-  fix: to store credentials, run: gwtoken login --region eu --sandbox --profile acme
+  hint: to store them, run: gwtoken login --region eu --sandbox --profile acme
 `,
     );
   });
@@ -171,7 +171,7 @@ warn acme:sandbox:eu: no stored credentials
     gw.configure({ region: 'eu' });
     const lines = [`auth-url.eu ${A}`, `sandbox.auth-url.eu ${A} --profile acme`];
     const said = (name: string, line?: string) =>
-      `warn ${name}: not set (the stored credentials belong to ${A})\n  fix: to set the auth URL again, run: gwtoken config set ${line}`;
+      `warn ${name}: the auth URL is not set, but the stored credentials are for ${A}\n  hint: to set it again, run: gwtoken config set ${line}`;
     expect(await below()).toEqual([
       said('default:production:eu', lines[0]),
       said('acme:sandbox:eu', lines[1]),
@@ -186,8 +186,8 @@ warn acme:sandbox:eu: no stored credentials
     await login('--sandbox', '--profile', 'acme');
     const flags = ['--sandbox', '--profile', 'acme', '--auth-url', 'https://{region}.example.com'];
     expect(await below(...flags)).toEqual([
-      `warn acme:sandbox:eu: https://eu.example.com (--auth-url); the stored credentials belong to ${A}
-  fix: to log in at the new auth URL, run: gwtoken login --region eu --sandbox --profile acme --auth-url 'https://{region}.example.com'`,
+      `warn acme:sandbox:eu: the auth URL is https://eu.example.com (from --auth-url), but the stored credentials are for ${A}
+  hint: to log in at the new auth URL, run: gwtoken login --region eu --sandbox --profile acme --auth-url 'https://{region}.example.com'`,
     ]);
   });
 
@@ -277,30 +277,28 @@ describe('status --check', () => {
   test('requests a token for each client; the exit code and the error are those of the first failure', async () => {
     gw.env = {};
     await login();
-    await login('--region', 'us');
+    await login('--region', 'us', '--auth-url', B);
     expect(await gw.cli(['status', '--check'])).toMatchObject({ code: 0, stderr: '' });
     expect([...(await status('--check')).matchAll(/ id +OK +http/g)]).toHaveLength(2);
     gw.answer = (post) => {
       const [kind, which] = post % 2 === 1 ? (['unreached', 'eu'] as const) : (['bad-reply', 'us'] as const);
-      throw new GwtokenError(kind, `no ${which}`, { detail: `details of ${which}`, hints: ['wait'] });
+      throw failure(kind, `no ${which}`, 'wait');
     };
-    const said = 'gwtoken: error: check failed: default:production:eu: no eu\nhint: wait\n';
+    const said = 'gwtoken: error: the check failed for 2 of 2 clients (see above)\n';
     expect(await gw.cli(['status', '--check', '--retries', '0'])).toEqual({
       code: 6,
       stdout: `  CLIENT                 CLIENT ID  TOKEN         AUTH URL
 * default:production:eu  id         check failed  ${A}
-  default:production:us  id         check failed  ${A}
+  default:production:us  id         check failed  ${B}
 
 FAIL default:production:eu: no eu
-  fix: wait
+  hint: wait
 
 FAIL default:production:us: no us
-  fix: wait
+  hint: wait
 `,
       stderr: said,
     });
-    const { stderr } = await gw.cli(['status', '--check', '--retries', '0', '--verbose']);
-    expect(stderr.endsWith(`${said}gwtoken: details of eu\n`)).toBe(true);
     gw.items.clear();
     expect(await gw.cli(['status', '--check'])).toMatchObject({ code: 4 });
   });
@@ -336,8 +334,8 @@ FAIL default:production:us: no us
       const error = keychainError(reason, 'linux');
       const keychain = keychainFailing(error);
       const checks = (await clients('--check')).map(({ check }) => check);
-      const failure = { error: error.message, exit_code: 5 };
-      expect([reason, keychain.asked, checks]).toMatchObject([reason, times, [failure, failure]]);
+      const failed = { error: error.message, exit_code: 5 };
+      expect([reason, keychain.asked, checks]).toMatchObject([reason, times, [failed, failed]]);
     }
   });
 

@@ -80,7 +80,7 @@ describe('what is kept on Windows', { timeout: 180_000 }, () => {
     expect((await gwtoken(['config', 'set', 'timeout', '9s'])).code).toBe(0);
     env['GWTOKEN_CACHE_DIR'] = windowsPath(join(config, 'config.json', 'cache'));
     const { stdout } = await gwtoken(['doctor', '--timeout', '2s']);
-    expect(stdout).toMatch(/warn cache +\S+config\.json\\cache is not writable\n/);
+    expect(stdout).toMatch(/warn cache: \S+config\.json\\cache is not writable\n/);
     expect(existsSync(join(config, 'config.json', 'cache'))).toBe(false);
   });
 });

@@ -1,13 +1,21 @@
-import { type ErrorKind, exitCodeFor, failure, GwtokenError } from '../../errors';
+import { type ErrorKind, exitCodeFor, GwtokenError } from '../../errors';
 import { oneLine } from '../../text';
 import type { Row } from '../report';
 
-/** One line of `gwtoken doctor`. */
+/** One thing that doctor looks at. */
 export interface Check extends Required<Row> {
-  /** `settings`, `keychain`, `region eu`: the heading that it stands under. */
+  /** `settings`, `keychain`, `default:production:eu`: the heading that it stands under. */
   readonly section: string;
+  readonly name: string;
   /** Of a failed check: what a command fails with for it. */
   readonly kind: ErrorKind | undefined;
+}
+
+export interface Section {
+  readonly title: string;
+  /** Says it in one line, if all is fine. */
+  readonly summary: string;
+  readonly checks: readonly Check[];
 }
 
 /** Makes the checks of one section. */
@@ -31,14 +39,24 @@ export function section(title: string) {
   };
 }
 
-/** The error for failed checks, with the exit code of the first. */
-export function failureOf(checks: readonly Check[]): GwtokenError | undefined {
-  const failed = checks.filter(({ result }) => result === 'failed');
-  const first = failed[0];
-  if (first?.kind === undefined) return undefined;
-  const many = failed.length > 1 ? `${failed.length} checks failed; first: ` : 'check failed: ';
-  const message = `${many}${first.section}, ${first.name}: ${first.message}`;
-  return failure(first.kind, message, 'see the fixes above');
+/** Skips what only repeats what a section before has said: the consequence of a failure, or the same certificate. */
+export function withoutRepetitions(sections: readonly Section[]): Section[] {
+  const said = new Set<string>();
+  return sections.map(({ checks, ...rest }) => {
+    const once = checks.map((check): Check => {
+      if (check.result !== 'failed' && check.result !== 'warning') return check;
+      if (said.has(check.message)) return { ...check, result: 'skipped', hints: [], kind: undefined };
+      said.add(check.message);
+      return check;
+    });
+    return { ...rest, checks: once };
+  });
+}
+
+/** The result of the worst check; `skipped` if none could be tried. */
+export function worst(checks: readonly Check[]): Check['result'] {
+  const order = ['failed', 'warning', 'ok'] as const;
+  return order.find((result) => checks.some((check) => check.result === result)) ?? 'skipped';
 }
 
 /** One check as JSON; `exit_code` is null unless it failed. */

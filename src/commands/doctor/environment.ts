@@ -1,13 +1,14 @@
 /** The environment variables about proxies, certificates and TLS, as they are set. */
 import { messageOf, systemCode } from '../../errors';
 import type { World } from '../../world';
-import { type Check, section } from './check';
+import { type Check, type Section, section } from './check';
 
 const { ok, warning } = section('environment');
 
 type Outside = Pick<World, 'env' | 'readFile'>;
 
-export async function environmentChecks(world: Outside): Promise<Check[]> {
+/** Nothing if none of them is set. */
+export async function environmentSections(world: Outside): Promise<Section[]> {
   const { env } = world;
   const found: Check[] = [];
   for (const [name, value] of Object.entries(env)) {
@@ -21,7 +22,8 @@ export async function environmentChecks(world: Outside): Promise<Check[]> {
     else if (name === 'NODE_TLS_REJECT_UNAUTHORIZED') found.push(verification(name, value));
     else if (name === 'NODE_OPTIONS') found.push(ok(name, value));
   }
-  return found.length > 0 ? found : [ok('variables', 'no proxy, CA or TLS variables set')];
+  if (found.length === 0) return [];
+  return [{ title: 'environment', summary: found.map(({ name }) => name).join(', '), checks: found }];
 }
 
 const CA_LIMIT = 4 * 1024 * 1024;

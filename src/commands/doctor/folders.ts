@@ -1,12 +1,17 @@
 import { shellWord } from '../../text';
 import type { FolderFacts, World } from '../../world';
-import { type Check, section } from './check';
+import { type Check, type Section, section } from './check';
 
 const { ok, warning, failed } = section('directories');
 
 /** The folders with their modes. Without a usable cache tokens are not shared; everything else works. */
-export async function folderChecks({ probes }: Pick<World, 'probes'>): Promise<Check[]> {
-  return [configFolder(await probes.folder('config')), cacheFolder(await probes.folder('cache'))];
+export async function foldersSection({ probes }: Pick<World, 'probes'>): Promise<Section> {
+  const folders = [await probes.folder('config'), await probes.folder('cache')] as const;
+  return {
+    title: 'directories',
+    summary: folders.map(({ path }) => path).join(', '),
+    checks: [configFolder(folders[0]), cacheFolder(folders[1])],
+  };
 }
 
 function configFolder(folder: FolderFacts): Check {

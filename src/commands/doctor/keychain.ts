@@ -1,11 +1,8 @@
 import { GwtokenError } from '../../errors';
 import type { Keychain, KeychainReason, World } from '../../world';
-import { type Check, section } from './check';
+import { type Check, type Section, section } from './check';
 
-const { ok, warning, skipped, error: broken } = section('keychain');
-
-const WHEN_ASKED =
-  'allow it in the dialog within the limit; while a token is cached nothing is asked: gwtoken help keychain';
+const { ok, skipped, error: broken } = section('keychain');
 
 /** What a keychain needs, in this order, and what is said of it when it is there. */
 const STAGES = [
@@ -36,50 +33,36 @@ const FAILED_AT: Partial<Record<KeychainReason, Stage>> = {
 /** For these nobody knows what the service lacks, only that the module has asked it. */
 const ASKED: readonly KeychainReason[] = ['timed-out', 'key-mismatch', 'failed'];
 
-/**
- * One round trip through the keychain tests all stages: it fails at the first that is missing.
- *
- * @param account of the item that a command would read
- * @param elsewhere where the credentials come from, if not from the keychain: a failure is only a warning then
- */
-export async function keychainChecks(
+/** One round trip through the keychain tests all stages: it fails at the first that is missing. */
+export async function keychainSection(
   keychain: Keychain,
-  account: string | undefined,
-  elsewhere: string | undefined,
   { platform }: Pick<World, 'platform'>,
-): Promise<Check[]> {
+): Promise<Section & { readonly problem?: GwtokenError }> {
+  const title = 'keychain';
   const stages = STAGES.filter((stage) => platform === 'linux' || !('linux' in stage));
-  let problem: GwtokenError;
   try {
     const version = await keychain.probe();
-    const checks = stages.map(({ name, there }) => ok(name, there(version)));
-    if (account === undefined || elsewhere !== undefined || !(await keychain.isGuarded(account)))
-      return checks;
-    return [
-      ...checks,
-      warning('item', `the keychain may ask before it shows ${account} to a program`, WHEN_ASKED),
-    ];
-  } catch (error) {
-    if (!(error instanceof GwtokenError)) throw error;
-    problem = error;
+    return { title, summary: version, checks: stages.map(({ name, there }) => ok(name, there(version))) };
+  } catch (problem) {
+    if (!(problem instanceof GwtokenError)) throw problem;
+    return { title, summary: '', checks: failedChecks(stages, problem), problem };
   }
+}
+
+/** The stages before the one that the problem belongs to passed, or nobody knows; those behind it are skipped. */
+function failedChecks(stages: readonly (typeof STAGES)[number][], problem: GwtokenError): Check[] {
   const reason = problem.reason as KeychainReason;
   const failedAt = FAILED_AT[reason];
-  /** The next one's, where this system has no such stage. */
+  /** The next one's, if this system has no such stage. */
   const indexOf = (stage: Stage): number => {
     const left = STAGES.slice(STAGES.findIndex(({ name }) => name === stage));
     return stages.findIndex((each) => left.includes(each));
   };
   const at = indexOf(failedAt ?? 'round trip');
-  const there = failedAt ? at : ASKED.includes(reason) ? indexOf('library') + 1 : 0;
-  return stages.map(({ name, there: said }, index) => {
-    if (index > at) return skipped(name, 'skipped');
-    if (index < at) return index < there ? ok(name, said('installed')) : skipped(name, 'unknown');
-    if (elsewhere === undefined) return broken(name, problem);
-    return warning(
-      name,
-      `${problem.message} (not needed: credentials come from ${elsewhere})`,
-      ...problem.hints,
-    );
+  const passed = failedAt ? at : ASKED.includes(reason) ? indexOf('library') + 1 : 0;
+  return stages.map(({ name, there }, index) => {
+    if (index === at) return broken(name, problem);
+    if (index < passed) return ok(name, there('installed'));
+    return skipped(name, index < at ? 'unknown' : 'skipped');
   });
 }

@@ -1,67 +1,86 @@
-/** What `gwtoken status` says of a client: a line and rows for people, an object for programs. Never a secret or a token. */
+/** What `gwtoken status` says of a client: a line for people, an object for programs. Never a secret or a token. */
 
 import { clientFlags, clientName } from '../../client';
 import { exitCodeFor, GwtokenError } from '../../errors';
 import { setAuthUrlCommand } from '../../settings/words';
-import { shellWord } from '../../text';
-import type { Row } from '../report';
-import type { ClientStatus, Verdict } from './read';
+import { duration, shellWord } from '../../text';
+import type { ClientStatus, Verdict } from '../clients';
+import type { Row, TableRow } from '../report';
 
 /** The heads of the table's columns. */
 export const COLUMNS = ['  CLIENT', 'CLIENT ID', 'TOKEN', 'AUTH URL'];
+const TOKEN = 2;
 
-/** A client's line in the table. */
-export function statusCells(status: ClientStatus, nowMs: number): readonly string[] {
+export function statusRow(status: ClientStatus, nowMs: number): TableRow {
   const { client, selected, authUrl, token, settings, verdict } = status;
   const none = settings instanceof GwtokenError ? 'unknown' : 'not cached';
-  const left = token ? `${roughly(token.expiresAtMs - nowMs)} left` : none;
-  return [
-    `${selected ? '*' : ' '} ${clientName(client)}`,
-    shownId(status) ?? (status.hasCredentials ? 'unknown' : 'none stored'),
-    verdict === undefined ? left : verdict instanceof GwtokenError ? 'check failed' : 'OK',
-    authUrl instanceof GwtokenError ? 'invalid' : (authUrl?.value ?? 'not set'),
-  ];
+  const left = token ? `${duration(token.expiresAtMs - nowMs)} left` : none;
+  const failed = verdict instanceof GwtokenError;
+  return {
+    cells: [
+      `${selected ? '*' : ' '} ${clientName(client)}`,
+      shownId(status) ?? (status.hasCredentials ? 'unknown' : 'none stored'),
+      verdict === undefined ? left : failed ? 'check failed' : 'OK',
+      authUrl instanceof GwtokenError ? 'invalid' : (authUrl?.value ?? 'not set'),
+    ],
+    selected,
+    result: verdict && { column: TOKEN, is: failed ? 'failed' : 'ok' },
+  };
 }
 
-/** What is wrong with a client, each with its fixes: said below the table. */
-export function statusProblems(status: ClientStatus): Row[] {
-  const { client, credentials, settings } = status;
+/** What is wrong with a client, each with its hints; a check says all of it in one sentence. */
+export function statusProblems(status: ClientStatus): (Row & { readonly client: string })[] {
+  const { credentials, settings, authUrl, verdict } = status;
+  const found =
+    verdict === undefined ? [credentials, authUrl, settings] : [verdict instanceof GwtokenError && verdict];
+  const errors = found.filter((each) => each instanceof GwtokenError);
   const rows = [
-    ...(credentials instanceof GwtokenError ? [problem(credentials)] : []),
-    ...(status.hasCredentials ? [] : [noneStored(status)]),
-    authUrlText(status),
-    ...(settings instanceof GwtokenError ? [problem(settings)] : []),
-    ...(status.verdict === undefined ? [] : [verdictText(status.verdict)]),
+    ...errors.map(({ message, hints }): Row => ({ result: 'failed', message, hints })),
+    ...(verdict === undefined ? warnings(status) : []),
+    ...overridden(status),
   ];
-  return (
-    rows
-      .filter(({ result }) => result === 'failed' || result === 'warning')
-      // A check meets again what the settings have shown.
-      .filter(({ message }, index, all) => all.findIndex((each) => each.message === message) === index)
-      .map((row) => ({ ...row, name: clientName(client) }))
-  );
+  return rows.map((row) => ({ ...row, client: clientName(status.client) }));
 }
 
-/** The details of --verbose. */
-export function statusRows(status: ClientStatus, nowMs: number): Row[] {
-  const { client, credentials, settings, token, verdict } = status;
-  const from = credentials instanceof GwtokenError ? problem(credentials) : { message: credentials.name };
-  const where = `keychain (service gwtoken, account ${clientName(client)})`;
-  const stored = status.hasCredentials ? { message: where } : noneStored(status);
-  const isKeychain = !(credentials instanceof GwtokenError) && credentials.kind === 'keychain';
-  const cached = token ? `cached, expires in ${lapse(token.expiresAtMs - nowMs)}` : 'not cached';
+function warnings(status: ClientStatus): Row[] {
+  const { client, authUrl } = status;
+  const login = `gwtoken login ${clientFlags(client)}`;
+  const warning = (message: string, hint: string): Row => ({ result: 'warning', message, hints: [hint] });
+  const boundTo = boundUrl(status);
+  const found = [];
+  if (!status.hasCredentials) found.push(warning('no stored credentials', `to store them, run: ${login}`));
+  if (boundTo === undefined || authUrl instanceof GwtokenError || authUrl?.value === boundTo) return found;
+  if (authUrl === undefined) {
+    const hint = `to set it again, run: ${setAuthUrlCommand(client, boundTo)}`;
+    return [
+      ...found,
+      warning(`the auth URL is not set, but the stored credentials are for ${boundTo}`, hint),
+    ];
+  }
+  const { value, source, template } = authUrl;
   return [
-    { name: 'credentials', ...(isKeychain ? stored : from) },
-    { name: 'client ID', message: shownId(status) ?? 'unknown' },
-    { name: 'auth URL', ...authUrlText(status) },
-    { name: 'token', ...(settings instanceof GwtokenError ? problem(settings) : { message: cached }) },
-    ...(verdict === undefined ? [] : [{ name: 'check', ...verdictText(verdict) }]),
+    ...found,
+    warning(
+      `the auth URL is ${value} (from ${source.name}), but the stored credentials are for ${boundTo}`,
+      `to log in at the new auth URL, run: ${login} --auth-url ${shellWord(template)}`,
+    ),
   ];
 }
 
-function noneStored({ client }: ClientStatus): Omit<Row, 'name'> {
-  const hints = [`to store credentials, run: gwtoken login ${clientFlags(client)}`];
-  return { result: 'warning', message: 'no stored credentials', hints };
+function overridden({ credentials, stored }: ClientStatus): Row[] {
+  if (credentials instanceof GwtokenError || credentials.kind === 'keychain' || !stored) return [];
+  return [
+    {
+      result: 'warning',
+      message: `${credentials.name} ${credentials.kind === 'variables' ? 'override' : 'overrides'} the stored credentials`,
+    },
+  ];
+}
+
+/** The auth URL that login verified the credentials with, if they are the stored ones. */
+function boundUrl({ credentials, stored }: ClientStatus): string | undefined {
+  const isStored = !(credentials instanceof GwtokenError) && credentials.kind === 'keychain';
+  return isStored ? stored?.authUrl : undefined;
 }
 
 /** `abcd…wxyz`: enough to tell clients apart, and no secret, so a short one is shown whole. */
@@ -70,54 +89,9 @@ function shownId({ clientId, verdict }: ClientStatus): string | undefined {
   return id === undefined || id.length <= 8 ? id : `${id.slice(0, 4)}…${id.slice(-4)}`;
 }
 
-function authUrlText({ client, authUrl, boundTo }: ClientStatus): Omit<Row, 'name'> {
-  if (authUrl instanceof GwtokenError) return problem(authUrl);
-  if (authUrl === undefined) {
-    if (boundTo === undefined) return { message: 'not set' };
-    return {
-      result: 'warning',
-      message: `not set (the stored credentials belong to ${boundTo})`,
-      hints: [`to set the auth URL again, run: ${setAuthUrlCommand(client, boundTo)}`],
-    };
-  }
-  const message = `${authUrl.value} (${authUrl.source.name})`;
-  if (boundTo === undefined || boundTo === authUrl.value) return { message };
-  return {
-    result: 'warning',
-    message: `${message}; the stored credentials belong to ${boundTo}`,
-    hints: [
-      `to log in at the new auth URL, run: gwtoken login ${clientFlags(client)} --auth-url ${shellWord(authUrl.template)}`,
-    ],
-  };
-}
-
-function verdictText(verdict: Verdict): Omit<Row, 'name'> {
-  if (verdict instanceof GwtokenError) return problem(verdict);
-  const life = verdict.lifetimeS === undefined ? '' : ` valid for ${lapse(verdict.lifetimeS * 1000)}`;
-  return { result: 'ok', message: `OK, new token${life}` };
-}
-
-function problem({ message, hints }: GwtokenError): Omit<Row, 'name'> {
-  return { result: 'failed', message, hints };
-}
-
-/** A lapse of time in its two largest units: `59 min 3 s`, `2 h 5 min`. */
-function lapse(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1000));
-  const [h, min, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
-  if (h > 0) return min > 0 ? `${h} h ${min} min` : `${h} h`;
-  if (min > 0) return s > 0 ? `${min} min ${s} s` : `${min} min`;
-  return `${s} s`;
-}
-
-/** The same without the seconds of minutes. */
-function roughly(ms: number): string {
-  return lapse(ms >= 60_000 ? Math.floor(ms / 60_000) * 60_000 : ms);
-}
-
 /** One client as JSON; `check` is null without --check. */
 export function statusJson(status: ClientStatus, nowMs: number): object {
-  const { client, selected, credentials, authUrl, boundTo, token, verdict } = status;
+  const { client, selected, credentials, authUrl, token, verdict } = status;
   return {
     name: clientName(client),
     profile: client.profile,
@@ -131,7 +105,7 @@ export function statusJson(status: ClientStatus, nowMs: number): object {
     client_id: shownId(status) ?? null,
     auth_url: authUrl instanceof GwtokenError ? null : (authUrl?.value ?? null),
     auth_url_source: authUrl instanceof GwtokenError ? null : (authUrl?.source.name ?? null),
-    bound_to: boundTo ?? null,
+    bound_to: boundUrl(status) ?? null,
     token: token
       ? {
           expires_at: new Date(token.expiresAtMs).toISOString(),

@@ -1,0 +1,205 @@
+/** The selected client and the stored ones: what is known of each, and whether a token can be had (status, doctor). */
+
+import { type Client, clientName, parseClientName } from '../client';
+import { type CredentialPlan, planCredentials } from '../credentials/plan';
+import { attempt, GwtokenError } from '../errors';
+import {
+  type ClientSettings,
+  type FetchSettings,
+  resolveAuthUrl,
+  resolveClient,
+  resolveFetchSettings,
+  resolveProfile,
+  resolveRegion,
+} from '../settings/resolve';
+import type { AuthUrl, FlagValues, Given } from '../settings/table';
+import { type CacheEntry, lifeLeftMs, ownEntry } from '../token/cache';
+import { fetchNew } from '../token/get-token';
+import { resolveQuery } from '../token/query';
+import type { Fetch, KnownEntry, WarmWorld, Way, World } from '../world';
+
+export interface ClientStatus {
+  readonly client: Client;
+  /** Whether commands without a flag use this client. */
+  readonly selected: boolean;
+  /** The settings that apply to it: flags are for the selected client only. */
+  readonly given: Given;
+  readonly skipVariables: boolean;
+  readonly credentials: CredentialPlan | GwtokenError;
+  readonly clientId: string | undefined;
+  /** False for a client of the keychain that neither `gwtoken login` stored nor a cached token tells of. */
+  readonly hasCredentials: boolean;
+  readonly authUrl: AuthUrl | GwtokenError | undefined;
+  /** What login stored for it, even if its credentials come from elsewhere. */
+  readonly stored: KnownEntry | undefined;
+  /** What a token would be requested with; without them a cached one is not used either. */
+  readonly settings: FetchSettings | GwtokenError;
+  /** The cached token that would be used now: when it expires, in milliseconds since the epoch. */
+  readonly token: { readonly expiresAtMs: number } | undefined;
+  /** Only with --check. */
+  readonly verdict?: Verdict;
+}
+
+/** What a token request brought: the token's lifetime (undefined if the endpoint gave none), or the failure. */
+export type Verdict = { readonly clientId: string; readonly lifetimeS: number | undefined } | GwtokenError;
+
+export interface CheckedClient extends ClientStatus {
+  readonly verdict: Verdict;
+  /** The last attempt to request a token; undefined if nothing was sent. */
+  readonly request: Request | undefined;
+}
+
+/** A request as far as it got. Without a status there was no reply. */
+export interface Request {
+  readonly way: Way;
+  /** When the connection stood, and when the reply's headers came. */
+  askedAtMs: number;
+  repliedAtMs: number;
+  status?: number;
+  date?: string | null;
+}
+
+export interface Clients {
+  readonly clients: readonly ClientStatus[];
+  /** Why no client is selected. */
+  readonly noneSelected: GwtokenError | undefined;
+}
+
+type Reading = WarmWorld & Pick<World, 'clients'>;
+
+/** Reads the selected client first, then the stored ones by name; with `--profile` those of that profile only. */
+export function readClients(given: Given, world: Reading): Clients {
+  checkFlags(given.flags);
+  const selected = attempt(() => resolveClient(given));
+  const known = Object.keys(world.clients.read())
+    .sort()
+    .flatMap((name) => parseClientName(name) ?? [])
+    .filter(({ profile }) => profile === (given.flags['profile'] ?? profile));
+  const without = { ...given, flags: {} };
+  const named = attempt(() => resolveProfile(without).value);
+  const other = (client: Client) =>
+    statusOf({ client, skipVariables: client.profile !== named }, false, without, world);
+  if (selected instanceof GwtokenError) return { clients: known.map(other), noneSelected: selected };
+  const others = known.filter((client) => clientName(client) !== clientName(selected.client));
+  return {
+    clients: [statusOf(selected, true, given, world), ...others.map(other)],
+    noneSelected: undefined,
+  };
+}
+
+/** A wrong flag is this command's, and no state of the settings to report. */
+function checkFlags(flags: FlagValues): void {
+  const alone: Given = { flags, env: {}, config: { path: '', general: {}, profiles: {} } };
+  resolveRegion(alone, resolveProfile(alone).value);
+}
+
+function statusOf(
+  { client, skipVariables }: Pick<ClientSettings, 'client' | 'skipVariables'>,
+  selected: boolean,
+  given: Given,
+  world: Reading,
+): ClientStatus {
+  const credentials = attempt(() => planCredentials(given, { client, skipVariables }, world));
+  const plan = credentials instanceof GwtokenError ? undefined : credentials;
+  const stored = world.clients.read()[clientName(client)];
+  const own = plan?.kind === 'keychain' ? stored : undefined;
+  const entry = usableEntry(given, { client, skipVariables }, world);
+  const nowMs = world.now();
+  return {
+    client,
+    selected,
+    given,
+    skipVariables,
+    credentials,
+    clientId: plan?.kind === 'variables' ? plan.credentials.clientId : (own?.clientId ?? entry?.clientId),
+    hasCredentials: plan?.kind !== 'keychain' || stored !== undefined || entry !== undefined,
+    authUrl: attempt(() => resolveAuthUrl(given, client)),
+    stored,
+    settings: attempt(() => resolveFetchSettings(given, client.profile)),
+    token: entry && { expiresAtMs: nowMs + lifeLeftMs(entry, nowMs) },
+  };
+}
+
+/** Returns what is cached for a client, if it would be used now: of the same credentials and auth URL, and not expired. */
+function usableEntry(
+  given: Given,
+  client: Pick<ClientSettings, 'client' | 'skipVariables'>,
+  world: WarmWorld,
+): CacheEntry | undefined {
+  const query = attempt(() => resolveQuery(given, client, world));
+  // Why no token can be requested is said elsewhere.
+  const entry = query instanceof GwtokenError ? undefined : ownEntry(query, world);
+  return entry && lifeLeftMs(entry, world.now()) > 0 ? entry : undefined;
+}
+
+type Checking = WarmWorld & Parameters<typeof fetchNew>[1];
+
+/** Reasons that the keychain has for one client and would have for the next, after the same wait. */
+const SAME_FOR_ALL = ['no-collection', 'locked', 'not-started', 'silent', 'timed-out', 'crashed'];
+
+/**
+ * Reads the credentials of each client and requests a token with them. One after the other: a keychain that asks a
+ * person something is asked once, and an endpoint that cannot be reached is not tried again.
+ *
+ * @param closed why the keychain cannot be read, if that is known already
+ */
+export async function checkClients(
+  clients: readonly ClientStatus[],
+  world: Checking,
+  closed?: GwtokenError,
+): Promise<readonly CheckedClient[]> {
+  const checked: CheckedClient[] = [];
+  for (const each of clients) {
+    const fromKeychain = !(each.credentials instanceof GwtokenError) && each.credentials.kind === 'keychain';
+    const failed = checked.flatMap(({ verdict, authUrl }) =>
+      verdict instanceof GwtokenError ? { verdict, url: urlOf(authUrl) } : [],
+    );
+    const keychain =
+      closed ?? failed.find(({ verdict }) => SAME_FOR_ALL.includes(verdict.reason ?? ''))?.verdict;
+    const unreached = failed.find(
+      ({ verdict, url }) => verdict.kind === 'unreached' && url === urlOf(each.authUrl),
+    )?.verdict;
+    const verdict = (fromKeychain ? keychain : undefined) ?? unreached;
+    checked.push({ ...each, ...(verdict ? { verdict, request: undefined } : await check(each, world)) });
+  }
+  return checked;
+}
+
+function urlOf(authUrl: ClientStatus['authUrl']): string | undefined {
+  return authUrl instanceof GwtokenError ? undefined : authUrl?.value;
+}
+
+async function check(
+  status: ClientStatus,
+  world: Checking,
+): Promise<Pick<CheckedClient, 'verdict' | 'request'>> {
+  const requests: Request[] = [];
+  const fetch = watched(world, requests);
+  try {
+    // A connection opened ahead would not be watched.
+    const query = resolveQuery(status.given, status, world);
+    const { clientId, token } = await fetchNew(query, { ...world, fetch, warmUp: () => {} });
+    return { verdict: { clientId, lifetimeS: token.lifetimeS }, request: requests.at(-1) };
+  } catch (error) {
+    if (error instanceof GwtokenError) return { verdict: error, request: requests.at(-1) };
+    throw error;
+  }
+}
+
+/** The same fetch, which notes how far each of its requests gets. */
+function watched({ fetch, now }: Pick<World, 'fetch' | 'now'>, requests: Request[]): Fetch {
+  return async (url, init) => {
+    const request: Request = { way: { waitingFor: 'route' }, askedAtMs: now(), repliedAtMs: now() };
+    requests.push(request);
+    const met = (facts: Partial<Way>): void => {
+      init.met?.(facts);
+      Object.assign(request.way, facts);
+      if (facts.waitingFor === 'reply') request.askedAtMs = now();
+    };
+    const reply = await fetch(url, { ...init, met });
+    request.repliedAtMs = now();
+    request.status = reply.status;
+    request.date = reply.headers.get('date');
+    return reply;
+  };
+}
