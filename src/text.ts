@@ -12,6 +12,19 @@ export function oneLine(text: string): string {
 }
 
 /**
+ * Cleans what another party wrote (an endpoint, a proxy, a certificate): one line, without controls, marks that turn the
+ * direction of reading, and halves of characters. Nothing that a CI system takes for a command is left: Azure's
+ * `##vso[` and GitHub's `##[` anywhere in a line, GitHub's `::name::` at the beginning of one, which may be wrapped.
+ */
+export function foreign(text: string): string {
+  return text
+    .replace(/[\p{C}\u2028\u2029]+/gu, ' ')
+    .trim()
+    .replace(/##(?=\w*\[)/g, '# #')
+    .replace(/(?<!\S):(?=:[a-z].*::)/gi, ': ');
+}
+
+/**
  * Paths below the home directory as `~/…`. One in quotes stays as it is: a shell reads no `~` in them; nor do those of
  * Windows.
  */

@@ -302,7 +302,7 @@ export type Fetch = (
 
 export interface FetchReply {
   readonly status: number;
-  /** The value of a header; the first one if there are several. */
+  /** The value of a header, in lower case; several are joined by commas. */
   readonly headers: { get(name: string): string | null };
   /** Null for a HEAD. The connection stays open until the body has been read or abandoned. */
   readonly body: AsyncIterable<Uint8Array> | null;

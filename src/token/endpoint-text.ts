@@ -1,31 +1,81 @@
 /** The endpoint's own texts, made safe to show. */
+import { foreign } from '../text';
 
 const LIMIT = 200;
 
 /**
- * One line of 200 characters at most, without control and format characters; undefined if it contains the secret,
- * as it is or in one of the forms in which an endpoint could send back what it received.
+ * Returns the text on one line of 200 characters at most. Undefined if it contains the secret, in whatever case and
+ * common encoding: an endpoint could send back what it received.
  */
 export function showable(text: unknown, secret: string): string | undefined {
   if (typeof text !== 'string') return undefined;
-  // \p{C}: controls, bidirectional and zero-width marks, halves of surrogate pairs.
-  const clean = text.replace(/[\p{C}\u2028\u2029]+/gu, ' ').trim();
+  const clean = foreign(text);
   if (clean === '') return undefined;
-  const looked = [text, clean].flatMap((each) => [
-    each,
-    each.replace(/%[0-9a-f]{2}/gi, (byte) => byte.toUpperCase()),
-  ]);
-  if (formsOf(secret).some((form) => looked.some((each) => each.includes(form)))) return undefined;
+  if ([text, clean].some((each) => holds(each, secret))) return undefined;
   const characters = [...clean];
   return characters.length > LIMIT ? `${characters.slice(0, LIMIT).join('')}…` : clean;
 }
 
-/** As it is, form-encoded (the request's body), percent-encoded with capitals, escaped as JSON, in base64. */
-function formsOf(secret: string): string[] {
-  const form = new URLSearchParams({ s: secret }).toString().slice(2);
+function holds(text: string, secret: string): boolean {
   // A lone half of a surrogate pair cannot be encoded, and was sent as U+FFFD.
-  const percent = encodeURIComponent(Buffer.from(secret).toString());
-  const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
-  const escaped = JSON.stringify(secret).slice(1, -1);
-  return [secret, form, percent, escaped, base64];
+  const sent = Buffer.from(secret);
+  const forms = [secret, String(sent), sent.toString('hex'), ...inBase64(sent)].map(folded);
+  return readings(text)
+    .map(folded)
+    .some((reading) => forms.some((form) => reading.includes(form)));
+}
+
+/** Makes upper and lower case alike, and the ways to write an accented letter. */
+function folded(text: string): string {
+  return text.normalize('NFKC').toLowerCase();
+}
+
+/** Returns what any base64 of these bytes contains, at each of the three places of a longer text where they may begin. */
+function inBase64(bytes: Buffer): string[] {
+  const texts = [0, 1, 2].map((before) => {
+    const whole = Buffer.concat([Buffer.alloc(before), bytes]);
+    const text = whole.toString('base64').replaceAll('=', '');
+    // The characters at both ends depend on the neighbours too.
+    return text.slice(before === 0 ? 0 : before + 1, whole.length % 3 === 0 ? undefined : -1);
+  });
+  return texts.filter((text) => text.length >= 4);
+}
+
+/** The escapes of URLs and forms, of HTML, of JSON and of programs. */
+const DECODERS: readonly ((text: string) => string)[] = [
+  fromPercent,
+  (text) => fromPercent(text.replaceAll('+', ' ')),
+  (text) =>
+    text
+      .replace(/&#(?:(\d{1,7})|x([0-9a-f]{1,6}));?/gi, (_, decimal = '', hex = '') =>
+        character(decimal === '' ? Number.parseInt(hex, 16) : Number(decimal)),
+      )
+      .replace(/&(amp|lt|gt|quot|apos);/gi, (_, name: string) => NAMED[name.toLowerCase()] ?? ''),
+  (text) =>
+    text.replace(
+      /\\(?:u([0-9a-f]{4})|u\{([0-9a-f]{1,6})\}|x([0-9a-f]{2})|(["'\\/]))/gi,
+      (_, four, braced, two, itself) => itself ?? character(Number.parseInt(four ?? braced ?? two, 16)),
+    ),
+  // UTF-8 in a header, which is read as Latin-1.
+  (text) => String(Buffer.from(text, 'latin1')),
+  // The alphabet of base64 in URLs (RFC 4648 section 5).
+  (text) => text.replaceAll('-', '+').replaceAll('_', '/'),
+];
+const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** Returns the text as it is, without one kind of escapes, and without two, one after the other. */
+function readings(text: string): string[] {
+  const once = DECODERS.map((decode) => decode(text)).filter((reading) => reading !== text);
+  return [text, ...once, ...once.flatMap((reading) => DECODERS.map((decode) => decode(reading)))];
+}
+
+function fromPercent(text: string): string {
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, (bytes) =>
+    String(Buffer.from(bytes.replaceAll('%', ''), 'hex')),
+  );
+}
+
+/** UTF-16 as it was written, so that a pair of escapes becomes one character. */
+function character(code: number): string {
+  return code > 0xffff && code <= 0x10ffff ? String.fromCodePoint(code) : String.fromCharCode(code);
 }

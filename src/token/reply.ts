@@ -90,6 +90,8 @@ const REFUSALS = [
 export function judgeReply(reply: Reply, request: SentRequest): Token {
   const exchange: Exchange = { ...reply, ...request, json: jsonObject(reply.body) };
   const { status } = reply;
+  const encoded = unsupportedEncoding(exchange);
+  if (encoded) throw encoded;
   if (status >= 300 && status < 400) throw redirected(exchange);
   const retry = retryOfReply(status, reply.headers, request.receivedAtMs);
   if (status >= 400 && status < 500) {
@@ -198,6 +200,17 @@ function errorWords({ json, secret }: Exchange): string {
   return [showable(json?.['error'], secret), showable(json?.['error_description'], secret)]
     .filter((part) => part !== undefined)
     .join(': ');
+}
+
+/** None was asked for (RFC 9110 section 12.5.3): compression gains nothing for a token. */
+function unsupportedEncoding(exchange: Exchange): GwtokenError | undefined {
+  const encoding = exchange.headers.get('content-encoding')?.trim() ?? '';
+  if (/^(identity)?$/i.test(encoding)) return undefined;
+  const shown = showable(encoding, exchange.secret);
+  const name = shown === undefined ? '' : ` (${shown})`;
+  return badReply(exchange, `used an unsupported content encoding${name}`, {
+    hints: ['contact the operator of the endpoint or of your proxy'],
+  });
 }
 
 /** The target is shown without user info and query: those may contain anything. */

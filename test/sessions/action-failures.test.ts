@@ -135,7 +135,7 @@ describe('fails, and writes nothing', () => {
     expect({ code, output: output.replaceAll(endpoint.authUrl, 'URL') }).toEqual({
       code: 6,
       output:
-        '::error title=gwtoken::URL/oauth2/token did not answer within 1 s: no reply\nhint: check the network and the auth URL, or raise GWTOKEN_TIMEOUT\n',
+        '::error title=gwtoken::URL/oauth2/token did not answer within 1 s\nhint: check the network and the auth URL, or raise GWTOKEN_TIMEOUT\n',
     });
   });
 

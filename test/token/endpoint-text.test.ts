@@ -23,6 +23,23 @@ const FORMS: Readonly<Record<string, (secret: string) => string>> = {
   'percent-encoded in lower case': (text) => lower(percent(text)),
   'percent-encoded in either case': (text) => percent(text).replace(/%.[A-F]/, (byte) => byte.toLowerCase()),
   'escaped as JSON': (text) => JSON.stringify(text).slice(1, -1),
+  'in upper case': (text) => text.toUpperCase(),
+  'in lower case, as a host name has it': (text) => text.toLowerCase(),
+  'in hexadecimal': (text) => Buffer.from(text).toString('hex'),
+  'in upper-case hexadecimal': (text) => Buffer.from(text).toString('hex').toUpperCase(),
+  'escaped as HTML': (text) =>
+    text.replace(/[&<>"]/g, (found) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[found]!),
+  'escaped as HTML by numbers': (text) => text.replace(/\W/gu, (found) => `&#${found.codePointAt(0)};`),
+  'escaped as HTML by hexadecimal numbers': (text) =>
+    text.replace(/\W/gu, (found) => `&#x${found.codePointAt(0)!.toString(16)};`),
+  'escaped as \\u': (text) =>
+    text.replace(/\W/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  'percent-encoded twice': (text) => percent(percent(text)),
+  'decomposed (NFD)': (text) => text.normalize('NFD'),
+  'in a header, read as Latin-1': (text) => Buffer.from(text).toString('latin1'),
+  'in base64url': (text) => Buffer.from(text).toString('base64url'),
+  'in the base64 of an Authorization header': (text) => Buffer.from(`id:${text}`).toString('base64'),
+  'in the middle of a base64': (text) => Buffer.from(`${'c'}${text}, and more`).toString('base64'),
   'in base64': (text) => Buffer.from(text).toString('base64'),
   'in base64 without its padding': (text) => Buffer.from(text).toString('base64').replaceAll('=', ''),
 };
@@ -65,6 +82,19 @@ describe('any other text is shown', () => {
     const letters = '🙂'.repeat(200);
     expect(showable(letters, 's3cret')).toBe(letters);
     expect(showable(`${letters}x`, 's3cret')).toBe(`${letters}…`);
+  });
+
+  test.each([
+    ['##vso[task.setvariable variable=a]b', '# #vso[task.setvariable variable=a]b'],
+    ['see ##[stop-commands]x', 'see # #[stop-commands]x'],
+    ['###[group]', '## #[group]'],
+    ['#\u200b#[error]', '# #[error]'],
+    ['::add-mask::b', ': :add-mask::b'],
+    ['\u0007 ::Add-Mask::b', ': :Add-Mask::b'],
+    ['a ::set-env name=b::c', 'a : :set-env name=b::c'],
+    ['## 12 [a] of ::1 at 12::30', '## 12 [a] of ::1 at 12::30'],
+  ])('without a command for a CI system: %j', (text, shown) => {
+    expect(showable(text, 's3cret')).toBe(shown);
   });
 
   test.each([undefined, null, 1, {}, ['a'], '', ' \n\u200b '])('but %j, which is none', (text) => {

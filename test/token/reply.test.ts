@@ -281,6 +281,26 @@ describe('any other status', () => {
   });
 });
 
+describe('a content encoding', () => {
+  test.each([
+    ['gzip', ' (gzip)'],
+    ['identity, gzip', ' (identity, gzip)'],
+    ['S3CRET!', ''],
+    ['##vso[task.setvariable variable=a]b', ' (# #vso[task.setvariable variable=a]b)'],
+    ['x'.repeat(300), ` (${'x'.repeat(200)}…)`],
+  ])('that was not asked for is named: %.20s', (encoding, shown) => {
+    expect(told(200, GOOD, { 'content-encoding': encoding })).toEqual({
+      kind: 'bad-reply',
+      said: `used an unsupported content encoding${shown}`,
+      hints: ['contact the operator of the endpoint or of your proxy'],
+    });
+  });
+
+  test.each(['', 'identity', 'Identity '])('%j is none', (encoding) => {
+    expect(judge(200, GOOD, { 'content-encoding': encoding })).toMatchObject({ accessToken: 'a.token' });
+  });
+});
+
 describe('a redirect', () => {
   const to = (location: string, status = 302) => told(status, GOOD, { location });
   const hints = ['check the auth URL: it must not redirect'];
@@ -299,6 +319,8 @@ describe('a redirect', () => {
     ['', ''],
     ['http://[', ''],
     ['/s3cret!', ''],
+    ['https://S3cret!.test/', ''],
+    ['/##vso[a]b', ' to https://id.test/'],
   ])('to %j: without what may be a secret in it', (location, target) => {
     expect(to(location).said).toBe(`answered 302, a redirect${target}; gwtoken never follows redirects`);
   });

@@ -10,6 +10,7 @@ import {
   type ConnectionOptions as TlsOptions,
 } from 'node:tls';
 import { systemCode } from '../../errors';
+import { foreign } from '../../text';
 import type { ConnectionOptions, TlsFacts, Way } from '../../world';
 import { endableLookup, loopbackOnly } from './dns';
 import { type HttpProxy, routeTo } from './proxy';
@@ -248,7 +249,7 @@ function factsOf(
   trustedBy: string | undefined,
 ): TlsFacts {
   const name = (holder: typeof subject | undefined): string =>
-    [holder?.CN ?? holder?.O ?? 'no name'].flat().join(', ');
+    foreign([holder?.CN ?? holder?.O ?? 'no name'].flat().join(', '));
   return {
     protocol,
     subject: name(subject),

@@ -16,6 +16,8 @@ test.each([
   ['/CN=id.test/CN=another.test', 'id.test, another.test'],
   ['/O=A Company', 'A Company'],
   ['/OU=A Department', 'no name'],
+  ['/CN=##vso[task.complete]', '# #vso[task.complete]'],
+  ['/CN=::add-mask::a', ': :add-mask::a'],
 ])('%s', async (subject, name) => {
   const identity = authority.issue({ subject });
   const server = await startFaultServer({}, { tls: identity });

@@ -27,29 +27,10 @@ async function ask(method: 'POST' | 'HEAD', head: string) {
 }
 
 test('a HEAD is over with its headers, whatever encoding the body would have', async () => {
-  const { reply, closed, listeners } = await ask(
-    'HEAD',
-    '200 OK\r\nContent-Encoding: gzip\r\nX-Twice: a\r\nX-Twice: b',
-  );
+  const { reply, closed, listeners } = await ask('HEAD', '200 OK\r\nX-Twice: a\r\nX-Twice: b');
   const { status, headers, body } = await reply;
   expect([status, body]).toEqual([200, null]);
-  expect(['x-twice', 'x-none'].map((name) => headers.get(name))).toEqual(['a', null]);
-  await closed;
-  expect(listeners()).toEqual([]);
-});
-
-test.each([
-  ['gzip', 'gzip'],
-  ['identity\r\nContent-Encoding: gzip', 'identity, gzip'],
-  ['\u00fc'.repeat(2), '????'],
-  ['x'.repeat(200), 'x'.repeat(100)],
-])('an encoding that was not asked for is named, and hung up on: %s', async (encoding, shown) => {
-  const { reply, url, closed, listeners } = await ask('POST', `200 OK\r\nContent-Encoding: ${encoding}`);
-  await expect(reply).rejects.toMatchObject({
-    kind: 'bad-reply',
-    message: `${url}/oauth2/token used an unsupported content encoding (${shown})`,
-    hints: ['contact the operator of the endpoint or of your proxy'],
-  });
+  expect(['x-twice', 'x-none'].map((name) => headers.get(name))).toEqual(['a, b', null]);
   await closed;
   expect(listeners()).toEqual([]);
 });
