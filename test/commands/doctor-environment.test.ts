@@ -22,6 +22,12 @@ test.each([
   ['HTTPS_PROXY', 'HTTP://user:word@proxy.test', 'HTTP://***@proxy.test'],
   // A URL's parser passes over line ends.
   ['HTTPS_PROXY', 'http://user:a\nword@proxy.test', 'http://***@proxy.test'],
+  // Whoever forgets the host has the password in its place.
+  ['HTTPS_PROXY', 'http://user:word', 'http://***'],
+  ['HTTPS_PROXY', 'user:word', '***'],
+  ['HTTPS_PROXY', 'user:word/proxy.test', '***'],
+  ['HTTPS_PROXY', 'http://user:word@', 'http://***@***'],
+  ['HTTPS_PROXY', 'http://[::1]:3128/', 'http://[::1]:3128/'],
   ['no_proxy', 'a.test,b.test', 'a.test,b.test'],
   ['NO_PROXY', '*', '*'],
   ['http_proxy', 'http://user:word@proxy.test', 'http://***@proxy.test (ignored; gwtoken uses HTTPS_PROXY)'],

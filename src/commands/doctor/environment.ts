@@ -44,7 +44,11 @@ function verification(name: string, value: string): Check {
   return warning(name, message, `unset ${name}`);
 }
 
-/** A report may be passed on: it does not show the user name and password of a proxy. */
+/** Shows a proxy's scheme, host and port only: a report may be passed on, and whatever else stands there may be a password. */
 function withoutCredentials(value: string): string {
-  return value.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, '$1***@');
+  const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*:\/\/)?(.*)$/is.exec(value) ?? [];
+  const at = rest.lastIndexOf('@');
+  const host = rest.slice(at + 1);
+  const isHost = /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:\d{1,5})?\/?$/i.test(host);
+  return `${scheme}${at < 0 ? '' : '***@'}${isHost ? host : '***'}`;
 }

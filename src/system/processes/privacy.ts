@@ -25,7 +25,8 @@ export function helperEnvironment(env: Env, ...reads: readonly string[]): NodeJS
   const path = env['PATH']?.split(delimiter).filter(isAbsolute).join(delimiter);
   const names = ['SystemRoot', ...reads].filter((name) => env[name] !== undefined);
   const own = Object.fromEntries(names.map((name) => [name, env[name]]));
-  return { ...(path === undefined ? {} : { PATH: path }), ...own, LC_ALL: 'C' };
+  // An empty PATH would mean the working directory too; none means the system's own.
+  return { ...(path ? { PATH: path } : {}), ...own, LC_ALL: 'C' };
 }
 
 /** The path of one of Windows' own programs: by its name, one in the working directory would be run. */

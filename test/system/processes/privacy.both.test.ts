@@ -59,6 +59,15 @@ test('helperEnvironment has what every program needs and what this one reads', (
   });
 });
 
+test('helperEnvironment keeps the absolute directories of PATH only', ({ needs }) => {
+  needs('posix');
+  expect(helperEnvironment({ PATH: ':/usr/bin:bin:.::/bin:' })).toStrictEqual({
+    PATH: '/usr/bin:/bin',
+    LC_ALL: 'C',
+  });
+  for (const PATH of ['', ':', 'bin:.']) expect(helperEnvironment({ PATH })).toStrictEqual({ LC_ALL: 'C' });
+});
+
 describe.runIf(process.platform === 'linux')('a helper program gets no variable but its own', () => {
   /** Programs of these names, first in PATH, that write down their environment and fail. */
   function spies(...names: string[]): { env: Record<string, string>; seen(name: string): string[] } {

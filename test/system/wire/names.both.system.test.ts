@@ -1,6 +1,6 @@
 /** Names and addresses as the program meets them: DNS that is silent, a first address that is dead, IPv6. */
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startBlackHole, startFaultServer } from '../../harness/endpoints/fault-server';
@@ -34,6 +34,22 @@ test('get with a name that is not in DNS says that the host was not found', asyn
   expect([code, stdout]).toEqual([6, '']);
   expect(stderr).toMatch(new RegExp(`error: could not reach ${name}: host not found\n`));
 });
+
+test.for(['', '.', 'bin'])(
+  'get runs no getent of the current directory for PATH=%j',
+  async (entry, { needs }) => {
+    needs('linux');
+    const bin = join(home.dir, entry);
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(join(bin, 'getent'), `#!/bin/sh\n: >'${home.dir}/ran'\nexit 2\n`, { mode: 0o755 });
+    const { code } = await home.gwtoken(['get', '--auth-url', 'https://localhost:9'], {
+      cwd: home.dir,
+      env: { PATH: `${entry}:${process.env['PATH']}` },
+    });
+    expect(code).toBe(6);
+    expect(existsSync(join(home.dir, 'ran'))).toBe(false);
+  },
+);
 
 test.for([undefined, 'tls'] as const)('get with an IPv6 address, %s', async (secure, { needs }) => {
   needs(secure !== undefined && refusesIpv6() ? 'needs a Node that takes certificates for IPv6' : undefined);
