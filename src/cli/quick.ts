@@ -27,11 +27,13 @@ export function quick(argv: readonly string[], world: WarmWorld & Surroundings):
   return command === 'get' ? quickGet(flags, world) : quickEnv(flags, world);
 }
 
-function quickGet(flags: FlagValues, world: WarmWorld): string | undefined {
+/** On a terminal JSON is indented, which is left to the CLI. */
+function quickGet(flags: FlagValues, world: WarmWorld & Surroundings): string | undefined {
+  if (flags['format'] === 'json' && world.mayBeTerminal()) return undefined;
   try {
     const write = tokenFormat(flags);
     const cached = cachedToken(flags, world);
-    return cached && write(cached, world.now());
+    return cached && write(cached, world.now(), () => false);
   } catch {
     return undefined;
   }

@@ -24,6 +24,6 @@ export const getCommand: Command = {
     const { getToken } = await import('../token/get-token');
     const answer = await getToken(given, world, { fresh: flags['fresh'] === true });
     maskToken(answer.token.accessToken, world);
-    world.stdout.write(write(answer, world.now()));
+    world.stdout.write(write(answer, world.now(), () => world.stdout.isTTY()));
   },
 };

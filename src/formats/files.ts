@@ -2,7 +2,7 @@
  * Files: of `NAME=value` lines, which list only variables that have a value, and JSON.
  */
 import { usage } from '../errors';
-import { cannotCarry, type Format, type Variable } from './format';
+import { cannotCarry, type Format, jsonText, type Variable } from './format';
 
 /**
  * `.env`, for dotenv, `node --env-file` and their like, which agree on little: what one of them, or a shell that
@@ -15,7 +15,8 @@ export const dotenv: Format = {
 };
 
 function dotenvValue(value: string, name: string): string {
-  if (/^[\w.,:/@%+=-]*$/.test(value)) return value;
+  // zsh takes `=ls` for a program's path, at the start and behind a colon.
+  if (/^[\w.,:/@%+=-]*$/.test(value) && !/(^|:)=/.test(value)) return value;
   if (!/['\\]/.test(value)) return `'${value}'`;
   if (!/["\\$`]/.test(value)) return `"${value}"`;
   throw cannotCarry(name, 'contains quotes or a backslash, which .env parsers treat differently', INSTEAD);
@@ -65,7 +66,7 @@ export const nu: Format = {
 };
 
 function object(variables: readonly Variable[]): string {
-  return `${JSON.stringify(Object.fromEntries(variables.map(({ name, value }) => [name, value ?? null])))}\n`;
+  return jsonText(Object.fromEntries(variables.map(({ name, value }) => [name, value ?? null])));
 }
 
 function unset(names: readonly string[]): string {

@@ -121,3 +121,8 @@ export function tokenVariables(token: Token, prefix: string): Variable[] {
 export function variableNames(prefix: string): string[] {
   return Object.keys(VARIABLES).map((name) => prefix + name);
 }
+
+/** JSON with an LF at its end, in which a CI system finds no command of the endpoint's: `##[` and `##vso[` are broken. */
+export function jsonText(value: object, indent = 0): string {
+  return `${JSON.stringify(value, null, indent).replaceAll('##', '#\\u0023')}\n`;
+}

@@ -4,18 +4,30 @@ import { usage } from '../errors';
 import type { FlagValues } from '../settings/table';
 import { quoted } from '../text';
 import type { TokenAnswer } from '../token/query';
-import { expiresAtMs, secondsLeft } from '../token/token';
+import { expiresAtMs, freshUntilMs, secondsLeft, type Token } from '../token/token';
+import { jsonText } from './format';
 
-type Write = (answer: TokenAnswer, nowMs: number) => string;
+/** @param isTTY whether a person reads it: then JSON is indented */
+type Write = (answer: TokenAnswer, nowMs: number, isTTY: () => boolean) => string;
 
 /** In the order of the help; the first one is the default. */
 const FORMATS = {
   token: ({ token }) => `${token.accessToken}\n`,
-  json: (answer, nowMs) => `${JSON.stringify(tokenJson(answer, nowMs))}\n`,
-  header: ({ token }) => `Authorization: Bearer ${token.accessToken}\n`,
+  json: (answer, nowMs, isTTY) => jsonText(tokenJson(answer, nowMs), isTTY() ? 2 : 0),
+  header: ({ token }) => `Authorization: ${bearer(token)}\n`,
+  headers: ({ token }) => jsonText({ Authorization: bearer(token) }),
   // In a double-quoted value of a curl config file backslash and quote are escaped: unescaped, the token is cut short.
-  curl: ({ token }) => `header = "Authorization: Bearer ${token.accessToken.replace(/["\\]/g, '\\$&')}"\n`,
+  curl: ({ token }) => `header = "Authorization: ${bearer(token).replace(/["\\]/g, '\\$&')}"\n`,
+  'credential-helper': ({ token, minTtlMs }) => {
+    const until = freshUntilMs(token, minTtlMs);
+    const expires = until === undefined ? undefined : new Date(until).toISOString();
+    return jsonText({ headers: { Authorization: [bearer(token)] }, expires });
+  },
 } satisfies Readonly<Record<string, Write>>;
+
+function bearer({ accessToken }: Token): string {
+  return `Bearer ${accessToken}`;
+}
 
 export const GET_FORMATS: readonly string[] = Object.keys(FORMATS);
 

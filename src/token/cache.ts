@@ -196,8 +196,12 @@ export function lookInCache(
 }
 
 /** An entry's token as the answer to a query. */
-export function answerFrom({ token, clientId }: CacheEntry, { client, authUrl }: TokenQuery): TokenAnswer {
-  return { token, client, authUrl: authUrl.value, clientId, from: 'cache' };
+export function answerFrom(
+  { token, clientId }: CacheEntry,
+  { client, authUrl, settings }: TokenQuery,
+): TokenAnswer {
+  const minTtlMs = settings.minTtlMs?.value;
+  return { token, client, authUrl: authUrl.value, clientId, minTtlMs, from: 'cache' };
 }
 
 /** What is cached for a client since its last login or logout, whatever credentials and auth URL it is for. */

@@ -141,7 +141,9 @@ export async function fetchNew(query: TokenQuery, world: EndpointWorld): Promise
   // The keychain and the command have their own timeout: the time that it takes to unlock one does not count here.
   const deadlineMs = query.deadlineMs + world.now() - beganAtMs;
   const token = await fetchToken({ ...query, deadlineMs }, credentials, world);
-  return { token, client, authUrl: authUrl.value, clientId: credentials.clientId, from: 'network' };
+  const { clientId } = credentials;
+  const minTtlMs = settings.minTtlMs?.value;
+  return { token, client, authUrl: authUrl.value, clientId, minTtlMs, from: 'network' };
 }
 
 /** When the endpoint is down, a cached token with 10 s or more left is better than none, unless a setting forbids it. */

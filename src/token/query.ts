@@ -21,6 +21,8 @@ export interface TokenAnswer {
   readonly authUrl: string;
   /** Of the credentials that the token was issued for. */
   readonly clientId: string;
+  /** The setting, in milliseconds; see {@link freshUntilMs}. */
+  readonly minTtlMs: number | undefined;
   readonly from: 'cache' | 'network';
 }
 

@@ -148,9 +148,11 @@ test.each(['github-env', 'github-output'])('%s carries a value that is its own d
 });
 
 describe('what sources or loads a dotenv file', () => {
-  const carried = [...SINGLE_CHARACTERS, ...EDGES, ...BREAKERS, ...randomValues(300, 3)].filter((value) => {
-    return !/[^ -~]/.test(value) && arrives('dotenv', [value]);
-  });
+  const carried = [...SINGLE_CHARACTERS, ...EDGES, 'a:=ls', ...BREAKERS, ...randomValues(300, 3)].filter(
+    (value) => {
+      return !/[^ -~]/.test(value) && arrives('dotenv', [value]);
+    },
+  );
   const variables = carried.map((value, index) => ({ name: `V${index}`, value }));
   const dir = openFolder();
   const file = join(dir, 'tokens.env');
@@ -165,12 +167,11 @@ describe('what sources or loads a dotenv file', () => {
     expect(JSON.parse(loaded)).toMatchObject(expected);
   });
 
-  test('sh and bash', ({ needs }) => {
+  test.for(['sh', 'bash', 'zsh'] as const)('%s', (shell, { needs }) => {
     needs('posix');
-    for (const shell of ['sh', 'bash']) {
-      const script = 'set -a; . ./tokens.env; set +a; "$0" -e "$1"';
-      const sourced = execFileSync(shell, ['-c', script, process.execPath, print], options);
-      expect(JSON.parse(sourced)).toMatchObject(expected);
-    }
+    if (shell === 'zsh') needs('zsh');
+    const script = 'set -a; . ./tokens.env; set +a; "$0" -e "$1"';
+    const sourced = execFileSync(shell, ['-c', script, process.execPath, print], options);
+    expect(JSON.parse(sourced)).toMatchObject(expected);
   });
 });

@@ -164,6 +164,7 @@ test('a value of a .env file is in quotes that every reader takes alike, or in n
   const line = (format: EnvFormat, value: string) =>
     formatNamed(format, 'the test').set([{ name: 'N', value }]);
   expect(line('dotenv', 'a.b_c,d:e/f@g%h+i=j-k')).toBe('N=a.b_c,d:e/f@g%h+i=j-k\n');
+  for (const value of ['=ls', 'a:=ls']) expect(line('dotenv', value)).toBe(`N='${value}'\n`);
   expect(line('dotenv', 'a $b "c" `d`')).toBe('N=\'a $b "c" `d`\'\n');
   expect(line('dotenv', "it's")).toBe('N="it\'s"\n');
   for (const value of [`'a`, `a'`, `'a"`, `a'b'`, `'a'b`, `x"y"`, `"y"x`])
@@ -425,10 +426,34 @@ describe('the output of get', () => {
     client: { profile: 'p', environment: 'sandbox', region: 'us' },
     authUrl: 'https://a.test',
     clientId: 'id',
+    minTtlMs: undefined,
     from: 'cache',
   } as const;
-  const get = (flags: Record<string, string>, more: Partial<Token> = {}) =>
-    tokenFormat(flags)({ ...answer, token: { ...TOKEN, ...more } }, TOKEN.requestedAtMs + 1001);
+  const get = (flags: Record<string, string>, more: Partial<Token> = {}, isTTY = false) =>
+    tokenFormat(flags)({ ...answer, token: { ...TOKEN, ...more } }, TOKEN.requestedAtMs + 1001, () => isTTY);
+
+  test('headers is one line of JSON, and breaks what a CI system takes for a command', () => {
+    expect(get({ format: 'headers' })).toBe('{"Authorization":"Bearer a\\"\\\\b"}\n');
+    const hostile = get({ format: 'json' }, { scope: '##vso[task.complete]' });
+    expect(hostile).not.toContain('##');
+    expect(JSON.parse(hostile)).toMatchObject({ scope: '##vso[task.complete]' });
+  });
+
+  test('credential-helper has the headers, and when the minimum life begins', () => {
+    const helper = (minTtlMs: number | undefined, more: Partial<Token> = {}) =>
+      JSON.parse(
+        tokenFormat({ format: 'credential-helper' })(
+          { ...answer, minTtlMs, token: { ...TOKEN, ...more } },
+          0,
+          () => true,
+        ),
+      );
+    const headers = { Authorization: ['Bearer a"\\b'] };
+    // A fifth of the minute that it lasts.
+    expect(helper(undefined)).toEqual({ headers, expires: '2030-01-01T00:00:48.999Z' });
+    expect(helper(30_000)).toEqual({ headers, expires: '2030-01-01T00:00:30.999Z' });
+    expect(helper(undefined, { lifetimeS: undefined })).toEqual({ headers });
+  });
 
   test('is the token, a header, a line for curl, or JSON', () => {
     expect(get({})).toBe('a"\\b\n');
@@ -447,6 +472,8 @@ describe('the output of get', () => {
       auth_url: 'https://a.test',
       source: 'cache',
     });
+    expect(get({ format: 'json' }).split('\n')).toHaveLength(2);
+    expect(get({ format: 'json' }, {}, true)).toMatch(/^\{\n {2}"access_token": /);
     expect(JSON.parse(get({ format: 'json' }, { lifetimeS: undefined }))).toMatchObject({
       expires_in: null,
       expires_at: null,
