@@ -1,6 +1,7 @@
 // One bundler run: src/ becomes dist/, CommonJS (an ES module entry costs 4 ms at every start on Node 20),
 // cut into files at each dynamic import(), so that the source alone decides what is loaded late.
 // keytar stays outside: it is native, optional, and read from node_modules when it is needed.
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   mkdtempSync,
@@ -121,11 +122,18 @@ async function writeManPage(file) {
       .use(remarkGfm)
       .use(remarkMan, { name: 'gwtoken', section: 1, description, version: `gwtoken ${version}` })
       .process(markdown);
-    const date = new Date(Number(process.env.SOURCE_DATE_EPOCH ?? Date.now() / 1000) * 1000);
-    writeFileSync(file, lintFree(String(roff), date.toISOString().slice(0, 10)));
+    writeFileSync(file, lintFree(String(roff), sourceDate()));
   } finally {
     rmSync(place, { recursive: true, force: true });
   }
+}
+
+/** Returns the day of the sources, so that the same commit gives the same man page on any day. */
+function sourceDate() {
+  const format = ['log', '-1', '--format=%ct'];
+  const commit = spawnSync('git', format, { cwd: root, encoding: 'utf8' }).stdout;
+  const seconds = Number(process.env.SOURCE_DATE_EPOCH || commit) || Date.now() / 1000;
+  return new Date(seconds * 1000).toISOString().slice(0, 10);
 }
 
 /**
