@@ -3,10 +3,8 @@
  * Tries the quick path, otherwise builds the whole World and runs the CLI in it. Only this file touches `process`;
  * what is not needed at every start is loaded on first use.
  */
-import { existsSync } from 'node:fs';
 import { quick } from '../src/cli/quick';
 import { Interrupted, ReaderGone } from '../src/errors';
-import { tokenFilesFolder } from '../src/system/files/paths';
 import { closeDebugger } from '../src/system/processes/privacy';
 import { mayBeTerminal, writeAll } from '../src/system/terminal/streams';
 import { openWarm } from '../src/system/warm';
@@ -15,7 +13,7 @@ declare const __VERSION__: string;
 
 closeDebugger(process);
 const opened = openWarm(process);
-const { warm, folders, machine } = opened;
+const { warm } = opened;
 const argv = process.argv.slice(2);
 const answer = quick(argv, { ...warm, mayBeTerminal: () => mayBeTerminal(1) });
 if (answer === undefined) endWith(runCli());
@@ -24,7 +22,6 @@ else print(answer);
 function print(text: string): void {
   try {
     writeAll(1, text);
-    void sweep();
   } catch (error) {
     endWith(runCli(error));
   }
@@ -35,7 +32,6 @@ async function runCli(failure?: unknown): Promise<number> {
   if (failure instanceof ReaderGone) throw failure;
   const [{ openWorld }, cli] = await Promise.all([import('../src/system/world'), import('../src/cli/run')]);
   const { world, close } = openWorld(process, __VERSION__, opened);
-  await sweep();
   // Nothing else may continue. Node reports both by the first event, Bun each by its own.
   const crash = (error: unknown) => void cli.crash(argv, error, world).then((code) => process.exit(code));
   process.once('uncaughtException', crash);
@@ -45,14 +41,6 @@ async function runCli(failure?: unknown): Promise<number> {
   } finally {
     await close();
   }
-}
-
-/** Removes the token files of an `exec` that was killed. */
-async function sweep(): Promise<void> {
-  const folder = tokenFilesFolder(folders.cache, machine.platform);
-  if (folder === undefined || !existsSync(folder)) return;
-  const { sweepTokenFiles } = await import('../src/system/files/token-files');
-  sweepTokenFiles(folder, process, machine);
 }
 
 function endWith(run: Promise<number>): void {

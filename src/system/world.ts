@@ -7,7 +7,7 @@ import { type ErrorKind, failure } from '../errors';
 import { oneLine, withTilde } from '../text';
 import { type Env, isCi, type Keychain, type Output, type Terminal, type World } from '../world';
 import { openAppender } from './files/append-file';
-import { fileIn, homeVariables, tokenFilesFolder, withAbsoluteFolders } from './files/paths';
+import { fileIn, homeVariables, withAbsoluteFolders } from './files/paths';
 import { readAll } from './files/read-file';
 import { formOf, isKeytarInstalled, KEYCHAIN_CHILD, LOOKUP_CHILD } from './form';
 import { hasUnicode, isTerminal, noPrompt, painter, withVariable } from './terminal/capabilities';
@@ -242,11 +242,8 @@ function processesOf(
       return { release, run: (command, args, env, text) => run(command, args, forChild(env), text) };
     },
     async createTokenFile(text) {
-      const { createTokenFile, sweepTemporaryFolder } = await import('./files/token-files');
-      sweepTemporaryFolder(own, machine);
-      const folder = tokenFilesFolder(folders.cache, machine.platform);
-      if (folder === undefined) return homeless('local', 'the token file', 'cache', machine);
-      return createTokenFile(folder, own, machine, text);
+      const cache = folders.cache ?? homeless('local', 'the token file', 'cache', machine);
+      return (await import('./files/token-files')).createTokenFile(cache, machine, text);
     },
   };
 }

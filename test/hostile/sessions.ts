@@ -85,19 +85,19 @@ export async function openSessions(): Promise<{
     const stored = JSON.parse(readFileSync(join(home.config, 'config.json'), 'utf8'));
     for (const [key, value] of Object.entries(config))
       if (stored[key] !== value) return `${key} is lost from the config`;
-    const left = [home.config, home.cache, join(home.cache, '.locks'), join(home.cache, 'exec'), tmp]
+    const left = [home.config, home.cache, join(home.cache, '.locks'), tmp]
       .flatMap((folder) => (existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []))
       .filter((path) => !KEPT.test(basename(path)));
     return left.length > 0 ? `left behind: ${left.join(' ')}` : undefined;
   }
 
-  /** As if an hour had passed: what a killed one leaves is swept when no living one can be writing it any more. */
+  /** As if a day had passed: what a killed one leaves is swept when no living one can be writing it any more. */
   function age(): void {
-    const then = new Date(Date.now() - 3_600_000);
+    const then = new Date(Date.now() - 25 * 3_600_000);
     for (const folder of [home.config, home.cache, tmp]) {
       if (!existsSync(folder)) continue;
       for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
-        if (/tmp|sock|gwtoken-/.test(basename(name))) {
+        if (/tmp|sock|gwtoken-|^exec-/.test(basename(name))) {
           try {
             utimesSync(join(folder, name), then, then);
           } catch {

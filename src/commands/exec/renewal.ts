@@ -6,14 +6,11 @@ import { GwtokenError, messageOf } from '../../errors';
 import { expiresAtMs, freshUntilMs, type Token } from '../../token/token';
 
 const LOOK_MS = 30_000;
-/** The endpoint is asked no more often than this, even if its tokens live for only a second. */
-const LEAST_MS = 1_000;
-/** The same after one that did not help: the endpoint was down, or gave the same ageing token, with more than this left. */
-const LEAST_VAIN_MS = 5_000;
-/** The longest pause after a failure, and the pause once the token has expired. */
-const FAILURE_MS = 30_000;
+/** The least pause after a request that failed or brought no later expiry: this while it is left, then the second. */
+const LEAST_MS = 5_000;
+const LAST_MS = 1_000;
 const EXPIRED_MS = 10_000;
-/** After a refusal: repeated refusals can lock a client out. */
+/** After a refusal: repeated refusals can lock a client out, whose new secret others use already. */
 const REFUSAL_MS = 300_000;
 
 export interface Renewal {
@@ -35,20 +32,17 @@ export interface Renewal {
 
 /** Starts renewing; the returned function ends it. */
 export function startRenewal(renewal: Renewal): () => void {
+  const { minTtlMs } = renewal;
   let token = renewal.first;
-  let dueMs = dueAtMs(token, renewal.minTtlMs);
-  let lookedAtMs = renewal.now();
+  // A token without an expiry is never renewed.
+  let dueMs = freshUntilMs(token, minTtlMs) ?? Number.POSITIVE_INFINITY;
   let failing = false;
   let stopped = false;
 
   const look = async (): Promise<void> => {
     renewal.looked();
-    const nowMs = renewal.now();
-    // The clock was set back, by more than a small correction: the times computed from it are wrong now.
-    const isSetBack = nowMs < lookedAtMs - 1_000;
-    lookedAtMs = nowMs;
-    if (isSetBack || nowMs >= dueMs) await renew();
-    if (!stopped) stopTimer = renewal.after(pauseMs(), look);
+    if (renewal.now() >= dueMs) await renew();
+    if (!stopped) stopTimer = renewal.after(untilNextLookMs(), look);
   };
 
   const renew = async (): Promise<void> => {
@@ -56,53 +50,39 @@ export function startRenewal(renewal: Renewal): () => void {
       const fresh = await renewal.fetchFresh();
       if (stopped) return;
       if (fresh.accessToken !== token.accessToken) renewal.store(fresh);
-      const nowMs = renewal.now();
       dueMs = isLater(fresh, token)
-        ? Math.max(dueAtMs(fresh, renewal.minTtlMs), nowMs + LEAST_MS)
-        : nowMs + vainPauseMs(fresh, nowMs);
+        ? (freshUntilMs(fresh, minTtlMs) ?? Number.POSITIVE_INFINITY)
+        : renewal.now() + pauseMs(fresh, renewal.now());
       token = fresh;
       failing = false;
     } catch (error) {
       if (stopped) return;
-      dueMs = renewal.now() + failurePauseMs(error, token, renewal.now());
+      const isRefusal = error instanceof GwtokenError && error.kind === 'refused';
+      dueMs = renewal.now() + (isRefusal ? REFUSAL_MS : pauseMs(token, renewal.now()));
       if (!failing) renewal.warn(failureText(error, token));
       failing = true;
     }
   };
 
-  const pauseMs = (): number => Math.max(0, Math.min(dueMs - renewal.now(), LOOK_MS));
+  const untilNextLookMs = (): number => Math.max(0, Math.min(dueMs - renewal.now(), LOOK_MS));
 
-  let stopTimer = renewal.after(pauseMs(), look);
+  let stopTimer = renewal.after(untilNextLookMs(), look);
   return () => {
     stopped = true;
     stopTimer();
   };
 }
 
-/** When a token is to be renewed; one without an expiry never is. */
-function dueAtMs(token: Token, minTtlMs: number | undefined): number {
-  return freshUntilMs(token, minTtlMs) ?? Number.POSITIVE_INFINITY;
-}
-
-/** Whether the new token expires later. The same token given again can seem to, by up to 2 s of rounding. */
+/** Whether the new token expires later: the same one given again can seem to, by up to 2 s of rounding. */
 function isLater(fresh: Token, old: Token): boolean {
-  const gainMs = (expiresAtMs(fresh) ?? Number.POSITIVE_INFINITY) - (expiresAtMs(old) ?? 0);
-  return gainMs > (fresh.accessToken === old.accessToken ? 2_000 : 0);
+  return (expiresAtMs(fresh) ?? Number.POSITIVE_INFINITY) - (expiresAtMs(old) ?? 0) > 2_000;
 }
 
-/**
- * Half of what is left, so that requests become more frequent towards the end: not less than 5 s as long as that much
- * is left, and then not less than a second.
- */
-function vainPauseMs(token: Token, nowMs: number): number {
+/** Half of what is left of the token, so that requests become more frequent towards its end. */
+function pauseMs(token: Token, nowMs: number): number {
   const leftMs = (expiresAtMs(token) ?? nowMs) - nowMs;
-  return Math.max(leftMs > LEAST_VAIN_MS ? LEAST_VAIN_MS : LEAST_MS, leftMs / 2);
-}
-
-function failurePauseMs(error: unknown, token: Token, nowMs: number): number {
-  if (error instanceof GwtokenError && error.kind === 'refused') return REFUSAL_MS;
-  const expired = (expiresAtMs(token) ?? 0) <= nowMs;
-  return expired ? EXPIRED_MS : Math.min(FAILURE_MS, Math.max(LEAST_VAIN_MS, vainPauseMs(token, nowMs)));
+  if (leftMs <= 0) return EXPIRED_MS;
+  return Math.max(leftMs > LEAST_MS ? LEAST_MS : LAST_MS, leftMs / 2);
 }
 
 function failureText(error: unknown, token: Token): string {

@@ -11,7 +11,7 @@ import { AS_ANOTHER, readConfig, readTrusted } from './config-file';
 import * as folders from './folders';
 import { withLock } from './lock';
 import type { Machine } from './paths';
-import { sweepTemporaries } from './replace';
+import { sweepOld } from './replace';
 import { distrust } from './trust';
 
 const WAIT_MS = 10_000;
@@ -46,7 +46,7 @@ async function rewrite(
       });
       conf.store = changed;
       // What conf was writing when its process was killed.
-      sweepTemporaries(folder, /^(config|clients)\.json\.tmp-/);
+      sweepOld(folder, /^(config|clients)\.json\.tmp-/);
     });
   } catch (error) {
     if (error instanceof GwtokenError) throw error;

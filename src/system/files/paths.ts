@@ -49,11 +49,6 @@ export function fileIn(
   return folder === undefined ? undefined : `${folder}${platform === 'win32' ? '\\' : '/'}${name}`;
 }
 
-/** The directory of the files of `exec --token-file`. */
-export function tokenFilesFolder(cache: string | undefined, platform: NodeJS.Platform): string | undefined {
-  return fileIn(cache, 'exec', platform);
-}
-
 /** The environment for a program that may change its working directory: those of ours have absolute paths in it. */
 export function withAbsoluteFolders(env: Env, cwd: () => string, platform: NodeJS.Platform): Env {
   const relative = (['config', 'cache'] as const)

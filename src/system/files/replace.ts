@@ -29,16 +29,17 @@ export function replaceFile(path: string, text: string, machine: Machine): void 
 const STALE_MS = 60_000;
 
 /**
- * Removes the temporary files of writers that were killed. Nothing here throws: the next writer tries again.
+ * Removes the files of processes that were killed. Nothing here throws: the next writer tries again.
  *
  * @param names matches theirs alone
+ * @param olderThanMs since when nobody who lives has written to them
  */
-export function sweepTemporaries(folder: string, names: RegExp): void {
+export function sweepOld(folder: string, names: RegExp, olderThanMs = STALE_MS): void {
   try {
     for (const name of readdirSync(folder)) {
       if (!names.test(name)) continue;
       const left = join(folder, name);
-      if (Date.now() - lstatSync(left).mtimeMs > STALE_MS) rmSync(left);
+      if (Date.now() - lstatSync(left).mtimeMs > olderThanMs) rmSync(left);
     }
   } catch {
     // Another has swept it, or the folder cannot be changed.

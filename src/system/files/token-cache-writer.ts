@@ -11,8 +11,9 @@ import type { Turn } from '../../world';
 import { makeFolder } from './folders';
 import { tryLock } from './lock';
 import { fileIn, type Machine } from './paths';
-import { replaceFile, sweepTemporaries } from './replace';
+import { replaceFile, sweepOld } from './replace';
 import { entryPath, folderProblem, generationPath, nameOf, readFile } from './token-cache';
+import { sweepTokenFiles } from './token-files';
 
 /** Writes an entry. Returns the system's error code if it cannot. */
 export function writeEntry(
@@ -26,7 +27,8 @@ export function writeEntry(
   if (problem !== undefined) return problem;
   try {
     if (readFile(file, machine).untrusted) return 'EUNTRUSTED';
-    sweepTemporaries(folder, /^(token|generation)-.*\.tmp$/);
+    sweepOld(folder, /^(token|generation)-.*\.tmp$/);
+    sweepTokenFiles(folder);
     replaceFile(file, text, machine);
     return undefined;
   } catch (error) {

@@ -5,7 +5,6 @@ import {
   configFolder,
   fileIn,
   homeVariables,
-  tokenFilesFolder,
   withAbsoluteFolders,
 } from '../../../src/system/files/paths';
 
@@ -89,11 +88,7 @@ describe('the directories', () => {
   test('have files in them by the separator of the platform', () => {
     expect(fileIn('/a', 'f', 'linux')).toBe('/a/f');
     expect(fileIn('C:\\a', 'f', 'win32')).toBe('C:\\a\\f');
-    expect([fileIn(undefined, 'f', 'linux'), tokenFilesFolder(undefined, 'linux')]).toEqual([
-      undefined,
-      undefined,
-    ]);
-    expect(tokenFilesFolder('/a', 'linux')).toBe('/a/exec');
+    expect(fileIn(undefined, 'f', 'linux')).toBeUndefined();
   });
 });
 

@@ -1,4 +1,6 @@
 import {
+  chmodSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -8,21 +10,22 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createTokenFile } from '../../../src/system/files/token-files';
 import { MACHINE } from '../../harness/homes/client';
 import { openFolder } from '../../harness/homes/folder';
 
-let folder: string;
+let cache: string;
 beforeEach(() => {
-  folder = join(openFolder(), 'cache', 'exec');
+  cache = join(openFolder(), 'cache');
 });
-const create = (text = 'a token') => createTokenFile(folder, process, MACHINE, text);
+const create = (folder = cache) => createTokenFile(folder, MACHINE, 'a token');
 
 describe('createTokenFile', () => {
-  test('touch() marks the file as in use', () => {
-    const file = create();
+  test('gives an absolute path, and touch() marks the file as in use', () => {
+    const file = create(relative('.', cache));
+    expect(file.path.startsWith(`${cache}/exec-`)).toBe(true);
     utimesSync(file.path, new Date(0), new Date(0));
     const before = Date.now();
     file.touch();
@@ -33,34 +36,50 @@ describe('createTokenFile', () => {
 
   test('replace() makes a directory that has vanished again', () => {
     const file = create();
-    rmSync(folder, { recursive: true });
+    rmSync(cache, { recursive: true });
     file.touch();
     file.replace('the second');
     expect(readFileSync(file.path, 'utf8')).toBe('the second');
-    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    expect(statSync(cache).mode & 0o777).toBe(0o700);
   });
 
-  test.skipIf(process.platform === 'win32')(
-    'refuses a directory that others can write to, and a link',
-    () => {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      rmSync(folder, { recursive: true });
-      const elsewhere = openFolder();
-      symlinkSync(elsewhere, folder);
-      expect(() => create()).toThrow(
-        expect.objectContaining({ kind: 'local', hints: ['set GWTOKEN_CACHE_DIR to a directory you own'] }),
-      );
-      expect(readdirSync(elsewhere)).toEqual([]);
-      folder = '/proc/none';
-      expect(() => create()).toThrow('cannot create a token file in /proc/none (ENOENT)');
-    },
-  );
+  test('removes what killed owners left a day ago, and nothing else', () => {
+    const living = create();
+    const left = ['exec-0123456789abcdef', 'exec-0123456789abcdef.lx1.tmp'];
+    const others = ['exec-notes.txt', 'exec-00000000000000aa'];
+    const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+    for (const name of [...left, ...others]) {
+      writeFileSync(join(cache, name), '');
+      utimesSync(join(cache, name), hoursAgo(25), hoursAgo(25));
+    }
+    utimesSync(join(cache, others[1]!), hoursAgo(23), hoursAgo(23));
+    const another = create();
+    another.remove();
+    expect(
+      readdirSync(cache)
+        .map((name) => join(cache, name))
+        .sort(),
+    ).toEqual([living.path, ...others.map((name) => join(cache, name))].sort());
+    expect(existsSync(another.path)).toBe(false);
+  });
 
-  test('leaves files of other programs alone', () => {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(join(folder, 'notes.txt'), '');
-    utimesSync(join(folder, 'notes.txt'), new Date(0), new Date(0));
-    create().remove();
-    expect(readdirSync(folder)).toEqual(['notes.txt']);
+  test('refuses a directory that others can write to, a link, and one that cannot be made', ({ needs }) => {
+    needs('linux');
+    const refused = (folder: string, problem: string) =>
+      expect(() => create(folder)).toThrow(
+        expect.objectContaining({
+          kind: 'local',
+          message: `cannot create a token file${problem}`,
+          hints: ['set GWTOKEN_CACHE_DIR to a directory you own'],
+        }),
+      );
+    mkdirSync(cache);
+    chmodSync(cache, 0o777);
+    refused(cache, `: ${cache} is writable by other users (mode 777)`);
+    const link = join(openFolder(), 'link');
+    symlinkSync(openFolder(), link);
+    refused(link, `: ${link} is a symbolic link`);
+    refused('/proc/none', ' in /proc/none (ENOENT)');
+    expect(readdirSync(cache)).toEqual([]);
   });
 });
