@@ -1,56 +1,70 @@
 /**
- * The program of the GitHub action (.github/actions/gwtoken): a second entry point beside main.ts. Its inputs come in
- * `INPUT_*` from the runner, and it makes one request; there is no cache, since every job starts empty.
+ * The GitHub action's program (.github/actions/gwtoken): its inputs become settings, and the CLI's own core requests one
+ * token for all that the step writes. Nothing of the runner's home counts, and nothing is left in it.
  */
-import { exitCodeFor, GwtokenError, usage } from '../src/errors';
+import { report } from '../src/cli/run';
+import { usage } from '../src/errors';
 import { escapeData, maskToken } from '../src/formats/ci';
 import { envDestination, envOptions, envOutput } from '../src/formats/env';
-import { gather, resolveClient } from '../src/settings/resolve';
+import { gather } from '../src/settings/resolve';
 import { parseSwitch } from '../src/settings/values';
-import { type ActionWorld, LOOKUP_CHILD, openActionWorld } from '../src/system/action-world';
 import { closeDebugger } from '../src/system/processes/privacy';
-import { oneLine } from '../src/text';
-import { fetchToken } from '../src/token/fetch';
-import { minTtlProblem, resolveQuery } from '../src/token/query';
-import type { Env } from '../src/world';
+import { painter } from '../src/system/terminal/capabilities';
+import { openWarm } from '../src/system/warm';
+import { openWorld } from '../src/system/world';
+import { getToken } from '../src/token/get-token';
+import type { Env, World } from '../src/world';
 
 declare const __VERSION__: string;
 
-/** The inputs that become settings: `client-id` is what GWTOKEN_CLIENT_ID is elsewhere. */
-const REQUIRED = ['region', 'auth-url', 'client-id', 'client-secret'];
-const INPUTS = [...REQUIRED, 'sandbox', 'min-ttl'];
+/** The inputs that become settings, each with its variable. */
+const INPUTS = {
+  region: 'GWTOKEN_REGION',
+  'auth-url': 'GWTOKEN_AUTH_URL',
+  'client-id': 'GWTOKEN_CLIENT_ID',
+  'client-secret': 'GWTOKEN_CLIENT_SECRET',
+  sandbox: 'GWTOKEN_SANDBOX',
+  'min-ttl': 'GWTOKEN_MIN_TTL',
+} as const;
+const REQUIRED = ['region', 'auth-url', 'client-id', 'client-secret'] as const;
 /** The connection to the endpoint depends on the runner, so these come from its environment variables. */
 const OF_THE_JOB = ['GWTOKEN_TIMEOUT', 'GWTOKEN_RETRIES', 'GWTOKEN_CA_FILE'];
-/** Makes maskToken print GitHub's command. */
-const ON_GITHUB: Env = { GITHUB_ACTIONS: 'true' };
+/** Of what the CLI says in an error. */
+const LABEL = 'gwtoken: error: ';
 
-// The runner passes no arguments.
-if (process.argv[2] === LOOKUP_CHILD) void import('../src/system/wire/lookup-child');
-else start();
+closeDebugger(process);
+// If the event loop runs dry, the runner must not take that for success.
+process.exitCode = 1;
+void main(process.env).then((code) => {
+  process.exitCode = code;
+});
 
-function start(): void {
-  closeDebugger(process);
-  const world = openActionWorld(process, __VERSION__, givenBy(process.env));
-  // If the event loop runs dry, the runner must not take that for success.
-  process.exitCode = 1;
-  void run(world).then(
-    () => {
-      process.exitCode = 0;
-    },
-    (error) => {
-      if (!(error instanceof GwtokenError)) throw error;
-      report(error, world);
-      process.exitCode = exitCodeFor(error.kind);
-    },
-  );
+async function main(inputs: Env): Promise<number> {
+  const { platform, geteuid, getBuiltinModule } = process;
+  const env = settingsOf(inputs);
+  const opened = openWarm({ env, platform, getBuiltinModule, ...(geteuid && { geteuid }) });
+  const { world, close } = openWorld(process, __VERSION__, opened);
+  // Only the inputs count, not what a runner that is kept has in its home.
+  Object.assign(world.config, { read: () => ({ path: '', general: {}, profiles: {} }) });
+  Object.assign(world.terminal, { paint: () => painter({}, false) });
+  try {
+    await run(inputOf(inputs, 'export-env'), world);
+    return 0;
+  } catch (error) {
+    const stderr = { ...world.stderr, write: (text: string) => world.stderr.write(annotated(text)) };
+    return await report(error, false, { ...world, stderr });
+  } finally {
+    await close();
+  }
 }
 
-/** The variables that stand for the inputs, without any other that would override them. */
-function givenBy(env: Env): Env {
-  return Object.fromEntries([
-    ...INPUTS.map((name) => [variableOf(name), inputOf(env, name)]),
-    ...[...OF_THE_JOB, 'GITHUB_OUTPUT', 'GITHUB_ENV'].map((name) => [name, env[name]]),
-  ]);
+/** The environment in which the inputs are the only settings. */
+function settingsOf(env: Env): Env {
+  const others = Object.entries(env).filter(
+    ([name]) => !name.startsWith('GWTOKEN_') || OF_THE_JOB.includes(name),
+  );
+  const given = Object.entries(INPUTS).map(([input, variable]) => [variable, inputOf(env, input)]);
+  return { ...Object.fromEntries([...others, ...given]), GWTOKEN_NO_CACHE: '1' };
 }
 
 /** The runner converts the name to upper case, and keeps its hyphens. */
@@ -58,68 +72,42 @@ function inputOf(env: Env, name: string): string {
   return env[`INPUT_${name.toUpperCase()}`] ?? '';
 }
 
-function variableOf(input: string): string {
-  return `GWTOKEN_${input.toUpperCase().replaceAll('-', '_')}`;
-}
-
 /** @throws GwtokenError; then nothing has been written */
-async function run(world: ActionWorld): Promise<void> {
-  const exportsEnv = parseSwitch(
-    inputOf(process.env, 'export-env') || 'false',
-    'input export-env',
-    'export-env',
-  );
+async function run(exportEnv: string, world: World): Promise<void> {
+  const secret = world.env[INPUTS['client-secret']];
+  if (secret) maskToken(secret, world);
+  const exportsEnv = parseSwitch(exportEnv || 'false', 'input export-env', 'export-env');
   checkRequired(world.env);
-  const given = gather({}, world);
-  const query = resolveQuery(given, resolveClient(given), world);
   const formats = exportsEnv ? ['github-output', 'github-env'] : ['github-output'];
   const targets = formats.map((format) => {
     const options = envOptions({ format });
     return { options, write: envDestination(options, world) };
   });
-  const { plan, settings } = query;
-  if (plan.kind !== 'variables') throw new Error('the credentials are not in the inputs');
-  const token = await fetchToken(query, plan.credentials, world);
-  const problem = minTtlProblem(token, settings, world.now());
-  if (problem) throw problem;
+  const { token } = await getToken(gather({}, world), world, { fresh: true });
   const outputs = targets.map(({ options, write }) => ({ write, text: envOutput(token, options) }));
-  maskToken(token.accessToken, { env: ON_GITHUB, stderr: world.stderr });
+  maskToken(token.accessToken, world);
   for (const { write, text } of outputs) write(text);
 }
 
 /** The runner does not enforce `required`. */
 function checkRequired(env: Env): void {
-  const empty = REQUIRED.filter((name) => !env[variableOf(name)]);
+  const empty = REQUIRED.filter((input) => !env[INPUTS[input]]);
   if (empty.length === 0) return;
-  const forks = empty.some((name) => name.startsWith('client-'))
+  const forks = empty.some((input) => input.startsWith('client-'))
     ? ' (CI systems withhold secrets from forks)'
     : '';
   throw usage(
-    `${empty.map((name) => `input ${name}`).join(' and ')} ${empty.length > 1 ? 'are' : 'is'} empty${forks}`,
+    `${empty.map((input) => `input ${input}`).join(' and ')} ${empty.length > 1 ? 'are' : 'is'} empty${forks}`,
     `set ${empty.join(' and ')} under "with" in the step`,
   );
 }
 
-/** As an annotation of the job, with the hints in its log. */
-function report(error: GwtokenError, { stdout }: ActionWorld): void {
-  const lines = [
-    `::error title=gwtoken::${escapeData(oneLine(asInputs(error.message)))}`,
-    ...error.hints.map((hint) => `hint: ${oneLine(asInputs(hint))}`),
-  ];
-  stdout.write(`${lines.join('\n')}\n`);
-}
-
-/** Replaces what a step does not have in a message, flags, variables and commands, by what it uses. */
-function asInputs(text: string): string {
-  return text
-    .replace(/\bGWTOKEN_[A-Z_]+\b/g, (variable) => {
-      const input = INPUTS.find((name) => variableOf(name) === variable);
-      return input === undefined ? variable : `input ${input}`;
-    })
-    .replace(/--ca-file(?: or|,) (GWTOKEN_CA_FILE)(?: or the config key ca-file)?/, '$1')
-    .replace(/--timeout\b/, 'GWTOKEN_TIMEOUT')
-    .replace(/avoid --fresh .*/, 'get the token in one step, and use its outputs in the others')
-    .replace(/gwtoken login stores .*/, 'client-id and client-secret are inputs of their own')
-    .replace(/--region (eu|us)\b/, 'region: $1')
-    .replace(/--sandbox\b/, 'sandbox: true');
+/** The CLI's words for an error: as an annotation of the job, and with the inputs in place of their variables. */
+function annotated(text: string): string {
+  const named = Object.entries(INPUTS).reduce(
+    (words, [input, variable]) => words.replaceAll(variable, `input ${input}`),
+    text,
+  );
+  const [first = '', ...hints] = named.split('\n');
+  return [`::error title=gwtoken::${escapeData(first.slice(LABEL.length))}`, ...hints].join('\n');
 }

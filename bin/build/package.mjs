@@ -20,7 +20,6 @@ import remarkMan from 'remark-man';
 import remarkParse from 'remark-parse';
 import { rolldown } from 'rolldown';
 import { unified } from 'unified';
-import { writeAction } from './action.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const { description, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -227,7 +226,4 @@ export function noticesOf(output) {
 
 // Run and not imported: import.meta.main is younger than Node 20.
 const started = process.argv[1] === undefined ? '' : realpathSync(process.argv[1]);
-if (started === fileURLToPath(import.meta.url)) {
-  await build(join(root, 'dist'));
-  await writeAction();
-}
+if (started === fileURLToPath(import.meta.url)) await build(join(root, 'dist'));

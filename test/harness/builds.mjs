@@ -23,8 +23,9 @@ function newestSource() {
 /** A build of what is current would take dist/ away from programs that are running. */
 export function buildPackage() {
   if (written('dist/gwtoken.cjs') > newestSource()) return;
-  console.log('> building dist');
-  execFileSync(process.execPath, [file('bin/build/package.mjs')], { stdio: 'inherit' });
+  console.log('> building the package and the action');
+  for (const program of ['action', 'package'])
+    execFileSync(process.execPath, [file(`bin/build/${program}.mjs`)], { stdio: 'inherit' });
 }
 
 /** The executable, and the tests' own, which has whichever module is named at its start in keytar's place. */

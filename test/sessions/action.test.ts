@@ -1,14 +1,15 @@
 /** The action of .github/actions, run as GitHub's runner runs it, with real servers. */
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { openActionWorld } from '../../src/system/action-world';
 import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { filesBelow } from '../harness/homes/files';
+import { openFolder, openFolders } from '../harness/homes/folder';
 import { ROOT } from '../harness/root';
 import { ACTION, client, type Job, NODE, openJob, type Servers, startServers } from './action-job';
-import { type ActionRun, readAction } from './action-runner';
+import { type ActionRun, readAction, runAction } from './action-runner';
 
 const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
@@ -27,15 +28,13 @@ function expectHidden({ output, log }: ActionRun, token: string, secret: string)
   const withToken = output.split('\n').filter((line) => line.includes(token));
   expect(withToken.length).toBeGreaterThan(0);
   expect([...new Set(withToken)]).toEqual([`::add-mask::${token}`]);
-  expect(log.masks).toEqual([token]);
+  expect(log.masks).toEqual([secret, token]);
   expect(log.lines.join('\n')).not.toContain(token);
-  expect(output).not.toContain(secret);
+  expect(log.lines.join('\n')).not.toContain(secret);
 }
 
 describe.each([
   ['eu', 'production'],
-  ['eu', 'sandbox'],
-  ['us', 'production'],
   ['us', 'sandbox'],
 ] as const)('%s, %s', (region, environment) => {
   const name = environment === 'sandbox' ? `${region}-sandbox` : region;
@@ -101,32 +100,43 @@ test('two regions are two steps of one job, also beside variables of the job', a
   expect(us.outputs['access-token']).toBe(servers.identity.us.issued.at(-1));
 });
 
-test('its memory, with the secret in it, is open to no debugger, and in no core file', async ({ skip }) => {
-  skip(process.platform !== 'linux', 'needs Linux: /proc');
+test('ends by SIGUSR1, and opens no debugger to its memory with the secret in it', async ({ needs }) => {
+  needs('posix');
   const [node, pidFile] = [join(job.dir, 'node'), join(job.dir, 'pid')];
   // By bash, since dash passes no variable on whose name has a hyphen.
   writeFileSync(node, `#!/bin/bash\necho $$ >'${pidFile}'\nexec '${NODE}' "$@"\n`, { mode: 0o755 });
-  let filter = '';
   const endpoint = await startTokenEndpoint((post) => {
-    const pid = Number(readFileSync(pidFile, 'utf8'));
-    filter = readFileSync(`/proc/${pid}/coredump_filter`, 'latin1');
-    process.kill(pid, 'SIGUSR1');
+    process.kill(Number(readFileSync(pidFile, 'utf8')), 'SIGUSR1');
     return tokenReply(post);
   });
   const inputs = { ...servers.inputsFor('eu'), 'auth-url': endpoint.authUrl };
-  expect(await job.run(inputs, node)).toMatchObject({ code: null, output: '' });
-  expect(Number.parseInt(filter, 16)).toBe(0);
+  expect(await job.run(inputs, node)).toMatchObject({ code: null, outputs: {} });
 });
 
-test('its attempts are a pause apart, whose length nobody knows before', async () => {
-  const { sleep, random } = openActionWorld(process, VERSION, {});
-  const startedAtMs = performance.now();
-  await sleep(50);
-  // A timer of Node's may be a millisecond early.
-  expect(performance.now() - startedAtMs).toBeGreaterThan(48);
-  const drawn = Array.from({ length: 20 }, random);
-  expect(new Set(drawn).size).toBe(20);
-  for (const share of drawn) expect(Math.floor(share)).toBe(0);
+test('reads no config file and no cache of a runner that is kept', async () => {
+  const home = openFolders();
+  home.configure({ 'auth-url': 'https://elsewhere.example.com', retries: 'none', 'no-such-key': 1 });
+  Object.assign(job.env, home.env);
+  const [first, second] = [await job.run(servers.inputsFor('eu')), await job.run(servers.inputsFor('eu'))];
+  expect([first.code, second.code]).toEqual([0, 0]);
+  expect(first.outputs['access-token']).not.toBe(second.outputs['access-token']);
+  expect([...filesBelow(home.dir).keys()]).toEqual(['config/gwtoken/config.json']);
+});
+
+test('a commit without the built program says where there is one', async () => {
+  const folder = openFolder();
+  for (const name of ['action.yml', 'main.cjs']) copyFileSync(join(ACTION, '..', name), join(folder, name));
+  const temp = join(folder, 'temp');
+  mkdirSync(temp);
+  const result = await runAction(join(folder, 'action.yml'), servers.inputsFor('eu'), {
+    node: NODE,
+    env: {},
+    temp,
+  });
+  expect(result).toMatchObject({
+    code: 2,
+    output: '::error title=gwtoken::this commit does not contain the built action: use a tag action/vX.Y.Z\n',
+  });
 });
 
 describe('the topic ci', () => {
@@ -165,13 +175,14 @@ describe('the topic ci', () => {
   });
 });
 
-test('it is one file without packages, small enough to be read, and has no path of a machine in it', () => {
-  const file = join(ACTION, '..', 'gwtoken.cjs');
-  expect(statSync(file).size).toBeLessThan(80_000);
-  const text = readFileSync(file, 'utf8');
-  expect(text).not.toContain('node_modules');
-  expect(text).not.toContain(ROOT);
-  const required = [...text.matchAll(/\b(?:require|import)\(([^)]*)\)/g)].map(([, module]) => module);
-  expect(required.length).toBeGreaterThan(3);
-  for (const module of required) expect(module).toMatch(/^[`'"]node:[\w/]+[`'"]$/);
+test('it requires nothing but Node and its own files, and has no path of a machine in it', () => {
+  const program = join(ACTION, '..', 'dist');
+  const texts = [...filesBelow(program)].filter(([name]) => name.endsWith('.cjs'));
+  const required = texts.flatMap(([, text]) =>
+    [...text.toString().matchAll(/\brequire\([`'"]([^`'"]*)[`'"]\)/g)].map(([, module = '']) => module),
+  );
+  expect(required.length).toBeGreaterThan(10);
+  for (const module of required)
+    if (!module.startsWith('node:') && !isBuiltin(module)) expect(module).toMatch(/^\.\/[\w-]+\.cjs$/);
+  for (const [name, text] of texts) expect(text.includes(ROOT), name).toBe(false);
 });

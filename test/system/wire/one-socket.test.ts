@@ -1,6 +1,6 @@
 /**
  * What broke a connection is told of, as with a TLS alert that comes once the handshake has ended for us, and not what
- * follows from it: by undici, and by Node's own client in the action. And what both of them make of interim replies.
+ * follows from it. And what undici makes of interim replies.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -8,23 +8,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import connectTunnel from 'undici/lib/api/api-connect.js';
 import request from 'undici/lib/api/api-request.js';
 import { expect, test } from 'vitest';
-import { over as overUndici } from '../../../src/system/wire/one-socket';
-import { over as overNode } from '../../../src/system/wire/one-socket.action';
+import { over } from '../../../src/system/wire/one-socket';
 import { onCleanup } from '../../harness/clean-up';
 import { startFaultServer } from '../../harness/endpoints/fault-server';
 
 const ORIGIN = 'http://a.test';
 const ASKED = { path: '/', method: 'POST', headers: {}, body: 'a=b' } as const;
-const CLIENTS = [
-  ['undici', (socket: Socket) => overUndici(socket, ORIGIN, (client) => request.call(client, ASKED))],
-  ["Node's own", (socket: Socket) => overNode(socket, ORIGIN, (client) => client.request(ASKED))],
-] as const;
-
-const TUNNEL = { origin: ORIGIN, path: 'b.test:443', headers: {} };
-const TUNNELS = [
-  ['undici', (socket: Socket) => overUndici(socket, ORIGIN, (client) => connectTunnel.call(client, TUNNEL))],
-  ["Node's own", (socket: Socket) => overNode(socket, ORIGIN, (client) => client.connect(TUNNEL))],
-] as const;
+const ask = (socket: Socket) => over(socket, ORIGIN, (client) => request.call(client, ASKED));
 
 /** Connected to a server that begins its reply when it is asked. */
 async function connected(
@@ -38,7 +28,7 @@ async function connected(
   return socket;
 }
 
-test.each(CLIENTS)('before the request: %s', async (_, ask) => {
+test('before the request', async () => {
   const socket = await connected();
   const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.destroy(new Error('the alert'));
@@ -49,20 +39,22 @@ test.each(CLIENTS)('before the request: %s', async (_, ask) => {
   await expect(ask(ended)).rejects.toThrow(/^closed$/);
 });
 
-test.each(CLIENTS)('in the reply: %s', async (_, ask) => {
+test('in the reply', async () => {
   const socket = await connected();
   const { body } = await ask(socket);
   socket.destroy(new Error('the alert'));
   await expect(once(body.resume(), 'end')).rejects.toThrow(/^the alert$/);
 });
 
-test.each(TUNNELS)('an interim reply that comes by itself holds up no tunnel: %s', async (_, open) => {
+test('an interim reply that comes by itself holds up no tunnel', async () => {
   const socket = await connected(async (other) => {
     for (const line of ['100 Continue', '103 Early Hints', '200 Connection established']) {
       other.write(`HTTP/1.1 ${line}\r\n\r\n`);
       await sleep(50);
     }
   });
-  const { statusCode, socket: tunnel } = await open(socket);
+  const { statusCode, socket: tunnel } = await over(socket, ORIGIN, (client) =>
+    connectTunnel.call(client, { origin: ORIGIN, path: 'b.test:443', headers: {} }),
+  );
   expect([statusCode, tunnel === socket]).toEqual([200, true]);
 });
