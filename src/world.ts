@@ -23,7 +23,11 @@ export interface Terminal {
   /** Why prompts are impossible here; undefined if they work: stdin and stderr are terminals, and it is not CI. */
   noPrompt(): string | undefined;
   /** Prompts until `check` finds no problem with the answer; the example is shown while it is empty. */
-  ask(question: string, check: (answer: string) => string | undefined, example?: string): Promise<string>;
+  ask(
+    question: string,
+    check: (answer: string) => string | undefined,
+    options: { readonly example?: string | undefined; readonly initial?: string | undefined },
+  ): Promise<string>;
   /** The same, with the answer masked. */
   askSecret(question: string, check: (answer: string) => string | undefined): Promise<string>;
   choose<T extends string>(question: string, choices: readonly T[], initial?: T): Promise<T>;

@@ -67,12 +67,24 @@ describe('login', () => {
     expect(limits).toEqual([3000, 8000]);
   });
 
-  test('on Windows, where shells differ, names the help on them', async () => {
+  test('names the line for fish, and on Windows, where shells differ, the help on them', async () => {
+    gw.env = { SHELL: '/usr/bin/fish' };
+    const line = async () => (await login('--region', 'eu', '--auth-url', A)).at(-1);
+    expect(await line()).toBe('or:   gwtoken env --format fish | source');
     gw.own = { platform: 'win32' };
-    expect((await login('--region', 'eu', '--auth-url', A)).slice(-2)).toEqual([
-      'Next: gwtoken get',
-      'or:   gwtoken help shells',
-    ]);
+    expect(await line()).toBe('or:   gwtoken help shells');
+  });
+
+  test('caches the token of the verification, unless the cache is off', async () => {
+    await login('--region', 'eu', '--auth-url', A);
+    const { stdout } = await gw.cli(['status']);
+    expect(stdout).toContain('default:production:eu  id         1 h left');
+    await gw.get();
+    expect(gw.posts).toHaveLength(1);
+    await login('--no-cache');
+    gw.answer = () => ({ body: { access_token: 'token', token_type: 'Bearer' } });
+    await login();
+    expect((await gw.cli(['status'])).stdout).toContain('not cached');
   });
 
   test('names the client where the settings alone name another', async () => {
@@ -257,6 +269,8 @@ describe('login', () => {
   });
 });
 
+const BEFORE = ': the token endpoint before /oauth2/token';
+
 describe('before anything is sent, login', () => {
   const refused = async (...flags: string[]) => {
     const { code, stdout, stderr } = await gw.cli(['login', ...flags]);
@@ -267,32 +281,33 @@ describe('before anything is sent, login', () => {
 
   test('names all that is missing where nobody can be asked, with a line that has the rest', async () => {
     const line = (missing: string, flags: string) =>
-      `gwtoken: error: missing ${missing} (cannot prompt: stdin is not a terminal)
+      `gwtoken: error: ${missing} required: stdin is not a terminal
 hint: example: printf %s "$SECRET" | gwtoken login ${flags}
 `;
     expect(await refused()).toBe(
       line(
-        '--region, --auth-url, --client-id, --secret-stdin',
+        '--region, --auth-url, --client-id and --secret-stdin are',
         '--region eu --auth-url https://YOUR-AUTH-URL --client-id ID --secret-stdin',
-      ),
+      ) +
+        "hint: the auth URL is the token endpoint before /oauth2/token; the gateway's operator or documentation has it\n",
     );
     expect(await refused('--region', 'us', '--auth-url', A, '--client-id', 'my id')).toBe(
-      line('--secret-stdin', `--region us --auth-url ${A} --client-id 'my id' --secret-stdin`),
+      line('--secret-stdin is', `--region us --auth-url ${A} --client-id 'my id' --secret-stdin`),
     );
     const acme = ['--region', 'us', '--sandbox', '--profile', 'acme', '--client-id', 'id'];
     expect(await refused(...acme, '--auth-url', 'https://{region}.example.com')).toBe(
       line(
-        '--secret-stdin',
+        '--secret-stdin is',
         "--region us --sandbox --profile acme --auth-url 'https://{region}.example.com' --client-id id --secret-stdin",
       ),
     );
     expect(await refused('--auth-url', A, '--client-id', 'id', '--secret-stdin')).toBe(
-      line('--region', `--region eu --auth-url ${A} --client-id id --secret-stdin`),
+      line('--region is', `--region eu --auth-url ${A} --client-id id --secret-stdin`),
     );
     // What the settings have need not be given again.
     gw.configure({ 'auth-url.us': A });
     expect(await refused('--region', 'us', '--client-id', 'id')).toBe(
-      line('--secret-stdin', '--region us --client-id id --secret-stdin'),
+      line('--secret-stdin is', '--region us --client-id id --secret-stdin'),
     );
   });
 
@@ -337,8 +352,8 @@ hint: provide only the secret, on one line
         asked.push([question, choices, initial]);
         return choices.at(-1)!;
       },
-      async ask(question, check, example) {
-        asked.push([question, example]);
+      async ask(question, check, { example }) {
+        asked.push([question.split('\n')[0], example]);
         const wrong = ['a.test', 'http://a.test/x/', 'ftp://a.test'];
         const answers = question.startsWith('Auth URL')
           ? [' ', ...wrong, ' https://{region}.test/ ']
@@ -359,12 +374,12 @@ hint: provide only the secret, on one line
     expect(asked).toEqual([
       ['Region', ['eu', 'us'], 'eu'],
       ['Environment', ['production', 'sandbox'], undefined],
-      ['Auth URL for the us sandbox', 'https://identity.us.example.com'],
+      [`Auth URL for the us sandbox${BEFORE}`, 'https://identity.us.example.com'],
       [
         'Required, for example https://identity.example.com',
-        'It is not a URL: did you mean https://a.test?',
-        'It would send the client secret unencrypted: use https://a.test/x',
-        'It must begin with https://: example: https://identity.example.com',
+        'Not a URL. Did you mean https://a.test?',
+        'Would send the client secret unencrypted. Use https://a.test/x',
+        'Must begin with https://. Example: https://identity.example.com',
         undefined,
       ],
       ['Client ID (us, sandbox, profile acme)', undefined],
@@ -376,7 +391,7 @@ hint: provide only the secret, on one line
     expect(stored()).toEqual({
       region: 'eu',
       profile: 'acme',
-      profiles: { acme: { 'sandbox.auth-url': 'https://{region}.test/', region: 'us' } },
+      profiles: { acme: { 'sandbox.auth-url': 'https://{region}.test', region: 'us' } },
     });
   });
 
@@ -386,7 +401,7 @@ hint: provide only the secret, on one line
     gw.configure({ sandbox: true });
     expect(await gw.cli(['login'])).toMatchObject({ code: 0 });
     expect(asked).toEqual([
-      'Auth URL for the us sandbox',
+      `Auth URL for the us sandbox${BEFORE}`,
       'Client ID (us, sandbox)',
       `Client secret (sent to ${A})`,
     ]);
@@ -418,36 +433,87 @@ hint: provide only the secret, on one line
     expect(asked[0]).toBe('Region');
   });
 
-  test('asks for a refused secret again, and says what the endpoint said', async () => {
-    const secrets = ['third', 'second', 'first'];
-    const asked = seat({ askSecret: async () => secrets.pop() ?? '' });
+  test('asks for an ID and a secret again that are refused, the ID filled in, three times in all', async () => {
+    const [ids, secrets] = [
+      ['third', 'second', 'first'],
+      ['third', 'second', 'first'],
+    ];
+    const filled: unknown[] = [];
+    seat({
+      ask: async (_, check, { initial }) => {
+        filled.push([initial, check(' id '), check('ü')]);
+        return ` ${ids.pop()} `;
+      },
+      // Spaces come along when a secret is copied.
+      askSecret: async (_, check) => `${check(' a secret ') ?? ' '}${secrets.pop()}\t`,
+    });
     gw.answer = (post) =>
-      post < 3
-        ? { status: 401, body: { error: 'invalid_client', error_description: `no, ${post}` } }
-        : tokenReply(post);
-    const { code, stderr } = await gw.cli(['login', '--client-id', 'id', '--auth-url', A]);
-    expect([code, asked]).toEqual([0, ['Region', 'Environment']]);
-    const said = (post: number) =>
-      `${A}/oauth2/token rejected the credentials (HTTP 401, invalid_client: no, ${post}). Check the client ID and enter the secret again.`;
-    expect(stderr.split('\n').slice(0, 3)).toEqual([
-      said(1),
-      said(2),
-      'Credentials verified and stored in the keychain as default:sandbox:us',
+      post === 3 || post > 6 ? tokenReply(post) : { status: 401, body: { error: 'invalid_client' } };
+    const args = ['login', '--auth-url', A];
+    const { code, stderr } = await gw.cli(args);
+    const bad = 'It contains a character that is not allowed in a client ID';
+    expect([code, filled]).toEqual([
+      0,
+      [undefined, 'first', 'second'].map((initial) => [initial, undefined, bad]),
     ]);
-    expect(JSON.parse(gw.items.get('default:sandbox:us') ?? '').client_secret).toBe('third');
-  });
+    const said = `│  ${A}/oauth2/token rejected the credentials (HTTP 401, invalid_client)`;
+    expect(stderr.split('\n').slice(0, 4)).toEqual([said, AGAIN, said, AGAIN]);
+    expect(JSON.parse(gw.items.get('default:sandbox:us') ?? '')).toMatchObject({
+      client_id: 'third',
+      client_secret: 'third',
+    });
 
-  test('asks for no other secret where the endpoint has not judged this one', async () => {
+    gw.items.clear();
+    ids.push('c', 'b', 'my id');
+    const last = await gw.cli(args);
+    expect([last.code, gw.items.size, gw.posts.length]).toEqual([3, 0, 6]);
+    expect(last.stderr.trimEnd().split('\n').slice(-2)).toEqual([
+      'hint: nothing was stored',
+      `hint: to start again, run: gwtoken login --region us --sandbox --auth-url ${A} --client-id c`,
+    ]);
+  });
+  const AGAIN = '│  Enter the client ID and secret again.';
+
+  test.each<[kind: 'unreached' | 'bad-reply', code: number, more: string[]]>([
+    ['unreached', 6, ['hint: to store them unverified, add --no-verify']],
+    ['bad-reply', 7, []],
+  ])('that cannot be verified asks nothing again: %s', async (kind, code, more) => {
     const asked = seat();
     gw.answer = () => {
-      throw new GwtokenError('unreached', 'no answer');
+      throw new GwtokenError(kind, 'no token', { hints: ['wait'] });
     };
-    expect(await gw.cli(['login', '--retries', '0'])).toMatchObject({
-      code: 6,
-      stderr:
-        'gwtoken: error: no answer\nhint: nothing was stored\nhint: to store them unverified, add --no-verify\n',
-    });
+    const start = `hint: to start again, run: gwtoken login --region us --sandbox --auth-url ${A} --client-id id`;
+    const lines = ['gwtoken: error: no token', 'hint: wait', 'hint: nothing was stored', start, ...more, ''];
+    const ended = await gw.cli(['login', '--retries', '0']);
+    expect(ended).toEqual({ code, stdout: '', stderr: lines.join('\n') });
     expect(asked.filter((question) => question.startsWith('Client secret'))).toHaveLength(1);
+  });
+
+  test('takes a token endpoint for its auth URL, with a word', async () => {
+    seat({ ask: async (question) => (question.startsWith('Auth URL') ? `${A}/oauth2/token/` : 'id') });
+    const { code, stderr } = await gw.cli(['login', '--region', 'eu']);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`Using the auth URL ${A}: gwtoken adds /oauth2/token itself.\n`);
+    expect(stored()).toMatchObject({ 'auth-url.eu': A });
+  });
+
+  test('asks for no environment if a flag names the region', async () => {
+    const asked = seat();
+    expect(await gw.cli(['login', '--region', 'eu', '--auth-url', A])).toMatchObject({ code: 0 });
+    expect(asked).toEqual(['Client ID (eu, production)', `Client secret (sent to ${A})`]);
+    expect([...gw.items.keys()]).toEqual(['default:production:eu']);
+  });
+
+  test("shows its result within the prompts' frame", async () => {
+    seat();
+    const { stderr } = await gw.cli(['login', '--region', 'eu', '--auth-url', A]);
+    expect(stderr.replaceAll(gw.config, 'DIR')).toBe(`│
+✔  ${STORED}
+│  Set auth-url.eu = ${A} in DIR/config.json
+│  Set region = eu in DIR/config.json
+│  Next: gwtoken get
+└  or:   eval $(gwtoken env)
+`);
   });
 
   test.each([
@@ -465,7 +531,7 @@ hint: provide only the secret, on one line
   function seat(own: Partial<Terminal> = {}): string[] {
     const asked: string[] = [];
     const heard = (question: string, answer: string) => {
-      asked.push(question);
+      asked.push(question.split('\n')[0]!);
       return Promise.resolve(answer);
     };
     const terminal: Partial<Terminal> = {

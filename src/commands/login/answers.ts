@@ -1,70 +1,86 @@
 /** What login asks the person for, and the secret from stdin. */
 
 import { type Client, DEFAULT_PROFILE, type Environment, REGIONS } from '../../client';
-import { clientIdProblem, SECRET_LIMIT, secretFromBytes, secretProblem } from '../../credentials/credentials';
+import {
+  type Credentials,
+  clientIdProblem,
+  SECRET_LIMIT,
+  secretFromBytes,
+  secretProblem,
+} from '../../credentials/credentials';
 import { attempt, GwtokenError, messageOf, systemCode } from '../../errors';
 import { resolveAuthUrl } from '../../settings/resolve';
 import type { AuthUrl, Given } from '../../settings/table';
-import { parseAuthUrl } from '../../settings/values';
+import { parseAuthUrl, withoutTokenPath } from '../../settings/values';
 import type { World } from '../../world';
 import type { Known } from './given';
 
-export interface Answers {
+export interface Answers extends Credentials {
   readonly client: Client;
-  readonly authUrl: AuthUrl;
-  readonly clientId: string;
-  readonly clientSecret: string;
+  readonly authUrl: TypedUrl;
 }
+/** An auth URL for the client's region, and as it was written, with `{region}` if that was in it. */
+type TypedUrl = Pick<AuthUrl, 'value' | 'template'>;
 
-type Outside = Pick<World, 'terminal' | 'stdin'>;
+type Outside = Pick<World, 'terminal' | 'stdin' | 'stderr'>;
 
-/** All that login needs: what is missing is asked for, in the order region, environment, auth URL, client ID, secret. */
+/** Asks for all that login needs and is not given, in the order region, environment, auth URL, client ID, secret. */
 export async function askMissing(known: Known, given: Given, world: Outside): Promise<Answers> {
   const { terminal } = world;
   const region = known.region ?? (await terminal.choose('Region', REGIONS, known.usualRegion));
   const environment: Environment =
     known.environment ?? (await terminal.choose('Environment', ['production', 'sandbox']));
   const client: Client = { profile: known.profile, environment, region };
-  const authUrl = resolveAuthUrl(given, client) ?? (await askAuthUrl(client, world));
+  const authUrl = shortened(resolveAuthUrl(given, client) ?? (await askAuthUrl(client, world)), world);
   const clientId = known.clientId ?? (await askClientId(client, world));
-  const clientSecret =
-    given.flags['secret-stdin'] === true ? await readSecret(world) : await askSecret(authUrl, world);
+  const clientSecret = known.secretPiped ? await readSecret(world) : await askSecret(authUrl, world);
   return { client, authUrl, clientId, clientSecret };
 }
 
-async function askAuthUrl({ region, environment }: Client, world: Outside): Promise<AuthUrl> {
-  const source = { kind: 'flag' as const, name: 'your answer' };
+async function askAuthUrl({ region, environment }: Client, { terminal }: Outside): Promise<TypedUrl> {
   const where = environment === 'sandbox' ? `the ${region} sandbox` : region;
   const check = (answer: string): string | undefined => {
     if (answer.trim() === '') return 'Required, for example https://identity.example.com';
-    const parsed = attempt(() => parseAuthUrl(answer.trim(), source.name, region));
+    const parsed = attempt(() => parseAuthUrl(answer.trim(), SOURCE, region));
     if (!(parsed instanceof GwtokenError)) return undefined;
     // The person sees what was typed: only what is wrong with it has to be said.
-    const problem = parsed.message.split(`(from ${source.name}) `).at(-1);
-    return `It ${[problem, ...parsed.hints].join(': ')}`;
+    const problem = parsed.message.split(`(from ${SOURCE}) `).at(-1)?.replace(/^is /, '') ?? '';
+    return [problem, ...parsed.hints].map(capitalized).join('. ');
   };
   const example = `https://identity.${region}.example.com`;
-  const text = await world.terminal.ask(`Auth URL for ${where}`, check, example);
-  return { value: parseAuthUrl(text.trim(), source.name, region), template: text.trim(), source };
+  const question = `Auth URL for ${where}: the token endpoint before /oauth2/token\n${WHO_HAS_IT}`;
+  const template = (await terminal.ask(question, check, { example })).trim();
+  return { value: parseAuthUrl(template, SOURCE, region), template };
 }
 
-async function askClientId(client: Client, world: Outside): Promise<string> {
-  const which = [
-    client.region,
-    client.environment,
-    ...(client.profile === DEFAULT_PROFILE ? [] : [`profile ${client.profile}`]),
-  ];
-  const text = await world.terminal.ask(`Client ID (${which.join(', ')})`, (answer) =>
-    asSentence(clientIdProblem(answer.trim())),
-  );
-  return text.trim();
+const SOURCE = 'the prompt';
+const WHO_HAS_IT = "The gateway's operator or its documentation has it.";
+
+/** Takes the token endpoint's path off, with a word: people copy the token endpoint from their documentation. */
+function shortened({ value, template }: TypedUrl, { stderr }: Outside): TypedUrl {
+  if (/\/oauth2\/token\/*$/.test(template))
+    stderr.write(`Using the auth URL ${value}: gwtoken adds /oauth2/token itself.\n`);
+  return { value, template: withoutTokenPath(template) };
 }
 
-/** The question says where the secret goes, so that an auth URL from a stray variable is noticed in time. */
-export function askSecret({ value }: AuthUrl, world: Pick<World, 'terminal'>): Promise<string> {
-  return world.terminal.askSecret(`Client secret (sent to ${value})`, (answer) =>
-    asSentence(secretProblem(answer)),
-  );
+/** @param initial filled in, to be corrected */
+async function askClientId(client: Client, { terminal }: Outside, initial?: string): Promise<string> {
+  const { profile, environment, region } = client;
+  const which = [region, environment, ...(profile === DEFAULT_PROFILE ? [] : [`profile ${profile}`])];
+  const check = (answer: string) => asSentence(clientIdProblem(answer.trim()));
+  return (await terminal.ask(`Client ID (${which.join(', ')})`, check, { initial })).trim();
+}
+
+/** Asks with where the secret goes, so that an auth URL from a stray variable is noticed in time. */
+async function askSecret({ value }: TypedUrl, { terminal }: Outside): Promise<string> {
+  const check = (answer: string) => asSentence(secretProblem(answer.trim()));
+  return (await terminal.askSecret(`Client secret (sent to ${value})`, check)).trim();
+}
+
+/** Asks for both again after a refusal. */
+export async function askAgain(answers: Answers, world: Outside): Promise<Answers> {
+  const clientId = await askClientId(answers.client, world, answers.clientId);
+  return { ...answers, clientId, clientSecret: await askSecret(answers.authUrl, world) };
 }
 
 async function readSecret(world: Outside): Promise<string> {
@@ -81,6 +97,10 @@ async function readSecret(world: Outside): Promise<string> {
       cause: error,
     });
   }
+}
+
+function capitalized(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
 function asSentence(problem: string | undefined): string | undefined {

@@ -1,4 +1,4 @@
-/** What login is given by flags, variables and the config, and what of it is still missing. */
+/** What login is given by flags, variables and the config file, and what of it is still missing. */
 
 import { clientFlags, type Environment, type Region } from '../../client';
 import { clientIdProblem } from '../../credentials/credentials';
@@ -16,11 +16,13 @@ export interface Known {
   /** The configured one: the answer that is suggested. */
   readonly usualRegion: Region | undefined;
   readonly clientId: string | undefined;
+  readonly secretPiped: boolean;
+  readonly verify: boolean;
 }
 
 /**
- * Checks what is given before anything is asked, read or done. Where nobody can be asked, all that is missing is named
- * at once.
+ * Checks what is given before anything is asked, read or done. If nobody can be asked, all that is missing is named at
+ * once.
  *
  * @throws GwtokenError `usage`
  */
@@ -32,7 +34,7 @@ export function checkGiven(given: Given, world: Pick<World, 'stdin' | 'terminal'
   const { value: environment, source } = resolveEnvironment(given, profile);
   const usual = resolveRegion(given, profile);
   const region = canAsk && usual?.source.kind === 'config' ? undefined : usual?.value;
-  // Which region's address has to be right is not known before the region is.
+  // Which region's auth URL has to be right is not known before the region is.
   const authUrl =
     region === undefined && canAsk
       ? undefined
@@ -45,8 +47,11 @@ export function checkGiven(given: Given, world: Pick<World, 'stdin' | 'terminal'
       'pipe the secret in, or omit --secret-stdin to be prompted',
     );
   }
-  const known = { profile, region, usualRegion: usual?.value, clientId };
-  if (canAsk) return { ...known, environment: source.kind === 'default' ? undefined : environment };
+  const verify = flags['verify'] !== false;
+  const known = { profile, region, usualRegion: usual?.value, clientId, secretPiped, verify };
+  // Who names the region names the sandbox too.
+  const isOpen = source.kind === 'default' && usual?.source.kind !== 'flag';
+  if (canAsk) return { ...known, environment: isOpen ? undefined : environment };
 
   const needed = [
     ['--region', region],
@@ -64,9 +69,15 @@ export function checkGiven(given: Given, world: Pick<World, 'stdin' | 'terminal'
     ...(url === undefined ? [] : [`--auth-url ${url}`]),
     `--client-id ${clientId === undefined ? 'ID' : shellWord(clientId)} --secret-stdin`,
   ];
+  const required = missing.length === 1 ? 'is required' : 'are required';
   throw usage(
-    `missing ${missing.join(', ')} (cannot prompt: ${noPrompt})`,
+    `${missing.join(', ').replace(/, ([^,]*)$/, ' and $1')} ${required}: ${noPrompt}`,
     `example: printf %s "$SECRET" | ${example.join(' ')}`,
+    ...(authUrl === undefined
+      ? [
+          "the auth URL is the token endpoint before /oauth2/token; the gateway's operator or documentation has it",
+        ]
+      : []),
   );
 }
 

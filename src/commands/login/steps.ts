@@ -14,11 +14,13 @@ import {
   resolveRegion,
 } from '../../settings/resolve';
 import type { FlagValues, Given } from '../../settings/table';
-import { oneLine, withTilde } from '../../text';
+import { oneLine, shellWord, withTilde } from '../../text';
+import { formatEntry } from '../../token/cache';
 import { fetchToken } from '../../token/fetch';
 import { endpointQuery } from '../../token/query';
+import type { Token } from '../../token/token';
 import type { ConfigEdit, World } from '../../world';
-import { type Answers, askMissing, askSecret } from './answers';
+import { type Answers, askAgain, askMissing } from './answers';
 import { checkGiven } from './given';
 import { loginEdits, storeClient } from './store';
 
@@ -29,10 +31,11 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   await world.config.checkWritable();
   const keychain = limitedKeychain(given, world);
   await keychain.probe();
-  const answers = await unlessCancelled(world, async () => {
+  const { answers, token } = await unlessCancelled(world, async () => {
     const all = await askMissing(known, given, world);
     itemOf(all);
-    return flags['verify'] === false ? all : await verified(all, given, settings, world);
+    if (!known.verify) return { answers: all, token: undefined };
+    return verified(all, known.secretPiped ? 1 : TRIES, { given, settings }, world);
   });
   const { client, authUrl, clientId } = answers;
   const edits = loginEdits(given, client, authUrl);
@@ -41,11 +44,18 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   // A token for the old credentials must not be served any more.
   for (const left of await world.tokens.renew(client))
     world.warn(`could not remove a cached token of the old credentials: ${left}`);
-  const how = flags['verify'] === false ? '' : 'verified and ';
+  if (token && settings.cache.value) await cacheToken(token, answers, world);
+  const how = known.verify ? 'verified and ' : '';
   const before = replaced ? ', replacing the previous ones' : '';
-  const stored = `Credentials ${how}stored in the keychain as ${clientName(client)}${before}`;
-  world.stderr.write(`${stored}\n`);
-  tell(answers, given, edits, world);
+  await tell(
+    [
+      `Credentials ${how}stored in the keychain as ${clientName(client)}${before}`,
+      ...edits.map((edit) => editText(edit, given)),
+      ...nextSteps(client, world),
+    ],
+    world,
+  );
+  warnOfOthers(answers, given, world);
 }
 
 /** @throws GwtokenError `usage` for credentials that no keychain item can have */
@@ -53,7 +63,7 @@ function itemOf({ clientId, clientSecret, authUrl }: Answers): string {
   return formatItem({ clientId, clientSecret, authUrl: authUrl.value });
 }
 
-/** Says that nothing was stored where the person leaves a prompt. */
+/** Says that nothing was stored if the person leaves a prompt. */
 async function unlessCancelled<T>(
   { terminal, stderr }: Pick<World, 'terminal' | 'stderr'>,
   work: () => Promise<T>,
@@ -67,91 +77,119 @@ async function unlessCancelled<T>(
   }
 }
 
-/** How often a secret is asked for. */
-const SECRETS = 3;
+/** How often an ID and a secret are asked for. */
+const TRIES = 3;
 
-/** Fetches a token; a secret that was typed and is refused is asked for again. Gives the answers that are right. */
+/** Fetches a token; ID and secret that were typed and are refused are asked for again. Returns the right ones. */
 async function verified(
   answers: Answers,
-  given: Given,
-  settings: FetchSettings,
+  tries: number,
+  query: { readonly given: Given; readonly settings: FetchSettings },
   world: World,
-): Promise<Answers> {
-  const isTyped = given.flags['secret-stdin'] !== true;
-  for (let left = isTyped ? SECRETS - 1 : 0, tried = answers; ; left--) {
+): Promise<{ readonly answers: Answers; readonly token: Token }> {
+  for (let left = tries - 1, tried = answers; ; left--) {
+    const { client, authUrl } = tried;
     try {
-      await verify(tried, given, settings, world);
-      return tried;
+      const token = await world.terminal.spin('verifying the credentials', () =>
+        fetchToken(endpointQuery({ ...query, client, authUrl }, world), tried, world),
+      );
+      return { answers: tried, token };
     } catch (error) {
       if (!(error instanceof GwtokenError)) throw error;
-      if (error.kind !== 'refused' || left === 0) throw nothingStored(error);
-      world.stderr.write(`${error.message}. Check the client ID and enter the secret again.\n`);
-      tried = { ...answers, clientSecret: await askSecret(answers.authUrl, world) };
+      if (error.kind !== 'refused' || left === 0) throw nothingStored(error, tried, tries > 1);
+      const guide = world.terminal.hasUnicode() ? '│  ' : '';
+      world.stderr.write(`${guide}${error.message}\n${guide}Enter the client ID and secret again.\n`);
+      tried = await askAgain(tried, world);
     }
   }
 }
 
-async function verify(
-  { client, authUrl, clientId, clientSecret }: Answers,
-  given: Given,
-  settings: FetchSettings,
-  world: World,
-): Promise<void> {
-  const query = endpointQuery({ given, client, authUrl, settings }, world);
-  await world.terminal.spin('verifying the credentials', () =>
-    fetchToken(query, { clientId, clientSecret }, world),
-  );
-}
-
-/** What failed, and that nothing is stored; without a verdict of the endpoint that can be overruled. */
-function nothingStored(error: GwtokenError): GwtokenError {
-  const unknown = error.kind === 'unreached' || error.kind === 'bad-reply';
+/** Adds that nothing is stored, and how to go on: with what was typed, or without the endpoint's verdict. */
+function nothingStored(
+  error: GwtokenError,
+  { client, authUrl, clientId }: Answers,
+  isTyped: boolean,
+): GwtokenError {
+  const words = `--auth-url ${shellWord(authUrl.template)} --client-id ${shellWord(clientId)}`;
   return error.withHints([
     'nothing was stored',
-    ...(unknown ? ['to store them unverified, add --no-verify'] : []),
+    ...(isTyped ? [`to start again, run: gwtoken login ${clientFlags(client)} ${words}`] : []),
+    ...(error.kind === 'unreached' ? ['to store them unverified, add --no-verify'] : []),
   ]);
 }
 
-/** Says which settings were written, what will be used instead of it, and what to try next. */
-function tell({ client, authUrl }: Answers, before: Given, edits: readonly ConfigEdit[], world: World): void {
-  const say = (line: string): void => world.stderr.write(`${oneLine(withTilde(line, world))}\n`);
-  for (const { profile, key, value } of edits) {
-    const whose = profile === undefined ? '' : ` for profile ${profile}`;
-    say(
-      value === undefined
-        ? `Removed ${key}${whose} from ${before.config.path} (it would override the new value)`
-        : `Set ${key} = ${value}${whose} in ${before.config.path}`,
-    );
-  }
-  const after: Given = { flags: {}, env: world.env, config: world.config.read() };
-  // The credentials are stored: a bad variable, which a flag overruled this time, is no error any more.
-  const plan = attempt(() =>
-    planCredentials(after, { client, skipVariables: resolveProfile(before).source.kind === 'flag' }, world),
+/** Caches the token of the verification. If that fails, the next command fetches another. */
+async function cacheToken(
+  { lifetimeS, ...token }: Token,
+  { client, clientId, authUrl }: Answers,
+  { tokens }: Pick<World, 'tokens'>,
+): Promise<void> {
+  if (lifetimeS === undefined) return;
+  const { generation = '' } = tokens.read(client);
+  const owner = { clientId, authUrl: authUrl.value, source: { kind: 'keychain' as const } };
+  await tokens.write(
+    client,
+    formatEntry({ token: { ...token, lifetimeS }, ageing: false, generation, ...owner }),
   );
-  if (plan instanceof GwtokenError) world.warn(plan.message);
-  else if (plan.kind === 'command') world.warn(`${plan.name} overrides the stored credentials`);
-  else if (plan.kind === 'variables') {
-    for (const variable of plan.variables)
-      world.warn(`${variable} is set and overrides the stored credentials`);
-  }
-  try {
-    const { value, source } = requireAuthUrl(after, client);
-    if (value !== authUrl.value)
-      world.warn(`${source.name} sets another auth URL; gwtoken will not send the stored credentials there`);
-    const flags = needed(client, after);
-    say(`Next: gwtoken get${flags}`);
-    say(`or:   ${world.platform === 'win32' ? 'gwtoken help shells' : `eval $(gwtoken env${flags})`}`);
-  } catch (error) {
-    if (!(error instanceof GwtokenError)) throw error;
-    world.warn(error.message);
-  }
 }
 
-/** The flags that name the client, where the settings alone name another. */
+function editText({ profile, key, value }: ConfigEdit, { config }: Given): string {
+  const whose = profile === undefined ? '' : ` for profile ${profile}`;
+  return value === undefined
+    ? `Removed ${key}${whose} from ${config.path} (it would override the new value)`
+    : `Set ${key} = ${value}${whose} in ${config.path}`;
+}
+
+/** The commands to try next, in the user's shell; none if the settings are not right for them. */
+function nextSteps(client: Client, { env, config, platform }: World): string[] {
+  const flags = attempt(() => needed(client, { flags: {}, env, config: config.read() }));
+  if (flags instanceof GwtokenError) return [];
+  const fish = /\bfish$/.test(env['SHELL'] ?? '');
+  const shell = fish ? `gwtoken env${flags} --format fish | source` : `eval $(gwtoken env${flags})`;
+  return [`Next: gwtoken get${flags}`, `or:   ${platform === 'win32' ? 'gwtoken help shells' : shell}`];
+}
+
+/** The flags that name the client, if the settings alone name another. */
 function needed(client: Client, given: Given): string {
   const profile = resolveProfile(given).value;
   const region = resolveRegion(given, profile)?.value;
   const environment = resolveEnvironment(given, profile).value;
   const same = profile === client.profile && region === client.region && environment === client.environment;
   return same ? '' : ` ${clientFlags(client)}`;
+}
+
+/** Writes the result, within the prompts' frame if there were prompts. */
+async function tell(lines: readonly string[], world: World): Promise<void> {
+  const { terminal, stderr } = world;
+  const isFramed = terminal.noPrompt() === undefined && terminal.hasUnicode();
+  const { green } = await terminal.paint('stderr');
+  const frame = (index: number): string => {
+    if (!isFramed) return '';
+    if (index === 0) return `│\n${green('✔')}  `;
+    return index === lines.length - 1 ? '└  ' : '│  ';
+  };
+  for (const [index, line] of lines.entries())
+    stderr.write(`${frame(index)}${oneLine(withTilde(line, world))}\n`);
+}
+
+/** Warns of what will be used instead of what was stored. */
+function warnOfOthers({ client, authUrl }: Answers, before: Given, world: World): void {
+  const after: Given = { flags: {}, env: world.env, config: world.config.read() };
+  const skipVariables = resolveProfile(before).source.kind === 'flag';
+  // The credentials are stored: a bad variable, which a flag overruled this time, is no error any more.
+  const plan = attempt(() => planCredentials(after, { client, skipVariables }, world));
+  if (plan instanceof GwtokenError) world.warn(plan.message);
+  else if (plan.kind === 'command') world.warn(`${plan.name} overrides the stored credentials`);
+  else if (plan.kind === 'variables') {
+    for (const variable of plan.variables)
+      world.warn(`${variable} is set and overrides the stored credentials`);
+  }
+  const next = attempt(() => requireAuthUrl(after, client));
+  if (next instanceof GwtokenError) world.warn(next.message);
+  else if (next.value !== authUrl.value)
+    world.warn(
+      `${next.source.name} sets another auth URL; gwtoken will not send the stored credentials there`,
+    );
+  const selected = attempt(() => needed(client, after));
+  if (selected instanceof GwtokenError) world.warn(selected.message);
 }

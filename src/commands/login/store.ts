@@ -43,7 +43,11 @@ export async function storeClient(
  * The auth URL goes to `[sandbox.]auth-url.<region>` of the profile, or to `[sandbox.]auth-url` if it has `{region}`;
  * the first login of a profile sets its region. What the config already says is not written again.
  */
-export function loginEdits(given: Given, client: Client, authUrl: AuthUrl): ConfigEdit[] {
+export function loginEdits(
+  given: Given,
+  client: Client,
+  authUrl: Pick<AuthUrl, 'value' | 'template'>,
+): ConfigEdit[] {
   const { config } = given;
   const edits: ConfigEdit[] = [];
   // One that is no address is replaced like any other.

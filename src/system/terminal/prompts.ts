@@ -63,8 +63,10 @@ export function openPrompts(
     (given = '') =>
       check(given);
   return {
-    ask: (message, check, placeholder = '') =>
-      answer((streams) => text({ ...streams, message, placeholder, validate: validate(check) })),
+    ask: (message, check, { example = '', initial = '' }) =>
+      answer((streams) =>
+        text({ ...streams, message, placeholder: example, initialValue: initial, validate: validate(check) }),
+      ),
     askSecret: (message, check) =>
       answer((streams) => password({ ...streams, message, mask: '*', validate: validate(check) })),
     choose: async (message, choices, initial) => {
