@@ -29,16 +29,10 @@ export async function findCredentials(
     world.trace(`credentials from ${plan.name}`);
     return plan.credentials;
   }
-  const isCommand = plan.kind === 'command';
-  const found = await (isCommand
+  const { authUrl: own, ...credentials } = await (plan.kind === 'command'
     ? withHints(commandCredentials(plan.command, query, world), () => variableHints(given, client))
     : withHints(keychainCredentials(query, world), (error) => sourceHints(error, query)));
-  const { authUrl: ownAuthUrl, ...credentials } = found;
-  const bound = boundTo(
-    ownAuthUrl,
-    isCommand ? 'the output of the credential command' : 'its keychain item',
-    query,
-  );
+  const bound = boundTo(own, query);
   if (bound?.authUrl !== query.authUrl.value) throw boundElsewhere(bound, query);
   world.trace(`credentials from ${plan.name}`);
   return credentials;
@@ -63,13 +57,26 @@ interface Bound {
   readonly isOwn: boolean;
 }
 
-/** Without an auth URL of its own, a secret belongs to the config file's: never to a flag's or a variable's. */
+/**
+ * Returns what a secret is bound to. A keychain item has to say it itself: a config file could be a stranger's, by
+ * GWTOKEN_CONFIG_DIR. A command comes from the config file, which may say it too.
+ */
 function boundTo(
   own: string | undefined,
-  where: string,
-  { given, client }: CredentialQuery,
+  { plan, given, client, authUrl }: CredentialQuery,
 ): Bound | undefined {
-  if (own !== undefined) return { authUrl: parseAuthUrl(own, where, client.region), where, isOwn: true };
+  const isCommand = plan.kind === 'command';
+  if (own !== undefined) {
+    const where = isCommand ? 'the output of the credential command' : 'its keychain item';
+    return { authUrl: parseAuthUrl(own, where, client.region), where, isOwn: true };
+  }
+  if (!isCommand) {
+    throw usage(
+      `the keychain item gwtoken, ${clientName(client)} has no auth_url; nothing was sent`,
+      `if it is for ${authUrl.value} (from ${authUrl.source.name}), add to its JSON: "auth_url":"${authUrl.value}"`,
+      `or replace it, run: ${loginCommand(client, authUrl)}`,
+    );
+  }
   const config = configAuthUrl(given, client);
   return config && { authUrl: config.value, where: config.source.name, isOwn: false };
 }
@@ -122,31 +129,25 @@ function variableHints(given: Given, client: Client): readonly string[] {
   return hints;
 }
 
-/** A stray auth URL must not carry a stored secret away, so nothing is sent. */
+/** Refuses to send a stored secret to an auth URL that it is not bound to. */
 function boundElsewhere(bound: Bound | undefined, { plan, client, authUrl }: CredentialQuery): GwtokenError {
-  const { source, template } = authUrl;
-  const where =
-    bound === undefined
-      ? 'the auth URL in the config file, which is not set'
-      : `${bound.authUrl} (from ${bound.where})`;
-  const set = setAuthUrlCommand(client, template);
-  const hints =
-    plan.kind === 'command'
-      ? [
-          bound?.isOwn
-            ? 'to use this auth URL, let the command print it as "auth_url"'
-            : `to use this auth URL, let the command print "auth_url" too, or run: ${set}`,
-        ]
-      : [`to log in at this auth URL, run: ${loginCommand(client, authUrl)}`];
-  // An item without an auth URL of its own goes by the config file's.
-  if (bound === undefined && plan.kind !== 'command')
-    hints.push(`or, if they are meant for this auth URL, run: ${set}`);
-  if (bound !== undefined && source.kind === 'variable')
-    hints.unshift(`to use ${bound.authUrl}, unset ${source.name}`);
-  if (bound !== undefined && source.kind === 'flag')
-    hints.unshift(`to use ${bound.authUrl}, omit ${source.name}`);
+  const { value, source, template } = authUrl;
+  const owner = `${plan.kind === 'keychain' ? 'stored ' : ''}credentials for ${clientName(client)}`;
+  const where = bound
+    ? `${bound.authUrl} (from ${bound.where})`
+    : 'the auth URL in the config file, which is not set';
+  const set = (url: string): string => setAuthUrlCommand(client, url);
+  const hints: string[] = [];
+  if (bound && source.kind === 'variable') hints.push(`to use ${bound.authUrl}, unset ${source.name}`);
+  if (bound && source.kind === 'flag') hints.push(`to use ${bound.authUrl}, omit ${source.name}`);
+  if (bound?.isOwn && source.kind === 'config')
+    hints.push(`to use ${bound.authUrl}, run: ${set(bound.authUrl)}`);
+  if (plan.kind === 'keychain')
+    hints.push(`to log in at this auth URL, run: ${loginCommand(client, authUrl)}`);
+  else if (bound?.isOwn) hints.push('to use this auth URL, let the command print it as "auth_url"');
+  else hints.push(`to use this auth URL, let the command print "auth_url" too, or run: ${set(template)}`);
   return usage(
-    `the credentials for ${clientName(client)} belong to ${where}, but the auth URL is ${authUrl.value} (from ${source.name}); nothing was sent`,
+    `the ${owner} are for ${where}, but the auth URL is ${value} (from ${source.name}); nothing was sent`,
     ...hints,
   );
 }

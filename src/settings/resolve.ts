@@ -236,7 +236,7 @@ export function requireAuthUrl(given: Given, client: Client, verified?: string):
   );
 }
 
-/** The auth URL of the config file alone: what a keychain item made by hand is bound to. */
+/** The auth URL of the config file only: what a credential command that prints none is bound to. */
 export function configAuthUrl({ config }: Given, client: Client): AuthUrl | undefined {
   return resolveAuthUrl({ flags: {}, env: {}, config }, client);
 }

@@ -57,18 +57,25 @@ describe('a stored secret', () => {
     expect(await home.gwtoken(['get'])).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test.each([
-    ['a slash at its end', '/', 0],
-    ['{region}', '/{region}', 2],
-  ])('made by hand may have an auth_url with %s', async (_, end, code) => {
-    const item = {
-      client_id: CLIENT.clientId,
-      client_secret: CLIENT.clientSecret,
-      auth_url: `${identity.authUrl}${end}`,
-    };
-    await keyring.store('hand:production:eu', JSON.stringify(item));
-    const get = ['get', '-p', 'hand', '--no-cache', '--auth-url', identity.authUrl];
-    expect((await home.gwtoken(get)).code).toBe(code);
+  test('made by hand is for its own auth_url, and for none if it has none', async () => {
+    const account = 'hand:production:eu';
+    const { clientId: client_id, clientSecret: client_secret } = CLIENT;
+    const store = (more: object) =>
+      keyring.store(account, JSON.stringify({ client_id, client_secret, ...more }));
+    const get = (authUrl: string, env = {}) =>
+      home.gwtoken(['get', '-p', 'hand', '--no-cache', '--auth-url', authUrl], { env });
+    await store({ auth_url: `${identity.authUrl}/` });
+    expect(await get(identity.authUrl)).toMatchObject({ code: 0 });
+    await store({});
+    expectRefusal(await get(identity.authUrl), 2);
+    // A stranger's config file, as in an archive that was unpacked, binds nothing.
+    const stray = openHome();
+    stray.configure({ region: 'eu', 'auth-url': strange });
+    const env = { GWTOKEN_CONFIG_DIR: stray.config };
+    const result = await home.gwtoken(['get', '-p', 'hand'], { env });
+    expectRefusal(result, 2);
+    expect(result.stderr).toContain('has no auth_url; nothing was sent');
+    expectRefusal(await home.gwtoken(['get'], { env }), 2);
     expect(connections).toBe(0);
   });
 });

@@ -207,7 +207,7 @@ describe('the keychain', () => {
     gw.items.set(name, item({ auth_url: own }));
     expect(await get()).toEqual({
       code: 2,
-      error: `the credentials for ${name} belong to ${own} (from its keychain item), but the auth URL is ${AUTH_URL} (from GWTOKEN_AUTH_URL); nothing was sent`,
+      error: `the stored credentials for ${name} are for ${own} (from its keychain item), but the auth URL is ${AUTH_URL} (from GWTOKEN_AUTH_URL); nothing was sent`,
       hints: [
         `to use ${own}, unset GWTOKEN_AUTH_URL`,
         `to log in at this auth URL, run: gwtoken login ${flags} --auth-url ${AUTH_URL}`,
@@ -299,7 +299,7 @@ describe('the keychain', () => {
     const stray = 'https://stray.example.com';
     gw.env['GWTOKEN_AUTH_URL'] = stray;
     const error = (from: string) =>
-      `the credentials for default:production:eu belong to ${AUTH_URL} (from its keychain item), but the auth URL is ${stray} (from ${from}); nothing was sent`;
+      `the stored credentials for default:production:eu are for ${AUTH_URL} (from its keychain item), but the auth URL is ${stray} (from ${from}); nothing was sent`;
     expect(await get()).toEqual({
       code: 2,
       error: error('GWTOKEN_AUTH_URL'),
@@ -321,41 +321,33 @@ describe('the keychain', () => {
     expect(await get()).toEqual({
       code: 2,
       error: error(`auth-url in ${gw.config}/config.json`),
-      hints: ['to log in at this auth URL, run: gwtoken login --region eu'],
+      hints: [
+        `to use ${AUTH_URL}, run: gwtoken config set auth-url.eu ${AUTH_URL}`,
+        'to log in at this auth URL, run: gwtoken login --region eu',
+      ],
     });
     expect(gw.posts).toHaveLength(0);
   });
 
-  test('has an item made by hand, whose secret is for the config’s address alone', async () => {
+  test('made by hand needs an auth_url: without one nothing is sent, whatever the config says', async () => {
     put(item({ auth_url: undefined }));
-    expect(await get()).toEqual({
+    const refused = (from: string, login: string) => ({
       code: 2,
-      error: `the credentials for default:production:eu belong to the auth URL in the config file, which is not set, but the auth URL is ${AUTH_URL} (from GWTOKEN_AUTH_URL); nothing was sent`,
+      error: 'the keychain item gwtoken, default:production:eu has no auth_url; nothing was sent',
       hints: [
-        `to log in at this auth URL, run: gwtoken login --region eu --auth-url ${AUTH_URL}`,
-        `or, if they are meant for this auth URL, run: gwtoken config set auth-url.eu ${AUTH_URL}`,
+        `if it is for ${AUTH_URL} (from ${from}), add to its JSON: "auth_url":"${AUTH_URL}"`,
+        `or replace it, run: ${login}`,
       ],
     });
-    const template = 'https://{region}.example.com';
-    gw.env['GWTOKEN_AUTH_URL'] = template;
-    expect(await get()).toEqual({
-      code: 2,
-      error:
-        'the credentials for default:production:eu belong to the auth URL in the config file, which is not set, but the auth URL is https://eu.example.com (from GWTOKEN_AUTH_URL); nothing was sent',
-      hints: [
-        `to log in at this auth URL, run: gwtoken login --region eu --auth-url '${template}'`,
-        `or, if they are meant for this auth URL, run: gwtoken config set auth-url.eu '${template}'`,
-      ],
-    });
-    gw.env['GWTOKEN_AUTH_URL'] = AUTH_URL;
-    gw.configure({ 'auth-url.eu': AUTH_URL });
+    const login = 'gwtoken login --region eu';
+    expect(await get()).toEqual(refused('GWTOKEN_AUTH_URL', `${login} --auth-url ${AUTH_URL}`));
+    gw.env = { GWTOKEN_REGION: 'eu' };
+    gw.configure({ 'auth-url': AUTH_URL });
+    expect(await get()).toEqual(refused(`auth-url in ${gw.config}/config.json`, login));
+    expect(gw.posts).toHaveLength(0);
+    put(item({ auth_url: 'https://{region}.example.com' }));
+    gw.configure({ 'auth-url': 'https://eu.example.com' });
     expect(await gw.get()).toBe('token-1');
-    gw.env['GWTOKEN_AUTH_URL'] = 'https://eu.example.com';
-    gw.configure({ 'auth-url': template });
-    expect(await gw.get()).toBe('token-2');
-    put(item({ auth_url: template }));
-    gw.configure({});
-    expect(await gw.get('--fresh')).toBe('token-3');
   });
 
   test('has an item of whatever characters a secret may have, as login writes it', () => {
@@ -540,7 +532,7 @@ describe('a credential command', () => {
     gw.env['GWTOKEN_AUTH_URL'] = 'https://stray.example.com';
     expect(await get()).toEqual({
       code: 2,
-      error: `the credentials for default:production:eu belong to ${AUTH_URL} (from auth-url in ${gw.config}/config.json), but the auth URL is https://stray.example.com (from GWTOKEN_AUTH_URL); nothing was sent`,
+      error: `the credentials for default:production:eu are for ${AUTH_URL} (from auth-url in ${gw.config}/config.json), but the auth URL is https://stray.example.com (from GWTOKEN_AUTH_URL); nothing was sent`,
       hints: [
         `to use ${AUTH_URL}, unset GWTOKEN_AUTH_URL`,
         'to use this auth URL, let the command print "auth_url" too, or run: gwtoken config set auth-url.eu https://stray.example.com',

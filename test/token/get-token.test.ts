@@ -47,7 +47,8 @@ gwtoken: POST https://a.example.com/oauth2/token: 200 from the endpoint after 0 
   test('with credentials in the keychain', async () => {
     gw.configure({ 'auth-url': 'https://a.example.com' });
     gw.env = { GWTOKEN_REGION: 'eu' };
-    gw.items.set('default:production:eu', '{"client_id":"id","client_secret":"s"}');
+    const item = '{"client_id":"id","client_secret":"s","auth_url":"https://a.example.com"}';
+    gw.items.set('default:production:eu', item);
     const credentials = 'keychain item gwtoken, default:production:eu';
     expect(await lines()).toBe(told({ address: `auth-url in ${gw.config}/config.json`, credentials }));
   });
@@ -236,7 +237,8 @@ describe('the connection ahead', () => {
   test('goes nowhere for a client that gwtoken did not store', async () => {
     gw.configure({ 'auth-url': 'https://a.example.com' });
     gw.env = { GWTOKEN_REGION: 'eu' };
-    gw.items.set('default:production:eu', '{"client_id":"by-hand","client_secret":"s"}');
+    const item = '{"client_id":"by-hand","client_secret":"s","auth_url":"https://a.example.com"}';
+    gw.items.set('default:production:eu', item);
     expect(await gw.get()).toBe('token-1');
     expect(ahead).toEqual([undefined]);
   });

@@ -54,7 +54,8 @@ describe('what is kept on Windows', { timeout: 180_000 }, () => {
     ['UTF-16, as cmdkey stores it', (text: string) => Buffer.from(text, 'utf16le').toString('latin1')],
   ])('an item that was made by hand is read: %s', async (_, encoded) => {
     expect((await gwtoken(['config', 'set', 'auth-url', endpoint.authUrl])).code).toBe(0);
-    const value = encoded(JSON.stringify({ client_id: 'by-hand', client_secret: 'its secret' }));
+    const byHand = { client_id: 'by-hand', client_secret: 'its secret', auth_url: endpoint.authUrl };
+    const value = encoded(JSON.stringify(byHand));
     await windows.storeCredential({ target: `gwtoken/${ACCOUNT}`, user: ACCOUNT, value });
     expect(await gwtoken(['get'])).toMatchObject({ code: 0, stdout: 'token-1\n', stderr: '' });
     expect(endpoint.posts[0]?.get('client_id')).toBe('by-hand');

@@ -49,7 +49,13 @@ describe('an item made by hand', () => {
 
   test('as the help says is read', async () => {
     const made = spawnSync('sh', ['-c', example('secret-tool store')], {
-      env: { ...inherited(), ...keyring.env, ID: CLIENT.clientId, SECRET: CLIENT.clientSecret },
+      env: {
+        ...inherited(),
+        ...keyring.env,
+        ID: CLIENT.clientId,
+        SECRET: CLIENT.clientSecret,
+        AUTH_URL: identity.authUrl,
+      },
       encoding: 'utf8',
     });
     expect(made).toMatchObject({ status: 0, stdout: '', stderr: '' });
@@ -59,7 +65,8 @@ describe('an item made by hand', () => {
   });
 
   test('without the schema attribute is mentioned by --verbose, and login works beside it', async () => {
-    store(JSON.stringify({ client_id: CLIENT.clientId, client_secret: 'x' }), attributesOf(ACCOUNT));
+    const item = { client_id: CLIENT.clientId, client_secret: 'x', auth_url: identity.authUrl };
+    store(JSON.stringify(item), attributesOf(ACCOUNT));
     const { code, stderr } = await get('-v');
     // gnome-keyring adds the attribute when it reads its file again, which it may do at any moment.
     const told = stderr.includes('created the keychain item yourself? see: gwtoken help keychain\n');
