@@ -34,6 +34,10 @@ export interface Terminal {
   confirm(question: string): Promise<boolean>;
   /** Whether it can show more than ASCII. */
   hasUnicode(): boolean;
+  /** How wide a text for stdout may be: the terminal's columns, 40 to 80; elsewhere 80. */
+  columns(): number;
+  /** Writes a text to stdout, which is a terminal: through a pager if the text is longer than it. */
+  page(text: string): Promise<void>;
   /** Colours for a stream, or none: NO_COLOR, FORCE_COLOR and TERM=dumb are honoured. */
   paint(stream: 'stdout' | 'stderr'): Promise<Paint>;
   /** Runs the work under a spinner that appears after 300 ms on a terminal and is erased afterwards. */

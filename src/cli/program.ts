@@ -17,7 +17,7 @@ export type Execute = (command: Command, flags: FlagValues, args: readonly strin
 
 interface Building {
   readonly world: Pick<World, 'version' | 'stdout' | 'stderr'> & {
-    readonly terminal: Pick<Terminal, 'paint'>;
+    readonly terminal: Pick<Terminal, 'paint' | 'columns'>;
   };
   /** Absent where a line is only tried. */
   readonly execute?: Execute;
@@ -29,14 +29,6 @@ interface Building {
    */
   readonly bare: Map<Parser, Command>;
 }
-
-/** Commander would ask `process.stdout`, which takes 4 ms to make: help has 80 columns and no colours. */
-const NO_TERMINAL = {
-  getOutHelpWidth: () => 80,
-  getErrHelpWidth: () => 80,
-  getOutHasColors: () => false,
-  getErrHasColors: () => false,
-};
 
 /** The program's parser. Parsing rejects with a `usage` error, or with a CommanderError once help or version is printed. */
 export function createProgram(world: Building['world'], execute: Execute): Parser {
@@ -65,7 +57,11 @@ function build(building: Building): Parser {
   const program = new Parser('gwtoken').enablePositionalOptions().configureOutput({
     writeOut: (text) => world.stdout.write(text),
     writeErr: () => {},
-    ...NO_TERMINAL,
+    // commander would ask `process.stdout`, which takes 4 ms to make.
+    getOutHelpWidth: () => world.terminal.columns(),
+    getErrHelpWidth: () => 80,
+    getOutHasColors: () => false,
+    getErrHasColors: () => false,
   });
   layOutAll(program);
   answerForItself(program, building);
@@ -120,7 +116,7 @@ async function showHelp(names: readonly string[], help: Parser, building: Buildi
   const { stdout, terminal } = building.world;
   const markdown = await topicText(names.join(' '), commands);
   if (asMarkdown) return stdout.write(markdown);
-  stdout.write(topicAsText(markdown, await terminal.paint('stdout')));
+  stdout.write(topicAsText(markdown, await terminal.paint('stdout'), terminal.columns()));
 }
 
 /** `--version` everywhere, and usage errors that name the command they belong to. */

@@ -6,7 +6,7 @@ import { COMPLETE, complete } from '../commands/completion/completion';
 import { exitCodeFor, GwtokenError, Interrupted, limitReached, ReaderGone } from '../errors';
 import { oneLine, withTilde } from '../text';
 import type { World } from '../world';
-import { createProgram } from './program';
+import { createProgram, type Execute } from './program';
 import { plainSpelling } from './spelling';
 import { TOPICS } from './topics';
 
@@ -20,18 +20,28 @@ export async function run(words: readonly string[], world: World): Promise<numbe
       complete(argv.slice(2), COMMANDS, Object.keys(TOPICS), world);
       return 0;
     }
-    const program = createProgram(
-      { ...world, version: versionText(argv, world) },
-      async (command, flags, args) => {
-        verbose = flags['verbose'] === true;
-        exitCode = await command.run?.(flags, verbose ? tracing(world) : world, ...args);
+    let help = '';
+    const stdout = {
+      ...world.stdout,
+      write(text: string) {
+        help += text;
       },
-    );
-    await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
+    };
+    const execute: Execute = async (command, flags, args) => {
+      verbose = flags['verbose'] === true;
+      exitCode = await command.run?.(flags, verbose ? tracing(world) : world, ...args);
+    };
+    const program = createProgram({ ...world, stdout, version: versionText(argv, world) }, execute);
+    try {
+      await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
+    } catch (error) {
+      // Help or the version is all that there is to print.
+      if (!(error instanceof CommanderError && error.exitCode === 0)) throw error;
+    }
+    if (help !== '' && world.stdout.isTTY()) await world.terminal.page(help);
+    else if (help !== '') world.stdout.write(help);
     return exitCode ?? 0;
   } catch (error) {
-    // Help or the version was printed.
-    if (error instanceof CommanderError && error.exitCode === 0) return 0;
     // Also where a reader has gone: it may be that of stderr alone.
     const code = afterFailure(argv, exitCodeOf(error), world);
     if (error instanceof Interrupted || error instanceof ReaderGone) throw error;

@@ -47,16 +47,36 @@ export async function topicText(name: string, commands: readonly string[]): Prom
 /** Blocks of code, whether indented or fenced, and tables: the lines that stay lines. */
 const BLOCKS = /(^```[\s\S]*?^```\n|(?:^ {4}.*\n)+|(?:^\|.*\n)+)/m;
 
-/** @param markdown written for 80 columns: its line ends stay where they are */
-export function topicAsText(markdown: string, paint: Pick<Paint, 'bold' | 'cyan'>): string {
+/**
+ * @param markdown written for 80 columns: its line ends stay where they are
+ * @param width less than 80 for a narrow terminal: prose is wrapped again, code and tables stay
+ */
+export function topicAsText(markdown: string, paint: Pick<Paint, 'bold' | 'cyan'>, width = 80): string {
   return markdown
     .split(BLOCKS)
     .map((part, index) => {
-      if (index % 2 === 0) return prose(part, paint);
+      if (index % 2 === 0) return prose(width < 80 ? wrapped(part, width) : part, paint);
       if (part.startsWith('|')) return table(part, paint);
       return part.startsWith('```') ? indented(part) : part;
     })
     .join('');
+}
+
+/** Each paragraph and list item in lines of this width; the lines of an item begin below its text. */
+function wrapped(text: string, width: number): string {
+  return text.replace(
+    /^( *)(- )?(?=[^\s#-]).*(?:\n *(?=[^\s-]).*)*/gm,
+    (paragraph, indent: string, dash = '') => {
+      const hanging = indent + ' '.repeat(dash.length);
+      const lines = [''];
+      for (const word of paragraph.trim().split(/\s+/)) {
+        const last = lines.at(-1)!;
+        if (last !== '' && hanging.length + last.length + 1 + word.length > width) lines.push(word);
+        else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
+      }
+      return indent + lines.join(`\n${hanging}`);
+    },
+  );
 }
 
 function prose(text: string, { bold, cyan }: Pick<Paint, 'bold' | 'cyan'>): string {

@@ -96,6 +96,11 @@ function terminalOf(
   return {
     noPrompt: () => noPrompt({ env, stdin, stderr }),
     hasUnicode: unicode,
+    columns: () => (stdout.isTTY() ? Math.min(80, Math.max(40, own.stdout.columns || 80)) : 80),
+    async page(text) {
+      const isLong = text.split('\n').length > own.stdout.rows;
+      if (!isLong || !(await import('./terminal/pager')).page(text, own)) stdout.write(text);
+    },
     ask: async (...question) => (await prompts()).ask(...question),
     askSecret: async (...question) => (await prompts()).askSecret(...question),
     choose: async (...question) => (await prompts()).choose(...question),

@@ -5,7 +5,7 @@ import type { Command } from '../../src/commands/command';
 import { painter } from '../../src/system/terminal/capabilities';
 
 /** A terminal without colours. */
-export const PLAIN = { paint: () => painter({}, false) };
+export const PLAIN = { paint: () => painter({}, false), columns: () => 80 };
 
 interface Placed {
   readonly path: readonly string[];

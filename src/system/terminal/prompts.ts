@@ -24,7 +24,7 @@ export function openPrompts(
   own: Pick<NodeJS.Process, 'stdin' | 'stderr' | 'env'>,
   onSignals: World['onSignals'],
   unicode: boolean,
-): Omit<Terminal, 'noPrompt' | 'paint' | 'hasUnicode'> {
+): Pick<Terminal, 'ask' | 'askSecret' | 'choose' | 'confirm' | 'spin'> {
   /** Shows a prompt; a signal restores the terminal before the program ends by it. */
   const shown = async <T>(
     show: (options: {

@@ -1,0 +1,36 @@
+/** Help that is longer than the terminal goes through the user's pager. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { type Home, openHome } from '../../harness/homes/home';
+
+beforeEach(({ needs }) => needs('posix'));
+
+/** A pager that marks each line it gets, and shows which of gwtoken's variables it has. */
+function pagerIn(home: Home): string {
+  const pager = join(home.dir, 'my pager');
+  writeFileSync(pager, `#!/bin/sh\nsed 's/^/paged: /'; env | grep -c SECRET\n`, { mode: 0o755 });
+  return `'${pager}'`;
+}
+
+test('a long help is paged on a terminal, and the pager gets no secret', async () => {
+  const home = openHome({ GWTOKEN_CLIENT_SECRET: 'x' });
+  const shown = home.terminal(['help', 'network'], { wrapper: ['env', `PAGER=${pagerIn(home)}`] });
+  expect((await shown.exit).code).toBe(0);
+  expect(shown.raw()).toContain('paged: ');
+  expect(shown.raw()).toMatch(/\n0\r\n$/);
+});
+
+test('a short help, an empty PAGER and a pager that is missing: the text itself', async () => {
+  const home = openHome();
+  for (const [args, pager] of [
+    [['--version'], pagerIn(home)],
+    [['help', 'network'], ''],
+    [['help', 'network'], '/no/such/pager'],
+  ] as const) {
+    const shown = home.terminal(args, { wrapper: ['env', `PAGER=${pager}`] });
+    expect((await shown.exit).code).toBe(0);
+    expect(shown.raw()).toMatch(/^(0\.|[\s\S]*gwtoken doctor)/);
+    expect(shown.raw()).not.toContain('paged: ');
+  }
+});
