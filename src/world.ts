@@ -263,11 +263,11 @@ export interface ConnectionOptions {
   /** Called with decisions on the way: which proxy and why, which address. */
   readonly trace?: ((line: string) => void) | undefined;
   /** Called with facts as soon as they are known; later ones replace earlier ones. */
-  readonly met?: ((facts: Partial<Way>) => void) | undefined;
+  readonly onProgress?: ((facts: Partial<ConnectionProgress>) => void) | undefined;
 }
 
 /** The connection to an endpoint, as far as it got. */
-export interface Way {
+export interface ConnectionProgress {
   /** What we are waiting for; after a failure, where it failed. */
   waitingFor: 'route' | 'roots' | 'lookup' | 'connect' | 'tunnel' | 'handshake' | 'reply' | 'body';
   /** The proxy's host and port, without the credentials that its variable may contain; undefined without a proxy. */
@@ -295,9 +295,9 @@ export interface TlsFacts {
 export type Fetch = (
   url: string,
   init: ConnectionOptions & {
-    readonly method: 'POST' | 'HEAD';
+    readonly method: 'POST';
     readonly headers: Readonly<Record<string, string>>;
-    readonly body?: string;
+    readonly body: string;
     /**
      * For the connection, the request and the whole reply together. Then the connection is cut, and the promise (or
      * the body) rejects with an `unreached` error with reason `time-limit` that says what we were waiting for.
@@ -312,8 +312,8 @@ export interface FetchReply {
   readonly status: number;
   /** The value of a header, in lower case; several are joined by commas. */
   readonly headers: { get(name: string): string | null };
-  /** Null for a HEAD. The connection stays open until the body has been read or abandoned. */
-  readonly body: AsyncIterable<Uint8Array> | null;
+  /** The connection stays open until the body has been read or abandoned. */
+  readonly body: AsyncIterable<Uint8Array>;
   /** The peer's address, for the trace: `127.0.0.1:443`, or the proxy. */
   readonly address?: string | undefined;
 }

@@ -16,7 +16,7 @@ import type { AuthUrl, FlagValues, Given } from '../settings/table';
 import { type CacheEntry, lifeLeftMs, ownEntry } from '../token/cache';
 import { fetchNew } from '../token/get-token';
 import { resolveQuery } from '../token/query';
-import type { Fetch, KnownEntry, WarmWorld, Way, World } from '../world';
+import type { ConnectionProgress, Fetch, KnownEntry, WarmWorld, World } from '../world';
 
 export interface ClientStatus {
   readonly client: Client;
@@ -51,7 +51,7 @@ export interface CheckedClient extends ClientStatus {
 
 /** A request as far as it got. Without a status there was no reply. */
 export interface Request {
-  readonly way: Way;
+  readonly way: ConnectionProgress;
   /** When the connection stood, and when the reply's headers came. */
   askedAtMs: number;
   repliedAtMs: number;
@@ -191,12 +191,12 @@ function watched({ fetch, now }: Pick<World, 'fetch' | 'now'>, requests: Request
   return async (url, init) => {
     const request: Request = { way: { waitingFor: 'route' }, askedAtMs: now(), repliedAtMs: now() };
     requests.push(request);
-    const met = (facts: Partial<Way>): void => {
-      init.met?.(facts);
+    const onProgress = (facts: Partial<ConnectionProgress>): void => {
+      init.onProgress?.(facts);
       Object.assign(request.way, facts);
       if (facts.waitingFor === 'reply') request.askedAtMs = now();
     };
-    const reply = await fetch(url, { ...init, met });
+    const reply = await fetch(url, { ...init, onProgress });
     request.repliedAtMs = now();
     request.status = reply.status;
     request.date = reply.headers.get('date');

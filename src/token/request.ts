@@ -72,7 +72,7 @@ export async function requestToken(
 async function readBody(body: FetchReply['body']): Promise<Uint8Array | 'too-long'> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of body ?? []) {
+  for await (const chunk of body) {
     length += chunk.length;
     if (length > REPLY_LIMIT) return 'too-long';
     chunks.push(chunk);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { CheckedClient, Request } from '../../src/commands/clients';
 import { clientSection } from '../../src/commands/doctor/client';
 import { failure, type GwtokenError } from '../../src/errors';
-import type { Way } from '../../src/world';
+import type { ConnectionProgress } from '../../src/world';
 import { EU } from '../harness/homes/client';
 
 const NOW = Date.UTC(2030, 0, 1, 12);
@@ -15,7 +15,12 @@ const TLS = {
   validToMs: NOW + 100 * DAY,
   trustedBy: '/ca.pem',
 } as const;
-const DONE: Way = { waitingFor: 'reply', addresses: ['192.0.2.1', '::1'], connectMs: 12, tls: TLS };
+const DONE: ConnectionProgress = {
+  waitingFor: 'reply',
+  addresses: ['192.0.2.1', '::1'],
+  connectMs: 12,
+  tls: TLS,
+};
 
 /** Each check with its hints below it, for a request that went so. */
 function lines(
@@ -92,7 +97,7 @@ const [DNS, TCP] = REACHED as [string, string];
 const proxy = 'p.test:3128';
 const AT_PROXY = [`${DNS} of the proxy ${proxy}`, `${TCP} of the proxy ${proxy}`];
 const { tls: _, ...CONNECTED } = DONE;
-test.each<[at: string, way: Way, said: string[]]>([
+test.each<[at: string, way: ConnectionProgress, said: string[]]>([
   // A proxy that cannot be used is found before anything is waited for.
   ['route', { waitingFor: 'route' }, [...skipped('DNS', 'TCP'), failed('proxy'), ...skipped('TLS', 'reply')]],
   [
@@ -136,7 +141,11 @@ test.each([
 });
 
 test('doctor says of a refused certificate when it expired, without a second failure', () => {
-  const way: Way = { ...DONE, waitingFor: 'handshake', tls: { ...TLS, validToMs: NOW - DAY - 1 } };
+  const way: ConnectionProgress = {
+    ...DONE,
+    waitingFor: 'handshake',
+    tls: { ...TLS, validToMs: NOW - DAY - 1 },
+  };
   expect(lines({ way }, ERROR as GwtokenError).slice(4, 6)).toEqual([
     failed('TLS'),
     'ok certificate: issued to a by b, expired 2 days ago',

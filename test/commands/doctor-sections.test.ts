@@ -158,8 +158,8 @@ describe('doctor shows a failure once:', () => {
   test('an endpoint that cannot be reached, which two clients share', async () => {
     await login();
     await login('--profile', 'acme');
-    const fetch: Fetch = (_, { met }) => {
-      met?.({ waitingFor: 'connect', addresses: ['192.0.2.1'] });
+    const fetch: Fetch = (_, { onProgress }) => {
+      onProgress?.({ waitingFor: 'connect', addresses: ['192.0.2.1'] });
       gw.posts.push({ atMs: 0, form: new URLSearchParams() });
       return Promise.reject(failure('unreached', 'could not reach it', 'a hint', 'another'));
     };

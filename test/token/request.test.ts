@@ -10,7 +10,7 @@ const CREDENTIALS = { clientId: 'an id&', clientSecret: 's3cret /+' };
 interface Played {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly chunks?: readonly string[] | null;
+  readonly chunks?: readonly string[];
   readonly address?: string;
   /** How long the reply and then its body take, in milliseconds. */
   readonly tookMs?: readonly [number, number];
@@ -47,7 +47,7 @@ async function play({
         if (error) throw error;
         const body = async function* () {
           nowMs += tookMs[1];
-          for (const chunk of chunks ?? []) {
+          for (const chunk of chunks) {
             read++;
             yield Buffer.from(chunk);
           }
@@ -55,7 +55,7 @@ async function play({
         return {
           status,
           headers: { get: (name) => headers[name] ?? null },
-          body: chunks && body(),
+          body: body(),
           address,
         };
       },
@@ -107,7 +107,7 @@ test('a wait that is asked for counts from the reply, where that has no date', a
 describe('a body', () => {
   test('in pieces is one, and none is an empty one', async () => {
     expect((await play({ chunks: [...GOOD] })).outcome).toMatchObject({ accessToken: 't' });
-    expect((await play({ chunks: null })).outcome).toMatchObject({
+    expect((await play({ chunks: [] })).outcome).toMatchObject({
       message: 'https://id.test/oauth2/token answered 200 with an empty body',
     });
   });

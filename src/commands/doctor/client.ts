@@ -3,7 +3,7 @@
 import { clientName } from '../../client';
 import { GwtokenError } from '../../errors';
 import { duration } from '../../text';
-import type { TlsFacts, Way } from '../../world';
+import type { ConnectionProgress, TlsFacts } from '../../world';
 import type { CheckedClient, Request } from '../clients';
 import { type Check, type Section, section } from './check';
 
@@ -67,7 +67,13 @@ const STEPS = {
 } as const;
 
 /** @param end what the reply was, or the error that the request failed with before there was one */
-function wayChecks(title: string, way: Way, url: string, end: unknown, nowMs: number): Check[] {
+function wayChecks(
+  title: string,
+  way: ConnectionProgress,
+  url: string,
+  end: unknown,
+  nowMs: number,
+): Check[] {
   const { ok, skipped, error } = section(title);
   const { waitingFor, proxy, addresses, connectMs, tunnel, tls } = way;
   const of = proxy === undefined ? '' : ` of the proxy ${proxy}`;

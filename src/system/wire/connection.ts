@@ -11,7 +11,7 @@ import {
 } from 'node:tls';
 import { systemCode } from '../../errors';
 import { foreign } from '../../text';
-import type { ConnectionOptions, TlsFacts, Way } from '../../world';
+import type { ConnectionOptions, ConnectionProgress, TlsFacts } from '../../world';
 import { endableLookup, loopbackOnly } from './dns';
 import { type HttpProxy, routeTo } from './proxy';
 
@@ -27,7 +27,7 @@ export interface Surroundings {
 }
 
 /** How far it got, for the error message. */
-export interface Progress extends Way {
+export interface Progress extends ConnectionProgress {
   /** The proxy that it goes through. */
   via?: HttpProxy;
   /** Whom it is connected to, the endpoint or the proxy: `127.0.0.1:443`. A TLS socket over another one does not know. */
@@ -43,7 +43,7 @@ export interface Connection {
   readonly ready: Promise<Socket>;
   readonly progress: Readonly<Progress>;
   /** Records facts, and passes them to the listener. */
-  tell(facts: Partial<Way>): void;
+  tell(facts: Partial<ConnectionProgress>): void;
   /** Whether it failed, was closed, or the other side hung up. */
   isClosed(): boolean;
   /** Closes it, whatever it is doing. */
@@ -88,9 +88,9 @@ export function openConnection(url: URL, options: ConnectionOptions, surrounding
     cutter.abort();
   };
   const progress: Progress = { waitingFor: 'route' };
-  const tell = (facts: Partial<Way>): void => {
+  const tell = (facts: Partial<ConnectionProgress>): void => {
     Object.assign(progress, facts);
-    options.met?.(facts);
+    options.onProgress?.(facts);
   };
   const { trace = () => {} } = options;
   const ready = make({ url, surroundings, options, progress, cut: cutter.signal, sockets, tell, trace });
@@ -214,7 +214,7 @@ async function secure(
     // As in curl: an intermediate CA, or the certificate itself, is enough; its root is not needed.
     ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
   });
-  if (options.met && !isAtProxy(progress)) {
+  if (options.onProgress && !isAtProxy(progress)) {
     const trustedBy = progress.systemRoots ?? options.caFile;
     // Before verification, so that a rejected certificate is shown too. (Bun has dropped it by then.)
     tls.prependOnceListener('secure', () => {

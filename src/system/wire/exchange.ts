@@ -22,7 +22,7 @@ export async function exchange(
       method,
       // Without the header a server may use any encoding (RFC 9110 section 12.5.3).
       headers: { ...headers, 'accept-encoding': 'identity' },
-      body: body ?? null,
+      body,
     }),
   );
   return {

@@ -77,10 +77,6 @@ export function openWire(surroundings: Surroundings): Wire {
       const { exchange } = await loading;
       connection.tell({ waitingFor: 'reply' });
       const reply = await exchange(socket, url, init);
-      if (init.method === 'HEAD') {
-        done();
-        return { ...reply, address: progress.peer, body: null };
-      }
       connection.tell({ waitingFor: 'body' });
       const cutBy = (): Error | undefined => {
         if (isCut) return new Error('closed');

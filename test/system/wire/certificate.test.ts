@@ -24,7 +24,7 @@ test.each([
   const told: TlsFacts[] = [];
   const options = {
     caFile: authority.caFile,
-    met: ({ tls }: { readonly tls?: TlsFacts }) => void (tls && told.push(tls)),
+    onProgress: ({ tls }: { readonly tls?: TlsFacts }) => void (tls && told.push(tls)),
   };
   const connection = openConnection(new URL(server.url), options, surroundings());
   onCleanup(() => connection.close());

@@ -61,7 +61,7 @@ test('connectMs is told once, counted from when the address was known', async ()
   const server = await startFaultServer({});
   const startedAtMs = performance.now();
   const times: (number | undefined)[] = [];
-  await open(server.url, { met: ({ connectMs }) => void times.push(connectMs) }).ready;
+  await open(server.url, { onProgress: ({ connectMs }) => void times.push(connectMs) }).ready;
   const tookMs = Math.ceil(performance.now() - startedAtMs);
   const [connectMs = Number.NaN, ...others] = times.filter((ms) => ms !== undefined);
   expect(others).toEqual([]);
@@ -77,7 +77,7 @@ test.each([
   const server = await startFaultServer({ answer }, { host });
   const told: string[] = [];
   const { address } = await openWire(surroundings()).fetch(`http://${name}:${server.port}/`, {
-    ...{ method: 'HEAD', headers: {}, timeoutMs: 5000 },
+    ...{ method: 'POST', body: '', headers: {}, timeoutMs: 5000 },
     trace: (line) => told.push(line),
   });
   expect(address).toBe(`${shown}:${server.port}`);

@@ -64,7 +64,10 @@ describe("the system's", () => {
     const lines: string[] = [];
     const connection = openConnection(
       new URL(server.url),
-      { met: ({ tls: facts }) => facts && told.push(facts.trustedBy), trace: (line) => lines.push(line) },
+      {
+        onProgress: ({ tls: facts }) => facts && told.push(facts.trustedBy),
+        trace: (line) => lines.push(line),
+      },
       surroundings({ env: { SSL_CERT_FILE: file } }),
     );
     onCleanup(() => connection.close());

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openWire } from '../../../src/system/wire/wire';
-import type { Way } from '../../../src/world';
+import type { ConnectionProgress } from '../../../src/world';
 import { makeAuthority } from '../../harness/endpoints/authority';
 import { startConnectProxy, startFaultServer } from '../../harness/endpoints/fault-server';
 import { ROOT } from '../../harness/root';
@@ -61,7 +61,12 @@ test.each<[status: string, credentials: string, reason: string, says: string, hi
       surroundings({ env: { HTTPS_PROXY: proxy.url.replace('//', `//${credentials}`) } }),
     );
     const name = new URL(proxy.url).host;
-    const asked = fetch('https://endpoint.test', { method: 'HEAD', headers: {}, timeoutMs: 20_000 });
+    const asked = fetch('https://endpoint.test', {
+      method: 'POST',
+      body: '',
+      headers: {},
+      timeoutMs: 20_000,
+    });
     await expect(asked).rejects.toMatchObject({
       kind: 'unreached',
       reason,
@@ -85,14 +90,14 @@ test('an https: proxy and the endpoint behind it are each held to their own name
   const options = {
     caFile: authority.caFile,
     trace: (line: string) => told.push(line),
-    met({ proxy, waitingFor, tunnel, tls }: Partial<Way>) {
+    onProgress({ proxy, waitingFor, tunnel, tls }: Partial<ConnectionProgress>) {
       if (tls) certificates.push(tls.subject);
       const step = proxy ?? waitingFor ?? (tunnel === undefined ? undefined : `tunnel: ${tunnel}`);
       // Once for each address.
       if (step !== undefined && steps.at(-1) !== step) steps.push(step);
     },
   };
-  const asked = { method: 'HEAD', headers: {}, timeoutMs: 20_000, ...options } as const;
+  const asked = { method: 'POST', body: '', headers: {}, timeoutMs: 20_000, ...options } as const;
   expect(await fetch(endpoint.url, asked)).toMatchObject({
     status: 200,
     address: `127.0.0.1:${proxy.port}`,
@@ -108,7 +113,7 @@ test('an https: proxy and the endpoint behind it are each held to their own name
   expect(steps).toEqual([
     `localhost:${proxy.port}`,
     ...['roots', 'tunnel: false', 'lookup', 'connect', 'handshake', 'tunnel', 'tunnel: true'],
-    ...['handshake', 'reply'],
+    ...['handshake', 'reply', 'body'],
   ]);
 });
 

@@ -172,7 +172,7 @@ describe('the connection opened ahead', () => {
 
 test('a request that nobody waits for any more is not sent, or cut', async () => {
   const server = await serve();
-  const init = { method: 'POST' as const, headers: {}, timeoutMs: 5000, ...options };
+  const init = { method: 'POST' as const, headers: {}, body: '', timeoutMs: 5000, ...options };
   const asked = wire().fetch(`${server.url}/oauth2/token`, { ...init, signal: AbortSignal.abort() });
   await expect(asked).rejects.toMatchObject({ kind: 'unreached' });
   expect(server.requests).toEqual([]);
@@ -202,7 +202,7 @@ test.each([
       reset = () => socket.resetAndDestroy();
     },
   });
-  const init = { method: 'POST' as const, headers: {}, timeoutMs: 5000, ...options };
+  const init = { method: 'POST' as const, headers: {}, body: '', timeoutMs: 5000, ...options };
   const reply = await wire().fetch(`${server.url}/oauth2/token`, init);
   reset();
   await seen(server);
