@@ -32,8 +32,7 @@ export function sentence(summary: string): string {
   return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 }
 
-const ABOUT = `Get OAuth 2.0 access tokens (client credentials) for the API gateway and its
-sandbox. New here? Run gwtoken login, then gwtoken get.`;
+const ABOUT = 'Get OAuth 2.0 access tokens for the API gateway. To begin: gwtoken login';
 
 const COMMAND_GROUPS: Record<NonNullable<Command['group']>, string> = {
   token: 'Get a token:',

@@ -64,6 +64,8 @@ function meant(
   const similar = /\n\(Did you mean (?:one of )?(.*)\?\)$/.exec(error.message)?.[1]?.split(', ') ?? [];
   // commander goes by the number of letters that differ: `--shell` is not meant for `--help`.
   const close = similar.filter((word) => initial(word) === initial(typed));
+  if (fullName(parser) === 'gwtoken curl' && error.code === 'commander.unknownOption')
+    return ["put curl's own options after the URL, or after --"];
   const lines = suggestions(argvOf(parser), wrong, close, takes).flatMap((line) => typedLine(line) ?? []);
   if (lines.length > 0) return lines.map((line) => `did you mean: ${line}`);
   if (error.code === 'commander.excessArguments' && parser.registeredArguments.length > 0)

@@ -5,7 +5,7 @@ import { completionCommand } from './completion/completion';
 import { configCommand } from './config';
 import { doctorCommand } from './doctor/doctor';
 import { envCommand } from './env';
-import { execCommand } from './exec/exec';
+import { curlCommand, execCommand } from './exec/exec';
 import { getCommand } from './get';
 import { helpCommand } from './help';
 import { loginCommand } from './login/login';
@@ -16,6 +16,7 @@ export const COMMANDS: readonly Command[] = [
   getCommand,
   envCommand,
   execCommand,
+  curlCommand,
   loginCommand,
   logoutCommand,
   statusCommand,

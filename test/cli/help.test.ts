@@ -209,7 +209,7 @@ describe('gwtoken', () => {
 
 test('there are these commands, and those that fetch a token take every setting of the request', () => {
   expect(commands.map(({ path }) => path.join(' '))).toEqual([
-    ...['get', 'env', 'exec', 'login', 'logout', 'status', 'doctor', 'config'],
+    ...['get', 'env', 'exec', 'curl', 'login', 'logout', 'status', 'doctor', 'config'],
     ...['list', 'get', 'set', 'unset', 'path'].map((name) => `config ${name}`),
     ...['completion', 'help'],
   ]);
@@ -217,6 +217,6 @@ test('there are these commands, and those that fetch a token take every setting 
     commands
       .filter(({ command }) => flags.every((flag) => command.flags.includes(flag)))
       .map(({ path }) => path[0]);
-  expect(taking(CLIENT_FLAGS)).toEqual(['get', 'env', 'exec', 'login', 'logout', 'status', 'doctor']);
-  expect(taking(FETCH_FLAGS)).toEqual(['get', 'env', 'exec', 'login', 'status', 'doctor']);
+  expect(taking(CLIENT_FLAGS)).toEqual(['get', 'env', 'exec', 'curl', 'login', 'logout', 'status', 'doctor']);
+  expect(taking(FETCH_FLAGS)).toEqual(['get', 'env', 'exec', 'curl', 'login', 'status', 'doctor']);
 });

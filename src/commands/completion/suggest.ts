@@ -35,7 +35,10 @@ export function completionsFor(root: Command, words: readonly string[], common: 
     // Behind it stands another program's command line.
     if (word === '--') {
       const isFirst = index === words.length - 2;
-      return { words: [], more: isFirst && command.passThrough ? 'commands' : 'files' };
+      return {
+        words: [],
+        more: isFirst && command.values?.['command'] === 'commands' ? 'commands' : 'files',
+      };
     }
     const below = command.subcommands?.find(({ name }) => name === word);
     if (pending) pending = undefined;

@@ -1,3 +1,4 @@
+/** The two commands that run a program. */
 import { EXEC_FAILED } from '../../errors';
 import type { Command } from '../command';
 import { CLIENT_FLAGS, FETCH_FLAGS, FRESH, PREFIX, VERBOSE } from '../flags';
@@ -35,5 +36,31 @@ export const execCommand: Command = {
     const { runCommand } = await import('./run');
     return await runCommand(flags, world, command, args);
   },
-  onFailure: (_, exitCode) => (exitCode === 126 || exitCode === 127 ? exitCode : EXEC_FAILED),
+  onFailure: failureCode,
 };
+
+export const curlCommand: Command = {
+  name: 'curl',
+  args: '<url> [args...]',
+  summary: 'run curl with a token in its Authorization header',
+  flags: [...CLIENT_FLAGS, ...FETCH_FLAGS, FRESH, VERBOSE],
+  passThrough: true,
+  group: 'token',
+  examples: [
+    { line: 'gwtoken curl https://gateway.example.com/orders', does: 'call the gateway' },
+    {
+      line: 'gwtoken curl --region us https://gateway.example.com/orders -d @order.json',
+      does: "curl's own options come after the URL",
+    },
+    { line: 'gwtoken curl -- -sS https://gateway.example.com/orders', does: 'or after --' },
+  ],
+  async run(flags, world, ...args) {
+    const { runCurl } = await import('./curl');
+    return await runCurl(flags, world, args);
+  },
+  onFailure: failureCode,
+};
+
+function failureCode(_: readonly string[], exitCode: number): number {
+  return exitCode === 126 || exitCode === 127 ? exitCode : EXEC_FAILED;
+}

@@ -49,7 +49,7 @@ export async function runCommand(
 }
 
 /** A child killed by a signal ends gwtoken by the same signal, so that the caller sees no difference. */
-function exitCodeOf({ code, signal }: ChildEnd): number {
+export function exitCodeOf({ code, signal }: ChildEnd): number {
   if (signal !== null) throw new Interrupted(signal);
   return code ?? EXEC_FAILED;
 }
@@ -87,7 +87,7 @@ const CREDENTIALS = ['GWTOKEN_CLIENT_', 'GWTOKEN_SANDBOX_CLIENT_'];
  * gwtoken's own environment without the clients' credentials, and with these variables: those without a value are
  * removed, so that none of another client stays.
  */
-function childEnvironment(
+export function childEnvironment(
   env: Env,
   variables: readonly Variable[],
   platform: NodeJS.Platform,

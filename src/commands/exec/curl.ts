@@ -1,0 +1,63 @@
+/** What `gwtoken curl` does: curl with the header of a token, which stands in no argument, variable or file. */
+
+import { failure, GwtokenError, usage } from '../../errors';
+import { maskToken } from '../../formats/ci';
+import { tokenFormat } from '../../formats/get';
+import { gather } from '../../settings/resolve';
+import type { FlagValues } from '../../settings/table';
+import { isLoopback } from '../../settings/values';
+import { quoted } from '../../text';
+import { getToken } from '../../token/get-token';
+import type { World } from '../../world';
+import { childEnvironment, exitCodeOf } from './run';
+
+export async function runCurl(flags: FlagValues, world: World, args: readonly string[]): Promise<number> {
+  checkUrls(args);
+  const isWindows = world.platform === 'win32';
+  if (isWindows && args.some((word) => READS_STDIN.test(word)))
+    throw usage(
+      'curl cannot read stdin on Windows: gwtoken passes it the header there',
+      'use a file instead',
+    );
+  const answer = await getToken(gather(flags, world), world, { fresh: flags['fresh'] === true });
+  maskToken(answer.token.accessToken, world);
+  const header = tokenFormat({ format: 'curl' })(answer, world.now(), () => false);
+
+  const child = await world.prepareChild();
+  try {
+    const env = childEnvironment(world.env, [], world.platform);
+    return exitCodeOf(await child.run('curl', ['-K', isWindows ? '-' : '/dev/fd/3', ...args], env, header));
+  } catch (error) {
+    if (!(error instanceof GwtokenError) || error.kind !== 'not-found') throw error;
+    throw failure(
+      'not-found',
+      'curl is not installed',
+      'to use another program, run: gwtoken get --format header',
+    );
+  } finally {
+    child.release();
+  }
+}
+
+/** Of curl's options those whose value may begin like a URL that is not requested. */
+const TAKES_TEXT =
+  /^(-\w*[AbdeFHux]|--(cookie|data[\w-]*|form[\w-]*|header|json|preproxy|proxy|referer|user-agent))$/;
+/** `-`, `@-`, `name=<-`, and an upload from stdin. */
+const READS_STDIN = /^(.*[@<])?-$|^-T[-.]$/;
+
+/** @throws GwtokenError `usage` for a URL to which the token would go unencrypted */
+function checkUrls(args: readonly string[]): void {
+  const urls = args.filter(
+    (word, index) => /^https?:/i.test(word) && !TAKES_TEXT.test(args[index - 1] ?? ''),
+  );
+  // Without a scheme curl takes http:.
+  if (urls.length === 0) throw usage('no URL for curl', 'begin the URL with https://');
+  const open = urls.filter((url) => /^http:/i.test(url)).map(hostOf);
+  const host = open.find((each) => !isLoopback(each));
+  if (host !== undefined)
+    throw usage(`the token would be sent unencrypted to ${quoted(host)}`, 'begin the URL with https://');
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).hostname : '?';
+}

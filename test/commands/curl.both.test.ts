@@ -1,0 +1,141 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { listen } from '../harness/endpoints/listen';
+import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { inVariables } from '../harness/homes/client';
+import { filesBelow } from '../harness/homes/files';
+import { type Home, openHome } from '../harness/homes/home';
+import { inside } from '../harness/homes/in-process';
+import { until } from '../harness/programs/processes';
+
+const TOKEN = 'tok"\\ $(id) `id` $HOME';
+
+describe('gwtoken curl', () => {
+  let endpoint: TokenEndpoint;
+  let home: Home;
+  /** A gateway: its address, and what it was asked for. */
+  let url: string;
+  let seen: { authorization: string | undefined; body: string }[];
+  beforeEach(async ({ needs }) => {
+    needs('posix', 'curl');
+    endpoint = await startTokenEndpoint(() => tokenReply(TOKEN));
+    home = openHome(inVariables(endpoint.authUrl));
+    seen = [];
+    const gateway = createServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      seen.push({ authorization: request.headers.authorization, body });
+      response.writeHead(request.url === '/missing' ? 404 : 200).end('the reply');
+    });
+    ({ url } = await listen(gateway));
+  });
+
+  test('sends the token; stdin, stdout and curl’s own arguments are curl’s', async () => {
+    const args = ['curl', '--region', 'eu', `${url}/a`, '-sS', '-d', '@-', '-H', 'x: --fresh'];
+    expect(await home.gwtoken(args, { stdin: 'from stdin' })).toMatchObject({
+      code: 0,
+      stdout: 'the reply',
+      stderr: '',
+    });
+    expect(seen).toEqual([{ authorization: `Bearer ${TOKEN}`, body: 'from stdin' }]);
+  });
+
+  test('ends with curl’s exit code, and takes its options first after --', async () => {
+    expect((await home.gwtoken(['curl', '--', '-sf', `${url}/missing`])).code).toBe(22);
+    expect(seen).toHaveLength(1);
+  });
+
+  test('shows the token in no argument, variable or file', async ({ needs }) => {
+    needs('linux');
+    const bin = join(home.dir, 'bin');
+    mkdirSync(bin);
+    const spied = join(home.dir, 'spied');
+    const spy = `tr '\\0' '\\n' </proc/self/cmdline >'${spied}'; env >>'${spied}'; readlink /proc/self/fd/3 >>'${spied}'; sleep 0.2`;
+    writeFileSync(join(bin, 'curl'), `#!/bin/sh\n${spy}; cat /dev/fd/3 >&2\n`, { mode: 0o755 });
+    const env = { PATH: `${bin}:${process.env['PATH']}`, GWTOKEN_NO_CACHE: '1', TMPDIR: home.dir };
+    const { code, stderr } = await home.gwtoken(['curl', url], { env });
+    expect({ code, stderr: stderr.trimEnd() }).toEqual({
+      code: 0,
+      stderr: `header = "Authorization: Bearer ${TOKEN.replace(/["\\]/g, '\\$&')}"`,
+    });
+    const text = readFileSync(spied, 'utf8');
+    expect(text).not.toContain('tok"');
+    expect(text).not.toContain('GWTOKEN_CLIENT');
+    expect(text).toMatch(/\npipe:\[\d+\]\n$/);
+    expect([...filesBelow(home.dir).values()].filter((bytes) => bytes.includes('$(id)'))).toEqual([]);
+  });
+
+  test('passes SIGTERM on to curl and dies of it', async () => {
+    const silent = createServer(() => seen.push({ authorization: '', body: '' }));
+    const running = home.start(['curl', '-v', (await listen(silent)).url], { detached: true });
+    await until('curl asks', () => seen.length > 0);
+    running.kill('SIGTERM');
+    expect(await running.result).toMatchObject({ code: null, signal: 'SIGTERM' });
+  });
+
+  test('is 125 for a refusal, and 127 without curl', async () => {
+    const empty = join(home.dir, 'empty');
+    mkdirSync(empty);
+    expect(await home.gwtoken(['curl', url], { env: { PATH: empty } })).toMatchObject({
+      code: 127,
+      stderr:
+        'gwtoken: error: curl is not installed\nhint: to use another program, run: gwtoken get --format header\n',
+    });
+    endpoint.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
+    // After the URL it is an option of curl's, which has none such.
+    expect((await home.gwtoken(['curl', url, '--fresh'])).code).toBe(2);
+    expect((await home.gwtoken(['curl', '--fresh', url])).code).toBe(125);
+    expect(readdirSync(empty)).toEqual([]);
+  });
+});
+
+describe('gwtoken curl, before a token is requested', () => {
+  const refused = async (platform: NodeJS.Platform, ...args: string[]) => {
+    const gw = inside();
+    gw.own = { platform };
+    const { code, stdout, stderr } = await gw.cli(['curl', ...args]);
+    expect({ code, stdout, posts: gw.posts.length }).toEqual({ code: 125, stdout: '', posts: 0 });
+    return stderr;
+  };
+  const OPEN = 'the token would be sent unencrypted to';
+
+  test.each([
+    [['http://a.example.com/x'], `${OPEN} "a.example.com"`],
+    [['HTTP://user:pw@a.example.com'], `${OPEN} "a.example.com"`],
+    [['--', '-s', 'http://a.example.com'], `${OPEN} "a.example.com"`],
+    [['https://a', '--url', 'http://b'], `${OPEN} "b"`],
+    [['http://'], `${OPEN} "?"`],
+    [['a.example.com/x'], 'no URL for curl'],
+    [['x', '-e', 'https://a.example.com'], 'no URL for curl'],
+    [['-s', 'https://a.example.com'], 'unknown option "-s"'],
+  ])('refuses %j', async (args, problem) => {
+    expect(await refused('linux', ...args)).toContain(`gwtoken: error: ${problem}\n`);
+  });
+
+  test.each(['-', '@-', 'file=@-', 'x=<-', '-T-', '-T.'])('refuses %s on Windows', async (word) => {
+    expect(await refused('win32', 'https://a.example.com', '-d', word)).toContain('curl cannot read stdin');
+  });
+
+  test.each<[NodeJS.Platform, string]>([
+    ['linux', '/dev/fd/3'],
+    ['win32', '-'],
+  ])('lets the rest pass on %s, with the header at %s', async (platform, place) => {
+    const gw = inside();
+    let ran: unknown[] = [];
+    gw.own = {
+      platform,
+      prepareChild: async () => ({
+        run: async (command, args, _, text) => {
+          ran = [command, ...args, text];
+          return { code: 3, signal: null };
+        },
+        release() {},
+      }),
+    };
+    const args = ['http://[::1]:8/x', '-x', 'http://proxy', '--data-raw', 'http://text', '-d', '@file'];
+    expect(await gw.cli(['curl', ...args])).toEqual({ code: 3, stdout: '', stderr: '' });
+    expect(ran).toEqual(['curl', '-K', place, ...args, 'header = "Authorization: Bearer token-1"\n']);
+  });
+});
