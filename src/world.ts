@@ -114,6 +114,8 @@ export interface Distrust {
   readonly why: 'foreign' | 'open' | 'link';
   /** The end of a sentence that begins with its path: `is writable by other users (mode 777)`. */
   readonly text: string;
+  /** What is at fault, if it is not the path itself but something on the way to it. */
+  readonly path?: string;
 }
 
 export interface CacheRead {

@@ -1,7 +1,7 @@
 /** Credentials from environment variables: the sandbox's names first, then the region's, then the general ones. */
 
 import type { Client } from '../client';
-import { GwtokenError, messageOf, systemCode, usage } from '../errors';
+import { type GwtokenError, messageOf, systemCode, usage } from '../errors';
 import type { Env, World } from '../world';
 import { type Credentials, checkSecret, clientIdProblem, SECRET_LIMIT, secretFromBytes } from './credentials';
 
@@ -86,13 +86,14 @@ function secretFromFile(path: string, variable: string, world: Pick<World, 'read
   try {
     bytes = world.readFile(path, SECRET_LIMIT);
   } catch (error) {
-    throw new GwtokenError(
-      'usage',
+    // Without a code it is no file: a pipe such as <(pass show client) can be read only once, and may never end.
+    const hint =
+      systemCode(error) === undefined
+        ? `to run a command instead, set ${variable.replace('_FILE', '')}="$(COMMAND)", or credential-command`
+        : 'the file must contain only the client secret';
+    throw usage(
       `cannot read ${shownPath(path) || 'the file '}(from ${variable}): ${unreadable(error)}`,
-      {
-        hints: ['the file must contain only the client secret'],
-        cause: error,
-      },
+      hint,
     );
   }
   return secretFromBytes(bytes, `${shownPath(path)}(${variable})`);

@@ -2,7 +2,7 @@
 import type { WarmWorld } from '../world';
 import { readConfig, readKnownClients } from './files/config-file';
 import { cacheFolder, configFolder, fileIn, type Machine } from './files/paths';
-import { fileReader } from './files/read-file';
+import { readLimited } from './files/read-file';
 import { readEntry } from './files/token-cache';
 
 export interface Opened {
@@ -14,11 +14,10 @@ export interface Opened {
 
 /** Reads nothing yet. */
 export function openWarm(
-  own: Pick<NodeJS.Process, 'env' | 'platform' | 'geteuid' | 'getBuiltinModule'>,
+  own: Pick<NodeJS.Process, 'env' | 'platform' | 'geteuid' | 'getBuiltinModule' | 'pid' | 'kill'>,
 ): Opened {
   const { env, platform } = own;
-  const readFile = fileReader();
-  const machine: Machine = { platform, uid: own.geteuid?.(), env };
+  const machine: Machine = { platform, uid: own.geteuid?.(), env, own };
   const folders = { config: configFolder(env, platform), cache: cacheFolder(env, platform) };
   const warm: WarmWorld = {
     env,
@@ -28,7 +27,7 @@ export function openWarm(
       read: (client) => (folders.cache === undefined ? {} : readEntry(folders.cache, client, machine)),
     },
     now: Date.now,
-    readFile,
+    readFile: readLimited,
     crypto: () => own.getBuiltinModule('node:crypto'),
     trace() {},
   };

@@ -7,8 +7,11 @@ import { type ErrorKind, failure } from '../errors';
 import { oneLine, withTilde } from '../text';
 import { type Env, isCi, type Keychain, type Output, type Terminal, type World } from '../world';
 import { openAppender } from './files/append-file';
+import { addKnownClient, checkWritable, editConfig, removeKnownClients } from './files/config-file';
 import { fileIn, homeVariables, withAbsoluteFolders } from './files/paths';
 import { readAll } from './files/read-file';
+import { removeEntries, renewGeneration, takeTurn, writeEntry } from './files/token-cache';
+import { probeFolder } from './files/trust';
 import { formOf, isKeytarInstalled, KEYCHAIN_CHILD, LOOKUP_CHILD } from './form';
 import { hasUnicode, isTerminal, noPrompt, painter, withVariable } from './terminal/capabilities';
 import { writeAll } from './terminal/streams';
@@ -45,7 +48,7 @@ export function openWorld(
     terminal: terminalOf(own, onSignals, opened, streams),
     probes: {
       system: () => `${formOf(own)} on ${platform} ${own.arch}`,
-      folder: async (which) => (await import('./files/folders')).probeFolder(which, folders[which], machine),
+      folder: async (which) => probeFolder(which, folders[which], machine),
     },
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     after(ms, work) {
@@ -127,31 +130,28 @@ function filesOf({
 }: Opened): Pick<World, 'config' | 'clients' | 'tokens' | 'appender'> {
   const { cache } = folders;
   const config = (): string => folders.config ?? homeless('usage', 'the config file', 'config', machine);
-  const store = () => import('./files/config-store');
-  const writer = () => import('./files/token-cache-writer');
   return {
     config: {
       path: () => fileIn(config(), 'config.json', machine.platform),
       read: warm.config.read,
-      edit: async (edits) => (await store()).editConfig(config(), machine, edits),
-      checkWritable: async () => (await store()).checkWritable(config(), machine),
+      edit: async (edits) => editConfig(config(), machine, edits),
+      checkWritable: async () => checkWritable(config(), machine),
     },
     clients: {
       read: warm.clients.read,
-      add: async (name, entry) => (await store()).addKnownClient(config(), machine, name, entry),
-      remove: async (names) => (await store()).removeKnownClients(config(), machine, names),
+      add: async (name, entry) => addKnownClient(config(), machine, name, entry),
+      remove: async (names) => removeKnownClients(config(), machine, names),
     },
     tokens: {
       read: warm.tokens.read,
       write: async (client, text) =>
-        cache === undefined ? 'ENOHOME' : (await writer()).writeEntry(cache, client, machine, text),
+        cache === undefined ? 'ENOHOME' : writeEntry(cache, client, machine, text),
       async remove(passes) {
-        if (cache !== undefined) (await writer()).removeEntries(cache, machine, passes);
+        if (cache !== undefined) removeEntries(cache, machine, passes);
       },
-      renew: async (client) =>
-        cache === undefined ? [] : (await writer()).renewGeneration(cache, client, machine),
+      renew: async (client) => (cache === undefined ? [] : renewGeneration(cache, client, machine)),
       takeTurn: async (client, whose) =>
-        cache === undefined ? undefined : (await writer()).takeTurn(cache, client, whose, machine),
+        cache === undefined ? undefined : takeTurn(cache, client, whose, machine),
     },
     appender: openAppender,
   };

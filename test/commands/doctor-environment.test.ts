@@ -3,11 +3,11 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { environmentSections } from '../../src/commands/doctor/environment';
-import { fileReader } from '../../src/system/files/read-file';
+import { readLimited } from '../../src/system/files/read-file';
 import { openFolder } from '../harness/homes/folder';
 
 /** A line each, with its fix below it. */
-async function said(env: Record<string, string>, readFile = fileReader()): Promise<string[]> {
+async function said(env: Record<string, string>, readFile = readLimited): Promise<string[]> {
   const sections = await environmentSections({ env, readFile });
   return sections
     .flatMap(({ checks }) => checks)

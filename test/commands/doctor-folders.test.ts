@@ -3,7 +3,7 @@ import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { foldersSection } from '../../src/commands/doctor/folders';
-import { probeFolder } from '../../src/system/files/folders';
+import { probeFolder } from '../../src/system/files/trust';
 import { MACHINE } from '../harness/homes/client';
 import { openFolder } from '../harness/homes/folder';
 

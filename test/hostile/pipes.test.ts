@@ -1,9 +1,11 @@
 /** Nothing that gwtoken opens by name may keep it waiting: what lies there may be a pipe that nobody writes to. */
 import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { entryPath, generationPath } from '../../src/system/files/token-cache';
 import { startTokenEndpoint, type TokenEndpoint } from '../harness/endpoints/token-endpoint';
-import { inVariables } from '../harness/homes/client';
+import { EU, inVariables, MACHINE } from '../harness/homes/client';
 import { type Home, openHome } from '../harness/homes/home';
 import { expectRefusal } from '../harness/homes/refusals';
 
@@ -23,7 +25,7 @@ describe.skipIf(process.platform === 'win32')('a pipe that nobody writes to', ()
   test('as --ca-file is refused', async () => {
     const result = await home.gwtoken(['get', '--ca-file', pipe], { timeoutMs });
     expectRefusal(result, 2);
-    expect(result.stderr).toContain(`the CA file ${pipe} cannot be read (it is a pipe)`);
+    expect(result.stderr).toContain(`the CA file ${pipe} cannot be read (it is not a regular file)`);
   });
 
   test('as SSL_CERT_FILE is passed over', async () => {
@@ -31,11 +33,30 @@ describe.skipIf(process.platform === 'win32')('a pipe that nobody writes to', ()
     expect(result).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('as GWTOKEN_CLIENT_SECRET_FILE is empty', async () => {
+  test('as GWTOKEN_CLIENT_SECRET_FILE is refused, and what works instead is named', async () => {
     const env = { GWTOKEN_CLIENT_SECRET: '', GWTOKEN_CLIENT_SECRET_FILE: pipe };
     const result = await home.gwtoken(['get'], { env, timeoutMs });
     expectRefusal(result, 2);
-    expect(result.stderr).toContain(`the client secret from ${pipe} (GWTOKEN_CLIENT_SECRET_FILE) is empty`);
+    expect(result.stderr).toBe(
+      `gwtoken: error: cannot read ${pipe} (from GWTOKEN_CLIENT_SECRET_FILE): it is not a regular file\n` +
+        'hint: to run a command instead, set GWTOKEN_CLIENT_SECRET="$(COMMAND)", or credential-command\n',
+    );
+  });
+
+  test('in the place of a cached token or its generation is a miss', async () => {
+    mkdirSync(home.cache, { recursive: true, mode: 0o700 });
+    for (const path of [entryPath(home.cache, EU, MACHINE), generationPath(home.cache, EU, MACHINE)])
+      execFileSync('mkfifo', ['-m', '600', path]);
+    const result = await home.gwtoken(['get'], { timeoutMs });
+    expect(result).toMatchObject({ code: 0, stdout: 'token-1\n', stderr: '' });
+  });
+
+  test('in the place of the config file is refused', async () => {
+    mkdirSync(home.config, { recursive: true, mode: 0o700 });
+    execFileSync('mkfifo', ['-m', '600', join(home.config, 'config.json')]);
+    const result = await home.gwtoken(['get'], { timeoutMs });
+    expectRefusal(result, 2);
+    expect(result.stderr).toMatch(/^gwtoken: error: config file \S+config\.json is not a regular file\n/);
   });
 
   test('as GITHUB_ENV is refused', async () => {

@@ -7,8 +7,8 @@ import type { World } from '../../src/world';
 import { onCleanup } from '../harness/clean-up';
 
 function open(env: Record<string, string> = {}): World {
-  const { getBuiltinModule } = process;
-  const opened = openWarm({ env, platform: 'linux', getBuiltinModule });
+  const { getBuiltinModule, pid, kill } = process;
+  const opened = openWarm({ env, platform: 'linux', getBuiltinModule, pid, kill });
   return openWorld(process, '1.2.3', opened).world;
 }
 
@@ -89,8 +89,8 @@ test('a Windows console is written to by Node’s stream of it, and nothing else
       stdout: stream('stdout'),
       stderr: stream('stderr'),
     });
-    const { getBuiltinModule } = own;
-    const opened = openWarm({ env: {}, platform: 'win32', getBuiltinModule });
+    const { getBuiltinModule, pid, kill } = own;
+    const opened = openWarm({ env: {}, platform: 'win32', getBuiltinModule, pid, kill });
     return openWorld(own, '1.2.3', opened).world;
   };
   const console = streamsWhere(true);

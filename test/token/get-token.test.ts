@@ -4,8 +4,13 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
-import { entryPath, generationPath, readEntry } from '../../src/system/files/token-cache';
-import { removeEntries, writeEntry } from '../../src/system/files/token-cache-writer';
+import {
+  entryPath,
+  generationPath,
+  readEntry,
+  removeEntries,
+  writeEntry,
+} from '../../src/system/files/token-cache';
 import { minTtlProblem } from '../../src/token/query';
 import { freshUntilMs, isFresh, secondsLeft } from '../../src/token/token';
 import { PLAIN } from '../documents/grammar';

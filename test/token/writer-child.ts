@@ -1,6 +1,6 @@
 /** Writes two entries in turns until it is killed: the program that test/token/killed.test.ts kills. */
 import { writeSync } from 'node:fs';
-import { writeEntry } from '../../src/system/files/token-cache-writer';
+import { writeEntry } from '../../src/system/files/token-cache';
 
 const [folder = '', one = '', other = ''] = process.argv.slice(2);
 const machine = { platform: process.platform, uid: process.geteuid?.() };

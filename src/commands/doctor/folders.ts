@@ -21,7 +21,7 @@ function configFolder(folder: FolderFacts): Check {
   }
   if (untrusted) {
     const asAnother = 'run gwtoken as that user, or set GWTOKEN_CONFIG_DIR';
-    const fix = untrusted.why === 'open' ? `run: chmod go-w ${shellWord(path)}` : asAnother;
+    const fix = untrusted.why === 'open' ? `run: chmod go-w ${shellWord(untrusted.path ?? path)}` : asAnother;
     return warning('config', `${path} ${untrusted.text}`, fix);
   }
   if (!folder.writable) {

@@ -1,24 +1,30 @@
 /**
- * Reads the config file and the stored clients: only `node:fs` and JSON, since conf costs 24 ms at every start.
- * Writing is system/files/config-store.ts.
+ * The config file and the stored clients. Reading is on the warm path: only `node:fs` and JSON, since conf costs 24 ms.
+ * Writing goes through conf, whole and under one lock, since conf by itself loses parallel writes.
  */
-
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import { GwtokenError, systemCode, usage } from '../../errors';
+import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { GwtokenError, messageOf, systemCode, usage } from '../../errors';
 import { shellWord } from '../../text';
-import type { Config, ConfigValues, KnownEntry } from '../../world';
-import { whileHeld } from './held';
+import type { Config, ConfigEdit, ConfigValues, Distrust, KnownEntry } from '../../world';
 import type { Machine } from './paths';
-import { distrust } from './trust';
+import { type FileRead, readRegular } from './read-file';
+import { sweepOld, whileHeld } from './replace';
+import * as trust from './trust';
 
 /** The hint for a config file of another user. */
-export const AS_ANOTHER = 'run gwtoken as that user, or set GWTOKEN_CONFIG_DIR to a directory you own';
+const AS_ANOTHER = 'run gwtoken as that user, or set GWTOKEN_CONFIG_DIR to a directory you own';
 
 /** How long a reader waits for a writer. */
-const HELD_MS = 100;
+const READER_WAITS_MS = 100;
+
+/** How long a writer waits for the lock. */
+const LOCK_WAIT_MS = 10_000;
 
 /** The largest file that is read: a config file is never larger. */
 const LIMIT = 1024 * 1024;
+
+type Stored = Record<string, unknown>;
 
 /**
  * The config file's content; empty if there is none. @throws GwtokenError `usage` for a file that is untrusted or
@@ -50,41 +56,31 @@ export function readKnownClients(path: string | undefined, machine: Machine): Re
 }
 
 /**
- * A JSON object from a file that belongs to the user or root and that nobody else can write to (POSIX): it can contain
- * a command and a URL. Owner, mode and content come from one open file, so they belong together.
+ * Reads a JSON object from a file that only the user and root can have written: it can contain a command and a URL.
+ * Undefined if there is none.
  */
-export function readTrusted(path: string, machine: Machine): Record<string, unknown> | undefined {
-  let text: string;
-  let file: number | undefined;
+function readTrusted(path: string, machine: Machine): Stored | undefined {
+  let read: FileRead;
   try {
-    file = whileHeld(() => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), HELD_MS, machine);
-    const stat = fstatSync(file);
-    const untrusted = distrust(stat, 'user or root', machine);
-    if (untrusted) {
-      const hint = untrusted.why === 'open' ? `run: chmod go-w ${shellWord(path)}` : AS_ANOTHER;
-      throw unusable(path, untrusted.text, hint);
-    }
-    // A pipe in its place would block until somebody writes, and may never end.
-    if (!stat.isFile()) throw unusable(path, 'is not a regular file');
-    if (stat.size > LIMIT) throw unusable(path, 'is larger than 1 MiB');
-    text = readFileSync(file, 'utf8');
+    read = whileHeld(() => readRegular(path, LIMIT), READER_WAITS_MS, machine);
   } catch (error) {
-    if (error instanceof GwtokenError) throw error;
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw unusable(
-      path,
-      `cannot be read (${code})`,
-      code === 'EACCES' || code === 'EPERM'
-        ? 'run gwtoken as its owner, or set GWTOKEN_CONFIG_DIR to a directory you own'
-        : undefined,
-    );
-  } finally {
-    if (file !== undefined) closeSync(file);
+    if (code === undefined) throw unusable(path, 'is not a regular file');
+    if (code === 'EFBIG') throw unusable(path, 'is larger than 1 MiB');
+    throw code === 'EACCES' || code === 'EPERM'
+      ? unusable(
+          path,
+          `cannot be read (${code})`,
+          'run gwtoken as its owner, or set GWTOKEN_CONFIG_DIR to a directory you own',
+        )
+      : unusable(path, `cannot be read (${code})`);
   }
+  const untrusted = trust.distrust(read.stat, 'user or root', machine) ?? trust.distrustWay(path, machine);
+  if (untrusted) throw unusable(path, untrusted.text, fixFor(path, untrusted));
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
+    parsed = JSON.parse(read.bytes.toString());
   } catch {
     // Without the parser's message: it quotes the file, which may contain anything.
     throw unusable(path, 'contains invalid JSON');
@@ -92,16 +88,19 @@ export function readTrusted(path: string, machine: Machine): Record<string, unkn
   return objectOf(parsed, path);
 }
 
+function fixFor(path: string, { why, path: culprit = path }: Distrust): string {
+  return why === 'open' ? `run: chmod go-w ${shellWord(culprit)}` : AS_ANOTHER;
+}
+
 /** @param key where the value is; undefined for the whole file */
-function objectOf(value: unknown, path: string | undefined, key?: string): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return value as Record<string, unknown>;
+function objectOf(value: unknown, path: string | undefined, key?: string): Stored {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Stored;
   throw key === undefined
     ? unusable(path ?? '', 'must contain a JSON object')
     : invalid(path, key, 'a JSON object');
 }
 
-function valuesOf(stored: Record<string, unknown>, path: string | undefined): ConfigValues {
+function valuesOf(stored: Stored, path: string | undefined): ConfigValues {
   const values: Record<string, string | number | boolean> = {};
   for (const [key, value] of Object.entries(stored)) {
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
@@ -117,4 +116,132 @@ function invalid(path: string | undefined, key: string, valid: string): GwtokenE
 
 function unusable(path: string, problem: string, hint = `fix or delete ${path}`): GwtokenError {
   return usage(`config file ${path} ${problem}`, hint);
+}
+
+/**
+ * Changes the JSON object in `folder/name.json`: atomically, mode 0600, in a 0700 directory that is created if missing.
+ * `change` reads what is stored, with every reader's checks, since a file that others can write to must not become
+ * a trusted one; it returns what to store.
+ */
+async function rewrite(
+  folder: string,
+  name: 'config' | 'clients',
+  machine: Machine,
+  change: (path: string) => Stored,
+): Promise<void> {
+  const path = join(folder, `${name}.json`);
+  checkOwned(path, machine);
+  // What would be rejected under the lock is rejected before the directory and the lock are created.
+  change(path);
+  try {
+    trust.makeFolder(folder, machine);
+    const [{ default: Conf }, { withLock }] = await Promise.all([import('conf'), import('./lock')]);
+    await withLock(folder, 'config', machine, LOCK_WAIT_MS, () => {
+      const changed = change(path);
+      const conf = new Conf<Stored>({
+        cwd: folder,
+        configName: name,
+        configFileMode: 0o600,
+        serialize: (value) => `${JSON.stringify(value, null, 2)}\n`,
+      });
+      conf.store = changed;
+      // What conf was writing when its process was killed.
+      sweepOld(folder, /^(config|clients)\.json\.tmp-/);
+    });
+  } catch (error) {
+    if (error instanceof GwtokenError) throw error;
+    throw unwritable(path, error);
+  }
+}
+
+/** Throws what writing the config file or the stored clients would throw, as far as that can be known in advance. */
+export function checkWritable(folder: string, machine: Machine): void {
+  for (const name of ['config.json', 'clients.json']) {
+    const nearest = checkOwned(join(folder, name), machine);
+    try {
+      const place = statSync(nearest).isDirectory() ? nearest : dirname(realpathSync(nearest));
+      trust.checkWritable(place, machine);
+    } catch (error) {
+      throw unwritable(join(folder, name), error);
+    }
+  }
+}
+
+/**
+ * Rejects a file that could not be read afterwards, or whose nearest existing directory is not the user's: `sudo gwtoken
+ * login` in a user's HOME would leave a file there that the user cannot change. Returns the path that exists.
+ */
+function checkOwned(file: string, machine: Machine): string {
+  for (let path = file; ; path = dirname(path)) {
+    const stat = statOrLink(path, file);
+    if (stat === undefined && path !== dirname(path)) continue;
+    if (stat?.isSymbolicLink()) {
+      // The file is meant to be elsewhere, and writing would replace the link.
+      throw unwritable(file, undefined, `${path} is a broken symlink to ${readlinkSync(path)}`);
+    }
+    const own = stat && trust.distrust(stat, 'user', machine);
+    const untrusted = own?.why === 'foreign' ? own : trust.distrustWay(path, machine);
+    if (!untrusted) return path;
+    throw usage(`${path} ${untrusted.text}; gwtoken will not write to it`, fixFor(path, untrusted));
+  }
+}
+
+/** What only lstat finds is a broken link, or was created by another process in between. */
+function statOrLink(path: string, file: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) ?? lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw unwritable(file, error);
+  }
+}
+
+function unwritable(
+  path: string,
+  cause: unknown,
+  problem = systemCode(cause) ?? messageOf(cause),
+): GwtokenError {
+  return new GwtokenError('local', `cannot write ${path} (${problem})`, {
+    hints: ['set GWTOKEN_CONFIG_DIR to a writable directory'],
+    cause,
+  });
+}
+
+/** Applies all edits to the config file at once. */
+export function editConfig(folder: string, machine: Machine, edits: readonly ConfigEdit[]): Promise<void> {
+  return rewrite(folder, 'config', machine, (path) => {
+    const stored = readConfig(path, machine);
+    let general: Stored = stored.general;
+    const profiles: Record<string, Stored> = { ...stored.profiles };
+    for (const { profile, key, value } of edits) {
+      const { [key]: _, ...others } = profile === undefined ? general : (profiles[profile] ?? {});
+      const values = value === undefined ? others : { ...others, [key]: value };
+      if (profile === undefined) general = values;
+      else if (Object.keys(values).length > 0) profiles[profile] = values;
+      else delete profiles[profile];
+    }
+    return Object.keys(profiles).length > 0 ? { ...general, profiles } : { ...general };
+  });
+}
+
+/** Adds a stored client, or replaces it. */
+export function addKnownClient(
+  folder: string,
+  machine: Machine,
+  name: string,
+  entry: KnownEntry,
+): Promise<void> {
+  const stored = { client_id: entry.clientId, auth_url: entry.authUrl };
+  return rewrite(folder, 'clients', machine, (path) => ({ ...readTrusted(path, machine), [name]: stored }));
+}
+
+export function removeKnownClients(
+  folder: string,
+  machine: Machine,
+  names: readonly string[],
+): Promise<void> {
+  return rewrite(folder, 'clients', machine, (path) =>
+    Object.fromEntries(
+      Object.entries(readTrusted(path, machine) ?? {}).filter(([name]) => !names.includes(name)),
+    ),
+  );
 }

@@ -6,8 +6,9 @@ export interface Machine {
   readonly platform: NodeJS.Platform;
   /** The effective user id; undefined on Windows, where owners and modes are not checked. */
   readonly uid: number | undefined;
-  /** The environment itself, for what Node reads only from there. */
   readonly env?: NodeJS.ProcessEnv;
+  /** This process, to ask for others; without it each other one counts as running somewhere else. */
+  readonly own?: Pick<NodeJS.Process, 'pid' | 'kill'>;
 }
 
 /**
@@ -25,7 +26,8 @@ export function cacheFolder(env: Env, platform: NodeJS.Platform): string | undef
 
 /** Below the home directory on macOS and elsewhere; on Windows, the variable that contains the path. */
 const OWN = {
-  config: { darwin: '/Library/Preferences', win32: 'APPDATA', other: '/.config' },
+  // As gh has it, and as people expect of command-line tools.
+  config: { darwin: '/.config', win32: 'APPDATA', other: '/.config' },
   cache: { darwin: '/Library/Caches', win32: 'LOCALAPPDATA', other: '/.cache' },
 } as const;
 

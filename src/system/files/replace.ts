@@ -1,11 +1,38 @@
 /** Replaces a file atomically: a reader sees the old text or the new one, never a part. */
 import { lstatSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { whileHeld } from './held';
+import { systemCode } from '../../errors';
+import { sleepSync } from '../terminal/streams';
 import type { Machine } from './paths';
 
+const PAUSE_MS = 10;
+
+/**
+ * Retries the work while Windows refuses it because another program has the file open for a moment: a writer that
+ * replaces it, a virus scanner. Other systems do not lock such files.
+ *
+ * @throws the system's error, on Windows after `limitMs`
+ */
+export function whileHeld<T>(work: () => T, limitMs: number, { platform }: Pick<Machine, 'platform'>): T {
+  const giveUpAt = platform === 'win32' ? performance.now() + limitMs : 0;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      const isHeld = ['EPERM', 'EACCES', 'EBUSY'].includes(systemCode(error) ?? '');
+      if (!isHeld || performance.now() >= giveUpAt) throw error;
+      sleepSync(PAUSE_MS);
+    }
+  }
+}
+
 /** How long a writer waits for a reader. */
-const HELD_MS = 500;
+export const WRITER_WAITS_MS = 500;
+
+/** A name that no other process uses, nor this one again; not a secret. */
+export function uniqueName(): string {
+  return `${Date.now().toString(36)}${Math.random().toString(36).slice(2)}`;
+}
 
 /**
  * Writes the text to a 0600 file beside it, `NAME.….tmp`, and renames that to it. Only a writer that is killed in
@@ -14,24 +41,23 @@ const HELD_MS = 500;
  * @throws the system's error
  */
 export function replaceFile(path: string, text: string, machine: Machine): void {
-  // Two writers at once are two processes, or one process at two times: neither shares this name.
-  const temporary = `${path}.${Date.now().toString(36)}${Math.random().toString(36).slice(2)}.tmp`;
+  const temporary = `${path}.${uniqueName()}.tmp`;
   try {
     writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 });
-    whileHeld(() => renameSync(temporary, path), HELD_MS, machine);
+    whileHeld(() => renameSync(temporary, path), WRITER_WAITS_MS, machine);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
   }
 }
 
-/** After so long no living writer has a temporary file. */
-const STALE_MS = 60_000;
+/** After this long no living process uses a temporary file, and the clocks of file servers differ by less. */
+const STALE_MS = 10 * 60_000;
 
 /**
  * Removes the files of processes that were killed. Nothing here throws: the next writer tries again.
  *
- * @param names matches theirs alone
+ * @param names matches only theirs
  * @param olderThanMs since when nobody who lives has written to them
  */
 export function sweepOld(folder: string, names: RegExp, olderThanMs = STALE_MS): void {

@@ -4,14 +4,10 @@ import * as fs from 'node:fs';
 import { join, resolve } from 'node:path';
 import { failure, systemCode } from '../../errors';
 import type { TokenFile } from '../../world';
-import { makeFolder } from './folders';
 import type { Machine } from './paths';
-import { replaceFile, sweepOld } from './replace';
-import { folderProblem } from './token-cache';
-
-const NAMES = /^exec-[0-9a-f]{16}(\.\w+\.tmp)?$/;
-/** A living owner touches its file every 30 s, but may be suspended for a night. */
-const LEFT_MS = 24 * 3600 * 1000;
+import { replaceFile } from './replace';
+import { folderProblem, sweepTokenFiles } from './token-cache';
+import { makeFolder } from './trust';
 
 /**
  * Creates a file with this text. Its path is absolute: the command may change its working directory.
@@ -44,11 +40,6 @@ export function createTokenFile(cache: string, machine: Machine, text: string): 
 }
 
 const HINT = 'set GWTOKEN_CACHE_DIR to a directory you own';
-
-/** Removes what an `exec` that was killed left in the cache's directory, once it is a day old. */
-export function sweepTokenFiles(folder: string): void {
-  sweepOld(folder, NAMES, LEFT_MS);
-}
 
 function quietly(work: () => void): void {
   try {

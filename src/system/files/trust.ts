@@ -1,25 +1,168 @@
 /**
- * Who owns a file or directory, and who else can write to it (contract, sections 2 and 7): one rule for everything that
- * gwtoken reads and stores. Except for links it concerns only POSIX: on Windows neither owners nor modes are checked.
+ * Who owns a file or directory, and who else can write to it: one rule for everything that gwtoken reads and stores. On
+ * Windows neither owners nor modes are checked.
  */
-import type { Stats } from 'node:fs';
-import type { Distrust } from '../../world';
-import type { Machine } from './paths';
+import {
+  accessSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readlinkSync,
+  rmdirSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { systemCode } from '../../errors';
+import type { Distrust, FolderFacts } from '../../world';
+import { homeVariables, type Machine } from './paths';
 
 /** Who may own it. An administrator may write a user's config file, and root could change the user's own anyway. */
-export type Owners = 'user' | 'user or root';
+type Owners = 'user' | 'user or root';
 
 /**
- * Why it is not trusted; undefined if it is. The wrong owner is reported rather than write access for others.
+ * Why it is not trusted; undefined if it is. The wrong owner is reported rather than write access for others. Write
+ * access for the user's own private group, as a umask of 002 gives it, is none for others.
  *
  * @param stat from `lstat`, if links are to be found
  */
-export function distrust(stat: Stats, owners: Owners, { uid }: Machine): Distrust | undefined {
+export function distrust(stat: Stats, owners: Owners, machine: Machine): Distrust | undefined {
   if (stat.isSymbolicLink()) return { why: 'link', text: 'is a symbolic link' };
-  if (uid === undefined) return undefined;
-  if (stat.uid !== uid && (owners === 'user' || stat.uid !== 0))
-    return { why: 'foreign', text: `belongs to another user (uid ${stat.uid})` };
-  if ((stat.mode & 0o022) !== 0)
-    return { why: 'open', text: `is writable by other users (mode ${(stat.mode & 0o777).toString(8)})` };
-  return undefined;
+  const { uid } = machine;
+  const foreign = distrustOwner(stat, owners, machine);
+  if (foreign) return foreign;
+  const others = stat.gid === uid ? 0o002 : 0o022;
+  if (uid === undefined || (stat.mode & others) === 0) return undefined;
+  return { why: 'open', text: `is writable by other users (mode ${(stat.mode & 0o777).toString(8)})` };
+}
+
+function distrustOwner({ uid }: Stats, owners: Owners, machine: Machine): Distrust | undefined {
+  if (machine.uid === undefined || uid === machine.uid || (uid === 0 && owners === 'user or root'))
+    return undefined;
+  return { why: 'foreign', text: `belongs to another user (uid ${uid})` };
+}
+
+/** The kernel gives up after as many links. */
+const MOST_LINKS = 40;
+
+/**
+ * Finds what is not trusted on the way to a file: the file, a directory above it, or a link. As OpenSSH's StrictModes,
+ * each has to belong to the user or root, and nobody else may be able to put another in its place. So a sticky
+ * directory may be open to all, and so may one that nobody can write to, such as a mounted ConfigMap.
+ */
+export function distrustWay(path: string, machine: Machine): Distrust | undefined {
+  if (machine.uid === undefined) return undefined;
+  const ahead = (path.startsWith('/') ? path : `${resolve('.')}/${path}`).split('/');
+  for (let at = '/', links = 0; ; ) {
+    const stat = lstatSync(at, { throwIfNoEntry: false });
+    // What is not there yet can only be created by those who can write to the directory above.
+    if (stat === undefined || links > MOST_LINKS) return undefined;
+    const isLink = stat.isSymbolicLink();
+    const problem = (isLink ? distrustOwner : distrust)(stat, 'user or root', machine);
+    const isSticky = stat.isDirectory() && (stat.mode & 0o1000) !== 0;
+    if (problem && !(problem.why === 'open' && (isSticky || isReadOnly(at))))
+      return at === path
+        ? problem
+        : { why: problem.why, text: `is reached through ${at}, which ${problem.text}`, path: at };
+    if (isLink) {
+      links += 1;
+      const target = readlinkSync(at);
+      ahead.unshift(...target.split('/'));
+      at = target.startsWith('/') ? '/' : dirname(at);
+    }
+    const next = ahead.shift();
+    if (next === undefined) return undefined;
+    at = join(at, next);
+  }
+}
+
+function isReadOnly(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return false;
+  } catch (error) {
+    return systemCode(error) === 'EROFS';
+  }
+}
+
+/**
+ * Creates a directory and its missing parents, mode 0700, even if other processes create them at the same time. Only
+ * below what is the user's or root's: `sudo gwtoken` leaves nothing in a user's HOME that the user cannot change.
+ *
+ * @throws the system's error; ENOENT for the home directory, which is not gwtoken's to create; EUNTRUSTED
+ */
+export function makeFolder(path: string, machine: Machine): void {
+  nearest(path, machine);
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+}
+
+/** The path itself, or the nearest directory above it that exists. @throws as {@link makeFolder} */
+function nearest(path: string, machine: Machine): string {
+  const fail = (code: string, problem: string): Error =>
+    Object.assign(new Error(`${path} ${problem}`), { code });
+  for (let at = path; ; at = dirname(at)) {
+    const stat = lstatSync(at, { throwIfNoEntry: at === dirname(at) });
+    if (stat === undefined) {
+      if (isHome(at, machine)) throw fail('ENOENT', 'does not exist');
+      continue;
+    }
+    for (const each of stat.isSymbolicLink() ? [stat, statSync(at)] : [stat]) {
+      const foreign = distrustOwner(each, 'user or root', machine);
+      if (foreign) throw fail('EUNTRUSTED', foreign.text);
+    }
+    return at;
+  }
+}
+
+/** Whether a path is the user's HOME. */
+function isHome(path: string, { env }: Machine): boolean {
+  const home = env?.['HOME'];
+  return Boolean(home) && resolve(path) === resolve(String(home));
+}
+
+/** @param which decides who may own it, and whether it may be a link (the cache may not) */
+export function probeFolder(
+  which: 'config' | 'cache',
+  path: string | undefined,
+  machine: Machine,
+): FolderFacts {
+  const stat =
+    path === undefined ? undefined : quietly(() => (which === 'cache' ? lstatSync : statSync)(path));
+  const untrusted =
+    path === undefined || stat === undefined
+      ? undefined
+      : which === 'cache'
+        ? distrust(stat, 'user', machine)
+        : distrustWay(path, machine);
+  return {
+    path,
+    variables: homeVariables(which, machine.platform),
+    exists: stat !== undefined,
+    writable: path !== undefined && quietly(() => isWritable(path, machine)) === true,
+    untrusted,
+    mode: stat && machine.uid !== undefined ? stat.mode & 0o777 : undefined,
+  };
+}
+
+/** For a directory that does not exist: whether it can be created. */
+function isWritable(path: string, machine: Machine): boolean {
+  const place = nearest(path, machine);
+  checkWritable(place, machine);
+  return statSync(place).isDirectory();
+}
+
+/** @throws the system's error if nothing can be created in the directory */
+export function checkWritable(folder: string, { platform }: Machine): void {
+  accessSync(folder, constants.W_OK | constants.X_OK);
+  // On Windows that checks only the read-only flag; the access lists take effect when something is created.
+  if (platform === 'win32') rmdirSync(mkdtempSync(join(folder, 'gwtoken-')));
+}
+
+function quietly<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
 }

@@ -1,5 +1,7 @@
 /** A process's /proc/PID/stat on Linux (proc(5)). */
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { systemCode } from '../../errors';
 
 export interface ProcStat {
   /** `R` is running or ready, `D` waits for a disk, `S` sleeps, `T` is stopped. */
@@ -26,4 +28,39 @@ export function procStat(pid: number | 'self'): ProcStat | undefined {
   } catch {
     return undefined;
   }
+}
+
+type Own = Pick<NodeJS.Process, 'pid' | 'kill'>;
+
+/**
+ * Names a process for others who may be on other machines: `PLACE PID START`. Machines share home directories, and
+ * containers and sandboxes often share the host name too: each has its own process 7. Its start distinguishes it from
+ * a later process with the same ID.
+ */
+export function ownProcess(own: Own | undefined): string {
+  return own === undefined ? '' : `${place()} ${own.pid} ${procStat(own.pid)?.startTime ?? '-'}`;
+}
+
+/** The scope in which process IDs are unique: this boot of this machine and, on Linux, this PID namespace. */
+function place(): string {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+    return `${boot}/${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return hostname().replaceAll(' ', '');
+  }
+}
+
+/** Whether a process that {@link ownProcess} named is dead, or waits for a CPU or a disk; undefined if neither is known. */
+export function fateOf(named: string, own: Own | undefined): 'dead' | 'busy' | undefined {
+  const [where, pid, start] = named.split(' ');
+  if (own === undefined || where !== place()) return undefined;
+  try {
+    own.kill(Number(pid), 0);
+  } catch (error) {
+    return systemCode(error) === 'ESRCH' ? 'dead' : undefined;
+  }
+  const { startTime = start, state = '' } = procStat(Number(pid)) ?? {};
+  if (startTime !== start) return 'dead';
+  return state === 'R' || state === 'D' ? 'busy' : undefined;
 }

@@ -17,7 +17,7 @@ export function writeAll(descriptor: number, text: string): void {
       done += writeSync(descriptor, bytes, done);
     } catch (error) {
       const code = systemCode(error);
-      if (code === 'EAGAIN') pause(5);
+      if (code === 'EAGAIN') sleepSync(5);
       else if (READER_GONE.includes(code ?? '')) throw new ReaderGone('the reader of stdout has gone');
       else
         throw new GwtokenError('local', `cannot write output (${code ?? messageOf(error)})`, {
@@ -28,8 +28,8 @@ export function writeAll(descriptor: number, text: string): void {
   }
 }
 
-/** Sleeps without the event loop: a non-blocking pipe is full, and there is nothing else to do. */
-function pause(ms: number): void {
+/** Sleeps without the event loop: a non-blocking pipe is full, or Windows holds a file, and there is nothing else to do. */
+export function sleepSync(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 

@@ -50,9 +50,9 @@ export function inside(): Inside {
   const home = openFolders();
 
   const open = (): Opened => {
-    const { platform, geteuid, getBuiltinModule } = process;
+    const { platform, geteuid, getBuiltinModule, pid, kill } = process;
     const env = { ...home.env, ...it.env };
-    const opened = openWarm({ env, platform, getBuiltinModule, ...(geteuid && { geteuid }) });
+    const opened = openWarm({ env, platform, getBuiltinModule, pid, kill, ...(geteuid && { geteuid }) });
     return { ...opened, warm: { ...opened.warm, now: () => it.nowMs } };
   };
 

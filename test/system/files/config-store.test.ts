@@ -7,7 +7,7 @@ import {
   checkWritable,
   editConfig,
   removeKnownClients,
-} from '../../../src/system/files/config-store';
+} from '../../../src/system/files/config-file';
 import { tryLock } from '../../../src/system/files/lock';
 import { MACHINE } from '../../harness/homes/client';
 import { openFolder } from '../../harness/homes/folder';

@@ -2,8 +2,7 @@ import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/system/files/config-file';
-import { whileHeld } from '../../../src/system/files/held';
-import { replaceFile } from '../../../src/system/files/replace';
+import { replaceFile, whileHeld } from '../../../src/system/files/replace';
 import { openFolder } from '../../harness/homes/folder';
 
 /** Wine holds no file against a reader, so what Windows would say is said here. */

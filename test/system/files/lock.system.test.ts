@@ -1,6 +1,6 @@
 /** What takes the lock seconds: a holder that is frozen, slow, far away, or none. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
@@ -76,4 +76,23 @@ test('a dead holder in another PID namespace is passed over after three seconds'
   expect(await Promise.race([line, sleep(5000, 'still waiting')])).toBe('still waiting');
   await holder.kill();
   expect(await line).toBe('got ""');
+});
+test('what killed and failed holders left is removed an hour later, what is younger stays', async () => {
+  const holder = start(folder, { leave: 'a failure' });
+  await holder.line();
+  await startWaiting(1, () => start(folder));
+  await holder.end();
+  const killed = start(folder);
+  await killed.line();
+  await killed.kill();
+  const left = readdirSync(locks());
+  const then = new Date(Date.now() - 3_600_000);
+  const takeAnother = async () => {
+    const turn = await tryLock(folder, 'another', MACHINE);
+    if (turn?.held) turn.release();
+    return readdirSync(locks());
+  };
+  expect(await takeAnother()).toEqual(left);
+  for (const name of left) utimesSync(join(locks(), name), then, then);
+  expect(await takeAnother()).toEqual([]);
 });

@@ -1,72 +1,50 @@
-/** A folder that several processes make at once: the first runs in a new home, 200 of them in a script. */
-import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+/** Which directories gwtoken creates. */
+import { chmodSync, existsSync, lchownSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { Worker } from 'node:worker_threads';
-import { beforeAll, expect, test } from 'vitest';
-import { makeFolder } from '../../../src/system/files/folders';
+import { beforeEach, expect, test } from 'vitest';
+import { makeFolder } from '../../../src/system/files/trust';
+import { MACHINE } from '../../harness/homes/client';
 import { openFolder } from '../../harness/homes/folder';
-import { bundle } from '../../harness/programs/bundle';
 
-const HERE = { platform: process.platform, uid: process.getuid?.() };
-const ROUNDS = 400;
-const WORKERS = 2;
-const folder = openFolder();
-let entry: string;
-beforeAll(async () => {
-  const source = join(folder, 'worker.ts');
-  const tested = fileURLToPath(new URL('../../../src/system/files/folders', import.meta.url));
-  writeFileSync(
-    source,
-    `import { parentPort, workerData } from 'node:worker_threads';
-     import { makeFolder } from ${JSON.stringify(tested)};
-     const arrived = new Int32Array(workerData.arrived);
-     const faults = [];
-     for (let round = 0; round < ${ROUNDS}; round++) {
-       Atomics.add(arrived, round, 1);
-       while (Atomics.load(arrived, round) < ${WORKERS});
-       try {
-         makeFolder(workerData.folder + '/' + round + '/a/b/c/d', { platform: process.platform });
-       } catch (error) {
-         faults.push(error.message);
-       }
-     }
-     parentPort.postMessage(faults);`,
-  );
-  entry = await bundle(source);
+let folder: string;
+beforeEach(() => {
+  folder = openFolder();
 });
 
-test('is made by all of them, whoever is quicker at each level', async () => {
-  const arrived = new SharedArrayBuffer(4 * ROUNDS);
-  const workers = Array.from(
-    { length: WORKERS },
-    () => new Worker(entry, { workerData: { arrived, folder: join(folder, 'made') } }),
-  );
-  const faults = await Promise.all(
-    workers.map(
-      (worker) =>
-        new Promise<string[]>((resolve, reject) => worker.once('message', resolve).once('error', reject)),
-    ),
-  );
-  expect(faults.flat()).toEqual([]);
-  expect(statSync(join(folder, 'made', `${ROUNDS - 1}`, 'a', 'b', 'c', 'd')).mode & 0o777).toBe(0o700);
+test('makeFolder creates what is missing, closed to others', () => {
+  makeFolder(join(folder, 'a', 'b', 'c'), MACHINE);
+  makeFolder(join(folder, 'a', 'b', 'c'), MACHINE);
+  if (process.platform === 'win32') return;
+  for (const path of ['a', 'a/b', 'a/b/c']) expect(statSync(join(folder, path)).mode & 0o777).toBe(0o700);
 });
 
-test('is refused where a file lies in its place, or above it', () => {
-  mkdirSync(join(folder, 'taken'));
-  writeFileSync(join(folder, 'taken', 'file'), '');
-  expect(() => makeFolder(join(folder, 'taken', 'file'), HERE)).toThrow('EEXIST');
-  expect(() => makeFolder(join(folder, 'taken', 'file', 'below'), HERE)).toThrow('ENOTDIR');
+test('makeFolder fails with the code of the system if a file lies in the way', () => {
+  writeFileSync(join(folder, 'file'), '');
+  expect(() => makeFolder(join(folder, 'file'), MACHINE)).toThrow('EEXIST');
+  expect(() => makeFolder(join(folder, 'file', 'below'), MACHINE)).toThrow('ENOTDIR');
 });
 
-test('is refused with the code of the system where the user may make none', ({ needs }) => {
+test('makeFolder does not create a HOME that is missing', () => {
+  const HOME = join(folder, 'home');
+  expect(() => makeFolder(join(HOME, '.cache', 'gwtoken'), { ...MACHINE, env: { HOME } })).toThrow(
+    expect.objectContaining({ code: 'ENOENT' }),
+  );
+  expect(existsSync(HOME)).toBe(false);
+});
+
+test('makeFolder creates nothing in a directory or behind a link of another user', ({ needs }) => {
   needs('root');
-  const above = openFolder();
-  chmodSync(above, 0o755);
-  process.seteuid?.(12_345);
-  try {
-    expect(() => makeFolder(join(above, 'new', 'below'), HERE)).toThrow('EACCES');
-  } finally {
-    process.seteuid?.(0);
+  const home = join(folder, 'home');
+  mkdirSync(home);
+  symlinkSync(openFolder(), join(folder, 'link'));
+  for (const path of [home, join(folder, 'link')]) {
+    lchownSync(path, 12_345, 12_345);
+    expect(() => makeFolder(join(path, '.cache', 'gwtoken'), MACHINE)).toThrow(
+      expect.objectContaining({ code: 'EUNTRUSTED', message: expect.stringContaining('(uid 12345)') }),
+    );
+    expect(existsSync(join(path, '.cache'))).toBe(false);
   }
+  // A user may create directories in one of root's, such as /tmp.
+  chmodSync(folder, 0o1777);
+  makeFolder(join(folder, 'new'), { ...MACHINE, uid: 12_345 });
 });

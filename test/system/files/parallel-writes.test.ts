@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { GwtokenError } from '../../../src/errors';
-import { checkWritable } from '../../../src/system/files/config-store';
+import { checkWritable } from '../../../src/system/files/config-file';
 import { onCleanup } from '../../harness/clean-up';
 import { MACHINE } from '../../harness/homes/client';
 import { openHome } from '../../harness/homes/home';

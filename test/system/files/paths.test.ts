@@ -18,12 +18,7 @@ describe('the directories', () => {
   test.for<readonly [NodeJS.Platform, Env, string, string]>([
     ['linux', { HOME: '/home/u' }, '/home/u/.config/gwtoken', '/home/u/.cache/gwtoken'],
     ['freebsd', { HOME: '/home/u' }, '/home/u/.config/gwtoken', '/home/u/.cache/gwtoken'],
-    [
-      'darwin',
-      { HOME: '/Users/u' },
-      '/Users/u/Library/Preferences/gwtoken',
-      '/Users/u/Library/Caches/gwtoken',
-    ],
+    ['darwin', { HOME: '/Users/u' }, '/Users/u/.config/gwtoken', '/Users/u/Library/Caches/gwtoken'],
     [
       'win32',
       { APPDATA: 'C:\\u\\Roaming', LOCALAPPDATA: 'C:\\u\\Local', HOME: '/u' },

@@ -1,10 +1,11 @@
-/** How much is read of a file or a stream, and that nothing stays open: in this process. */
+/** How much is read of a file or a stream, what is no file, and that nothing stays open. */
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { openAppender } from '../../../src/system/files/append-file';
 import { readConfig } from '../../../src/system/files/config-file';
-import { fileReader, readAll, readLimited } from '../../../src/system/files/read-file';
+import { readAll, readLimited } from '../../../src/system/files/read-file';
 import { readFile } from '../../../src/system/files/token-cache';
 import { MACHINE } from '../../harness/homes/client';
 import { openFolder } from '../../harness/homes/folder';
@@ -20,17 +21,14 @@ beforeEach(() => {
 const tooLarge = (limit: number) =>
   expect.objectContaining({ code: 'EFBIG', message: `more than ${limit} bytes` });
 
-test('a file may have as many bytes as the limit says, and is read anew each time', () => {
-  for (const read of [readLimited, fileReader()]) {
-    writeFileSync(file, '12345');
-    expect(Buffer.from(read(file, 5))).toEqual(Buffer.from('12345'));
-    expect(() => read(file, 4)).toThrow(tooLarge(4));
-    writeFileSync(file, 'ab');
-    expect(Buffer.from(read(file, 5))).toEqual(Buffer.from('ab'));
-  }
+test('a file has as many bytes as the limit says at most, and is read anew each time', () => {
+  expect(Buffer.from(readLimited(file, 5))).toEqual(Buffer.from('12345'));
+  expect(() => readLimited(file, 4)).toThrow(tooLarge(4));
+  writeFileSync(file, 'ab');
+  expect(Buffer.from(readLimited(file, 5))).toEqual(Buffer.from('ab'));
 });
 
-test('so may a stream, in bytes and not in characters', async () => {
+test('so has a stream, in bytes and not in characters', async () => {
   const chunks = async function* () {
     yield Buffer.from('ab');
     yield 'ä';
@@ -39,7 +37,22 @@ test('so may a stream, in bytes and not in characters', async () => {
   await expect(readAll(chunks(), 3)).rejects.toEqual(tooLarge(3));
 });
 
-test.runIf(process.platform === 'linux')('whatever was read or written, nothing stays open', () => {
+test('a pipe and a device are refused at once, and a directory by its code', ({ needs }) => {
+  needs('posix');
+  const pipe = join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  for (const path of [pipe, '/dev/zero'])
+    expect(() => readLimited(path, 5)).toThrow('it is not a regular file');
+  expect(() => readLimited(folder, 5)).toThrow(expect.objectContaining({ code: 'EISDIR' }));
+});
+
+test('a file of /proc has the size that it says: none', ({ needs }) => {
+  needs('linux');
+  expect(readLimited('/proc/self/cmdline', 5)).toEqual(Buffer.alloc(0));
+});
+
+test('whatever was read or written, nothing stays open', ({ needs }) => {
+  needs('linux');
   const open = () => readdirSync('/proc/self/fd').length;
   const before = open();
   readLimited(file, 5);

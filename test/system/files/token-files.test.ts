@@ -79,7 +79,10 @@ describe('createTokenFile', () => {
     const link = join(openFolder(), 'link');
     symlinkSync(openFolder(), link);
     refused(link, `: ${link} is a symbolic link`);
-    refused('/proc/none', ' in /proc/none (ENOENT)');
+    const file = join(cache, 'file');
+    writeFileSync(file, '', { mode: 0o600 });
+    refused(file, ` in ${file} (EEXIST)`);
+    rmSync(file);
     expect(readdirSync(cache)).toEqual([]);
   });
 });

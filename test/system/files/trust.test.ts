@@ -1,12 +1,11 @@
 /** One rule for whose a file is, whoever asks: the cache, the config and doctor say the same of the same folder. */
-import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { readConfig } from '../../../src/system/files/config-file';
-import { checkWritable } from '../../../src/system/files/config-store';
-import { probeFolder } from '../../../src/system/files/folders';
+import { checkWritable, readConfig } from '../../../src/system/files/config-file';
 import { cacheFolder, type Machine } from '../../../src/system/files/paths';
 import { entryPath, readEntry } from '../../../src/system/files/token-cache';
+import { probeFolder } from '../../../src/system/files/trust';
 import { EU } from '../../harness/homes/client';
 import { openFolder } from '../../harness/homes/folder';
 import { refusal } from '../../settings/refusal';
@@ -71,9 +70,9 @@ describe.skipIf(process.platform === 'win32')('a folder', () => {
     expect(refusal(() => checkWritable(folder, user)).message).toContain('belongs to another user (uid 0)');
   });
 
-  test('has a config file that others can write to: it is not read, and the line that closes it is named', () => {
+  test('whose config file others can write to: it is not read, and the line that closes it is named', () => {
     const file = join(folder, 'config.json');
-    for (const mode of [0o602, 0o620, 0o666]) {
+    for (const mode of [0o602, 0o666]) {
       chmodSync(file, mode);
       expect(refusal(() => readConfig(file, machine(own)))).toEqual({
         message: `config file ${file} is writable by other users (mode ${mode.toString(8)})`,
@@ -86,16 +85,17 @@ describe.skipIf(process.platform === 'win32')('a folder', () => {
     expect(refusal(() => readConfig(spaced, machine(own))).hints).toEqual([`run: chmod go-w '${spaced}'`]);
   });
 
-  test('that others can write to keeps no token, nor does such a file, in any mode', () => {
+  test('that others can write to keeps no token, nor does such a file: the own group is no other', () => {
     const file = entryPath(folder, EU, machine(own));
     for (const [path, owner] of [
       [folder, 0o700],
       [file, 0o600],
     ] as const) {
+      const closed = statSync(path).gid === own ? 0o02 : 0o22;
       for (let others = 0; others <= 0o77; others++) {
         chmodSync(path, owner | others);
         const text = `is writable by other users (mode ${(owner | others).toString(8)})`;
-        const isOpen = (others & 0o20) !== 0 || (others & 0o02) !== 0;
+        const isOpen = (others & closed) !== 0;
         expect(readEntry(folder, EU, machine(own))).toEqual({
           ...(path === file && { generation: '' }),
           ...(isOpen ? { untrusted: `${path} ${text}` } : { generation: '', text: 'an entry' }),

@@ -223,9 +223,7 @@ test('a warning is given once, however many connections there are', async () => 
 
 /** The program's own world, which opens it only once it has started what comes first. */
 function openProgram() {
-  const { env, platform, getBuiltinModule } = process;
-  const opened = openWarm({ env, platform, getBuiltinModule });
-  return openWorld(process, '0.0.0', opened);
+  return openWorld(process, '0.0.0', openWarm(process));
 }
 
 test('the program opens it with its authorities, and tells the way', async () => {
