@@ -37,7 +37,7 @@ export async function askMissing(known: Known, given: Given, world: Outside): Pr
   return { client, authUrl, clientId, clientSecret };
 }
 
-async function askAuthUrl({ region, environment }: Client, { terminal }: Outside): Promise<TypedUrl> {
+async function askAuthUrl({ region, environment }: Client, { terminal, stderr }: Outside): Promise<TypedUrl> {
   const where = environment === 'sandbox' ? `the ${region} sandbox` : region;
   const check = (answer: string): string | undefined => {
     if (answer.trim() === '') return 'Required, for example https://identity.example.com';
@@ -48,18 +48,28 @@ async function askAuthUrl({ region, environment }: Client, { terminal }: Outside
     return [problem, ...parsed.hints].map(capitalized).join('. ');
   };
   const example = `https://identity.${region}.example.com`;
-  const question = `Auth URL for ${where}: the token endpoint before /oauth2/token\n${WHO_HAS_IT}`;
-  const template = (await terminal.ask(question, check, { example })).trim();
+  for (const line of ABOUT_AUTH_URL) stderr.write(`${guide(terminal)}${line}\n`);
+  const template = (await terminal.ask(`Auth URL for ${where}`, check, { example })).trim();
   return { value: parseAuthUrl(template, SOURCE, region), template };
 }
 
 const SOURCE = 'the prompt';
-const WHO_HAS_IT = "The gateway's operator or its documentation has it.";
+const ABOUT_AUTH_URL = [
+  'The auth URL is the part of the token endpoint before /oauth2/token.',
+  "The gateway's operator or documentation has it.",
+];
+
+/** Begins a line between two prompts. */
+export function guide({ hasUnicode }: Pick<World['terminal'], 'hasUnicode'>): string {
+  return hasUnicode() ? '│  ' : '';
+}
 
 /** Takes the token endpoint's path off, with a word: people copy the token endpoint from their documentation. */
-function shortened({ value, template }: TypedUrl, { stderr }: Outside): TypedUrl {
+function shortened({ value, template }: TypedUrl, { terminal, stderr }: Outside): TypedUrl {
   if (/\/oauth2\/token\/*$/.test(template))
-    stderr.write(`Using the auth URL ${value}: gwtoken adds /oauth2/token itself.\n`);
+    stderr.write(
+      `${terminal.noPrompt() === undefined ? guide(terminal) : ''}Using the auth URL ${value}: gwtoken adds /oauth2/token itself.\n`,
+    );
   return { value, template: withoutTokenPath(template) };
 }
 

@@ -20,7 +20,7 @@ import { fetchToken } from '../../token/fetch';
 import { endpointQuery } from '../../token/query';
 import type { Token } from '../../token/token';
 import type { ConfigEdit, World } from '../../world';
-import { type Answers, askAgain, askMissing } from './answers';
+import { type Answers, askAgain, askMissing, guide } from './answers';
 import { checkGiven } from './given';
 import { loginEdits, storeClient } from './store';
 
@@ -97,8 +97,8 @@ async function verified(
     } catch (error) {
       if (!(error instanceof GwtokenError)) throw error;
       if (error.kind !== 'refused' || left === 0) throw nothingStored(error, tried, tries > 1);
-      const guide = world.terminal.hasUnicode() ? '│  ' : '';
-      world.stderr.write(`${guide}${error.message}\n${guide}Enter the client ID and secret again.\n`);
+      for (const line of [error.message, 'Enter the client ID and secret again.'])
+        world.stderr.write(`${guide(world.terminal)}${line}\n`);
       tried = await askAgain(tried, world);
     }
   }

@@ -87,7 +87,7 @@ describe('gwtoken login, on a terminal', () => {
     // The example, whose first letter the cursor stands on.
     await terminal.waitFor('ttps://identity.eu.example.com');
     terminal.type('http://id.example.com\r');
-    await terminal.waitFor(/use\s+https:\/\/id\.example\.com/);
+    await terminal.waitFor(/Use\s+https:\/\/id\.example\.com/);
     terminal.type(`${CLEAR_LINE}${identity.authUrl}\r`);
     await terminal.waitFor('Client secret (sent to ');
     terminal.type('\r');
