@@ -4,12 +4,16 @@ import { configured, resolveProfile } from '../settings/resolve';
 import { checkTypedKey, configKeys, configValue, type FlagValues, settingOf } from '../settings/table';
 import type { ConfigValues, World } from '../world';
 import type { Command } from './command';
-import { type Flag, VERBOSE } from './flags';
+import { type Flag, JSON_OUTPUT, VERBOSE } from './flags';
 
-const flags: readonly Flag[] = [
-  { name: 'profile', short: 'p', value: 'NAME', group: 'client', help: "only this profile's settings" },
-  VERBOSE,
-];
+const PROFILE: Flag = {
+  name: 'profile',
+  short: 'p',
+  value: 'NAME',
+  group: 'client',
+  help: "only this profile's settings",
+};
+const flags: readonly Flag[] = [PROFILE, VERBOSE];
 const values = { key: configKeys() };
 
 export const configCommand: Command = {
@@ -25,15 +29,31 @@ export const configCommand: Command = {
     {
       name: 'list',
       summary: 'list the settings in the config file',
-      flags,
-      examples: [{ line: 'gwtoken config list --profile acme', does: "list profile acme's settings" }],
+      flags: [PROFILE, JSON_OUTPUT, { ...VERBOSE, help: 'list every setting in effect, with its source' }],
+      examples: [
+        { line: 'gwtoken config list --profile acme', does: "list profile acme's settings" },
+        { line: 'gwtoken config list --verbose', does: 'list every setting in effect, with its source' },
+      ],
       async run(given, world) {
-        const { general, profiles } = world.config.read();
         const only = ownProfile(given);
+        const config = world.config.read();
+        const { path, general, profiles } = config;
+        if (given['verbose'] === true) {
+          const { effectiveLines } = await import('./config-effects');
+          const lines = effectiveLines({ flags: given, env: world.env, config });
+          world.stdout.write(`${lines.join('\n')}\n`);
+          return;
+        }
+        if (given['json'] === true) {
+          const shown = only === undefined ? { ...general, profiles } : (profiles[only] ?? {});
+          world.stdout.write(`${JSON.stringify(shown)}\n`);
+          return;
+        }
         const sections = Object.entries(profiles).filter(([name]) => only === undefined || name === only);
         const texts = sections.map(([name, own]) => `[profile ${name}]\n${lines(own)}`);
         if (only === undefined && Object.keys(general).length > 0) texts.unshift(lines(general));
         world.stdout.write(texts.join('\n'));
+        if (texts.length === 0) world.stderr.write(`Nothing is set in ${path}\n`);
       },
     },
     {
@@ -83,12 +103,18 @@ export const configCommand: Command = {
           world.warn(current.message);
           return;
         }
+        const { warningsOf } = await import('./config-effects');
+        const warnings = warningsOf(key, { flags: {}, env: world.env, config }, world);
         const own = config.profiles[current]?.[key];
-        if (profile === undefined && own !== undefined) {
-          world.warn(`profile ${current} sets ${key} = ${own}, which overrides this`);
-          const paint = await world.terminal.paint('stderr');
-          const hint = `to remove that, run: gwtoken config unset ${key} --profile ${current}`;
-          world.stderr.write(`${paint.cyan('hint:')} ${hint}\n`);
+        if (profile === undefined && own !== undefined)
+          warnings.push({
+            message: `profile ${current} sets ${key} = ${own}, which overrides this`,
+            hints: [`to remove that, run: gwtoken config unset ${key} --profile ${current}`],
+          });
+        const { cyan } = await world.terminal.paint('stderr');
+        for (const { message, hints } of warnings) {
+          world.warn(message);
+          for (const hint of hints) world.stderr.write(`${cyan('hint:')} ${hint}\n`);
         }
       },
     },

@@ -23,17 +23,20 @@ export const logoutCommand: Command = {
     const given = gather(flags, outside);
     const { limitedKeychain } = await import('../credentials/keychain-item');
     const world = { ...outside, keychain: limitedKeychain(given, outside) };
-    if (flags['all'] === true) await removeAll(flags['yes'] === true, world);
-    else await removeOne(resolveClient(given).client, world);
+    const isSure = flags['yes'] === true;
+    if (flags['all'] === true) await removeAll(isSure, world);
+    else await removeOne(resolveClient(given).client, isSure, world);
   },
 };
 
-const REVOKE =
-  'The credentials themselves stay valid. If they may have leaked, revoke them on the Clients page.\n';
+const REVOKE = 'Removed from this machine only. To invalidate the client, revoke it on the Clients page.\n';
 const BY_HAND = 'Keychain items that you created with another tool are not removed.\n';
 
-async function removeOne(client: Client, world: World): Promise<void> {
+/** A script that names one client has said what it wants. */
+async function removeOne(client: Client, isSure: boolean, world: World): Promise<void> {
   const name = clientName(client);
+  const canAsk = world.terminal.noPrompt() === undefined;
+  if (!isSure && canAsk && !(await isConfirmed([name], world))) return;
   if (await removeClient(client, world)) {
     world.stderr.write(`${removedText(name)}${REVOKE}`);
     return;
@@ -46,16 +49,19 @@ async function removeOne(client: Client, world: World): Promise<void> {
 }
 
 /** Every stored client; if one cannot be removed the others still are, and the first failure is reported. */
-async function removeAll(yes: boolean, world: World): Promise<void> {
+async function removeAll(isSure: boolean, world: World): Promise<void> {
   const names = Object.keys(world.clients.read());
   if (names.length === 0) {
     world.stderr.write(`No stored clients. ${BY_HAND}`);
     return;
   }
-  if (!yes && !(await isConfirmed(names, world))) {
-    world.stderr.write('Nothing was removed.\n');
-    return;
-  }
+  const noPrompt = world.terminal.noPrompt();
+  if (!isSure && noPrompt !== undefined)
+    throw usage(
+      `logout --all needs --yes (cannot prompt: ${noPrompt})`,
+      `it would remove: ${names.join(', ')}`,
+    );
+  if (!isSure && !(await isConfirmed(names, world))) return;
   let failure: unknown;
   let removed = '';
   for (const name of names) {
@@ -72,22 +78,21 @@ async function removeAll(yes: boolean, world: World): Promise<void> {
   if (failure !== undefined) throw failure;
 }
 
+/** Asks the person; says so if nothing is to be removed. */
 async function isConfirmed(
   names: readonly string[],
   { terminal, stderr }: Pick<World, 'terminal' | 'stderr'>,
 ): Promise<boolean> {
   const which = names.join(', ');
-  const noPrompt = terminal.noPrompt();
-  if (noPrompt === undefined) {
-    const what = names.length === 1 ? `stored client ${which}` : `${names.length} stored clients (${which})`;
-    try {
-      return await terminal.confirm(`Remove ${what}?`);
-    } catch (error) {
-      if (error instanceof Interrupted) stderr.write('Cancelled. Nothing was removed.\n');
-      throw error;
-    }
+  const what = names.length === 1 ? `stored client ${which}` : `${names.length} stored clients (${which})`;
+  try {
+    const isSure = await terminal.confirm(`Remove ${what}?`);
+    if (!isSure) stderr.write('Nothing was removed.\n');
+    return isSure;
+  } catch (error) {
+    if (error instanceof Interrupted) stderr.write('Cancelled. Nothing was removed.\n');
+    throw error;
   }
-  throw usage(`logout --all needs --yes (cannot prompt: ${noPrompt})`, `it would remove: ${which}`);
 }
 
 function removedText(name: string): string {

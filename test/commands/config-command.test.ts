@@ -14,6 +14,8 @@ import { beforeEach, expect, test } from 'vitest';
 import { painter } from '../../src/system/terminal/capabilities';
 import { type Inside, inside } from '../harness/homes/in-process';
 
+const A = 'https://a.example.com';
+const B = 'https://b.example.com';
 const GENERAL = { region: 'eu', sandbox: false, 'auth-url': 'https://{region}.id.example.com' };
 
 let gw: Inside;
@@ -38,7 +40,6 @@ async function said(...args: string[]): Promise<[code: number, stderr: string]> 
 }
 
 test('config sets, gets, lists and unsets general and profile values, and writes them as a file for people', async () => {
-  expect(await config('list')).toBe('');
   for (const [key, value] of Object.entries(GENERAL)) await config('set', key, String(value));
   await config('set', 'timeout', '20s', '--profile', 'acme');
   await config('set', 'region', 'us', '-p', 'acme');
@@ -115,7 +116,7 @@ test('config takes profiles named like the properties of every object', async ()
     `gwtoken: error: region is not set in ${file}\nhint: to set it, run: gwtoken config set region VALUE\n`,
   ]);
   await config('unset', 'region', '-p', 'constructor');
-  expect(await config('list')).toBe('');
+  expect(await said('list')).toEqual([0, `Nothing is set in ${file}\n`]);
 });
 
 test.each([
@@ -166,4 +167,46 @@ test('config list, set and unset refuse a profile that cannot be one, and write 
       expect.stringMatching(/^gwtoken: error: invalid profile name "Acme" \(from --profile\)\n/),
     ]);
   expect(existsSync(file)).toBe(false);
+});
+
+test('config list --json prints the file, --verbose every setting in effect with its source', async () => {
+  const acme = { timeout: '3s' };
+  gw.configure({ region: 'eu', 'auth-url.eu': A, profiles: { acme } });
+  expect(JSON.parse(await config('list', '--json'))).toEqual({
+    region: 'eu',
+    'auth-url.eu': A,
+    profiles: { acme },
+  });
+  expect(JSON.parse(await config('list', '--json', '--profile', 'acme'))).toEqual(acme);
+  gw.env = { GWTOKEN_RETRIES: '1' };
+  const lines = (await config('list', '--verbose', '--profile', 'acme')).replaceAll(file, 'FILE').split('\n');
+  expect(lines).toContain('profile = acme (--profile)');
+  expect(lines).toContain('region = eu (region in FILE)');
+  expect(lines).toContain(`auth-url.eu = ${A} (auth-url.eu in FILE)`);
+  expect(lines).toContain('auth-url.us = none (default)');
+  expect(lines).toContain('timeout = 3 s (timeout of profile acme in FILE)');
+  expect(lines).toContain('retries = 1 (GWTOKEN_RETRIES)');
+  expect(lines).toContain('cache = on (default)');
+});
+
+test('config set auth-url warns of credentials that are stored for another one, with the way back', async () => {
+  await gw.login({ authUrl: A, clientId: 'id', flags: ['--no-verify'] });
+  await config('set', 'auth-url.us', B);
+  expect(await said('set', 'auth-url.eu', B)).toEqual([
+    0,
+    `gwtoken: warning: the credentials stored for default:production:eu are for ${A}; they will not be sent to ${B}
+hint: to go back, run: gwtoken config set auth-url.eu ${A}
+hint: to use ${B}, run: gwtoken login --region eu
+`,
+  ]);
+  await config('set', 'auth-url.eu', A);
+});
+
+test('config set min-ttl says that it defeats the cache, if tokens do not last that long', async () => {
+  await gw.login({ authUrl: A, clientId: 'id' });
+  await config('set', 'min-ttl', '59m');
+  expect(await said('set', 'min-ttl', '1h')).toEqual([
+    0,
+    'gwtoken: warning: tokens last 1 h: with this min-ttl each call requests a new one\n',
+  ]);
 });

@@ -12,7 +12,15 @@ beforeEach(async () => {
   gw.env = { GWTOKEN_AUTH_URL: 'https://a.example.com' };
   for (const region of ['eu', 'us']) {
     gw.stdin = 'a secret';
-    const login = ['login', '--region', region, '--client-id', `of-${region}`, '--secret-stdin'];
+    const login = [
+      'login',
+      '--region',
+      region,
+      '--client-id',
+      `of-${region}`,
+      '--secret-stdin',
+      '--no-verify',
+    ];
     expect(await gw.cli(login)).toMatchObject({ code: 0 });
   }
 });
@@ -23,7 +31,7 @@ test('logout --all says what it removed, what it cannot know, and what to do bes
     stdout: '',
     stderr: `Removed default:production:eu
 Removed default:production:us
-The credentials themselves stay valid. If they may have leaked, revoke them on the Clients page.
+Removed from this machine only. To invalidate the client, revoke it on the Clients page.
 Keychain items that you created with another tool are not removed.
 `,
   });
@@ -76,7 +84,7 @@ test('logout has nothing to say of a cache in whose place a file lies', async ()
     code: 0,
     stdout: '',
     stderr: `Removed default:production:eu
-The credentials themselves stay valid. If they may have leaked, revoke them on the Clients page.
+Removed from this machine only. To invalidate the client, revoke it on the Clients page.
 `,
   });
 });
@@ -88,7 +96,7 @@ test('logout of a client whose item somebody else removed forgets it, and only t
     code: 0,
     stdout: '',
     stderr: `Removed default:production:eu
-The credentials themselves stay valid. If they may have leaked, revoke them on the Clients page.
+Removed from this machine only. To invalidate the client, revoke it on the Clients page.
 `,
   });
   expect(await logout()).toEqual({
@@ -126,13 +134,24 @@ hint: it would remove: default:production:eu, default:production:us
       return false;
     });
     expect(await logout()).toEqual({ code: 0, stdout: '', stderr: 'Nothing was removed.\n' });
-    await gw.cli(['logout', '--region', 'us']);
+    await gw.cli(['logout', '--region', 'us', '--yes']);
     await logout();
     expect(asked).toEqual([
       'Remove 2 stored clients (default:production:eu, default:production:us)?',
       'Remove stored client default:production:eu?',
     ]);
     expect([...gw.items.keys()]).toEqual(['default:production:eu']);
+  });
+
+  test('is asked about one client too on a terminal, unless --yes', async () => {
+    let asked = 0;
+    answering(async () => asked++ > 0);
+    const one = ['logout', '--region', 'eu'];
+    expect(await gw.cli(one)).toEqual({ code: 0, stdout: '', stderr: 'Nothing was removed.\n' });
+    expect(gw.items.size).toBe(2);
+    expect((await gw.cli(one)).stderr).toMatch(/^Removed default:production:eu\n/);
+    expect((await gw.cli(['logout', '--region', 'us', '--yes'])).stderr).toMatch(/^Removed /);
+    expect([asked, gw.items.size]).toEqual([2, 0]);
   });
 
   test('says that nothing was removed where the question is left', async () => {
@@ -175,7 +194,7 @@ describe('a get that is under way', () => {
     const remove = gw.items.delete.bind(gw.items);
     gw.items.delete = ((account: string) => get().then(() => remove(account))) as never;
     expect(await gw.cli(['logout', '--region', 'eu'])).toMatchObject({ code: 0 });
-    expect(gw.posts).toHaveLength(3);
+    expect(gw.posts).toHaveLength(1);
     expect(existsSync(join(gw.cache, 'token-default-production-eu.json'))).toBe(false);
   });
 
@@ -195,7 +214,7 @@ describe('a get that is under way', () => {
     };
     gw.own = { keychain };
     expect(await login('of-eu')).toMatchObject({ code: 0 });
-    expect(gw.posts).toHaveLength(3);
+    expect(gw.posts).toHaveLength(1);
     expect(existsSync(join(gw.cache, 'token-default-production-eu.json'))).toBe(false);
   });
 
