@@ -41,7 +41,7 @@ export interface Terminal {
   /** Colours for a stream, or none: NO_COLOR, FORCE_COLOR and TERM=dumb are honoured. */
   paint(stream: 'stdout' | 'stderr'): Promise<Paint>;
   /** Runs the work under a spinner that appears after 300 ms on a terminal and is erased afterwards. */
-  spin<T>(label: string, work: () => Promise<T>): Promise<T>;
+  spin<T>(label: string, work: (relabel: (label: string) => void) => Promise<T>): Promise<T>;
 }
 
 export type Paint = Readonly<
@@ -145,11 +145,9 @@ export type Turn =
 /**
  * The OS keychain, service `gwtoken`. Each call starts its own child process at once and ends within its limit;
  * every failure is a GwtokenError of kind `keychain`, whose `reason` is a KeychainReason. `limitMs` is the setting
- * `keychain-timeout`; undefined means 60 s where a person can answer a dialog, otherwise 10 s.
+ * `keychain-timeout`; undefined means 60 s if a person can answer a dialog, otherwise 10 s.
  */
 export interface Keychain {
-  /** Looks for the module without loading it; rejects when it is not installed. */
-  checkInstalled(): Promise<void>;
   /**
    * Stores, reads and deletes an item under its own service name, so that a locked keyring is
    * unlocked now. Resolves with the module's name and version; rejects if the keychain does not work here.
@@ -161,8 +159,6 @@ export interface Keychain {
   set(account: string, value: string, limitMs?: number): Promise<string | undefined>;
   /** Whether there was one. It is gone then: one that stays is `locked` or `denied`. */
   delete(account: string, limitMs?: number): Promise<boolean>;
-  /** Whether an item is there that the keychain shows a program only after it has let it in, as KeePassXC does by a dialog. */
-  isGuarded(account: string): Promise<boolean>;
 }
 
 /** What is wrong with a keychain, in the order in which its parts are needed. */

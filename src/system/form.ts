@@ -18,14 +18,3 @@ export const LOOKUP_CHILD = __EXECUTABLE__
 export const KEYCHAIN_CHILD = __EXECUTABLE__
   ? '--the-keychain-child-of-gwtoken'
   : `${__dirname}/keychain-child.cjs`;
-
-/** npm leaves out an optional package that it cannot install; the executable contains it. */
-export function isKeytarInstalled(): boolean {
-  if (__EXECUTABLE__) return true;
-  try {
-    require.resolve('keytar');
-    return true;
-  } catch {
-    return false;
-  }
-}

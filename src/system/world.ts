@@ -12,7 +12,7 @@ import { fileIn, homeVariables, withAbsoluteFolders } from './files/paths';
 import { readAll } from './files/read-file';
 import { removeEntries, renewGeneration, takeTurn, writeEntry } from './files/token-cache';
 import { probeFolder } from './files/trust';
-import { formOf, isKeytarInstalled, KEYCHAIN_CHILD, LOOKUP_CHILD } from './form';
+import { formOf, KEYCHAIN_CHILD, LOOKUP_CHILD } from './form';
 import { hasUnicode, isTerminal, noPrompt, painter, withVariable } from './terminal/capabilities';
 import { writeAll } from './terminal/streams';
 import type { Opened } from './warm';
@@ -108,7 +108,8 @@ function terminalOf(
     askSecret: async (...question) => (await prompts()).askSecret(...question),
     choose: async (...question) => (await prompts()).choose(...question),
     confirm: async (...question) => (await prompts()).confirm(...question),
-    spin: async (label, work) => (isDrawable() && !isCi(env) ? (await prompts()).spin(label, work) : work()),
+    spin: async (label, work) =>
+      isDrawable() && !isCi(env) ? (await prompts()).spin(label, work) : work(() => {}),
     paint: async (stream) => painter(env, (stream === 'stdout' ? stdout : stderr).isTTY()),
   };
 }
@@ -209,20 +210,15 @@ function openWire(
 }
 
 function keychainOf({ warm: { env }, machine: { platform } }: Opened, { stderr }: Streams): Keychain {
-  const keychain = async () => {
+  const keychain = async (): Promise<Keychain> => {
     const { openKeychain } = await import('./keychain/keychain');
     return openKeychain({ platform, env, stderr, childPath: KEYCHAIN_CHILD });
   };
   return {
-    async checkInstalled() {
-      if (isKeytarInstalled()) return;
-      throw (await import('./keychain/errors')).keychainError('module-missing', platform);
-    },
     probe: async (...call) => (await keychain()).probe(...call),
     get: async (...call) => (await keychain()).get(...call),
     set: async (...call) => (await keychain()).set(...call),
     delete: async (...call) => (await keychain()).delete(...call),
-    isGuarded: async (...call) => (await keychain()).isGuarded(...call),
   };
 }
 

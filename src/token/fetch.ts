@@ -47,7 +47,7 @@ export async function fetchToken(
  * clients that failed together do not come back together; that begins when the time of a Retry-After has passed.
  */
 async function requestWithRetries(
-  { authUrl, settings, attempts, deadlineMs, signal }: EndpointQuery,
+  { authUrl, settings, attempts, onRetry, deadlineMs, signal }: EndpointQuery,
   credentials: Credentials,
   world: AttemptWorld,
 ): Promise<Token> {
@@ -87,6 +87,7 @@ async function requestWithRetries(
       world.trace(
         `attempt ${attempt} of ${attempts} failed: ${error.message}; retrying in ${Math.round(waitMs)} ms`,
       );
+      onRetry?.(attempt + 1);
       await world.sleep(waitMs);
     }
   }

@@ -43,9 +43,13 @@ export async function getToken(
   { fresh }: Pick<TokenQuery, 'fresh'>,
 ): Promise<TokenAnswer> {
   const query = { ...queryOf(given, world), fresh };
-  const work = (): Promise<TokenAnswer> => answerTo(query, world);
   // A credential command may prompt on the same terminal.
-  return query.plan.kind === 'command' ? work() : world.terminal.spin('requesting a token', work);
+  if (query.plan.kind === 'command') return answerTo(query, world);
+  const label = 'requesting a token';
+  return world.terminal.spin(label, (relabel) => {
+    const onRetry = (attempt: number): void => relabel(`${label} (attempt ${attempt} of ${query.attempts})`);
+    return answerTo({ ...query, onRetry }, world);
+  });
 }
 
 /**

@@ -35,6 +35,8 @@ export interface EndpointQuery {
   /** Where the credentials come from; at a login they come from the person. */
   readonly plan?: CredentialPlan;
   readonly attempts: number;
+  /** Called with the number of each attempt after the first. */
+  readonly onRetry?: (attempt: number) => void;
   /** When the run began, in milliseconds since the epoch: `--fresh` takes no token that was requested before. */
   readonly startedAtMs: number;
   /** When it has to have ended: all attempts and waiting together take at most three times the timeout. */

@@ -121,7 +121,7 @@ describe('gwtoken env', () => {
   async function onTerminal(isTTY: { out: boolean; err: boolean }, args: readonly string[]) {
     let [stdout, stderr] = ['', ''];
     const paint = (stream: string) => painter({}, stream === 'stderr' ? isTTY.err : isTTY.out);
-    const spin: Terminal['spin'] = (_, work) => work();
+    const spin: Terminal['spin'] = (_, work) => work(() => {});
     gw.own = {
       stdout: { isTTY: () => isTTY.out, write: (text) => (stdout += text) },
       stderr: { isTTY: () => isTTY.err, write: (text) => (stderr += text) },

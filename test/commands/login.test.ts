@@ -224,7 +224,6 @@ describe('login', () => {
     const failing = (undo: () => Promise<boolean>) => {
       gw.own = {
         keychain: {
-          checkInstalled: async () => {},
           probe: async () => 'memory',
           get: async (account) => gw.items.get(account),
           async set(account, value) {
@@ -233,7 +232,6 @@ describe('login', () => {
             return before;
           },
           delete: undo,
-          isGuarded: async () => false,
         },
         clients: {
           read: () => ({}),
@@ -538,7 +536,7 @@ hint: provide only the secret, on one line
       ...PLAIN,
       noPrompt: () => undefined,
       hasUnicode: () => true,
-      spin: (_, work) => work(),
+      spin: (_, work) => work(() => {}),
       choose: (question, choices) => heard(question, choices.at(-1)!) as never,
       ask: (question) => heard(question, question.startsWith('Auth URL') ? A : 'id'),
       askSecret: (question) => heard(question, 'a secret'),

@@ -112,7 +112,7 @@ describe('logout --all without --yes', () => {
   const logout = () => gw.cli(['logout', '--all']);
   /** A terminal at which this is the answer. */
   const answering = (confirm: Terminal['confirm']) => {
-    const spin: Terminal['spin'] = (_, work) => work();
+    const spin: Terminal['spin'] = (_, work) => work(() => {});
     gw.own = { terminal: { ...PLAIN, noPrompt: () => undefined, spin, confirm } as never };
   };
 
@@ -201,7 +201,6 @@ describe('a get that is under way', () => {
   test('leaves no token either where it found the old secret before a login replaced it', async () => {
     const { items } = gw;
     const keychain: Keychain = {
-      checkInstalled: async () => {},
       probe: async () => 'memory',
       get: async (account) => items.get(account),
       async set(account, item) {
@@ -210,7 +209,6 @@ describe('a get that is under way', () => {
         return 'the old one';
       },
       delete: async (account) => items.delete(account),
-      isGuarded: async () => false,
     };
     gw.own = { keychain };
     expect(await login('of-eu')).toMatchObject({ code: 0 });

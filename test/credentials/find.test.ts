@@ -218,7 +218,6 @@ describe('the keychain', () => {
   test('has the time of its setting at each call', async () => {
     const calls: (readonly [string, number | undefined])[] = [];
     const keychain: Keychain = {
-      checkInstalled: async () => {},
       async probe(limitMs) {
         calls.push(['probe', limitMs]);
         return 'a keychain';
@@ -235,12 +234,11 @@ describe('the keychain', () => {
         calls.push(['delete', limitMs]);
         return true;
       },
-      isGuarded: async () => false,
     };
     gw.own = { keychain };
     gw.env['GWTOKEN_KEYCHAIN_TIMEOUT'] = '7s';
     gw.stdin = 'secret';
-    const commands = [['login', '--client-id', 'stored', '--secret-stdin'], ['get'], ['logout']];
+    const commands = [['login', '--client-id', 'stored', '--secret-stdin'], ['get', '--fresh'], ['logout']];
     for (const command of commands) expect(await gw.cli(command)).toMatchObject({ code: 0 });
     expect(calls).toEqual(['probe', 'set', 'get', 'delete'].map((call) => [call, 7000]));
   });

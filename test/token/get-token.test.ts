@@ -13,6 +13,7 @@ import {
 } from '../../src/system/files/token-cache';
 import { minTtlProblem } from '../../src/token/query';
 import { freshUntilMs, isFresh, secondsLeft } from '../../src/token/token';
+import type { Terminal } from '../../src/world';
 import { PLAIN } from '../documents/grammar';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { EU, entryIn, MACHINE, putEntry, withoutVariables } from '../harness/homes/client';
@@ -82,21 +83,25 @@ test('an auth URL with {region} is the region’s for all that a token is got wi
 
 test('a token is waited for under a spinner, but where a command may ask on the same terminal', async () => {
   const labels: string[] = [];
-  const spin = <T>(label: string, work: () => Promise<T>) => {
-    labels.push(label);
-    return work();
+  const relabel = (label: string) => void labels.push(label);
+  const spin: Terminal['spin'] = (label, work) => {
+    relabel(label);
+    return work(relabel);
   };
   const stdout = Buffer.from('{"client_id":"of-command","client_secret":"s"}');
   gw.own = {
     terminal: { ...PLAIN, spin } as never,
     runCredentialCommand: async () => ({ how: 'exited', code: 0, stdout }),
   };
-  expect(await gw.get()).toBe('token-1');
-  expect(labels).toEqual(['requesting a token']);
+  gw.answer = (post) => (post < 3 ? { status: 503, body: {} } : tokenReply(post));
+  gw.own = { ...gw.own, sleep: async () => {} };
+  expect(await gw.get()).toBe('token-3');
+  const label = 'requesting a token';
+  expect(labels).toEqual([label, `${label} (attempt 2 of 3)`, `${label} (attempt 3 of 3)`]);
   gw.env = withoutVariables(gw.env);
   gw.configure({ 'auth-url': 'https://a.example.com', 'credential-command': 'pass show a' });
-  expect(await gw.get()).toBe('token-2');
-  expect(labels).toHaveLength(1);
+  expect(await gw.get()).toBe('token-4');
+  expect(labels).toHaveLength(3);
 });
 
 test('a CA file that is none is refused before anything is made for the token', async () => {

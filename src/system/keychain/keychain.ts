@@ -7,7 +7,7 @@ import { collectionOnBus, type ItemState, isHidingOnBus, itemOnBus } from './bus
 import type { Request } from './child';
 import { isKeyMismatch, keychainError } from './errors';
 
-export function openKeychain(world: KeychainWorld): Omit<Keychain, 'checkInstalled'> {
+export function openKeychain(world: KeychainWorld): Keychain {
   const { env, platform } = world;
   const onLinux = platform === 'linux';
   return {
@@ -42,7 +42,6 @@ export function openKeychain(world: KeychainWorld): Omit<Keychain, 'checkInstall
       if (deleted === true && onLinux) checkNotThere(await itemOnBus(account, env), world);
       return deleted === true;
     },
-    isGuarded: async (account) => onLinux && (await itemOnBus(account, env)) === 'guarded',
   };
 }
 

@@ -90,7 +90,10 @@ export function openPrompts(
       const spinner = await withVariable(own.env, 'CI', undefined, () => yoctoSpinner(options));
       const timer = setTimeout(() => spinner.start(), SPINNER_AFTER_MS);
       try {
-        return await untilSignal(onSignals, work);
+        const relabel = (other: string): void => {
+          spinner.text = other;
+        };
+        return await untilSignal(onSignals, () => work(relabel));
       } finally {
         clearTimeout(timer);
         spinner.stop();

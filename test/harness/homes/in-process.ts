@@ -57,7 +57,6 @@ export function inside(): Inside {
   };
 
   const keychain: Keychain = {
-    checkInstalled: async () => {},
     probe: async () => 'memory',
     async get(account) {
       it.keychainCalls++;
@@ -69,7 +68,6 @@ export function inside(): Inside {
       return before;
     },
     delete: async (account) => it.items.delete(account),
-    isGuarded: async () => false,
   };
 
   const it: Inside = {
