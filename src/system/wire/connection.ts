@@ -56,8 +56,8 @@ interface Opening extends Pick<Connection, 'tell'> {
   readonly surroundings: Surroundings;
   readonly options: ConnectionOptions;
   readonly progress: Progress;
-  /** Closes the connection when aborted, whatever it is doing. */
-  readonly cut: AbortSignal;
+  /** Aborted when the connection is closed, whatever it is doing. */
+  readonly signal: AbortSignal;
   /** Its sockets, each over the one before. */
   readonly sockets: Socket[];
   trace(line: string): void;
@@ -69,7 +69,7 @@ interface Opening extends Pick<Connection, 'tell'> {
  */
 const NEXT_ADDRESS_AFTER_MS = 500;
 
-/** OpenSSL's codes where other CAs may help; nothing has been sent yet. */
+/** OpenSSL's codes for an unknown CA, for which others may help; nothing has been sent yet. */
 export const UNKNOWN_AUTHORITY: readonly string[] = [
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
   'UNABLE_TO_GET_ISSUER_CERT',
@@ -80,12 +80,12 @@ export const UNKNOWN_AUTHORITY: readonly string[] = [
 ];
 
 export function openConnection(url: URL, options: ConnectionOptions, surroundings: Surroundings): Connection {
-  const cutter = new AbortController();
+  const closing = new AbortController();
   const sockets: Socket[] = [];
   const close = (): void => {
     // The outermost first: once the one below it is gone, TLS over TLS closes in silence, and undici waits for ever.
     for (const socket of sockets.toReversed()) socket.destroy();
-    cutter.abort();
+    closing.abort();
   };
   const progress: Progress = { waitingFor: 'route' };
   const tell = (facts: Partial<ConnectionProgress>): void => {
@@ -93,16 +93,16 @@ export function openConnection(url: URL, options: ConnectionOptions, surrounding
     options.onProgress?.(facts);
   };
   const { trace = () => {} } = options;
-  const ready = make({ url, surroundings, options, progress, cut: cutter.signal, sockets, tell, trace });
+  const ready = open({ url, surroundings, options, progress, signal: closing.signal, sockets, tell, trace });
   let made: Socket | undefined;
   ready.then((socket) => {
     made = socket;
   }, close);
-  return { ready, progress, tell, isClosed: () => cutter.signal.aborted || made?.destroyed === true, close };
+  return { ready, progress, tell, isClosed: () => closing.signal.aborted || made?.destroyed === true, close };
 }
 
-/** Connects with the built-in CAs, and again with the system's if the CA is unknown. */
-async function make(opening: Opening): Promise<Socket> {
+/** Connects with Node's CAs and the file's, and again with the system's too if the CA is unknown. */
+async function open(opening: Opening): Promise<Socket> {
   const { url, surroundings, options, progress, tell, trace } = opening;
   const { env, platform } = surroundings;
   const route = routeTo(url, env);
@@ -122,7 +122,7 @@ async function make(opening: Opening): Promise<Socket> {
     progress.caFile = options.caFile;
   }
   try {
-    return await go(opening, ca);
+    return await connectWith(opening, ca);
   } catch (error) {
     if (!UNKNOWN_AUTHORITY.includes(systemCode(error) ?? '')) throw error;
     const { nodeRoots, systemRoots } = await import('./authorities');
@@ -130,12 +130,12 @@ async function make(opening: Opening): Promise<Socket> {
     if (!system) throw error;
     progress.systemRoots = system.from;
     trace(`unknown CA; retrying with the CAs of ${system.from}`);
-    return await go(opening, [...(ca ?? nodeRoots(env)), ...system.roots]);
+    return await connectWith(opening, [...(ca ?? nodeRoots(env)), ...system.roots]);
   }
 }
 
 /** @param ca the CAs as PEM texts; the built-in ones if undefined */
-async function go(opening: Opening, ca: string[] | undefined): Promise<Socket> {
+async function connectWith(opening: Opening, ca: string[] | undefined): Promise<Socket> {
   const { url, progress } = opening;
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
@@ -167,7 +167,7 @@ async function dial(
   opening: Opening,
   host: string,
   port: number,
-  lookup: LookupFunction = endableLookup(opening.surroundings, opening.cut),
+  lookup: LookupFunction = endableLookup(opening.surroundings, opening.signal),
 ): Promise<Socket> {
   const { progress, tell, trace } = opening;
   const addresses: string[] = [];
@@ -188,7 +188,7 @@ async function dial(
     lookup,
   });
   socket.on('lookup', (error, address) => error ?? found(address));
-  await until('connect', socket, opening);
+  await waitFor('connect', socket, opening);
   tell({ connectMs: Math.round(performance.now() - foundAtMs) });
   progress.peer = addressOf(socket);
   trace(`connected to ${progress.peer}`);
@@ -222,7 +222,7 @@ async function secure(
       if (certificate) tell({ tls: factsOf(certificate, tls.getProtocol() ?? '', trustedBy) });
     });
   }
-  await until('secureConnect', tls, opening);
+  await waitFor('secureConnect', tls, opening);
   if (!tls.authorized) throw tls.authorizationError;
   trace(`verified the certificate of ${name} (${tls.getProtocol()})`);
   return tls;
@@ -263,10 +263,10 @@ function factsOf(
  * Settles with the event or the socket's error; a later error is in `errored`. Node emits an
  * alert that comes after the handshake without closing the socket, and the end that follows would hide it.
  */
-async function until(
+async function waitFor(
   event: 'connect' | 'secureConnect',
   socket: Socket,
-  { cut, sockets }: Opening,
+  { signal, sockets }: Opening,
 ): Promise<void> {
   sockets.push(socket);
   socket.on('error', (error) => socket.destroy(error));
@@ -274,8 +274,8 @@ async function until(
     // A TLS socket over another one emits no `close` event if it is destroyed during its handshake.
     const end = (): void => reject(new Error('closed'));
     socket.once(event, resolve).once('error', reject).once('close', end);
-    cut.addEventListener('abort', end, { once: true });
-    if (cut.aborted) end();
+    signal.addEventListener('abort', end, { once: true });
+    if (signal.aborted) end();
   });
 }
 

@@ -4,7 +4,7 @@ import request from 'undici/lib/api/api-request.js';
 import type { Fetch, FetchReply } from '../../world';
 import { over } from './one-socket';
 
-interface WireReply extends Omit<FetchReply, 'body'> {
+export interface WireReply extends Omit<FetchReply, 'body'> {
   readonly body: AsyncIterable<Uint8Array>;
   /** Whether the reply says where its body ends; otherwise it ends with the connection. */
   readonly isFramed: boolean;

@@ -1,7 +1,6 @@
 /** undici's client, by its path inside the package: it brings no agent, no pool and no cache along. */
 import type { Socket } from 'node:net';
 import Client from 'undici/lib/dispatcher/client.js';
-import { skippingInterim } from './interim';
 
 /** Lets a client send its request over the open socket; fails when the socket does. */
 export async function over<T>(
@@ -10,15 +9,15 @@ export async function over<T>(
   ask: (client: Client) => Promise<T>,
 ): Promise<T> {
   skipInterim(socket);
-  let used = false;
   const gone = new Error('closed');
+  let isUsed = false;
   const client = new Client(origin, {
+    // If a connection breaks before the request is sent, undici asks for a new one, in an endless loop of microtasks if it
+    // gets the broken one again. Ours is the only one, so it is given once. What broke it is thrown below: undici would
+    // ask again for its own socket errors too.
     connect: (_, done) => {
-      // A client whose connection breaks before it is used asks for another: ours is the only one, and given once more
-      // it would be asked for again, for ever. What broke it is thrown below: given here, undici's own socket errors
-      // would make it ask again and again too.
-      const isGone = used || socket.destroyed;
-      used = true;
+      const isGone = isUsed || socket.destroyed;
+      isUsed = true;
       queueMicrotask(() => (isGone ? done(gone, null) : done(null, socket)));
     },
     // The caller's limit holds for everything; undici's own would only race it.
@@ -42,5 +41,34 @@ function skipInterim(socket: Socket): void {
       socket.read = read;
       return rest;
     }
+  };
+}
+
+/** Larger than any interim reply: what is held back must not grow without limit. */
+const LIMIT = 64 * 1024;
+/** A 101 is not skipped: it is final. */
+const INTERIM = /^HTTP\/1\.1 1(?!01)\d\d/;
+const SHORTEST = 'HTTP/1.1 100';
+
+/**
+ * Skips the interim replies (1xx) before the final one. A client must accept them even if it did not ask for them (RFC
+ * 9110 section 15.2), but undici gives up at a 100, and takes one for the answer to a CONNECT.
+ *
+ * @returns a function for the bytes in the order of their arrival. It returns undefined while they are all interim; then
+ *   what follows the interim replies, and is not to be called again
+ */
+export function skippingInterim(): (chunk: Buffer) => Buffer | undefined {
+  const start = (bytes: Buffer): string => bytes.subarray(0, SHORTEST.length).toString('latin1');
+  let held: Buffer = Buffer.alloc(0);
+  return (chunk) => {
+    held = Buffer.concat([held, chunk]);
+    for (;;) {
+      const end = INTERIM.test(start(held)) ? held.indexOf('\r\n\r\n') : -1;
+      if (end < 0) break;
+      held = held.subarray(end + 4);
+    }
+    const text = start(held);
+    const mayBeInterim = INTERIM.test(text + SHORTEST.slice(text.length));
+    return mayBeInterim && held.length < LIMIT ? undefined : held;
   };
 }

@@ -286,8 +286,6 @@ function httpFault(error: unknown): 'NO_HTTP' | 'BAD_HTTP' | 'UPGRADE' | undefin
   if (message === 'bad response') return 'NO_HTTP';
   const isParserError = error instanceof Error && error.name === 'HTTPParserError';
   if (!isParserError || message.includes('EOF')) return undefined;
-  // Something that does not begin like HTTP, as opposed to a fault later on. undici passes on only the parser's
-  // message, the action's client only its code.
-  const isOther = /Expected HTTP\/|Invalid HTTP version|^HPE_INVALID_(CONSTANT|VERSION)$/.test(message);
-  return isOther ? 'NO_HTTP' : 'BAD_HTTP';
+  // Something that does not begin like HTTP, as opposed to a fault later on. undici passes on only the parser's message.
+  return /Expected HTTP\/|Invalid HTTP version/.test(message) ? 'NO_HTTP' : 'BAD_HTTP';
 }

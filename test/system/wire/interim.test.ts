@@ -1,6 +1,6 @@
 /** Interim replies, however they are cut on their way; the wire's cases meet whole ones. */
 import { expect, test } from 'vitest';
-import { skippingInterim } from '../../../src/system/wire/interim';
+import { skippingInterim } from '../../../src/system/wire/one-socket';
 
 const INTERIM = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n';
 const FINAL = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';

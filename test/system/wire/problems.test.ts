@@ -236,13 +236,14 @@ describe('it answered, and broke off or spoke no proper HTTP:', () => {
   test.each<[Error, string, readonly string[]]>([
     [overflow, 'sent too many headers', []],
     [parser('Invalid header value char'), 'answered with invalid HTTP', [OPERATORS]],
-    [parser('HPE_INVALID_HEADER_TOKEN'), 'answered with invalid HTTP', [OPERATORS]],
     [mismatch, 'answered with invalid HTTP', [OPERATORS]],
     [new Error('bad upgrade'), 'answered 101 (unexpected protocol switch)', []],
     [new Error('bad response'), 'did not answer with HTTP', []],
-    ...['Expected HTTP/', 'Invalid HTTP version', 'HPE_INVALID_CONSTANT', 'HPE_INVALID_VERSION'].map(
-      (message): [Error, string, readonly string[]] => [parser(message), 'did not answer with HTTP', []],
-    ),
+    ...['Expected HTTP/', 'Invalid HTTP version'].map((message): [Error, string, readonly string[]] => [
+      parser(message),
+      'did not answer with HTTP',
+      [],
+    ]),
   ])('%s', (error, what, hints) => {
     for (const waitingFor of ['reply', 'body'] as const) {
       // In the body that is one which ended too early.
@@ -322,7 +323,7 @@ test('what has its own words already keeps them, and so does a limit of the syst
     expect(told(own)).toBe(own);
     expect(told(limit)).toMatchObject({
       kind: 'local',
-      message: 'cannot open more files: a system limit is reached (EMFILE)',
+      message: expect.stringContaining('a system limit is reached'),
     });
   }
 });
