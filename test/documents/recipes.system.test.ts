@@ -24,12 +24,16 @@ interface Needs {
   /** How often the gateway is called. */
   readonly calls: number;
 }
-const RECIPES: Readonly<Record<string, Needs>> = {
-  curl: { tools: [], calls: 1 },
-  HTTPie: { tools: ['httpie'], calls: 1 },
+const RECIPES: Readonly<Record<string, Needs | 'not run'>> = {
+  curl: { tools: [], calls: 2 },
+  'HTTPie and xh': { tools: ['httpie'], calls: 1 },
+  Hurl: 'not run',
+  restish: { tools: [], calls: 0 },
+  PowerShell: 'not run',
   jq: { tools: ['jq'], calls: 0 },
+  'A shell that always has a valid token': { tools: [], calls: 0 },
   // The fourth fails, which ends the loop.
-  'Scripts that run for long': { tools: [], calls: 4 + 1 },
+  'Long-running scripts': { tools: [], calls: 4 + 1 },
   'Node.js': { tools: [], calls: 2 },
   Python: { tools: ['python3-jeepney'], calls: 2 },
   make: { tools: ['make'], calls: 1 },
@@ -40,10 +44,19 @@ const RECIPES: Readonly<Record<string, Needs>> = {
   'HTTP client files': { tools: ['jq'], npm: 'httpyac', calls: 2 },
   Bruno: { tools: [], npm: 'bru', calls: 1 },
   Postman: { tools: ['jq'], calls: 0 },
+  'Programs that ask a helper': { tools: [], calls: 0 },
 };
 
 /** What nothing here can run: an editor or an app with a window, a tool that neither npm nor Debian 12 has. */
-const NOT_RUN = ['xh -A bearer -a TOKEN', 'gwtoken exec -- code .', 'gwtoken exec -- bruno', 'direnv reload'];
+const NOT_RUN = [
+  'with `xh` (0.18 or later)',
+  'hurl gateway.hurl',
+  'Invoke-RestMethod',
+  'gwtoken.exe get',
+  'gwtoken exec -- code .',
+  'gwtoken exec -- bruno',
+  'direnv reload',
+];
 
 interface Recipe {
   readonly name: string;
@@ -109,8 +122,10 @@ describe('the topic recipes', () => {
     for (const line of NOT_RUN) expect(topic.replace(/\n/g, ' ')).toContain(line);
   });
 
-  test.for(recipes)('$name', { timeout: 60_000 }, async ({ name, files, script }, { needs }) => {
-    const { tools, npm, calls: expected } = RECIPES[name]!;
+  const run = recipes.filter(({ name }) => RECIPES[name] !== 'not run');
+
+  test.for(run)('$name', { timeout: 60_000 }, async ({ name, files, script }, { needs }) => {
+    const { tools, npm, calls: expected } = RECIPES[name] as Needs;
     const program =
       npm !== undefined && !existsSync(join(FROM_NPM, npm)) ? (`needs npm: ${npm}` as const) : undefined;
     needs('linux', 'bash', ...tools, program);
@@ -131,5 +146,30 @@ describe('the topic recipes', () => {
     if (expected > 0) expect(stdout).toContain(name === 'Bruno' ? '200 OK' : 'hello');
     for (const file of [written, join(work, '.env'), join(work, 'http-client.private.env.json')])
       if (existsSync(file)) expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  /** The commands in the files of other programs, each with what its program reads of the answer. */
+  const ASKED: Readonly<Record<string, (stdout: string) => unknown>> = {
+    script: (stdout) => stdout,
+    apiKeyHelper: (stdout) => stdout.trim(),
+    headersHelper: (stdout) => JSON.parse(stdout)['Authorization'].replace('Bearer ', ''),
+    commandline: (stdout) => JSON.parse(stdout).headers['Authorization'][0].replace('Bearer ', ''),
+  };
+
+  test.for(Object.entries(ASKED))('the command for %s prints a token', async ([key, read], { needs }) => {
+    needs('posix');
+    const [, quoted = ''] = new RegExp(`"${key}": ("(?:[^"\\\\]|\\\\.)*")`).exec(topic) ?? [];
+    const { env, work } = await startPlace();
+    const { stdout } = await runCommand(['/bin/sh', '-c', JSON.parse(quoted)], { env, cwd: work });
+    expect(read(stdout)).toBe('token-1');
+  });
+
+  test('bash renews an expired token before the next prompt', async ({ needs }) => {
+    needs('posix', 'bash');
+    const [, hook = ''] = /^(PROMPT_COMMAND=.*)$/m.exec(topic) ?? [];
+    const { env, work } = await startPlace();
+    const script = `${hook}\neval "$PROMPT_COMMAND"\necho "$GWTOKEN_ACCESS_TOKEN"`;
+    const { stdout } = await runCommand(['bash', '-c', script], { env, cwd: work });
+    expect(stdout).toBe('token-1\n');
   });
 });
