@@ -8,7 +8,15 @@ import { failure, type GwtokenError, usage } from '../errors';
 import { resolveSetting } from '../settings/resolve';
 import { SETTINGS, type Setting } from '../settings/table';
 import { seconds } from '../text';
-import { answerWithinMs, type CommandEnd, type Env, hasPerson, longerTimeout, type World } from '../world';
+import {
+  answerWithinMs,
+  type CommandEnd,
+  type Env,
+  hasPerson,
+  isCi,
+  longerTimeout,
+  type World,
+} from '../world';
 import { SECRET_LIMIT } from './credentials';
 import { parseCredentials, type StoredCredentials } from './keychain-item';
 import type { CredentialQuery } from './plan';
@@ -45,7 +53,7 @@ export async function commandCredentials(
     limit: SECRET_LIMIT,
     signal,
   });
-  const stdout = checkEnd(end, timeoutMs, client, where);
+  const stdout = checkEnd(end, { timeoutMs, client, where, env: world.env });
   const bad = (problem: string): GwtokenError =>
     failed(`printed output that ${problem}`, where, [
       'it must print only {"client_id":"…","client_secret":"…"} to stdout',
@@ -75,7 +83,14 @@ export function commandEnv(client: Client, env: Env): Env {
   };
 }
 
-function checkEnd(end: CommandEnd, timeoutMs: number, client: Client, where: string): Uint8Array {
+interface Run {
+  readonly timeoutMs: number;
+  readonly client: Client;
+  readonly where: string;
+  readonly env: Env;
+}
+
+function checkEnd(end: CommandEnd, { timeoutMs, client, where, env }: Run): Uint8Array {
   const profile = client.profile === DEFAULT_PROFILE ? '' : ` --profile ${client.profile}`;
   const see = `to see the command, run: gwtoken config get credential-command${profile}`;
   switch (end.how) {
@@ -90,8 +105,9 @@ function checkEnd(end: CommandEnd, timeoutMs: number, client: Client, where: str
       throw failed(`printed more than ${SECRET_LIMIT / 1024} KiB`, where, [see]);
     case 'late': {
       const more = longerTimeout(timeoutMs);
+      const set = isCi(env) ? '' : `run: gwtoken config set keychain-timeout ${more}, or `;
       throw failed(`did not finish within ${seconds(timeoutMs)}`, where, [
-        `to allow more time, run: gwtoken config set keychain-timeout ${more}, or set GWTOKEN_KEYCHAIN_TIMEOUT=${more}`,
+        `to allow more time, ${set}set GWTOKEN_KEYCHAIN_TIMEOUT=${more}`,
         `for details, run: gwtoken get ${clientFlags(client)} --verbose`,
       ]);
     }

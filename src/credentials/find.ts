@@ -7,12 +7,12 @@ import { type AuthUrl, type Given, SETTINGS } from '../settings/table';
 import { parseAuthUrl } from '../settings/values';
 import { setAuthUrlCommand } from '../settings/words';
 import { shellWord } from '../text';
-import type { KeychainReason, World } from '../world';
+import { isCi, type KeychainReason, type World } from '../world';
 import { commandCredentials } from './command';
 import type { Credentials } from './credentials';
 import { parseItem, type StoredCredentials } from './keychain-item';
 import type { CredentialQuery } from './plan';
-import { variableNames } from './variables';
+import { strayHints, variableNames } from './variables';
 
 /**
  * Takes the credentials of a client from the planned source, ID and secret together.
@@ -30,8 +30,14 @@ export async function findCredentials(
     return plan.credentials;
   }
   const { authUrl: own, ...credentials } = await (plan.kind === 'command'
-    ? withHints(commandCredentials(plan.command, query, world), () => variableHints(given, client))
-    : withHints(keychainCredentials(query, world), (error) => sourceHints(error, query)));
+    ? commandCredentials(plan.command, query, world)
+    : keychainCredentials(query, world)
+  ).catch((error: unknown) => {
+    if (!(error instanceof GwtokenError)) throw error;
+    const job = plan.kind === 'keychain' ? missingInJob(error, given, client) : undefined;
+    if (job) throw job;
+    throw error.withHints(plan.kind === 'command' ? variableHints(given, client) : sourceHints(error, query));
+  });
   const bound = boundTo(own, query);
   if (bound?.authUrl !== query.authUrl.value) throw boundElsewhere(bound, query);
   world.trace(`credentials from ${plan.name}`);
@@ -97,16 +103,33 @@ export function sourceHints({ kind, reason }: GwtokenError, query: CredentialQue
     : variables;
 }
 
-/** Adds hints to what the work is rejected with. */
-async function withHints<T>(work: Promise<T>, hints: (error: GwtokenError) => readonly string[]): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    throw error instanceof GwtokenError ? error.withHints(hints(error)) : error;
-  }
+/** Reasons of a keychain that nobody can ask; a job has its credentials in variables then, or should have. */
+const NOBODY_TO_ASK: readonly unknown[] = [
+  'module-missing',
+  'library-missing',
+  'no-session',
+  'no-provider',
+] satisfies KeychainReason[];
+
+/** In a CI job, empty or missing variables are the error, and not the keychain: forks get no secrets. */
+function missingInJob(error: GwtokenError, given: Given, client: Client): GwtokenError | undefined {
+  const { env } = given;
+  const isNowhere = error.kind === 'no-credentials' || NOBODY_TO_ASK.includes(error.reason);
+  if (!isCi(env) || !isNowhere || resolveProfile(given).source.kind === 'flag') return undefined;
+  const names = variableNames(client);
+  const empty = names.filter((name) => env[name] === '');
+  const [id, secret] = names.slice(-3);
+  const missing = empty.length > 0 ? `${are(empty)} empty` : `${id} and ${secret} are not set`;
+  return failure(
+    'no-credentials',
+    `no credentials for ${clientName(client)}: ${missing}`,
+    ...(empty.length > 0 ? ['CI systems withhold secrets from forks'] : []),
+    ...strayHints(client, env),
+    'for CI examples, run: gwtoken help ci',
+  );
 }
 
-/** Names the variables that could be used instead, and those that are empty, as CI secrets are in a fork. */
+/** Names the variables that could be used instead, and those that are empty or not read. */
 function variableHints(given: Given, client: Client): readonly string[] {
   const { env } = given;
   const profileSource = resolveProfile(given).source;
@@ -121,12 +144,15 @@ function variableHints(given: Given, client: Client): readonly string[] {
   }
   const empty = names.filter((name) => env[name] === '');
   const [id, secret] = names;
-  const hints = [`or set ${id} and ${secret}`];
-  if (empty.length > 0)
-    hints.push(
-      `${empty.join(' and ')} ${empty.length > 1 ? 'are' : 'is'} empty (CI systems withhold secrets from forks)`,
-    );
-  return hints;
+  return [
+    `to use environment variables instead, set ${id} and ${secret}`,
+    ...(empty.length > 0 ? [`${are(empty)} empty (CI systems withhold secrets from forks)`] : []),
+    ...strayHints(client, env),
+  ];
+}
+
+function are(names: readonly string[]): string {
+  return `${names.join(' and ')} ${names.length > 1 ? 'are' : 'is'}`;
 }
 
 /** Refuses to send a stored secret to an auth URL that it is not bound to. */

@@ -1,6 +1,6 @@
 /** Credentials from environment variables: the sandbox's names first, then the region's, then the general ones. */
 
-import type { Client } from '../client';
+import { type Client, clientName } from '../client';
 import { type GwtokenError, messageOf, systemCode, usage } from '../errors';
 import type { Env, World } from '../world';
 import { type Credentials, checkSecret, clientIdProblem, SECRET_LIMIT, secretFromBytes } from './credentials';
@@ -38,6 +38,16 @@ export function variableNames(client: Client): readonly string[] {
   return variablePairs(client).flatMap(variablesOf);
 }
 
+/** Tells of variables that seem to be meant for a client's credentials, but are not read: misspelt, or another region's. */
+export function strayHints(client: Client, env: Env): readonly string[] {
+  const read = variableNames(client);
+  return Object.keys(env)
+    .filter(
+      (name) => env[name] && /^GW_?TOKEN_(?!COMMAND).*(ID|SECRET|CLIENT)/i.test(name) && !read.includes(name),
+    )
+    .map((name) => `${name} is set, but ${clientName(client)} does not use it: check the name`);
+}
+
 /**
  * The credentials in the first pair of which anything is set, and the two variables that they are in.
  *
@@ -57,27 +67,30 @@ export function variableCredentials(
     throw usage(`both ${secret} and ${secretFile} are set`, 'unset one of them');
   }
   const clientId = env[id];
-  if (!clientId) throw halfPair(id, secretIn, env);
+  if (!clientId) throw halfPair(id, secretIn, client, env);
   const problem = clientIdProblem(clientId);
   if (problem) {
     throw usage(`${id} ${problem}`, 'set it to the client ID only, on one line');
   }
   const text = env[secretIn];
-  if (!text) throw halfPair([secret, secretFile].find((name) => env[name] === '') ?? secret, id, env);
+  if (!text) throw halfPair([secret, secretFile].find((name) => env[name] === '') ?? secret, id, client, env);
   const clientSecret =
     secretIn === secret ? checkSecret(text, secret) : secretFromFile(text, secretFile, world);
   return { variables: [id, secretIn], credentials: { clientId, clientSecret } };
 }
 
-function halfPair(missing: string, present: string, env: Env): GwtokenError {
+function halfPair(missing: string, present: string, client: Client, env: Env): GwtokenError {
+  const strays = strayHints(client, env);
   return env[missing] === ''
     ? usage(
         `${present} is set but ${missing} is empty (CI systems withhold secrets from forks)`,
         `set ${missing}, or unset ${present} to use other credentials`,
+        ...strays,
       )
     : usage(
         `${present} is set but ${missing} is not`,
         `set ${missing} too, or unset ${present} to use other credentials`,
+        ...strays,
       );
 }
 

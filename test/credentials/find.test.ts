@@ -56,11 +56,19 @@ describe('variables', () => {
     ]);
   });
 
-  test.each<[Record<string, string>, string, string]>([
+  test.each<[Record<string, string>, string, string | readonly string[]]>([
     [
       { GWTOKEN_CLIENT_ID: 'a' },
       'GWTOKEN_CLIENT_ID is set but GWTOKEN_CLIENT_SECRET is not',
       'set GWTOKEN_CLIENT_SECRET too, or unset GWTOKEN_CLIENT_ID to use other credentials',
+    ],
+    [
+      { GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET_US: 's' },
+      'GWTOKEN_CLIENT_ID is set but GWTOKEN_CLIENT_SECRET is not',
+      [
+        'set GWTOKEN_CLIENT_SECRET too, or unset GWTOKEN_CLIENT_ID to use other credentials',
+        'GWTOKEN_CLIENT_SECRET_US is set, but default:production:eu does not use it: check the name',
+      ],
     ],
     [
       { GWTOKEN_CLIENT_ID_EU: 'a', GWTOKEN_CLIENT_SECRET: 's' },
@@ -116,7 +124,7 @@ describe('variables', () => {
     ]),
   ])('%j are refused', async (more, error, hint) => {
     gw.env = { ...BASE, ...more };
-    expect(await get()).toEqual({ code: 2, error, hints: [hint] });
+    expect(await get()).toEqual({ code: 2, error, hints: [hint].flat() });
     expect(gw.posts).toHaveLength(0);
   });
 
@@ -138,7 +146,8 @@ describe('the keychain', () => {
   beforeEach(() => {
     gw.env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: AUTH_URL };
   });
-  const INSTEAD = 'or set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU';
+  const INSTEAD =
+    'to use environment variables instead, set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU';
 
   test.each([
     ['as login writes it', (text: string) => text],
@@ -194,7 +203,7 @@ describe('the keychain', () => {
       error: `no credentials found for ${name}`,
       hints: [
         `to store credentials, run: gwtoken login ${flags} --auth-url ${AUTH_URL}`,
-        'or set GWTOKEN_SANDBOX_CLIENT_ID_US and GWTOKEN_SANDBOX_CLIENT_SECRET_US',
+        'to use environment variables instead, set GWTOKEN_SANDBOX_CLIENT_ID_US and GWTOKEN_SANDBOX_CLIENT_SECRET_US',
       ],
     });
     gw.items.set(name, 'nonsense');
@@ -290,6 +299,49 @@ describe('the keychain', () => {
     expect((await get('--profile', 'acme')).hints).toEqual([
       `to store credentials, run: gwtoken login --region eu --profile acme --auth-url ${AUTH_URL}`,
     ]);
+  });
+
+  describe('in a CI job', () => {
+    const nowhere = () => {
+      throw new GwtokenError('keychain', 'no keychain here', { reason: 'no-session', hints: ['start one'] });
+    };
+    beforeEach(() => {
+      gw.env['CI'] = 'true';
+      gw.items.get = nowhere;
+    });
+    const EXAMPLES = 'for CI examples, run: gwtoken help ci';
+
+    test.each<[Record<string, string>, string, readonly string[]]>([
+      [{}, 'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET are not set', [EXAMPLES]],
+      [
+        { GWTOKEN_CLIENT_ID: '', GWTOKEN_CLIENT_SECRET: '' },
+        'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET are empty',
+        ['CI systems withhold secrets from forks', EXAMPLES],
+      ],
+      [
+        { GWTOKEN_CLIENTID: 'a', GWTOKEN_CLIENT_SECRET_US: 'b' },
+        'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET are not set',
+        [
+          'GWTOKEN_CLIENTID is set, but default:production:eu does not use it: check the name',
+          'GWTOKEN_CLIENT_SECRET_US is set, but default:production:eu does not use it: check the name',
+          EXAMPLES,
+        ],
+      ],
+    ])('with %j names the variables: 4', async (more, problem, hints) => {
+      Object.assign(gw.env, more);
+      const expected = { code: 4, error: `no credentials for default:production:eu: ${problem}`, hints };
+      expect(await get()).toEqual(expected);
+      gw.items.get = () => undefined;
+      expect(await get()).toEqual(expected);
+    });
+
+    test('a keychain that is there, or a profile by a flag, is told of as elsewhere', async () => {
+      expect(await get('--profile', 'acme')).toMatchObject({ code: 5, error: 'no keychain here' });
+      gw.items.get = () => {
+        throw new GwtokenError('keychain', 'it is locked', { reason: 'locked' });
+      };
+      expect(await get()).toMatchObject({ code: 5, error: 'it is locked' });
+    });
   });
 
   test('has a secret that goes to its own address alone', async () => {
@@ -410,7 +462,8 @@ describe('a credential command', () => {
     };
   });
   const where = () => `credential-command in ${gw.config}/config.json`;
-  const INSTEAD = 'or set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU';
+  const INSTEAD =
+    'to use environment variables instead, set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU';
   const SEE = 'to see the command, run: gwtoken config get credential-command';
 
   test('gives the credentials, within the keychain’s time and 64 KiB', async () => {
@@ -451,7 +504,7 @@ describe('a credential command', () => {
       { how: 'late' },
       'did not finish within 10 s',
       [
-        'to allow more time, run: gwtoken config set keychain-timeout 20s, or set GWTOKEN_KEYCHAIN_TIMEOUT=20s',
+        'to allow more time, set GWTOKEN_KEYCHAIN_TIMEOUT=20s',
         'for details, run: gwtoken get --region eu --verbose',
       ],
     ],
@@ -466,7 +519,7 @@ describe('a credential command', () => {
 
   test('that takes too long gets no advice beyond what the setting takes', async () => {
     end = { how: 'late' };
-    gw.env['GWTOKEN_KEYCHAIN_TIMEOUT'] = '45m';
+    Object.assign(gw.env, { GWTOKEN_KEYCHAIN_TIMEOUT: '45m', CI: '' });
     expect(await get()).toMatchObject({
       error: `the credential command did not finish within 2700 s (from ${where()})`,
       hints: [
@@ -484,7 +537,7 @@ describe('a credential command', () => {
     end = { how: 'late' };
     expect((await get('--region', 'us', '--sandbox')).hints.slice(1)).toEqual([
       'for details, run: gwtoken get --region us --sandbox --profile acme --verbose',
-      'or set GWTOKEN_SANDBOX_CLIENT_ID_US and GWTOKEN_SANDBOX_CLIENT_SECRET_US',
+      'to use environment variables instead, set GWTOKEN_SANDBOX_CLIENT_ID_US and GWTOKEN_SANDBOX_CLIENT_SECRET_US',
     ]);
   });
 

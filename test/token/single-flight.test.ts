@@ -213,10 +213,10 @@ describe('who waits', () => {
       { kind: 'no-credentials' },
       [
         'to store credentials, run: gwtoken login --region eu',
-        'or set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU',
+        'to use environment variables instead, set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU',
       ],
     ],
-    [{ kind: 'keychain', reason: 'locked' }, ['or set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU']],
+    [{ kind: 'keychain', reason: 'locked' }, ['to use environment variables instead, set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU']],
     [{ kind: 'keychain', reason: 'malformed' }, []],
   ])('has the hints of its own source where that failed: %j', async (failure, hints) => {
     expect(await failed({ message: 'm', ...failure })).toMatchObject({ hints: [...hints, ANOTHER] });
@@ -227,7 +227,7 @@ describe('who waits', () => {
     const command = { value: 'pass show a', source };
     const plan = { kind: 'command', name: 'the test', command } as const;
     expect(await failed({ kind: 'no-credentials', message: 'm' }, { plan })).toMatchObject({
-      hints: ['or set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU', ANOTHER],
+      hints: ['to use environment variables instead, set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU', ANOTHER],
     });
   });
 
