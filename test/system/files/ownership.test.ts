@@ -28,17 +28,17 @@ describe('a token belongs to its credentials and address', () => {
     expect(gw.posts.map(({ form }) => form.get('client_id'))).toEqual(['client', 'stored', 'client']);
   });
 
-  test('login drops it: the next call asks with what was stored', async () => {
+  test('login replaces it by the token that it fetched itself', async () => {
     const { GWTOKEN_CLIENT_ID, GWTOKEN_CLIENT_SECRET, ...keychainOnly } = gw.env;
     gw.env = keychainOnly;
     const login = ['login', '--client-id', 'first', '--secret-stdin', '--auth-url', 'https://a.example.com'];
     gw.stdin = 'one';
     expect(await gw.cli(login)).toMatchObject({ code: 0, stdout: '' });
-    expect(await gw.get()).toBe('token-2');
+    expect(await gw.get()).toBe('token-1');
     gw.stdin = 'two';
     expect(await gw.cli(login.with(2, 'second'))).toMatchObject({ code: 0, stdout: '' });
-    expect(await gw.get()).toBe('token-4');
-    expect(gw.posts.map(({ form }) => form.get('client_id'))).toEqual(['first', 'first', 'second', 'second']);
+    expect(await gw.get()).toBe('token-2');
+    expect(gw.posts.map(({ form }) => form.get('client_id'))).toEqual(['first', 'second']);
   });
 
   test('a login that could not reach the cache leaves no token of the client before', async () => {
@@ -47,15 +47,15 @@ describe('a token belongs to its credentials and address', () => {
     const login = ['login', '--client-id', 'first', '--secret-stdin', '--auth-url', 'https://a.example.com'];
     gw.stdin = 'one';
     expect(await gw.cli(login)).toMatchObject({ code: 0 });
-    expect(await gw.get()).toBe('token-2');
+    expect(await gw.get()).toBe('token-1');
     gw.env = { ...keychainOnly, GWTOKEN_CACHE_DIR: `${gw.cache}-of-another-shell` };
     gw.stdin = 'two';
     expect(await gw.cli(login.with(2, 'second'))).toMatchObject({ code: 0 });
     gw.env = keychainOnly;
     expect(gw.quick(['get'])).toBeUndefined();
     expect((await gw.cli(['status', '--json'])).stdout).not.toContain('expires_at');
-    expect(await gw.get()).toBe('token-4');
-    expect(gw.quick(['get'])).toBe('token-4\n');
+    expect(await gw.get()).toBe('token-3');
+    expect(gw.quick(['get'])).toBe('token-3\n');
     expect(gw.posts.at(-1)?.form.get('client_id')).toBe('second');
   });
 
