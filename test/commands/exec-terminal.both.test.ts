@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
@@ -148,9 +148,9 @@ describe('gwtoken exec on a terminal', () => {
     );
     await waitFor('up');
     const child = Number(readFileSync(pidFile, 'utf8'));
-    const folder = join(home.cache, 'exec');
-    expect(readdirSync(folder)).toHaveLength(1);
+    const tokenFiles = () => readdirSync(home.cache).filter((name) => name.startsWith('exec-'));
+    expect(tokenFiles()).toHaveLength(1);
     process.kill(pid, 'SIGKILL');
-    await until('both have ended', () => !isRunning(child) && !existsSync(folder));
+    await until('both have ended', () => !isRunning(child) && tokenFiles().length === 0);
   });
 });
