@@ -23,8 +23,8 @@ more of them on a line.
 
 Words with <c>code that is long</c>
 and more of them on a line.
-- an item that goes on and on
-  in a second line
+- an item that goes on and
+  on in a second line
 - another
 
     code stays as it is, however long the line may be
