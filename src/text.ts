@@ -58,13 +58,6 @@ export function shellWord(text: string): string {
 /** The characters of RFC 6749 appendix A that ids, tokens and scopes consist of: visible ASCII and blanks. */
 export const VSCHAR = /^[\x20-\x7e]*$/;
 
-/** Seconds as they are said: `1 s`, `0.4 s`; what is beyond any sense is not spelled out. */
-export function seconds(ms: number): string {
-  const value = ms / 1000;
-  if (value > 1e9) return 'more than 1000000000 s';
-  return `${value >= 10 ? Math.ceil(value) : Math.round(value * 10) / 10} s`;
-}
-
 /** The word that differs least, by two letters at most; undefined if none does. */
 export function nearest(typed: string, words: readonly string[]): string | undefined {
   const [best] = words
@@ -86,11 +79,12 @@ function distance(one: string, other: string): number {
   return row.at(-1)!;
 }
 
-/** A time of two units at most: `59 s`, `59 min`, `2 h 5 min`, `2 h`. */
+/** A time as it is said: `0.4 s`, `10 s`, `1 min 30 s`, `59 min`, `2 h`, `2 h 5 min`. Short ones are rounded up. */
 export function duration(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1000));
-  if (seconds < 60) return `${seconds} s`;
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  if (hours === 0) return `${minutes} min`;
-  return minutes === 0 ? `${hours} h` : `${hours} h ${minutes} min`;
+  if (ms <= 59_000) return `${ms >= 10_000 ? Math.ceil(ms / 1000) : Math.round(ms / 100) / 10} s`;
+  const seconds = Math.floor(ms / 1000);
+  const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  if (hours > 0) return minutes === 0 ? `${hours} h` : `${hours} h ${minutes} min`;
+  if (minutes === 0) return `${rest} s`;
+  return minutes < 10 && rest > 0 ? `${minutes} min ${rest} s` : `${minutes} min`;
 }

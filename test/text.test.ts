@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { oneLine, quoted, seconds, shellWord, withTilde } from '../src/text';
+import { duration, oneLine, quoted, shellWord, withTilde } from '../src/text';
 import { openHome } from './harness/homes/home';
 
 /** What people and addresses have in them, and what shells make something of. */
@@ -97,11 +97,13 @@ describe('a text that is shown', () => {
     expect(quoted('a'.repeat(101))).toBe(`"${'a'.repeat(100)}…"`);
   });
 
-  test('has seconds to a tenth below ten, and whole ones above, never fewer than there are', () => {
-    const said = [0, 40, 50, 449, 1000, 9940, 10_000, 10_001, 59_400, 1e12, 1e12 + 1].map(seconds);
-    expect(said).toEqual([
-      ...['0 s', '0 s', '0.1 s', '0.4 s', '1 s', '9.9 s', '10 s', '11 s', '60 s'],
-      ...['1000000000 s', 'more than 1000000000 s'],
+  test('a duration has at most two units, and tenths below ten seconds', () => {
+    const said = [
+      0, 40, 50, 449, 1000, 9940, 10_000, 10_001, 59_000, 59_400, 60_000, 90_000, 600_000, 3_599_000,
+    ];
+    expect([...said, 3_600_000, 7_500_000, 1e12].map(duration)).toEqual([
+      ...['0 s', '0 s', '0.1 s', '0.4 s', '1 s', '9.9 s', '10 s', '11 s', '59 s', '59 s'],
+      ...['1 min', '1 min 30 s', '10 min', '59 min', '1 h', '2 h 5 min', '277777 h 46 min'],
     ]);
   });
 });

@@ -7,7 +7,7 @@ import { type Client, clientFlags, clientName, DEFAULT_PROFILE } from '../client
 import { failure, type GwtokenError, usage } from '../errors';
 import { resolveSetting } from '../settings/resolve';
 import { SETTINGS, type Setting } from '../settings/table';
-import { seconds } from '../text';
+import { duration } from '../text';
 import {
   answerWithinMs,
   type CommandEnd,
@@ -46,7 +46,7 @@ export async function commandCredentials(
   }
   const timeoutMs =
     resolveSetting(SETTINGS.keychainTimeoutMs, given, undefined)?.value ?? answerWithinMs(hasPerson(world));
-  world.trace(`running the credential command (${where}), with a timeout of ${seconds(timeoutMs)}`);
+  world.trace(`running the credential command (${where}), with a timeout of ${duration(timeoutMs)}`);
   const end = await world.runCredentialCommand(command.value, {
     env: commandEnv(client, world.env),
     timeoutMs,
@@ -106,7 +106,7 @@ function checkEnd(end: CommandEnd, { timeoutMs, client, where, env }: Run): Uint
     case 'late': {
       const more = longerTimeout(timeoutMs);
       const set = isCi(env) ? '' : `run: gwtoken config set keychain-timeout ${more}, or `;
-      throw failed(`did not finish within ${seconds(timeoutMs)}`, where, [
+      throw failed(`did not finish within ${duration(timeoutMs)}`, where, [
         `to allow more time, ${set}set GWTOKEN_KEYCHAIN_TIMEOUT=${more}`,
         `for details, run: gwtoken get ${clientFlags(client)} --verbose`,
       ]);

@@ -11,7 +11,7 @@ import {
   type Region,
 } from '../client';
 import { usage } from '../errors';
-import { nearest, seconds, shellWord } from '../text';
+import { duration, nearest, shellWord } from '../text';
 import { ANSWER_WITHIN_MS, type Config, type Env } from '../world';
 import {
   parseAuthUrl,
@@ -140,7 +140,7 @@ export const FETCH_SETTINGS = {
     parse: parseDurationMs,
     flag: { value: 'DURATION', help: 'minimum lifetime left: 90, 90s, 5m, 1h' },
     otherwise: '300 s or 20% of the lifetime, whichever is less',
-    show: seconds,
+    show: duration,
   } satisfies Row<number>,
   timeoutMs: {
     name: 'timeout',
@@ -149,7 +149,7 @@ export const FETCH_SETTINGS = {
     parse: parseTimeLimitMs,
     flag: { value: 'DURATION', help: 'time limit per attempt (total: three times that)' },
     fallback: 10_000,
-    show: seconds,
+    show: duration,
   } satisfies Row<number>,
   retries: {
     name: 'retries',
@@ -186,7 +186,7 @@ export const FETCH_SETTINGS = {
     scope: 'user',
     parse: parseTimeLimitMs,
     otherwise: `${ANSWER_WITHIN_MS.person / 1000} s on a desktop terminal, else ${ANSWER_WITHIN_MS.nobody / 1000} s`,
-    show: seconds,
+    show: duration,
   } satisfies Row<number>,
   credentialCommand: {
     name: 'credential-command',

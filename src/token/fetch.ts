@@ -4,7 +4,7 @@ import { type Client, clientFlags, otherRegion } from '../client';
 import type { Credentials } from '../credentials/credentials';
 import { attempt, GwtokenError, type Retry } from '../errors';
 import { resolveAuthUrl } from '../settings/resolve';
-import { seconds } from '../text';
+import { duration } from '../text';
 import type { World } from '../world';
 import type { EndpointQuery } from './query';
 import { retryOf } from './reply';
@@ -80,7 +80,7 @@ async function requestWithRetries(
       const leftToWaitMs = deadlineMs - nowMs;
       if (waitMs > leftToWaitMs - LEAST_MS) {
         world.trace(
-          `giving up: the next attempt would start in ${seconds(waitMs)}, with ${seconds(leftToWaitMs)} left`,
+          `giving up: the next attempt would start in ${duration(waitMs)}, with ${duration(leftToWaitMs)} left`,
         );
         throw withAttempts(error, attempt);
       }

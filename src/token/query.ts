@@ -10,7 +10,7 @@ import {
   resolveFetchSettings,
 } from '../settings/resolve';
 import type { AuthUrl, Given } from '../settings/table';
-import { seconds } from '../text';
+import { duration } from '../text';
 import type { WarmWorld } from '../world';
 import { isFresh, type Token } from './token';
 
@@ -96,14 +96,12 @@ export function minTtlProblem(
   const { minTtlMs } = settings;
   if (minTtlMs === undefined || !demandsMinTtl(settings) || isFresh(token, nowMs, minTtlMs.value))
     return undefined;
-  const has =
-    token.lifetimeS === undefined
-      ? 'does not report a lifetime'
-      : `issues tokens valid for ${token.lifetimeS} s`;
   const { name } = minTtlMs.source;
   return failure(
     'bad-reply',
-    `the token endpoint ${has}, but ${name} requires more than ${seconds(minTtlMs.value)}`,
+    token.lifetimeS === undefined
+      ? `this endpoint does not say how long its tokens last; ${name} requires it`
+      : `tokens from this endpoint last ${duration(token.lifetimeS * 1000)}; ${name} must be less`,
     `lower ${name}`,
   );
 }

@@ -1,6 +1,6 @@
 /** What the endpoint answered: a token, a refusal, or something that is worth another attempt. */
 import { type ErrorMore, GwtokenError, type Retry } from '../errors';
-import { seconds, VSCHAR } from '../text';
+import { duration, VSCHAR } from '../text';
 import type { FetchReply } from '../world';
 import { showable } from './endpoint-text';
 import { LIFETIME_LIMIT_S, TOKEN_LIMIT, type Token } from './token';
@@ -101,7 +101,7 @@ export function judgeReply(reply: Reply, request: SentRequest): Token {
   if (status !== 200) {
     const told = badRequestPage(exchange);
     if (told) throw badReply(exchange, `answered 400: ${told.problem}`, { hints: [told.hint] });
-    const wait = retry?.afterMs ? ` (retry after ${seconds(retry.afterMs)})` : '';
+    const wait = retry?.afterMs ? ` (retry after ${duration(retry.afterMs)})` : '';
     throw badReply(exchange, `answered ${inWords(exchange)}${wait}`, { hints: hintsFor(status), retry });
   }
   return tokenIn(exchange);

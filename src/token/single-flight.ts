@@ -6,7 +6,7 @@
 import { clientName } from '../client';
 import { sourceHints } from '../credentials/find';
 import { type ErrorKind, failure, GwtokenError, isErrorKind } from '../errors';
-import { oneLine, seconds } from '../text';
+import { duration, oneLine } from '../text';
 import type { Turn, World } from '../world';
 import { ownerDigest, parseObject } from './cache';
 import { refusalHints } from './fetch';
@@ -109,7 +109,7 @@ function parseFailure(stored: unknown): GwtokenError | undefined {
 }
 
 function tooLate({ client, startedAtMs, deadlineMs }: TokenQuery): GwtokenError {
-  const waited = seconds(deadlineMs - startedAtMs);
+  const waited = duration(deadlineMs - startedAtMs);
   return failure(
     'unreached',
     `waited ${waited} for another gwtoken process to get the token for ${clientName(client)}`,

@@ -157,13 +157,13 @@ const SET = 'set the clock: timedatectl set-ntp true (Linux), or the date and ti
 test.each([
   [0, 0, 'ok clock: in sync'],
   [1499, 0, 'ok clock: in sync'],
-  [1500, 0, "ok clock: this machine's clock is 1 s ahead of the endpoint's"],
+  [1500, 0, "ok clock: this machine's clock is 1.5 s ahead of the endpoint's"],
   [30_000, 0, "ok clock: this machine's clock is 30 s ahead of the endpoint's"],
-  [30_001, 0, `warning clock: this machine's clock is 30 s ahead of the endpoint's\n${SET}`],
+  [30_001, 0, `warning clock: this machine's clock is 31 s ahead of the endpoint's\n${SET}`],
   [-7_260_000, 0, `warning clock: this machine's clock is 2 h 1 min behind the endpoint's\n${SET}`],
   [11_499, 20_000, 'ok clock: in sync'],
   [40_000, 20_000, "ok clock: this machine's clock is 40 s ahead of the endpoint's"],
-  [-40_001, 20_000, `warning clock: this machine's clock is 40 s behind the endpoint's\n${SET}`],
+  [-40_001, 20_000, `warning clock: this machine's clock is 41 s behind the endpoint's\n${SET}`],
 ])('doctor on a clock that is %i ms ahead in a reply that took %i ms', (aheadMs, tookMs, said) => {
   // The header has whole seconds: half of one later is what is reckoned with.
   const askedAtMs = NOW + 500 + aheadMs - tookMs / 2;

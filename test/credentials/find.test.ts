@@ -521,7 +521,7 @@ describe('a credential command', () => {
     end = { how: 'late' };
     Object.assign(gw.env, { GWTOKEN_KEYCHAIN_TIMEOUT: '45m', CI: '' });
     expect(await get()).toMatchObject({
-      error: `the credential command did not finish within 2700 s (from ${where()})`,
+      error: `the credential command did not finish within 45 min (from ${where()})`,
       hints: [
         'to allow more time, run: gwtoken config set keychain-timeout 3600s, or set GWTOKEN_KEYCHAIN_TIMEOUT=3600s',
         'for details, run: gwtoken get --region eu --verbose',

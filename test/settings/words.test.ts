@@ -107,12 +107,12 @@ describe('settings in words', () => {
       'environment: sandbox (--sandbox)',
       'profile: default (default)',
       'auth URL: https://us.test (--auth-url)',
-      'min-ttl: 90 s (GWTOKEN_MIN_TTL)',
-      'timeout: 3600 s (timeout of profile default in /c.json)',
+      'min-ttl: 1 min 30 s (GWTOKEN_MIN_TTL)',
+      'timeout: 1 h (timeout of profile default in /c.json)',
       'retries: 0 (--retries)',
       'cache: off (--no-cache)',
       'ca-file: /ca.pem (ca-file in /c.json)',
-      'keychain-timeout: 60 s (GWTOKEN_KEYCHAIN_TIMEOUT)',
+      'keychain-timeout: 1 min (GWTOKEN_KEYCHAIN_TIMEOUT)',
       'credential-command: set (credential-command in /c.json)',
     ]);
   });

@@ -386,11 +386,11 @@ describe('a --min-ttl that no token meets', () => {
     for (const kind of ['flag', 'variable'] as const) {
       expect(minTtlProblem(token(60), settings(kind), 0)).toMatchObject({
         kind: 'bad-reply',
-        message: 'the token endpoint issues tokens valid for 60 s, but the setting requires more than 60 s',
+        message: 'tokens from this endpoint last 1 min; the setting must be less',
         hints: ['lower the setting'],
       });
       expect(minTtlProblem(token(undefined), settings(kind), 0)?.message).toBe(
-        'the token endpoint does not report a lifetime, but the setting requires more than 60 s',
+        'this endpoint does not say how long its tokens last; the setting requires it',
       );
       expect(minTtlProblem(token(61), settings(kind), 0)).toBeUndefined();
     }

@@ -238,12 +238,13 @@ describe('Retry-After', () => {
 
   test('is honoured up to the overall limit, and beyond it the seconds are named at once', async () => {
     expect((await play([afterSeconds('29'), OK])).waits).toEqual([29_000]);
-    for (const seconds of ['30', '3600']) {
+    for (const [seconds, said] of [
+      ['30', '30 s'],
+      ['3600', '1 h'],
+    ] as const) {
       const { outcome, attempts, tookMs } = await play([afterSeconds(seconds)]);
       expect([attempts, tookMs]).toEqual([1, 0]);
-      expect(failed(outcome).message).toBe(
-        `https://id.test/oauth2/token answered 429 (retry after ${seconds} s)`,
-      );
+      expect(failed(outcome).message).toBe(`https://id.test/oauth2/token answered 429 (retry after ${said})`);
     }
   });
 

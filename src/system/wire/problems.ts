@@ -1,6 +1,6 @@
 /** Says what went wrong on the wire: a sentence for people and a reason for scripts. Loaded only after a failure. */
 import { type ErrorKind, GwtokenError, limitReached, messageOf, systemCode } from '../../errors';
-import { foreign, seconds } from '../../text';
+import { duration, foreign } from '../../text';
 import { isAtProxy, type Progress, UNKNOWN_AUTHORITY } from './connection';
 import { calledProxy } from './proxy';
 
@@ -86,7 +86,7 @@ function late({ url, progress, peer }: Fault, afterMs: number): Problem {
   };
   return {
     reason: 'time-limit',
-    sentence: `${url.href} did not answer within ${seconds(afterMs)}${waits[waitingFor] ?? `: could not connect to ${peer}`}`,
+    sentence: `${url.href} did not answer within ${duration(afterMs)}${waits[waitingFor] ?? `: could not connect to ${peer}`}`,
     hints: [`check ${settings}, or raise --timeout`],
   };
 }

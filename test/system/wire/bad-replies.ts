@@ -26,7 +26,7 @@ export const BAD_REPLIES: readonly WireCase[] = [
   replies(
     '429, Retry-After beyond the limit',
     reply(429, '', { 'Retry-After': '120' }),
-    bad(/answered 429 \(retry after 120 s\)\n/),
+    bad(/answered 429 \(retry after 2 min\)\n/),
   ),
   replies('503', reply(503, ''), bad(/answered 503 \(3 attempts\)/, 3)),
   replies('204', reply(204, '', { 'Content-Length': '0' }), bad(/answered 204/)),
