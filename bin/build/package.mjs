@@ -84,7 +84,14 @@ export async function bundle(
     external,
     moduleTypes: { '.md': 'text' },
     transform: { define: { __VERSION__: JSON.stringify(version), ...define }, target: 'node20' },
-    plugins: [...plugins, withoutAjv, withoutChildProcesses, withoutUnusedRuntime, exportsAtOnce],
+    plugins: [
+      ...plugins,
+      withoutAjv,
+      withoutChildProcesses,
+      withoutNodeHttp,
+      withoutUnusedRuntime,
+      exportsAtOnce,
+    ],
   });
   const { output } = await bundle.write({
     dir: folder,
@@ -174,6 +181,20 @@ const withoutChildProcesses = {
   resolveId: (id, importer) =>
     id === 'node:child_process' && /[\\/]commander[\\/]/.test(importer ?? '') ? '\0none' : undefined,
   load: (id) => (id === '\0none' ? 'export default {};' : undefined),
+};
+
+/**
+ * undici's client loads node:http for a class that no body of ours is of and a limit that we give, and its HTTP/2 client,
+ * which we never ask TLS for: together a tenth of a cold `get` over http, in both forms. test/package/undici-parts.test.ts watches it.
+ * @type {import('rolldown').Plugin}
+ */
+const withoutNodeHttp = {
+  name: 'without-node-http',
+  resolveId: (id, importer) =>
+    /^(node:http|\.\/client-h2\.js)$/.test(id) && /[\\/]undici[\\/]/.test(importer ?? '')
+      ? '\0no-http'
+      : undefined,
+  load: (id) => (id === '\0no-http' ? 'module.exports = {};' : undefined),
 };
 
 /**

@@ -19,6 +19,25 @@ test('undici is pinned to the version whose parts were looked at', () => {
   expect(version).toBe(devDependencies.undici);
 });
 
+test('undici asks node:http for two names only, and for HTTP/2 only if TLS chose it', () => {
+  const files = [
+    'core/util.js',
+    'dispatcher/client.js',
+    'dispatcher/client-h1.js',
+    'api/api-request.js',
+    'api/api-connect.js',
+  ];
+  const lib = join(ROOT, 'node_modules', 'undici', 'lib');
+  const code = files.map((file) => readFileSync(join(lib, file), 'utf8')).join('\n');
+  expect(code.match(/\bhttp2?\.\w+/g)?.filter((name) => name !== 'http.maxHeaderSize')).toEqual([]);
+  expect(code.match(/.*\bIncomingMessage\b.*/g)).toEqual([
+    "const { IncomingMessage } = require('node:http')",
+    expect.stringContaining('.constructor === IncomingMessage'),
+  ]);
+  expect(code.match(/.*\bconnectH2\(.*/g)).toHaveLength(1);
+  expect(code).toMatch(/socket\.alpnProtocol === 'h2'\s*\?\s*(await )?connectH2\(/);
+});
+
 test('Client and request: one request over a connection that is handed in', async () => {
   const { url } = await endpoint();
   const client = new Client(url, { headersTimeout: 0, bodyTimeout: 0 });
@@ -50,7 +69,8 @@ test('the bundle has those parts alone, each file only where it is needed', () =
   expect(having('UNDICI_REQUEST')).toEqual(['exchange.cjs']);
   expect(having('UNDICI_CONNECT')).toEqual(['tunnel.cjs']);
   expect(having('llhttp_execute')).toHaveLength(1);
-  for (const left of ['Proxy response (', 'MockAgent', 'EnvHttpProxyAgent'])
+  // Neither Node's HTTP nor undici's HTTP/2 comes along: the build has nothing in their places (bin/build/package.mjs).
+  for (const left of ['node:http', 'HTTP2_HEADER_', 'Proxy response (', 'MockAgent', 'EnvHttpProxyAgent'])
     expect(having(left), left).toEqual([]);
   // The way to the endpoint is made while undici is still being loaded: its file must not load it.
   expect(files.get('http.cjs')).toBeDefined();

@@ -20,6 +20,8 @@ export async function over<T>(
       isUsed = true;
       queueMicrotask(() => (isGone ? done(gone, null) : done(null, socket)));
     },
+    // As Node's own; undici would take it from node:http, which is not loaded.
+    maxHeaderSize: 16 * 1024,
     // The caller's limit holds for everything; undici's own would only race it.
     headersTimeout: 0,
     bodyTimeout: 0,
