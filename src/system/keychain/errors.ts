@@ -41,6 +41,8 @@ export function keychainError(
   const reason = typeof failure === 'string' ? failure : reasonOf(failure);
   const raw = typeof failure === 'string' ? detail : (failure.cause ?? failure.message);
   const [message, ...hints] = sentence(reason, platform, raw ?? '');
+  if (!CURABLE.includes(reason))
+    hints.push('without a keychain, use environment variables: gwtoken help keychain');
   return new GwtokenError('keychain', message, { reason, hints, detail: raw && `the keychain said: ${raw}` });
 }
 
@@ -98,7 +100,15 @@ export function systemLimit(platform: NodeJS.Platform): string[] {
   return platform === 'win32' ? [] : ['you may have reached a system limit: check ulimit -u and ulimit -v'];
 }
 
-const VARIABLES = 'without a keychain, use environment variables: gwtoken help keychain';
+/** The keychain works: nobody needs to do without it. */
+const CURABLE: readonly KeychainReason[] = [
+  'denied',
+  'timed-out',
+  'silent',
+  'not-started',
+  'key-mismatch',
+  'failed',
+];
 
 /** KeePassXC has no default keyring while no database is open, or if those that are open expose nothing. */
 const NO_KEYRING = [
@@ -117,7 +127,6 @@ function sentence(
       return [
         'the keychain module keytar is not installed',
         'reinstall gwtoken (npm install -g) without --omit=optional, once the registry can be reached: when npm cannot reach it, it leaves keytar out without a message',
-        VARIABLES,
       ];
     case 'library-missing':
       return notLoaded(raw);
@@ -126,34 +135,27 @@ function sentence(
         platform === 'win32'
           ? 'Credential Manager is not available in this session (normal over ssh, in services and scheduled tasks)'
           : 'no keychain here: there is no desktop session (normal over ssh, in cron and containers)',
-        VARIABLES,
       ];
     case 'no-provider':
       return platform === 'linux'
         ? [
             'no keychain service is running in this session',
             'install and start gnome-keyring, KWallet or KeePassXC',
-            VARIABLES,
           ]
-        : ['there is no keychain in this session', VARIABLES];
+        : ['there is no keychain in this session'];
     case 'plugin-missing':
       return [
         'KWallet has no encryption plugin (libqca-ossl)',
         'Debian, Ubuntu: apt-get install libqca-qt5-2-plugins, then log in again',
-        VARIABLES,
       ];
     case 'no-collection':
       return platform === 'linux'
-        ? ['the keychain has no default keyring', ...NO_KEYRING, VARIABLES]
-        : [
-            'there is no default keychain',
-            'set one: security default-keychain -s login.keychain-db',
-            VARIABLES,
-          ];
+        ? ['the keychain has no default keyring', ...NO_KEYRING]
+        : ['there is no default keychain', 'set one: security default-keychain -s login.keychain-db'];
     case 'locked':
-      return ['the keychain is locked', unlock(platform), VARIABLES];
+      return ['the keychain is locked', unlock(platform)];
     case 'hidden':
-      return ['no such item in the open keyring, but another keyring is locked', unlock(platform), VARIABLES];
+      return ['no such item in the open keyring, but another keyring is locked', unlock(platform)];
     case 'denied':
       return [
         'the keychain denied access',
@@ -166,16 +168,11 @@ function sentence(
     case 'timed-out':
       return ['the keychain service timed out', 'it may be stuck: restart it, or log out and in again'];
     case 'too-large':
-      return [
-        'the credentials are too large for the keychain',
-        'the limit is 2,560 bytes per item',
-        VARIABLES,
-      ];
+      return ['the credentials are too large for the keychain', 'the limit is 2,560 bytes per item'];
     case 'crashed':
       return [
         'the keychain module crashed',
         'try again; if it keeps crashing, reinstall gwtoken and run: gwtoken doctor',
-        VARIABLES,
       ];
     case 'key-mismatch':
     case 'failed':
@@ -198,10 +195,9 @@ function unlock(platform: NodeJS.Platform): string {
 function notLoaded(raw: string): [message: string, ...hints: string[]] {
   const library = /(lib[\w.+-]+\.so[.\d]*): cannot open shared object/.exec(raw)?.[1];
   return library === undefined
-    ? ['the keychain module cannot be loaded on this system', 'for details, add --verbose', VARIABLES]
+    ? ['the keychain module cannot be loaded on this system', 'for details, add --verbose']
     : [
         `the keychain needs ${library}, which is not installed`,
         'Debian, Ubuntu: apt-get install libsecret-1-0; Fedora: dnf install libsecret; Arch: pacman -S libsecret',
-        VARIABLES,
       ];
 }

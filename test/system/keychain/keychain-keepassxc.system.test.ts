@@ -54,7 +54,6 @@ describe('KeePassXC', () => {
   });
 
   test('a login that may not overwrite says so, and changes nothing', async () => {
-    // Its first session, and the one repeat.
     const login = await runAnswering(LOGIN.replace('eu-client', 'third'), 'deny', 'deny', 'deny');
     expect(login).toMatchObject(denied);
     expect(await storedId()).toBe('eu-client');

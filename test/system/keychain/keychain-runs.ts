@@ -32,14 +32,18 @@ export async function run(
   return result;
 }
 
-/** The stage lines of doctor's keychain section, as `name: result`. */
+/** Doctor's checks of the keychain, as `name: result`, and the message of the one that fails. */
 export async function doctorStages(env: Record<string, string>, wrapper: readonly string[] = []) {
-  const result = await run('doctor --json', env, wrapper);
-  const report = JSON.parse(result.stdout) as {
+  const { code, stdout } = await run('doctor --json', env, wrapper);
+  const { checks } = JSON.parse(stdout) as {
     checks: { section: string; name: string; result: string; message: string }[];
   };
-  const stages = report.checks.filter(({ section }) => section === 'keychain');
-  return { code: result.code, stages: stages.map(({ name, result: each }) => `${name}: ${each}`), result };
+  const stages = checks.filter(({ section }) => section === 'keychain');
+  return {
+    code,
+    stages: stages.map(({ name, result }) => `${name}: ${result}`),
+    problem: stages.find(({ result }) => result === 'failed')?.message,
+  };
 }
 
 export const LOGIN = 'login --client-id eu-client --secret-stdin --no-verify';
