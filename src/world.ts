@@ -357,8 +357,8 @@ export interface World {
    * file has none (`local` if that fails). `variable` contains the path.
    */
   appender(path: string, variable: string): (text: string) => void;
-  /** Loaded on demand: it costs 3 ms at every start. */
-  crypto(): typeof import('node:crypto');
+  /** SHA-256 in hexadecimal; with a key, HMAC-SHA-256. */
+  sha256(text: string, key?: Uint8Array): string;
   /** Resolves after so many milliseconds. */
   sleep(ms: number): Promise<void>;
   /** Does the work after so many milliseconds, unless the returned function is called before. */
@@ -372,7 +372,7 @@ export interface World {
 }
 
 /** What a cached token needs; main.ts has it without loading anything else. */
-export type WarmWorld = Pick<World, 'env' | 'now' | 'readFile' | 'crypto' | 'trace'> & {
+export type WarmWorld = Pick<World, 'env' | 'now' | 'readFile' | 'sha256' | 'trace'> & {
   readonly config: Pick<ConfigFile, 'read'>;
   readonly clients: Pick<KnownClients, 'read'>;
   readonly tokens: Pick<TokenCache, 'read'>;

@@ -4,6 +4,7 @@ import { readConfig, readKnownClients } from './files/config-file';
 import { cacheFolder, configFolder, fileIn, type Machine } from './files/paths';
 import { readLimited } from './files/read-file';
 import { readEntry } from './files/token-cache';
+import { sha256 } from './form';
 
 export interface Opened {
   readonly warm: WarmWorld;
@@ -28,7 +29,7 @@ export function openWarm(
     },
     now: Date.now,
     readFile: readLimited,
-    crypto: () => own.getBuiltinModule('node:crypto'),
+    sha256: (text, key) => sha256(own, text, key),
     trace() {},
   };
   return { warm, folders, machine };

@@ -28,33 +28,33 @@ export interface CacheEntry extends Owner {
   readonly generation: string;
 }
 
-type Crypto = Pick<World, 'crypto'>;
+type Hash = Pick<World, 'sha256'>;
 type OwnQuery = Pick<TokenQuery, 'authUrl' | 'plan'>;
 
 /** Who owns the token that a query with these credentials gets. */
-export function ownerOf({ authUrl, plan }: OwnQuery, clientId: string, world: Crypto): Owner {
+export function ownerOf({ authUrl, plan }: OwnQuery, clientId: string, world: Hash): Owner {
   return { clientId, authUrl: authUrl.value, source: sourceOf(plan, world) };
 }
 
-function sourceOf(plan: TokenQuery['plan'], world: Crypto): OwnerSource {
+function sourceOf(plan: TokenQuery['plan'], world: Hash): OwnerSource {
   if (plan.kind === 'keychain') return { kind: 'keychain' };
   if (plan.kind === 'command') return { kind: 'command', command: plan.command.value };
-  const salt = world.crypto().randomBytes(16).toString('hex');
+  const salt = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('hex');
   return { kind: 'variables', salt, hmac: hmac(salt, plan.credentials.clientSecret, world) };
 }
 
 /** A short name for the credentials, their generation and the auth URL: processes with the same one may share a request. */
-export function ownerDigest({ authUrl, plan }: OwnQuery, generation: string, { crypto }: Crypto): string {
+export function ownerDigest({ authUrl, plan }: OwnQuery, generation: string, { sha256 }: Hash): string {
   const own =
     plan.kind === 'variables'
       ? [plan.credentials.clientId, plan.credentials.clientSecret]
       : [plan.kind === 'command' ? plan.command.value : ''];
   const parts = JSON.stringify([authUrl.value, generation, plan.kind, ...own]);
-  return crypto().createHash('sha256').update(parts).digest('hex').slice(0, 12);
+  return sha256(parts).slice(0, 12);
 }
 
 /** Whether the owner is the very client that the query is for. */
-export function isFor({ clientId, authUrl, source }: Owner, query: OwnQuery, world: Crypto): boolean {
+export function isFor({ clientId, authUrl, source }: Owner, query: OwnQuery, world: Hash): boolean {
   const { plan } = query;
   if (authUrl !== query.authUrl.value) return false;
   if (plan.kind === 'variables') {
@@ -68,8 +68,8 @@ export function isFor({ clientId, authUrl, source }: Owner, query: OwnQuery, wor
   return source.kind === 'keychain';
 }
 
-function hmac(salt: string, secret: string, { crypto }: Crypto): string {
-  return crypto().createHmac('sha256', Buffer.from(salt, 'hex')).update(secret).digest('hex');
+function hmac(salt: string, secret: string, { sha256 }: Hash): string {
+  return sha256(secret, Buffer.from(salt, 'hex'));
 }
 
 /**

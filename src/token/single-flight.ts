@@ -19,7 +19,7 @@ interface Work {
   fetch(): Promise<{ answer: TokenAnswer; isCached: boolean }>;
 }
 
-type TurnWorld = Pick<World, 'tokens' | 'now' | 'crypto' | 'trace'>;
+type TurnWorld = Pick<World, 'tokens' | 'now' | 'sha256' | 'trace'>;
 
 export async function inTurn(query: TokenQuery, world: TurnWorld, work: Work): Promise<TokenAnswer> {
   for (;;) {

@@ -119,7 +119,7 @@ test('a warm get of the executable loads no module of Node but node:fs and node:
     return seen;
   };
   const warm = [...required('executable.cjs'), ...required('gwtoken.cjs')];
-  expect(warm.filter((name) => !chunks.has(name))).toEqual(['node:fs', 'node:path']);
+  expect(warm.filter((name) => !chunks.has(name)).sort()).toEqual(['node:fs', 'node:path']);
   expect(warm.length).toBeGreaterThan(3);
   for (const child of ['keychain-child.cjs', 'lookup-child.cjs'])
     expect([...required(child)].filter((name) => chunks.has(name))).toEqual([child, 'rolldown-runtime.cjs']);

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CredentialPlan } from '../../src/credentials/plan';
+import { sha256 } from '../../src/system/form';
 import {
   type CacheEntry,
   formatEntry,
@@ -17,7 +18,7 @@ import type { TokenQuery } from '../../src/token/query';
 import type { Token } from '../../src/token/token';
 
 const NOW = Date.UTC(2030, 0, 1, 12, 34, 56, 789);
-const world = { crypto: () => process.getBuiltinModule('node:crypto') };
+const world = { sha256: (text: string, key?: Uint8Array) => sha256(process, text, key) };
 
 function token(lifetimeS: number, ageMs = 0): Token & { readonly lifetimeS: number } {
   const requestedAtMs = NOW - ageMs;

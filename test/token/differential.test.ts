@@ -6,6 +6,7 @@ import type { Client } from '../../src/client';
 import type { CredentialPlan } from '../../src/credentials/plan';
 import { parseAuthUrl } from '../../src/settings/values';
 import { entryPath } from '../../src/system/files/token-cache';
+import { sha256 } from '../../src/system/form';
 import { formatEntry, ownerOf } from '../../src/token/cache';
 import { MACHINE } from '../harness/homes/client';
 import { inside } from '../harness/homes/in-process';
@@ -46,7 +47,7 @@ function entryText({ region }: Client, made: MadeEntry): string {
   const owner = made.of === 'same' ? (hasVariables ? 'secret' : 'keychain') : made.of;
   const source = { kind: 'default', name: 'the test' } as const;
   const authUrl = { value: parseAuthUrl(made.authUrl, 'the test', region), template: made.authUrl, source };
-  const world = { crypto: () => process.getBuiltinModule('node:crypto') };
+  const world = { sha256: (text: string, key?: Uint8Array) => sha256(process, text, key) };
   const credentials = { clientId: 'client', clientSecret: owner };
   const plan: CredentialPlan =
     owner === 'keychain'

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Client } from '../../src/client';
 import { GwtokenError } from '../../src/errors';
+import { sha256 } from '../../src/system/form';
 import { ownerDigest } from '../../src/token/cache';
 import type { TokenAnswer, TokenQuery } from '../../src/token/query';
 import { inTurn } from '../../src/token/single-flight';
@@ -24,8 +25,8 @@ const QUERY = {
   deadlineMs: NOW + 5000,
 } as unknown as TokenQuery;
 
-const crypto = () => process.getBuiltinModule('node:crypto');
-const OF_QUERY = ownerDigest(QUERY, 'g', { crypto });
+const hash = { sha256: (text: string, key?: Uint8Array) => sha256(process, text, key) };
+const OF_QUERY = ownerDigest(QUERY, 'g', hash);
 
 const answer = (name: string) => ({ clientId: name }) as TokenAnswer;
 const NEW = answer('new');
@@ -55,7 +56,7 @@ async function play({ turns, looks = [], isCached = true, error, plan = QUERY.pl
       },
     },
     now: () => NOW,
-    crypto,
+    ...hash,
     trace: (line: string) => told.push(line),
   } as unknown as Parameters<typeof inTurn>[1];
   const outcome = await inTurn({ ...QUERY, plan }, world, {
@@ -216,7 +217,10 @@ describe('who waits', () => {
         'to use environment variables instead, set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU',
       ],
     ],
-    [{ kind: 'keychain', reason: 'locked' }, ['to use environment variables instead, set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU']],
+    [
+      { kind: 'keychain', reason: 'locked' },
+      ['to use environment variables instead, set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU'],
+    ],
     [{ kind: 'keychain', reason: 'malformed' }, []],
   ])('has the hints of its own source where that failed: %j', async (failure, hints) => {
     expect(await failed({ message: 'm', ...failure })).toMatchObject({ hints: [...hints, ANOTHER] });
@@ -227,7 +231,10 @@ describe('who waits', () => {
     const command = { value: 'pass show a', source };
     const plan = { kind: 'command', name: 'the test', command } as const;
     expect(await failed({ kind: 'no-credentials', message: 'm' }, { plan })).toMatchObject({
-      hints: ['to use environment variables instead, set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU', ANOTHER],
+      hints: [
+        'to use environment variables instead, set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU',
+        ANOTHER,
+      ],
     });
   });
 
