@@ -1,4 +1,5 @@
-// The standalone executable, for this machine or (--all) for every platform: rolldown's bundle of bin/gwtoken-executable.ts,
+// The standalone executable, for this machine or (--all) for every platform, and with --pack what a release has of it
+// (pack.mjs): rolldown's bundle of bin/gwtoken-executable.ts,
 // compiled into Bun's runtime with keytar's native part in it. What must not be forgotten stands in COMPILE.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -17,6 +18,7 @@ import {
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { pack, writeManifests } from './pack.mjs';
 import { bundle, ENTRIES, GROUPS, NOTICES, RULE } from './package.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -248,9 +250,12 @@ export function checkIntegrity(name, tarball) {
 // Run and not imported: import.meta.main is younger than Node 20.
 const started = process.argv[1] === undefined ? '' : realpathSync(process.argv[1]);
 if (started === fileURLToPath(import.meta.url)) {
-  if (!process.argv.includes('--all')) console.log(await buildExecutable(ownTarget(), EXECUTABLES));
-  else {
-    for (const target of Object.keys(TARGETS))
-      console.log(await buildExecutable(target, join(EXECUTABLES, target)));
+  const all = process.argv.includes('--all');
+  for (const target of all ? Object.keys(TARGETS) : [ownTarget()]) {
+    const folder = all ? join(EXECUTABLES, target) : EXECUTABLES;
+    console.log(await buildExecutable(target, folder));
+    if (process.argv.includes('--pack')) pack(target, folder, join(root, 'release'));
   }
+  const url = process.env['RELEASE_URL'];
+  if (url && process.argv.includes('--pack')) writeManifests(join(root, 'release'), url);
 }

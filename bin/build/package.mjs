@@ -128,18 +128,17 @@ async function writeManPage(file) {
       .use(remarkGfm)
       .use(remarkMan, { name: 'gwtoken', section: 1, description, version: `gwtoken ${version}` })
       .process(markdown);
-    writeFileSync(file, lintFree(String(roff), sourceDate()));
+    writeFileSync(file, lintFree(String(roff), new Date(sourceDate() * 1000).toISOString().slice(0, 10)));
   } finally {
     rmSync(place, { recursive: true, force: true });
   }
 }
 
-/** Returns the day of the sources, so that the same commit gives the same man page on any day. */
-function sourceDate() {
+/** Returns the time of the sources in seconds since the epoch: the same commit gives the same bytes on any day. */
+export function sourceDate() {
   const format = ['log', '-1', '--format=%ct'];
   const commit = spawnSync('git', format, { cwd: root, encoding: 'utf8' }).stdout;
-  const seconds = Number(process.env.SOURCE_DATE_EPOCH || commit) || Date.now() / 1000;
-  return new Date(seconds * 1000).toISOString().slice(0, 10);
+  return Number(process.env.SOURCE_DATE_EPOCH || commit) || Math.floor(Date.now() / 1000);
 }
 
 /**

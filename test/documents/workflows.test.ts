@@ -1,7 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { openFolder } from '../harness/homes/folder';
 import { ROOT } from '../harness/root';
 
 /**
@@ -18,6 +21,7 @@ const read = (file: string): string => readFileSync(join(folder, file), 'utf8');
 const MAY_WRITE: Record<string, Record<string, string>> = {
   'workflows/release.yml attest': { 'id-token': 'write', attestations: 'write' },
   'workflows/release.yml publish': { 'id-token': 'write' },
+  'workflows/release.yml action': { contents: 'write' },
   'workflows/release.yml release-page': { contents: 'write' },
 };
 
@@ -93,7 +97,7 @@ describe('the workflows', () => {
     expect(targets.length).toBeGreaterThan(6);
     expect(tried.sort()).toEqual(targets.sort());
     expect(jobs['release-page'].needs).toContain('attest');
-    expect(jobs.attest.needs).toBe('try');
+    expect(jobs.attest.needs).toContain('try');
   });
 
   test('publish nothing to npm while the package is private, as it is until its name is claimed', () => {
@@ -103,5 +107,38 @@ describe('the workflows', () => {
     );
     expect(publishing.map((job) => job.if)).toEqual(["needs.build.outputs.private == 'false'"]);
     expect(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))).toMatchObject({ private: true });
+  });
+
+  test('take from build only the files that its digest vouches for', ({ needs }) => {
+    needs('linux');
+    const { jobs } = parse(read('workflows/release.yml')) as Workflow;
+    const taking = Object.values(jobs).filter(({ steps = [] }) =>
+      steps.some(({ uses }) => uses?.startsWith('actions/download-artifact@')),
+    );
+    expect(taking.length).toBe(5);
+    const checks = taking.map(({ steps = [] }) => {
+      const at = steps.findIndex(({ uses }) => uses?.startsWith('actions/download-artifact@'));
+      return steps[at + 1]?.run ?? '';
+    });
+    expect(new Set(checks).size).toBe(1);
+    const folder = openFolder();
+    const file = (name: string) => join(folder, name);
+    const sum = (name: string) =>
+      createHash('sha256')
+        .update(readFileSync(file(name)))
+        .digest('hex');
+    const sumUp = () => writeFileSync(file('SHA256SUMS'), `${sum('gwtoken.tgz')}  gwtoken.tgz\n`);
+    writeFileSync(file('gwtoken.tgz'), 'built');
+    sumUp();
+    const env = { PATH: process.env['PATH'], DIGEST: sum('SHA256SUMS') };
+    const check = () => spawnSync('bash', ['-e', '-c', checks[0]!], { cwd: folder, env }).status;
+    expect(check()).toBe(0);
+    writeFileSync(file('another'), '');
+    expect(check()).not.toBe(0);
+    rmSync(file('another'));
+    writeFileSync(file('gwtoken.tgz'), 'another');
+    expect(check()).not.toBe(0);
+    sumUp();
+    expect(check()).not.toBe(0);
   });
 });

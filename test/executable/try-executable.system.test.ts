@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { openFolder } from '../harness/homes/folder';
-import { keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
+import { startKeyring } from '../harness/keyrings/keyring';
 import { executable } from '../harness/programs/program';
 import { ROOT } from '../harness/root';
 
-const trial = join(ROOT, 'bin', 'try-executable.mjs');
+const trial = join(ROOT, 'bin', 'build', 'try-executable.mjs');
 const attempt = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   promisify(execFile)(process.execPath, [trial, ...args], { env: { ...process.env, ...env } });
 
@@ -18,17 +18,16 @@ test('the executable passes', async () => {
   expect(stdout).toContain('get: "tried-1"\n');
 });
 
-test('the executable passes with a keychain', async ({ skip }) => {
-  const unavailable = keyringAvailable();
-  skip(unavailable !== undefined, unavailable);
+test('the executable passes with a keychain', async ({ needs }) => {
+  needs('keyring');
   const keyring = await startKeyring({ state: 'unlocked' });
   const { stdout } = await attempt(['--keychain', executable()], keyring.env);
   expect(stdout).toContain('get after logout ends with: 4\n');
   expect(await keyring.lookup('try-executable:production:eu')).toBeUndefined();
 });
 
-test('one that gives no token does not', async ({ skip }) => {
-  skip(process.platform === 'win32', 'needs a POSIX system: a script in its place');
+test('one that gives no token does not', async ({ needs }) => {
+  needs('posix');
   const file = join(openFolder(), 'gwtoken');
   writeFileSync(file, '#!/bin/sh\necho 1.2.3\n', { mode: 0o755 });
   await expect(attempt([file])).rejects.toThrow('get: "1.2.3" instead of "tried-1"');

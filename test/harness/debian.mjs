@@ -36,6 +36,8 @@ export const DEBIAN = {
   git: '/usr/bin/git',
   rsync: '/usr/bin/rsync',
   buildah: '/usr/bin/buildah',
+  zip: '/usr/bin/zip',
+  'man-db': '/usr/bin/man',
   'dnsmasq-base': '/usr/sbin/dnsmasq',
   iproute2: '/usr/bin/ip',
   strace: '/usr/bin/strace',
