@@ -54,9 +54,11 @@ export function parseClientName(name: string): Client | undefined {
 }
 
 /** The flags that name this client, for hints: `--region eu --sandbox --profile acme`. */
-export function clientFlags(client: Client): string {
-  const parts = [`--region ${client.region}`];
-  if (client.environment === 'sandbox') parts.push('--sandbox');
-  if (client.profile !== DEFAULT_PROFILE) parts.push(`--profile ${client.profile}`);
-  return parts.join(' ');
+export function clientFlags({ profile, environment, region }: Client): string {
+  return `--region ${region}${environment === 'sandbox' ? ' --sandbox' : ''}${profileFlag(profile)}`;
+}
+
+/** The end of a command that is for a profile: ` --profile acme`; nothing for the default one. */
+export function profileFlag(profile: string): string {
+  return profile === DEFAULT_PROFILE ? '' : ` --profile ${profile}`;
 }

@@ -132,6 +132,13 @@ function usableEntry(
   return entry && lifeLeftMs(entry, world.now()) > 0 ? entry : undefined;
 }
 
+/** Says what is used in place of the credentials that login stored for the client, if anything is. */
+export function overriding({ credentials, stored }: ClientStatus): string | undefined {
+  if (credentials instanceof GwtokenError || credentials.kind === 'keychain' || !stored) return undefined;
+  const verb = credentials.kind === 'variables' ? 'override' : 'overrides';
+  return `${credentials.name} ${verb} the stored credentials`;
+}
+
 type Checking = WarmWorld & Parameters<typeof fetchNew>[1];
 
 /** Reasons that the keychain has for one client and would have for the next, after the same wait. */

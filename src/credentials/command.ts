@@ -3,7 +3,7 @@
  * system's shell with the user's stdin and stderr; its stdout contains the secret and is never shown.
  */
 
-import { type Client, clientFlags, clientName, DEFAULT_PROFILE } from '../client';
+import { type Client, clientFlags, clientName, profileFlag } from '../client';
 import { failure, type GwtokenError, usage } from '../errors';
 import { resolveSetting } from '../settings/resolve';
 import { SETTINGS, type Setting } from '../settings/table';
@@ -91,8 +91,7 @@ interface Run {
 }
 
 function checkEnd(end: CommandEnd, { timeoutMs, client, where, env }: Run): Uint8Array {
-  const profile = client.profile === DEFAULT_PROFILE ? '' : ` --profile ${client.profile}`;
-  const see = `to see the command, run: gwtoken config get credential-command${profile}`;
+  const see = `to see the command, run: gwtoken config get credential-command${profileFlag(client.profile)}`;
   switch (end.how) {
     case 'exited':
       if (end.code === 0) return end.stdout;

@@ -1,5 +1,5 @@
 /** Settings in words: the lines of --verbose, doctor's, and how help spells what does the same as a flag. */
-import { type Client, DEFAULT_PROFILE, REGIONS } from '../client';
+import { type Client, profileFlag, REGIONS } from '../client';
 import { shellWord } from '../text';
 import type { ClientSettings, FetchSettings } from './resolve';
 import { type AuthUrl, keysFor, type Row, SETTINGS, type Setting, variableOf } from './table';
@@ -23,8 +23,7 @@ export function inWords(
 /** The line that sets the auth URL of one client, in the first place that is looked at for it in the config file. */
 export function setAuthUrlCommand(client: Client, url: string): string {
   const [[key] = []] = keysFor(SETTINGS.authUrl, client);
-  const profile = client.profile === DEFAULT_PROFILE ? '' : ` --profile ${client.profile}`;
-  return `gwtoken config set ${key} ${shellWord(url)}${profile}`;
+  return `gwtoken config set ${key} ${shellWord(url)}${profileFlag(client.profile)}`;
 }
 
 /** The variable and the key that do the same as a flag: `GWTOKEN_AUTH_URL[_EU|_US]` and `auth-url[.eu|.us]`. */

@@ -59,7 +59,7 @@ describe('doctor says whether get works:', () => {
     const { code, stdout, stderr } = await gw.cli(['doctor']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toBe(`ok   gwtoken                ${version}, ${system}
-ok   settings               region (region in ${gw.config}/config.json)
+ok   settings               region eu (region in ${gw.config}/config.json)
 ok   directories            ${gw.config}, ${gw.cache}
 ok   keychain               keytar 1
 ok   default:production:eu  credentials accepted, token valid for 1 h
@@ -137,7 +137,7 @@ ok   get works for default:production:eu
     expect(await problems()).toEqual([
       0,
       'environment, SSL_CERT_FILE: /no/such/file cannot be read (ENOENT)',
-      'default:production:eu, credentials: GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET overrides the stored credentials',
+      'default:production:eu, credentials: GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET override the stored credentials',
     ]);
     expect((await shown()).at(-1)).toBe('ok   get works for default:production:eu');
   });

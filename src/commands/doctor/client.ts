@@ -4,7 +4,7 @@ import { clientName } from '../../client';
 import { GwtokenError } from '../../errors';
 import { duration } from '../../text';
 import type { ConnectionProgress, TlsFacts } from '../../world';
-import type { CheckedClient, Request } from '../clients';
+import { type CheckedClient, overriding, type Request, type Verdict } from '../clients';
 import { type Check, type Section, section } from './check';
 
 /** Less than a month is when people renew; two weeks is when someone should ask. */
@@ -13,44 +13,38 @@ const FEW_DAYS = 14;
 const SKEW_WARNING_MS = 30_000;
 
 export function clientSection(status: CheckedClient, nowMs: number): Section {
-  const { selected, verdict } = status;
   const title = clientName(status.client);
-  const life =
-    verdict instanceof GwtokenError || verdict.lifetimeS === undefined
-      ? ''
-      : `, token valid for ${duration(verdict.lifetimeS * 1000)}`;
+  const token = status.verdict instanceof GwtokenError ? '' : tokenText(status.verdict);
+  const selected = status.selected ? '' : ' (not selected)';
   return {
     title,
-    summary: `credentials accepted${life}${selected ? '' : ' (not selected)'}`,
-    checks: clientChecks(status, title, life, nowMs),
+    summary: `credentials accepted, token ${token}${selected}`,
+    checks: clientChecks(status, title, token, nowMs),
   };
 }
 
-function clientChecks(status: CheckedClient, title: string, life: string, nowMs: number): Check[] {
+function tokenText({ lifetimeS }: Exclude<Verdict, GwtokenError>): string {
+  return lifetimeS === undefined ? 'received' : `valid for ${duration(lifetimeS * 1000)}`;
+}
+
+function clientChecks(status: CheckedClient, title: string, token: string, nowMs: number): Check[] {
   const { credentials, authUrl, verdict, request } = status;
   const { ok, warning, error } = section(title);
   const problem = verdict instanceof GwtokenError ? verdict : undefined;
-  const name = credentials instanceof GwtokenError ? '' : credentials.name;
-  const overridden =
-    status.stored !== undefined && !(credentials instanceof GwtokenError) && credentials.kind !== 'keychain';
-  const source = overridden
-    ? warning('credentials', `${name} overrides the stored credentials`)
-    : ok('credentials', name);
+  const isUrl = authUrl !== undefined && !(authUrl instanceof GwtokenError);
   // Nothing was sent: there is no auth URL, or no credentials for it.
-  if (request === undefined) {
-    const isUrl = authUrl === undefined || authUrl instanceof GwtokenError;
-    return [error(isUrl ? 'auth URL' : 'credentials', problem)];
-  }
-  if (authUrl === undefined || authUrl instanceof GwtokenError) return [];
+  if (request === undefined || !isUrl) return [error(isUrl ? 'credentials' : 'auth URL', problem)];
+  const overridden = overriding(status);
+  const name = credentials instanceof GwtokenError ? '' : credentials.name;
   const { status: code, repliedAtMs, askedAtMs } = request;
   const reply = code === undefined ? undefined : `HTTP ${code} in ${repliedAtMs - askedAtMs} ms`;
+  const end = problem === undefined ? ok('token', token) : error('token', problem);
   return [
-    source,
+    overridden === undefined ? ok('credentials', name) : warning('credentials', overridden),
     ok('auth URL', `${authUrl.value} (${authUrl.source.name})`),
     ...wayChecks(title, request.way, authUrl.value, reply ?? problem, nowMs),
     ...clockChecks(title, request),
-    ...(problem === undefined ? [ok('token', life === '' ? 'received' : life.slice(', token '.length))] : []),
-    ...(problem !== undefined && reply !== undefined ? [error('token', problem)] : []),
+    ...(reply === undefined ? [] : [end]),
   ];
 }
 

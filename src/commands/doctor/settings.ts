@@ -26,7 +26,7 @@ export function settingsSection(given: Given | GwtokenError, noClient: GwtokenEr
     // Without a region there is no client, which has a line of its own.
     else if (found !== undefined || row !== SETTINGS.region) checks.push(ok(name, inWords(row, found)));
     if (found && !(found instanceof GwtokenError) && found.source.kind !== 'default')
-      changed.push(`${name} (${found.source.name})`);
+      changed.push(`${name} ${inWords(row, found)}`);
   };
   for (const row of [SETTINGS.profile, SETTINGS.environment, SETTINGS.region]) add(row.name, row);
   for (const row of Object.values(FETCH_SETTINGS)) add(row.key, row);

@@ -4,7 +4,7 @@ import { clientFlags, clientName } from '../../client';
 import { exitCodeFor, GwtokenError } from '../../errors';
 import { setAuthUrlCommand } from '../../settings/words';
 import { duration, shellWord } from '../../text';
-import type { ClientStatus, Verdict } from '../clients';
+import { type ClientStatus, overriding, type Verdict } from '../clients';
 import type { Row, TableRow } from '../report';
 
 /** The heads of the table's columns. */
@@ -34,10 +34,11 @@ export function statusProblems(status: ClientStatus): (Row & { readonly client: 
   const found =
     verdict === undefined ? [credentials, authUrl, settings] : [verdict instanceof GwtokenError && verdict];
   const errors = found.filter((each) => each instanceof GwtokenError);
+  const overridden = overriding(status);
   const rows = [
     ...errors.map(({ message, hints }): Row => ({ result: 'failed', message, hints })),
     ...(verdict === undefined ? warnings(status) : []),
-    ...overridden(status),
+    ...(overridden === undefined ? [] : [{ result: 'warning', message: overridden } as const]),
   ];
   return rows.map((row) => ({ ...row, client: clientName(status.client) }));
 }
@@ -64,16 +65,6 @@ function warnings(status: ClientStatus): Row[] {
       `the auth URL is ${value} (from ${source.name}), but the stored credentials are for ${boundTo}`,
       `to log in at the new auth URL, run: ${login} --auth-url ${shellWord(template)}`,
     ),
-  ];
-}
-
-function overridden({ credentials, stored }: ClientStatus): Row[] {
-  if (credentials instanceof GwtokenError || credentials.kind === 'keychain' || !stored) return [];
-  return [
-    {
-      result: 'warning',
-      message: `${credentials.name} ${credentials.kind === 'variables' ? 'override' : 'overrides'} the stored credentials`,
-    },
   ];
 }
 
