@@ -206,18 +206,18 @@ export type CommandEnd =
   | { readonly how: 'not-started'; readonly reason: string }
   | { readonly how: 'late' | 'too-long' };
 
-/** A program with gwtoken's own stdin, stdout, stderr and terminal. */
-export interface PreparedChild {
-  /**
-   * Runs it to its end. TERM, HUP, USR1 and USR2 are passed on to it; INT and QUIT only if they come from no terminal
-   * that it shares. Rejects with a GwtokenError `not-found` or `not-runnable`.
-   *
-   * @param text what it finds at /dev/fd/3, or on Windows on stdin: neither an argument nor a file
-   */
-  run(command: string, args: readonly string[], env: Env, text?: string): Promise<ChildEnd>;
-  /** Signals have their usual effect on gwtoken again. */
-  release(): void;
-}
+/**
+ * Runs a program with gwtoken's own stdin, stdout, stderr and terminal. TERM, HUP, USR1 and USR2 are passed on to it; INT
+ * and QUIT only if they come from no terminal that it shares. Rejects with a GwtokenError `not-found` or `not-runnable`.
+ *
+ * @param text what it finds at /dev/fd/3, or on Windows on stdin: neither an argument nor a file
+ */
+export type RunProgram = (
+  command: string,
+  args: readonly string[],
+  env: Env,
+  text?: string,
+) => Promise<ChildEnd>;
 
 /** Either an exit code or the signal that it died of. */
 export interface ChildEnd {
@@ -346,8 +346,7 @@ export interface World {
   now(): number;
   /** Handles these signals instead of dying of them, until the returned function is called. */
   onSignals(signals: readonly NodeJS.Signals[], heard: (signal: NodeJS.Signals) => void): () => void;
-  /** From here on signals go to the child that is about to be started, until it is released. */
-  prepareChild(): Promise<PreparedChild>;
+  runProgram: RunProgram;
   /** Creates a 0600 file with this text in a directory of ours; a `local` error if that fails. */
   createTokenFile(text: string): Promise<TokenFile>;
   /** Reads a whole file that the user named. Throws the system's error; EFBIG for more than `limit` bytes. */

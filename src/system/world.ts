@@ -227,7 +227,7 @@ function processesOf(
   own: NodeJS.Process,
   onSignals: World['onSignals'],
   { folders, machine }: Opened,
-): Pick<World, 'runCredentialCommand' | 'prepareChild' | 'createTokenFile'> {
+): Pick<World, 'runCredentialCommand' | 'runProgram' | 'createTokenFile'> {
   const forChild = (env: Env): Env => withAbsoluteFolders(env, () => own.cwd(), machine.platform);
   return {
     runCredentialCommand: async (command, options) =>
@@ -237,11 +237,12 @@ function processesOf(
         own,
         onSignals,
       ),
-    async prepareChild() {
-      const { prepareChild } = await import('./processes/exec-child');
-      const { run, release } = prepareChild(onSignals, machine.platform);
-      return { release, run: (command, args, env, text) => run(command, args, forChild(env), text) };
-    },
+    runProgram: async (command, args, env, text) =>
+      (await import('./processes/run-program')).runProgram(
+        [command, args, forChild(env), text],
+        machine.platform,
+        onSignals,
+      ),
     async createTokenFile(text) {
       const cache = folders.cache ?? homeless('local', 'the token file', 'cache', machine);
       return (await import('./files/token-files')).createTokenFile(cache, machine, text);

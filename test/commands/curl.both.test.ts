@@ -126,13 +126,10 @@ describe('gwtoken curl, before a token is requested', () => {
     let ran: unknown[] = [];
     gw.own = {
       platform,
-      prepareChild: async () => ({
-        run: async (command, args, _, text) => {
-          ran = [command, ...args, text];
-          return { code: 3, signal: null };
-        },
-        release() {},
-      }),
+      runProgram: async (command, args, _, text) => {
+        ran = [command, ...args, text];
+        return { code: 3, signal: null };
+      },
     };
     const args = ['http://[::1]:8/x', '-x', 'http://proxy', '--data-raw', 'http://text', '-d', '@file'];
     expect(await gw.cli(['curl', ...args])).toEqual({ code: 3, stdout: '', stderr: '' });

@@ -54,13 +54,10 @@ describe('the environment of the command', () => {
     gw.answer = () => tokenReply(TOKEN, { scope: 'read', expires_in: undefined });
     gw.own = {
       platform,
-      prepareChild: async () => ({
-        async run(_, __, env) {
-          seen = Object.keys(env);
-          return { code: 0, signal: null };
-        },
-        release() {},
-      }),
+      async runProgram(_, __, env) {
+        seen = Object.keys(env);
+        return { code: 0, signal: null };
+      },
     };
     expect((await gw.cli(['exec', '--prefix', 'EU_', '--', 'anything'])).code).toBe(0);
     const ours = ['EU_ACCESS_TOKEN', 'EU_TOKEN_TYPE', 'EU_SCOPE'];
@@ -145,7 +142,7 @@ describe('the exit code', () => {
     ],
   ] as const)('is 125 on %s for a %s that would not arrive whole', async (platform, name, own, problem) => {
     const gw = inside();
-    gw.own = { platform, prepareChild: () => Promise.reject(new Error('not on this way')) };
+    gw.own = { platform, runProgram: () => Promise.reject(new Error('not on this way')) };
     gw.answer = () => tokenReply('token', own);
     expect(await gw.cli(['exec', '--', 'anything'])).toEqual({
       code: 125,

@@ -61,18 +61,13 @@ test('exec --token-file masks each token before the file and the command have it
       tell('file', text);
       return { path: '/the/file', replace: (next) => tell('file', next), touch() {}, remove() {} };
     },
-    async prepareChild() {
-      return {
-        async run(_, __, env) {
-          tell('command', String(env['GWTOKEN_ACCESS_TOKEN']));
-          for (const _ of [2, 3]) {
-            gw.nowMs += 3_500_000;
-            await look();
-          }
-          return { code: 0, signal: null };
-        },
-        release() {},
-      };
+    async runProgram(_, __, env) {
+      tell('command', String(env['GWTOKEN_ACCESS_TOKEN']));
+      for (const _ of [2, 3]) {
+        gw.nowMs += 3_500_000;
+        await look();
+      }
+      return { code: 0, signal: null };
     },
   };
   expect((await gw.cli(['exec', '--token-file', '--', 'anything'])).code).toBe(0);

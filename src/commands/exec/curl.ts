@@ -23,10 +23,11 @@ export async function runCurl(flags: FlagValues, world: World, args: readonly st
   maskToken(answer.token.accessToken, world);
   const header = tokenFormat({ format: 'curl' })(answer, world.now(), () => false);
 
-  const child = await world.prepareChild();
   try {
     const env = childEnvironment(world.env, [], world.platform);
-    return exitCodeOf(await child.run('curl', ['-K', isWindows ? '-' : '/dev/fd/3', ...args], env, header));
+    return exitCodeOf(
+      await world.runProgram('curl', ['-K', isWindows ? '-' : '/dev/fd/3', ...args], env, header),
+    );
   } catch (error) {
     if (!(error instanceof GwtokenError) || error.kind !== 'not-found') throw error;
     throw failure(
@@ -34,8 +35,6 @@ export async function runCurl(flags: FlagValues, world: World, args: readonly st
       'curl is not installed',
       'to use another program, run: gwtoken get --format header',
     );
-  } finally {
-    child.release();
   }
 }
 

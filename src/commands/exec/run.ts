@@ -31,7 +31,6 @@ export async function runCommand(
   if (world.platform === 'win32') variables.forEach(checkForWindows);
   maskToken(answer.token.accessToken, world);
 
-  const child = await world.prepareChild();
   let file: TokenFile | undefined;
   let stopRenewing: () => void = () => {};
   try {
@@ -40,11 +39,12 @@ export async function runCommand(
       stopRenewing = keepRenewed(file, answer, given, world);
     }
     const all = [...variables, { name: `${prefix}TOKEN_FILE`, value: file?.path }];
-    return exitCodeOf(await child.run(command, args, childEnvironment(world.env, all, world.platform)));
+    return exitCodeOf(
+      await world.runProgram(command, args, childEnvironment(world.env, all, world.platform)),
+    );
   } finally {
     stopRenewing();
     file?.remove();
-    child.release();
   }
 }
 

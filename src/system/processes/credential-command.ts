@@ -6,11 +6,11 @@
  * is ended. Without a terminal (CI, cron, services) the command gets its own group and is ended with it.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import * as fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Interrupted, limitReached, messageOf, systemCode, untilSignal } from '../../errors';
 import type { CommandEnd, RunCredentialCommand, World } from '../../world';
 import { helperEnvironment, windowsProgram } from './privacy';
+import { hasTerminal } from './run-program';
 
 /** The part of Node's `process` that is needed here. */
 type OwnProcess = Pick<NodeJS.Process, 'env' | 'kill' | 'platform'>;
@@ -83,16 +83,6 @@ function notStarted(error: unknown): CommandEnd {
   const limit = limitReached(error);
   if (limit) throw limit;
   return { how: 'not-started', reason: systemCode(error) ?? messageOf(error) };
-}
-
-/** Whether this process has a controlling terminal, wherever its streams lead. */
-function hasTerminal(): boolean {
-  try {
-    fs.closeSync(fs.openSync('/dev/tty', 'r+'));
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /**

@@ -1,46 +1,51 @@
-/** The child of exec around its start: signals that come before there is anybody to send them to, and why it does not start. */
-
+/** The program that exec runs: whom signals reach, how it ends, and why it does not start. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { prepareChild } from '../../../src/system/processes/exec-child';
+import { runProgram } from '../../../src/system/processes/run-program';
 import { openFolder } from '../../harness/homes/folder';
 import { bundle } from '../../harness/programs/bundle';
 import { runCommand } from '../../harness/programs/program';
 import { openTerminal } from '../../harness/programs/terminal';
 import { ROOT } from '../../harness/root';
 
-const env = { PATH: process.env['PATH'] };
-
-/** A child that is about to be started, and the signals that gwtoken hears. */
-function prepare(platform: NodeJS.Platform = process.platform) {
-  const heard: ((signal: NodeJS.Signals) => void)[] = [];
-  const outlived: NodeJS.Signals[] = [];
-  const released: string[] = [];
-  const child = prepareChild((signals, hear) => {
-    outlived.push(...signals);
-    heard.push(hear);
-    return () => released.push('released');
-  }, platform);
-  return { child, outlived, signal: (name: NodeJS.Signals) => heard.map((hear) => hear(name)), released };
-}
+let listening = 0;
+const listen = () => {
+  listening++;
+  return () => listening--;
+};
+const run = (command: string, args: readonly string[] = [], platform = process.platform, more = {}) =>
+  runProgram([command, args, { PATH: process.env['PATH'], ...more }], platform, listen);
 
 test.each([
   ['linux', ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGINT', 'SIGQUIT']],
   // A console's Ctrl-C, Ctrl-Break and closing: its programs have each heard of them.
   ['win32', ['SIGINT', 'SIGBREAK', 'SIGHUP']],
-] as const)('on %s gwtoken outlives what its child may outlive: %j', (platform, signals) => {
-  expect(prepare(platform).outlived).toEqual(signals);
+] as const)('on %s gwtoken outlives what its child may outlive: %j', async (platform, signals) => {
+  const outlived: NodeJS.Signals[] = [];
+  const onSignals = (names: readonly NodeJS.Signals[]) => {
+    outlived.push(...names);
+    return () => {};
+  };
+  await expect(runProgram(['no-such-command', [], {}], platform, onSignals)).rejects.toThrow();
+  expect(outlived).toEqual(signals);
 });
 
-test.skipIf(process.platform === 'win32').each(['SIGTERM', 'SIGINT'] as const)(
-  'a %s before the start is sent to the child once it runs',
-  async (name) => {
-    const { child, signal } = prepare();
-    signal(name);
-    expect(await child.run('sleep', ['5'], env)).toEqual({ code: null, signal: name });
-  },
-);
+test.each([
+  [['a\uFFFD'], {}, 'argument "a\uFFFD"', 'run the command without gwtoken, after: eval $(gwtoken env)'],
+  [
+    [],
+    { BAD: '\uFFFD' },
+    'environment variable BAD',
+    'unset BAD, or run the command without gwtoken, after: eval $(gwtoken env)',
+  ],
+])('%j and %j are refused before the start', async (args, env, what, hint) => {
+  await expect(run('true', args, process.platform, env)).rejects.toMatchObject({
+    kind: 'usage',
+    message: `the ${what} is not UTF-8, so the command would get different bytes`,
+    hints: [hint],
+  });
+});
 
 /** A file of this content and mode. */
 function script(content: string, mode: number): string {
@@ -62,18 +67,18 @@ test.skipIf(process.platform === 'win32').each<[command: string, args: readonly 
 ])('%j is not found, with a hint (%#)', async (command, args, hint) => {
   const message = `command not found: ${JSON.stringify(command)}`;
   const error = { kind: 'not-found', message, hints: [hint] };
-  await expect(prepare().child.run(command, args, env)).rejects.toMatchObject(error);
+  await expect(run(command, args)).rejects.toMatchObject(error);
 });
 
 test.skipIf(process.platform === 'win32').each<[command: string, args: readonly string[], why: string]>([
-  ['/', [], 'is a directory'],
+  ['/', [], 'is not executable'],
   ['', [], 'was rejected by the system (ERR_INVALID_ARG_VALUE)'],
   [script('#!/bin/sh', 0o644), [], 'is not executable'],
   [script('#!/no/such/interpreter', 0o755), [], 'has a #! line with an interpreter that does not exist'],
   ['true', ['x'.repeat(4_000_000)], 'has too many or too long arguments and variables'],
 ])('a command cannot be run: %# (%j)', async (command, args, why) => {
   const message = `cannot run ${JSON.stringify(command)}: it ${why}`;
-  await expect(prepare().child.run(command, args, env)).rejects.toMatchObject({
+  await expect(run(command, args)).rejects.toMatchObject({
     kind: 'not-runnable',
     message,
     hints: [],
@@ -84,7 +89,7 @@ test.skipIf(process.platform === 'win32').each([
   ['dir', 'check the spelling and PATH; to run a cmd.exe built-in: gwtoken exec -- cmd /d /c …'],
   ['dir | more', 'to run a shell command line: gwtoken exec -- cmd /d /c …'],
 ])('on Windows %j is no file: not started, with a hint to cmd.exe', async (command, hint) => {
-  await expect(prepare('win32').child.run(command, [], env)).rejects.toMatchObject({
+  await expect(run(command, [], 'win32')).rejects.toMatchObject({
     kind: 'not-found',
     message: `command not found: "${command}"`,
     hints: [hint],
@@ -96,19 +101,18 @@ test.skipIf(process.platform === 'win32')(
   async () => {
     const folder = openFolder();
     const source = join(folder, 'entry.ts');
-    const subject = join(ROOT, 'src', 'system', 'processes', 'exec-child.ts');
+    const subject = join(ROOT, 'src', 'system', 'processes', 'run-program.ts');
     writeFileSync(
       source,
       `import { writeFileSync } from 'node:fs';
-       import { prepareChild } from ${JSON.stringify(subject)};
+       import { runProgram } from ${JSON.stringify(subject)};
        let hear: (signal: NodeJS.Signals) => void;
        const onSignals = (_: unknown, heard: typeof hear) => {
          hear = heard;
          return () => {};
        };
-       const { run } = prepareChild(onSignals, 'darwin');
        setImmediate(() => ['SIGINT', 'SIGTERM'].map(hear));
-       run('sleep', ['60'], process.env).then(({ signal }) => writeFileSync(process.argv[2]!, signal!));`,
+       runProgram(['sleep', ['60'], process.env], 'darwin', onSignals).then(({ signal }) => writeFileSync(process.argv[2]!, signal!));`,
     );
     const end = join(folder, 'end');
     const words = [process.execPath, await bundle(source), end];
@@ -120,17 +124,15 @@ test.skipIf(process.platform === 'win32')(
 );
 
 test.skipIf(process.platform === 'win32')(
-  'a child that exits gives its code, and release() ends listening',
+  'a program that exits gives its code, and ends listening',
   async () => {
-    const { child, released } = prepare();
-    expect(await child.run('sh', ['-c', 'exit 3'], env)).toEqual({ code: 3, signal: null });
-    child.release();
-    expect(released).toEqual(['released']);
+    expect(await run('sh', ['-c', 'exit 3'])).toEqual({ code: 3, signal: null });
+    expect(listening).toBe(0);
   },
 );
 
 test.runIf(process.platform === 'linux')('a long name is cut in the error', async () => {
-  await expect(prepare().child.run(`/${'x'.repeat(300)}`, [], env)).rejects.toMatchObject({
+  await expect(run(`/${'x'.repeat(300)}`)).rejects.toMatchObject({
     message: `cannot run "/${'x'.repeat(99)}…": it was rejected by the system (ENAMETOOLONG)`,
   });
 });

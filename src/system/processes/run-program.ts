@@ -1,0 +1,161 @@
+/**
+ * The program of `gwtoken exec` and `curl`, with gwtoken's own stdin, stdout, stderr, process group and terminal, so that
+ * Ctrl-C, Ctrl-Z and full-screen programs work as without gwtoken. cross-spawn is for Windows' `.cmd` and PATHEXT.
+ */
+import type { ChildProcess, SpawnOptions } from 'node:child_process';
+import * as fs from 'node:fs';
+import type { Writable } from 'node:stream';
+import spawn from 'cross-spawn';
+import { failure, type GwtokenError, messageOf, systemCode, usage } from '../../errors';
+import { quoted } from '../../text';
+import type { ChildEnd, Env, RunProgram, World } from '../../world';
+import { procStat } from './proc-stat';
+
+/** Sent by whatever supervises gwtoken, and meant for the program that it runs. */
+const PASSED_ON: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'];
+/** Sent by a terminal to its whole foreground group, including the child. */
+const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
+/** A console's events on Windows, which reach every program in the console. */
+const FROM_CONSOLE: readonly NodeJS.Signals[] = ['SIGINT', 'SIGBREAK', 'SIGHUP'];
+
+export async function runProgram(
+  [command, args, env, text]: Parameters<RunProgram>,
+  platform: NodeJS.Platform,
+  onSignals: World['onSignals'],
+): Promise<ChildEnd> {
+  checkExact([command, ...args], env);
+  let child: ChildProcess | undefined;
+  const isWindows = platform === 'win32';
+  const release = onSignals(isWindows ? FROM_CONSOLE : [...PASSED_ON, ...FROM_TERMINAL], (signal) => {
+    if (!isWindows && !(FROM_TERMINAL.includes(signal) && isForeground(platform))) child?.kill(signal);
+  });
+  try {
+    return await new Promise<ChildEnd>((resolve, reject) => {
+      const started = startProgram(command, args, env as NodeJS.ProcessEnv, { isWindows, text });
+      child = started;
+      // A running child can have errors too, such as a signal that may not be sent to it (sudo). They do not matter.
+      started.on('error', (error) => {
+        if (started.pid === undefined || systemCode(error) === 'ENOENT') reject(error);
+      });
+      started.on('exit', (code, signal) => {
+        if (code === NOT_FOUND && text !== undefined) reject(notFound(command));
+        else resolve({ code, signal });
+      });
+    });
+  } catch (error) {
+    throw startError(error, command, args, isWindows);
+  } finally {
+    release();
+  }
+}
+
+/**
+ * Node reads arguments and variables as UTF-8 and replaces each byte that is none by U+FFFD, so the command would get
+ * different bytes: `rm` might remove another file.
+ *
+ * @throws GwtokenError `usage`
+ */
+function checkExact(words: readonly string[], env: Env): void {
+  const word = words.find((each) => each.includes('\uFFFD'));
+  const name = Object.keys(env).find((each) => `${each}${env[each]}`.includes('\uFFFD'));
+  if (word === undefined && name === undefined) return;
+  const what = word === undefined ? `environment variable ${name}` : `argument ${quoted(word)}`;
+  throw usage(
+    `the ${what} is not UTF-8, so the command would get different bytes`,
+    `${name === undefined ? '' : `unset ${name}, or `}run the command without gwtoken, after: eval $(gwtoken env)`,
+  );
+}
+
+/**
+ * Whether gwtoken, and with it the child, belongs to the group that its terminal sends signals to. Without Linux's
+ * /proc it is enough to have a terminal at all.
+ */
+function isForeground(platform: NodeJS.Platform): boolean {
+  if (platform !== 'linux') return hasTerminal();
+  const self = procStat('self');
+  return self !== undefined && self.group === self.foregroundGroup;
+}
+
+/** Whether this process has a controlling terminal, wherever its streams lead. */
+export function hasTerminal(): boolean {
+  try {
+    fs.closeSync(fs.openSync('/dev/tty', fs.constants.O_RDWR | fs.constants.O_NOCTTY));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What the shell below answers with if there is no such program. */
+const NOT_FOUND = 127;
+
+/**
+ * Node's own pipes are sockets, which Linux does not open as /dev/fd/3, so a shell makes a pipe of one: by a here-document
+ * if that is one (in some shells it is a file), and the program takes the shell's place.
+ */
+const WITH_PIPE = `command -v "$1" >/dev/null || exit 127
+exec 4<&0
+case \${KSH_VERSION-}\${ZSH_VERSION-}:\${BASH_VERSION-} in
+: | :5.[1-9]* | :[6-9]*) exec "$@" 3<<END 4<&-
+$(cat <&3 4<&-)
+END
+;;
+*) cat <&3 4<&- | exec "$@" 3<&0 <&4 4<&-
+esac`;
+
+/** @throws the system's error, if it is not an event of the child */
+function startProgram(
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  { isWindows, text }: { readonly isWindows: boolean; readonly text: string | undefined },
+): ChildProcess {
+  const options: SpawnOptions = { stdio: 'inherit', env };
+  // cross-spawn passes what is no file to cmd.exe: its built-in commands, with mangled arguments, and if one of
+  // them fails it reports that there is none.
+  if (isWindows && !spawn._parse(command, [...args], options).file) throw notFound(command);
+  if (text === undefined) return spawn(command, [...args], options);
+  const child = isWindows
+    ? spawn(command, [...args], { env, stdio: ['pipe', 'inherit', 'inherit'] })
+    : spawn('/bin/sh', ['-c', WITH_PIPE, 'sh', command, ...args], {
+        env,
+        stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
+      });
+  const pipe = child.stdio[isWindows ? 0 : 3] as Writable;
+  // It fails if the program has ended without reading.
+  pipe.on('error', () => {}).end(text);
+  return child;
+}
+
+function notFound(command: string): Error {
+  return Object.assign(new Error(`spawn ${command} ENOENT`), { code: 'ENOENT' });
+}
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: 'has a #! line with an interpreter that does not exist',
+  EACCES: 'is not executable',
+  E2BIG: 'has too many or too long arguments and variables',
+};
+
+function startError(
+  error: unknown,
+  command: string,
+  args: readonly string[],
+  isWindows: boolean,
+): GwtokenError {
+  const code = systemCode(error) ?? messageOf(error);
+  const name = JSON.stringify(command.length > 100 ? `${command.slice(0, 100)}…` : command);
+  if (code !== 'ENOENT' || (/[\\/]/.test(command) && fs.existsSync(command))) {
+    const problem = PROBLEMS[code] ?? `was rejected by the system (${code})`;
+    return failure('not-runnable', `cannot run ${name}: it ${problem}`);
+  }
+  const shell = isWindows ? 'cmd /d /c …' : "sh -c '…'";
+  const isLine = args.length === 0 && /[\s|&;<>$]/.test(command);
+  const elsewhere = isWindows
+    ? `to run a cmd.exe built-in: gwtoken exec -- ${shell}`
+    : 'shell aliases and functions do not work here';
+  const hint = isLine
+    ? `to run a shell command line: gwtoken exec -- ${shell}`
+    : `check the spelling and PATH; ${elsewhere}`;
+  return failure('not-found', `command not found: ${name}`, hint);
+}
