@@ -1,4 +1,11 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server } from 'node:http';
+import { randomBytes } from 'node:crypto';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from './listen';
@@ -18,7 +25,7 @@ export interface IdentityServerOptions {
   readonly clients?: readonly IdentityClient[];
   /** Lifetime of a token, in seconds; 3600 if left out. */
   readonly ttlSeconds?: number;
-  /** `scope` of the reply; `""` if left out, as service.md allows. `null` leaves the member away. */
+  /** `scope` of the reply; `""` if left out. `null` leaves the member away. */
   readonly scope?: string | null;
   /** PEM texts; the server then speaks https. */
   readonly tls?: { readonly key: string; readonly cert: string };
@@ -50,18 +57,51 @@ export interface IdentityServer {
   close(): Promise<void>;
 }
 
-const TOKEN_PATH = '/oauth2/token';
-
-/** Starts one region's identity endpoint, a certified OAuth server, on a free port of 127.0.0.1. */
+/**
+ * Starts one region's identity endpoint on a free port of 127.0.0.1. What it does is what a certified server does to
+ * gwtoken's requests: test/token/independent-server.both.test.ts has one.
+ */
 export async function startIdentityServer(options: IdentityServerOptions = {}): Promise<IdentityServer> {
-  dropProviderNotices();
-  const { default: Provider } = await import('oidc-provider');
-
-  const { region = 'eu', tls } = options;
+  const { region = 'eu', clients = [CLIENT], ttlSeconds = 3600, scope = '', tls } = options;
+  const answer = (
+    path: string | undefined,
+    form: URLSearchParams,
+  ): readonly [status: number, body: object] => {
+    if (path !== '/oauth2/token') return [404, { error: 'invalid_request' }];
+    const isKnown = clients.some(
+      ({ clientId, clientSecret }) =>
+        form.get('client_id') === clientId && form.get('client_secret') === clientSecret,
+    );
+    if (!isKnown)
+      return [401, { error: 'invalid_client', error_description: 'client authentication failed' }];
+    const token = randomBytes(32).toString('base64url');
+    identity.issued.push(token);
+    const reply = { access_token: token, token_type: 'Bearer', expires_in: ttlSeconds };
+    return [200, scope === null ? reply : { ...reply, scope }];
+  };
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    let body = '';
+    try {
+      for await (const chunk of request) body += chunk;
+    } catch {
+      // The caller went away in the middle.
+      return;
+    }
+    const { method = '', url: path = '', headers } = request;
+    const record: RecordedRequest = { method, path, headers, body, time: Date.now(), status: undefined };
+    response.once('finish', () => {
+      record.status = response.statusCode;
+    });
+    identity.requests.push(record);
+    if (identity.hang) return;
+    if (identity.delayMs > 0) await sleep(identity.delayMs, undefined, { ref: false });
+    if (response.destroyed) return;
+    const [status, reply] = answer(path, new URLSearchParams(body));
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(reply));
+  };
   // Only these two: a `ca` that came along would be sent as part of the chain.
-  const server: Server = tls ? createTlsServer({ key: tls.key, cert: tls.cert }) : createServer();
+  const server: Server = tls ? createTlsServer({ key: tls.key, cert: tls.cert }, serve) : createServer(serve);
   const { url: authUrl, close } = await listen(server);
-
   const identity: IdentityServer = {
     region,
     authUrl,
@@ -71,78 +111,5 @@ export async function startIdentityServer(options: IdentityServerOptions = {}): 
     hang: false,
     close,
   };
-
-  const provider = new Provider(authUrl, configuration(options));
-  provider.use(async (context, next) => {
-    await next();
-    if (context.path !== TOKEN_PATH || context.status !== 200) return;
-    const reply = context.body as { access_token: string; scope?: string };
-    if (options.scope !== null) reply.scope = options.scope ?? '';
-    identity.issued.push(reply.access_token);
-  });
-
-  const answer = provider.callback();
-  server.on('request', async (request, response) => {
-    const body = await readBody(request);
-    if (body === undefined) return;
-    const record: RecordedRequest = {
-      method: request.method ?? '',
-      path: request.url ?? '',
-      headers: request.headers,
-      body: body.toString('utf8'),
-      time: Date.now(),
-      status: undefined,
-    };
-    response.once('finish', () => {
-      record.status = response.statusCode;
-    });
-    identity.requests.push(record);
-    if (identity.hang) return;
-    if (identity.delayMs > 0) await sleep(identity.delayMs, undefined, { ref: false });
-    if (response.destroyed) return;
-    // oidc-provider takes a body that was read before it from `request.body`.
-    await answer(Object.assign(request, { body }), response);
-  });
   return identity;
 }
-
-function configuration(options: IdentityServerOptions): Record<string, unknown> {
-  return {
-    clients: (options.clients ?? [CLIENT]).map((client) => ({
-      client_id: client.clientId,
-      client_secret: client.clientSecret,
-      token_endpoint_auth_method: 'client_secret_post',
-      grant_types: ['client_credentials'],
-      response_types: [],
-      redirect_uris: [],
-    })),
-    clientAuthMethods: ['client_secret_post'],
-    features: { clientCredentials: { enabled: true }, devInteractions: { enabled: false } },
-    routes: { token: TOKEN_PATH },
-    ttl: { ClientCredentials: () => options.ttlSeconds ?? 3600 },
-  };
-}
-
-/** Undefined when the caller went away in the middle. */
-async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  try {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    return Buffer.concat(chunks);
-  } catch {
-    return undefined;
-  }
-}
-
-/** oidc-provider has no switch for its advice to operators, and gives some of it while it is being imported. */
-function dropProviderNotices(): void {
-  if (noticesDropped) return;
-  noticesDropped = true;
-  for (const level of ['info', 'warn'] as const) {
-    const write = console[level].bind(console);
-    console[level] = (...args: unknown[]) => {
-      if (!/oidc-provider (NOTICE|WARNING): /.test(String(args[0]))) write(...args);
-    };
-  }
-}
-let noticesDropped = false;
