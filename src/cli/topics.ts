@@ -33,15 +33,29 @@ function topic(summary: string, load: () => Promise<{ default: string }>): Topic
   return { summary, text: async () => (await load()).default };
 }
 
-/** @param commands the names of the commands, for the error */
-export async function topicText(name: string, commands: readonly string[]): Promise<string> {
+/**
+ * A topic, or one of its sections: `ci gitlab`.
+ *
+ * @param commands the names of the commands, for the error
+ */
+export async function topicText(names: readonly string[], commands: readonly string[]): Promise<string> {
+  const [name = '', ...words] = names;
   const found = Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
-  if (found) return await found.text();
-  throw usage(
-    `unknown command or topic ${quoted(name)}`,
-    `commands: ${commands.join(', ')}`,
-    `topics: ${Object.keys(TOPICS).join(', ')}`,
-  );
+  if (!found) {
+    throw usage(
+      `unknown command or topic ${quoted(names.join(' '))}`,
+      `commands: ${commands.join(', ')}`,
+      `topics: ${Object.keys(TOPICS).join(', ')}`,
+    );
+  }
+  const text = await found.text();
+  if (words.length === 0) return text;
+  const sections = text.split(/^(?=## )/m).slice(1);
+  const title = words.join(' ').toLowerCase();
+  const section = sections.find((each) => each.toLowerCase().startsWith(`## ${title}`));
+  if (section) return section.trimEnd() + '\n';
+  const titles = sections.map((each) => each.slice('## '.length, each.indexOf('\n')));
+  throw usage(`no section ${quoted(title)} in topic ${name}`, `sections: ${titles.join(', ')}`);
 }
 
 /** Blocks of code, whether indented or fenced, and tables: the lines that stay lines. */

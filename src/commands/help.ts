@@ -27,6 +27,7 @@ export const helpCommand: Command = {
   examples: [
     { line: 'gwtoken help config set', does: 'help for a command' },
     { line: 'gwtoken help ci', does: 'a topic: CI systems' },
+    { line: 'gwtoken help ci gitlab', does: 'one section of it' },
   ],
 };
 

@@ -190,12 +190,24 @@ describe('gwtoken', () => {
 
   test('help of what there is not names all its words, and what there is', async () => {
     const commandNames = COMMANDS.map(({ name }) => name).join(', ');
-    for (const words of ['nothing', 'network proxies', 'get eu', 'config sett', 'constructor'])
+    for (const words of ['nothing', 'get eu', 'config sett', 'constructor'])
       await expect(helpOf(['help', ...words.split(' ')])).rejects.toMatchObject({
         kind: 'usage',
         message: `unknown command or topic "${words}"`,
         hints: [`commands: ${commandNames}`, `topics: ${Object.keys(TOPICS).join(', ')}`],
       });
+  });
+
+  test('help ci SYSTEM prints that section only, and names all if there is none', async () => {
+    const { stdout } = await inside().cli(['help', 'ci', 'gitlab']);
+    expect(stdout).toMatch(/^GITLAB CI\n/);
+    expect(stdout).not.toContain('Jenkins');
+    expect(await inside().cli(['help', 'ci', 'travis'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        /^gwtoken: error: no section "travis" in topic ci\nhint: sections: .*, GitLab CI, .*\n$/,
+      ),
+    });
   });
 
   test('help refuses a format that there is not', async () => {
