@@ -31,9 +31,9 @@ beforeAll(() => {
 /** Each shell completes `gwtoken log` with the script where its own loader looks. */
 function expectCompletions(bash: string, zsh: string, fish: string, bin: string): void {
   const PATH = `${bin}:${process.env['PATH']}`;
-  const inBash = `source '${bash}'; COMP_WORDS=(gwtoken log); COMP_CWORD=1; _gwtoken; printf '%s ' "\${COMPREPLY[@]}"`;
+  const inBash = `source '${bash}'; COMP_LINE='gwtoken log' COMP_POINT=11; _gwtoken; printf '%s ' "\${COMPREPLY[@]}"`;
   expect(run(['bash', '-c', inBash], { PATH }).trim().split(/\s+/)).toEqual(['login', 'logout']);
-  const inZsh = `fpath=('${zsh}' $fpath); autoload -U compinit; compinit -D; print \${_comps[gwtoken]}`;
+  const inZsh = `fpath=('${zsh}' $fpath); autoload -U compinit; compinit -u -D; print \${_comps[gwtoken]}`;
   expect(run(['zsh', '-fc', inZsh], { PATH })).toBe('_gwtoken\n');
   const inFish = `set -p fish_complete_path '${fish}'; complete -C 'gwtoken log'`;
   expect(run(['fish', '--no-config', '-c', inFish], { PATH, HOME: bin })).toMatch(/^login\t.*\nlogout\t/);
