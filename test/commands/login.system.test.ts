@@ -49,7 +49,7 @@ test('login stores a secret from stdin, status shows it while the keyring is loc
   const env = { GWTOKEN_KEYCHAIN_TIMEOUT: '60s' };
   expect(await home.gwtoken(['status', '--check'], { env })).toMatchObject({
     code: 5,
-    stderr: expect.stringContaining('the keychain is locked'),
+    stdout: expect.stringContaining('the keychain is locked'),
   });
   await keyring.unlock();
   expect(await home.gwtoken(['logout', '--all', '--yes'])).toMatchObject({ code: 0 });
