@@ -5,9 +5,8 @@
  */
 import { quick } from '../src/cli/quick';
 import { Interrupted, ReaderGone } from '../src/errors';
-import { closeDebugger } from '../src/system/processes/privacy';
 import { mayBeTerminal, writeAll } from '../src/system/terminal/streams';
-import { openWarm } from '../src/system/warm';
+import { closeDebugger, openWarm } from '../src/system/warm';
 
 declare const __VERSION__: string;
 

@@ -6,7 +6,7 @@
 
 import { execFile } from 'node:child_process';
 import type { Env } from '../../world';
-import { helperEnvironment } from '../processes/privacy';
+import { helperEnvironment } from '../processes/helper-program';
 
 /** `unknown` when none of the programs is installed, or there is no answer in time. */
 export type BusState = 'unlocked' | 'locked' | 'no-collection' | 'unknown';

@@ -9,7 +9,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Interrupted, limitReached, messageOf, systemCode, untilSignal } from '../../errors';
 import type { CommandEnd, RunCredentialCommand, World } from '../../world';
-import { helperEnvironment, windowsProgram } from './privacy';
+import { helperEnvironment, windowsProgram } from './helper-program';
 import { hasTerminal } from './run-program';
 
 /** The part of Node's `process` that is needed here. */

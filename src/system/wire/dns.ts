@@ -10,7 +10,7 @@ import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { systemCode } from '../../errors';
 import type { Env } from '../../world';
-import { helperEnvironment } from '../processes/privacy';
+import { helperEnvironment } from '../processes/helper-program';
 import type { LookupAnswer, LookupRequest } from './lookup-child';
 
 /** What the resolver reads from the environment. */

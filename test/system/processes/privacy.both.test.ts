@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { helperEnvironment } from '../../../src/system/processes/privacy';
+import { helperEnvironment } from '../../../src/system/processes/helper-program';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../../harness/endpoints/token-endpoint';
 import { SECRET } from '../../harness/homes/canary';
 import { inVariables } from '../../harness/homes/client';
