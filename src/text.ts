@@ -1,9 +1,6 @@
 /** Texts that are safe and short to show. */
 
-/**
- * A text on one line, whatever a name, a path or an endpoint put into it: control characters, which could also write
- * over what stands on a terminal, and those that turn the direction of reading become `\u001b`.
- */
+/** Puts a text on one line: control characters and those that turn the direction of reading become `\u001b`. */
 export function oneLine(text: string): string {
   return text.replace(
     /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu,
@@ -24,10 +21,7 @@ export function foreign(text: string): string {
     .replace(/(?<!\S):(?=:[a-z].*::)/gi, ': ');
 }
 
-/**
- * Paths below the home directory as `~/…`. One in quotes stays as it is: a shell reads no `~` in them; nor do those of
- * Windows.
- */
+/** Writes paths below the home directory as `~/…`, except in quotes and on Windows, where shells read no `~`. */
 export function withTilde(
   text: string,
   { env, platform }: { readonly env: { readonly HOME?: string | undefined }; readonly platform: string },
@@ -39,15 +33,14 @@ export function withTilde(
   );
 }
 
-/** A value of the user's as it is safe to show: on one line, of bounded length. */
+/** Quotes a value of the user's for a message: on one line, of bounded length. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}\u2026` : text);
 }
 
 /**
- * A text as one word of a command line that is shown for pasting: whatever is in it, nothing but the text arrives. In
- * quotes that sh, zsh, fish and csh read alike, and PowerShell and Elvish too unless it has a quote or a backslash in
- * it. Only for a text that is one line.
+ * Quotes one line of text as one word of a command line for pasting, so that sh, zsh, fish and csh read it alike, and
+ * PowerShell and Elvish too unless it contains a quote or a backslash.
  */
 export function shellWord(text: string): string {
   if (/^[\w@%+:,./-][\w@%+=:,./-]*$/.test(text)) return text;
@@ -55,10 +48,10 @@ export function shellWord(text: string): string {
   return `'${text.replace(/['\\!]/g, "'\\$&'")}'`;
 }
 
-/** The characters of RFC 6749 appendix A that ids, tokens and scopes consist of: visible ASCII and blanks. */
+/** The characters of client IDs, tokens and scopes (RFC 6749 appendix A): visible ASCII and spaces. */
 export const VSCHAR = /^[\x20-\x7e]*$/;
 
-/** The word that differs least, by two letters at most; undefined if none does. */
+/** Returns the word that differs least, by two letters at most. */
 export function nearest(typed: string, words: readonly string[]): string | undefined {
   const [best] = words
     .map((word) => ({ word, distance: distance(typed, word) }))
@@ -67,7 +60,7 @@ export function nearest(typed: string, words: readonly string[]): string | undef
   return best?.word;
 }
 
-/** How many letters have to be added, removed or replaced to make one word of the other (Levenshtein). */
+/** Counts the letters to add, remove or replace to make one word of the other (Levenshtein). */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (const [line, letter] of [...one].entries()) {
@@ -79,7 +72,7 @@ function distance(one: string, other: string): number {
   return row.at(-1)!;
 }
 
-/** A time as it is said: `0.4 s`, `10 s`, `1 min 30 s`, `59 min`, `2 h`, `2 h 5 min`. Short ones are rounded up. */
+/** Says a time: `0.4 s`, `10 s`, `1 min 30 s`, `59 min`, `2 h`, `2 h 5 min`. Short ones are rounded up. */
 export function duration(ms: number): string {
   if (ms <= 59_000) return `${ms >= 10_000 ? Math.ceil(ms / 1000) : Math.round(ms / 100) / 10} s`;
   const seconds = Math.floor(ms / 1000);

@@ -13,7 +13,6 @@ export interface EnvOptions {
   readonly prefix: string;
 }
 
-/** @throws GwtokenError `usage` for a format that does not exist or a prefix that makes no variable's name */
 export function envOptions(flags: FlagValues): EnvOptions {
   const name = String(flags['format'] ?? DEFAULT_ENV_FORMAT);
   const format = formatNamed(name, '--format');
@@ -26,11 +25,7 @@ export function envOptions(flags: FlagValues): EnvOptions {
   );
 }
 
-/**
- * Where the output goes, in one write: to stdout, or to the end of the format's own file.
- *
- * @throws GwtokenError `usage` for a file that is not there, before a token is requested
- */
+/** Returns what writes the output: to stdout, or to the end of the format's own file, which has to exist (`usage`). */
 export function envDestination(
   { name, format: { appendsTo } }: EnvOptions,
   world: Pick<World, 'env' | 'stdout' | 'appender'>,
@@ -44,7 +39,6 @@ export function envDestination(
   );
 }
 
-/** @throws GwtokenError `usage` for a value that the format cannot carry exactly */
 export function envOutput(token: Token, { format, prefix }: EnvOptions): string {
   return format.set(tokenVariables(token, prefix));
 }
@@ -54,9 +48,8 @@ export function unsetOutput({ format, prefix }: EnvOptions): string {
 }
 
 /**
- * What a failure prints on stdout, so that whoever evaluates it fails with this exit code and keeps no token of an
- * earlier call; empty for a format whose reader fails by itself. The arguments themselves may be wrong, so format and
- * prefix are taken from what can be recognised in them.
+ * Returns what a failure prints on stdout; empty for a format whose reader fails by itself. The arguments themselves may
+ * be wrong, so format and prefix are taken from what can be recognised in them.
  */
 export function failureOutput(argv: readonly string[], exitCode: number): string {
   const name = knownFormat(lastValue(argv, '--format') ?? '') ?? DEFAULT_ENV_FORMAT;

@@ -1,6 +1,4 @@
-/**
- * Files: of `NAME=value` lines, which list only variables that have a value, and JSON.
- */
+/** Files: of `NAME=value` lines, which list only variables that have a value, and JSON. */
 import { usage } from '../errors';
 import { cannotCarry, type Format, jsonText, type Variable } from './format';
 
@@ -19,7 +17,11 @@ function dotenvValue(value: string, name: string): string {
   if (/^[\w.,:/@%+=-]*$/.test(value) && !/(^|:)=/.test(value)) return value;
   if (!/['\\]/.test(value)) return `'${value}'`;
   if (!/["\\$`]/.test(value)) return `"${value}"`;
-  throw cannotCarry(name, 'contains quotes or a backslash, which .env parsers treat differently', INSTEAD);
+  throw cannotCarry(
+    name,
+    'contains quotes or a backslash, which .env parsers treat differently',
+    'use instead: gwtoken exec -- COMMAND',
+  );
 }
 
 /** `docker run --env-file`: nothing is escaped, and some versions strip a pair of quotes around the whole value. */
@@ -37,8 +39,6 @@ function dockerValue(value: string, name: string): string {
   );
 }
 
-const INSTEAD = 'use instead: gwtoken exec -- COMMAND';
-
 function lines(variables: readonly Variable[], encode: (value: string, name: string) => string): string {
   return variables
     .flatMap(({ name, value }) => (value === undefined ? [] : [`${name}=${encode(value, name)}\n`]))
@@ -53,8 +53,8 @@ function nothingToUnset(format: string): never {
 }
 
 /**
- * One JSON object from name to value, null for what is removed. Nushell loads it as it is, and fails by itself where
- * there is none: it must not even get `{}` when gwtoken failed.
+ * One JSON object from name to value, null for what is removed. Nushell fails by itself if there is none: it must not
+ * even get `{}` when gwtoken failed.
  */
 export const json: Format = { set: object, unset };
 

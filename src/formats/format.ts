@@ -14,65 +14,46 @@ export interface Variable {
  * They get names that match `[A-Za-z_][A-Za-z0-9_]*` and values that {@link checkVariables} has passed.
  */
 export interface Format {
-  /** The environment variable that names the file which the output is appended to; absent where stdout takes it. */
+  /** The environment variable that names the file to append to; absent if the output goes to stdout. */
   readonly appendsTo?: string;
-  /** The names are the format's own, made of `ACCESS_TOKEN` and so on, and take no prefix. */
+  /** The format makes its own names, without a prefix. */
   readonly ownNames?: true;
   /** All of the output for these variables, each line ended by LF on every platform. */
   set(variables: readonly Variable[]): string;
-  /** The output that removes these variables. @throws GwtokenError `usage` where nothing can */
+  /** The output that removes these variables. @throws GwtokenError `usage` if nothing can */
   unset(names: readonly string[]): string;
   /**
    * What is printed when gwtoken failed: it removes the variables and makes whoever evaluates it fail with this exit
-   * code. Absent where printing nothing is what makes the reader fail.
+   * code. Absent if the reader fails when nothing is printed.
    */
   failure?(names: readonly string[], exitCode: number): string;
-  /**
-   * The one-liner for a person at the terminal, with the command line as it was given; absent where there is nothing
-   * to evaluate.
-   */
+  /** The line that evaluates the output of this command line; absent if there is nothing to evaluate. */
   hint?(command: string): string;
-  /** A word of that command line, for the shell that reads it; absent where POSIX quotes will do. */
+  /** Quotes a word of that command line; absent if POSIX quotes will do. */
   quote?(word: string): string;
 }
 
-/**
- * Refuses what no format has to carry, since it is not a token: the endpoint's reply is checked by the same rule.
- *
- * @throws GwtokenError `usage` for a control character, anything outside ASCII, or more than a token may have; never with
- * the value
- */
+/** Refuses what cannot be part of a token, as the endpoint's reply is checked. The error never contains the value. */
 export function checkVariables(variables: readonly Variable[]): void {
   for (const { name, value = '' } of variables) {
     if (value.length > TOKEN_LIMIT) throw cannotCarry(name, `is longer than ${TOKEN_LIMIT / 1024} KiB`);
-    if (VSCHAR.test(value)) continue;
-    const control = /\p{Cc}/u.exec(value)?.[0];
-    throw control === undefined
-      ? cannotCarry(name, 'contains a non-ASCII character')
-      : cannotCarry(name, `contains a control character (${CONTROL_NAMES[control] ?? 'not a visible one'})`);
+    if (!VSCHAR.test(value)) throw cannotCarry(name, 'contains a control or non-ASCII character');
   }
 }
 
 /** The longest variable that Windows passes, in characters; a longer one arrives cut, or not at all. */
 const WINDOWS_LIMIT = 32_766;
 
-/** @throws GwtokenError `usage` for a value that a variable of Windows cannot have */
 export function checkForWindows({ name, value = '' }: Variable): void {
   if (value.length > WINDOWS_LIMIT) throw cannotCarry(name, 'is too long for a Windows environment variable');
 }
 
-const CONTROL_NAMES: Readonly<Record<string, string>> = {
-  '\0': 'NUL',
-  '\n': 'a newline',
-  '\r': 'a carriage return',
-};
-
-/** The error of a format that cannot carry a value exactly: it refuses the value instead of changing it. */
-export function cannotCarry(name: string, problem: string, hint?: string): GwtokenError {
-  return usage(`cannot pass ${name} unchanged: its value ${problem}`, ...(hint === undefined ? [] : [hint]));
+/** Makes the error of a format that refuses a value instead of changing it. */
+export function cannotCarry(name: string, problem: string, ...hints: string[]): GwtokenError {
+  return usage(`cannot pass ${name} unchanged: its value ${problem}`, ...hints);
 }
 
-/** Each run of characters encoded by the first rule that takes it; the pieces are to be joined with nothing between. */
+/** Encodes each run of characters by the first rule that takes it; returns the pieces. */
 export function encodeRuns(
   value: string,
   rules: readonly (readonly [run: string, encode: (text: string) => string])[],
@@ -103,7 +84,7 @@ export function checkPrefix(text: string, where: string): string {
   );
 }
 
-/** Each variable's name without the prefix, and its value; a scope that is empty is not set, as on Windows it cannot be. */
+/** Each variable's name without the prefix, and its value. An empty scope is not set: on Windows it cannot be. */
 const VARIABLES: Readonly<Record<string, (token: Token) => string | undefined>> = {
   ACCESS_TOKEN: ({ accessToken }) => accessToken,
   TOKEN_TYPE: ({ tokenType }) => tokenType,

@@ -31,12 +31,11 @@ function bearer({ accessToken }: Token): string {
 
 export const GET_FORMATS: readonly string[] = Object.keys(FORMATS);
 
-/** The writer of the format that the flags name. */
 export function tokenFormat(flags: FlagValues): Write {
   return formatAmong<Write>(FORMATS, String(flags['format'] ?? 'token'), '--format');
 }
 
-/** The format of that name; an unknown one is a `usage` error. */
+/** Returns the format of that name; an unknown one is a `usage` error. */
 export function formatAmong<T>(formats: Readonly<Record<string, T>>, name: string, where: string): T {
   const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
   if (format) return format;
@@ -46,7 +45,7 @@ export function formatAmong<T>(formats: Readonly<Record<string, T>>, name: strin
   );
 }
 
-/** `expires_in` is what is left now, `expires_at` RFC 3339 in UTC; both null when the endpoint returned no lifetime. */
+/** `expires_in` is what is left now, `expires_at` RFC 3339 in UTC; both are null if the endpoint returned no lifetime. */
 function tokenJson({ token, client, authUrl, from }: TokenAnswer, nowMs: number): object {
   const expiresAt = expiresAtMs(token);
   return {

@@ -39,17 +39,13 @@ const SHELLS: Readonly<Record<string, EnvFormat>> = {
   nushell: 'nu',
 };
 
-/** The name in the table for a name that was given; undefined where there is none. */
+/** Returns the name in the table for a name that was given; undefined if there is none. */
 export function knownFormat(name: string): EnvFormat | undefined {
   if (Object.hasOwn(SHELLS, name)) return SHELLS[name];
   return Object.hasOwn(FORMATS, name) ? (name as EnvFormat) : undefined;
 }
 
-/**
- * The format of that name. None can be made to print what it cannot carry.
- *
- * @param where the source of the name, for the message; an unknown one is a `usage` error
- */
+/** Returns the format of that name, which refuses what it cannot carry; an unknown one is a `usage` error. */
 export function formatNamed(name: string, where: string): Format {
   const format = formatAmong(FORMATS, knownFormat(name) ?? name, where);
   return {

@@ -19,7 +19,7 @@ import {
   variableOf,
 } from './table';
 
-/** The next step of somebody who has set up nothing yet; none once the config file or a variable has something. */
+/** Returns the next step of somebody who has set up nothing yet; none once the config file or a variable has something. */
 export function firstRunHints({ env, config }: Pick<Given, 'env' | 'config'>): string[] {
   const begun =
     Object.keys(config.general).length > 0 ||
@@ -32,7 +32,7 @@ export function firstRunHints({ env, config }: Pick<Given, 'env' | 'config'>): s
 
 const CI_HELP = 'for CI examples, run: gwtoken help ci';
 
-/** Gathers the places that settings come from. A key of the config file that does not exist is a `usage` error. */
+/** Gathers the places that settings come from. An unknown key of the config file is a `usage` error. */
 export function gather(flags: FlagValues, world: Pick<WarmWorld, 'env' | 'config'>): Given {
   const config = world.config.read();
   for (const key of Object.keys(config.general)) checkConfigKey(key, config.path);
@@ -77,7 +77,7 @@ function find(
   return undefined;
 }
 
-/** What the config file has for the first of these keys: the profile's own, else the general value. */
+/** Looks the keys up in the config file: the profile's own values, then the general ones. */
 export function configured(
   { path, general, profiles }: Config,
   profile: string | undefined,
@@ -139,12 +139,10 @@ export function resolveEnvironment(given: Given, profile: string): Setting<Envir
   return resolveSetting(SETTINGS.environment, given, profile);
 }
 
-/** The region, or undefined when none is given anywhere: login asks for it then. */
 export function resolveRegion(given: Given, profile: string): Setting<Region> | undefined {
   return resolveSetting(SETTINGS.region, given, profile);
 }
 
-/** How a token is fetched: each of FETCH_SETTINGS. */
 export interface FetchSettings {
   readonly minTtlMs: Setting<number> | undefined;
   readonly timeoutMs: Setting<number>;
@@ -176,7 +174,7 @@ export interface ClientSettings {
   readonly skipVariables: boolean;
 }
 
-/** The client that the command works on. Without a region it throws a `usage` error naming the three ways to give one. */
+/** Resolves the client that the command works on. Without a region it throws a `usage` error. */
 export function resolveClient(given: Given): ClientSettings {
   const profile = resolveProfile(given);
   const environment = resolveEnvironment(given, profile.value);
@@ -198,11 +196,10 @@ export function resolveClient(given: Given): ClientSettings {
 }
 
 /**
- * The auth URL for a client, or undefined when none is given anywhere. With the sandbox, names with SANDBOX are looked
- * up first, in variables and then in the config file, and override any without.
+ * Resolves the auth URL for a client; undefined if none is given. With the sandbox, names with SANDBOX are looked up first,
+ * in variables and then in the config file, and override any without.
  *
- * @param verified an address that has come out of the checks before. They would give it back as it is, so the same text
- * is not checked again: it costs a warm run more than reading the cache.
+ * @param verified an auth URL already validated, which is not checked again: that costs a warm run more than the cache
  */
 export function resolveAuthUrl(given: Given, client: Client, verified?: string): AuthUrl | undefined {
   const row = SETTINGS.authUrl;
@@ -217,7 +214,7 @@ export function resolveAuthUrl(given: Given, client: Client, verified?: string):
   };
 }
 
-/** The auth URL for a client; without one it throws a `usage` error that says how to set it. */
+/** Resolves the auth URL for a client; without one it throws a `usage` error that says how to set it. */
 export function requireAuthUrl(given: Given, client: Client, verified?: string): AuthUrl {
   const found = resolveAuthUrl(given, client, verified);
   if (found) return found;
@@ -236,7 +233,7 @@ export function requireAuthUrl(given: Given, client: Client, verified?: string):
   );
 }
 
-/** The auth URL of the config file only: what a credential command that prints none is bound to. */
+/** Resolves the auth URL of the config file only: a credential command that prints none is bound to it. */
 export function configAuthUrl({ config }: Given, client: Client): AuthUrl | undefined {
   return resolveAuthUrl({ flags: {}, env: {}, config }, client);
 }

@@ -60,8 +60,8 @@ export interface Row<T> {
   /** In the config file. Flag and variable are spelt after it: `min-ttl`, `--min-ttl`, `GWTOKEN_MIN_TTL`. */
   readonly key: string;
   /**
-   * Whose values there are: the `user`'s alone; a `profile`'s own as well, in the config file; or a `client`'s, whose
-   * region and sandbox can stand in the key and in the variable: `sandbox.auth-url.eu`.
+   * Whose values there are: only the `user`'s; in the config file also a `profile`'s own; or a `client`'s, with region and
+   * sandbox in the key and in the variable: `sandbox.auth-url.eu`.
    */
   readonly scope: 'user' | 'profile' | 'client';
   /** @throws GwtokenError `usage`, naming the value, where it came from and what is allowed */
@@ -86,7 +86,7 @@ export interface Row<T> {
   store?(value: T, text: string): string | number | boolean;
 }
 
-/** Those that say which client is meant. */
+/** These say which client is meant. */
 export const CLIENT_SETTINGS = {
   region: {
     name: 'region',
@@ -131,7 +131,7 @@ export const CLIENT_SETTINGS = {
   } satisfies Row<string>,
 };
 
-/** Those that say how its token is fetched. */
+/** These say how its token is fetched. */
 export const FETCH_SETTINGS = {
   minTtlMs: {
     name: 'min-ttl',
@@ -206,19 +206,18 @@ function onOff(on: boolean): 'on' | 'off' {
   return on ? 'on' : 'off';
 }
 
-/** The variable that does the same as a key of the setting: `GWTOKEN_SANDBOX_AUTH_URL_EU` for `sandbox.auth-url.eu`. */
+/** Returns the variable for a key of the setting: `GWTOKEN_SANDBOX_AUTH_URL_EU` for `sandbox.auth-url.eu`. */
 export function variableOf({ variable }: Row<unknown>, key: string): string | undefined {
   if (variable === undefined) return `GWTOKEN_${key.toUpperCase().replaceAll('-', '_').replaceAll('.', '_')}`;
   return variable?.name;
 }
 
-/** All keys of the setting in the config file. */
 export function keysOf({ key, scope }: Row<unknown>): readonly string[] {
   if (scope !== 'client') return [key];
   return [key, `sandbox.${key}`].flatMap((stem) => [stem, ...REGIONS.map((region) => `${stem}.${region}`)]);
 }
 
-/** Of a client's setting: the keys that are for this client, those with `sandbox` first, each with its region before. */
+/** Returns a client's keys of a setting in the order of their precedence, each round with its region first. */
 export function keysFor({ key }: Row<unknown>, { environment, region }: Client): readonly string[][] {
   const stems = environment === 'sandbox' ? [`sandbox.${key}`, key] : [key];
   return stems.map((stem) => [`${stem}.${region}`, stem]);
@@ -226,18 +225,16 @@ export function keysFor({ key }: Row<unknown>, { environment, region }: Client):
 
 const ROWS: readonly Row<unknown>[] = Object.values(SETTINGS);
 
-/** Every key, in the order of the table. */
 export function configKeys(): readonly string[] {
   return ROWS.flatMap(keysOf);
 }
 
-/** The setting that a key belongs to. */
 export function settingOf(key: string): Row<unknown> | undefined {
   return ROWS.find((row) => keysOf(row).includes(key));
 }
 
 /**
- * The setting of a key. Throws a `usage` error for a key that does not exist, or that a profile cannot have.
+ * Returns the setting of a key. Throws a `usage` error for a key that does not exist, or that a profile cannot have.
  *
  * @param line the command line that the key was typed in, with another key in its place; absent for one in the file
  */
@@ -267,11 +264,7 @@ export function checkConfigKey(
   );
 }
 
-/**
- * What `config set KEY VALUE` stores for the text of VALUE: booleans and numbers as such, most else as it was written.
- *
- * @throws GwtokenError `usage`
- */
+/** Returns what `config set KEY VALUE` stores: booleans and numbers as such, most else as it was written. */
 export function configValue(key: string, text: string, profile?: string): string | number | boolean {
   const flag = profile === undefined ? '' : ` --profile ${profile}`;
   // What may be a URL's password is not repeated.

@@ -13,7 +13,6 @@ function badValue(what: string, text: string, where: string, allowed: string): G
   return usage(`invalid ${what} ${quoted(text)} (from ${where})`, `use ${allowed}`);
 }
 
-/** In any case: `EU` is `eu`. */
 export function parseRegion(text: string, where: string): Region {
   const lower = text.toLowerCase();
   if (isRegion(lower)) return lower;
@@ -58,9 +57,9 @@ export function parseText(text: string, where: string, what: string): string {
 }
 
 /**
- * An auth URL with `{region}` replaced, without a trailing slash or `/oauth2/token`: `https:`, or `http:` for a loopback
- * address only; no user info, query or fragment. Stricter than `URL`, which drops newlines, takes a backslash
- * for a slash and escapes what it does not like: a secret is sent there, so nothing is guessed.
+ * Reads an auth URL: `{region}` is replaced, a trailing slash or `/oauth2/token` is taken off. Stricter than `URL`, which
+ * drops newlines, takes a backslash for a slash and escapes what it does not like: a secret is sent there, so nothing is
+ * guessed.
  */
 export function parseAuthUrl(text: string, where: string, region: Region): string {
   const filled = text.replaceAll('{region}', region);
@@ -99,19 +98,18 @@ export function parseAuthUrl(text: string, where: string, region: Region): strin
   return withoutTokenPath(url.href);
 }
 
-/** An auth URL as it was written, or the token endpoint that people copy from their documentation instead. */
+/** Makes an auth URL of the token endpoint that people copy from their documentation. */
 export function withoutTokenPath(text: string): string {
   return text.replace(/(?:\/+oauth2\/token)*\/*$/, '');
 }
 
 const EXAMPLE = 'https://identity.example.com';
 
-/** 127.0.0.0/8, `::1` and `localhost`, in the form that `URL` gives them. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-/** What a person may have put into an address by mistake is not repeated: user info, a query, a fragment. */
+/** Blanks what may contain a password: user info, a query, a fragment. */
 export function withoutSecrets(text: string): string {
   return text
     .replace(/^([a-z][a-z0-9+.-]*:)?.*@/is, (_, scheme = '') => `${scheme}//***@`)

@@ -251,11 +251,10 @@ describe('a refusal says what to do instead', () => {
     ['azure', 'a%b', 'contains %, which agents decode inconsistently', [`use instead: ${EXEC}`]],
     ['azure', 'a$(b', 'contains $(, which the agent would expand', [`use instead: ${EXEC}`]],
     ['azure', 'a ', 'begins or ends with a space, which may be trimmed', [`use instead: ${EXEC}`]],
-    ['sh', 'a\0', 'contains a control character (NUL)', []],
-    ['sh', 'a\n', 'contains a control character (a newline)', []],
-    ['sh', 'a\r', 'contains a control character (a carriage return)', []],
-    ['sh', 'a\x7f', 'contains a control character (not a visible one)', []],
-    ['sh', 'ü', 'contains a non-ASCII character', []],
+    ['sh', 'a\0', 'contains a control or non-ASCII character', []],
+    ['sh', 'a\n', 'contains a control or non-ASCII character', []],
+    ['sh', 'a\x7f', 'contains a control or non-ASCII character', []],
+    ['sh', 'ü', 'contains a control or non-ASCII character', []],
     ['sh', 'a'.repeat(32 * 1024 + 1), 'is longer than 32 KiB', []],
   ])('%s', (format, value, problem, hints) => {
     let met: unknown;
