@@ -53,7 +53,7 @@ export async function topicText(names: readonly string[], commands: readonly str
   const sections = text.split(/^(?=## )/m).slice(1);
   const title = words.join(' ').toLowerCase();
   const section = sections.find((each) => each.toLowerCase().startsWith(`## ${title}`));
-  if (section) return section.trimEnd() + '\n';
+  if (section) return `${section.trimEnd()}\n`;
   const titles = sections.map((each) => each.slice('## '.length, each.indexOf('\n')));
   throw usage(`no section ${quoted(title)} in topic ${name}`, `sections: ${titles.join(', ')}`);
 }

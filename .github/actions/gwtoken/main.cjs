@@ -5,6 +5,8 @@ const { join } = require('node:path');
 const program = join(__dirname, 'dist', 'action.cjs');
 if (existsSync(program)) require(program);
 else {
-  console.log('::error title=gwtoken::this commit does not contain the built action: use a tag action/vX.Y.Z');
+  console.log(
+    '::error title=gwtoken::this commit does not contain the built action: use a tag action/vX.Y.Z',
+  );
   process.exitCode = 2;
 }
