@@ -1,6 +1,6 @@
 /** Requests a token until there is one, it is refused, or the time is up. */
 
-import { type Client, clientFlags, otherRegion } from '../client';
+import { type Client, clientFlags, clientName, otherRegion } from '../client';
 import type { Credentials } from '../credentials/credentials';
 import { attempt, GwtokenError, type Retry } from '../errors';
 import { resolveAuthUrl } from '../settings/resolve';
@@ -11,10 +11,10 @@ import { retryOf } from './reply';
 import { requestToken, tokenEndpoint } from './request';
 import type { Token } from './token';
 
-/** The most that is waited before the second attempt; it doubles with each. */
+/** The longest wait before the second attempt; it doubles with each. */
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
-/** It is at least this part of what the attempt took: a slow endpoint stays slow if all come back at once. */
+/** The longest wait is at least this part of what the attempt took: a slow endpoint stays slow if all come back at once. */
 const OF_ATTEMPT = 1 / 4;
 /**
  * No attempt is begun with less left: it could only time out, and hide why the one before it failed. Every timeout is
@@ -67,11 +67,11 @@ async function requestWithRetries(
     try {
       const timeoutMs = Math.min(limitMs, leftMs);
       return await requestToken({ endpoint, credentials, timeoutMs, caFile, signal }, world);
-    } catch (met) {
-      if (!(met instanceof GwtokenError)) throw met;
+    } catch (failed) {
+      if (!(failed instanceof GwtokenError)) throw failed;
       // One that was cut short by the overall limit names a time that nobody set: the one before says more.
-      const isCutShort = leftMs < limitMs && met.reason === 'time-limit';
-      const error = isCutShort ? (before ?? withMore(met, 'no more time was left')) : met;
+      const isCutShort = leftMs < limitMs && failed.reason === 'time-limit';
+      const error = isCutShort ? (before ?? withMore(failed, 'no more time was left')) : failed;
       before = error;
       const retry = retryOf(error);
       if (retry === undefined || attempt === attempts) throw withAttempts(error, attempt);
@@ -113,18 +113,20 @@ function withMore(error: GwtokenError, more: string): GwtokenError {
   return new GwtokenError(error.kind, `${error.message} (${more})`, error);
 }
 
-/** `invalid_client` is also the answer to a client of the other region, or of the other environment. */
+/** Says what to check: `invalid_client` is also the answer to a client of the other region or environment. */
 export function refusalHints(
   { reason }: GwtokenError,
   { plan, given, client, authUrl }: EndpointQuery,
 ): readonly string[] {
-  const check = `check the client ID and secret${plan === undefined ? '' : ` (from ${plan.name})`}`;
+  const from =
+    plan?.kind === 'keychain' ? ` stored for ${clientName(client)}` : plan && ` (from ${plan.name})`;
+  const check = `check the client ID and secret${from ?? ''}`;
   if (reason !== 'invalid_client') return [plan === undefined ? check : `credentials used: ${plan.name}`];
   const hints = [check];
   const elsewhere: Client = { ...client, region: otherRegion(client.region) };
   hints.push(`if the client belongs to region ${elsewhere.region}, use ${clientFlags(elsewhere)}`);
   const environment = client.environment === 'sandbox' ? 'production' : 'sandbox';
-  // One that is no address is nobody's: it must not take the place of the refusal.
+  // An invalid auth URL of the other environment must not take the place of the refusal.
   const another = attempt(() => resolveAuthUrl(given, { ...client, environment }));
   if (another instanceof GwtokenError || another === undefined) return hints;
   if (another.value !== authUrl.value) {

@@ -5,19 +5,19 @@ import type { FetchReply } from '../world';
 import { showable } from './endpoint-text';
 import { LIFETIME_LIMIT_S, TOKEN_LIMIT, type Token } from './token';
 
-/** The reasons of `unreached` that would come again: whatever refused has to be changed first. */
+/** The reasons of `unreached` for which no retry helps: something has to be changed first. */
 const FINAL = ['certificate', 'proxy-refusal', 'ENOTLOOPBACK'];
 
-/** The statuses that pass by themselves; every other one would come again. */
+/** The statuses for which a retry may help. */
 const RETRIED = [408, 425, 429, 500, 502, 503, 504];
 
-/** Whether the same request may succeed a little later; undefined where it would not. */
+/** Returns undefined if a retry cannot help. */
 export function retryOf({ kind, reason = '', retry }: GwtokenError): Retry | undefined {
   return kind === 'unreached' && !FINAL.includes(reason) ? {} : retry;
 }
 
 /**
- * Whether a reply of this status is worth another attempt, and how long to wait by its Retry-After (RFC 9110 section
+ * Returns undefined if no retry helps after a reply of this status, else how long to wait by its Retry-After (RFC 9110 section
  * 10.2.3, RFC 6585 section 4): seconds or a date, read against the reply's own Date so that this machine's clock does
  * not matter. Nonsense counts as absent.
  */
@@ -43,12 +43,6 @@ function httpDateMs(text: string): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/**
- * Judges the endpoint's reply: strictly, since whatever passes here is printed as a token.
- * Success by RFC 6749 section 5.1, a refusal by section 5.2; everything else is `bad-reply`. No message ever contains a
- * part of the body, except the cleaned `error` and `error_description` of a refusal.
- */
-
 export interface Reply {
   readonly status: number;
   readonly headers: FetchReply['headers'];
@@ -67,7 +61,7 @@ export interface SentRequest {
   readonly secret: string;
 }
 
-/** A reply with its request; `json` is the body, if that is a JSON object. */
+/** `json` is the body if it is a JSON object. */
 interface Exchange extends Reply, SentRequest {
   readonly json: Record<string, unknown> | undefined;
 }
@@ -83,9 +77,10 @@ const REFUSALS = [
 ];
 
 /**
- * The token in a reply.
+ * Returns the token in a reply. It is judged strictly, since whatever passes here is printed: success by RFC 6749 section
+ * 5.1, a refusal by section 5.2. No message contains a part of the body but the cleaned `error` and `error_description`.
  *
- * @throws GwtokenError `refused` or `bad-reply`, with `retry` where RFC 9110 lets the status pass by itself
+ * @throws GwtokenError `refused` or `bad-reply`, with `retry` if RFC 9110 lets the status pass by itself
  */
 export function judgeReply(reply: Reply, request: SentRequest): Token {
   const exchange: Exchange = { ...reply, ...request, json: jsonObject(reply.body) };
@@ -122,7 +117,6 @@ function hintsFor(status: number): string[] {
 
 const FURTHER = ['possible causes: gwtoken help network'];
 
-/** The token of a success reply, each member checked by its own rule. */
 function tokenIn(exchange: Exchange): Token {
   const { body, json } = exchange;
   const bad = (problem: string): GwtokenError => badReply(exchange, problem);
@@ -189,7 +183,7 @@ function refusalIn(exchange: Exchange, retry: Retry | undefined): GwtokenError |
   });
 }
 
-/** The status, and what the body says about it: `400, invalid_client: unknown client`. */
+/** Returns the status and what the body says about it: `400, invalid_client: unknown client`. */
 function inWords(exchange: Exchange): string {
   if (isHtml(exchange)) return `${exchange.status} with an HTML page (from a proxy?)`;
   const words = errorWords(exchange);
@@ -202,7 +196,7 @@ function errorWords({ json, secret }: Exchange): string {
     .join(': ');
 }
 
-/** None was asked for (RFC 9110 section 12.5.3): compression gains nothing for a token. */
+/** None was requested (RFC 9110 section 12.5.3): compression gains nothing for a token. */
 function unsupportedEncoding(exchange: Exchange): GwtokenError | undefined {
   const encoding = exchange.headers.get('content-encoding')?.trim() ?? '';
   if (/^(identity)?$/i.test(encoding)) return undefined;

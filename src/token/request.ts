@@ -1,4 +1,4 @@
-/** The token request of RFC 6749 section 4.4.2, with the client's credentials in the body (section 2.3.1, service.md 4.1). */
+/** The token request of RFC 6749 section 4.4.2, with the client's credentials in the body (section 2.3.1). */
 
 import type { Credentials } from '../credentials/credentials';
 import type { FetchReply, World } from '../world';
@@ -6,10 +6,10 @@ import { showable } from './endpoint-text';
 import { judgeReply, type Reply } from './reply';
 import type { Token } from './token';
 
-/** The most that is read of a reply, in bytes: a token reply has a few kilobytes at most. */
+/** In bytes; a token reply has a few kilobytes at most. */
 const REPLY_LIMIT = 64 * 1024;
 
-/** The headers in which an endpoint says what it calls a request in its own logs. */
+/** Headers that name a request in the endpoint's own logs. */
 const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id'];
 
 export interface TokenRequest {

@@ -53,19 +53,19 @@ const LOOSER: Readonly<Record<string, (made: Made, members: Members) => boolean>
   // Serializers write null for what has no value; it cannot be taken for anything else.
   'null stands for an absent expires_in or scope': (_, { expires_in, scope }) =>
     expires_in === null || scope === null,
-  // Of no use to a client-credentials client, and dropped unread (contract section 4).
+  // Of no use to a client-credentials client, and dropped unread.
   'refresh_token and id_token are not looked at': (_, members) =>
     'refresh_token' in members || 'id_token' in members,
 };
 
 /** Deliberately stricter: it accepts, we reject. */
 const STRICTER: Readonly<Record<string, (made: Made, members: Members) => boolean>> = {
-  // A token goes into headers and shells: RFC 6749 appendix A.12 allows visible ASCII, the contract 32 KiB.
+  // A token goes into headers and shells: RFC 6749 appendix A.12 allows visible ASCII; 32 KiB is our own limit.
   'access_token is VSCHAR and at most 32 KiB': (_, { access_token: token }) =>
     typeof token === 'string' && !/^[\x20-\x7e]{1,32768}$/.test(token),
   // A DPoP token is useless without a key, which gwtoken has not.
   'token_type dpop': (_, { token_type: type }) => typeof type === 'string' && /^dpop$/i.test(type),
-  // Contract: a positive integer, or one as a string; theirs takes 0, 3600.5, and "12abc" through parseFloat.
+  // A positive integer, or one as a string; theirs takes 0, 3600.5, and "12abc" through parseFloat.
   'expires_in is a positive whole number': (_, { expires_in: seconds }) =>
     Number(seconds) === 0 ||
     (typeof seconds === 'number' && !Number.isInteger(seconds)) ||

@@ -157,6 +157,13 @@ describe('a refusal', () => {
     ]);
   });
 
+  test('names the client that they are stored for', async () => {
+    gw.env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: 'https://a.example.com' };
+    const item = '{"client_id":"id","client_secret":"s","auth_url":"https://a.example.com"}';
+    gw.items.set('default:production:eu', item);
+    expect((await hintsOf())[0]).toBe('check the client ID and secret stored for default:production:eu');
+  });
+
   test('names the other environment where that has an address of its own', async () => {
     gw.env['GWTOKEN_SANDBOX_AUTH_URL'] = 'https://sandbox.example.com';
     expect((await hintsOf()).slice(2)).toEqual(['if it is a sandbox client, add --sandbox']);

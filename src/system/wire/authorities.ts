@@ -16,19 +16,19 @@ const LIMIT = 4 * 1024 * 1024;
 /** Available in Node 22.15 and later; the types are those of Node 20. */
 const { getCACertificates } = tls as { getCACertificates?: (type: 'default' | 'system') => string[] };
 
-/** PEM texts: the built-in CAs, NODE_EXTRA_CA_CERTS and the file. @throws GwtokenError `usage` for the file */
+/** Returns PEM texts: the built-in CAs, NODE_EXTRA_CA_CERTS and the file. @throws GwtokenError `usage` for the file */
 export async function rootsWith(caFile: string, env: Env): Promise<string[]> {
   return [...nodeRoots(env), await readCaFile(caFile)];
 }
 
-/** What Node uses by default. */
+/** Returns the CAs that Node uses by default. */
 export function nodeRoots(env: Env): string[] {
   if (getCACertificates) return getCACertificates('default');
   const extra = env['NODE_EXTRA_CA_CERTS'];
   return [...tls.rootCertificates, ...(extra ? readIfThere(extra) : [])];
 }
 
-/** The system's CAs and where they came from; undefined if gwtoken cannot read them. */
+/** Returns the system's CAs and where they came from; undefined if gwtoken cannot read them. */
 export function systemRoots(
   env: Env,
   platform: NodeJS.Platform,
@@ -63,7 +63,7 @@ function readIfThere(path: string): string[] {
 
 const PEM = /-----BEGIN ((?:X509 |TRUSTED )?CERTIFICATE)-----[\s\S]+?-----END \1-----/;
 
-/** Node silently ignores what it cannot parse in `ca`, so each certificate is checked here. */
+/** Reads and checks each certificate: Node silently ignores what it cannot parse in `ca`. */
 export async function readCaFile(path: string): Promise<string> {
   const fail = (problem: string, ...hints: string[]): GwtokenError =>
     usage(

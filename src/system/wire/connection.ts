@@ -21,28 +21,27 @@ export interface Surroundings {
   readonly env: Record<string, string | undefined>;
   readonly platform: NodeJS.Platform;
   readonly nodeVersion: string;
-  /** What `fork()` starts lookup-child.ts with: a module and arguments. */
+  /** The module and arguments with which `fork()` starts lookup-child.ts. */
   readonly lookupChild: readonly string[];
   warn(line: string): void;
 }
 
-/** How far it got, for the error message. */
+/** How far a connection got, for the error message. */
 export interface Progress extends ConnectionProgress {
-  /** The proxy that it goes through. */
   via?: HttpProxy;
-  /** Whom it is connected to, the endpoint or the proxy: `127.0.0.1:443`. A TLS socket over another one does not know. */
+  /** The address of the endpoint or the proxy: `127.0.0.1:443`. A TLS socket over another one does not know it. */
   peer?: string;
-  /** The CA file, once its CAs are in use. */
+  /** Set once its CAs are in use. */
   caFile?: string;
   /** Where the system's CAs came from, if they were used too. */
   systemRoots?: string;
 }
 
 export interface Connection {
-  /** Ready for a request: connected, and verified if it is https. Rejects with Node's error. */
+  /** Resolves when it is connected, and verified if it is https. Rejects with Node's error. */
   readonly ready: Promise<Socket>;
   readonly progress: Readonly<Progress>;
-  /** Records facts, and passes them to the listener. */
+  /** Records facts, and passes them to `onProgress`. */
   tell(facts: Partial<ConnectionProgress>): void;
   /** Whether it failed, was closed, or the other side hung up. */
   isClosed(): boolean;
@@ -279,7 +278,7 @@ async function waitFor(
   });
 }
 
-/** Whether we are still talking to a proxy, and not yet to the endpoint behind it. */
+/** Tells whether we are still talking to a proxy, and not yet to the endpoint behind it. */
 export function isAtProxy({ via, tunnel: isOpen }: Progress): boolean {
   return via !== undefined && isOpen !== true;
 }

@@ -13,7 +13,7 @@ export interface HttpProxy {
   readonly secure: boolean;
   readonly hostname: string;
   readonly port: number;
-  /** The variable that it comes from. */
+  /** The variable. */
   readonly source: string;
   /** `proxy.example.com:3128`, for messages: without the credentials that the variable may contain. */
   readonly name: string;
@@ -21,12 +21,10 @@ export interface HttpProxy {
   readonly authorization: string | undefined;
 }
 
-/** The proxy's name in messages. */
 export function calledProxy({ name, source }: HttpProxy): string {
   return `the proxy ${name} (from ${source})`;
 }
 
-/** A proxy, or why there is none. */
 export type Route = { readonly proxy: HttpProxy } | { readonly proxy: undefined; readonly why: string };
 
 /** Decides for one URL. @throws GwtokenError `usage` for a proxy that cannot be used */
