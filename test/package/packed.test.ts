@@ -7,7 +7,7 @@ import { inVariables } from '../harness/homes/client';
 import { filesBelow } from '../harness/homes/files';
 import { openFolder } from '../harness/homes/folder';
 import { openHome } from '../harness/homes/home';
-import { keyringAvailable, startKeyring } from '../harness/keyrings/keyring';
+import { startKeyring } from '../harness/keyrings/keyring';
 import { npm, pack } from '../harness/programs/npm';
 import { type ProgramResult, runCommand } from '../harness/programs/program';
 import { ROOT } from '../harness/root';
@@ -79,8 +79,8 @@ describe('the packed tarball', () => {
     expect(statSync(tarball).size).toBeLessThan(400_000);
   });
 
-  test('installs its man page', ({ skip }) => {
-    skip(WINDOWS, 'needs a POSIX system');
+  test('installs its man page', ({ needs }) => {
+    needs('posix');
     const installed = readFileSync(join(dir, 'whole', 'share', 'man', 'man1', 'gwtoken.1'), 'utf8');
     expect(installed).toBe(readFileSync(join(ROOT, 'dist', 'gwtoken.1'), 'utf8'));
   });
@@ -121,9 +121,8 @@ describe('installed from it, in an empty home', () => {
     }
   });
 
-  test('login stores in the keychain, and get fetches with what it stored', async ({ skip }) => {
-    const reason = keyringAvailable();
-    skip(reason !== undefined, reason);
+  test('login stores in the keychain, and get fetches with what it stored', async ({ needs }) => {
+    needs('keyring');
     const keyring = await startKeyring({ state: 'unlocked' });
     const login = await whole.run(loginArgs(), keyring.env, CLIENT.clientSecret);
     expect(login).toMatchObject({ code: 0, stdout: '' });

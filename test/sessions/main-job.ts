@@ -3,6 +3,7 @@ import { type IdentityServer, startIdentityServer } from '../harness/endpoints/i
 import { filesBelow } from '../harness/homes/files';
 import type { Home } from '../harness/homes/home';
 import { expectRefusal } from '../harness/homes/refusals';
+import type { Reason } from '../harness/needs';
 
 const clients = {
   eu: { clientId: 'eu-client', clientSecret: 'eu-secret+/=&%' },
@@ -29,7 +30,7 @@ export interface Computer {
  *
  * @param unavailable why it cannot be played here
  */
-export function playMainJob(open: () => Promise<Computer>, unavailable: string | undefined): void {
+export function playMainJob(open: () => Promise<Computer>, unavailable: Reason): void {
   describe('the main job, with a keyring and two regions', { timeout: 180_000 }, () => {
     let eu: IdentityServer;
     let us: IdentityServer;
@@ -42,7 +43,7 @@ export function playMainJob(open: () => Promise<Computer>, unavailable: string |
       computer = await open();
       home = computer.home;
     }, 180_000);
-    beforeEach(({ skip }) => skip(unavailable !== undefined, unavailable));
+    beforeEach(({ needs }) => needs(unavailable));
 
     const login = (client: { clientId: string; clientSecret: string }, ...flags: string[]) =>
       home.gwtoken(['login', ...flags, '--client-id', client.clientId, '--secret-stdin'], {
@@ -154,7 +155,7 @@ export function playMainJob(open: () => Promise<Computer>, unavailable: string |
       const one = await home.gwtoken(['logout']);
       expect(one).toMatchObject({ code: 0, stdout: '' });
       expect(one.stderr).toContain('default:production:eu');
-      expect(one.stderr).toContain('revoke them on the Clients page');
+      expect(one.stderr).toContain('revoke it on the Clients page');
       expect(await computer.lookup('default:production:eu')).toBeUndefined();
       expectRefusal(await home.gwtoken(['get']), 4);
       expectRefusal(await home.gwtoken(['logout']), 4);

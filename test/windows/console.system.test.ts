@@ -19,8 +19,8 @@ describe('a console of Windows', { timeout: 180_000 }, () => {
   beforeAll(async () => {
     if (unavailable === undefined) windows = await openWindows();
   }, 180_000);
-  beforeEach(async ({ skip }) => {
-    skip(unavailable !== undefined, unavailable);
+  beforeEach(async ({ needs }) => {
+    needs(unavailable);
     endpoint = await startTokenEndpoint(() => tokenReply('token'));
     config = join(windows.dir, `config-${new URL(endpoint.authUrl).port}`);
     // Wine gives the programs that it starts itself its own APPDATA.

@@ -31,8 +31,8 @@ describe('Windows', { timeout: 180_000 }, () => {
        console.log(JSON.stringify({ args: argv.slice(2), env, inFile }));`,
     );
   }, 180_000);
-  beforeEach(async ({ skip }) => {
-    skip(unavailable !== undefined, unavailable);
+  beforeEach(async ({ needs }) => {
+    needs(unavailable);
     endpoint = await startTokenEndpoint(() => tokenReply('token'));
     cache = join(windows.dir, `cache-${new URL(endpoint.authUrl).port}`);
     env = {

@@ -1,5 +1,5 @@
 // What the tests of Windows need, made once and kept beside the installed packages: Node for Windows, a Wine prefix to
-// copy, and two small Windows programs of ours.
+// copy, and a small Windows program of ours.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -20,16 +20,8 @@ export const WINE_PACKAGES =
       }
     : {};
 
-/** Those that Debian's Wine 8 can run: Node 24 wants Wine 10. */
-export const NODES = [20, 22];
-
-/** What has to be there; each is made whole or not at all. */
-export const PARTS = [
-  'prefix',
-  'first-pipe.dll',
-  'credentials.exe',
-  ...NODES.map((major) => `node-${major}`),
-];
+/** What has to be there; each is made whole or not at all. Debian's Wine 8 runs no later Node: 24 wants Wine 10. */
+export const PARTS = ['prefix', 'credentials.exe', 'node-22'];
 
 /**
  * What Wine needs to run, and nothing of the caller's environment (proxies, CA files, CI).
@@ -84,9 +76,8 @@ function make(part, folder) {
   const target = join(folder, part);
   if (part === 'prefix') return makePrefix(target);
   if (part.startsWith('node-')) return fetchNode(part.slice('node-'.length), target);
-  const source = join(here, part.replace(/\.\w+$/, '.c'));
-  const shared = part.endsWith('.dll') ? ['-shared'] : [];
-  run('x86_64-w64-mingw32-gcc', ['-O2', ...shared, '-o', target, source]);
+  const source = join(here, part.replace('.exe', '.c'));
+  run('x86_64-w64-mingw32-gcc', ['-O2', '-o', target, source]);
 }
 
 /**

@@ -17,8 +17,8 @@ describe('what is kept on Windows', { timeout: 180_000 }, () => {
   beforeAll(async () => {
     if (unavailable === undefined) windows = await openWindows();
   }, 180_000);
-  beforeEach(async ({ skip }) => {
-    skip(unavailable !== undefined, unavailable);
+  beforeEach(async ({ needs }) => {
+    needs(unavailable);
     endpoint = await startTokenEndpoint();
     config = join(windows.dir, `config-${new URL(endpoint.authUrl).port}`);
     env = {

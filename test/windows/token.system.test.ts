@@ -7,20 +7,19 @@ import { startIdentityServer } from '../harness/endpoints/identity-server';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { expectRefusal } from '../harness/homes/refusals';
 import { until } from '../harness/programs/processes';
-import { NODES } from './install.mjs';
 import { openWindows, type Windows, type WindowsOptions, windowsPath, windowsUnavailable } from './wine';
 
 const unavailable = windowsUnavailable();
 
-describe.each(NODES)('Windows, Node %i', { timeout: 180_000 }, (major) => {
+describe('the token on Windows', { timeout: 180_000 }, () => {
   let windows: Windows;
   let endpoint: TokenEndpoint;
   let env: Record<string, string>;
   beforeAll(async () => {
-    if (unavailable === undefined) windows = await openWindows(major);
+    if (unavailable === undefined) windows = await openWindows();
   }, 180_000);
-  beforeEach(async ({ skip }) => {
-    skip(unavailable !== undefined, unavailable);
+  beforeEach(async ({ needs }) => {
+    needs(unavailable);
     // Each lives longer than the one before: two that come within a second are no renewal in vain.
     const lasting = (post: number) => ({ scope: 'read write', expires_in: 3600 + 60 * post });
     endpoint = await startTokenEndpoint((post) => tokenReply(post, lasting(post)));
@@ -52,9 +51,6 @@ describe.each(NODES)('Windows, Node %i', { timeout: 180_000 }, (major) => {
     expectRefusal(await gwtoken(['get', '--min-ttl', '2h']), 7);
     expect(endpoint.posts.length).toBe(3);
   });
-
-  // The other Node has what differs between the two alone.
-  if (major !== NODES[0]) return;
 
   test('it is kept in %LOCALAPPDATA%\\gwtoken\\Cache, and with XDG_CACHE_HOME there', async () => {
     const kept = join(windows.localAppData, 'gwtoken', 'Cache');
@@ -104,26 +100,6 @@ describe.each(NODES)('Windows, Node %i', { timeout: 180_000 }, (major) => {
       [0, 'token-2\n'],
       [0, 'token-2\n'],
     ]);
-  });
-
-  test('a frozen holder keeps nobody longer than their own limit, however many wait', async () => {
-    endpoint.delayMs = 600_000;
-    const args = ['get', '--retries', '0'];
-    const holder = windows.start([...args, '--timeout', '61s'], { env });
-    await until('the holder asks', () => endpoint.posts.length === 1, 60_000);
-    const frozen = windows.pidsWith('--timeout 61s');
-    expect(frozen.length).toBeGreaterThan(0);
-    for (const pid of frozen) process.kill(pid, 'SIGSTOP');
-    try {
-      endpoint.delayMs = 0;
-      const waiting = Array.from({ length: 7 }, () => gwtoken([...args, '--timeout', '1s']));
-      // Windows' own wait for a pipe that is busy is 30 s.
-      for (const { ms } of await Promise.all(waiting)) expect(ms).toBeLessThan(30_000);
-    } finally {
-      for (const pid of frozen) process.kill(pid, 'SIGCONT');
-      holder.kill();
-      await holder.result;
-    }
   });
 
   test('a reader that has gone is no error', async () => {

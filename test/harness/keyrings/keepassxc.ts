@@ -2,14 +2,10 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { missing } from '../needs';
 import { startDisplay } from './display';
 import { attributesOf, hasItem, untilCollection } from './secret-service';
 import { startSession } from './session';
 import { type Environment, endHelper, run } from './session-bus';
-
-/** Why KeePassXC cannot be started here, worded for `ctx.skip()`; undefined when it can. */
-export const keepassxcAvailable = () => missing('KeePassXC');
 
 const PASSWORD = 'pw';
 const GROUP = '00112233-4455-6677-8899-aabbccddeeff';

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { missing, onPath } from '../needs';
+import { onPath } from '../needs';
 import { attributesOf, type CollectionState, lockCollection, untilCollection } from './secret-service';
 import { startSession } from './session';
 import { type Environment, endHelper, run } from './session-bus';
@@ -37,9 +37,6 @@ export interface Keyring {
   /** Ends what was started, by pid, and removes the folder: done at the test's end if it was not done before. */
   stop(): Promise<void>;
 }
-
-/** Why a keyring cannot be started here, worded for `ctx.skip()`; undefined when it can. */
-export const keyringAvailable = () => missing('keyring');
 
 /** Starts a session bus and a gnome-keyring that nobody else sees, in the state asked for. */
 export async function startKeyring({ state, seed = {} }: KeyringOptions): Promise<Keyring> {

@@ -1,14 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { missing } from '../needs';
 import { startDisplay } from './display';
 import { attributesOf, hasItem, untilCollection } from './secret-service';
 import { startSession } from './session';
 import { type Environment, endHelper, run } from './session-bus';
-
-/** Why KWallet cannot be started here, worded for `ctx.skip()`; undefined when it can. */
-export const kwalletAvailable = () => missing('KWallet');
 
 /** An empty wallet, as its own wizard makes one: kdewallet.kwl and its salt. */
 const WALLET =

@@ -9,7 +9,8 @@ import { buildExecutables, buildPackage } from '../../harness/builds.mjs';
 import { cleanUp } from '../../harness/clean-up';
 import { makeAuthority } from '../../harness/endpoints/authority';
 import { openHome } from '../../harness/homes/home';
-import { keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
+import { startKeyring } from '../../harness/keyrings/keyring';
+import { missing } from '../../harness/needs';
 import { fetchNode } from '../../harness/programs/node-versions.mjs';
 import { executable, inherited, PROGRAM, runProgram } from '../../harness/programs/program';
 import { crowd } from './crowd';
@@ -72,12 +73,12 @@ async function bench(): Promise<void> {
     }
   }
   if (others.missing.length > 0) say(`\nNot found here, or not working: ${others.missing.join(', ')}.`);
-  if (keyring === undefined) say(`\nWithout a keychain: ${keyringAvailable()}.`);
+  if (keyring === undefined) say(`\nWithout a keychain: ${missing('keyring')}.`);
 }
 
 /** A keyring of its own, with the client logged in; undefined where there can be none. */
 async function openKeyring(authUrl: string, caFile: string): Promise<Place['keyring']> {
-  if (keyringAvailable() !== undefined) return undefined;
+  if (missing('keyring') !== undefined) return undefined;
   const keyring = await startKeyring({ state: 'unlocked' });
   const flags = [
     '--region',

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openFolder } from '../../harness/homes/folder';
-import { keyringAvailable } from '../../harness/keyrings/keyring';
+import { missing } from '../../harness/needs';
 import { openSession } from './session';
 
 /** Starts the demo as `npm run demo` does, with a temporary folder of its own: what is left there is found. */
@@ -27,7 +27,7 @@ function startDemo(env: Readonly<Record<string, string>> = {}) {
 
 describe('the demo', () => {
   test('plays to its end with a keychain, and leaves nothing', async ({ skip }) => {
-    const reason = process.platform === 'linux' ? keyringAvailable() : undefined;
+    const reason = process.platform === 'linux' ? missing('keyring') : undefined;
     skip(reason !== undefined, reason);
     const demo = startDemo();
     expect(await demo.ended).toEqual({ code: 0, signal: null });

@@ -10,7 +10,8 @@ import { makeAuthority } from '../../harness/endpoints/authority';
 import { startIdentityServer } from '../../harness/endpoints/identity-server';
 import { listen } from '../../harness/endpoints/listen';
 import { openFolder } from '../../harness/homes/folder';
-import { keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
+import { startKeyring } from '../../harness/keyrings/keyring';
+import { missing } from '../../harness/needs';
 import { linkProgram } from '../../harness/programs/program';
 import { openTerminal, type Terminal } from '../../harness/programs/terminal';
 import { PICTURE_COLUMNS, PICTURE_LINES } from './picture-lines';
@@ -27,7 +28,7 @@ const CLIENT = { clientId: 'acme-eu', clientSecret: 'a secret of the picture' };
 
 async function main(): Promise<void> {
   buildPackage();
-  const reason = keyringAvailable();
+  const reason = missing('keyring');
   if (reason !== undefined) throw new Error(reason);
   // Refuses a folder that is there already: it is removed at the end.
   mkdirSync(HOME, { mode: 0o700 });

@@ -9,7 +9,8 @@ import {
   startIdentityServer,
 } from '../../harness/endpoints/identity-server';
 import { openFolder } from '../../harness/homes/folder';
-import { keyringAvailable, startKeyring } from '../../harness/keyrings/keyring';
+import { startKeyring } from '../../harness/keyrings/keyring';
+import { missing } from '../../harness/needs';
 import { GWTOKEN, linkProgram } from '../../harness/programs/program';
 
 export interface RegionOnStage {
@@ -82,8 +83,8 @@ function keychainHere(): Stage['keychain'] {
       why: "The demo uses this machine's keychain, and deletes what it stores there.",
     };
   }
-  const missing = keyringAvailable();
-  if (missing === undefined) {
+  const reason = missing('keyring');
+  if (reason === undefined) {
     return {
       kind: 'private',
       why: 'The demo uses a private gnome-keyring; yours is not touched.',
@@ -91,7 +92,7 @@ function keychainHere(): Stage['keychain'] {
   }
   return {
     kind: 'none',
-    why: `No keychain for the demo here (${missing}), so the credentials come from environment variables.`,
+    why: `No keychain for the demo here (${reason}), so the credentials come from environment variables.`,
   };
 }
 
