@@ -16,10 +16,8 @@ const ERRORS: Readonly<Record<string, readonly string[]>> = {
   fsync: ['EIO', 'ENOSPC', 'EINTR'],
   unlink: ['EIO', 'EACCES', 'EINTR'],
   connect: ['EIO', 'EACCES', 'EINTR'],
-  listen: ['EIO', 'EACCES', 'EMFILE'],
-  bind: ['EIO', 'ENOSPC', 'EACCES'],
   socket: ['EMFILE', 'EACCES'],
-  symlink: ['EIO', 'ENOSPC', 'EACCES'],
+  utimensat: ['EIO', 'EACCES'],
   mkdir: ['EIO', 'ENOSPC', 'EACCES'],
   fchmod: ['EIO', 'EACCES'],
 };
@@ -38,8 +36,8 @@ const strace = (...options: string[]): string[] => [
   // Or what hangs would stay when strace is killed.
   ...['setpriv', '--pdeathsig', 'KILL', '--'],
 ];
-/** Its processes begin with these files; the executable, which is all in one, where it closes core files. */
-const PROGRAMS = /\/(gwtoken|keychain-child)\.cjs"|\/proc\/self\/coredump_filter"/;
+/** Its processes begin with these files. */
+const PROGRAMS = /\/(gwtoken|keychain-child)\.cjs"/;
 /**
  * Not gwtoken's: its own program's files, what Node, libc and the system's libraries read for themselves, and what Node
  * wakes its threads by.

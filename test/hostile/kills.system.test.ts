@@ -12,7 +12,7 @@ describe('at any moment', () => {
     if (reason === undefined) ({ sessions } = await openSessions());
   });
 
-  test.for(['get', 'config set', 'login', 'logout', 'exec without a trusted cache'])(
+  test.for(['get', 'config set', 'login', 'logout', 'exec'])(
     '%s may be killed or suspended: no part of a token, nothing lost, nothing left behind',
     { timeout: 240_000 },
     async (name, { needs }) => {

@@ -2,16 +2,7 @@
  * Whole runs of gwtoken that a fault or a signal may meet at any moment, and what has to hold afterwards: everything
  * works, nothing is lost, nothing is left lying about, and no secret got out.
  */
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { keychainEntry, putEntry } from '../harness/homes/client';
@@ -97,7 +88,7 @@ export async function openSessions(): Promise<{
     for (const folder of [home.config, home.cache, tmp]) {
       if (!existsSync(folder)) continue;
       for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
-        if (/tmp|sock|gwtoken-|^exec-/.test(basename(name))) {
+        if (/tmp|lock|said|^exec-/.test(basename(name))) {
           try {
             utimesSync(join(folder, name), then, then);
           } catch {
@@ -120,7 +111,6 @@ export async function openSessions(): Promise<{
   const exec = ['exec', '--token-file', '--', 'sh', '-c', 'cat "$GWTOKEN_TOKEN_FILE"'];
   const executed = async ({ stdout }: ProgramResult) =>
     stdout === TOKEN ? undefined : `the command printed ${stdout}`;
-  const open = join(home.dir, 'open');
   const sessions: Session[] = [
     {
       name: 'get',
@@ -181,29 +171,13 @@ export async function openSessions(): Promise<{
       beside: beside(exec),
       broken: () => damage({}),
     },
-    {
-      name: 'exec without a trusted cache',
-      async prepare() {
-        await prepareUncached();
-        mkdirSync(open, { recursive: true });
-        chmodSync(open, 0o777);
-      },
-      start: start(exec, { env: { GWTOKEN_CACHE_DIR: open } }),
-      undone: executed,
-      beside: beside(exec),
-      async broken() {
-        age();
-        const { code, stdout } = await run(exec, { env: { GWTOKEN_CACHE_DIR: open } });
-        return code === 0 && stdout === TOKEN ? await damage({}) : `afterwards exec: ${code} ${stdout}`;
-      },
-    },
   ];
   return { sessions, dir: home.dir };
 }
 
-/** What belongs in our directories; and what Bun makes of keytar in the temporary one, whole or killed while it did. */
+/** What belongs in our directories. */
 const KEPT =
-  /^(config\.json|clients\.json|token-default-production-eu\.json|generation-.*(?<!\.tmp)|\.locks|exec|\.bun-\d+-[0-9a-f]{16}\.node|\.[0-9a-f]{16}-\d+\.node)$/;
+  /^(config\.json|clients\.json|token-default-production-eu\.json|generation-.*(?<!\.tmp)|\.locks)$/;
 
 /** What is wrong with how a run ended, whatever has met it; undefined when nothing is. */
 export function misbehaviour(

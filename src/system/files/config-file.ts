@@ -2,7 +2,7 @@
  * The config file and the stored clients. Reading is on the warm path: only `node:fs` and JSON, since conf costs 24 ms.
  * Writing goes through conf, whole and under one lock, since conf by itself loses parallel writes.
  */
-import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { GwtokenError, messageOf, systemCode, usage } from '../../errors';
 import { shellWord } from '../../text';
@@ -130,14 +130,15 @@ async function rewrite(
   change: (path: string) => Stored,
 ): Promise<void> {
   const path = join(folder, `${name}.json`);
-  checkOwned(path, machine);
-  // What would be rejected under the lock is rejected before the directory and the lock are created.
-  change(path);
   try {
+    existing(path, machine);
+    // What would be rejected under the lock is rejected before the directory and the lock are created.
+    change(path);
     trust.makeFolder(folder, machine);
     const [{ default: Conf }, { withLock }] = await Promise.all([import('conf'), import('./lock')]);
     await withLock(folder, 'config', machine, LOCK_WAIT_MS, () => {
       const changed = change(path);
+      // Only for writing: `conf.get` and `conf.set` would read the file without any of our checks.
       const conf = new Conf<Stored>({
         cwd: folder,
         configName: name,
@@ -149,7 +150,6 @@ async function rewrite(
       sweepOld(folder, /^(config|clients)\.json\.tmp-/);
     });
   } catch (error) {
-    if (error instanceof GwtokenError) throw error;
     throw unwritable(path, error);
   }
 }
@@ -157,50 +157,37 @@ async function rewrite(
 /** Throws what writing the config file or the stored clients would throw, as far as that can be known in advance. */
 export function checkWritable(folder: string, machine: Machine): void {
   for (const name of ['config.json', 'clients.json']) {
-    const nearest = checkOwned(join(folder, name), machine);
+    const file = join(folder, name);
     try {
-      const place = statSync(nearest).isDirectory() ? nearest : dirname(realpathSync(nearest));
-      trust.checkWritable(place, machine);
+      const path = existing(file, machine);
+      trust.checkWritable(statSync(path).isDirectory() ? path : dirname(realpathSync(path)), machine);
     } catch (error) {
-      throw unwritable(join(folder, name), error);
+      throw unwritable(file, error);
     }
   }
 }
 
 /**
- * Rejects a file that could not be read afterwards, or whose nearest existing directory is not the user's: `sudo gwtoken
- * login` in a user's HOME would leave a file there that the user cannot change. Returns the path that exists.
+ * Returns the file, or the nearest directory above it that exists. Rejects one that is not the user's, since `sudo gwtoken
+ * login` in a user's HOME would leave a file there that the user cannot change, and one that could not be read again.
+ *
+ * @throws GwtokenError, or another error that says why it cannot be written
  */
-function checkOwned(file: string, machine: Machine): string {
-  for (let path = file; ; path = dirname(path)) {
-    const stat = statOrLink(path, file);
-    if (stat === undefined && path !== dirname(path)) continue;
-    if (stat?.isSymbolicLink()) {
-      // The file is meant to be elsewhere, and writing would replace the link.
-      throw unwritable(file, undefined, `${path} is a broken symlink to ${readlinkSync(path)}`);
-    }
-    const own = stat && trust.distrust(stat, 'user', machine);
-    const untrusted = own?.why === 'foreign' ? own : trust.distrustWay(path, machine);
-    if (!untrusted) return path;
-    throw usage(`${path} ${untrusted.text}; gwtoken will not write to it`, fixFor(path, untrusted));
-  }
+function existing(file: string, machine: Machine): string {
+  let path = file;
+  while (lstatSync(path, { throwIfNoEntry: false }) === undefined && path !== dirname(path))
+    path = dirname(path);
+  // The file is meant to be elsewhere, and writing would replace the link.
+  if (!existsSync(path)) throw new Error(`${path} is a broken symlink to ${readlinkSync(path)}`);
+  const own = trust.distrust(statSync(path), 'user', machine);
+  const untrusted = own?.why === 'foreign' ? own : trust.distrustWay(path, machine);
+  if (!untrusted) return path;
+  throw usage(`${path} ${untrusted.text}; gwtoken will not write to it`, fixFor(path, untrusted));
 }
 
-/** What only lstat finds is a broken link, or was created by another process in between. */
-function statOrLink(path: string, file: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) ?? lstatSync(path, { throwIfNoEntry: false });
-  } catch (error) {
-    throw unwritable(file, error);
-  }
-}
-
-function unwritable(
-  path: string,
-  cause: unknown,
-  problem = systemCode(cause) ?? messageOf(cause),
-): GwtokenError {
-  return new GwtokenError('local', `cannot write ${path} (${problem})`, {
+function unwritable(path: string, cause: unknown): GwtokenError {
+  if (cause instanceof GwtokenError) return cause;
+  return new GwtokenError('local', `cannot write ${path} (${systemCode(cause) ?? messageOf(cause)})`, {
     hints: ['set GWTOKEN_CONFIG_DIR to a writable directory'],
     cause,
   });

@@ -51,8 +51,11 @@ function place(): string {
   }
 }
 
-/** Whether a process that {@link ownProcess} named is dead, or waits for a CPU or a disk; undefined if neither is known. */
-export function fateOf(named: string, own: Own | undefined): 'dead' | 'busy' | undefined {
+/**
+ * Whether a process that {@link ownProcess} named is dead, or runs and is not stopped by a signal, however little CPU it
+ * gets; undefined if neither is known, as on another machine.
+ */
+export function fateOf(named: string, own: Own | undefined): 'dead' | 'running' | undefined {
   const [where, pid, start] = named.split(' ');
   if (own === undefined || where !== place()) return undefined;
   try {
@@ -60,7 +63,8 @@ export function fateOf(named: string, own: Own | undefined): 'dead' | 'busy' | u
   } catch (error) {
     return systemCode(error) === 'ESRCH' ? 'dead' : undefined;
   }
-  const { startTime = start, state = '' } = procStat(Number(pid)) ?? {};
-  if (startTime !== start) return 'dead';
-  return state === 'R' || state === 'D' ? 'busy' : undefined;
+  const { startTime = start, state = 'T' } = procStat(Number(pid)) ?? {};
+  // A zombie only waits for its parent.
+  if (startTime !== start || state === 'Z') return 'dead';
+  return state.toUpperCase() === 'T' ? undefined : 'running';
 }
