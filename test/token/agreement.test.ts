@@ -194,7 +194,7 @@ test('a body that is not UTF-8: theirs replaces the byte, ours rejects', async (
   const headers = { 'content-type': 'application/json' };
   const theirs = oauth.processClientCredentialsResponse(SERVER, CLIENT, new Response(bytes, { headers }));
   await expect(theirs).resolves.toMatchObject({ access_token: 't' });
-  const reply = { status: 200, headers: { get: () => 'application/json' }, body: bytes };
+  const reply = { status: 200, headers: new Headers(headers), body: bytes };
   expect(() => judgeReply(reply, { endpoint: 'e', requestedAtMs: 0, receivedAtMs: 0, secret: 's' })).toThrow(
     'answered 200, but not with a JSON object',
   );
