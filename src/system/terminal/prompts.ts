@@ -1,6 +1,6 @@
 /**
- * Prompts and the spinner. Two rules: everything is shown on stderr, since stdout is
- * for the output; and a Ctrl-C ends the program by the signal, so that a calling script stops too.
+ * Prompts and the spinner. Everything is shown on stderr, since stdout is for the output; and a Ctrl-C ends the program by
+ * the signal, so that a calling script stops too.
  */
 
 import type { ReadStream, WriteStream } from 'node:tty';
@@ -10,8 +10,10 @@ import { Interrupted, untilSignal } from '../../errors';
 import type { Terminal, World } from '../../world';
 import { withVariable } from './capabilities';
 
-/** A token that comes sooner than this needs no spinner. */
+/** Work that is done sooner needs no spinner. */
 const SPINNER_AFTER_MS = 300;
+
+const ASCII_FRAMES = { frames: ['-', '\\', '|', '/'], interval: 120 };
 
 const SHOW_CURSOR = '\x1b[?25h';
 
@@ -85,7 +87,8 @@ export function openPrompts(
     confirm: (message) => answer((streams) => confirm({ ...streams, message, initialValue: false })),
     async spin(label, work) {
       // Its own signal handling ends in process.exit(): a loop in a calling script would continue.
-      const options = { text: label, stream: own.stderr, handleSignals: false };
+      const frames = unicode ? {} : { spinner: ASCII_FRAMES };
+      const options = { text: label, stream: own.stderr, handleSignals: false, ...frames };
       // It would treat any CI variable as a log, even `CI=false`; we have already decided that it may appear.
       const spinner = await withVariable(own.env, 'CI', undefined, () => yoctoSpinner(options));
       const timer = setTimeout(() => spinner.start(), SPINNER_AFTER_MS);

@@ -104,7 +104,7 @@ describe('gwtoken login, on a terminal', () => {
     expect(terminal.screen()).toContain('> eu');
     // But for the caret, which clack draws as a block everywhere.
     const drawn = terminal.raw().replaceAll('█', '');
-    expect(Buffer.byteLength(drawn)).toBe(drawn.length);
+    expect(drawn.split('\n').filter((line) => Buffer.byteLength(line) > line.length)).toEqual([]);
   });
 
   test('ends by a Ctrl-C while the credentials are verified, and says that nothing was stored', async () => {

@@ -65,17 +65,20 @@ describe.concurrent('the standard streams', () => {
     ['gwtoken get --bad 2>&-; echo $?', '2\n', /^$/],
     ['FORCE_COLOR=1 gwtoken get --bad; echo $?', '2\n', /^gwtoken: .\[31merror:.\[39m /],
     ['FORCE_COLOR=1 NO_COLOR=1 gwtoken get --bad; echo $?', '2\n', /^gwtoken: error: /],
-  ] as const)('%s', async ([line, stdout, stderr], { skip }) => {
-    skip(process.platform !== 'linux', 'needs Linux: bash and /dev/full');
+  ] as const)('%s', async ([line, stdout, stderr], { needs }) => {
+    needs('linux');
     const result = await bash(line);
     expect(result.stdout).toBe(stdout);
     expect(result.stderr).toMatch(stderr);
   });
 
-  test('each has colours where it is a terminal itself, whatever the other one is', async ({ skip }) => {
-    skip(process.platform === 'win32', 'needs a POSIX shell');
+  test('each has colours where it is a terminal itself, whatever the other one is', async ({ needs }) => {
+    needs('posix');
     const shown = async (args: readonly string[], line: string) => {
-      const { exit, raw } = home.terminal(args, { wrapper: ['sh', '-c', line, '-'] });
+      const { exit, raw } = home.terminal(args, {
+        env: { PAGER: 'cat' },
+        wrapper: ['sh', '-c', line, '-'],
+      });
       await exit;
       return raw();
     };
