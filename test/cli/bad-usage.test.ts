@@ -55,9 +55,9 @@ const TABLE: Readonly<Record<string, Bad>> = {
   },
   'config set in a file that others can write: its content is not made trusted': {
     config: '{"credential-command":"evil"}',
-    before: ({ config }) => chmodSync(join(config, 'config.json'), 0o620),
+    before: ({ config }) => chmodSync(join(config, 'config.json'), 0o602),
     args: ['config', 'set', 'retries', '1'],
-    says: ['config file FILE is writable by other users (mode 620)', 'run: chmod go-w FILE'],
+    says: ['FILE is writable by other users (mode 602)', 'run: chmod go-w FILE'],
   },
   'config set in another user’s home': {
     before: (gw) => chownSync(home(gw), 1234, 1234),
