@@ -15,7 +15,7 @@ import {
 import type { AuthUrl, FlagValues, Given } from '../settings/table';
 import { type CacheEntry, lifeLeftMs, ownEntry } from '../token/cache';
 import { fetchNew } from '../token/get-token';
-import { resolveQuery } from '../token/query';
+import { minTtlProblem, resolveQuery } from '../token/query';
 import type { ConnectionProgress, Fetch, KnownEntry, WarmWorld, World } from '../world';
 
 export interface ClientStatus {
@@ -139,21 +139,37 @@ export function overriding({ credentials, stored }: ClientStatus): string | unde
   return `${credentials.name} ${verb} the stored credentials`;
 }
 
-type Checking = WarmWorld & Parameters<typeof fetchNew>[1];
+type Checking = WarmWorld & Parameters<typeof fetchNew>[1] & Pick<World, 'terminal'>;
 
 /** Reasons that the keychain has for one client and would have for the next, after the same wait. */
 const SAME_FOR_ALL = ['no-collection', 'locked', 'not-started', 'silent', 'timed-out', 'crashed'];
 
 /**
- * Reads the credentials of each client and requests a token with them. One after the other: a keychain that asks a
- * person something is asked once, and an endpoint that cannot be reached is not tried again.
+ * Reads the credentials of each client and requests a token with them, under a spinner, unless a credential command may
+ * prompt on the same terminal.
  *
  * @param closed why the keychain cannot be read, if that is known already
  */
-export async function checkClients(
+export function checkClients(
   clients: readonly ClientStatus[],
   world: Checking,
   closed?: GwtokenError,
+): Promise<readonly CheckedClient[]> {
+  const work = () => checkEach(clients, world, closed);
+  const mayPrompt = clients.some(
+    ({ credentials }) => !(credentials instanceof GwtokenError) && credentials.kind === 'command',
+  );
+  return mayPrompt ? work() : world.terminal.spin('verifying the credentials', work);
+}
+
+/**
+ * One after the other: a keychain that asks a person something is asked once, and an endpoint that cannot be reached is
+ * not tried again.
+ */
+async function checkEach(
+  clients: readonly ClientStatus[],
+  world: Checking,
+  closed: GwtokenError | undefined,
 ): Promise<readonly CheckedClient[]> {
   const checked: CheckedClient[] = [];
   for (const each of clients) {
@@ -186,7 +202,8 @@ async function check(
     // A connection opened ahead would not be watched.
     const query = resolveQuery(status.given, status, world);
     const { clientId, token } = await fetchNew(query, { ...world, fetch, warmUp: () => {} });
-    return { verdict: { clientId, lifetimeS: token.lifetimeS }, request: requests.at(-1) };
+    const verdict = minTtlProblem(token, query.settings, world.now());
+    return { verdict: verdict ?? { clientId, lifetimeS: token.lifetimeS }, request: requests.at(-1) };
   } catch (error) {
     if (error instanceof GwtokenError) return { verdict: error, request: requests.at(-1) };
     throw error;

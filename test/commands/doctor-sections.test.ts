@@ -131,6 +131,14 @@ ok   get works for default:production:eu
     );
   });
 
+  test('tokens do not last as long as min-ttl demands', async () => {
+    await login();
+    expect(await problems('--min-ttl', '1h')).toEqual([
+      7,
+      expect.stringContaining('default:production:eu, token: '),
+    ]);
+  });
+
   test('a warning is no failure', async () => {
     await login();
     gw.env = { ...inVariables(A), SSL_CERT_FILE: '/no/such/file' };
@@ -261,6 +269,10 @@ describe.skipIf(process.platform !== 'linux')('doctor and the keychain:', () => 
   test('it is left alone if no client needs it', async () => {
     gw.env = inVariables(A);
     expect(await problems()).toEqual([0]);
+    gw.own = { ...gw.own, runCredentialCommand: async () => ({ how: 'late' }) };
+    const command = { region: 'eu', 'auth-url': A, 'credential-command': 'pass show a' };
+    gw.configure({ profiles: { acme: command } });
+    expect(await problems('--profile', 'acme')).toEqual([5, expect.stringContaining('credentials: ')]);
     gw.env['GWTOKEN_CLIENT_SECRET'] = '';
     expect(await problems()).toEqual([2, expect.stringContaining('default:production:eu, credentials: ')]);
     expect(probes).toBe(0);
@@ -276,6 +288,6 @@ describe.skipIf(process.platform !== 'linux')('doctor and the keychain:', () => 
     setKeychain(() => Promise.reject(interrupted));
     gw.own = { ...gw.own, terminal: { ...PLAIN, hasUnicode: () => true, spin } as never };
     await expect(gw.cli(['doctor'])).rejects.toBe(interrupted);
-    expect(labels).toEqual(['checking']);
+    expect(labels).toEqual(['checking the keychain']);
   });
 });

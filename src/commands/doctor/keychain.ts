@@ -36,12 +36,12 @@ const ASKED: readonly KeychainReason[] = ['timed-out', 'key-mismatch', 'failed']
 /** One round trip through the keychain tests all stages: it fails at the first that is missing. */
 export async function keychainSection(
   keychain: Keychain,
-  { platform }: Pick<World, 'platform'>,
+  { platform, terminal }: Pick<World, 'platform' | 'terminal'>,
 ): Promise<Section & { readonly problem?: GwtokenError }> {
   const title = 'keychain';
   const stages = STAGES.filter((stage) => platform === 'linux' || !('linux' in stage));
   try {
-    const version = await keychain.probe();
+    const version = await terminal.spin('checking the keychain', () => keychain.probe());
     return { title, summary: version, checks: stages.map(({ name, there }) => ok(name, there(version))) };
   } catch (problem) {
     if (!(problem instanceof GwtokenError)) throw problem;

@@ -9,7 +9,7 @@ import { checkJson, type Section, worst } from './check';
 import { type Diagnosis, examine } from './examine';
 
 export async function showDiagnosis(flags: FlagValues, world: World): Promise<void> {
-  const diagnosis = await world.terminal.spin('checking', () => examine(flags, world));
+  const diagnosis = await examine(flags, world);
   const problem = problemOf(diagnosis);
   const { sections, clients } = diagnosis;
   if (flags['json'] === true) {

@@ -12,7 +12,7 @@ export async function showStatus(flags: FlagValues, world: World): Promise<void>
   const given = gather(flags, world);
   const { clients: read, noneSelected } = readClients(given, world);
   const isCheck = flags['check'] === true;
-  const clients = isCheck ? await checked(read, world) : read;
+  const clients = isCheck ? await checkClients(read, world) : read;
   if (flags['json'] === true) {
     const nowMs = world.now();
     const report = { clients: clients.map((each) => statusJson(each, nowMs)) };
@@ -28,15 +28,6 @@ export async function showStatus(flags: FlagValues, world: World): Promise<void>
     );
   // Nothing to check is no success either.
   if (isCheck && clients.length === 0 && noneSelected) throw noneSelected;
-}
-
-/** Under a spinner, unless a credential command may prompt on the same terminal. */
-function checked(clients: readonly ClientStatus[], world: World): Promise<readonly ClientStatus[]> {
-  const work = () => checkClients(clients, world);
-  const mayPrompt = clients.some(
-    ({ credentials }) => !(credentials instanceof GwtokenError) && credentials.kind === 'command',
-  );
-  return mayPrompt ? work() : world.terminal.spin('verifying the credentials', work);
 }
 
 async function writeReport(
