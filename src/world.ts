@@ -204,7 +204,8 @@ export type CommandEnd =
   | { readonly how: 'exited'; readonly code: number; readonly stdout: Uint8Array }
   | { readonly how: 'killed'; readonly signal: string }
   | { readonly how: 'not-started'; readonly reason: string }
-  | { readonly how: 'late' | 'too-long' };
+  | { readonly how: 'late' }
+  | { readonly how: 'too-long' };
 
 /**
  * Runs a program with gwtoken's own stdin, stdout, stderr and terminal. TERM, HUP, USR1 and USR2 are passed on to it; INT

@@ -17,7 +17,7 @@ import {
   longerTimeout,
   type World,
 } from '../world';
-import { SECRET_LIMIT } from './credentials';
+import { SECRET_LIMIT, utf8 } from './credentials';
 import { parseCredentials, type StoredCredentials } from './keychain-item';
 import type { CredentialQuery } from './plan';
 
@@ -37,35 +37,60 @@ export async function commandCredentials(
   { given, client, signal }: Pick<CredentialQuery, 'given' | 'client' | 'signal'>,
   world: Pick<World, 'env' | 'stderr' | 'runCredentialCommand' | 'trace'>,
 ): Promise<StoredCredentials> {
+  const { env } = world;
   const where = command.source.name;
-  if (world.env[RUNNING_FOR]?.split(' ').includes(clientName(client))) {
+  const name = clientName(client);
+  if (env[RUNNING_FOR]?.split(' ').includes(name)) {
     throw usage(
-      `the credential command for ${clientName(client)} calls gwtoken for the same client (an endless loop)`,
+      `the credential command for ${name} calls gwtoken for the same client (an endless loop)`,
       `change the command (${where})`,
     );
   }
   const timeoutMs =
     resolveSetting(SETTINGS.keychainTimeoutMs, given, undefined)?.value ?? answerWithinMs(hasPerson(world));
   world.trace(`running the credential command (${where}), with a timeout of ${duration(timeoutMs)}`);
-  const end = await world.runCredentialCommand(command.value, {
-    env: commandEnv(client, world.env),
-    timeoutMs,
-    limit: SECRET_LIMIT,
-    signal,
-  });
-  const stdout = checkEnd(end, { timeoutMs, client, where, env: world.env });
-  const bad = (problem: string): GwtokenError =>
-    failed(`printed output that ${problem}`, where, [
-      'it must print only {"client_id":"…","client_secret":"…"} to stdout',
-    ]);
-  const text = decode(stdout, bad);
-  if (text.trim() === '') {
-    throw failure(
-      'no-credentials',
-      `the credential command returned no credentials for ${clientName(client)} (from ${where})`,
+  const options = { env: commandEnv(client, env), timeoutMs, limit: SECRET_LIMIT, signal };
+  const end = await world.runCredentialCommand(command.value, options);
+  const failed = (what: string, ...hints: string[]): GwtokenError =>
+    failure('keychain', `the credential command ${what} (from ${where})`, ...hints);
+  if (end.how === 'late') {
+    const more = longerTimeout(timeoutMs);
+    const set = isCi(env) ? '' : `run: gwtoken config set keychain-timeout ${more}, or `;
+    throw failed(
+      `did not finish within ${duration(timeoutMs)}`,
+      `to allow more time, ${set}set GWTOKEN_KEYCHAIN_TIMEOUT=${more}`,
+      `for details, run: gwtoken get ${clientFlags(client)} --verbose`,
     );
   }
-  return parseCredentials(text, bad);
+  if (end.how !== 'exited' || end.code !== 0) {
+    const see = `gwtoken config get credential-command${profileFlag(client.profile)}`;
+    throw failed(problemOf(end), `to see the command, run: ${see}`);
+  }
+  const bad = (problem: string): GwtokenError =>
+    failed(
+      `printed output that ${problem}`,
+      'it must print only {"client_id":"…","client_secret":"…"} to stdout',
+    );
+  const text = utf8(end.stdout);
+  if (text === undefined) throw bad('is not UTF-8 text');
+  if (text.trim() !== '') return parseCredentials(text, bad);
+  throw failure(
+    'no-credentials',
+    `the credential command returned no credentials for ${name} (from ${where})`,
+  );
+}
+
+function problemOf(end: Exclude<CommandEnd, { how: 'late' }>): string {
+  switch (end.how) {
+    case 'exited':
+      return `exited with code ${end.code}`;
+    case 'killed':
+      return `was killed by ${end.signal}`;
+    case 'not-started':
+      return `could not be started (${end.reason})`;
+    case 'too-long':
+      return `printed more than ${SECRET_LIMIT / 1024} KiB`;
+  }
 }
 
 /**
@@ -81,46 +106,4 @@ export function commandEnv(client: Client, env: Env): Env {
     GWTOKEN_PROFILE: client.profile,
     [RUNNING_FOR]: [env[RUNNING_FOR], clientName(client)].filter(Boolean).join(' '),
   };
-}
-
-interface Run {
-  readonly timeoutMs: number;
-  readonly client: Client;
-  readonly where: string;
-  readonly env: Env;
-}
-
-function checkEnd(end: CommandEnd, { timeoutMs, client, where, env }: Run): Uint8Array {
-  const see = `to see the command, run: gwtoken config get credential-command${profileFlag(client.profile)}`;
-  switch (end.how) {
-    case 'exited':
-      if (end.code === 0) return end.stdout;
-      throw failed(`exited with code ${end.code}`, where, [see]);
-    case 'killed':
-      throw failed(`was killed by ${end.signal}`, where, [see]);
-    case 'not-started':
-      throw failed(`could not be started (${end.reason})`, where, [see]);
-    case 'too-long':
-      throw failed(`printed more than ${SECRET_LIMIT / 1024} KiB`, where, [see]);
-    case 'late': {
-      const more = longerTimeout(timeoutMs);
-      const set = isCi(env) ? '' : `run: gwtoken config set keychain-timeout ${more}, or `;
-      throw failed(`did not finish within ${duration(timeoutMs)}`, where, [
-        `to allow more time, ${set}set GWTOKEN_KEYCHAIN_TIMEOUT=${more}`,
-        `for details, run: gwtoken get ${clientFlags(client)} --verbose`,
-      ]);
-    }
-  }
-}
-
-function failed(what: string, where: string, hints: readonly string[]): GwtokenError {
-  return failure('keychain', `the credential command ${what} (from ${where})`, ...hints);
-}
-
-function decode(bytes: Uint8Array, bad: (problem: string) => GwtokenError): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw bad('is not UTF-8 text');
-  }
 }

@@ -11,6 +11,15 @@ export interface Credentials {
 /** The most that is read where a secret is expected, in bytes: far above any, far below what hurts. */
 export const SECRET_LIMIT = 64 * 1024;
 
+/** The text of these bytes, without a BOM; undefined if they are not UTF-8. */
+export function utf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * A secret as read from stdin or a file: a leading BOM and one trailing LF or CRLF are dropped, since editors and
  * `echo` add them; any other control character is refused. The error never contains any of it.
@@ -18,29 +27,20 @@ export const SECRET_LIMIT = 64 * 1024;
  * @param where what was read, for the message: `stdin`, `GWTOKEN_CLIENT_SECRET_FILE`
  */
 export function secretFromBytes(bytes: Uint8Array, where: string): string {
+  const from = `the client secret from ${where}`;
   // UTF-16 is what PowerShell's `>` and `Out-File` write on Windows; its ASCII text is full of NULs.
-  if (bytes.includes(0)) {
-    throw usage(
-      `the client secret from ${where} contains NUL bytes`,
-      'it looks like UTF-16 text: save it as UTF-8',
-    );
-  }
-  let text: string;
-  try {
-    // The decoder drops a BOM.
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw usage(`the client secret from ${where} is not UTF-8 text`, 'save it as UTF-8');
-  }
+  if (bytes.includes(0))
+    throw usage(`${from} contains NUL bytes`, 'it looks like UTF-16 text: save it as UTF-8');
+  const text = utf8(bytes);
+  if (text === undefined) throw usage(`${from} is not UTF-8 text`, 'save it as UTF-8');
   return checkSecret(text.replace(/\r?\n$/, ''), where);
 }
 
 /** Checks a secret given as text; see {@link secretFromBytes}. */
 export function checkSecret(secret: string, where: string): string {
   const problem = secretProblem(secret);
-  if (problem)
-    throw usage(`the client secret from ${where} ${problem}`, 'provide only the secret, on one line');
-  return secret;
+  if (problem === undefined) return secret;
+  throw usage(`the client secret from ${where} ${problem}`, 'provide only the secret, on one line');
 }
 
 /** What is wrong with a secret, as the end of a sentence; undefined when nothing is. */

@@ -135,12 +135,9 @@ function variableHints(given: Given, client: Client): readonly string[] {
   const profileSource = resolveProfile(given).source;
   const names = variableNames(client);
   if (profileSource.kind === 'flag') {
-    const set = names.find((name) => env[name]);
-    return set === undefined
-      ? []
-      : [
-          `${set} is ignored because of ${profileSource.name}; to use it, set GWTOKEN_PROFILE=${client.profile} instead`,
-        ];
+    const instead = `to use it, set GWTOKEN_PROFILE=${client.profile} instead`;
+    const set = names.filter((name) => env[name]).slice(0, 1);
+    return set.map((name) => `${name} is ignored because of ${profileSource.name}; ${instead}`);
   }
   const empty = names.filter((name) => env[name] === '');
   const [id, secret] = names;

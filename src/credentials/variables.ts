@@ -6,45 +6,29 @@ import type { Env, World } from '../world';
 import { type Credentials, checkSecret, clientIdProblem, SECRET_LIMIT, secretFromBytes } from './credentials';
 
 /** The names of one pair: the ID, and the secret itself or the file that contains it. */
-interface Pair {
-  readonly id: string;
-  readonly secret: string;
-  readonly secretFile: string;
-}
-
-function variablesOf({ id, secret, secretFile }: Pair): readonly string[] {
-  return [id, secret, secretFile];
-}
+type Pair = readonly [id: string, secret: string, secretFile: string];
 
 /** The pairs in the order in which they are looked at for a client. */
 function variablePairs({ region, environment }: Client): readonly Pair[] {
-  const pairs: Pair[] = [];
-  for (const stem of environment === 'sandbox'
-    ? ['GWTOKEN_SANDBOX_CLIENT', 'GWTOKEN_CLIENT']
-    : ['GWTOKEN_CLIENT']) {
-    for (const suffix of [`_${region.toUpperCase()}`, '']) {
-      pairs.push({
-        id: `${stem}_ID${suffix}`,
-        secret: `${stem}_SECRET${suffix}`,
-        secretFile: `${stem}_SECRET_FILE${suffix}`,
-      });
-    }
-  }
-  return pairs;
+  const stems = [...(environment === 'sandbox' ? ['GWTOKEN_SANDBOX_CLIENT'] : []), 'GWTOKEN_CLIENT'];
+  return stems.flatMap((stem) =>
+    [`_${region.toUpperCase()}`, ''].map(
+      (suffix): Pair => [`${stem}_ID${suffix}`, `${stem}_SECRET${suffix}`, `${stem}_SECRET_FILE${suffix}`],
+    ),
+  );
 }
 
 /** The names of all pairs, in the same order: ID, secret, file of the secret. */
 export function variableNames(client: Client): readonly string[] {
-  return variablePairs(client).flatMap(variablesOf);
+  return variablePairs(client).flat();
 }
 
 /** Tells of variables that seem to be meant for a client's credentials, but are not read: misspelt, or another region's. */
 export function strayHints(client: Client, env: Env): readonly string[] {
   const read = variableNames(client);
   return Object.keys(env)
-    .filter(
-      (name) => env[name] && /^GW_?TOKEN_(?!COMMAND).*(ID|SECRET|CLIENT)/i.test(name) && !read.includes(name),
-    )
+    .filter((name) => /^GW_?TOKEN_(?!COMMAND).*(ID|SECRET|CLIENT)/i.test(name))
+    .filter((name) => env[name] && !read.includes(name))
     .map((name) => `${name} is set, but ${clientName(client)} does not use it: check the name`);
 }
 
@@ -59,19 +43,15 @@ export function variableCredentials(
   world: Pick<World, 'env' | 'readFile'>,
 ): { readonly variables: readonly string[]; readonly credentials: Credentials } | undefined {
   const { env } = world;
-  const pair = variablePairs(client).find((each) => variablesOf(each).some((name) => env[name]));
+  const pair = variablePairs(client).find((names) => names.some((name) => env[name]));
   if (!pair) return undefined;
-  const { id, secret, secretFile } = pair;
+  const [id, secret, secretFile] = pair;
   const [secretIn = secret, another] = [secret, secretFile].filter((name) => env[name]);
-  if (another !== undefined) {
-    throw usage(`both ${secret} and ${secretFile} are set`, 'unset one of them');
-  }
+  if (another !== undefined) throw usage(`both ${secret} and ${secretFile} are set`, 'unset one of them');
   const clientId = env[id];
   if (!clientId) throw halfPair(id, secretIn, client, env);
   const problem = clientIdProblem(clientId);
-  if (problem) {
-    throw usage(`${id} ${problem}`, 'set it to the client ID only, on one line');
-  }
+  if (problem) throw usage(`${id} ${problem}`, 'set it to the client ID only, on one line');
   const text = env[secretIn];
   if (!text) throw halfPair([secret, secretFile].find((name) => env[name] === '') ?? secret, id, client, env);
   const clientSecret =
@@ -80,18 +60,12 @@ export function variableCredentials(
 }
 
 function halfPair(missing: string, present: string, client: Client, env: Env): GwtokenError {
-  const strays = strayHints(client, env);
-  return env[missing] === ''
-    ? usage(
-        `${present} is set but ${missing} is empty (CI systems withhold secrets from forks)`,
-        `set ${missing}, or unset ${present} to use other credentials`,
-        ...strays,
-      )
-    : usage(
-        `${present} is set but ${missing} is not`,
-        `set ${missing} too, or unset ${present} to use other credentials`,
-        ...strays,
-      );
+  const isEmpty = env[missing] === '';
+  return usage(
+    `${present} is set but ${missing} is ${isEmpty ? 'empty (CI systems withhold secrets from forks)' : 'not'}`,
+    `set ${missing}${isEmpty ? '' : ' too'}, or unset ${present} to use other credentials`,
+    ...strayHints(client, env),
+  );
 }
 
 function secretFromFile(path: string, variable: string, world: Pick<World, 'readFile'>): string {
@@ -99,22 +73,16 @@ function secretFromFile(path: string, variable: string, world: Pick<World, 'read
   try {
     bytes = world.readFile(path, SECRET_LIMIT);
   } catch (error) {
-    // Without a code it is no file: a pipe such as <(pass show client) can be read only once, and may never end.
-    const hint =
-      systemCode(error) === undefined
-        ? `to run a command instead, set ${variable.replace('_FILE', '')}="$(COMMAND)", or credential-command`
-        : 'the file must contain only the client secret';
+    const code = systemCode(error);
     throw usage(
-      `cannot read ${shownPath(path) || 'the file '}(from ${variable}): ${unreadable(error)}`,
-      hint,
+      `cannot read ${shownPath(path) || 'the file '}(from ${variable}): ${code === 'ENOENT' ? 'no such file' : (code ?? messageOf(error))}`,
+      // Without a code it is no file: a pipe such as <(pass show client) can be read only once, and may never end.
+      code === undefined
+        ? `to run a command instead, set ${variable.replace('_FILE', '')}="$(COMMAND)", or credential-command`
+        : 'the file must contain only the client secret',
     );
   }
   return secretFromBytes(bytes, `${shownPath(path)}(${variable})`);
-}
-
-function unreadable(error: unknown): string {
-  const code = systemCode(error);
-  return code === 'ENOENT' ? 'no such file' : (code ?? messageOf(error));
 }
 
 /** A path that looks like one; anything else may be the secret itself, in the wrong variable. */

@@ -57,11 +57,13 @@ function start(
     },
     store: ({ accessToken }) => stored.push(accessToken),
     looked: () => looks++,
-    warn: (text) => warnings.push(text),
-    now: Date.now,
-    after(ms, work) {
-      pauses.push(ms);
-      return after(ms, work);
+    world: {
+      warn: (text) => warnings.push(text),
+      now: Date.now,
+      after(ms, work) {
+        pauses.push(ms);
+        return after(ms, work);
+      },
     },
   });
   return { asked, stored, warnings, pauses, stop, looks: () => looks };
@@ -212,9 +214,7 @@ describe('an outage', () => {
         stored.push(accessToken);
       },
       looked() {},
-      warn: (text) => warnings.push(text),
-      now: Date.now,
-      after,
+      world: { warn: (text) => warnings.push(text), now: Date.now, after },
     });
     await vi.advanceTimersByTimeAsync(31 * MINUTE);
     expect(warnings).toHaveLength(1);
@@ -238,9 +238,7 @@ test('stopped, it requests, stores and warns no more', async () => {
     fetchFresh: async () => held.then(() => ({ ...token, accessToken: 'b' })),
     store: ({ accessToken }) => told.push(accessToken),
     looked() {},
-    warn: (text) => told.push(text),
-    now: Date.now,
-    after,
+    world: { warn: (text) => told.push(text), now: Date.now, after },
   });
   await vi.advanceTimersByTimeAsync(8 * SECOND);
   stop();

@@ -4,6 +4,7 @@
  */
 import { GwtokenError, messageOf } from '../../errors';
 import { expiresAtMs, freshUntilMs, type Token } from '../../token/token';
+import type { World } from '../../world';
 
 const LOOK_MS = 30_000;
 /** The least pause after a request that failed or brought no later expiry: this while it is left, then the second. */
@@ -17,22 +18,17 @@ export interface Renewal {
   readonly first: Token;
   /** The minimum life that a token must have left, in milliseconds; undefined: it depends on its lifetime, as everywhere. */
   readonly minTtlMs: number | undefined;
-  /** Asks the endpoint for a new token. */
   fetchFresh(): Promise<Token>;
   /** Puts a token where the command reads it. */
   store(token: Token): void;
   /** Called at each look at the clock. */
   looked(): void;
-  warn(text: string): void;
-  /** The time in milliseconds since the epoch. */
-  now(): number;
-  /** Does the work after so many milliseconds, unless the returned function is called before. */
-  after(ms: number, work: () => void): () => void;
+  readonly world: Pick<World, 'warn' | 'now' | 'after'>;
 }
 
 /** Starts renewing; the returned function ends it. */
 export function startRenewal(renewal: Renewal): () => void {
-  const { minTtlMs } = renewal;
+  const { minTtlMs, world } = renewal;
   let token = renewal.first;
   // A token without an expiry is never renewed.
   let dueMs = freshUntilMs(token, minTtlMs) ?? Number.POSITIVE_INFINITY;
@@ -41,8 +37,8 @@ export function startRenewal(renewal: Renewal): () => void {
 
   const look = async (): Promise<void> => {
     renewal.looked();
-    if (renewal.now() >= dueMs) await renew();
-    if (!stopped) stopTimer = renewal.after(untilNextLookMs(), look);
+    if (world.now() >= dueMs) await renew();
+    if (!stopped) stopTimer = world.after(untilNextLookMs(), look);
   };
 
   const renew = async (): Promise<void> => {
@@ -52,21 +48,21 @@ export function startRenewal(renewal: Renewal): () => void {
       if (fresh.accessToken !== token.accessToken) renewal.store(fresh);
       dueMs = isLater(fresh, token)
         ? (freshUntilMs(fresh, minTtlMs) ?? Number.POSITIVE_INFINITY)
-        : renewal.now() + pauseMs(fresh, renewal.now());
+        : world.now() + pauseMs(fresh, world.now());
       token = fresh;
       failing = false;
     } catch (error) {
       if (stopped) return;
       const isRefusal = error instanceof GwtokenError && error.kind === 'refused';
-      dueMs = renewal.now() + (isRefusal ? REFUSAL_MS : pauseMs(token, renewal.now()));
-      if (!failing) renewal.warn(failureText(error, token));
+      dueMs = world.now() + (isRefusal ? REFUSAL_MS : pauseMs(token, world.now()));
+      if (!failing) world.warn(failureText(error, token));
       failing = true;
     }
   };
 
-  const untilNextLookMs = (): number => Math.max(0, Math.min(dueMs - renewal.now(), LOOK_MS));
+  const untilNextLookMs = (): number => Math.max(0, Math.min(dueMs - world.now(), LOOK_MS));
 
-  let stopTimer = renewal.after(untilNextLookMs(), look);
+  let stopTimer = world.after(untilNextLookMs(), look);
   return () => {
     stopped = true;
     stopTimer();

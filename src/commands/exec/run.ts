@@ -31,19 +31,16 @@ export async function runCommand(
   if (world.platform === 'win32') variables.forEach(checkForWindows);
   maskToken(answer.token.accessToken, world);
 
-  let file: TokenFile | undefined;
-  let stopRenewing: () => void = () => {};
+  const file =
+    flags['token-file'] === true ? await world.createTokenFile(answer.token.accessToken) : undefined;
+  const stopRenewing = file && keepRenewed(file, answer, given, world);
   try {
-    if (flags['token-file'] === true) {
-      file = await world.createTokenFile(answer.token.accessToken);
-      stopRenewing = keepRenewed(file, answer, given, world);
-    }
     const all = [...variables, { name: `${prefix}TOKEN_FILE`, value: file?.path }];
     return exitCodeOf(
       await world.runProgram(command, args, childEnvironment(world.env, all, world.platform)),
     );
   } finally {
-    stopRenewing();
+    stopRenewing?.();
     file?.remove();
   }
 }
@@ -71,9 +68,7 @@ function keepRenewed(
       file.replace(renewed.accessToken);
     },
     looked: file.touch,
-    warn: world.warn,
-    now: world.now,
-    after: world.after,
+    world,
   });
   return () => {
     stop();
@@ -81,26 +76,17 @@ function keepRenewed(
   };
 }
 
-const CREDENTIALS = ['GWTOKEN_CLIENT_', 'GWTOKEN_SANDBOX_CLIENT_'];
-
 /**
  * gwtoken's own environment without the clients' credentials, and with these variables: those without a value are
  * removed, so that none of another client stays.
  */
-export function childEnvironment(
-  env: Env,
-  variables: readonly Variable[],
-  platform: NodeJS.Platform,
-): Record<string, string> {
+export function childEnvironment(env: Env, variables: readonly Variable[], platform: NodeJS.Platform): Env {
   // Windows does not tell the names of variables apart by case.
   const same = (name: string): string => (platform === 'win32' ? name.toUpperCase() : name);
   const ours = new Set(variables.map(({ name }) => same(name)));
   const kept = Object.entries(env).filter(
-    ([name]) => !ours.has(same(name)) && !CREDENTIALS.some((prefix) => same(name).startsWith(prefix)),
+    ([name]) => !ours.has(same(name)) && !/^GWTOKEN_(SANDBOX_)?CLIENT_/.test(same(name)),
   );
-  return Object.fromEntries(
-    [...kept, ...variables.map(({ name, value }) => [name, value] as const)].filter(
-      (entry): entry is [string, string] => entry[1] !== undefined,
-    ),
-  );
+  const set = variables.filter(({ value }) => value !== undefined).map(({ name, value }) => [name, value]);
+  return Object.fromEntries([...kept, ...set]);
 }

@@ -47,8 +47,7 @@ export async function runCredentialCommand(
     child.stdout?.destroy();
     // Ctrl-C and a hangup reach the terminal's whole foreground group.
     const isTold = !hasGroup && end instanceof Interrupted && end.signal !== 'SIGTERM';
-    if (own.platform === 'win32') stopOnWindows(child, own);
-    else await stop(child, { hasGroup, isTold }, own);
+    await stop(child, { hasGroup, isTold }, own);
   }
   if (end instanceof Interrupted) throw end;
   // A Ctrl-C that ended the command is also meant for us, even if we see its end before our own signal.
@@ -98,6 +97,13 @@ async function stop(
 ): Promise<void> {
   const { pid } = child;
   if (pid === undefined) return;
+  if (own.platform === 'win32') {
+    const options = { env: helperEnvironment(own.env), stdio: 'ignore', windowsHide: true } as const;
+    spawnSync(windowsProgram('taskkill.exe', own.env), ['/pid', String(pid), '/t', '/f'], options);
+    // If that fails, gwtoken must still not wait for the shell.
+    child.kill();
+    return;
+  }
   const send = (signal: NodeJS.Signals | 0): boolean => {
     // A shell that has ended may have left its group behind; its own ID may be another process's by now.
     if (!hasGroup && (child.exitCode !== null || child.signalCode !== null)) return false;
@@ -109,24 +115,13 @@ async function stop(
   };
   const endsInTime = async (): Promise<boolean> => {
     const giveUpAt = performance.now() + GRACE_MS;
-    while (send(0)) {
-      if (performance.now() >= giveUpAt) return false;
+    while (performance.now() < giveUpAt) {
+      if (!send(0)) return true;
       await sleep(20);
     }
-    return true;
+    return false;
   };
   if (isTold && (await endsInTime())) return;
   send('SIGTERM');
   if (!(await endsInTime())) send('SIGKILL');
-}
-
-function stopOnWindows(child: ChildProcess, { env }: OwnProcess): void {
-  // It fails if the command has ended meanwhile.
-  spawnSync(windowsProgram('taskkill.exe', env), ['/pid', String(child.pid), '/t', '/f'], {
-    env: helperEnvironment(env),
-    stdio: 'ignore',
-    windowsHide: true,
-  });
-  // If it fails for another reason, gwtoken must still not wait for the shell.
-  child.kill();
 }

@@ -11,7 +11,7 @@ import { quoted } from '../../text';
 import type { ChildEnd, Env, RunProgram, World } from '../../world';
 import { procStat } from './proc-stat';
 
-/** Sent by whatever supervises gwtoken, and meant for the program that it runs. */
+/** Sent by whatever supervises gwtoken, and meant for the child. */
 const PASSED_ON: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'];
 /** Sent by a terminal to its whole foreground group, including the child. */
 const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
