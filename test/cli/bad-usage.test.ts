@@ -57,7 +57,10 @@ const TABLE: Readonly<Record<string, Bad>> = {
     config: '{"credential-command":"evil"}',
     before: ({ config }) => chmodSync(join(config, 'config.json'), 0o602),
     args: ['config', 'set', 'retries', '1'],
-    says: ['FILE is writable by other users (mode 602)', 'run: chmod go-w FILE'],
+    says: [
+      'FILE is writable by other users (mode 602); gwtoken will not write to it',
+      'run: chmod go-w FILE',
+    ],
   },
   'config set in another user’s home': {
     before: (gw) => chownSync(home(gw), 1234, 1234),
