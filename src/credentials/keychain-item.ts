@@ -20,7 +20,7 @@ export function limitedKeychain(given: Given, { keychain }: Pick<World, 'keychai
 }
 
 export interface StoredCredentials extends Credentials {
-  /** The auth URL that login verified the credentials with, or that they are for; undefined where it is missing. */
+  /** The auth URL that the credentials are for; undefined if the item or the command does not say. */
   readonly authUrl: string | undefined;
 }
 

@@ -64,7 +64,7 @@ export function isTerminal(
   return own.getBuiltinModule('node:tty').isatty(descriptor);
 }
 
-/** Why nobody can be prompted, as the end of a sentence; undefined where somebody can. */
+/** Why nobody can be prompted, as the end of a sentence; undefined if somebody can. */
 export function noPrompt({
   env,
   stdin,

@@ -1,9 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { onCleanup } from '../clean-up';
 import { openFolder } from '../homes/folder';
 import type { Display } from './display';
-import { privateHome } from './private-home';
 import { type Environment, endHelper, startHelper, startSessionBus } from './session-bus';
 
 /** What a user who has logged in has: a home and a session bus, which nobody else sees. */
@@ -49,4 +49,17 @@ export async function startSession(display?: Display): Promise<Session> {
     },
     stop,
   };
+}
+
+/** HOME and XDG_* below a folder. */
+function privateHome(dir: string) {
+  const home = {
+    HOME: join(dir, 'home'),
+    XDG_CONFIG_HOME: join(dir, 'config'),
+    XDG_CACHE_HOME: join(dir, 'cache'),
+    XDG_DATA_HOME: join(dir, 'data'),
+    XDG_RUNTIME_DIR: join(dir, 'run'),
+  };
+  for (const folder of [home.HOME, home.XDG_RUNTIME_DIR]) mkdirSync(folder, { mode: 0o700 });
+  return home;
 }

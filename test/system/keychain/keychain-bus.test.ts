@@ -7,6 +7,7 @@ import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { GwtokenError } from '../../../src/errors';
 import { collectionOnBus, isHidingOnBus, itemOnBus } from '../../../src/system/keychain/bus';
 import { openKeychain } from '../../../src/system/keychain/keychain';
 import { onCleanup } from '../../harness/clean-up';
@@ -54,7 +55,7 @@ test('each program that asks a real bus tells open from locked keyrings, and an 
   expect(await states()).toEqual(each('locked', 'locked', 'absent', 'absent', false));
 });
 
-test('a bus that cannot be asked, since the system starts no program, is unknown', async () => {
+test('a bus is unknown if the system starts no program to ask it', async () => {
   const env = { PATH: process.env['PATH'], HOME: 'x'.repeat(4_000_000) };
   expect([await collectionOnBus(env), await itemOnBus('a', env), await isHidingOnBus(env)]).toEqual([
     'unknown',
@@ -63,7 +64,7 @@ test('a bus that cannot be asked, since the system starts no program, is unknown
   ]);
 });
 
-test.skipIf(process.platform === 'win32')('a program that fails has said nothing of the bus', async () => {
+test.skipIf(process.platform === 'win32')('a bus is unknown if the program that asks it fails', async () => {
   const folder = openFolder();
   const answer = `echo 'object path "/org/freedesktop/secrets/collection/login"'; exit 1`;
   writeFileSync(join(folder, 'dbus-send'), `#!/bin/sh\n${answer}\n`, { mode: 0o755 });
@@ -93,7 +94,7 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-describe.skipIf(process.platform !== 'linux')('an item', () => {
+describe.skipIf(process.platform !== 'linux')('the module and the bus', () => {
   let folder: string;
   beforeEach(() => {
     folder = openFolder();
@@ -134,64 +135,48 @@ describe.skipIf(process.platform !== 'linux')('an item', () => {
       childPath: child,
     });
   };
-  /** What libsecret answers where the person says no, but also where it has nothing to show. */
+  /** What the bus says of an item, and whether its keyring is locked. */
+  const STATES = {
+    absent: [ITEMS.none, false],
+    present: [ITEMS.unlocked, false],
+    guarded: [ITEMS.locked, false],
+    locked: [ITEMS.locked, true],
+  } as const;
+  /** What libsecret answers if the person says no, but also if it has nothing to show. */
   const DENIED = { ok: false, stage: 'call', message: 'denied' };
 
-  test('that the module has deleted is gone where the bus knows of none any more', async () => {
-    expect(await keychain(true, ITEMS.none).delete('a', 20_000)).toBe(true);
-    expect(asked()).toBe(1);
-  });
-
-  test.each([
-    ['is still there for everyone', ITEMS.unlocked, false, 'denied'],
-    ['is still there for others', ITEMS.locked, false, 'denied'],
-    ['is still there in a locked keyring', ITEMS.locked, true, 'locked'],
-  ])('that the module has deleted, but %s, is told of', async (_, items, isLocked, reason) => {
-    await expect(keychain(true, items, isLocked).delete('a', 20_000)).rejects.toMatchObject({
-      kind: 'keychain',
-      reason,
-    });
-  });
-
-  test('that the module does not find is absent where the bus knows of none', async () => {
-    expect(await keychain(null, ITEMS.none).get('a', 20_000)).toBeUndefined();
-    expect(await keychain(false, ITEMS.none).delete('a', 20_000)).toBe(false);
-    expect(asked()).toBe(2);
-  });
-
-  test.each([
-    ['is for others alone', ITEMS.locked, false, 'denied', 1],
-    ['is in a locked keyring', ITEMS.locked, true, 'locked', 1],
-    ['is there for everyone, in two sessions', ITEMS.unlocked, false, 'denied', 2],
-  ])('that the module does not find, but %s, is told of', async (_, items, isLocked, reason, times) => {
-    await expect(keychain(null, items, isLocked).get('a', 20_000)).rejects.toMatchObject({
-      kind: 'keychain',
-      reason,
-    });
-    expect(asked()).toBe(times);
-  });
-
-  test.each([
-    ['is for others alone', DENIED, ITEMS.locked, 'denied', 1],
-    // Another login has stored the old one again.
-    ['is there for everyone, in two sessions', DENIED, ITEMS.unlocked, 'denied', 2],
-    [
-      'has no key that both sides know, in two sessions',
-      { ...DENIED, message: 'Client public key size is invalid' },
-      ITEMS.unlocked,
-      'key-mismatch',
-      2,
-    ],
-    ['fails otherwise', { ...DENIED, message: 'something new' }, ITEMS.unlocked, 'failed', 1],
-  ])('that is not stored, but %s, is told of', async (_, answer, items, reason, times) => {
-    await expect(keychain(answer, items).set('a', 'b', 20_000)).rejects.toMatchObject({ reason });
+  const WRONG_KEY = { ...DENIED, message: 'Client public key size is invalid' };
+  test.each<
+    [op: 'get' | 'set' | 'delete', answer: unknown, item: keyof typeof STATES, end: unknown, times: number]
+  >([
+    ['delete', true, 'absent', true, 1],
+    ['delete', true, 'present', 'denied', 1],
+    ['delete', true, 'guarded', 'denied', 1],
+    ['delete', true, 'locked', 'locked', 1],
+    ['delete', false, 'absent', false, 1],
+    ['get', null, 'absent', undefined, 1],
+    ['get', null, 'guarded', 'denied', 1],
+    ['get', null, 'locked', 'locked', 1],
+    // The session may have had the wrong key.
+    ['get', null, 'present', 'denied', 2],
+    ['get', WRONG_KEY, 'present', 'key-mismatch', 2],
+    ['set', DENIED, 'guarded', 'denied', 1],
+    // Another login may have stored the old one again.
+    ['set', DENIED, 'present', 'denied', 2],
+    ['set', WRONG_KEY, 'present', 'key-mismatch', 2],
+    ['set', { ...DENIED, message: 'something new' }, 'present', 'failed', 1],
+  ])('%s: the module says %j, the bus %s: %s after %i session(s)', async (op, answer, item, end, times) => {
+    const [items, isLocked] = STATES[item];
+    const opened = keychain(answer, items, isLocked);
+    const call = op === 'set' ? opened.set('a', 'b', 20_000) : opened[op]('a', 20_000);
+    expect(await call.catch(({ reason }: GwtokenError) => reason)).toBe(end);
     expect(asked()).toBe(times);
   });
 
   test.each([
     ['there is no keyring', '/', 'no-collection'],
     ['the keyring is locked', '/org/freedesktop/secrets/collection/other', 'locked'],
-  ])('is not looked for on the bus where %s: that may open another dialog', async (_, path, reason) => {
+  ])('no item is looked for on the bus if %s: that may open another dialog', async (_, path, reason) => {
     const script = join(folder, 'dbus-send');
     const searched = join(folder, 'searched');
     const asking = (answer: unknown) => {
@@ -208,7 +193,7 @@ describe.skipIf(process.platform !== 'linux')('an item', () => {
     expect(existsSync(searched)).toBe(false);
   });
 
-  test('is not looked for on the bus by other systems than Linux', async () => {
+  test('only Linux asks the bus', async () => {
     expect(await keychain(null, ITEMS.locked, false, 'darwin').get('a')).toBeUndefined();
     expect(await keychain(true, ITEMS.locked, true, 'win32').delete('a')).toBe(true);
     const { set } = keychain(DENIED, ITEMS.unlocked, false, 'darwin');
@@ -216,7 +201,7 @@ describe.skipIf(process.platform !== 'linux')('an item', () => {
     expect(asked()).toBe(3);
   });
 
-  test('has its keyring asked for again where the service has left its state out', async () => {
+  test('itemOnBus asks again if the service has left the state of the keyring out', async () => {
     keychain(null, ITEMS.locked, true);
     const script = join(folder, 'dbus-send');
     const once = `[ -e ${folder}/noticed ] || case "$*" in *GetAll*) : >${folder}/noticed; echo '"Label"'; exit ;; esac`;
@@ -224,7 +209,7 @@ describe.skipIf(process.platform !== 'linux')('an item', () => {
     expect(await itemOnBus('a', { PATH: folder })).toBe('locked');
   });
 
-  test('may be in one of a dozen keyrings: Node has nothing to say about so many programs', async () => {
+  test('isHidingOnBus asks a dozen keyrings without a warning of Node', async () => {
     const heard: Error[] = [];
     const hear = (warning: Error) => void heard.push(warning);
     process.on('warning', hear);
@@ -247,20 +232,23 @@ describe.skipIf(process.platform !== 'linux')('an item', () => {
   test.each([
     ['dbus-send', ITEMS.locked, ITEMS.unlocked, 'string "Locked" variant boolean'],
     ['busctl', `aoao 0 1 "${ITEM_PATH}"`, `aoao 1 "${ITEM_PATH}" 0`, 'a{sv} 2 "Label" s "Other" "Locked" b'],
-  ])('is guarded, present or locked, as %s prints it', async (program, locked, unlocked, property) => {
-    const state = async (items: string, isLocked: boolean) => {
-      const script = `#!/bin/sh
+  ])(
+    'itemOnBus tells guarded, present and locked by what %s prints',
+    async (program, locked, unlocked, property) => {
+      const state = async (items: string, isLocked: boolean) => {
+        const script = `#!/bin/sh
         case "$*" in
         *SearchItems*) echo '${items}' ;;
         *GetAll*) echo '${property} ${isLocked}' ;;
         esac`;
-      writeFileSync(join(folder, program), script, { mode: 0o755 });
-      return await itemOnBus('a', { PATH: folder });
-    };
-    expect([await state(locked, false), await state(unlocked, false), await state(locked, true)]).toEqual([
-      'guarded',
-      'present',
-      'locked',
-    ]);
-  });
+        writeFileSync(join(folder, program), script, { mode: 0o755 });
+        return await itemOnBus('a', { PATH: folder });
+      };
+      expect([await state(locked, false), await state(unlocked, false), await state(locked, true)]).toEqual([
+        'guarded',
+        'present',
+        'locked',
+      ]);
+    },
+  );
 });

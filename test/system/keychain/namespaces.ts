@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { openFolder } from '../../harness/homes/folder';
@@ -8,16 +7,6 @@ const LIBRARIES = '/usr/lib/x86_64-linux-gnu';
 
 /** Why the library cannot be hidden here, where {@link inNamespace} can be used; undefined if it can. */
 export const libraryCannotBeHidden: Reason = existsSync(LIBRARIES) ? undefined : 'needs Debian on x64';
-
-/** Why {@link inNamespace} cannot be used here. */
-export function namespaceUnavailable(): string | undefined {
-  try {
-    execFileSync('unshare', ['--mount', 'true'], { stdio: 'ignore' });
-    return undefined;
-  } catch {
-    return 'needs root on Linux: a mount namespace of its own';
-  }
-}
 
 /** A wrapper that mounts something for what it starts alone. For `ProgramOptions.wrapper`. */
 export function inNamespace(mounts: string): string[] {
