@@ -1,6 +1,7 @@
 /** `npm run picture`: draws the README's picture of a terminal from a session in it with the real program. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { connect } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { type IBufferCell, Terminal as Screen } from '@xterm/headless';
@@ -12,19 +13,21 @@ import { listen } from '../../harness/endpoints/listen';
 import { openFolder } from '../../harness/homes/folder';
 import { startKeyring } from '../../harness/keyrings/keyring';
 import { missing } from '../../harness/needs';
-import { linkProgram } from '../../harness/programs/program';
+import { linkProgram, runCommand } from '../../harness/programs/program';
 import { openTerminal, type Terminal } from '../../harness/programs/terminal';
 import { PICTURE_COLUMNS, PICTURE_LINES } from './picture-lines';
 import { terminalSvg } from './terminal-svg';
 
 const FILE = '.github/terminal.svg';
-const TITLE = 'gwtoken in a terminal: login, get, exec and status';
+const TITLE = 'gwtoken in a terminal: login, get, curl, env, an error with its hint, and status';
 const ROWS = 60;
 
 /** Short, since the picture may show paths in it. */
 const HOME = '/tmp/me';
 const NAME = 'identity.eu.example.com';
+const GATEWAY = 'gateway.example.com';
 const CLIENT = { clientId: 'acme-eu', clientSecret: 'a secret of the picture' };
+const SANDBOX = { clientId: 'acme-eu-test', clientSecret: 'a secret of the sandbox' };
 
 async function main(): Promise<void> {
   buildPackage();
@@ -51,14 +54,20 @@ async function main(): Promise<void> {
   }
 }
 
-/** A keyring, and an OAuth server that is reached by a public name: a proxy leads there. */
+/** A keyring with a client of the sandbox, and servers that are reached by public names: a proxy leads there. */
 async function environment(): Promise<Record<string, string>> {
   const authority = makeAuthority();
   const tls = authority.issue({ names: `DNS:${NAME}` });
-  const identity = await startIdentityServer({ tls, clients: [CLIENT] });
-  const { port } = new URL(identity.authUrl);
-  const proxy = createServer().on('connect', (_, client) => {
-    const server = connect(Number(port), '127.0.0.1', () => {
+  const identity = await startIdentityServer({ tls, clients: [CLIENT, SANDBOX] });
+  const gateway = createTlsServer(authority.issue({ names: `DNS:${GATEWAY}` }), (_, response) =>
+    response.end('Hello, acme-eu!\n'),
+  );
+  const ports: Readonly<Record<string, string>> = {
+    [NAME]: new URL(identity.authUrl).port,
+    [GATEWAY]: new URL((await listen(gateway)).url).port,
+  };
+  const proxy = createServer().on('connect', ({ url = '' }, client) => {
+    const server = connect(Number(ports[url.split(':')[0]!]), '127.0.0.1', () => {
       client.write('HTTP/1.1 200 OK\r\n\r\n');
       server.pipe(client).pipe(server);
     });
@@ -67,10 +76,8 @@ async function environment(): Promise<Record<string, string>> {
   });
   const bin = openFolder();
   linkProgram(bin);
-  const deploy = '#!/bin/sh\ntest -n "$GWTOKEN_ACCESS_TOKEN" && echo Deployed.\n';
-  writeFileSync(join(HOME, 'deploy.sh'), deploy, { mode: 0o755 });
   const { env } = await startKeyring({ state: 'unlocked' });
-  return {
+  const all = {
     ...env,
     HOME,
     XDG_CONFIG_HOME: join(HOME, '.config'),
@@ -79,23 +86,31 @@ async function environment(): Promise<Record<string, string>> {
     PS1: '\\[\\e[32m\\]$\\[\\e[39m\\] ',
     LANG: 'C.UTF-8',
     GWTOKEN_CA_FILE: authority.caFile,
+    CURL_CA_BUNDLE: authority.caFile,
     HTTPS_PROXY: (await listen(proxy)).url,
   };
+  const login = `gwtoken login --region eu --sandbox --auth-url https://${NAME} --client-id ${SANDBOX.clientId} --secret-stdin`;
+  const { code, stderr } = await runCommand(['sh', '-c', `printf '${SANDBOX.clientSecret}' | ${login}`], {
+    env: all,
+  });
+  if (code !== 0) throw new Error(stderr);
+  return all;
 }
 
 /** Types the lines and the answers, each when it is asked for. Resolves with all that the terminal was sent. */
 async function play(terminal: Terminal): Promise<string> {
-  const [login, get, exec, status] = PICTURE_LINES;
+  const [login, get, curl, evaluate, failing, status] = PICTURE_LINES;
+  const prompt = /\n\$ $/.source;
   const steps: (readonly [after: RegExp, typed: string])[] = [
     [/\$ $/, login],
-    [/Region/, ''],
-    [/Environment/, ''],
-    [/Auth URL/, `https://${NAME}`],
+    [/Auth URL for/, `https://${NAME}`],
     [/Client ID/, CLIENT.clientId],
     [/Client secret/, CLIENT.clientSecret],
-    [/Next: gwtoken get[\s\S]*\n\$ $/, get],
-    [/\$ gwtoken get\n[^\n]*[\w-]{43}\n\$ $/, exec],
-    [/Deployed\.\n\$ $/, status],
+    [new RegExp(`Next: gwtoken get[\\s\\S]*${prompt}`), get],
+    [new RegExp(`[\\w-]{43}${prompt}`), curl],
+    [new RegExp(`Hello, acme-eu!${prompt}`), evaluate],
+    [/\$ eval \$\(gwtoken env\)\s+\$ $/, failing],
+    [new RegExp(`error: [\\s\\S]*${prompt}`), status],
   ];
   for (const [after, typed] of steps) {
     await terminal.waitFor(after);
