@@ -131,8 +131,13 @@ describe('gwtoken curl, before a token is requested', () => {
         return { code: 3, signal: null };
       },
     };
+    gw.env['GITHUB_ACTIONS'] = 'true';
     const args = ['http://[::1]:8/x', '-x', 'http://proxy', '--data-raw', 'http://text', '-d', '@file'];
-    expect(await gw.cli(['curl', ...args])).toEqual({ code: 3, stdout: '', stderr: '' });
+    expect(await gw.cli(['curl', ...args])).toEqual({
+      code: 3,
+      stdout: '',
+      stderr: '::add-mask::token-1\n',
+    });
     expect(ran).toEqual(['curl', '-K', place, ...args, 'header = "Authorization: Bearer token-1"\n']);
   });
 });

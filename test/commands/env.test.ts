@@ -109,6 +109,23 @@ describe('gwtoken env', () => {
     expect(told).toEqual(['SIGHUP', 'SIGINT', 'SIGTERM', 'asked', 'stopped']);
   });
 
+  test('on a terminal a failure prints the error only', async () => {
+    const { code, stdout, stderr } = await onTerminal({ out: true, err: false }, ['--region', 'mars']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^gwtoken: error: /);
+  });
+
+  test.each([['env'], ['exec', '--', 'anything']])(
+    '--fresh passes over the cached token: %s',
+    async (...args) => {
+      gw.own = { runProgram: async () => ({ code: 0, signal: null }) };
+      const [command = '', ...rest] = args;
+      for (const flags of [[], [], ['--fresh']])
+        expect((await gw.cli([command, ...flags, ...rest])).code).toBe(0);
+      expect(gw.posts).toHaveLength(2);
+    },
+  );
+
   test('--help goes to stderr, for the sake of eval', async () => {
     const { code, stdout, stderr } = await gw.cli(['env', '--help']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });

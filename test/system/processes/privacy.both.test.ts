@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { helperEnvironment } from '../../../src/system/processes/helper-program';
+import { helperEnvironment, windowsProgram } from '../../../src/system/processes/helper-program';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../../harness/endpoints/token-endpoint';
 import { SECRET } from '../../harness/homes/canary';
 import { inVariables } from '../../harness/homes/client';
@@ -66,6 +66,11 @@ test('helperEnvironment keeps the absolute directories of PATH only', ({ needs }
     LC_ALL: 'C',
   });
   for (const PATH of ['', ':', 'bin:.']) expect(helperEnvironment({ PATH })).toStrictEqual({ LC_ALL: 'C' });
+});
+
+test('windowsProgram names a program of the system by its path', () => {
+  expect(windowsProgram('cmd.exe', { SystemRoot: 'D:\\Windows' })).toBe('D:\\Windows\\System32\\cmd.exe');
+  expect(windowsProgram('cmd.exe', {})).toBe('C:\\Windows\\System32\\cmd.exe');
 });
 
 describe.runIf(process.platform === 'linux')('a helper program gets no variable but its own', () => {
