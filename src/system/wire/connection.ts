@@ -37,31 +37,6 @@ export interface Progress extends ConnectionProgress {
   systemRoots?: string;
 }
 
-export interface Connection {
-  /** Resolves when it is connected, and verified if it is https. Rejects with Node's error. */
-  readonly ready: Promise<Socket>;
-  readonly progress: Readonly<Progress>;
-  /** Records facts, and passes them to `onProgress`. */
-  tell(facts: Partial<ConnectionProgress>): void;
-  /** Whether it failed, was closed, or the other side hung up. */
-  isClosed(): boolean;
-  /** Closes it, whatever it is doing. */
-  close(): void;
-}
-
-/** A connection that is being opened. */
-interface Opening extends Pick<Connection, 'tell'> {
-  readonly url: URL;
-  readonly surroundings: Surroundings;
-  readonly options: ConnectionOptions;
-  readonly progress: Progress;
-  /** Aborted when the connection is closed, whatever it is doing. */
-  readonly signal: AbortSignal;
-  /** Its sockets, each over the one before. */
-  readonly sockets: Socket[];
-  trace(line: string): void;
-}
-
 /**
  * Delay before the next address of a name is tried. Node's 250 ms give up on addresses that are only far away (it does
  * not race them, it drops the first), and a dead first address costs this long at each start.
@@ -78,153 +53,178 @@ export const UNKNOWN_AUTHORITY: readonly string[] = [
   'CERT_UNTRUSTED',
 ];
 
-export function openConnection(url: URL, options: ConnectionOptions, surroundings: Surroundings): Connection {
-  const closing = new AbortController();
-  const sockets: Socket[] = [];
-  const close = (): void => {
+/** A connection to one URL, which is opened at once. */
+export class Connection {
+  /** Resolves when it is connected, and verified if it is https. Rejects with Node's error. */
+  readonly ready: Promise<Socket>;
+  readonly progress: Progress = { waitingFor: 'route' };
+  private readonly url: URL;
+  private readonly options: ConnectionOptions;
+  private readonly surroundings: Surroundings;
+  private readonly closing = new AbortController();
+  /** Each over the one before. */
+  private readonly sockets: Socket[] = [];
+  private made: Socket | undefined;
+
+  constructor(url: URL, options: ConnectionOptions, surroundings: Surroundings) {
+    this.url = url;
+    this.options = options;
+    this.surroundings = surroundings;
+    this.ready = this.open();
+    this.ready.then(
+      (socket) => {
+        this.made = socket;
+      },
+      () => this.close(),
+    );
+  }
+
+  /** Records facts, and passes them to `onProgress`. */
+  tell(facts: Partial<ConnectionProgress>): void {
+    Object.assign(this.progress, facts);
+    this.options.onProgress?.(facts);
+  }
+
+  /** Tells whether it failed, was closed, or the other side hung up. */
+  isClosed(): boolean {
+    return this.closing.signal.aborted || this.made?.destroyed === true;
+  }
+
+  /** Closes it, whatever it is doing. */
+  close(): void {
     // The outermost first: once the one below it is gone, TLS over TLS closes in silence, and undici waits for ever.
-    for (const socket of sockets.toReversed()) socket.destroy();
-    closing.abort();
-  };
-  const progress: Progress = { waitingFor: 'route' };
-  const tell = (facts: Partial<ConnectionProgress>): void => {
-    Object.assign(progress, facts);
-    options.onProgress?.(facts);
-  };
-  const { trace = () => {} } = options;
-  const ready = open({ url, surroundings, options, progress, signal: closing.signal, sockets, tell, trace });
-  let made: Socket | undefined;
-  ready.then((socket) => {
-    made = socket;
-  }, close);
-  return { ready, progress, tell, isClosed: () => closing.signal.aborted || made?.destroyed === true, close };
-}
-
-/** Connects with Node's CAs and the file's, and again with the system's too if the CA is unknown. */
-async function open(opening: Opening): Promise<Socket> {
-  const { url, surroundings, options, progress, tell, trace } = opening;
-  const { env, platform } = surroundings;
-  const route = routeTo(url, env);
-  trace(
-    route.proxy
-      ? `using the proxy ${route.proxy.name} (from ${route.proxy.source})`
-      : `no proxy: ${route.why}`,
-  );
-  if (route.proxy) {
-    progress.via = route.proxy;
-    tell({ proxy: route.proxy.name });
+    for (const socket of this.sockets.toReversed()) socket.destroy();
+    this.closing.abort();
   }
-  let ca: string[] | undefined;
-  if (options.caFile !== undefined) {
-    tell({ waitingFor: 'roots' });
-    ca = await (await import('./authorities')).rootsWith(options.caFile, env);
-    progress.caFile = options.caFile;
+
+  private trace(line: string): void {
+    this.options.trace?.(line);
   }
-  try {
-    return await connectWith(opening, ca);
-  } catch (error) {
-    if (!UNKNOWN_AUTHORITY.includes(systemCode(error) ?? '')) throw error;
-    const { nodeRoots, systemRoots } = await import('./authorities');
-    const system = systemRoots(env, platform);
-    if (!system) throw error;
-    progress.systemRoots = system.from;
-    trace(`unknown CA; retrying with the CAs of ${system.from}`);
-    return await connectWith(opening, [...(ca ?? nodeRoots(env)), ...system.roots]);
+
+  /** Connects with Node's CAs and the file's, and again with the system's too if the CA is unknown. */
+  private async open(): Promise<Socket> {
+    const { env, platform } = this.surroundings;
+    const { caFile } = this.options;
+    const { proxy, why } = routeTo(this.url, env);
+    this.trace(proxy ? `using the proxy ${proxy.name} (from ${proxy.source})` : `no proxy: ${why}`);
+    if (proxy) {
+      this.progress.via = proxy;
+      this.tell({ proxy: proxy.name });
+    }
+    let ca: string[] | undefined;
+    if (caFile !== undefined) {
+      this.tell({ waitingFor: 'roots' });
+      ca = await (await import('./authorities')).rootsWith(caFile, env);
+      this.progress.caFile = caFile;
+    }
+    try {
+      return await this.connect(ca);
+    } catch (error) {
+      if (!UNKNOWN_AUTHORITY.includes(systemCode(error) ?? '')) throw error;
+      const { nodeRoots, systemRoots } = await import('./authorities');
+      const system = systemRoots(env, platform);
+      if (!system) throw error;
+      this.progress.systemRoots = system.from;
+      this.trace(`unknown CA; retrying with the CAs of ${system.from}`);
+      return await this.connect([...(ca ?? nodeRoots(env)), ...system.roots]);
+    }
   }
-}
 
-/** @param ca the CAs as PEM texts; the built-in ones if undefined */
-async function connectWith(opening: Opening, ca: string[] | undefined): Promise<Socket> {
-  const { url, progress } = opening;
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
-  if (url.protocol === 'http:') return await dial(opening, host, port, loopbackOnly);
-  const socket = progress.via
-    ? await tunnel(opening, progress.via, `${url.hostname}:${port}`, ca)
-    : await dial(opening, host, port);
-  return await secure(opening, socket, host, ca);
-}
+  /** @param ca the CAs as PEM texts; the built-in ones if undefined */
+  private async connect(ca: string[] | undefined): Promise<Socket> {
+    const { hostname, port, protocol } = this.url;
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const number = Number(port || (protocol === 'https:' ? 443 : 80));
+    if (protocol === 'http:') return await this.dial(host, number, loopbackOnly);
+    const { via } = this.progress;
+    const socket = via ? await this.tunnel(via, `${hostname}:${number}`, ca) : await this.dial(host, number);
+    return await this.secure(socket, host, ca);
+  }
 
-async function tunnel(
-  opening: Opening,
-  proxy: HttpProxy,
-  target: string,
-  ca: string[] | undefined,
-): Promise<Socket> {
-  const { tell } = opening;
-  tell({ tunnel: false });
-  const loading = import('./tunnel');
-  const plain = await dial(opening, proxy.hostname, proxy.port);
-  const socket = proxy.secure ? await secure(opening, plain, proxy.hostname, ca) : plain;
-  tell({ waitingFor: 'tunnel' });
-  const opened = await (await loading).openTunnel(socket, proxy, target);
-  tell({ tunnel: true });
-  return opened;
-}
+  private async tunnel(proxy: HttpProxy, target: string, ca: string[] | undefined): Promise<Socket> {
+    this.tell({ tunnel: false });
+    const loading = import('./tunnel');
+    const plain = await this.dial(proxy.hostname, proxy.port);
+    const socket = proxy.secure ? await this.secure(plain, proxy.hostname, ca) : plain;
+    this.tell({ waitingFor: 'tunnel' });
+    const opened = await (await loading).openTunnel(socket, proxy, target);
+    this.tell({ tunnel: true });
+    return opened;
+  }
 
-async function dial(
-  opening: Opening,
-  host: string,
-  port: number,
-  lookup: LookupFunction = endableLookup(opening.surroundings, opening.signal),
-): Promise<Socket> {
-  const { progress, tell, trace } = opening;
-  const addresses: string[] = [];
-  let foundAtMs = 0;
-  const found = (address: string): void => {
-    addresses.push(address);
-    foundAtMs = performance.now();
-    tell({ waitingFor: 'connect', addresses });
-  };
-  tell({ waitingFor: 'lookup' });
-  if (isIP(host) !== 0) found(host);
-  const socket = connect({
-    host,
-    port,
-    noDelay: true,
-    autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
-    lookup,
-  });
-  socket.on('lookup', (error, address) => error ?? found(address));
-  await waitFor('connect', socket, opening);
-  tell({ connectMs: Math.round(performance.now() - foundAtMs) });
-  progress.peer = addressOf(socket);
-  trace(`connected to ${progress.peer}`);
-  return socket;
-}
+  private async dial(
+    host: string,
+    port: number,
+    lookup: LookupFunction = endableLookup(this.surroundings, this.closing.signal),
+  ): Promise<Socket> {
+    const addresses: string[] = [];
+    let foundAtMs = 0;
+    const found = (address: string): void => {
+      addresses.push(address);
+      foundAtMs = performance.now();
+      this.tell({ waitingFor: 'connect', addresses });
+    };
+    this.tell({ waitingFor: 'lookup' });
+    if (isIP(host) !== 0) found(host);
+    const socket = connect({
+      host,
+      port,
+      noDelay: true,
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
+      lookup,
+    });
+    socket.on('lookup', (error, address) => error ?? found(address));
+    await this.waitFor('connect', socket);
+    this.tell({ connectMs: Math.round(performance.now() - foundAtMs) });
+    this.progress.peer = addressOf(socket);
+    this.trace(`connected to ${this.progress.peer}`);
+    return socket;
+  }
 
-async function secure(
-  opening: Opening,
-  socket: Socket,
-  host: string,
-  ca: string[] | undefined,
-): Promise<Socket> {
-  const { surroundings, options, progress, tell, trace } = opening;
-  tell({ waitingFor: 'handshake' });
-  const name = host.replace(/\.$/, '');
-  const tls = startTls(surroundings, {
-    socket,
-    host: name,
-    ALPNProtocols: ['http/1.1'],
-    // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment cannot turn it off.
-    rejectUnauthorized: true,
-    ...(isIP(name) === 0 ? { servername: name } : {}),
-    // As in curl: an intermediate CA, or the certificate itself, is enough; its root is not needed.
-    ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
-  });
-  if (options.onProgress && !isAtProxy(progress)) {
-    const trustedBy = progress.systemRoots ?? options.caFile;
-    // Before verification, so that a rejected certificate is shown too. (Bun has dropped it by then.)
-    tls.prependOnceListener('secure', () => {
-      const certificate: PeerCertificate | null = tls.getPeerCertificate();
-      if (certificate) tell({ tls: factsOf(certificate, tls.getProtocol() ?? '', trustedBy) });
+  private async secure(socket: Socket, host: string, ca: string[] | undefined): Promise<Socket> {
+    this.tell({ waitingFor: 'handshake' });
+    const name = host.replace(/\.$/, '');
+    const tls = startTls(this.surroundings, {
+      socket,
+      host: name,
+      ALPNProtocols: ['http/1.1'],
+      // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment cannot turn it off.
+      rejectUnauthorized: true,
+      ...(isIP(name) === 0 ? { servername: name } : {}),
+      // As in curl: an intermediate CA, or the certificate itself, is enough; its root is not needed.
+      ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
+    });
+    if (this.options.onProgress && !isAtProxy(this.progress)) {
+      const trustedBy = this.progress.systemRoots ?? this.options.caFile;
+      // Before verification, so that a rejected certificate is shown too. (Bun has dropped it by then.)
+      tls.prependOnceListener('secure', () => {
+        const certificate: PeerCertificate | null = tls.getPeerCertificate();
+        if (certificate) this.tell({ tls: factsOf(certificate, tls.getProtocol() ?? '', trustedBy) });
+      });
+    }
+    await this.waitFor('secureConnect', tls);
+    if (!tls.authorized) throw tls.authorizationError;
+    this.trace(`verified the certificate of ${name} (${tls.getProtocol()})`);
+    return tls;
+  }
+
+  /**
+   * Settles with the event or the socket's error; a later error is in `errored`. Node emits an alert that comes after the
+   * handshake without closing the socket, and the end that follows would hide it.
+   */
+  private async waitFor(event: 'connect' | 'secureConnect', socket: Socket): Promise<void> {
+    const { signal } = this.closing;
+    this.sockets.push(socket);
+    socket.on('error', (error) => socket.destroy(error));
+    await new Promise<void>((resolve, reject) => {
+      // A TLS socket over another one emits no `close` event if it is destroyed during its handshake.
+      const end = (): void => reject(new Error('closed'));
+      socket.once(event, resolve).once('error', reject).once('close', end);
+      signal.addEventListener('abort', end, { once: true });
+      if (signal.aborted) end();
     });
   }
-  await waitFor('secureConnect', tls, opening);
-  if (!tls.authorized) throw tls.authorizationError;
-  trace(`verified the certificate of ${name} (${tls.getProtocol()})`);
-  return tls;
 }
 
 /**
@@ -256,26 +256,6 @@ function factsOf(
     validToMs: Date.parse(valid_to),
     trustedBy,
   };
-}
-
-/**
- * Settles with the event or the socket's error; a later error is in `errored`. Node emits an
- * alert that comes after the handshake without closing the socket, and the end that follows would hide it.
- */
-async function waitFor(
-  event: 'connect' | 'secureConnect',
-  socket: Socket,
-  { signal, sockets }: Opening,
-): Promise<void> {
-  sockets.push(socket);
-  socket.on('error', (error) => socket.destroy(error));
-  await new Promise<void>((resolve, reject) => {
-    // A TLS socket over another one emits no `close` event if it is destroyed during its handshake.
-    const end = (): void => reject(new Error('closed'));
-    socket.once(event, resolve).once('error', reject).once('close', end);
-    signal.addEventListener('abort', end, { once: true });
-    if (signal.aborted) end();
-  });
 }
 
 /** Tells whether we are still talking to a proxy, and not yet to the endpoint behind it. */

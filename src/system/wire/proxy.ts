@@ -25,7 +25,11 @@ export function calledProxy({ name, source }: HttpProxy): string {
   return `the proxy ${name} (from ${source})`;
 }
 
-export type Route = { readonly proxy: HttpProxy } | { readonly proxy: undefined; readonly why: string };
+/** The proxy, or why there is none. */
+export interface Route {
+  readonly proxy: HttpProxy | undefined;
+  readonly why?: string;
+}
 
 /** Decides for one URL. @throws GwtokenError `usage` for a proxy that cannot be used */
 export function routeTo({ protocol, hostname, port }: URL, env: Env): Route {

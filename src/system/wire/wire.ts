@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { systemCode } from '../../errors';
 import type { ConnectionOptions, Fetch, FetchReply, World } from '../../world';
-import { type Connection, openConnection, type Surroundings } from './connection';
+import { Connection, type Surroundings } from './connection';
 import type { WireReply } from './exchange';
 
 export interface Wire extends Pick<World, 'fetch' | 'warmUp'> {
@@ -51,14 +51,14 @@ export function openWire(surroundings: Surroundings): Wire {
   return {
     async fetch(address, init) {
       const url = new URL(address);
-      return await send(takeWarm(url, init) ?? openConnection(url, init, own), url, init);
+      return await send(takeWarm(url, init) ?? new Connection(url, init, own), url, init);
     },
     warmUp(address, options) {
       import('./exchange').catch(() => {});
       if (address === undefined) return;
       const url = new URL(address);
       warm?.close();
-      const opened: Warm = Object.assign(openConnection(url, options, own), {
+      const opened: Warm = Object.assign(new Connection(url, options, own), {
         key: keyOf(url, options),
         readyAtMs: Number.POSITIVE_INFINITY,
       });

@@ -4,7 +4,7 @@ import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { readCaFile } from '../../../src/system/wire/authorities';
-import { openConnection } from '../../../src/system/wire/connection';
+import { Connection } from '../../../src/system/wire/connection';
 import { onCleanup } from '../../harness/clean-up';
 import { type Authority, makeAuthority } from '../../harness/endpoints/authority';
 import { startFaultServer } from '../../harness/endpoints/fault-server';
@@ -93,7 +93,7 @@ test.each([
   writeFileSync(caFile, as(authority.ca));
   expect(await readCaFile(caFile)).toContain(`-----BEGIN ${label}-----\n`);
   const { url } = await startFaultServer({}, { tls: authority.issue() });
-  const connection = openConnection(new URL(url), { caFile }, surroundings());
+  const connection = new Connection(new URL(url), { caFile }, surroundings());
   onCleanup(() => connection.close());
   await connection.ready;
 });

@@ -1,7 +1,7 @@
 /** What is told of an endpoint's certificate: whose it is, by whatever its names are. */
 import { X509Certificate } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { openConnection } from '../../../src/system/wire/connection';
+import { Connection } from '../../../src/system/wire/connection';
 import type { TlsFacts } from '../../../src/world';
 import { onCleanup } from '../../harness/clean-up';
 import { makeAuthority } from '../../harness/endpoints/authority';
@@ -26,7 +26,7 @@ test.each([
     caFile: authority.caFile,
     onProgress: ({ tls }: { readonly tls?: TlsFacts }) => void (tls && told.push(tls)),
   };
-  const connection = openConnection(new URL(server.url), options, surroundings());
+  const connection = new Connection(new URL(server.url), options, surroundings());
   onCleanup(() => connection.close());
   await connection.ready;
   expect(told).toEqual([

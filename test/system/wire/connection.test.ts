@@ -2,7 +2,7 @@
 import { syncBuiltinESMExports } from 'node:module';
 import net, { connect } from 'node:net';
 import { expect, test, vi } from 'vitest';
-import { openConnection } from '../../../src/system/wire/connection';
+import { Connection } from '../../../src/system/wire/connection';
 import { openWire } from '../../../src/system/wire/wire';
 import type { ConnectionOptions } from '../../../src/world';
 import { onCleanup } from '../../harness/clean-up';
@@ -12,7 +12,7 @@ import { until } from '../../harness/programs/processes';
 import { surroundings } from './surroundings';
 
 function open(url: string, options: ConnectionOptions = {}, env: Record<string, string> = {}) {
-  const connection = openConnection(new URL(url), options, surroundings({ env }));
+  const connection = new Connection(new URL(url), options, surroundings({ env }));
   onCleanup(() => connection.close());
   return connection;
 }

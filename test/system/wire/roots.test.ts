@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as tls from 'node:tls';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { nodeRoots, rootsWith, systemRoots } from '../../../src/system/wire/authorities';
-import { openConnection } from '../../../src/system/wire/connection';
+import { Connection } from '../../../src/system/wire/connection';
 import { onCleanup } from '../../harness/clean-up';
 import { type Authority, type Identity, makeAuthority } from '../../harness/endpoints/authority';
 import { startFaultServer } from '../../harness/endpoints/fault-server';
@@ -62,7 +62,7 @@ describe("the system's", () => {
     writeFileSync(file, identity.root ?? authority.ca);
     const told: unknown[] = [];
     const lines: string[] = [];
-    const connection = openConnection(
+    const connection = new Connection(
       new URL(server.url),
       {
         onProgress: ({ tls: facts }) => facts && told.push(facts.trustedBy),
