@@ -19,10 +19,8 @@ interface Building {
   readonly world: Pick<World, 'version' | 'stdout' | 'stderr'> & {
     readonly terminal: Pick<Terminal, 'paint' | 'columns'>;
   };
-  /** Absent where a line is only tried. */
-  readonly execute?: Execute;
-  /** Makes ours of commander's errors. */
-  readonly explain?: (error: CommanderError, parser: Parser) => Error;
+  /** Absent if a line is only tried. */
+  readonly execute: Execute | undefined;
   /**
    * The commands whose parsers have no flags, subcommands and work so far. They get them when they are chosen: with
    * those of all commands `--help` took 9 % longer.
@@ -31,29 +29,8 @@ interface Building {
 }
 
 /** The program's parser. Parsing rejects with a `usage` error, or with a CommanderError once help or version is printed. */
-export function createProgram(world: Building['world'], execute: Execute): Parser {
-  return build({
-    world,
-    execute,
-    bare: new Map(),
-    explain: (error, parser) => usageError(error, parser, parses),
-  });
-
-  /** Whether gwtoken takes the line: it is parsed as any other, and nothing is run or shown. */
-  function parses(argv: readonly string[]): boolean {
-    const silent = { write: () => {}, isTTY: () => true };
-    const program = build({ world: { ...world, stdout: silent, stderr: silent }, bare: new Map() });
-    try {
-      program.parse(plainSpelling(argv), { from: 'user' });
-      return true;
-    } catch (error) {
-      return error instanceof CommanderError && error.exitCode === 0;
-    }
-  }
-}
-
-function build(building: Building): Parser {
-  const { world } = building;
+export function createProgram(world: Building['world'], execute?: Execute): Parser {
+  const building: Building = { world, execute, bare: new Map() };
   const program = new Parser('gwtoken').enablePositionalOptions().configureOutput({
     writeOut: (text) => world.stdout.write(text),
     writeErr: () => {},
@@ -68,6 +45,17 @@ function build(building: Building): Parser {
   addCommands(program, COMMANDS, building);
   layOutProgram(program);
   return program;
+}
+
+/** Whether gwtoken takes a line: it is parsed as any other, and nothing is run or shown. */
+function takes(argv: readonly string[], world: Building['world']): boolean {
+  const silent = { write: () => {}, isTTY: () => true };
+  try {
+    createProgram({ ...world, stdout: silent, stderr: silent }).parse(plainSpelling(argv), { from: 'user' });
+    return true;
+  } catch (error) {
+    return error instanceof CommanderError && error.exitCode === 0;
+  }
 }
 
 function addCommands(parent: Parser, commands: readonly Command[], building: Building): void {
@@ -96,7 +84,7 @@ function equip(parser: Parser, building: Building): void {
   }
   for (const flag of command.flags) for (const option of optionsOf(flag)) parser.addOption(option);
   addCommands(parser, command.subcommands ?? [], building);
-  // One that only has subcommands gets no work, not even where a line is only tried: alone it is an error.
+  // One that only has subcommands gets no work, not even if a line is only tried: alone it is an error.
   if (command !== helpCommand && !command.run) return;
   if (execute === undefined) parser.action(() => {});
   else if (command === helpCommand) parser.action((names: string[]) => showHelp(names, parser, building));
@@ -120,12 +108,13 @@ async function showHelp(names: readonly string[], help: Parser, building: Buildi
 }
 
 /** `--version` everywhere, and usage errors that name the command they belong to. */
-function answerForItself(parser: Parser, { world, explain }: Building): void {
+function answerForItself(parser: Parser, { world, execute }: Building): void {
   parser
     .optionsGroup(GENERAL)
     .version(world.version, '--version', 'print the version')
     .exitOverride((error) => {
-      throw error.exitCode === 0 || !explain ? error : explain(error, parser);
+      if (error.exitCode === 0 || execute === undefined) throw error;
+      throw usageError(error, parser, (argv) => takes(argv, world));
     });
 }
 

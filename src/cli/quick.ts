@@ -24,32 +24,27 @@ export function quick(argv: readonly string[], world: WarmWorld & Surroundings):
   if (command !== 'get' && command !== 'env') return undefined;
   const flags = parseFlags(argv.slice(1), QUICK_FLAGS[command]);
   if (!flags || flags['verbose'] || flags['fresh'] || world.env['GITHUB_ACTIONS']) return undefined;
-  return command === 'get' ? quickGet(flags, world) : quickEnv(flags, world);
-}
-
-/** On a terminal JSON is indented, which is left to the CLI. */
-function quickGet(flags: FlagValues, world: WarmWorld & Surroundings): string | undefined {
-  if (flags['format'] === 'json' && world.mayBeTerminal()) return undefined;
+  // On a terminal JSON is indented, and `env` prints a hint.
+  if ((command === 'env' || flags['format'] === 'json') && world.mayBeTerminal()) return undefined;
   try {
-    const write = tokenFormat(flags);
-    const cached = cachedToken(flags, world);
-    return cached && write(cached, world.now(), () => false);
+    return command === 'get' ? quickGet(flags, world) : quickEnv(flags, world);
   } catch {
     return undefined;
   }
 }
 
-/** On a terminal there is a hint too, and some formats append to a file: both are left to the CLI. */
-function quickEnv(flags: FlagValues, world: WarmWorld & Surroundings): string | undefined {
-  if (flags['unset'] || world.mayBeTerminal()) return undefined;
-  try {
-    const cached = cachedToken(flags, world);
-    if (!cached) return undefined;
-    const options = envOptions(flags);
-    return options.format.appendsTo === undefined ? envOutput(cached.token, options) : undefined;
-  } catch {
-    return undefined;
-  }
+function quickGet(flags: FlagValues, world: WarmWorld): string | undefined {
+  const write = tokenFormat(flags);
+  const cached = cachedToken(flags, world);
+  return cached && write(cached, world.now(), () => false);
+}
+
+/** Some formats append to a file, which is left to the CLI. */
+function quickEnv(flags: FlagValues, world: WarmWorld): string | undefined {
+  const options = envOptions(flags);
+  if (flags['unset'] || options.format.appendsTo !== undefined) return undefined;
+  const cached = cachedToken(flags, world);
+  return cached && envOutput(cached.token, options);
 }
 
 /** @throws GwtokenError that the CLI will throw again and report */
@@ -64,39 +59,26 @@ function cachedToken(flags: FlagValues, world: WarmWorld): TokenAnswer | undefin
   return cached && !minTtlProblem(cached.token, query.settings, world.now()) ? cached : undefined;
 }
 
-/** The plain spellings `--name value`, `--name=value`, `-n value` and switches; undefined for anything else. */
+/** Reads the plain spellings `--name value`, `--name=value`, `-n value` and switches; undefined for anything else. */
 function parseFlags(argv: readonly string[], known: readonly Flag[]): FlagValues | undefined {
   const values: Record<string, string | boolean> = {};
-  for (let index = 0; index < argv.length; ) {
-    const taken = takeFlag(argv, index, known, values);
-    if (taken === 0) return undefined;
-    index += taken;
+  const words = argv.values();
+  for (const word of words) {
+    const [, dashes, name = '', , inline] = /^(--?)([a-z-]+)(=(.*))?$/s.exec(word) ?? [];
+    const negated = name.startsWith('no-') ? name.slice(3) : undefined;
+    const flag = known.find((each) =>
+      dashes === '-' ? each.short === name : each.name === name || each.name === negated,
+    );
+    if (!flag) return undefined;
+    const isNegated = negated === flag.name;
+    if (flag.value === undefined) {
+      if (inline !== undefined || (isNegated ? !flag.negative : flag.negative === 'only')) return undefined;
+      values[flag.name] = !isNegated;
+    } else {
+      const value = inline ?? words.next().value;
+      if (isNegated || value === undefined || (inline !== undefined && dashes === '-')) return undefined;
+      values[flag.name] = value;
+    }
   }
   return values;
-}
-
-/** Reads one flag into `values`; returns how many words it takes, 0 when it is not a plain spelling. */
-function takeFlag(
-  argv: readonly string[],
-  index: number,
-  known: readonly Flag[],
-  values: Record<string, string | boolean>,
-): 0 | 1 | 2 {
-  const [, dashes, name = '', , inline] = /^(--?)([a-z-]+)(=(.*))?$/s.exec(argv[index] ?? '') ?? [];
-  const negated = name.startsWith('no-') ? name.slice(3) : undefined;
-  const flag = known.find((each) =>
-    dashes === '-' ? each.short === name : each.name === name || each.name === negated,
-  );
-  if (!flag) return 0;
-  if (flag.value === undefined) {
-    const isNegated = negated === flag.name;
-    if (inline !== undefined || (isNegated ? !flag.negative : flag.negative === 'only')) return 0;
-    values[flag.name] = !isNegated;
-    return 1;
-  }
-  const value = inline ?? argv[index + 1];
-  if (negated === flag.name || value === undefined) return 0;
-  if (inline !== undefined && dashes === '-') return 0;
-  values[flag.name] = value;
-  return inline === undefined ? 2 : 1;
 }

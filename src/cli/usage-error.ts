@@ -4,21 +4,17 @@ import { quoted } from '../text';
 import { isFlag } from './spelling';
 import { suggestions, typedLine } from './suggest';
 
-/**
- * commander's error as one of ours, with the line that was meant, if there is one.
- *
- * @param parses whether a line is one that gwtoken takes
- */
+/** commander's error as one of ours, with the line that was meant if gwtoken `takes` one. */
 export function usageError(
   error: CommanderError,
   parser: Parser,
-  parses: (argv: readonly string[]) => boolean,
+  takes: (argv: readonly string[]) => boolean,
 ): GwtokenError {
   const message = messageOf(error, parser);
   const secret = /secret|password|^--(access-)?token(=|$)/i.test(unknownFlag(error) ?? '');
   const hints = secret
     ? ['secrets are never passed as flags: gwtoken login prompts for it, or use --secret-stdin']
-    : meant(error, parser, parses);
+    : meant(error, parser, takes);
   return usage(message, ...hints, `for help, run: ${fullName(parser)} --help`);
 }
 
@@ -29,8 +25,6 @@ function messageOf(error: CommanderError, parser: Parser): string {
     .map((argument) => (argument.required ? ` ${argument.name().toUpperCase()}` : ''))
     .join('');
   switch (error.code) {
-    case 'commander.help':
-      return `missing subcommand: ${parser.commands.map((child) => child.name()).join(', ')}`;
     case 'commander.unknownOption': {
       if (isCommandMissing(error, parser)) return 'missing COMMAND: gwtoken COMMAND [options]';
       const word = unknownFlag(error) ?? '';
