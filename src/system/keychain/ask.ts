@@ -1,11 +1,10 @@
 /**
- * One request to the keychain's child. The child may wait forever for a person, and it may crash; whatever it does,
- * the call ends within its limit, and so does the child. The request goes over the IPC channel, never by argument or
- * environment.
+ * One request to the keychain's child, over the IPC channel. The child may wait forever for a person, and it may crash;
+ * whatever it does, the call ends within its limit, and so does the child.
  */
 
 import { type ChildProcess, type CommonSpawnOptions, type ForkOptions, fork } from 'node:child_process';
-import { type GwtokenError, limitReached, messageOf } from '../../errors';
+import { limitReached, messageOf } from '../../errors';
 import { answerWithinMs, type Env, hasPerson, type World } from '../../world';
 import { type BusState, collectionOnBus } from './bus';
 import type { Answer, Loaded, Request } from './child';
@@ -23,9 +22,10 @@ const NOTICE_AFTER_MS = 2000;
 const LOOK_MS = 800;
 
 /**
+ * Returns the value that the request asks for.
+ *
  * @param limitMs undefined: 60 s if a person can answer a dialog, otherwise 10 s
  * @param ended ends the waiting before that
- * @returns the value that the request asks for
  * @throws GwtokenError `keychain`, or the signal's reason
  */
 export async function askChild(
@@ -35,11 +35,14 @@ export async function askChild(
   ended?: AbortSignal,
 ): Promise<Value> {
   ended?.throwIfAborted();
-  const waiting = startWaiting(limitMs ?? answerWithinMs(canAnswerDialog(world)), world, ended);
+  const { platform, env } = world;
+  const desktop = platform === 'darwin' || platform === 'win32' || env['DISPLAY'] || env['WAYLAND_DISPLAY'];
+  const person = Boolean(desktop) && hasPerson(world);
+  const waiting = startWaiting(limitMs ?? answerWithinMs(person), person, world, ended);
   let child: ChildProcess | undefined;
   try {
     child = startChild(world);
-    return await Promise.race([answerOf(child, request, waiting.loaded, world.platform), waiting.late]);
+    return await Promise.race([answerOf(child, request, waiting.loaded, platform), waiting.late]);
   } finally {
     waiting.end();
     // Not unref'd: gwtoken itself ends after its children, so that nothing is left behind.
@@ -47,22 +50,15 @@ export async function askChild(
   }
 }
 
-/** Whether a person can answer a keychain dialog. */
-function canAnswerDialog(world: KeychainWorld): boolean {
-  const { platform, env } = world;
-  const desktop = platform === 'darwin' || platform === 'win32' || env['DISPLAY'] || env['WAYLAND_DISPLAY'];
-  return Boolean(desktop) && hasPerson(world);
-}
-
 function startChild({ childPath, env, platform }: KeychainWorld): ChildProcess {
+  const options: ForkOptions & CommonSpawnOptions = {
+    env: childEnv(env, platform),
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    // If gwtoken has no console of its own, as under a scheduler, the child would open one on the desktop.
+    windowsHide: true,
+  };
   try {
-    const options: ForkOptions & CommonSpawnOptions = {
-      env: childEnv(env, platform),
-      execArgv: [],
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      // If gwtoken has no console of its own, as under a scheduler, the child would open one on the desktop.
-      windowsHide: true,
-    };
     return fork(childPath, [], options);
   } catch (error) {
     // Most failures to start arrive as an event of the child; out of memory is thrown.
@@ -91,16 +87,15 @@ function answerOf(
 ): Promise<Value> {
   return new Promise((resolve, reject) => {
     let hints = systemLimit(platform);
-    const fail = (detail: string): void => reject(crashed(detail, platform).withHints(hints));
+    const fail = (detail: string): void =>
+      reject(keychainError('crashed', platform, detail).withHints(hints));
     child.on('message', (message) => {
       if (message === ('loaded' satisfies Loaded)) {
         hints = [];
-        return loaded();
-      }
-      const answer = checkedAnswer(message, request);
-      if (answer === undefined) fail('unexpected answer from the keychain process');
-      else if (answer.ok) resolve(answer.value);
-      else reject(keychainError(answer, platform));
+        loaded();
+      } else if (!isAnswer(message, request)) fail('unexpected answer from the keychain process');
+      else if (message.ok) resolve(message.value);
+      else reject(keychainError(message, platform));
     });
     child.on('error', (error) => reject(notStarted(error, platform)));
     child.on('exit', (code, signal) => fail(`the keychain process ended: ${signal ?? `exit code ${code}`}`));
@@ -112,36 +107,24 @@ function answerOf(
 }
 
 function notStarted(error: unknown, platform: NodeJS.Platform): Error {
-  return limitReached(error) ?? crashed(`cannot start the keychain process: ${messageOf(error)}`, platform);
+  const detail = `cannot start the keychain process: ${messageOf(error)}`;
+  return limitReached(error) ?? keychainError('crashed', platform, detail);
 }
 
-function crashed(detail: string, platform: NodeJS.Platform): GwtokenError {
-  return keychainError('crashed', platform, detail);
-}
-
-/** The answer, or undefined if its shape does not fit the request. */
-function checkedAnswer(message: unknown, { op }: Request): Answer | undefined {
+function isAnswer(message: unknown, { op }: Request): message is Answer {
   const answer = message as Answer | null;
-  if (answer?.ok === true) {
-    const { value } = answer;
-    const fits = op === 'delete' ? typeof value === 'boolean' : typeof value === 'string' || value === null;
-    return fits ? answer : undefined;
-  }
-  return answer?.ok === false && typeof answer.message === 'string' ? answer : undefined;
+  if (answer?.ok !== true) return answer?.ok === false && typeof answer.message === 'string';
+  const { value } = answer;
+  return op === 'delete' ? typeof value === 'boolean' : typeof value === 'string' || value === null;
 }
 
-interface Waiting {
-  /** Rejects when the limit has passed, or when nobody waits any more. */
-  readonly late: Promise<never>;
-  /** To be called when the child has loaded the module. */
-  loaded(): void;
-  end(): void;
-}
-
-/** Tells a person, after two seconds, what is being waited for. */
-function startWaiting(limitMs: number, world: KeychainWorld, stopped: AbortSignal | undefined): Waiting {
-  const { platform, env, stderr } = world;
-  const person = canAnswerDialog(world);
+/** Tells a person, after two seconds, what is being waited for. `late` rejects when the limit has passed. */
+function startWaiting(
+  limitMs: number,
+  person: boolean,
+  { platform, env, stderr }: KeychainWorld,
+  stopped: AbortSignal | undefined,
+): { readonly late: Promise<never>; loaded(): void; end(): void } {
   const ended = new AbortController();
   const began = performance.now();
   let keyring: BusState | undefined;

@@ -23,12 +23,6 @@ const SERVICE_INTERFACE = 'org.freedesktop.Secret.Service';
 const COLLECTION = 'org.freedesktop.Secret.Collection';
 const PROPERTIES = 'org.freedesktop.DBus.Properties';
 
-/** The attributes by which libsecret searches for keytar: without the schema it does not find an item. */
-const searched = (account: string): string[] => [
-  ...['xdg:schema', 'org.freedesktop.Secret.Generic'],
-  ...['service', 'gwtoken', 'account', account],
-];
-
 /** A method's call: its object, interface and name, and its arguments after their type as busctl writes it. */
 type Call = readonly [path: string, of: string, method: string, type: string, ...args: string[]];
 
@@ -52,9 +46,10 @@ const PROGRAMS: readonly (readonly [program: string, args: (call: Call) => strin
 ];
 
 const READ_ALIAS: Call = [SERVICE, SERVICE_INTERFACE, 'ReadAlias', 's', 'default'];
+/** By the attributes that libsecret uses for keytar: without the schema it does not find an item. */
 const searchItems = (account: string): Call => [
   ...([SERVICE, SERVICE_INTERFACE, 'SearchItems', 'a{ss}'] as const),
-  ...searched(account),
+  ...['xdg:schema', 'org.freedesktop.Secret.Generic', 'service', 'gwtoken', 'account', account],
 ];
 /**
  * All properties at once: gnome-keyring aborts if it is asked for one of a collection before it has noticed who asks, as
@@ -71,7 +66,7 @@ export async function collectionOnBus(
   const [path] = pathsIn(await ask(READ_ALIAS, bus));
   if (path === undefined) return 'unknown';
   // The path `/` means that there is no collection.
-  return path === '/' ? 'no-collection' : await lockOf(path, bus);
+  return path === '/' ? 'no-collection' : lockIn(await collectionAt(path, bus));
 }
 
 /** The list of unlocked items comes before that of locked ones: here it is empty, as each program prints it. */
@@ -84,7 +79,8 @@ export async function itemOnBus(account: string, env: Env): Promise<ItemState> {
   if (reply === '') return 'unknown';
   const [path] = pathsIn(reply);
   if (path === undefined) return 'absent';
-  if ((await lockOf(collectionOf(path), bus)) === 'locked') return 'locked';
+  const collection = path.slice(0, path.lastIndexOf('/'));
+  if (lockIn(await collectionAt(collection, bus)) === 'locked') return 'locked';
   return NONE_UNLOCKED.test(reply) ? 'guarded' : 'present';
 }
 
@@ -104,16 +100,6 @@ export async function isHidingOnBus(env: Env): Promise<boolean> {
   return (await Promise.all(hiding)).includes(true);
 }
 
-/** `/org/freedesktop/secrets/collection/NAME` of `/org/freedesktop/secrets/collection/NAME/ITEM`. */
-function collectionOf(item: string): string {
-  return item.slice(0, item.lastIndexOf('/'));
-}
-
-async function lockOf(collection: string, bus: Bus): Promise<BusState> {
-  return lockIn(await collectionAt(collection, bus));
-}
-
-/** The properties of a collection, as the program prints them. */
 async function collectionAt(path: string, bus: Bus): Promise<string> {
   const read = () => ask(getProperties(path, COLLECTION), bus);
   const found = await read();
@@ -133,10 +119,7 @@ function pathsIn(reply: string): string[] {
   return [...reply.matchAll(/"(\/[^"]*)"/g)].map(([, path]) => path!);
 }
 
-interface Bus {
-  readonly env: Env;
-  readonly signal: AbortSignal;
-}
+type Bus = { readonly env: Env; readonly signal: AbortSignal };
 
 /** Returns the output of the first program that is installed; empty if there is none, or if it fails. */
 async function ask(call: Call, bus: Bus): Promise<string> {
@@ -147,7 +130,6 @@ async function ask(call: Call, bus: Bus): Promise<string> {
   return '';
 }
 
-/** The program's stdout, empty when it fails. */
 function run(
   program: string,
   args: readonly string[],

@@ -41,8 +41,7 @@ export function keychainError(
   const reason = typeof failure === 'string' ? failure : reasonOf(failure);
   const raw = typeof failure === 'string' ? detail : (failure.cause ?? failure.message);
   const [message, ...hints] = sentence(reason, platform, raw ?? '');
-  if (!CURABLE.includes(reason))
-    hints.push('without a keychain, use environment variables: gwtoken help keychain');
+  hints.push('without a keychain, use environment variables: gwtoken help keychain');
   return new GwtokenError('keychain', message, { reason, hints, detail: raw && `the keychain said: ${raw}` });
 }
 
@@ -100,16 +99,6 @@ export function systemLimit(platform: NodeJS.Platform): string[] {
   return platform === 'win32' ? [] : ['you may have reached a system limit: check ulimit -u and ulimit -v'];
 }
 
-/** The keychain works: nobody needs to do without it. */
-const CURABLE: readonly KeychainReason[] = [
-  'denied',
-  'timed-out',
-  'silent',
-  'not-started',
-  'key-mismatch',
-  'failed',
-];
-
 /** KeePassXC has no default keyring while no database is open, or if those that are open expose nothing. */
 const NO_KEYRING = [
   'create one: log in to the desktop once, or use Passwords and Keys (seahorse)',
@@ -128,8 +117,15 @@ function sentence(
         'the keychain module keytar is not installed',
         'reinstall gwtoken (npm install -g) without --omit=optional, once the registry can be reached: when npm cannot reach it, it leaves keytar out without a message',
       ];
-    case 'library-missing':
-      return notLoaded(raw);
+    case 'library-missing': {
+      const library = /(lib[\w.+-]+\.so[.\d]*): cannot open shared object/.exec(raw)?.[1];
+      return library === undefined
+        ? ['the keychain module cannot be loaded on this system', 'for details, add --verbose']
+        : [
+            `the keychain needs ${library}, which is not installed`,
+            'Debian, Ubuntu: apt-get install libsecret-1-0; Fedora: dnf install libsecret; Arch: pacman -S libsecret',
+          ];
+    }
     case 'no-session':
       return [
         platform === 'win32'
@@ -189,15 +185,4 @@ function unlock(platform: NodeJS.Platform): string {
   if (platform === 'darwin') return 'unlock it (needed once per ssh session): security unlock-keychain';
   if (platform === 'win32') return 'log in to Windows on the desktop, not only over the network';
   return 'unlock it: log in to the desktop, or open Passwords and Keys (seahorse), KWalletManager or KeePassXC';
-}
-
-/** The module is there but does not load: the loader's message names a library that is missing. */
-function notLoaded(raw: string): [message: string, ...hints: string[]] {
-  const library = /(lib[\w.+-]+\.so[.\d]*): cannot open shared object/.exec(raw)?.[1];
-  return library === undefined
-    ? ['the keychain module cannot be loaded on this system', 'for details, add --verbose']
-    : [
-        `the keychain needs ${library}, which is not installed`,
-        'Debian, Ubuntu: apt-get install libsecret-1-0; Fedora: dnf install libsecret; Arch: pacman -S libsecret',
-      ];
 }

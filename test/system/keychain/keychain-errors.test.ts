@@ -48,10 +48,13 @@ linux hidden: no such item in the open keyring, but another keyring is locked
   without a keychain, use environment variables: gwtoken help keychain
 linux denied: the keychain denied access
   try again, and allow access in the dialog
+  without a keychain, use environment variables: gwtoken help keychain
 darwin denied: the keychain denied access
   when macOS asks whether node may use the item, choose Always Allow
+  without a keychain, use environment variables: gwtoken help keychain
 linux timed-out: the keychain service timed out
   it may be stuck: restart it, or log out and in again
+  without a keychain, use environment variables: gwtoken help keychain
 win32 too-large: the credentials are too large for the keychain
   the limit is 2,560 bytes per item
   without a keychain, use environment variables: gwtoken help keychain
@@ -64,6 +67,7 @@ linux module-missing: the keychain module keytar is not installed
 linux failed: unexpected keychain error
   for details, add --verbose
   to diagnose, run: gwtoken doctor
+  without a keychain, use environment variables: gwtoken help keychain
 `;
   expectTable(table, (heading) => {
     const [platform, reason] = heading.split(' ') as [NodeJS.Platform, KeychainReason];
