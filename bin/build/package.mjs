@@ -84,14 +84,7 @@ export async function bundle(
     external,
     moduleTypes: { '.md': 'text' },
     transform: { define: { __VERSION__: JSON.stringify(version), ...define }, target: 'node20' },
-    plugins: [
-      ...plugins,
-      withoutAjv,
-      withoutChildProcesses,
-      withoutNodeHttp,
-      withoutUnusedRuntime,
-      exportsAtOnce,
-    ],
+    plugins: [...plugins, withoutAjv, withoutChildProcesses, withoutNodeHttp],
   });
   const { output } = await bundle.write({
     dir: folder,
@@ -194,33 +187,6 @@ const withoutNodeHttp = {
       ? '\0no-http'
       : undefined,
   load: (id) => (id === '\0no-http' ? 'module.exports = {};' : undefined),
-};
-
-/**
- * rolldown's helpers are a file that nearly every other one requires, needed or not: 1 % of a warm `env`.
- * @type {import('rolldown').Plugin}
- */
-const withoutUnusedRuntime = {
-  name: 'without-unused-runtime',
-  renderChunk: (code) =>
-    code.includes('require_rolldown_runtime.')
-      ? null
-      : code.replace(/^const require_rolldown_runtime = .*$/m, ''),
-};
-
-/**
- * What the warm path shares with the other files it hands over in one object without a prototype: a statement for
- * each of the eighty names costs a warm `get` 0.6 % of its time. No file loads it before it has ended.
- * @type {import('rolldown').Plugin}
- */
-const exportsAtOnce = {
-  name: 'exports-at-once',
-  renderChunk(code, { name }) {
-    if (name !== 'gwtoken') return null;
-    const statement = /^exports\.([\w$]+) = ([\w$]+);$/gm;
-    const members = [...code.matchAll(statement)].map(([, exported, local]) => `${exported}: ${local}`);
-    return `${code.replace(statement, '')}\nmodule.exports = { __proto__: null, ${members.join(', ')} };`;
-  },
 };
 
 /**
