@@ -39,7 +39,7 @@ async function said(...args: string[]): Promise<[code: number, stderr: string]> 
   return [code, stderr];
 }
 
-test('config sets, gets, lists and unsets general and profile values, and writes them as a file for people', async () => {
+test('config set, get, list and unset work on general and profile values', async () => {
   for (const [key, value] of Object.entries(GENERAL)) await config('set', key, String(value));
   await config('set', 'timeout', '20s', '--profile', 'acme');
   await config('set', 'region', 'us', '-p', 'acme');
@@ -69,9 +69,7 @@ test('config set keeps its directory and file for their owner', async ({ needs }
   expect([mode(gw.config), mode(file)]).toEqual(['700', '600']);
 });
 
-test('config set writes to the target of a link: dotfile managers keep the file elsewhere', async ({
-  needs,
-}) => {
+test('config set writes to the target of a link, as dotfile managers make it', async ({ needs }) => {
   needs('posix');
   const dotfiles = join(dirname(dirname(gw.config)), 'dotfiles');
   mkdirSync(dotfiles);
@@ -160,7 +158,7 @@ test('config path prints the path also of a file that cannot be read', async () 
   expect(await config('path')).toBe(`${file}\n`);
 });
 
-test('config list, set and unset refuse a profile that cannot be one, and write nothing', async () => {
+test('config list, set and unset refuse an invalid profile and write nothing', async () => {
   for (const args of [['list'], ['set', 'retries', '1'], ['unset', 'retries']])
     expect(await said(...args, '--profile', 'Acme')).toEqual([
       2,
@@ -169,7 +167,7 @@ test('config list, set and unset refuse a profile that cannot be one, and write 
   expect(existsSync(file)).toBe(false);
 });
 
-test('config list --json prints the file, --verbose every setting in effect with its source', async () => {
+test('config list --json prints the file, --verbose what is in effect with sources', async () => {
   const acme = { timeout: '3s' };
   gw.configure({ region: 'eu', 'auth-url.eu': A, profiles: { acme } });
   expect(JSON.parse(await config('list', '--json'))).toEqual({
@@ -189,7 +187,7 @@ test('config list --json prints the file, --verbose every setting in effect with
   expect(lines).toContain('cache = on (default)');
 });
 
-test('config set auth-url warns of credentials that are stored for another one, with the way back', async () => {
+test('config set auth-url warns of credentials stored for another, with the way back', async () => {
   await gw.login({ authUrl: A, clientId: 'id', flags: ['--no-verify'] });
   await config('set', 'auth-url.us', B);
   expect(await said('set', 'auth-url.eu', B)).toEqual([
@@ -202,7 +200,7 @@ hint: to use ${B}, run: gwtoken login --region eu
   await config('set', 'auth-url.eu', A);
 });
 
-test('config set min-ttl says that it defeats the cache, if tokens do not last that long', async () => {
+test('config set min-ttl says that it defeats the cache if tokens do not last so long', async () => {
   await gw.login({ authUrl: A, clientId: 'id' });
   await config('set', 'min-ttl', '59m');
   expect(await said('set', 'min-ttl', '1h')).toEqual([

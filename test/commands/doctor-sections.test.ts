@@ -23,14 +23,13 @@ beforeEach(() => {
 
 /** The keychain of the test's list, whose round trip is this. */
 function setKeychain(probe: Keychain['probe'], platform: NodeJS.Platform = 'linux'): void {
-  const keychain = {
+  const keychain: Keychain = {
+    ...gw.keychain,
     probe: () => {
       probes++;
       return probe();
     },
-    get: async (account: string) => gw.items.get(account),
-    set: async (account: string, item: string) => void gw.items.set(account, item),
-  } as unknown as Keychain;
+  };
   gw.own = { ...gw.own, platform, keychain };
 }
 
@@ -212,7 +211,7 @@ test('doctor --verbose shows the settings of the profile with their sources', as
   ]);
 });
 
-test('doctor tells of a list of stored clients that cannot be read, and of a wrong flag', async () => {
+test('doctor tells of an unreadable list of stored clients, and of a wrong flag', async () => {
   mkdirSync(gw.config, { recursive: true, mode: 0o700 });
   writeFileSync(join(gw.config, 'clients.json'), '{', { mode: 0o600 });
   expect(await problems()).toEqual([2, expect.stringMatching(/^settings, client: .* invalid JSON$/)]);

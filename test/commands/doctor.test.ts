@@ -111,7 +111,7 @@ describe("doctor's report", () => {
     expect(stderr).toBe('gwtoken: error: get does not work: 1 check failed (see above)\n');
   });
 
-  test('has signs and colours on a terminal, ASCII where it shows no others', async () => {
+  test('has signs and colours on a terminal, ASCII if the locale has no more', async () => {
     const show = async (more: Record<string, string>) => {
       const terminal = openHome().terminal(['doctor'], { env: { ...env, ...more } });
       expect(await terminal.exit).toMatchObject({ code: 6 });

@@ -37,7 +37,7 @@ const stored = async () => {
   return item === undefined ? undefined : (JSON.parse(item) as Record<string, string>)['client_secret'];
 };
 
-test('login stores a secret from stdin, status shows it while the keyring is locked, logout removes it', async () => {
+test('login stores a secret, status shows it though the keyring is locked, logout removes it', async () => {
   expect(await login(`\ufeff${client.clientSecret}\r\n`)).toMatchObject({ code: 0, stdout: '' });
   expect(await stored()).toBe(client.clientSecret);
   expect(await home.gwtoken(['status', '--check'])).toMatchObject({ code: 0, stderr: '' });
@@ -77,7 +77,7 @@ test('login without a keychain names what is missing first', async () => {
   expect((await login('x', [], none)).code).toBe(5);
 });
 
-test('login with a config directory that cannot be written fails before it sends anything', async () => {
+test('login with an unwritable config directory fails before it sends anything', async () => {
   mkdirSync(home.config, { recursive: true, mode: 0o500 });
   const asked = identity.requests.length;
   const result = await login(client.clientSecret, [], { wrapper: BOUND_BY_MODES });

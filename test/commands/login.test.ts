@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { GwtokenError, Interrupted } from '../../src/errors';
+import { failure, GwtokenError, Interrupted } from '../../src/errors';
 import { readConfig } from '../../src/system/files/config-file';
 import type { Terminal } from '../../src/world';
 import { PLAIN } from '../documents/grammar';
@@ -67,7 +67,7 @@ describe('login', () => {
     expect(limits).toEqual([3000, 8000]);
   });
 
-  test('names the line for fish, and on Windows, where shells differ, the help on them', async () => {
+  test('names the line for fish, and on Windows the help on shells', async () => {
     gw.env = { SHELL: '/usr/bin/fish' };
     const line = async () => (await login('--region', 'eu', '--auth-url', A)).at(-1);
     expect(await line()).toBe('or:   gwtoken env --format fish | source');
@@ -87,7 +87,7 @@ describe('login', () => {
     expect((await gw.cli(['status'])).stdout).toContain('not cached');
   });
 
-  test('names the client where the settings alone name another', async () => {
+  test('names the client if the settings alone name another', async () => {
     await login('--region', 'eu', '--auth-url', A);
     expect((await login('--region', 'us', '--auth-url', A)).slice(1)).toEqual([
       `Set auth-url.us = ${A} in FILE`,
@@ -106,7 +106,7 @@ describe('login', () => {
     });
   });
 
-  test('sets one address for both regions where it has {region}, and removes the one that would override it', async () => {
+  test('sets one auth URL with {region} for both regions, and removes what overrides it', async () => {
     gw.configure({ region: 'eu', 'auth-url.eu': A, 'auth-url.us': A });
     expect((await login('--auth-url', 'https://{region}.example.com')).slice(1)).toEqual([
       'Set auth-url = https://{region}.example.com in FILE',
@@ -150,7 +150,7 @@ describe('login', () => {
     ]);
   });
 
-  test('writes to the default profile’s own values where it has some, which would hide the general ones', async () => {
+  test('writes to the default profile’s own values if they would hide the general ones', async () => {
     gw.configure({ 'auth-url': A, profiles: { default: { 'auth-url.eu': A, retries: 1 } } });
     const url = 'https://b.example.com';
     expect((await login('--region', 'eu', '--auth-url', url)).slice(1, -2)).toEqual([
@@ -205,7 +205,7 @@ describe('login', () => {
     );
   });
 
-  test('that is refused stores nothing, and hints at the other region if the client may belong there', async () => {
+  test('that is refused stores nothing, and hints at the other region for invalid_client', async () => {
     for (const [error, ...hints] of [
       ['invalid_client', 'if the client belongs to region us, use --region us'],
       ['unauthorized_client'],
@@ -220,48 +220,15 @@ describe('login', () => {
     }
   });
 
-  test('takes back what it stored where the rest cannot be stored, and says what it could not take back', async () => {
-    const failing = (undo: () => Promise<boolean>) => {
-      gw.own = {
-        keychain: {
-          probe: async () => 'memory',
-          get: async (account) => gw.items.get(account),
-          async set(account, value) {
-            const before = gw.items.get(account);
-            gw.items.set(account, value);
-            return before;
-          },
-          delete: undo,
-        },
-        clients: {
-          read: () => ({}),
-          async add() {
-            throw new GwtokenError('local', 'cannot write clients.json');
-          },
-          remove: async () => {},
-        },
-      };
-      gw.stdin = 'a secret';
-      const client = ['--region', 'eu', '--sandbox', '--profile', 'acme'];
-      const flags = ['--auth-url', A, '--client-id', 'id', '--secret-stdin', '--no-verify'];
-      return gw.cli(['login', ...client, ...flags]);
-    };
-    const account = 'acme:sandbox:eu';
-    expect(await failing(async () => gw.items.delete(account))).toMatchObject({
-      code: 1,
-      stderr: 'gwtoken: error: cannot write clients.json\n',
-    });
-    expect(gw.items.size).toBe(0);
-
-    gw.items.set(account, 'what was there before');
-    expect((await failing(async () => gw.items.delete(account))).code).toBe(1);
-    expect(gw.items.get(account)).toBe('what was there before');
-
-    gw.items.clear();
-    const denied = async () => {
-      throw new GwtokenError('keychain', 'the keychain is locked');
-    };
-    expect((await failing(denied)).stderr).toBe(
+  test('names the line that removes the item if it cannot take it back itself', async () => {
+    const denied = () => Promise.reject(failure('keychain', 'the keychain is locked'));
+    const full = () => Promise.reject(failure('local', 'cannot write clients.json'));
+    const clients = { read: () => ({}), add: full, remove: async () => {} };
+    gw.own = { keychain: { ...gw.keychain, delete: denied }, clients };
+    gw.stdin = 'a secret';
+    const client = ['--region', 'eu', '--sandbox', '--profile', 'acme'];
+    const flags = ['--auth-url', A, '--client-id', 'id', '--secret-stdin', '--no-verify'];
+    expect((await gw.cli(['login', ...client, ...flags])).stderr).toBe(
       'gwtoken: error: cannot write clients.json\nhint: the keychain item could not be removed; run: gwtoken logout --region eu --sandbox --profile acme\n',
     );
   });
@@ -275,7 +242,7 @@ describe('before anything is sent, login', () => {
   };
   const ALL = ['--region', 'eu', '--auth-url', A, '--client-id', 'id', '--secret-stdin'];
 
-  test('names all that is missing where nobody can be asked, with a line that has the rest', async () => {
+  test('names all that is missing if nobody can be asked, with a line that has the rest', async () => {
     const line = (missing: string, flags: string) =>
       `gwtoken: error: ${missing} required: stdin is not a terminal
 hint: example: printf %s "$SECRET" | gwtoken login ${flags}
@@ -341,7 +308,7 @@ hint: provide only the secret, on one line
     }
   });
 
-  test('asks a person for all that is not given, and says at once what is wrong with an answer', async () => {
+  test('asks for all that is not given, and says at once what is wrong with an answer', async () => {
     const asked: unknown[] = [];
     seat({
       async choose(question, choices, initial) {
@@ -431,7 +398,7 @@ hint: provide only the secret, on one line
     expect(asked[0]).toBe('Region');
   });
 
-  test('asks for an ID and a secret again that are refused, the ID filled in, three times in all', async () => {
+  test('asks for a refused ID, filled in, and secret again, three times in all', async () => {
     const [ids, secrets] = [
       ['third', 'second', 'first'],
       ['third', 'second', 'first'],
@@ -517,7 +484,7 @@ hint: provide only the secret, on one line
   test.each([
     [true, '└  Cancelled. Nothing was stored.\n'],
     [false, 'Cancelled. Nothing was stored.\n'],
-  ])('says that nothing was stored where a question is left (Unicode: %j)', async (unicode, said) => {
+  ])('says that nothing was stored if a question is left (Unicode: %j)', async (unicode, said) => {
     const told: string[] = [];
     seat({ hasUnicode: () => unicode, ask: () => Promise.reject(new Interrupted('SIGINT')) });
     gw.own = { ...gw.own, stderr: { isTTY: () => true, write: (text) => told.push(text) } };
@@ -547,7 +514,7 @@ hint: provide only the secret, on one line
   }
 });
 
-test('a client whose settings cannot be stored is as it was before: unknown, or the old one', async () => {
+test('login that cannot store the settings leaves the client as it was: unknown or old', async () => {
   await login('--region', 'eu', '--auth-url', A);
   const before = { known: known(), items: [...gw.items] };
   const file = join(gw.config, 'config.json');

@@ -89,7 +89,7 @@ Removed from this machine only. To invalidate the client, revoke it on the Clien
   });
 });
 
-test('logout of a client whose item somebody else removed forgets it, and only then there is none', async () => {
+test('logout forgets a client whose item somebody else removed; then there is none', async () => {
   gw.items.clear();
   const logout = () => gw.cli(['logout', '--region', 'eu']);
   expect(await logout()).toEqual({
@@ -116,7 +116,7 @@ describe('logout --all without --yes', () => {
     gw.own = { terminal: { ...PLAIN, noPrompt: () => undefined, spin, confirm } as never };
   };
 
-  test('names what it would remove where nobody can be asked', async () => {
+  test('names what it would remove if nobody can be asked', async () => {
     expect(await logout()).toEqual({
       code: 2,
       stdout: '',
@@ -154,7 +154,7 @@ hint: it would remove: default:production:eu, default:production:us
     expect([asked, gw.items.size]).toEqual([2, 0]);
   });
 
-  test('says that nothing was removed where the question is left', async () => {
+  test('says that nothing was removed if the question is left', async () => {
     const told: string[] = [];
     answering(() => Promise.reject(new Interrupted('SIGINT')));
     gw.own = { ...gw.own, stderr: { isTTY: () => true, write: (text) => told.push(text) } };
@@ -190,7 +190,7 @@ describe('a get that is under way', () => {
     expect(await get()).toMatchObject({ code: 4, stdout: '' });
   });
 
-  test('leaves no token either where it found the credentials before they were removed', async () => {
+  test('leaves no token if it found the credentials before they were removed', async () => {
     const remove = gw.items.delete.bind(gw.items);
     gw.items.delete = ((account: string) => get().then(() => remove(account))) as never;
     expect(await gw.cli(['logout', '--region', 'eu'])).toMatchObject({ code: 0 });
@@ -198,17 +198,13 @@ describe('a get that is under way', () => {
     expect(existsSync(join(gw.cache, 'token-default-production-eu.json'))).toBe(false);
   });
 
-  test('leaves no token either where it found the old secret before a login replaced it', async () => {
-    const { items } = gw;
+  test('leaves no token if it found the old secret before a login replaced it', async () => {
     const keychain: Keychain = {
-      probe: async () => 'memory',
-      get: async (account) => items.get(account),
+      ...gw.keychain,
       async set(account, item) {
         await get();
-        items.set(account, item);
-        return 'the old one';
+        return gw.keychain.set(account, item);
       },
-      delete: async (account) => items.delete(account),
     };
     gw.own = { keychain };
     expect(await login('of-eu')).toMatchObject({ code: 0 });

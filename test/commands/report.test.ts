@@ -35,7 +35,7 @@ async function written(
 const BAD = 'a\nb\x1b[2J\u202e';
 const SHOWN = 'a\\u000ab\\u001b[2J\\u202e';
 
-test('a report has plain text in a pipe, each message on one line however long, and ~ for the home directory', async () => {
+test('a report in a pipe is plain text, a line each message, ~ for the home directory', async () => {
   const long = 'word '.repeat(40).trim();
   const text = await written({ isTerminal: false }, (report) => {
     const hints = [`in /home/u/c ${BAD}`];
@@ -56,7 +56,7 @@ ${SHOWN}  x
 `);
 });
 
-test('a report on a terminal has signs and colours, also for the selected row and for what is OK', async () => {
+test('a report on a terminal has signs and colours, also for the selected row and OK', async () => {
   const text = await written({ isTerminal: true }, (report) => {
     for (const result of ['ok', 'warning', 'failed', 'skipped'] as const)
       report.line({ result, message: 'text', hints: ['do this'] });
@@ -76,7 +76,7 @@ z  failed
   expect(await written({ isTerminal: true, hasUnicode: false }, ascii)).toBe('(green)ok   text\n');
 });
 
-test('a report on a terminal has 80 columns, and breaks no command that is to be copied', async () => {
+test('a report on a terminal has 80 columns, and breaks no command to be copied', async () => {
   const command = `gwtoken login --auth-url https://${'a'.repeat(60)}.test`;
   const text = await written({ isTerminal: true }, (report) => {
     const hints = [`to log in, run: ${command}`, 'short, run: gwtoken login'];

@@ -104,7 +104,7 @@ describe('status lists', () => {
     expect(await gw.cli(['status'])).toMatchObject({ code: 2, stdout: '' });
   });
 
-  test('variables alone for the client that they are for, and the others by their own settings', async () => {
+  test('variables for their client only, and the others by their own settings', async () => {
     await login();
     await login('--profile', 'acme');
     gw.env = inVariables('https://v.example.com');
@@ -118,7 +118,7 @@ describe('status lists', () => {
     ]);
   });
 
-  test('the ID that a cached token tells, where login has stored none, and else none', async () => {
+  test('the ID that a cached token tells if login has stored none, else none', async () => {
     gw.env = withoutVariables(inVariables(A));
     const item = { client_id: 'eu-client-0001', client_secret: 'canary-secret', auth_url: A };
     gw.items.set('default:production:eu', JSON.stringify(item));
@@ -181,7 +181,7 @@ warn acme:sandbox:eu: no stored credentials
     expect(await below()).toEqual([]);
   });
 
-  test('it is stored for another auth URL, with the line that logs in there as it was written', async () => {
+  test('it is stored for another auth URL, with the line that logs in there', async () => {
     gw.env = {};
     await login('--sandbox', '--profile', 'acme');
     const flags = ['--sandbox', '--profile', 'acme', '--auth-url', 'https://{region}.example.com'];
@@ -209,7 +209,7 @@ warn acme:sandbox:eu: no stored credentials
   });
 });
 
-test('status shows what is left of a token in its two largest units, and none that has expired', async () => {
+test('status shows what is left of a token in two units, and none that has expired', async () => {
   gw.answer = () => tokenReply('token', { expires_in: 7500 });
   await gw.get();
   const endsAtMs = gw.nowMs + 7_500_000;
@@ -274,7 +274,7 @@ test('status --json has each member from where it belongs', async () => {
 });
 
 describe('status --check', () => {
-  test('requests a token for each client; the exit code and the error are those of the first failure', async () => {
+  test('requests a token for each client; the exit code is that of the first failure', async () => {
     gw.env = {};
     await login();
     await login('--region', 'us', '--auth-url', B);
@@ -339,7 +339,7 @@ FAIL default:production:us: no us
     }
   });
 
-  test('of a credential command goes on behind a locked keychain, without a spinner that hides its prompt', async () => {
+  test('of a command goes on behind a locked keychain, with no spinner over its prompt', async () => {
     gw.env = {};
     await login();
     await login('--profile', 'vault');
@@ -369,7 +369,7 @@ FAIL default:production:us: no us
     expect(labels).toEqual(['verifying the credentials']);
   });
 
-  test('ends where a person presses Ctrl-C at what asks for the credentials', async () => {
+  test('ends by a Ctrl-C at what asks for the credentials', async () => {
     gw.env = withoutVariables(gw.env);
     const interrupted = new Interrupted('SIGINT');
     keychainFailing(interrupted);

@@ -20,6 +20,8 @@ export interface Inside extends Pick<HomeFolders, 'config' | 'cache' | 'configur
   readonly posts: { readonly atMs: number; readonly form: URLSearchParams }[];
   /** Client credentials as they are in the keychain, by account. */
   readonly items: Map<string, string>;
+  /** That keychain, for a test that replaces a part of it. */
+  readonly keychain: Keychain;
   /** What a command finds on stdin. */
   stdin: string;
   /** What else of the CLI's world is the test's. */
@@ -79,6 +81,7 @@ export function inside(): Inside {
     answer: (post) => tokenReply(post),
     posts: [],
     items: new Map(),
+    keychain,
     keychainCalls: 0,
     stdin: '',
     own: {},
