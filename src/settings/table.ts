@@ -147,7 +147,7 @@ export const FETCH_SETTINGS = {
     key: 'timeout',
     scope: 'profile',
     parse: parseTimeLimitMs,
-    flag: { value: 'DURATION', help: 'time limit per attempt (total: three times that)' },
+    flag: { value: 'DURATION', help: 'timeout per attempt (all together: three times that)' },
     fallback: 10_000,
     show: duration,
   } satisfies Row<number>,
