@@ -97,6 +97,23 @@ describe('Windows', { timeout: 180_000 }, () => {
       }
     });
 
+    test('curl gets its header on stdin', async () => {
+      const folder = join(windows.dir, 'with curl');
+      mkdirSync(folder);
+      const script = join(folder, 'curl.cjs');
+      writeFileSync(
+        script,
+        "process.stdin.on('data', (text) => process.stdout.write(`${process.argv.slice(2)}: ${text}`));\n",
+      );
+      const node = windows.node([windowsPath(script)]).map((word) => `"${word}"`);
+      writeFileSync(join(folder, 'curl.cmd'), `@${node.join(' ')} %*\r\n`);
+      const result = await gwtoken(['curl', 'https://a.example.com', '-sS'], { cwd: folder });
+      expect(result).toMatchObject({
+        code: 0,
+        stdout: '-K,-,https://a.example.com,-sS: header = "Authorization: Bearer token"\n',
+      });
+    });
+
     test('its exit code is gwtoken’s, all 32 bits of it', async () => {
       for (const [given, seen] of [
         ['0', 0],
