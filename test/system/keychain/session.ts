@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type IdentityServer, startIdentityServer } from '../../harness/endpoints/identity-server';
 import { missing, type Need } from '../../harness/needs';
 import { CLIENT, doctorStages, run, SECRET } from './keychain-runs';
@@ -21,6 +21,7 @@ export function testSession(need: Need, start: () => Promise<Tried>): void {
     let keyring: Tried;
     let identity: IdentityServer;
     let env: Record<string, string>;
+    beforeEach(({ needs }) => needs(need));
     beforeAll(async () => {
       if (missing(need) !== undefined) return;
       keyring = await start();
@@ -41,116 +42,88 @@ export function testSession(need: Need, start: () => Promise<Tried>): void {
     const LOCKED = /^gwtoken: error: the keychain is (locked|still locked after 3 s)\nhint: unlock it/;
     const firstLine = (text: string) => text.split('\n')[0];
 
-    test.for<[string, () => Promise<void>]>([
-      [
-        'a first login stores the credentials',
-        async () => {
-          const login = await runAllowed('login --client-id first --secret-stdin', 'firstUse');
-          expect(login).toMatchObject({ code: 0, stdout: '' });
-          expect(firstLine(login.stderr)).toBe(
-            `Credentials verified and stored in the keychain as ${CLIENT}`,
-          );
-          expect(await storedId()).toBe('first');
-        },
-      ],
-      [
-        'get reads them for a token, and another get takes it from the cache',
-        async () => {
-          expect(await runAllowed('get --fresh', 'reading')).toMatchObject(newest());
-          const requests = identity.issued.length;
-          expect(await runAllowed('get')).toMatchObject(newest());
-          expect(identity.issued).toHaveLength(requests);
-        },
-      ],
-      [
-        'a client that is not there has no credentials',
-        async () => {
-          const none = await runAllowed('get --profile other');
-          expect(none).toMatchObject({ code: 4, stdout: '' });
-          expect(none.stderr).toMatch(
-            /^gwtoken: error: no credentials found for other:production:eu\nhint: to store credentials, run: gwtoken login/,
-          );
-        },
-      ],
-      [
-        'a second login replaces them',
-        async () => {
-          const login = await runAllowed('login --client-id second --secret-stdin', 'reading');
-          expect(login).toMatchObject({ code: 0, stdout: '' });
-          expect(firstLine(login.stderr)).toBe(
-            `Credentials verified and stored in the keychain as ${CLIENT}, replacing the previous ones`,
-          );
-          expect(await storedId()).toBe('second');
-        },
-      ],
-      [
-        'status lists the client, and reads it with --check alone',
-        async () => {
-          const status = await runAllowed('status');
-          expect(status).toMatchObject({ code: 0, stdout: expect.stringContaining(`* ${CLIENT}  second`) });
-          const checked = await runAllowed('status --check', 'reading');
-          expect(checked).toMatchObject({ code: 0, stdout: expect.stringMatching(/ second +OK /) });
-        },
-      ],
-      [
-        'doctor finds nothing amiss',
-        async () => {
-          const [{ code, stages }] = await Promise.all([doctorStages(env), keyring.allows.reading?.()]);
-          const names = ['module', 'library', 'session', 'provider', 'keyring', 'unlocked', 'round trip'];
-          expect(stages).toEqual(names.map((name) => `${name}: ok`));
-          expect(code).toBe(0);
-        },
-      ],
-      [
-        'locked, with nobody to unlock it, it ends get within the limit',
-        async () => {
-          await keyring.lock();
-          const get = await run('get --fresh', limited());
-          expect(get).toMatchObject({ code: 5, stdout: '' });
-          expect(get.stderr).toMatch(LOCKED);
-        },
-      ],
-      [
-        'locked, doctor, status --check and logout say so, and nothing is removed',
-        async () => {
-          const { code, stages } = await doctorStages(limited());
-          expect({ code, stages: stages.slice(-3) }).toEqual({
-            code: 5,
-            stages: ['keyring: ok', 'unlocked: failed', 'round trip: skipped'],
-          });
-          const checked = await run('status --check', limited());
-          expect(checked).toMatchObject({ code: 5, stdout: expect.stringMatching(/ second +check failed /) });
-          const logout = await run('logout --yes', limited());
-          expect(logout).toMatchObject({ code: 5, stdout: '' });
-          expect(logout.stderr).toMatch(LOCKED);
-        },
-      ],
-      [
-        'unlocked again, it has what it had',
-        async () => {
-          await keyring.unlock();
-          expect(await runAllowed('get --fresh', 'reading')).toMatchObject(newest());
-          expect(await storedId()).toBe('second');
-        },
-      ],
-      [
-        'logout removes the secret, and afterwards there is none',
-        async () => {
-          const logout = await runAllowed('logout --yes', 'reading');
-          expect(logout).toMatchObject({ code: 0, stdout: '' });
-          expect(firstLine(logout.stderr)).toBe(`Removed ${CLIENT}`);
-          expect(await keyring.lookup(CLIENT)).toBeUndefined();
-          const get = await runAllowed('get');
-          expect(get).toMatchObject({ code: 4, stdout: '' });
-          expect(firstLine(get.stderr)).toBe(`gwtoken: error: no credentials found for ${CLIENT}`);
-          const again = await runAllowed('logout --yes');
-          expect(again).toMatchObject({ code: 4, stdout: '' });
-          expect(firstLine(again.stderr)).toBe(`gwtoken: error: no stored credentials for ${CLIENT}`);
-        },
-      ],
-    ])('%s', async ([, steps], { needs }) => {
-      needs(need);
-      await steps();
+    test('a first login stores the credentials', async () => {
+      const login = await runAllowed('login --client-id first --secret-stdin', 'firstUse');
+      expect(login).toMatchObject({ code: 0, stdout: '' });
+      expect(firstLine(login.stderr)).toBe(`Credentials verified and stored in the keychain as ${CLIENT}`);
+      expect(await storedId()).toBe('first');
+    });
+
+    test('get reads them for a token, and another get takes it from the cache', async () => {
+      expect(await runAllowed('get --fresh', 'reading')).toMatchObject(newest());
+      const requests = identity.issued.length;
+      expect(await runAllowed('get')).toMatchObject(newest());
+      expect(identity.issued).toHaveLength(requests);
+    });
+
+    test('a client that is not there has no credentials', async () => {
+      const none = await runAllowed('get --profile other');
+      expect(none).toMatchObject({ code: 4, stdout: '' });
+      expect(none.stderr).toMatch(
+        /^gwtoken: error: no credentials found for other:production:eu\nhint: to store credentials, run: gwtoken login/,
+      );
+    });
+
+    test('a second login replaces them', async () => {
+      const login = await runAllowed('login --client-id second --secret-stdin', 'reading');
+      expect(login).toMatchObject({ code: 0, stdout: '' });
+      expect(firstLine(login.stderr)).toBe(
+        `Credentials verified and stored in the keychain as ${CLIENT}, replacing the previous ones`,
+      );
+      expect(await storedId()).toBe('second');
+    });
+
+    test('status lists the client, and reads it with --check alone', async () => {
+      const status = await runAllowed('status');
+      expect(status).toMatchObject({ code: 0, stdout: expect.stringContaining(`* ${CLIENT}  second`) });
+      const checked = await runAllowed('status --check', 'reading');
+      expect(checked).toMatchObject({ code: 0, stdout: expect.stringMatching(/ second +OK /) });
+    });
+
+    test('doctor finds nothing amiss', async () => {
+      const [{ code, stages }] = await Promise.all([doctorStages(env), keyring.allows.reading?.()]);
+      const names = ['module', 'library', 'session', 'provider', 'keyring', 'unlocked', 'round trip'];
+      expect(stages).toEqual(names.map((name) => `${name}: ok`));
+      expect(code).toBe(0);
+    });
+
+    test('locked, with nobody to unlock it, it ends get within the limit', async () => {
+      await keyring.lock();
+      const get = await run('get --fresh', limited());
+      expect(get).toMatchObject({ code: 5, stdout: '' });
+      expect(get.stderr).toMatch(LOCKED);
+    });
+
+    test('locked, doctor, status --check and logout say so, and nothing is removed', async () => {
+      const { code, stages } = await doctorStages(limited());
+      expect({ code, stages: stages.slice(-3) }).toEqual({
+        code: 5,
+        stages: ['keyring: ok', 'unlocked: failed', 'round trip: skipped'],
+      });
+      const checked = await run('status --check', limited());
+      expect(checked).toMatchObject({ code: 5, stdout: expect.stringMatching(/ second +check failed /) });
+      const logout = await run('logout --yes', limited());
+      expect(logout).toMatchObject({ code: 5, stdout: '' });
+      expect(logout.stderr).toMatch(LOCKED);
+    });
+
+    test('unlocked again, it has what it had', async () => {
+      await keyring.unlock();
+      expect(await runAllowed('get --fresh', 'reading')).toMatchObject(newest());
+      expect(await storedId()).toBe('second');
+    });
+
+    test('logout removes the secret, and afterwards there is none', async () => {
+      const logout = await runAllowed('logout --yes', 'reading');
+      expect(logout).toMatchObject({ code: 0, stdout: '' });
+      expect(firstLine(logout.stderr)).toBe(`Removed ${CLIENT}`);
+      expect(await keyring.lookup(CLIENT)).toBeUndefined();
+      const get = await runAllowed('get');
+      expect(get).toMatchObject({ code: 4, stdout: '' });
+      expect(firstLine(get.stderr)).toBe(`gwtoken: error: no credentials found for ${CLIENT}`);
+      const again = await runAllowed('logout --yes');
+      expect(again).toMatchObject({ code: 4, stdout: '' });
+      expect(firstLine(again.stderr)).toBe(`gwtoken: error: no stored credentials for ${CLIENT}`);
     });
   });
 }
