@@ -93,7 +93,7 @@ const NOT_FOUND = 127;
  * Node's own pipes are sockets, which Linux does not open as /dev/fd/3, so a shell makes a pipe of one: by a here-document
  * if that is one (in some shells it is a file), and the program takes the shell's place.
  */
-const WITH_PIPE = `command -v "$1" >/dev/null || exit 127
+export const WITH_PIPE = `command -v "$1" >/dev/null || exit 127
 exec 4<&0
 case \${KSH_VERSION-}\${ZSH_VERSION-}:\${BASH_VERSION-} in
 : | :5.[1-9]* | :[6-9]*) exec "$@" 3<<END 4<&-

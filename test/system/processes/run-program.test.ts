@@ -1,8 +1,11 @@
 /** The program that exec runs: whom signals reach, how it ends, and why it does not start. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { runProgram } from '../../../src/system/processes/run-program';
+import { runProgram, WITH_PIPE } from '../../../src/system/processes/run-program';
 import { openFolder } from '../../harness/homes/folder';
 import { bundle } from '../../harness/programs/bundle';
 import { runCommand } from '../../harness/programs/program';
@@ -136,3 +139,22 @@ test.runIf(process.platform === 'linux')('a long name is cut in the error', asyn
     message: `cannot run "/${'x'.repeat(99)}…": it was rejected by the system (ENAMETOOLONG)`,
   });
 });
+
+test.for(['dash', 'bash', 'busybox', 'mksh', 'zsh'] as const)(
+  'in %s a text reaches the program over a pipe, and stdin and the exit code are its own',
+  async (shell, { needs }) => {
+    needs('linux', shell);
+    const script = 'cat /dev/fd/3 -; readlink /proc/self/fd/3; exit 7';
+    const words = [...(shell === 'busybox' ? ['sh'] : []), '-c', WITH_PIPE, 'sh', 'sh', '-c', script];
+    const child = spawn(shell, words, { stdio: ['pipe', 'pipe', 'inherit', 'pipe'] });
+    (child.stdio[3] as Writable).end('a "\\ $HOME `id`\n');
+    child.stdin?.end('from stdin\n');
+    let shown = '';
+    child.stdout?.on('data', (text) => {
+      shown += text;
+    });
+    const [code] = await once(child, 'close');
+    expect(code).toBe(7);
+    expect(shown).toMatch(/^a "\\ \$HOME `id`\nfrom stdin\npipe:\[\d+\]\n$/);
+  },
+);
