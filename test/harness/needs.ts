@@ -53,7 +53,10 @@ function missingOne(need: Need | Reason): Reason {
 
 function missingPackages(packages: readonly DebianPackage[]): Reason {
   const paths = { ...DEBIAN, ...DEBIAN_SERVICES };
-  const absent = packages.filter((name) => !existsSync(paths[name]) && !onPath(basename(paths[name])));
+  // Programs are started by their names, but for those of the system's own directories.
+  const isThere = (path: string) =>
+    path.includes('/bin/') ? onPath(basename(path)) !== undefined : existsSync(path);
+  const absent = packages.filter((name) => !isThere(paths[name]));
   return absent.length === 0 ? undefined : `needs Debian: ${absent.join(', ')}`;
 }
 
