@@ -138,13 +138,13 @@ function waitFor(lock: Lock): Extract<Turn, { held: false }>['wait'] {
   };
 }
 
-/** Ends a holder that is dead or frozen. Among 200 that start at once, one that runs may get no CPU for seconds. */
+/** Ends a holder that is dead or frozen. One that runs, among 200 that start at once, may get no CPU for many seconds. */
 function passOver(lock: Lock, holder: string, inVain: number): void {
   if (inVain === 0 || inVain % LOOKS_PER_QUESTION > 0) return;
   const fate = fateOf(holder.slice(holder.indexOf(' ') + 1), lock.machine.own);
-  if (fate === 'dead' || inVain >= LOOKS_IN_VAIN * (fate === 'running' ? 4 : 1)) end(lock, holder);
+  if (fate === 'dead' || (inVain >= LOOKS_IN_VAIN && fate !== 'running')) end(lock, holder);
   // Whoever was ending it was killed over that.
-  if (inVain >= LOOKS_IN_VAIN * 5) quietly(() => rmSync(saidPath(lock, holder)));
+  if (inVain >= LOOKS_IN_VAIN * 2) quietly(() => rmSync(saidPath(lock, holder)));
 }
 
 function lookAt(path: string): Look | undefined {
