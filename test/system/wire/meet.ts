@@ -83,7 +83,7 @@ export function testCases(smoke: boolean): void {
     describe.runIf(cases.length > 0)(group, () => {
       test.concurrent.for(cases)('$name', async (each, { expect, needs }) => {
         needs(each.needs);
-        const limits = each.waits ? ['--timeout', '2s', '--retries', '0'] : [];
+        const limits = each.waits ? ['--timeout', '4s', '--retries', '0'] : [];
         const met = await meet(each, authority, limits);
         expect(met).toMatchObject({ code: each.code, signal: null, requests: each.requests });
         expect(met.stdout).toBe(each.token === undefined ? '' : `${each.token}\n`);

@@ -156,6 +156,20 @@ describe('it is not trusted, since', () => {
     ],
     ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED reply', CERTIFICATE_WANTED[0], [CERTIFICATE_WANTED[1]]],
     ['ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE handshake', CERTIFICATE_WANTED[0], [CERTIFICATE_WANTED[1]]],
+    // With TLS 1.3 each of these comes when the handshake has ended for us.
+    ...[
+      'SSLV3_ALERT_CERTIFICATE_UNKNOWN',
+      'SSLV3_ALERT_UNSUPPORTED_CERTIFICATE',
+      'SSLV3_ALERT_HANDSHAKE_FAILURE',
+      'TLSV1_ALERT_UNKNOWN_CA',
+      'TLSV1_ALERT_ACCESS_DENIED',
+    ].flatMap((alert) =>
+      ['reply', 'body'].map((phase): [string, string, readonly string[]] => [
+        `ERR_SSL_${alert} ${phase}`,
+        CERTIFICATE_WANTED[0],
+        [CERTIFICATE_WANTED[1]],
+      ]),
+    ),
     ...[
       'CERT_REVOKED',
       'CERT_REJECTED',

@@ -32,7 +32,7 @@ export interface WireCase extends Expectation {
   set(authority: Authority): Promise<Scene> | Scene;
   /** With `--retries 0`, if that is another outcome. */
   readonly once?: Partial<Expectation>;
-  /** Ends only with the timeout: it gets one attempt of 2 s. */
+  /** Ends only with the timeout: it gets one attempt of 4 s. */
   readonly waits?: boolean;
   /** Why it cannot run here. */
   readonly needs?: Reason;
