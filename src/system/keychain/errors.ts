@@ -1,4 +1,4 @@
-/** What a keychain failure means: recognizes its text, and says for each kind what happened and what to do. */
+/** Recognizes keychain failures by their text, and says for each kind what happened and what to do. */
 import { GwtokenError } from '../../errors';
 import { type KeychainReason, longerTimeout } from '../../world';
 import type { BusState } from './bus';

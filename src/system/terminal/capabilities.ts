@@ -1,5 +1,5 @@
 /** Whether there is a terminal, and what it can show: colours, and more than ASCII. */
-import { type Env, type Input, isCi, type Output, type Paint } from '../../world';
+import { type Env, isCi, type Output, type Paint } from '../../world';
 import { mayBeTerminal } from './streams';
 
 const plain = (text: string): string => text;
@@ -32,7 +32,7 @@ export function hasUnicode(env: Env, platform: NodeJS.Platform): boolean {
 }
 
 /**
- * Does the work while a variable has another value, or none: some packages read the environment themselves.
+ * Does the work while a variable has another value, or none, for packages that read the environment themselves.
  *
  * @param env the environment itself, not a copy
  */
@@ -69,11 +69,7 @@ export function noPrompt({
   env,
   stdin,
   stderr,
-}: {
-  env: Env;
-  stdin: Pick<Input, 'isTTY'>;
-  stderr: Pick<Output, 'isTTY'>;
-}): string | undefined {
+}: { env: Env } & Record<'stdin' | 'stderr', Pick<Output, 'isTTY'>>): string | undefined {
   if (!stdin.isTTY()) return 'stdin is not a terminal';
   if (!stderr.isTTY()) return 'stderr is not a terminal';
   if (env['TERM'] === 'dumb') return 'TERM is "dumb"';

@@ -1,6 +1,6 @@
 /** What a terminal is taken to show, by the environment alone. */
 import { describe, expect, test } from 'vitest';
-import { hasUnicode, painter, withVariable } from '../../../src/system/terminal/capabilities';
+import { hasUnicode, noPrompt, painter, withVariable } from '../../../src/system/terminal/capabilities';
 
 type Env = Record<string, string>;
 
@@ -62,4 +62,16 @@ test('a variable is another one for as long as the work takes, and then what it 
   };
   await expect(withVariable(env, 'A', 'during', failing)).rejects.toThrow('oops');
   expect(env).toEqual({ A: 'before' });
+});
+
+test('noPrompt names what is missing: two terminals that can draw, and no CI', () => {
+  const stream = (isTTY: boolean) => ({ isTTY: () => isTTY });
+  const why = (stdin: boolean, stderr: boolean, env: Record<string, string> = {}) =>
+    noPrompt({ env, stdin: stream(stdin), stderr: stream(stderr) });
+  expect(why(true, true)).toBeUndefined();
+  expect(why(true, true, { TERM: 'xterm', CI: 'false' })).toBeUndefined();
+  expect(why(false, true, { TERM: 'dumb', CI: '1' })).toBe('stdin is not a terminal');
+  expect(why(true, false, { TERM: 'dumb', CI: '1' })).toBe('stderr is not a terminal');
+  expect(why(true, true, { TERM: 'dumb', CI: '1' })).toBe('TERM is "dumb"');
+  expect(why(true, true, { CI: '1' })).toBe('CI is set');
 });

@@ -1,6 +1,5 @@
 /** Whether somebody is there to answer. */
 import { expect, test } from 'vitest';
-import { noPrompt } from '../src/system/terminal/capabilities';
 import { answerWithinMs, hasPerson, isCi, longerTimeout } from '../src/world';
 
 const stream = (isTTY: boolean) => ({ isTTY: () => isTTY });
@@ -9,17 +8,6 @@ test('a CI job is where CI is set, and not to what says no', () => {
   for (const value of ['1', 'true', 'yes', 'False', ' ']) expect(isCi({ CI: value })).toBe(true);
   for (const env of [{}, { CI: '' }, { CI: '0' }, { CI: 'false' }, { GITHUB_ACTIONS: 'true' }])
     expect(isCi(env)).toBe(false);
-});
-
-test('prompts take a terminal to read from and one to write to, which can draw, and no CI', () => {
-  const why = (stdin: boolean, stderr: boolean, env: Record<string, string> = {}) =>
-    noPrompt({ env, stdin: stream(stdin), stderr: stream(stderr) });
-  expect(why(true, true)).toBeUndefined();
-  expect(why(true, true, { TERM: 'xterm', CI: 'false' })).toBeUndefined();
-  expect(why(false, true, { TERM: 'dumb', CI: '1' })).toBe('stdin is not a terminal');
-  expect(why(true, false, { TERM: 'dumb', CI: '1' })).toBe('stderr is not a terminal');
-  expect(why(true, true, { TERM: 'dumb', CI: '1' })).toBe('TERM is "dumb"');
-  expect(why(true, true, { CI: '1' })).toBe('CI is set');
 });
 
 test('a person reads stderr where it is a terminal outside CI, and has a minute to answer instead of ten seconds', () => {
