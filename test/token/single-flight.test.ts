@@ -195,7 +195,7 @@ describe('who waits', () => {
       message: 'it said no',
       reason: 'invalid_client',
       hints: [
-        'check the client ID and secret (from the test)',
+        'check the client ID and secret stored for default:production:eu',
         'if the client belongs to region us, use --region us',
         ANOTHER,
       ],
