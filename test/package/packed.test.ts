@@ -161,7 +161,7 @@ describe('installed from it, in an empty home', () => {
     const client = ['--region', 'eu', '--auth-url', 'https://127.0.0.1:9'];
     const doctor = await withoutOptional.run(['doctor', '--verbose', ...client], openHome().env);
     expect(doctor.code).toBe(5);
-    expect(doctor.stdout).toMatch(/\n {2}FAIL module +the keychain module keytar is not installed\n/);
+    expect(doctor.stdout).toMatch(/\n {2}FAIL round trip +the keychain module keytar is not installed\n/);
     expect(doctor.stdout).toContain('when npm cannot reach it, it leaves keytar out without a message');
   });
 });
