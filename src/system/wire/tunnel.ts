@@ -1,10 +1,7 @@
 /**
  * A tunnel through an HTTP proxy (CONNECT, RFC 9110 section 9.3.6), by undici's own CONNECT. Loaded when a proxy is
  * set.
- *
- * Not used: undici's ProxyAgent. It reports the proxy's status only inside a message, drops a user name without a
- * password, cannot be stopped while it connects (the signal does not reach it, so a silent proxy would keep the
- * program alive), and brings agent, pool and SOCKS along.
+ * undici's ProxyAgent cannot be stopped while it connects, so a silent proxy would keep the program alive.
  */
 import type { Socket } from 'node:net';
 import connect from 'undici/lib/api/api-connect.js';

@@ -50,14 +50,14 @@ test.each<[string, (path: string) => void, string]>([
     },
     'is larger than 4 MiB',
   ],
-])('%s', async (name, make, problem) => {
+])('readCaFile refuses a file: %s', async (name, make, problem) => {
   expect(await refused(name, make)).toEqual({ message: `the CA file ${name} ${problem}`, hints: [PASS] });
 });
 
 test.each([
   ['ca.der', 'ca.der', 'ca.der.pem'],
   ['our ca.der', "'our ca.der'", "'our ca.der.pem'"],
-])('a certificate in DER, with the line that converts it: %s', async (name, from, to) => {
+])('readCaFile refuses DER with the line that converts it: %s', async (name, from, to) => {
   const der = Buffer.from(authority.ca.replace(/-----[A-Z ]+-----/g, ''), 'base64');
   expect(await refused(name, (path) => writeFileSync(path, der))).toEqual({
     message: `the CA file ${name} contains no PEM certificate`,
@@ -65,13 +65,13 @@ test.each([
   });
 });
 
-test('one of 4 MiB is read', async () => {
+test('readCaFile reads 4 MiB', async () => {
   const path = join(openFolder(), 'ca.pem');
   writeFileSync(path, authority.ca.padEnd(4 * 1024 * 1024));
   expect(await readCaFile(path)).toBe(authority.ca.trim());
 });
 
-test('what is around the certificates is left out', async () => {
+test('readCaFile leaves out what is around the certificates', async () => {
   const path = join(openFolder(), 'ca.pem');
   writeFileSync(path, `one\n${authority.ca}two\n${authority.selfSigned().cert}`);
   const certificates = [authority.ca, authority.selfSigned().cert].map((pem) => pem.trim());
@@ -88,7 +88,7 @@ test.each([
       return `-----BEGIN TRUSTED CERTIFICATE-----\n${bytes.replace(/.{64}/g, '$&\n')}\n-----END TRUSTED CERTIFICATE-----\n`;
     },
   ],
-])('one headed %s is one too', async (label, as) => {
+])('readCaFile takes a certificate headed %s', async (label, as) => {
   const caFile = join(openFolder(), 'ca.pem');
   writeFileSync(caFile, as(authority.ca));
   expect(await readCaFile(caFile)).toContain(`-----BEGIN ${label}-----\n`);

@@ -18,7 +18,7 @@ test.each([
   ['/OU=A Department', 'no name'],
   ['/CN=##vso[task.complete]', '# #vso[task.complete]'],
   ['/CN=::add-mask::a', ': :add-mask::a'],
-])('%s', async (subject, name) => {
+])('the certificate of %s is shown as that of %s', async (subject, name) => {
   const identity = authority.issue({ subject });
   const server = await startFaultServer({}, { tls: identity });
   const told: TlsFacts[] = [];

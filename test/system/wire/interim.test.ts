@@ -15,7 +15,7 @@ function leftOf(chunks: readonly string[]): string | undefined {
   return undefined;
 }
 
-test('they are skipped wherever they are cut, and the final reply is whole', () => {
+test('skippingInterim skips replies wherever they are cut, and keeps the final one', () => {
   const text = INTERIM + FINAL;
   for (let at = 0; at <= text.length; at++)
     expect([at, leftOf([text.slice(0, at), text.slice(at)])]).toEqual([at, FINAL]);
@@ -24,14 +24,14 @@ test('they are skipped wherever they are cut, and the final reply is whole', () 
 });
 
 test.each(['HTTP/1.1 101 Switching Protocols', 'HTTP/1.1 200 OK', 'HTTP/1.0 100 Continue', 'SSH-2.0'])(
-  '%s is let through at once',
+  'skippingInterim passes %s on at once',
   (text) => {
     expect(leftOf([text])).toBe(text);
     expect(leftOf([INTERIM, text])).toBe(text);
   },
 );
 
-test('one without end is held back up to 64 KiB', () => {
+test('skippingInterim holds back 64 KiB at most', () => {
   const endless = `HTTP/1.1 103 Early Hints\r\nLink: ${'x'.repeat(64 * 1024)}`.slice(0, 64 * 1024);
   expect(leftOf([endless.slice(0, -1)])).toBeUndefined();
   expect(leftOf([endless])).toBe(endless);

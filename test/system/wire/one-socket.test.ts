@@ -28,7 +28,7 @@ async function connected(
   return socket;
 }
 
-test('before the request', async () => {
+test('over rejects with what broke the connection before the request', async () => {
   const socket = await connected();
   const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.destroy(new Error('the alert'));
@@ -39,14 +39,14 @@ test('before the request', async () => {
   await expect(ask(ended)).rejects.toThrow(/^closed$/);
 });
 
-test('in the reply', async () => {
+test('over rejects with what broke the connection in the reply', async () => {
   const socket = await connected();
   const { body } = await ask(socket);
   socket.destroy(new Error('the alert'));
   await expect(once(body.resume(), 'end')).rejects.toThrow(/^the alert$/);
 });
 
-test('an interim reply that comes by itself holds up no tunnel', async () => {
+test('over skips interim replies that come before the reply to a CONNECT', async () => {
   const socket = await connected(async (other) => {
     for (const line of ['100 Continue', '103 Early Hints', '200 Connection established']) {
       other.write(`HTTP/1.1 ${line}\r\n\r\n`);

@@ -22,12 +22,12 @@ beforeAll(() => {
 const ownStore =
   'getCACertificates' in tls ? 'needs Node 20: later ones read the stores themselves' : undefined;
 
-test('a CA file comes on top of those that Node has', async () => {
+test('rootsWith adds a CA file to the CAs of Node', async () => {
   const expected = [...tls.rootCertificates, authority.ca.trim()].sort();
   expect((await rootsWith(authority.caFile, {})).sort()).toEqual(expected);
 });
 
-test('NODE_EXTRA_CA_CERTS counts where it has a certificate', ({ needs }) => {
+test('nodeRoots adds NODE_EXTRA_CA_CERTS if it has a certificate', ({ needs }) => {
   needs(ownStore);
   const text = join(openFolder(), 'text');
   writeFileSync(text, 'hello\n');
@@ -36,7 +36,7 @@ test('NODE_EXTRA_CA_CERTS counts where it has a certificate', ({ needs }) => {
   for (const path of [text, '/nowhere', '']) expect(extra(path)).toEqual([]);
 });
 
-describe("the system's", () => {
+describe("the system's CAs", () => {
   test.for<[string, (own: Authority) => Identity & { readonly root?: string }]>([
     ['a leaf alone', (own) => own.issue()],
     ['an intermediate', (own) => own.issue({ intermediate: 'sent' })],
@@ -54,7 +54,7 @@ describe("the system's", () => {
         return { ...self, root: self.cert };
       },
     ],
-  ])('are asked where the server sends %s', async ([_, issue], { needs }) => {
+  ])('are tried if the server sends %s', async ([_, issue], { needs }) => {
     needs(ownStore);
     const identity = issue(authority);
     const server = await startFaultServer({}, { tls: identity });
@@ -76,7 +76,7 @@ describe("the system's", () => {
     expect(lines).toContain(`unknown CA; retrying with the CAs of ${file}`);
   });
 
-  test('come from SSL_CERT_FILE, and elsewhere than on Linux from nowhere else', ({ needs }) => {
+  test('come from SSL_CERT_FILE, and only on Linux from elsewhere too', ({ needs }) => {
     needs(ownStore);
     const env = { SSL_CERT_FILE: authority.caFile };
     const found = { roots: [authority.ca], from: authority.caFile };
@@ -86,7 +86,7 @@ describe("the system's", () => {
       expect(systemRoots(none, 'darwin')).toBeUndefined();
   });
 
-  test('are where the distribution has them', async ({ needs }) => {
+  test('are found in the files of each distribution', async ({ needs }) => {
     needs('namespace');
     const source = join(openFolder(), 'entry.ts');
     writeFileSync(

@@ -48,7 +48,7 @@ test.each<[status: string, credentials: string, reason: string, says: string, hi
   ['500', '', 'proxy-failure', 'could not reach endpoint.test:443 (500)', WITHOUT],
   ['502', '', 'proxy-failure', 'could not reach endpoint.test:443 (502)', WITHOUT],
 ])(
-  'a proxy that answers %s (%s) is told of, and hung up on',
+  'fetch names a proxy that answers %s (%s), and hangs up',
   async (status, credentials, reason, says, hint) => {
     let hungUp: Promise<unknown> | undefined;
     const proxy = await startFaultServer({
@@ -77,7 +77,7 @@ test.each<[status: string, credentials: string, reason: string, says: string, hi
   },
 );
 
-test('an https: proxy and the endpoint behind it are each held to their own name', async () => {
+test('fetch verifies an https: proxy and the endpoint by their own names', async () => {
   const authority = makeAuthority();
   const endpoint = await startFaultServer(
     { answer: (socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n') },
@@ -138,7 +138,7 @@ const PROGRAM = `
 `;
 
 test.each(['before', 'after'])(
-  'fails at once where the connection is cut %s it is asked for',
+  'openTunnel fails at once if the connection is cut %s the request',
   async (when) => {
     const { port } = await startFaultServer({});
     const args = ['--require', 'tsx/cjs', '-e', PROGRAM, String(port), when];

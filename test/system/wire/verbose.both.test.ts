@@ -7,7 +7,7 @@ import { reply, SECRET, setScene, TOKEN } from './scene';
 const { authority, home } = setScene();
 home.env['GWTOKEN_NO_CACHE'] = '1';
 
-test('tells the way, each attempt, what follows from it, and the request ID', async () => {
+test('get -v tells the proxy, each attempt, what follows and the request ID', async () => {
   const endpoint = await startFaultServer(
     {
       answer: (socket, n) =>
@@ -42,7 +42,7 @@ test('tells the way, each attempt, what follows from it, and the request ID', as
   for (const line of result.stderr.trimEnd().split('\n')) expect(line).toMatch(/^gwtoken: /);
 });
 
-test("tells of the second look at an unknown authority's certificate", async ({ needs }) => {
+test("get -v tells that it tries the system's CAs after an unknown one", async ({ needs }) => {
   needs('linux');
   const endpoint = await startFaultServer(
     { answer: (socket) => void socket.write(reply(200)) },

@@ -147,7 +147,7 @@ describe('the connection opened ahead', () => {
     await expect(ask(world, server.url, { caFile: '/nowhere.pem' })).rejects.toMatchObject({ kind: 'usage' });
   });
 
-  test('is closed where another is opened before it was used', async () => {
+  test('is closed when another is opened before it was used', async () => {
     let hungUp = false;
     const first = await serve({ connected: (socket) => void socket.on('close', () => (hungUp = true)) });
     const world = wire();
@@ -170,7 +170,7 @@ describe('the connection opened ahead', () => {
   });
 });
 
-test('a request that nobody waits for any more is not sent, or cut', async () => {
+test('fetch sends nothing once it is aborted, and hangs up', async () => {
   const server = await serve();
   const init = { method: 'POST' as const, headers: {}, body: '', timeoutMs: 5000, ...options };
   const asked = wire().fetch(`${server.url}/oauth2/token`, { ...init, signal: AbortSignal.abort() });
@@ -194,7 +194,7 @@ test('a request that nobody waits for any more is not sent, or cut', async () =>
 test.each([
   ['a length', 'Content-Length: 2\r\n\r\nok'],
   ['chunks', 'Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n'],
-])('a reply that is whole, by %s, is not lost if the connection breaks then', async (_, rest) => {
+])('fetch keeps a whole reply, by %s, if the connection breaks after it', async (_, rest) => {
   let reset = () => {};
   const server = await serve({
     answer(socket) {
@@ -209,7 +209,7 @@ test.each([
   expect(await textOf(reply)).toBe('ok');
 });
 
-test('a warning is given once, however many connections there are', async () => {
+test('openWire gives each warning once', async () => {
   const server = await serve();
   const warned: string[] = [];
   const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
@@ -226,7 +226,7 @@ function openProgram() {
   return openWorld(process, '0.0.0', openWarm(process));
 }
 
-test('the program opens it with its authorities, and tells the way', async () => {
+test('warmUp of the program opens a connection that fetch uses', async () => {
   const server = await serve();
   const { world, close } = openProgram();
   onCleanup(close);
@@ -238,7 +238,7 @@ test('the program opens it with its authorities, and tells the way', async () =>
   expect(told.at(-1)).toBe('verified the certificate of 127.0.0.1 (TLSv1.3)');
 });
 
-test('nothing is opened ahead once the program ends', async () => {
+test('warmUp opens nothing once the program ends', async () => {
   const server = await serve();
   const { world, close } = openProgram();
   world.warmUp(server.url, options);
