@@ -103,7 +103,7 @@ describe('Windows', { timeout: 180_000 }, () => {
       const script = join(folder, 'curl.cjs');
       writeFileSync(
         script,
-        "process.stdin.on('data', (text) => process.stdout.write(`${process.argv.slice(2)}: ${text}`));\n",
+        "process.stdin.on('data', (text) => process.stdout.write(process.argv.slice(2) + ': ' + text));\n",
       );
       const node = windows.node([windowsPath(script)]).map((word) => `"${word}"`);
       writeFileSync(join(folder, 'curl.cmd'), `@${node.join(' ')} %*\r\n`);
