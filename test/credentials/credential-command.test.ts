@@ -28,7 +28,7 @@ describe.skipIf(process.platform === 'win32')('the credential command', () => {
       // It may change its working directory before it calls gwtoken for another client.
       GWTOKEN_CACHE_DIR: 'k',
     };
-    await gwtoken(['get', '--profile', 'acme', '--sandbox'], { env });
+    await gwtoken(['get', '--profile', 'acme', '--sandbox'], { env, cwd: dir });
     const seen = readFileSync(join(dir, 'home', 'seen'), 'utf8');
     expect(seen.split('\n')).toEqual(
       expect.arrayContaining([

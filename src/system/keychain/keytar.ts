@@ -1,5 +1,15 @@
 /** Loads keytar in the keychain's child: the npm package has it in node_modules, the executable contains its native part. */
-import * as fs from 'node:fs';
+import {
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -20,17 +30,17 @@ const PREFIX = 'gwtoken-keychain-';
  */
 function loadNativePart(contained: string): Keytar {
   const loaded = { exports: {} as Keytar };
-  const directory = fs.mkdtempSync(join(tmpdir(), PREFIX));
+  const directory = mkdtempSync(join(tmpdir(), PREFIX));
   const file = join(directory, 'keytar.node');
   if (process.platform === 'linux') {
     // By its descriptor: nobody can put another file in its place, and a killed process leaves nothing behind.
-    const descriptor = fs.openSync(file, 'wx', 0o700);
-    fs.unlinkSync(file);
-    fs.rmdirSync(directory);
-    fs.writeFileSync(descriptor, fs.readFileSync(contained));
+    const descriptor = openSync(file, 'wx', 0o700);
+    unlinkSync(file);
+    rmdirSync(directory);
+    writeFileSync(descriptor, readFileSync(contained));
     process.dlopen(loaded, `/proc/self/fd/${descriptor}`);
   } else {
-    fs.writeFileSync(file, fs.readFileSync(contained), { flag: 'wx' });
+    writeFileSync(file, readFileSync(contained), { flag: 'wx' });
     process.dlopen(loaded, file);
     sweep(directory);
   }
@@ -39,11 +49,11 @@ function loadNativePart(contained: string): Keytar {
 
 /** Removes the directory, and those that were left behind: Windows removes no file that is loaded. */
 function sweep(directory: string): void {
-  for (const name of fs.readdirSync(tmpdir())) {
+  for (const name of readdirSync(tmpdir())) {
     const path = join(tmpdir(), name);
     try {
-      if (path === directory || (name.startsWith(PREFIX) && Date.now() - fs.statSync(path).mtimeMs > 60_000))
-        fs.rmSync(path, { recursive: true });
+      if (path === directory || (name.startsWith(PREFIX) && Date.now() - statSync(path).mtimeMs > 60_000))
+        rmSync(path, { recursive: true });
     } catch {
       // Loaded by another process, or gone.
     }
