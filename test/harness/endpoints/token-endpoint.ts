@@ -37,7 +37,7 @@ export function tokenReply(token: string | number, more: object = {}): Answer {
 
 /**
  * A token endpoint for what a well-behaved OAuth server does not do: tokens of the test's choice, outages, a reply that
- * waits until the test is ready. Everything else is tested on the real one in identity-server.ts.
+ * waits until the test is ready. identity-server.ts is the well-behaved one.
  */
 export async function startTokenEndpoint(
   answer: Script = (post) => tokenReply(post),
