@@ -1,4 +1,4 @@
-import { beforeAll, describe, test } from 'vitest';
+import { beforeAll, test } from 'vitest';
 import { cleaningUp } from '../../harness/clean-up';
 import { type Authority, makeAuthority } from '../../harness/endpoints/authority';
 import { filesBelow } from '../../harness/homes/files';
@@ -77,21 +77,17 @@ export function testCases(smoke: boolean): void {
   beforeAll(() => {
     for (const leaf of [{}, { names: 'DNS:other.test' }]) authority.issue(leaf);
   });
-  const groups = { BROKEN_CONNECTIONS, BAD_REPLIES, BAD_TLS, BAD_PROXIES };
-  for (const [group, all] of Object.entries(groups)) {
-    const cases = all.filter((each) => SMOKE.includes(each.name) === smoke && only.test(each.name));
-    describe.runIf(cases.length > 0)(group, () => {
-      test.concurrent.for(cases)('$name', async (each, { expect, needs }) => {
-        needs(each.needs);
-        const limits = each.waits ? ['--timeout', '4s', '--retries', '0'] : [];
-        const met = await meet(each, authority, limits);
-        expect(met).toMatchObject({ code: each.code, signal: null, requests: each.requests });
-        expect(met.stdout).toBe(each.token === undefined ? '' : `${each.token}\n`);
-        expect(met.stderr).toMatch(each.says ?? /^$/);
-        expect(met.leaks).toEqual([]);
-        expect(met.misled).toEqual([]);
-        met.check?.();
-      });
-    });
-  }
+  const all = [BROKEN_CONNECTIONS, BAD_REPLIES, BAD_TLS, BAD_PROXIES].flat();
+  const cases = all.filter(({ name }) => SMOKE.includes(name) === smoke && only.test(name));
+  test.concurrent.for(cases)('get meets: $name', async (each, { expect, needs }) => {
+    needs(each.needs);
+    const limits = each.waits ? ['--timeout', '4s', '--retries', '0'] : [];
+    const met = await meet(each, authority, limits);
+    expect(met).toMatchObject({ code: each.code, signal: null, requests: each.requests });
+    expect(met.stdout).toBe(each.token === undefined ? '' : `${each.token}\n`);
+    expect(met.stderr).toMatch(each.says ?? /^$/);
+    expect(met.leaks).toEqual([]);
+    expect(met.misled).toEqual([]);
+    met.check?.();
+  });
 }
