@@ -1,11 +1,11 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { entryIn } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
 
-/** When a token is used again and when it is not (contract section 7), with a clock and an endpoint of the test's. */
+/** When a token is used again and when it is not, with a clock and an endpoint of the test's. */
 let gw: Inside;
 beforeEach(() => {
   gw = inside();
@@ -126,13 +126,6 @@ describe('a token is used again', () => {
       expires_at: null,
     });
     expect((await gw.cli(['get', '--min-ttl', '1s'])).code).toBe(7);
-  });
-
-  test('not with a life of which no date can be made, as only another program writes it', async () => {
-    await gw.get();
-    const text = readFileSync(entry(), 'utf8');
-    writeFileSync(entry(), text.replace('"lifetime_s":3600', '"lifetime_s":1e300'));
-    expect(JSON.parse(await gw.get('--format', 'json'))).toMatchObject({ access_token: 'token-2' });
   });
 
   test('the one that the endpoint gives again and again is asked for when half of what is left has passed', async () => {

@@ -1,4 +1,4 @@
-/** Where gwtoken's files are, on every platform: contract section 2. */
+/** Where gwtoken's files are, on every platform. */
 import { describe, expect, test } from 'vitest';
 import {
   cacheFolder,
