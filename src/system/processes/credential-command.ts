@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Interrupted, limitReached, messageOf, systemCode, untilSignal } from '../../errors';
 import type { CommandEnd, RunCredentialCommand, World } from '../../world';
 import { helperEnvironment, windowsProgram } from './helper-program';
-import { hasTerminal } from './run-program';
+import { hasTerminal } from './proc-stat';
 
 /** The part of Node's `process` that is needed here. */
 type OwnProcess = Pick<NodeJS.Process, 'env' | 'kill' | 'platform'>;
@@ -29,7 +29,7 @@ export async function runCredentialCommand(
   let child: ChildProcess | undefined;
   const end = await untilSignal(onSignals, async () => {
     child = spawn(command, {
-      // As contracted: /bin/sh -c COMMAND, or cmd /d /s /c "COMMAND".
+      // It runs `/bin/sh -c COMMAND`, or `cmd /d /s /c "COMMAND"`.
       shell: own.platform === 'win32' ? windowsProgram('cmd.exe', own.env) : '/bin/sh',
       env: { ...env },
       stdio: ['inherit', 'pipe', 'inherit'],

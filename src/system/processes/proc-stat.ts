@@ -1,5 +1,5 @@
 /** A process's /proc/PID/stat on Linux (proc(5)). */
-import { readFileSync, readlinkSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { systemCode } from '../../errors';
 
@@ -27,6 +27,26 @@ export function procStat(pid: number | 'self'): ProcStat | undefined {
     return { state, parent, group, foregroundGroup, startTime } as ProcStat;
   } catch {
     return undefined;
+  }
+}
+
+/**
+ * Whether this process, and with it a child, belongs to the group that its terminal sends signals to. Without Linux's
+ * /proc it is enough to have a terminal at all.
+ */
+export function isForeground(platform: NodeJS.Platform): boolean {
+  if (platform !== 'linux') return hasTerminal();
+  const self = procStat('self');
+  return self !== undefined && self.group === self.foregroundGroup;
+}
+
+/** Whether this process has a controlling terminal, wherever its streams lead. */
+export function hasTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', constants.O_RDWR | constants.O_NOCTTY));
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -9,7 +9,7 @@ import spawn from 'cross-spawn';
 import { failure, type GwtokenError, messageOf, systemCode, usage } from '../../errors';
 import { quoted } from '../../text';
 import type { ChildEnd, Env, RunProgram, World } from '../../world';
-import { procStat } from './proc-stat';
+import { isForeground } from './proc-stat';
 
 /** Sent by whatever supervises gwtoken, and meant for the child. */
 const PASSED_ON: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'];
@@ -64,26 +64,6 @@ function checkExact(words: readonly string[], env: Env): void {
     `the ${what} is not UTF-8, so the command would get different bytes`,
     `${name === undefined ? '' : `unset ${name}, or `}run the command without gwtoken, after: eval $(gwtoken env)`,
   );
-}
-
-/**
- * Whether gwtoken, and with it the child, belongs to the group that its terminal sends signals to. Without Linux's
- * /proc it is enough to have a terminal at all.
- */
-function isForeground(platform: NodeJS.Platform): boolean {
-  if (platform !== 'linux') return hasTerminal();
-  const self = procStat('self');
-  return self !== undefined && self.group === self.foregroundGroup;
-}
-
-/** Whether this process has a controlling terminal, wherever its streams lead. */
-export function hasTerminal(): boolean {
-  try {
-    fs.closeSync(fs.openSync('/dev/tty', fs.constants.O_RDWR | fs.constants.O_NOCTTY));
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** What the shell below answers with if there is no such program. */
