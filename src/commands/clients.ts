@@ -133,7 +133,10 @@ function usableEntry(
 }
 
 /** Says what is used in place of the credentials that login stored for the client, if anything is. */
-export function overriding({ credentials, stored }: ClientStatus): string | undefined {
+export function overriding({
+  credentials,
+  stored,
+}: Pick<ClientStatus, 'credentials' | 'stored'>): string | undefined {
   if (credentials instanceof GwtokenError || credentials.kind === 'keychain' || !stored) return undefined;
   const verb = credentials.kind === 'variables' ? 'override' : 'overrides';
   return `${credentials.name} ${verb} the stored credentials`;

@@ -4,7 +4,7 @@ import { oneLine, withTilde } from '../text';
 import type { Paint, World } from '../world';
 
 /** Shown as a mark; `skipped`: not tried, since what it needs is missing or failed. */
-export type Result = 'ok' | 'warning' | 'failed' | 'skipped';
+type Result = 'ok' | 'warning' | 'failed' | 'skipped';
 
 export interface Row {
   readonly result: Result;

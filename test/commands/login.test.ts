@@ -182,8 +182,7 @@ describe('login', () => {
     const warnings = async (...flags: string[]) =>
       (await login('--region', 'eu', '--auth-url', A, ...flags)).filter((line) => line.includes('warning'));
     expect(await warnings()).toEqual([
-      'gwtoken: warning: GWTOKEN_CLIENT_ID is set and overrides the stored credentials',
-      'gwtoken: warning: GWTOKEN_CLIENT_SECRET is set and overrides the stored credentials',
+      'gwtoken: warning: GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET override the stored credentials',
       'gwtoken: warning: GWTOKEN_AUTH_URL sets another auth URL; gwtoken will not send the stored credentials there',
     ]);
     // A profile that a flag names overrides the variables, at the next command as at this one.

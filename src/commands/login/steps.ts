@@ -20,6 +20,7 @@ import { fetchToken } from '../../token/fetch';
 import { endpointQuery } from '../../token/query';
 import type { Token } from '../../token/token';
 import type { ConfigEdit, World } from '../../world';
+import { overriding } from '../clients';
 import { type Answers, askAgain, askMissing, guide } from './answers';
 import { checkGiven } from './given';
 import { loginEdits, storeClient } from './store';
@@ -173,17 +174,15 @@ async function tell(lines: readonly string[], world: World): Promise<void> {
 }
 
 /** Warns of what will be used instead of what was stored. */
-function warnOfOthers({ client, authUrl }: Answers, before: Given, world: World): void {
+function warnOfOthers({ client, clientId, authUrl }: Answers, before: Given, world: World): void {
   const after: Given = { flags: {}, env: world.env, config: world.config.read() };
   const skipVariables = resolveProfile(before).source.kind === 'flag';
   // The credentials are stored: a bad variable, which a flag overruled this time, is no error any more.
-  const plan = attempt(() => planCredentials(after, { client, skipVariables }, world));
-  if (plan instanceof GwtokenError) world.warn(plan.message);
-  else if (plan.kind === 'command') world.warn(`${plan.name} overrides the stored credentials`);
-  else if (plan.kind === 'variables') {
-    for (const variable of plan.variables)
-      world.warn(`${variable} is set and overrides the stored credentials`);
-  }
+  const credentials = attempt(() => planCredentials(after, { client, skipVariables }, world));
+  const stored = { clientId, authUrl: authUrl.value };
+  const overridden =
+    credentials instanceof GwtokenError ? credentials.message : overriding({ credentials, stored });
+  if (overridden !== undefined) world.warn(overridden);
   const next = attempt(() => requireAuthUrl(after, client));
   if (next instanceof GwtokenError) world.warn(next.message);
   else if (next.value !== authUrl.value)
