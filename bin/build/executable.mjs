@@ -19,7 +19,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pack, writeManifests } from './pack.mjs';
-import { bundle, ENTRIES, GROUPS, NOTICES, RULE } from './package.mjs';
+import { build, bundle, ENTRIES, GROUPS, NOTICES, RULE } from './package.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const require = createRequire(import.meta.url);
@@ -253,11 +253,14 @@ export function checkIntegrity(name, tarball) {
 const started = process.argv[1] === undefined ? '' : realpathSync(process.argv[1]);
 if (started === fileURLToPath(import.meta.url)) {
   const all = process.argv.includes('--all');
+  const packs = process.argv.includes('--pack');
+  // The man page and the completion scripts come from there.
+  if (packs) await build(join(root, 'dist'));
   for (const target of all ? Object.keys(TARGETS) : [ownTarget()]) {
     const folder = all ? join(EXECUTABLES, target) : EXECUTABLES;
     console.log(await buildExecutable(target, folder));
-    if (process.argv.includes('--pack')) pack(target, folder, join(root, 'release'));
+    if (packs) pack(target, folder, join(root, 'release'));
   }
   const url = process.env['RELEASE_URL'];
-  if (url && process.argv.includes('--pack')) writeManifests(join(root, 'release'), url);
+  if (url && packs) writeManifests(join(root, 'release'), url);
 }
