@@ -147,12 +147,12 @@ export function attempt<T>(work: () => T): T | GwtokenError {
   }
 }
 
-/** The text of an unknown thrown value, for messages and traces. */
+/** Returns the text of an unknown thrown value, for messages and traces. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The system's error code (`ENOENT`, `ECONNREFUSED`), where the thrown value has one. */
+/** Returns the system's error code (`ENOENT`, `ECONNREFUSED`), if the thrown value has one. */
 export function systemCode(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null | undefined)?.code;
   return typeof code === 'string' ? code : undefined;

@@ -371,14 +371,14 @@ export interface World {
   trace(line: string): void;
 }
 
-/** What a cached token needs; main.ts has it without loading anything else. */
+/** What a cached token needs; bin/gwtoken.ts has it without loading anything else. */
 export type WarmWorld = Pick<World, 'env' | 'now' | 'readFile' | 'sha256' | 'trace'> & {
   readonly config: Pick<ConfigFile, 'read'>;
   readonly clients: Pick<KnownClients, 'read'>;
   readonly tokens: Pick<TokenCache, 'read'>;
 };
 
-/** Whether this is a CI job, where nobody can answer: CI is set, and neither `0` nor `false`. */
+/** Whether this is a CI job, in which nobody can answer: CI is set, and neither `0` nor `false`. */
 export function isCi(env: Env): boolean {
   return !['', '0', 'false'].includes(env['CI'] ?? '');
 }
@@ -389,8 +389,8 @@ export function hasPerson({ env, stderr }: { env: Env; stderr: Pick<Output, 'isT
 }
 
 /**
- * How long the keychain or a credential command may take where no `keychain-timeout` is set, in milliseconds: a person
- * needs time to unlock a vault; where nobody is, what asks should not hold up a job.
+ * How long the keychain or a credential command may take if no `keychain-timeout` is set, in milliseconds: a person needs
+ * time to unlock a vault, and without one a dialog should not hold up a job.
  */
 export const ANSWER_WITHIN_MS = { person: 60_000, nobody: 10_000 };
 
@@ -401,7 +401,7 @@ export function answerWithinMs(person: boolean): number {
 /** The longest time limit that a setting takes, in milliseconds. */
 export const LONGEST_LIMIT_MS = 3_600_000;
 
-/** The `keychain-timeout` to try where this one was too short, as it is written: twice that, as far as a setting goes. */
+/** The `keychain-timeout` to try if this one was too short, as it is written: twice that, as far as a setting goes. */
 export function longerTimeout(limitMs: number): string {
   return `${Math.min(2 * Math.ceil(limitMs / 1000), LONGEST_LIMIT_MS / 1000)}s`;
 }

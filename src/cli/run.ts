@@ -42,7 +42,7 @@ export async function run(words: readonly string[], world: World): Promise<numbe
     else if (help !== '') world.stdout.write(help);
     return exitCode ?? 0;
   } catch (error) {
-    // Also where a reader has gone: it may be that of stderr alone.
+    // Also if a reader has gone: it may be only that of stderr.
     const code = afterFailure(argv, exitCodeOf(error), world);
     if (error instanceof Interrupted || error instanceof ReaderGone) throw error;
     await report(error, verbose, world);

@@ -96,7 +96,7 @@ function wrapped(text: string, width: number): string {
 function prose(text: string, { bold, cyan }: Pick<Paint, 'bold' | 'cyan'>): string {
   return (
     text
-      // In capitals, as a man page has them: where nothing is bold they would look like any other line.
+      // In capitals, as a man page has them: without bold they would look like any other line.
       .replace(/^(#+) (.*)/gm, (_, { length: level }, title: string) =>
         bold(level < 3 ? title.toUpperCase() : title),
       )

@@ -39,7 +39,7 @@ export interface Example {
   readonly does: string;
 }
 
-/** The words that a value can be, any file, or any command of the shell's; no words where only the user knows. */
+/** The words that a value can be, any file, or any command of the shell's; no words if only the user knows. */
 export type Words = readonly string[] | 'files' | 'commands';
 
 /** The words for an argument may depend on the arguments before it. */

@@ -8,7 +8,7 @@ export interface Credentials {
   readonly clientSecret: string;
 }
 
-/** The most that is read where a secret is expected, in bytes: far above any, far below what hurts. */
+/** The most that is read of a secret, in bytes: far above any, far below what hurts. */
 export const SECRET_LIMIT = 64 * 1024;
 
 /** The text of these bytes, without a BOM; undefined if they are not UTF-8. */

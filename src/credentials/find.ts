@@ -17,8 +17,8 @@ import { strayHints, variableNames } from './variables';
 /**
  * Takes the credentials of a client from the planned source, ID and secret together.
  *
- * @throws GwtokenError `no-credentials` when it has none; `keychain` when the keychain or the command fails; `usage`
- * when stored credentials belong to another auth URL
+ * @throws GwtokenError `no-credentials` if it has none; `keychain` if the keychain or the command fails; `usage`
+ * if stored credentials belong to another auth URL
  */
 export async function findCredentials(
   query: CredentialQuery,
@@ -55,7 +55,7 @@ async function keychainCredentials(
   throw failure('no-credentials', `no credentials found for ${clientName(client)}`);
 }
 
-/** The one auth URL that a stored secret may be sent to, with where that is written. */
+/** The one auth URL that a stored secret may be sent to, and the place that says so. */
 interface Bound {
   readonly authUrl: string;
   readonly where: string;
@@ -92,7 +92,7 @@ function loginCommand(client: Client, { source, template }: AuthUrl): string {
   return source.kind === 'config' ? login : `${login} --auth-url ${shellWord(template)}`;
 }
 
-/** What to do where the source has nothing, or does not answer: `login`, or variables instead. */
+/** Says what to do if the source has nothing or does not answer: `login`, or variables instead. */
 export function sourceHints({ kind, reason }: GwtokenError, query: CredentialQuery): readonly string[] {
   const { plan, given, client, authUrl } = query;
   if ((kind !== 'no-credentials' && kind !== 'keychain') || reason === 'malformed') return [];

@@ -5,8 +5,8 @@ import { cannotCarry, checkForWindows, type Format, type Variable } from './form
 const LINE_LIMIT = 8191;
 
 /**
- * cmd.exe, one simple command a line for `FOR /F … DO @%i`. What `" % ! ^ & | < >` mean there depends on where they
- * stand and on options, so a value with other than plain characters is refused.
+ * cmd.exe, one simple command a line for `FOR /F … DO @%i`. What `" % ! ^ & | < >` mean there depends on their
+ * place and on options, so a value with other than plain characters is refused.
  */
 export const cmd: Format = {
   set: (variables) => variables.map(cmdStatement).join(''),

@@ -7,14 +7,14 @@ import type { KnownEntry, WarmWorld, World } from '../world';
 import type { TokenAnswer, TokenQuery } from './query';
 import { expiresAtMs, isFresh, LIFETIME_LIMIT_S, secondsLeft, type Token } from './token';
 
-/** Whose a token is: with other credentials, or for another auth URL, it is not used. */
+/** Identifies the credentials and the auth URL that a token belongs to. */
 export interface Owner {
   readonly clientId: string;
   readonly authUrl: string;
   readonly source: OwnerSource;
 }
 
-/** The secret of variables is held as an HMAC under a random salt; a changed keychain is noticed at the next fetch. */
+/** A changed keychain item is noticed at the next fetch. */
 type OwnerSource =
   | { readonly kind: 'variables'; readonly salt: string; readonly hmac: string }
   | { readonly kind: 'command'; readonly command: string }
@@ -22,16 +22,15 @@ type OwnerSource =
 
 export interface CacheEntry extends Owner {
   readonly token: Token & { readonly lifetimeS: number };
-  /** The request brought no later expiry than the token before it had: the endpoint returned the same ageing token again. */
+  /** The endpoint returned the token of the request before again, or one that expires no later. */
   readonly ageing: boolean;
-  /** The client's when the credentials for it were looked for: a login or logout since then begins another one. */
+  /** The client's generation when its credentials were looked for; a login or logout begins another one. */
   readonly generation: string;
 }
 
 type Hash = Pick<World, 'sha256'>;
 type OwnQuery = Pick<TokenQuery, 'authUrl' | 'plan'>;
 
-/** Who owns the token that a query with these credentials gets. */
 export function ownerOf({ authUrl, plan }: OwnQuery, clientId: string, world: Hash): Owner {
   return { clientId, authUrl: authUrl.value, source: sourceOf(plan, world) };
 }
@@ -43,7 +42,7 @@ function sourceOf(plan: TokenQuery['plan'], world: Hash): OwnerSource {
   return { kind: 'variables', salt, hmac: hmac(salt, plan.credentials.clientSecret, world) };
 }
 
-/** A short name for the credentials, their generation and the auth URL: processes with the same one may share a request. */
+/** Names the credentials, their generation and the auth URL: processes with the same name may share a request. */
 export function ownerDigest({ authUrl, plan }: OwnQuery, generation: string, { sha256 }: Hash): string {
   const own =
     plan.kind === 'variables'
@@ -53,7 +52,6 @@ export function ownerDigest({ authUrl, plan }: OwnQuery, generation: string, { s
   return sha256(parts).slice(0, 12);
 }
 
-/** Whether the owner is the very client that the query is for. */
 export function isFor({ clientId, authUrl, source }: Owner, query: OwnQuery, world: Hash): boolean {
   const { plan } = query;
   if (authUrl !== query.authUrl.value) return false;
@@ -73,9 +71,9 @@ function hmac(salt: string, secret: string, { sha256 }: Hash): string {
 }
 
 /**
- * Whether a cached token may be used without a request: it has more than min-ttl left. A request would bring nothing
- * better where the token was requested after this run began, nor where the endpoint has just returned the same token
- * without a later expiry; for that one, not before half of what was left then has passed (5 s at least).
+ * Whether a cached token may be used without a request: it has more than min-ttl left, or a request would bring nothing
+ * better. That is so if the token was requested after this run began, or if the endpoint returned an ageing one: then
+ * until half of what was left has passed (5 s at least).
  */
 export function isUsable(
   entry: CacheEntry,
@@ -89,7 +87,7 @@ export function isUsable(
   return token.requestedAtMs > startedAtMs || (ageing && nowMs < askAgainMs);
 }
 
-/** How long a token is still valid, in milliseconds: 0 if the clock was set back since, or it would be valid for ever. */
+/** Returns how long a token is still valid, in milliseconds; 0 if the clock was set back since it was requested. */
 export function lifeLeftMs({ token }: CacheEntry, nowMs: number): number {
   const ageMs = nowMs - token.requestedAtMs;
   return ageMs < 0 ? 0 : token.lifetimeS * 1000 - ageMs;
@@ -139,12 +137,10 @@ export function parseEntry(text: string): CacheEntry | undefined {
   };
 }
 
-/** The members that an owner has in JSON. */
 function ownerJson({ clientId, authUrl, source }: Owner): object {
   return { client_id: clientId, auth_url: authUrl, source };
 }
 
-/** Reads what {@link ownerJson} returned; undefined for anything else. */
 function parseOwner(stored: Record<string, unknown>): Owner | undefined {
   const { client_id: clientId, auth_url: authUrl } = stored;
   const { kind, salt, hmac, command } = (stored['source'] ?? {}) as Record<string, unknown>;
@@ -157,7 +153,7 @@ function parseOwner(stored: Record<string, unknown>): Owner | undefined {
   return undefined;
 }
 
-/** The members of a JSON object; none for anything else. */
+/** Reads a JSON object; anything else is an empty one. */
 export function parseObject(text: string): Record<string, unknown> {
   try {
     return JSON.parse(text) ?? {};
@@ -166,13 +162,7 @@ export function parseObject(text: string): Record<string, unknown> {
   }
 }
 
-/** The look into the cache; with what it imports it is all that a warm run needs. */
-
-/**
- * The cached token, if it is this client's and valid for long enough.
- *
- * @param entry what is cached for the client
- */
+/** Returns the cached token if it belongs to these credentials and is valid for long enough. */
 export function lookInCache(
   query: TokenQuery,
   world: WarmWorld,
@@ -191,11 +181,10 @@ export function lookInCache(
     world.trace(`cache: using a token with ${leftS} s left`);
     return answerFrom(own, query);
   }
-  world.trace(`cache: the token has only ${leftS} s left`);
+  world.trace(leftS ? `cache: the token has only ${leftS} s left` : 'cache: the token has expired');
   return undefined;
 }
 
-/** An entry's token as the answer to a query. */
 export function answerFrom(
   { token, clientId }: CacheEntry,
   { client, authUrl, settings }: TokenQuery,
@@ -204,14 +193,14 @@ export function answerFrom(
   return { token, client, authUrl: authUrl.value, clientId, minTtlMs, from: 'cache' };
 }
 
-/** What is cached for a client since its last login or logout, whatever credentials and auth URL it is for. */
+/** Returns what is cached for a client since its last login or logout, for whatever credentials and auth URL. */
 export function readEntry(client: Client, { tokens }: Pick<WarmWorld, 'tokens'>): CacheEntry | undefined {
   const { text, generation } = tokens.read(client);
   const entry = text === undefined ? undefined : parseEntry(text);
   return entry?.generation === generation ? entry : undefined;
 }
 
-/** The client's entry, if it is for these credentials and this auth URL. */
+/** Returns the client's entry if it is for these credentials and this auth URL. */
 export function ownEntry(
   query: TokenQuery,
   world: WarmWorld,
@@ -222,8 +211,8 @@ export function ownEntry(
 }
 
 /**
- * Whether the credentials that the entry was fetched with have been replaced by a login. The generation tells that too,
- * but a login with another cache directory, or one that could not write to this one, left this generation as it was.
+ * Whether a login has replaced the credentials of the entry. The generation tells that too, but not after a login with
+ * another cache directory, or one that could not write to this one.
  */
 function isOfClientBefore(
   { clientId, source }: CacheEntry,
@@ -233,7 +222,7 @@ function isOfClientBefore(
   return source.kind === 'keychain' && (knownClient(client, world)?.clientId ?? clientId) !== clientId;
 }
 
-/** The client ID and auth URL of a stored client. If the list of them cannot be read, that is no reason to fail. */
+/** Returns the client ID and auth URL of a stored client; undefined also if the list of them cannot be read. */
 export function knownClient(client: Client, { clients }: Pick<WarmWorld, 'clients'>): KnownEntry | undefined {
   try {
     return clients.read()[clientName(client)];

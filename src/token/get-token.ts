@@ -97,7 +97,7 @@ async function getCachedOrNew(query: TokenQuery, world: TokenWorld): Promise<Tok
   }
 }
 
-/** The cached token, if another process has brought one since: that there was none has been said before. */
+/** Looks into the cache again, for a token of another process. The first miss was traced already. */
 function lookAgain(query: TokenQuery, world: TokenWorld): TokenAnswer | undefined {
   const lines: string[] = [];
   const answer = lookInCache(query, { ...world, trace: (line) => lines.push(line) });
@@ -105,7 +105,7 @@ function lookAgain(query: TokenQuery, world: TokenWorld): TokenAnswer | undefine
   return answer;
 }
 
-/** A new token, put into the cache for the others if that can be done. */
+/** Requests a new token and caches it for the others, if that can be done. */
 async function fetchAndCache(
   query: TokenQuery,
   world: TokenWorld,
@@ -131,7 +131,7 @@ async function fetchAndCache(
   return { answer, isCached: problem === undefined };
 }
 
-/** A new token, with the credentials from where the plan says that they are. */
+/** Requests a new token, with the credentials of the plan's source. */
 export async function fetchNew(query: TokenQuery, world: EndpointWorld): Promise<TokenAnswer> {
   const { client, authUrl, settings, plan } = query;
   if (plan.kind !== 'variables') {

@@ -14,7 +14,7 @@ import { duration } from '../text';
 import type { WarmWorld } from '../world';
 import { isFresh, type Token } from './token';
 
-/** A token with what it belongs to and where it came from. */
+/** A token, what it belongs to, and its source. */
 export interface TokenAnswer {
   readonly token: Token;
   readonly client: Client;
@@ -45,7 +45,7 @@ export interface EndpointQuery {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The same, with where the credentials will come from. */
+/** A query with the plan for its credentials. */
 export interface TokenQuery extends EndpointQuery {
   readonly authUrl: AuthUrl;
   readonly plan: CredentialPlan;

@@ -1,7 +1,7 @@
-/** The longest token that is accepted, in characters. Beyond 128 KiB a variable makes every later program fail to start on Linux. */
+/** The longest token that is accepted, in characters: on Linux no program starts with a variable of over 128 KiB. */
 export const TOKEN_LIMIT = 32 * 1024;
 
-/** The longest lifetime that a token is given, a century: of more no date can be made. */
+/** The longest lifetime, a century: of much more no date can be made. */
 export const LIFETIME_LIMIT_S = 100 * 366 * 24 * 3600;
 
 /** A token as the endpoint returned it (RFC 6749 section 5.1), with the time of the request. */
@@ -9,28 +9,28 @@ export interface Token {
   readonly accessToken: string;
   /** As received: `bearer` in any case. */
   readonly tokenType: string;
-  /** Granted scope; empty when it was empty or absent. */
+  /** Granted scope; empty if it was empty or absent. */
   readonly scope: string;
   /** When the request was sent, in milliseconds since the epoch: the lifetime counts from then. */
   readonly requestedAtMs: number;
-  /** `expires_in` as received (a century at most), in seconds; undefined when the endpoint returned none. */
+  /** `expires_in` as received (a century at most), in seconds; undefined if the endpoint returned none. */
   readonly lifetimeS: number | undefined;
 }
 
-/** When the token expires, in milliseconds since the epoch; undefined when that is not known. */
+/** Returns when the token expires, in milliseconds since the epoch; undefined if that is not known. */
 export function expiresAtMs(token: Token): number | undefined {
   return token.lifetimeS === undefined ? undefined : token.requestedAtMs + token.lifetimeS * 1000;
 }
 
-/** Whole seconds that the token has left, never below zero; undefined when that is not known. */
+/** Returns the whole seconds that the token has left, never below zero; undefined if that is not known. */
 export function secondsLeft(token: Token, nowMs: number): number | undefined {
   const expiresAt = expiresAtMs(token);
   return expiresAt === undefined ? undefined : Math.max(0, Math.floor((expiresAt - nowMs) / 1000));
 }
 
 /**
- * Whether the token may be used: it has more than min-ttl left. By default that is the smaller of
- * 300 s and a fifth of its lifetime, so that a short-lived token is not refetched at each call.
+ * Whether the token has more than min-ttl left: by default the smaller of 300 s and a fifth of its lifetime, so that a
+ * short-lived token is not requested again at each call.
  *
  * @param minTtlMs the setting, in milliseconds
  */
@@ -39,7 +39,7 @@ export function isFresh(token: Token, nowMs: number, minTtlMs: number | undefine
   return until !== undefined && nowMs < until;
 }
 
-/** When the token stops being {@link isFresh}, in milliseconds since the epoch; undefined when that is not known. */
+/** Returns when the token stops being {@link isFresh}, in milliseconds since the epoch. */
 export function freshUntilMs(
   { requestedAtMs, lifetimeS }: Token,
   minTtlMs: number | undefined,

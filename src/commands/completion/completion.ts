@@ -40,7 +40,7 @@ export const completionCommand: Command = {
   },
 };
 
-/** Prints what can stand where the last word is. It never fails: a config file that is broken has no profiles. */
+/** Prints the words that can replace the last one. It never fails: a config file that is broken has no profiles. */
 export function complete(
   words: readonly string[],
   commands: readonly Command[],
@@ -53,7 +53,7 @@ export function complete(
     name: [...commands.map(({ name }) => name), ...topics],
   };
   const root: Command = { name: 'gwtoken', summary: '', flags: [], subcommands: commands };
-  // PowerShell passes a blank where the last word is empty.
+  // PowerShell passes a space if the last word is empty.
   const found = completionsFor(root, [...words.slice(0, -1), (words.at(-1) ?? '').trim()], values);
   const lines = found.words.map(({ word, help }) => `${word}\t${help}\n`);
   world.stdout.write([...lines, ...(found.more ? [`:${found.more}\n`] : [])].join(''));

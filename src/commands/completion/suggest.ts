@@ -1,9 +1,9 @@
-/** What can stand where the last word of a command line is. */
+/** Finds the words that can replace the last one of a command line. */
 
 import type { Command, Words } from '../command';
 import { helpOf, spellings } from '../flags';
 
-/** What an argument or a flag's value can be, by its name, where the command itself does not say. */
+/** What an argument or a flag's value can be, by its name, if the command itself does not say. */
 export type CommonValues = Readonly<Record<string, Words>>;
 
 export interface Completions {

@@ -81,7 +81,7 @@ async function askClientId(client: Client, { terminal }: Outside, initial?: stri
   return (await terminal.ask(`Client ID (${which.join(', ')})`, check, { initial })).trim();
 }
 
-/** Asks with where the secret goes, so that an auth URL from a stray variable is noticed in time. */
+/** Says in the prompt to which auth URL the secret is sent, so that one from a stray variable is noticed in time. */
 async function askSecret({ value }: TypedUrl, { terminal }: Outside): Promise<string> {
   const check = (answer: string) => asSentence(secretProblem(answer.trim()));
   return (await terminal.askSecret(`Client secret (sent to ${value})`, check)).trim();
