@@ -35,7 +35,7 @@ export function checkProfile(name: string, where: string): string {
   const lower = name.toLowerCase();
   throw usage(
     `invalid profile name ${JSON.stringify(name)} (from ${where})`,
-    ...(PROFILE.test(lower) ? [`did you mean ${lower}?`] : []),
+    ...(PROFILE.test(lower) ? [`did you mean: ${lower}`] : []),
     'use 1 to 64 of a-z, 0-9, ".", "_" and "-", starting with a letter or digit',
   );
 }

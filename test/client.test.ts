@@ -35,7 +35,7 @@ describe('a profile', () => {
 
   test('in upper case is refused with the name in lower case', () => {
     expect(() => checkProfile('Acme.EU', 'x')).toThrow(
-      expect.objectContaining({ hints: ['did you mean acme.eu?', expect.stringMatching(/^use 1 to 64/)] }),
+      expect.objectContaining({ hints: ['did you mean: acme.eu', expect.stringMatching(/^use 1 to 64/)] }),
     );
   });
 });

@@ -78,7 +78,7 @@ export function parseAuthUrl(text: string, where: string, region: Region): strin
   if (/[{}]/.test(filled + url?.host)) throw fail('contains { or }', 'the only placeholder is {region}');
   if (!url) {
     const bare = /^[\w.-]+\.[a-z]{2,}(:\d+)?(\/[\w./-]*)?$/i.test(filled);
-    throw fail('is not a URL', bare ? `did you mean https://${text}?` : `example: ${EXAMPLE}`);
+    throw fail('is not a URL', bare ? `did you mean: https://${text}` : `example: ${EXAMPLE}`);
   }
   // Anywhere: of a password that begins with a slash, `URL` makes the path of a host that is the user name.
   if (filled.includes('@')) {

@@ -111,7 +111,9 @@ function hintsFor(status: number): string[] {
       'or the server rejects the credentials in this way: check the client ID and secret',
     ];
   if (status === 429)
-    return ['too many requests: avoid --fresh and --no-cache, so that calls share the cached token'];
+    return [
+      'too many requests: try again later; without --fresh and --no-cache, calls share the cached token',
+    ];
   return status >= 500 ? ['the problem is on the server; try again later'] : FURTHER;
 }
 

@@ -45,7 +45,7 @@ const TABLE: Readonly<Record<string, Bad>> = {
     args: ['config', 'set', 'auth-url.us', 'us.example.com'],
     says: [
       'auth URL "us.example.com" (from the command line) is not a URL',
-      'did you mean https://us.example.com?',
+      'did you mean: https://us.example.com',
     ],
   },
   'a config file that is not JSON': {

@@ -341,7 +341,7 @@ hint: provide only the secret, on one line
       ['Auth URL for the us sandbox', 'https://identity.us.example.com'],
       [
         'Required, for example https://identity.example.com',
-        'Not a URL. Did you mean https://a.test?',
+        'Not a URL. Did you mean: https://a.test',
         'Would send the client secret unencrypted. Use https://a.test/x',
         'Must begin with https://. Example: https://identity.example.com',
         undefined,

@@ -1,14 +1,5 @@
 /** What only the standalone executable has: a runtime of its own, which must take nothing from where it is started. */
-import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startIdentityServer } from '../harness/endpoints/identity-server';
@@ -171,32 +162,4 @@ test('the keychain child gets no variable of Bun’s, and reports no crash to it
   const names = JSON.parse(readFileSync(seen, 'utf8')) as Record<string, string>;
   expect(Object.keys(names).filter((name) => /^(BUN|GWTOKEN)_/i.test(name))).toEqual([]);
   expect(names).toMatchObject({ KEYTAR: keytar, DO_NOT_TRACK: '1' });
-});
-
-/** Bun unpacks it into the temporary folder, under a name that can be foretold. */
-test('a library that another user laid in its way is not loaded', async ({ skip }) => {
-  skip(process.platform !== 'linux' || process.getuid?.() !== 0, 'needs root on Linux: files of two users');
-  const { home, run } = setUp();
-  const shared = join(home.dir, 'tmp');
-  mkdirSync(shared);
-  chmodSync(shared, 0o1777);
-  for (const path of [home.dir, home.env['HOME']!]) chmodSync(path, 0o755);
-  chownSync(home.env['HOME']!, 65534, 65534);
-  const wrapper = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
-  const library = async () => {
-    const env = { TMPDIR: shared, XDG_CONFIG_HOME: '', XDG_CACHE_HOME: '' };
-    const { stdout } = await run(['doctor', '--json'], { wrapper, env });
-    const { checks } = JSON.parse(stdout) as { checks: { section: string; message: string }[] };
-    return checks.find(({ section }) => section === 'keychain')?.message;
-  };
-  expect(await library()).toMatch(/^no keychain here: /);
-  const [unpacked, ...others] = readdirSync(shared);
-  expect(others).toEqual([]);
-  const planted = join(shared, unpacked!);
-  const garbage = Buffer.alloc(readFileSync(planted).length);
-  execFileSync('rm', [planted]);
-  writeFileSync(planted, garbage);
-  chownSync(planted, 65533, 65533);
-  expect(await library()).toMatch(/^no keychain here: /);
-  expect(existsSync(planted) && readFileSync(planted).equals(garbage)).toBe(true);
 });

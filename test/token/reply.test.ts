@@ -48,7 +48,9 @@ const FIREWALL = [
   'or the server rejects the credentials in this way: check the client ID and secret',
 ];
 const OUTAGE = ['the problem is on the server; try again later'];
-const FEWER = ['too many requests: avoid --fresh and --no-cache, so that calls share the cached token'];
+const FEWER = [
+  'too many requests: try again later; without --fresh and --no-cache, calls share the cached token',
+];
 const PAGE = ['check the auth URL; a login page or firewall may be answering instead'];
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
 
