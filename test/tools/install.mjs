@@ -14,7 +14,7 @@ export function installForSystem() {
   if (process.platform !== 'linux') return leaveOut('only Debian and its like have what those tests need');
   console.log(`> for npm run test:all, which takes what npm test leaves out: packages of Debian (their size follows), and in
 > node_modules/.cache, from npm, nushell (60 MB), four tools of gwtoken help recipes (470 MB), Node 24 (120 MB) and, with
-> Wine, two Nodes for Windows and Wine's own files (850 MB)`);
+> Wine, a Node for Windows and Wine's own files (750 MB)`);
   installDebianPackages();
   const nushell = `@nushell/linux-${process.arch}`;
   // The last that takes Node 20.

@@ -21,7 +21,7 @@ export const WINE_PACKAGES =
     : {};
 
 /** What has to be there; each is made whole or not at all. Debian's Wine 8 runs no later Node: 24 wants Wine 10. */
-export const PARTS = ['prefix', 'credentials.exe', 'node-22'];
+export const PARTS = ['prefix', 'credentials.exe', 'node-20'];
 
 /**
  * What Wine needs to run, and nothing of the caller's environment (proxies, CA files, CI).

