@@ -9,7 +9,7 @@ import { openGwtoken } from '../../harness/programs/terminal';
 import { CLIENT, doctorStages, ITEM, run, SETTINGS } from './keychain-runs';
 import { startPrompter } from './prompter';
 
-const LIMIT = { GWTOKEN_KEYCHAIN_TIMEOUT: '3' };
+const LIMIT = { GWTOKEN_KEYCHAIN_TIMEOUT: '6' };
 
 test('a frozen daemon ends get and doctor with the limit', async ({ needs }) => {
   needs('keyring');
@@ -20,7 +20,7 @@ test('a frozen daemon ends get and doctor with the limit', async ({ needs }) => 
     doctorStages({ ...env, ...LIMIT }),
   ]);
   expect(get.code).toBe(5);
-  expect(get.stderr).toMatch(/^gwtoken: error: the keychain did not answer within 3 s\n/);
+  expect(get.stderr).toMatch(/^gwtoken: error: the keychain did not answer within 6 s\n/);
   expect(doctor).toMatchObject({ code: 5, stages: ['round trip: failed'] });
 });
 
@@ -37,10 +37,10 @@ describe('a dialog', () => {
     const { env, prompter } = await locked('silent');
     const get = await run('get', { ...env, ...LIMIT });
     expect(get).toMatchObject({ code: 5, stdout: '' });
-    expect(get.stderr).toMatch(/^gwtoken: error: the keychain is still locked after 3 s\n/);
+    expect(get.stderr).toMatch(/^gwtoken: error: the keychain is still locked after 6 s\n/);
     expect(prompter.dialogs()).toBe(1);
     const { code, problem } = await doctorStages({ ...env, ...LIMIT });
-    expect({ code, problem }).toEqual({ code: 5, problem: 'the keychain is still locked after 3 s' });
+    expect({ code, problem }).toEqual({ code: 5, problem: 'the keychain is still locked after 6 s' });
   });
 
   test('that is dismissed ends get at once: the keychain is locked', async ({ needs }) => {
