@@ -27,7 +27,8 @@ export function openKeychain(world: KeychainWorld): Keychain {
       for (let isRepeated = false; ; isRepeated = true) {
         try {
           const before = await ask({ op: 'set', account, value }, limitMs, world);
-          return typeof before === 'string' ? before : undefined;
+          // The same value is that of a first attempt with a wrong key, which stored it and could not read it back.
+          return typeof before === 'string' && before !== value ? before : undefined;
         } catch (error) {
           if (!onLinux || !isDenied(error)) throw error;
           await checkKeyring(world);

@@ -160,6 +160,9 @@ describe.skipIf(process.platform !== 'linux')('the module and the bus', () => {
     // The session may have had the wrong key.
     ['get', null, 'present', 'denied', 2],
     ['get', WRONG_KEY, 'present', 'key-mismatch', 2],
+    ['set', 'before', 'present', 'before', 1],
+    // A first attempt with a wrong key stored it.
+    ['set', 'b', 'present', undefined, 1],
     ['set', DENIED, 'guarded', 'denied', 1],
     // Another login may have stored the old one again.
     ['set', DENIED, 'present', 'denied', 2],
