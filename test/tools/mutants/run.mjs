@@ -11,6 +11,13 @@ import { join } from 'node:path';
 const VERSION = '9.6.1';
 const ROOMS = ['formats', 'settings', 'credentials', 'token', 'cli', 'commands'];
 
+const asked = process.argv.slice(2);
+const unknown = asked.find((room) => !ROOMS.includes(room));
+if (unknown !== undefined) {
+  console.error(`there is no room ${unknown}: use ${ROOMS.join(', ')}, or none for all of them`);
+  process.exit(2);
+}
+
 const root = join(import.meta.dirname, '..', '..', '..');
 const prefix = join(root, 'node_modules', '.cache', 'stryker');
 const program = join(prefix, 'node_modules', '@stryker-mutator', 'core', 'bin', 'stryker.js');
@@ -23,12 +30,6 @@ if (!existsSync(program)) {
   execFileSync('npm', args, { stdio: 'inherit' });
 }
 
-const asked = process.argv.slice(2);
-const unknown = asked.find((room) => !ROOMS.includes(room));
-if (unknown !== undefined) {
-  console.error(`there is no room ${unknown}: use ${ROOMS.join(', ')}, or none for all of them`);
-  process.exit(2);
-}
 const mutated = (asked.length > 0 ? asked : ROOMS).map((room) => `src/${room}/**/*.ts`).join(',');
 const copy = mkdtempSync(join(tmpdir(), 'gwtoken-mutants-'));
 const args = [
