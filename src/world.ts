@@ -341,8 +341,6 @@ export interface World {
    * silent, since the fetch will report it.
    */
   warmUp(url: string | undefined, options: ConnectionOptions): void;
-  /** Rejects with a `usage` error for a file without valid PEM certificates. */
-  checkCaFile(path: string): Promise<void>;
   /** The time in milliseconds since the epoch. */
   now(): number;
   /** Handles these signals instead of dying of them, until the returned function is called. */

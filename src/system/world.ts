@@ -174,7 +174,7 @@ function homeless(
 function openWire(
   { env, platform, versions }: NodeJS.Process,
   warn: World['warn'],
-): Pick<World, 'fetch' | 'warmUp' | 'checkCaFile'> & { close(): Promise<void> } {
+): Pick<World, 'fetch' | 'warmUp'> & { close(): Promise<void> } {
   let opened: Promise<Wire> | undefined;
   let closed = false;
   const open = async (): Promise<Wire> =>
@@ -200,7 +200,6 @@ function openWire(
           .catch(() => {});
       });
     },
-    checkCaFile: async (path) => void (await (await import('./wire/authorities')).readCaFile(path)),
     async close() {
       closed = true;
       // Whoever needed what could not be opened has been told.

@@ -29,7 +29,7 @@ type EndpointWorld = Parameters<typeof findCredentials>[1] &
   Parameters<typeof fetchToken>[2] &
   Pick<World, 'clients' | 'warmUp'>;
 
-type TokenWorld = WarmWorld & EndpointWorld & Pick<World, 'tokens' | 'terminal' | 'checkCaFile' | 'warn'>;
+type TokenWorld = WarmWorld & EndpointWorld & Pick<World, 'tokens' | 'terminal' | 'warn'>;
 
 /**
  * Returns a valid token for the selected client.
@@ -83,8 +83,6 @@ async function getCachedOrNew(query: TokenQuery, world: TokenWorld): Promise<Tok
   if (untrusted !== undefined) world.warn(`token cache ignored: ${untrusted}`);
   const cached = lookInCache(query, world);
   if (cached) return cached;
-  // What would be refused later is refused before a directory and a lock are made for it.
-  if (query.settings.caFile) await world.checkCaFile(query.settings.caFile.value);
   try {
     return await inTurn(query, world, {
       look: () => lookAgain(query, world),

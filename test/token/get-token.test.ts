@@ -1,5 +1,5 @@
 /** What a run says and does beside the token: hints, the trace, the connection ahead, the generation of the client. */
-import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -104,16 +104,6 @@ test('a token is waited for under a spinner, but where a command may ask on the 
   expect(labels).toHaveLength(3);
 });
 
-test('a CA file that is none is refused before anything is made for the token', async () => {
-  expect(await gw.cli(['get', '--ca-file', '/nowhere/ca.pem'])).toEqual({
-    code: 2,
-    stdout: '',
-    stderr:
-      'gwtoken: error: the CA file /nowhere/ca.pem cannot be read (ENOENT)\nhint: pass a PEM file with --ca-file, GWTOKEN_CA_FILE or the config key ca-file\n',
-  });
-  expect([existsSync(gw.cache), gw.posts.length]).toEqual([false, 0]);
-});
-
 test('that a token could not be kept is told to those who wait for it', async () => {
   const left: (string | undefined)[] = [];
   let problem: string | undefined;
@@ -210,7 +200,6 @@ describe('the connection ahead', () => {
     await login('https://a.example.com');
     await gw.get('--fresh');
     expect(ahead).toEqual(['https://a.example.com']);
-    gw.own.checkCaFile = async () => {};
     await gw.get('--fresh', '--ca-file', '/ca.pem');
     expect(ahead[1]).toBe('https://a.example.com /ca.pem');
   });
