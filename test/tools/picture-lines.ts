@@ -7,4 +7,3 @@ export const PICTURE_LINES = [
   'gwtoken whoami',
   'gwtoken status',
 ] as const;
-export const PICTURE_COLUMNS = 100;

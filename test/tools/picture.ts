@@ -4,23 +4,32 @@ import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { connect } from 'node:net';
 import { delimiter, join } from 'node:path';
-import { type IBufferCell, Terminal as Screen } from '@xterm/headless';
-import { buildPackage } from '../../harness/builds.mjs';
-import { cleanUp } from '../../harness/clean-up';
-import { makeAuthority } from '../../harness/endpoints/authority';
-import { startIdentityServer } from '../../harness/endpoints/identity-server';
-import { listen } from '../../harness/endpoints/listen';
-import { openFolder } from '../../harness/homes/folder';
-import { startKeyring } from '../../harness/keyrings/keyring';
-import { missing } from '../../harness/needs';
-import { linkProgram, runCommand } from '../../harness/programs/program';
-import { openTerminal, type Terminal } from '../../harness/programs/terminal';
-import { PICTURE_COLUMNS, PICTURE_LINES } from './picture-lines';
-import { terminalSvg } from './terminal-svg';
+import { type IBufferCell, type IBufferLine, Terminal as Screen } from '@xterm/headless';
+import { buildPackage } from '../harness/builds.mjs';
+import { cleanUp } from '../harness/clean-up';
+import { makeAuthority } from '../harness/endpoints/authority';
+import { startIdentityServer } from '../harness/endpoints/identity-server';
+import { listen } from '../harness/endpoints/listen';
+import { openFolder } from '../harness/homes/folder';
+import { startKeyring } from '../harness/keyrings/keyring';
+import { missing } from '../harness/needs';
+import { linkProgram, runCommand } from '../harness/programs/program';
+import { openTerminal, type Terminal } from '../harness/programs/terminal';
+import { ROOT } from '../harness/root';
+import { PICTURE_LINES } from './picture-lines';
 
 const FILE = '.github/terminal.svg';
 const TITLE = 'gwtoken in a terminal: login, get, curl, env, an error with its hint, and status';
+const PICTURE_COLUMNS = 100;
 const ROWS = 60;
+const FONT_SIZE = 14;
+const CELL = { width: 8.4, height: 20 };
+const MARGIN = 20;
+const TEXT = '#d4d4d8';
+const BACKGROUND = '#18181b';
+const DIM = '#8b8b94';
+/** SGR 31 to 37; black on a dark ground is nothing that we print. */
+const COLOURS = ['#f87171', '#4ade80', '#facc15', '#60a5fa', '#e879f9', '#22d3ee', '#fafafa'];
 
 /** Short, since the picture may show paths in it. */
 const HOME = '/tmp/me';
@@ -42,12 +51,9 @@ async function main(): Promise<void> {
       cols: PICTURE_COLUMNS,
       rows: ROWS,
     });
-    const shown = await screenOf(await play(terminal));
-    writeFileSync(
-      join(import.meta.dirname, '..', '..', '..', FILE),
-      terminalSvg(shown, TITLE, PICTURE_COLUMNS),
-    );
-    console.log(`${shown}\nThis is now in ${FILE}.`);
+    const sent = await play(terminal);
+    writeFileSync(join(ROOT, FILE), await drawn(sent));
+    console.log(`${terminal.screen()}\nThis is now in ${FILE}.`);
   } finally {
     await cleanUp();
     rmSync(HOME, { recursive: true, force: true });
@@ -120,33 +126,59 @@ async function play(terminal: Terminal): Promise<string> {
   return terminal.raw();
 }
 
-/** What is then on the screen, with its colours, without the last prompt. */
-async function screenOf(sent: string): Promise<string> {
+/** The screen after all this, as an SVG, without the last prompt. */
+async function drawn(sent: string): Promise<string> {
   const screen = new Screen({ cols: PICTURE_COLUMNS, rows: ROWS, allowProposedApi: true });
   await new Promise<void>((done) => screen.write(sent, done));
   const { active } = screen.buffer;
-  const lines = Array.from({ length: active.baseY + active.cursorY }, (_, row) => {
-    const line = active.getLine(row);
-    const cells = Array.from({ length: PICTURE_COLUMNS }, (_, column) => line?.getCell(column));
-    return cells
-      .map((cell) => (cell ? painted(cell) : ' '))
-      .join('')
-      .trimEnd();
-  });
-  screen.dispose();
-  return `${lines.join('\n')}\n`;
+  const rows = Array.from({ length: active.baseY + active.cursorY }, (_, row) => active.getLine(row));
+  const width = 2 * MARGIN + PICTURE_COLUMNS * CELL.width;
+  const height = 2 * MARGIN + rows.length * CELL.height;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">
+<title>${TITLE}</title>
+<rect width="${width}" height="${height}" rx="8" fill="${BACKGROUND}"/>
+<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="${FONT_SIZE}" fill="${TEXT}">
+${rows.map(rowSvg).join('\n')}
+</g>
+</svg>
+`;
 }
 
-/** One cell, with the few SGR codes that terminalSvg draws; the eight bright colours as the others, black as dim. */
-function painted(cell: IBufferCell): string {
-  const text = cell.getChars() || ' ';
+/** One row of the screen: cells of one look that follow each other are one run. */
+function rowSvg(row: IBufferLine | undefined, index: number): string {
+  const y = MARGIN + index * CELL.height + FONT_SIZE;
+  const runs: { column: number; text: string; look: string }[] = [];
+  for (let column = 0; column < PICTURE_COLUMNS; column++) {
+    const cell = row?.getCell(column);
+    const text = cell?.getChars() || ' ';
+    const look = cell && text !== ' ' ? lookOf(cell) : '';
+    const last = runs.at(-1);
+    if (last?.look === look) last.text += text;
+    else runs.push({ column, text, look });
+  }
+  const texts = runs
+    .filter(({ text }) => text.trim() !== '')
+    .map(({ column, text: padded, look }) => {
+      const text = padded.trimEnd();
+      // The length keeps columns in line whatever the reader's font.
+      const [x, length] = [MARGIN + column * CELL.width, text.length * CELL.width].map((each) =>
+        each.toFixed(1),
+      );
+      return `<text x="${x}" y="${y}" textLength="${length}" xml:space="preserve"${look}>${escaped(text)}</text>`;
+    });
+  return `<g>${texts.join('')}</g>`;
+}
+
+/** The eight bright colours as the others, and bright black as dim. */
+function lookOf(cell: IBufferCell): string {
   const colour = cell.isFgPalette() ? cell.getFgColor() : undefined;
-  const codes = [
-    ...(cell.isBold() ? [1] : []),
-    ...(cell.isDim() || colour === 8 ? [2] : []),
-    ...(colour === undefined || colour % 8 === 0 ? [] : [30 + (colour % 8)]),
-  ];
-  return codes.length === 0 || text === ' ' ? text : `\x1b[${codes.join(';')}m${text}\x1b[0m`;
+  const isDim = cell.isDim() || colour === 8;
+  const fill = colour !== undefined && colour % 8 > 0 ? COLOURS[(colour % 8) - 1] : isDim ? DIM : undefined;
+  return `${fill === undefined ? '' : ` fill="${fill}"`}${cell.isBold() ? ' font-weight="bold"' : ''}`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 void main().catch((error) => {
