@@ -1,53 +1,124 @@
-/** A part of test/tools/all-faults.ts: of each kind of system call one. */
+/**
+ * Makes a system call of a run fail by strace(1): of each kind one, in the middle of those that come after gwtoken's own
+ * first line, in whichever of its processes.
+ */
 import { spawnSync } from 'node:child_process';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { missing, type Reason } from '../harness/needs';
-import { type Fault, faultsOf, meet } from './faults';
-import { openSessions, type Session } from './sessions';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { missing } from '../harness/needs';
+import { ROOT } from '../harness/root';
+import { misbehaviour, openSessions, type Session } from './sessions';
 
-function lacking(): Reason {
-  const isAbsent = missing('strace', 'keyring');
-  if (isAbsent !== undefined) return isAbsent;
-  const { status } = spawnSync('strace', ['-o', '/dev/null', 'true']);
-  return status === 0 ? undefined : 'needs ptrace(2), which is forbidden here';
-}
+const isForbidden = spawnSync('strace', ['-o', '/dev/null', 'true']).status !== 0;
+const reason =
+  missing('strace', 'keyring') ?? (isForbidden ? 'needs ptrace(2), which is forbidden here' : undefined);
 
-const reason = lacking();
+/** An error that a call may well give, by its name. */
+const ERRORS: Readonly<Record<string, string>> = {
+  openat: 'EMFILE',
+  read: 'EIO',
+  write: 'ENOSPC',
+  rename: 'EACCES',
+  fsync: 'EIO',
+  unlink: 'EACCES',
+  connect: 'EINTR',
+  socket: 'EMFILE',
+  utimensat: 'EACCES',
+  mkdir: 'ENOSPC',
+  fchmod: 'EIO',
+};
+/** Its processes begin with these files. */
+const PROGRAMS = /\/(gwtoken|keychain-child)\.cjs"/;
+/** Not gwtoken's: its own program's files, what Node and the system's libraries read, and what wakes Node's threads. */
+const OTHERS = [
+  'anon_inode:',
+  '/dev/null',
+  '/dev/urandom',
+  '/etc/',
+  '/lib/',
+  '/usr/',
+  'AF_NETLINK',
+  '<pipe:',
+];
+const isOther = (line: string) =>
+  [...OTHERS, `${ROOT}/`, '/proc/', '/sys/'].some((text) => line.includes(text));
 
-describe('one system call that fails', () => {
-  let sessions: readonly Session[] = [];
-  let dir = '';
-  beforeAll(async () => {
-    if (reason === undefined) ({ sessions, dir } = await openSessions());
-  });
+const strace = (...options: string[]): string[] => [
+  ...['strace', '-f', '--seccomp-bpf', '-qq', '-yy', '-s', '40', ...options],
+  // Or what hangs would stay when strace is killed.
+  ...['setpriv', '--pdeathsig', 'KILL', '--'],
+];
 
-  test.for(['get', 'config set', 'login', 'logout'])(
-    'costs %s a code and a sentence at most, and nothing is lost',
-    { timeout: 240_000 },
-    async (name, { needs }) => {
-      needs(reason);
-      const session = sessions.find((each) => each.name === name)!;
-      const faults = someOf(await faultsOf(session, dir));
-      expect(faults.length).toBeGreaterThan(6);
-      const wrong: string[] = [];
-      let count = 0;
-      for (const fault of faults) {
-        const met = await meet(session, fault, dir);
-        if (met) count++;
-        const { problem } = met ?? {};
-        if (problem !== undefined)
-          wrong.push(`${fault.call} ${fault.number} ${fault.error}: ${problem}; ${fault.about}`);
-      }
-      expect(wrong).toEqual([]);
-      expect(count).toBeGreaterThan(faults.length / 2);
-    },
-  );
+let sessions: readonly Session[] = [];
+let trace: string;
+beforeAll(async () => {
+  if (reason !== undefined) return;
+  const opened = await openSessions();
+  sessions = opened.sessions;
+  trace = join(opened.dir, 'trace');
 });
 
-/** The middle one of each kind: the first of a kind are mostly looks at what is there. */
-function someOf(faults: readonly Fault[]): Fault[] {
-  return [...new Set(faults.map(({ call }) => call))].map((kind) => {
-    const calls = faults.filter(({ call }) => call === kind);
-    return calls[Math.floor(calls.length / 2)]!;
+test.for(['get', 'config set', 'login', 'logout'])(
+  'one system call that fails costs %s a code and a sentence at most, and nothing is lost',
+  { timeout: 240_000 },
+  async (name, { needs }) => {
+    needs(reason);
+    const session = sessions.find((each) => each.name === name)!;
+    const calls = await callsOf(session);
+    expect(calls.size).toBeGreaterThan(6);
+    const wrong: string[] = [];
+    let count = 0;
+    for (const [call, numbers] of calls) {
+      const number = numbers[Math.floor(numbers.length / 2)]!;
+      const { isMet, problem } = await meet(session, call, number);
+      if (!isMet) continue;
+      count++;
+      if (problem !== undefined) wrong.push(`${call} ${number} ${ERRORS[call]}: ${problem}`);
+    }
+    expect(wrong).toEqual([]);
+    expect(count).toBeGreaterThan(calls.size / 2);
+  },
+);
+
+/** Runs a session, and gives of each call which of its name in a process are gwtoken's. */
+async function callsOf(session: Session): Promise<Map<string, number[]>> {
+  await session.prepare();
+  const wrapper = strace('-o', trace, '-e', `trace=${Object.keys(ERRORS)}`);
+  const result = await session.start({ wrapper }).result;
+  expect(misbehaviour(result) ?? (await session.undone(result))).toBeUndefined();
+  const counts = new Map<string, number>();
+  const begun = new Set<string>();
+  const found = new Map<string, number[]>();
+  for (const line of readFileSync(trace, 'latin1').split('\n')) {
+    const [, pid = '', call = '', rest = ''] = /^(\d+) +(\w+)\((.*)/.exec(line) ?? [];
+    if (call === '') continue;
+    const number = (counts.get(`${pid} ${call}`) ?? 0) + 1;
+    counts.set(`${pid} ${call}`, number);
+    if (PROGRAMS.test(rest)) begun.add(pid);
+    if (begun.has(pid) && !isOther(rest)) found.set(call, [...(found.get(call) ?? []), number]);
+  }
+  return found;
+}
+
+/** Runs a session with the fault, which may have met none of gwtoken's own calls this time. */
+async function meet(session: Session, call: string, number: number) {
+  await session.prepare();
+  const inject = `inject=${call}:error=${ERRORS[call]}:when=${number}`;
+  const running = session.start({
+    wrapper: strace('-o', trace, '-e', `trace=${call}`, '-e', inject),
+    // For what the fault makes hang; a run without one may need more on a busy machine.
+    env: { GWTOKEN_TIMEOUT: '3s', GWTOKEN_RETRIES: '0', GWTOKEN_KEYCHAIN_TIMEOUT: '5s' },
+    timeoutMs: 25_000,
   });
+  const ended = await running.result.then(
+    async (result) => misbehaviour(result) ?? (result.code === 0 ? await session.undone(result) : undefined),
+    (error) => String(error),
+  );
+  const failed = readFileSync(trace, 'latin1')
+    .split('\n')
+    .filter((line) => line.endsWith('(INJECTED)'));
+  // What threads wake each other by has no fixed place among the calls, and the runtime has no answer to its failure.
+  const isMet = failed.length > 0 && !failed.some((line) => isOther(line) || line.includes(' resumed>'));
+  return { isMet, problem: ended ?? (isMet ? await session.broken() : undefined) };
 }

@@ -2,7 +2,15 @@
  * Whole runs of gwtoken that a fault or a signal may meet at any moment, and what has to hold afterwards: everything
  * works, nothing is lost, nothing is left lying about, and no secret got out.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lutimesSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { keychainEntry, putEntry } from '../harness/homes/client';
@@ -85,17 +93,9 @@ export async function openSessions(): Promise<{
   /** As if a day had passed: what a killed one leaves is swept when no living one can be writing it any more. */
   function age(): void {
     const then = new Date(Date.now() - 25 * 3_600_000);
-    for (const folder of [home.config, home.cache, tmp]) {
-      if (!existsSync(folder)) continue;
+    for (const folder of [home.config, home.cache, tmp].filter((path) => existsSync(path)))
       for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
-        if (/tmp|lock|said|^exec-/.test(basename(name))) {
-          try {
-            utimesSync(join(folder, name), then, then);
-          } catch {
-            // A link that leads nowhere.
-          }
-        }
-    }
+        if (/tmp|lock|said|^exec-/.test(basename(name))) lutimesSync(join(folder, name), then, then);
   }
 
   /** The lock of a suspended one is passed over, and what it was writing comes to no harm. */
@@ -182,12 +182,12 @@ const KEPT =
 /** What is wrong with how a run ended, whatever has met it; undefined when nothing is. */
 export function misbehaviour(
   { code, signal, stdout, stderr }: ProgramResult,
-  signals: readonly NodeJS.Signals[] = [],
+  allowed?: NodeJS.Signals,
 ): string | undefined {
   const said = `${stdout}${stderr}`;
   if (said.includes(SECRET)) return `the secret is shown: ${said}`;
   if (/^\s+at |a bug in gwtoken|node:internal/m.test(stderr)) return `a stack trace: ${stderr}`;
-  if (signal !== null) return signals.includes(signal) ? undefined : `ended by ${signal}: ${stderr}`;
+  if (signal !== null) return signal === allowed ? undefined : `ended by ${signal}: ${stderr}`;
   if (code === 0) return /^gwtoken: error:/m.test(stderr) ? `ended with 0 and says: ${stderr}` : undefined;
   const codes = [1, 2, 3, 4, 5, 6, 7, 125, 126];
   if (!codes.includes(code ?? -1)) return `ended with ${code}`;

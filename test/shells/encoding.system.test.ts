@@ -10,7 +10,6 @@ import { cellsOf, describeWrong, runCells } from './cells';
 import { missing, SHELLS } from './shells';
 import { EDGES, LONG, MANY_PIECES } from './values';
 
-// `npm run test:shells` tries 5,000.
 const count = Number(process.env['SHELL_VALUES'] ?? 200);
 const seed = Number(process.env['SHELL_SEED'] ?? 1);
 
