@@ -19,7 +19,7 @@ let keyring: Keyring;
 let home: Home;
 beforeAll(async () => {
   if (missing('keyring')) return;
-  identity = await startIdentityServer({ region: 'eu', clients: [client] });
+  identity = await startIdentityServer({ clients: [client] });
   keyring = await startKeyring({ state: 'unlocked' });
 });
 beforeEach(({ needs }) => {

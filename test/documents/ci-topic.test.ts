@@ -85,7 +85,6 @@ describe('the topic ci', () => {
   test.for(Object.entries(arguments_))('%s gets: %s', async ([vault, args], { needs }) => {
     needs('posix');
     const identity = await startIdentityServer({
-      region: 'us',
       clients: [{ clientId: 'of-acme', clientSecret: 'kept in a vault' }],
     });
     const home = openHome();

@@ -49,7 +49,7 @@ test('its notices name what the package has, and the runtime and the keychain’
 });
 
 test('it needs nothing on PATH, and no Node', async () => {
-  const identity = await startIdentityServer({ region: 'eu', clients: [CLIENT] });
+  const identity = await startIdentityServer({ clients: [CLIENT] });
   const { home, run } = setUp();
   const empty = join(home.dir, 'empty');
   mkdirSync(empty);
@@ -113,8 +113,8 @@ describe('a variable of Bun’s', () => {
 
 test('a crash of the runtime itself is reported to nobody', async ({ skip }) => {
   skip(process.platform !== 'linux', 'needs Linux: a crash by a signal');
-  const identity = await startIdentityServer({ region: 'eu', clients: [CLIENT] });
-  identity.hang = true;
+  const identity = await startIdentityServer({ clients: [CLIENT] });
+  identity.hold();
   const { home } = setUp();
   const env = {
     GWTOKEN_REGION: 'eu',

@@ -38,8 +38,8 @@ export function playMainJob(open: () => Promise<Computer>, unavailable: Reason):
     let home: Computer['home'];
     beforeAll(async () => {
       if (unavailable !== undefined) return;
-      eu = await startIdentityServer({ region: 'eu', clients: [clients.eu, clients.acme, clients.sandbox] });
-      us = await startIdentityServer({ region: 'us', clients: [clients.us] });
+      eu = await startIdentityServer({ clients: [clients.eu, clients.acme, clients.sandbox] });
+      us = await startIdentityServer({ clients: [clients.us] });
       computer = await open();
       home = computer.home;
     }, 180_000);
@@ -94,8 +94,8 @@ export function playMainJob(open: () => Promise<Computer>, unavailable: Reason):
     });
 
     test('the request has three form fields and no Authorization header', () => {
-      const { method, path, headers, body } = eu.requests.at(-1)!;
-      expect({ method, path }).toEqual({ method: 'POST', path: '/oauth2/token' });
+      const { method, url, headers, body } = eu.requests.at(-1)!;
+      expect({ method, url }).toEqual({ method: 'POST', url: '/oauth2/token' });
       expect([...new URLSearchParams(body)]).toEqual([
         ['client_id', clients.eu.clientId],
         ['client_secret', clients.eu.clientSecret],

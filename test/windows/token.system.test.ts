@@ -134,7 +134,6 @@ describe('the token on Windows', { timeout: 180_000 }, () => {
 
     test('an authority of one’s own is refused without --ca-file, and taken with it', async () => {
       const identity = await startIdentityServer({
-        region: 'eu',
         clients: [{ clientId: 'client', clientSecret: 'secret' }],
         tls: authority.issue(),
       });

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from './listen';
@@ -18,6 +18,8 @@ export interface TokenEndpoint {
   readonly authUrl: string;
   /** The form of each POST, in the order of their arrival. */
   readonly posts: URLSearchParams[];
+  /** The same requests as they came. */
+  readonly requests: (Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { readonly body: string })[];
   /** For requests from now on. */
   answer: Script;
   /** Milliseconds that replies to requests from now on are held back. */
@@ -36,8 +38,8 @@ export function tokenReply(token: string | number, more: object = {}): Answer {
 }
 
 /**
- * A token endpoint for what a well-behaved OAuth server does not do: tokens of the test's choice, outages, a reply that
- * waits until the test is ready. identity-server.ts is the well-behaved one.
+ * A token endpoint with replies of the test's choice, which may wait until the test is ready. identity-server.ts knows
+ * clients and issues tokens.
  */
 export async function startTokenEndpoint(
   answer: Script = (post) => tokenReply(post),
@@ -54,6 +56,8 @@ export async function startTokenEndpoint(
       } catch {
         return;
       }
+      const { method, url, headers } = request;
+      endpoint.requests.push({ method, url, headers, body: text });
       const form = new URLSearchParams(text);
       const post = endpoint.posts.push(form);
       for (const look of [...waiting]) look();
@@ -71,6 +75,7 @@ export async function startTokenEndpoint(
   const endpoint: TokenEndpoint = {
     authUrl: url,
     posts: [],
+    requests: [],
     answer,
     delayMs: 0,
     hold() {
