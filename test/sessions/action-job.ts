@@ -1,66 +1,59 @@
-/** A job of GitHub's runner with the action in it, and an identity server a region. */
-
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import {
-  type IdentityClient,
-  type IdentityServer,
-  startIdentityServer,
-} from '../harness/endpoints/identity-server';
+/**
+ * The action in a job of GitHub's runner, which runs one of `using: node24` so: its Node, the main file, an INPUT_ variable
+ * for each input (the default if none is given), files for variables and outputs that are read when it has ended.
+ */
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parse } from 'yaml';
+import { readFileCommands, readLog } from '../harness/github-runner';
 import { openFolder } from '../harness/homes/folder';
 import { keptNode } from '../harness/programs/node-versions.mjs';
+import { startCommand } from '../harness/programs/program';
 import { ROOT } from '../harness/root';
-import { type ActionRun, runAction } from './action-runner';
 
-export const ACTION = join(ROOT, '.github', 'actions', 'gwtoken', 'action.yml');
+const FILE = join(ROOT, '.github', 'actions', 'gwtoken', 'action.yml');
+export const ACTION: {
+  readonly inputs: Readonly<Record<string, { readonly default?: string }>>;
+  readonly outputs: Readonly<Record<string, object>>;
+  readonly runs: { readonly using: 'node24'; readonly main: string };
+} = parse(readFileSync(FILE, 'utf8'));
+export const FOLDER = dirname(FILE);
 /** The Node that the runner brings along, if `npm run test:setup` has fetched it. */
-export const NODE = keptNode(24) ?? process.execPath;
+const NODE = keptNode(24) ?? process.execPath;
 
-export type Region = 'eu' | 'us';
-/** A client by its name: `eu`, `us-sandbox`. */
-export const client = (name: string): IdentityClient => ({
-  clientId: `${name}-client`,
-  clientSecret: `${name}'s $(secret) "%`,
-});
-
-export interface Servers {
-  readonly identity: Readonly<Record<Region, IdentityServer>>;
-  /** The inputs that name a client of a region. */
-  inputsFor(region: Region, name?: string): Record<string, string>;
-}
-
-export async function startServers(): Promise<Servers> {
-  const start = (region: Region): Promise<IdentityServer> =>
-    startIdentityServer({
-      region,
-      clients: [client(region), client(`${region}-sandbox`)],
-      scope: `read ${region}`,
-    });
-  const identity = { eu: await start('eu'), us: await start('us') };
-  return {
-    identity,
-    inputsFor: (region, name = region) => ({
-      region,
-      'auth-url': identity[region].authUrl,
-      'client-id': client(name).clientId,
-      'client-secret': client(name).clientSecret,
-    }),
-  };
-}
-
-export interface Job {
-  /** All that it has in its environment but what the runner gives a step: no PATH, no HOME. */
-  readonly env: Record<string, string>;
-  readonly dir: string;
-  run(inputs: Readonly<Record<string, string>>, node?: string): Promise<ActionRun>;
-}
-
-export function openJob(): Job {
+/** A job; `env` is all that it has in its environment but what the runner gives a step: no PATH, no HOME. */
+export function openJob() {
   const dir = openFolder();
   const temp = join(dir, 'temp');
   mkdirSync(temp);
   const env: Record<string, string> = { PATH: '' };
-  // Windows starts no socket without it.
-  if (process.env['SystemRoot'] !== undefined) env['SystemRoot'] = process.env['SystemRoot'];
-  return { env, dir, run: (inputs, node = NODE) => runAction(ACTION, inputs, { node, env, temp }) };
+
+  /** Starts the step; `more` comes after all that the runner sets, and `folder` has another copy of the action. */
+  function start(
+    inputs: Readonly<Record<string, string>>,
+    more: Record<string, string> = {},
+    folder = FOLDER,
+  ) {
+    const ours = Object.entries(ACTION.inputs).map(([name, { default: value = '' }]) => [
+      `INPUT_${name.toUpperCase()}`,
+      inputs[name] ?? value,
+    ]);
+    const commands = mkdtempSync(join(temp, '_runner_file_commands-'));
+    const files = { GITHUB_ENV: join(commands, 'set_env'), GITHUB_OUTPUT: join(commands, 'set_output') };
+    for (const path of Object.values(files)) writeFileSync(path, '');
+    const runner = { CI: 'true', GITHUB_ACTIONS: 'true', RUNNER_TEMP: temp };
+    const { pid, result } = startCommand([NODE, join(folder, ACTION.runs.main)], {
+      env: { ...runner, ...env, ...files, ...Object.fromEntries(ours), ...more },
+      cwd: temp,
+    });
+    const ended = result.then(({ code, signal, stdout, stderr }) => {
+      // The runner reads the files of a failed step too.
+      const read = (path: string) => Object.fromEntries(readFileCommands(readFileSync(path, 'utf8')));
+      const output = stdout + stderr;
+      const written = { env: read(files.GITHUB_ENV), outputs: read(files.GITHUB_OUTPUT) };
+      return { code, signal, ...written, output, log: readLog(output) };
+    });
+    return { pid, ended };
+  }
+  return { dir, env, start, run: (...given: Parameters<typeof start>) => start(...given).ended };
 }

@@ -1,85 +1,74 @@
-/** The action of .github/actions, run as GitHub's runner runs it, with real servers. */
-import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+/** The action of .github/actions, run as GitHub's runner runs it, with a token endpoint for each region. */
+import { copyFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
 import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { filesBelow } from '../harness/homes/files';
 import { openFolder, openFolders } from '../harness/homes/folder';
 import { ROOT } from '../harness/root';
-import { ACTION, client, type Job, NODE, openJob, type Servers, startServers } from './action-job';
-import { type ActionRun, readAction, runAction } from './action-runner';
+import { ACTION, FOLDER, openJob } from './action-job';
 
-const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-
-let servers: Servers;
+const SECRET = 'a $(secret) "%';
+const client = (clientId: string) => ({ clientId, clientSecret: SECRET });
+let identity: Readonly<Record<'eu' | 'us', IdentityServer>>;
+let job: ReturnType<typeof openJob>;
 beforeAll(async () => {
-  servers = await startServers();
+  identity = {
+    eu: await startIdentityServer({ clients: [client('eu')], scope: 'read eu' }),
+    us: await startIdentityServer({ clients: [client('us'), client('us-sandbox')] }),
+  };
 });
-
-let job: Job;
 beforeEach(() => {
   job = openJob();
 });
 
-/** The token stands on lines that mask it, and on no other; the secret on none. */
-function expectHidden({ output, log }: ActionRun, token: string, secret: string): void {
-  const withToken = output.split('\n').filter((line) => line.includes(token));
-  expect(withToken.length).toBeGreaterThan(0);
-  expect([...new Set(withToken)]).toEqual([`::add-mask::${token}`]);
-  expect(log.masks).toEqual([secret, token]);
-  expect(log.lines.join('\n')).not.toContain(token);
-  expect(log.lines.join('\n')).not.toContain(secret);
+const inputsFor = (region: 'eu' | 'us', clientId: string = region) => ({
+  region,
+  'auth-url': identity[region].authUrl,
+  'client-id': clientId,
+  'client-secret': SECRET,
+});
+
+/** The token stands on lines that mask it, and on no other; the secret likewise. */
+function expectHidden({ output, log }: { output: string; log: { masks: readonly string[] } }, token: string) {
+  expect(log.masks).toEqual([SECRET, token]);
+  const others = output.split('\n').filter((line) => !line.startsWith('::add-mask::'));
+  expect(others.join('')).toBe('');
 }
 
-describe.each([
-  ['eu', 'production'],
-  ['us', 'sandbox'],
-] as const)('%s, %s', (region, environment) => {
-  const name = environment === 'sandbox' ? `${region}-sandbox` : region;
-  const inputs = () => ({
-    ...servers.inputsFor(region, name),
-    ...(environment === 'sandbox' ? { sandbox: 'true' } : {}),
+test('gives the token in outputs, and to nobody else', async () => {
+  const result = await job.run(inputsFor('eu'));
+  const token = identity.eu.issued.at(-1)!;
+  expect(result).toMatchObject({ code: 0, env: {} });
+  expect(result.outputs).toEqual({
+    'access-token': token,
+    'token-type': 'Bearer',
+    'expires-at': expect.stringMatching(/^\d{10}$/),
+    scope: 'read eu',
   });
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  expect(identity.eu.requests.map(({ headers }) => headers['user-agent'])).toEqual([`gwtoken/${version}`]);
+  expectHidden(result, token);
+  // Nothing is left on the runner but what it reads and removes itself.
+  const left = [...filesBelow(job.dir).keys()].filter((file) => !file.includes('_runner_file_commands-'));
+  expect(left).toEqual([]);
+});
 
-  test('gives the token in outputs, and to nobody else', async () => {
-    const asked = servers.identity[region].requests.length;
-    const result = await job.run(inputs());
-    expect(result.code).toBe(0);
-    const token = servers.identity[region].issued.at(-1)!;
-    expect(result.outputs).toEqual({
-      'access-token': token,
-      'token-type': 'Bearer',
-      'expires-at': expect.stringMatching(/^\d{10}$/),
-      scope: `read ${region}`,
-    });
-    expect(result.env).toEqual({});
-    expect(servers.identity[region].requests).toHaveLength(asked + 1);
-    const { headers, body } = servers.identity[region].requests.at(-1)!;
-    expect(headers['user-agent']).toBe(`gwtoken/${VERSION}`);
-    expect(new URLSearchParams(body).get('client_id')).toBe(`${name}-client`);
-    expectHidden(result, token, client(name).clientSecret);
-    // Nothing is left on the runner but what it reads and removes itself.
-    expect(
-      [...filesBelow(job.dir).keys()].filter((file) => !file.includes('_runner_file_commands-')),
-    ).toEqual([]);
+test('export-env sets the variables too, of the same token; with sandbox it is the sandbox client’s', async () => {
+  const asked = identity.us.requests.length;
+  const result = await job.run({ ...inputsFor('us', 'us-sandbox'), sandbox: 'true', 'export-env': 'true' });
+  const token = identity.us.issued.at(-1)!;
+  expect(result).toMatchObject({ code: 0, outputs: { 'access-token': token } });
+  expect(result.env).toEqual({
+    GWTOKEN_ACCESS_TOKEN: token,
+    GWTOKEN_TOKEN_TYPE: 'Bearer',
+    GWTOKEN_EXPIRES_AT: result.outputs['expires-at'],
+    GWTOKEN_SCOPE: '',
   });
-
-  test('export-env sets the variables too, of the same token', async () => {
-    const asked = servers.identity[region].requests.length;
-    const result = await job.run({ ...inputs(), 'export-env': 'true' });
-    expect(result.code).toBe(0);
-    const token = servers.identity[region].issued.at(-1)!;
-    expect(result.outputs['access-token']).toBe(token);
-    expect(result.env).toEqual({
-      GWTOKEN_ACCESS_TOKEN: token,
-      GWTOKEN_TOKEN_TYPE: 'Bearer',
-      GWTOKEN_EXPIRES_AT: result.outputs['expires-at'],
-      GWTOKEN_SCOPE: `read ${region}`,
-    });
-    expect(servers.identity[region].requests).toHaveLength(asked + 1);
-    expectHidden(result, token, client(name).clientSecret);
-  });
+  expect(identity.us.posts.slice(asked).map((form) => form.get('client_id'))).toEqual(['us-sandbox']);
+  expectHidden(result, token);
 });
 
 test('two regions are two steps of one job, also beside variables of the job', async () => {
@@ -90,52 +79,122 @@ test('two regions are two steps of one job, also beside variables of the job', a
     GWTOKEN_SANDBOX: '1',
     GWTOKEN_SANDBOX_CLIENT_ID: 'another',
   });
-  const eu = await job.run({ ...servers.inputsFor('eu'), 'export-env': 'true' });
+  const eu = await job.run({ ...inputsFor('eu'), 'export-env': 'true' });
   Object.assign(job.env, eu.env);
   // Empty, as from an expression of the workflow that has no value.
-  const us = await job.run({ ...servers.inputsFor('us'), sandbox: '', 'export-env': '' });
+  const us = await job.run({ ...inputsFor('us'), sandbox: '', 'export-env': '' });
   expect([eu.code, us.code]).toEqual([0, 0]);
-  expect(eu.outputs['access-token']).toBe(servers.identity.eu.issued.at(-1));
-  expect(us.outputs['access-token']).toBe(servers.identity.us.issued.at(-1));
-});
-
-test('ends by SIGUSR1, and opens no debugger to its memory with the secret in it', async ({ needs }) => {
-  needs('posix');
-  const [node, pidFile] = [join(job.dir, 'node'), join(job.dir, 'pid')];
-  // By bash, since dash passes no variable on whose name has a hyphen.
-  writeFileSync(node, `#!/bin/bash\necho $$ >'${pidFile}'\nexec '${NODE}' "$@"\n`, { mode: 0o755 });
-  const endpoint = await startTokenEndpoint((post) => {
-    process.kill(Number(readFileSync(pidFile, 'utf8')), 'SIGUSR1');
-    return tokenReply(post);
-  });
-  const inputs = { ...servers.inputsFor('eu'), 'auth-url': endpoint.authUrl };
-  expect(await job.run(inputs, node)).toMatchObject({ code: null, outputs: {} });
+  expect(eu.outputs['access-token']).toBe(identity.eu.issued.at(-1));
+  expect(us.outputs['access-token']).toBe(identity.us.issued.at(-1));
 });
 
 test('reads no config file and no cache of a runner that is kept', async () => {
   const home = openFolders();
   home.configure({ 'auth-url': 'https://elsewhere.example.com', retries: 'none', 'no-such-key': 1 });
   Object.assign(job.env, home.env);
-  const [first, second] = [await job.run(servers.inputsFor('eu')), await job.run(servers.inputsFor('eu'))];
+  const [first, second] = [await job.run(inputsFor('eu')), await job.run(inputsFor('eu'))];
   expect([first.code, second.code]).toEqual([0, 0]);
   expect(first.outputs['access-token']).not.toBe(second.outputs['access-token']);
   expect([...filesBelow(home.dir).keys()]).toEqual(['config/gwtoken/config.json']);
 });
 
-test('a commit without the built program says where there is one', async () => {
-  const folder = openFolder();
-  for (const name of ['action.yml', 'main.cjs']) copyFileSync(join(ACTION, '..', name), join(folder, name));
-  const temp = join(folder, 'temp');
-  mkdirSync(temp);
-  const result = await runAction(join(folder, 'action.yml'), servers.inputsFor('eu'), {
-    node: NODE,
-    env: {},
-    temp,
+test('ends by SIGUSR1, and opens no debugger to its memory with the secret in it', async ({ needs }) => {
+  needs('posix');
+  const endpoint = await startTokenEndpoint((post) => {
+    process.kill(step.pid, 'SIGUSR1');
+    return tokenReply(post);
   });
-  expect(result).toMatchObject({
+  const step = job.start({ ...inputsFor('eu'), 'auth-url': endpoint.authUrl });
+  expect(await step.ended).toMatchObject({ signal: 'SIGUSR1', outputs: {} });
+});
+
+const SWITCH = 'use 1, true, 0 or false';
+describe('if it cannot give a token, it says why in an annotation, with inputs for variables', () => {
+  test.each<[string, Record<string, string>, number, RegExp | string[]]>([
+    [
+      'a refused client',
+      { 'client-id': 'us' },
+      3,
+      [
+        'URL/oauth2/token rejected the credentials (HTTP 401, invalid_client: client authentication failed)',
+        'check the client ID and secret (from input client-id and input client-secret)',
+        'if the client belongs to region us, use --region us',
+      ],
+    ],
+    [
+      'neither ID nor secret, as in a fork that has both as secrets',
+      { 'client-id': '', 'client-secret': '' },
+      2,
+      [
+        'input client-id and input client-secret are empty (CI systems withhold secrets from forks)',
+        'set client-id and client-secret under "with" in the step',
+      ],
+    ],
+    ['no region', { region: '' }, 2, ['input region is empty', 'set region under "with" in the step']],
+    [
+      'an unknown region, with the escapes that the runner undoes',
+      { region: '50%' },
+      2,
+      ['invalid region "50%25" (from input region)', 'use eu or us'],
+    ],
+    [
+      'an export-env of two lines',
+      { 'export-env': 'true\n::stop-commands::x' },
+      2,
+      ['invalid export-env "true\\n::stop-commands::x" (from input export-env)', SWITCH],
+    ],
+    ['a min-ttl that no token has', { 'min-ttl': '2h' }, 7, /input min-ttl/],
+  ])('%s', async (_, more, code, said) => {
+    const result = await job.run({ ...inputsFor('eu'), 'export-env': 'true', ...more });
+    expect(result).toMatchObject({ code, env: {}, outputs: {} });
+    const text = result.output.replaceAll(identity.eu.authUrl, 'URL').replace(/^::add-mask::.*\n/gm, '');
+    expect(text).not.toContain(SECRET);
+    if (said instanceof RegExp) expect(text).toMatch(said);
+    else expect(text).toBe(`::error title=gwtoken::${said.join('\nhint: ')}\n`);
+  });
+
+  test('a silent endpoint, after the GWTOKEN_TIMEOUT of the job', async () => {
+    const endpoint = await startTokenEndpoint();
+    endpoint.hold();
+    Object.assign(job.env, { GWTOKEN_TIMEOUT: '1s', GWTOKEN_RETRIES: '0' });
+    const result = await job.run({ ...inputsFor('eu'), 'auth-url': endpoint.authUrl });
+    expect(result.code).toBe(6);
+    expect(result.output).toMatch(/^::error title=gwtoken::.* did not answer within 1 s/m);
+  });
+
+  test('a GITHUB_OUTPUT that is not there, before a token is requested', async () => {
+    const asked = identity.eu.requests.length;
+    const result = await job.run(inputsFor('eu'), { GITHUB_OUTPUT: '/nowhere' });
+    expect(result.code).toBe(2);
+    expect(result.output).toMatch(/^::error .*::GITHUB_OUTPUT points to \/nowhere, which does not exist$/m);
+    expect(identity.eu.requests).toHaveLength(asked);
+  });
+
+  test('an event loop that runs dry fails the step, without an annotation', async () => {
+    const dry = join(job.dir, 'dry.cjs');
+    writeFileSync(
+      dry,
+      `require('node:net').Socket.prototype.connect = function () { return this; };
+       const { setTimeout } = globalThis;
+       globalThis.setTimeout = (...call) => setTimeout(...call).unref();`,
+    );
+    expect(await job.run(inputsFor('eu'), { NODE_OPTIONS: `--require=${dry}` })).toMatchObject({ code: 1 });
+  });
+});
+
+test('needs only its own files, which have no path of a machine in them; without the built ones it says so', async () => {
+  const folder = openFolder();
+  for (const name of ['action.yml', 'main.cjs']) copyFileSync(join(FOLDER, name), join(folder, name));
+  expect(await job.run(inputsFor('eu'), {}, folder)).toMatchObject({
     code: 2,
     output: '::error title=gwtoken::this commit does not contain the built action: use a tag action/vX.Y.Z\n',
   });
+  cpSync(FOLDER, folder, { recursive: true });
+  expect(await job.run(inputsFor('eu'), {}, folder)).toMatchObject({
+    code: 0,
+    outputs: { scope: 'read eu' },
+  });
+  for (const [name, text] of filesBelow(join(folder, 'dist'))) expect(text.includes(ROOT), name).toBe(false);
 });
 
 describe('the topic ci', () => {
@@ -143,47 +202,30 @@ describe('the topic ci', () => {
   const section = topic.split(/^## /m).find((text) => text.startsWith('GitHub Actions\n'))!;
 
   test('names all inputs and outputs, and no other', () => {
-    const [, inputs = '', outputs = ''] =
-      /Its inputs are (.*?)\. Its outputs are (.*?)\./s.exec(section) ?? [];
-    const names = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, name]) => name).sort();
-    const action = readAction(ACTION);
-    expect(names(inputs)).toEqual(Object.keys(action.inputs).sort());
-    expect(names(outputs)).toEqual(Object.keys(action.outputs).sort());
+    const [, inputs, outputs] = /Its inputs are (.*?)\. Its outputs are (.*?)\./s.exec(section) ?? [];
+    const names = (text = '') => [...text.matchAll(/`([^`]+)`/g)].map(([, name]) => name).sort();
+    expect(names(inputs)).toEqual(Object.keys(ACTION.inputs).sort());
+    expect(names(outputs)).toEqual(Object.keys(ACTION.outputs).sort());
   });
 
   test('has a job that works', async () => {
     const [, code = ''] = /^```yaml\n(.*?)^```$/ms.exec(section) ?? [];
-    const { steps } = parse(code).jobs.deploy;
-    const [, used, deploy] = steps;
-    expect(used.uses).toBe('OWNER/gwtoken/.github/actions/gwtoken@action/v0');
-    const values: Record<string, string> = {
-      'vars.GWTOKEN_AUTH_URL': servers.identity.eu.authUrl,
-      'secrets.GWTOKEN_CLIENT_ID': client('eu').clientId,
-      'secrets.GWTOKEN_CLIENT_SECRET': client('eu').clientSecret,
+    const values: Readonly<Record<string, string>> = {
+      'vars.GWTOKEN_AUTH_URL': identity.eu.authUrl,
+      'secrets.GWTOKEN_CLIENT_ID': 'eu',
+      'secrets.GWTOKEN_CLIENT_SECRET': SECRET,
     };
-    const given = Object.entries(used.with as Record<string, string>).map(([name, value]) => {
-      const [, expression] = /^\$\{\{ (.*) \}\}$/.exec(value) ?? [];
-      return [name, expression === undefined ? value : (values[expression] ?? expression)];
+    const filled = code.replace(/\$\{\{ (\S+) \}\}/g, (expression, name) =>
+      name in values ? JSON.stringify(values[name]) : expression,
+    );
+    const [, used, deploy] = parse(filled).jobs.deploy.steps;
+    expect(used).toMatchObject({
+      id: 'gwtoken',
+      uses: 'OWNER/gwtoken/.github/actions/gwtoken@action/v0',
     });
-    const result = await job.run(Object.fromEntries(given));
+    const result = await job.run(used.with);
     expect(result.code).toBe(0);
-    const [, output = ''] =
-      /^\$\{\{ steps\.gwtoken\.outputs\.(.*) \}\}$/.exec(deploy.env.GWTOKEN_ACCESS_TOKEN) ?? [];
-    expect(used.id).toBe('gwtoken');
-    expect(result.outputs[output]).toBe(servers.identity.eu.issued.at(-1));
+    expect(deploy.env.GWTOKEN_ACCESS_TOKEN).toMatch(/^\$\{\{ steps\.gwtoken\.outputs\.access-token \}\}$/);
+    expect(result.outputs['access-token']).toBe(identity.eu.issued.at(-1));
   });
-});
-
-test('it needs no package beside its own files, which have no path of a machine in them', async () => {
-  const folder = openFolder();
-  cpSync(join(ACTION, '..'), folder, { recursive: true });
-  const temp = join(folder, 'temp');
-  mkdirSync(temp);
-  const result = await runAction(join(folder, 'action.yml'), servers.inputsFor('eu'), {
-    node: NODE,
-    env: {},
-    temp,
-  });
-  expect(result).toMatchObject({ code: 0, outputs: { scope: 'read eu' } });
-  for (const [name, text] of filesBelow(join(folder, 'dist'))) expect(text.includes(ROOT), name).toBe(false);
 });
