@@ -71,16 +71,8 @@ describe('another user', () => {
     expect((await victim.gwtoken(['config', 'set', 'timeout', '9s'])).code).toBe(0);
     expect((await victim.gwtoken(['get', '--region', 'us'])).code).toBe(0);
     const ready = join(victim.dir, 'home', 'ready');
-    const exec = victim.start([
-      'exec',
-      '--region',
-      'us',
-      '--token-file',
-      '--',
-      'sh',
-      '-c',
-      `>${ready}; exec sleep 60`,
-    ]);
+    const script = `>${ready}; exec sleep 60`;
+    const exec = victim.start(['exec', '--region', 'us', '--token-file', '--', 'sh', '-c', script]);
     await until('the command', () => existsSync(ready));
     endpoint.posts.length = 0;
     const { running, answer } = await holdingGet();

@@ -2,14 +2,12 @@
  * Two users of one machine, neither of them root: a victim whose gwtoken runs, and a stranger who is up to no good.
  * Only root can play both.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, chownSync, copyFileSync, cpSync, linkSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { onCleanup } from '../harness/clean-up';
 import { openFolder } from '../harness/homes/folder';
 import { type Home, openHome } from '../harness/homes/home';
 import { missing, type Reason } from '../harness/needs';
-import { executable, FORM, inherited, type Words } from '../harness/programs/program';
+import { executable, FORM, runCommand, type Words } from '../harness/programs/program';
 import { ROOT } from '../harness/root';
 
 /** No account has them. */
@@ -26,13 +24,7 @@ function isPublic(path: string): boolean {
   return (statSync(path).mode & 0o001) !== 0 && (path === above || isPublic(above));
 }
 
-export const as = (uid: number): string[] => [
-  'setpriv',
-  `--reuid=${uid}`,
-  `--regid=${uid}`,
-  '--clear-groups',
-  '--',
-];
+const as = (uid: number): string[] => ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--'];
 
 /** The program where every user can run it: the clone may lie in root's own home. */
 function publicProgram(): Words {
@@ -71,40 +63,14 @@ export function openVictim(env: Readonly<Record<string, string>>): Home & { read
   };
 }
 
-/**
- * Runs a script of the stranger's, which gets `input` as its variable and prints its answer as JSON with `tell`; before
- * that it may say that it is `atWork`, as often as it likes.
- */
-export function startStranger<T>(
-  script: string,
-  input: unknown = null,
-): { readonly child: ChildProcess; readonly atWork: Promise<unknown>; readonly answer: Promise<T> } {
+/** Runs a script of the stranger's, which gets `input` as its variable; gives what that tells by `tell`. */
+export async function stranger<T>(script: string, input: unknown = null): Promise<T> {
   const text = `const input = ${JSON.stringify(input)};
-    const fs = require('node:fs'), net = require('node:net'), { join } = require('node:path');
-    let said = false;
-    const atWork = () => { if (!said) fs.writeSync(1, '\\n'); said = true; };
+    const fs = require('node:fs'), { join } = require('node:path');
     const tell = (answer) => fs.writeSync(1, JSON.stringify(answer));
     const attempt = (work) => { try { work(); return 'done'; } catch (error) { return error.code ?? String(error); } };
-    (async () => { ${script} })();`;
-  const [command = '', ...words] = [...as(STRANGER), process.execPath, '-e', text];
-  const child = spawn(command, words, { env: inherited(), cwd: '/', stdio: ['ignore', 'pipe', 'inherit'] });
-  onCleanup(() => child.kill('SIGKILL'));
-  const atWork = new Promise((resolve) => child.stdout.once('data', resolve));
-  const answer = new Promise<T>((resolve, reject) => {
-    let said = '';
-    child.stdout.on('data', (chunk) => {
-      said += chunk;
-    });
-    child.once('error', reject).once('close', () => {
-      try {
-        resolve(JSON.parse(said));
-      } catch (error) {
-        reject(new Error(`the stranger said: ${said}`, { cause: error }));
-      }
-    });
-  });
-  return { child, atWork, answer };
+    ${script}`;
+  const words = [...as(STRANGER), process.execPath, '-e', text];
+  const { stdout } = await runCommand(words, { env: {}, cwd: '/' });
+  return JSON.parse(stdout) as T;
 }
-
-export const stranger = <T>(script: string, input?: unknown): Promise<T> =>
-  startStranger<T>(script, input).answer;
