@@ -1,11 +1,11 @@
 // npm run mutants [-- ROOM …]: changes the source in a thousand small ways, one at a time, and tells which of them no test
-// notices. By hand and not in `npm test`: it takes minutes for each room (formats, settings, credentials, token, cli,
-// commands). Stryker
-// is fetched here and is not one of our packages: who never runs it need not have its 170.
+// notices. By hand and not in `npm test`: it takes minutes for each room. Stryker is fetched here and is not one of our
+// packages: who never runs it need not have its 170.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buildPackage } from '../../harness/builds.mjs';
 
 // The last that runs on Node 20.
 const VERSION = '9.6.1';
@@ -30,6 +30,8 @@ if (!existsSync(program)) {
   execFileSync('npm', args, { stdio: 'inherit' });
 }
 
+// For the tests that start the program.
+buildPackage();
 const mutated = (asked.length > 0 ? asked : ROOMS).map((room) => `src/${room}/**/*.ts`).join(',');
 const copy = mkdtempSync(join(tmpdir(), 'gwtoken-mutants-'));
 const args = [

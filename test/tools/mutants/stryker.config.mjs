@@ -9,7 +9,7 @@ export default {
   ignoreStatic: true,
   concurrency: 1,
   timeoutMS: 20_000,
-  ignorePatterns: ['dist', 'executables', '.github', '.git'],
+  ignorePatterns: ['executables', '.github', '.git'],
   reporters: ['progress-append-only', 'clear-text', 'json'],
   jsonReporter: { fileName: 'node_modules/.cache/mutants.json' },
   clearTextReporter: { allowColor: false, reportTests: false, allowEmojis: false },
