@@ -7,7 +7,7 @@ import { type Flag, helpOf, spellings } from '../commands/flags';
 import { helpCommand, wantsMarkdown } from '../commands/help';
 import type { FlagValues } from '../settings/table';
 import type { Terminal, World } from '../world';
-import { FLAG_GROUPS, GENERAL, layOut, layOutAll, layOutProgram, list } from './help';
+import { FLAG_GROUPS, layOut, layOutProgram, list } from './help';
 import { plainSpelling } from './spelling';
 import { topicAsText, topicText } from './topics';
 import { usageError } from './usage-error';
@@ -40,7 +40,6 @@ export function createProgram(world: Building['world'], execute?: Execute): Pars
     getOutHasColors: () => false,
     getErrHasColors: () => false,
   });
-  layOutAll(program);
   answerForItself(program, building);
   addCommands(program, COMMANDS, building);
   layOutProgram(program);
@@ -74,7 +73,6 @@ function equip(parser: Parser, building: Building): void {
   if (command === undefined) return;
   bare.delete(parser);
   layOut(parser, command);
-  answerForItself(parser, building);
   if (command.passThrough) parser.passThroughOptions();
   if (command.evaluated) {
     // Asked when there is help to print: it costs 2 ms to tell whether stdout is a terminal.
@@ -83,6 +81,7 @@ function equip(parser: Parser, building: Building): void {
     });
   }
   for (const flag of command.flags) for (const option of optionsOf(flag)) parser.addOption(option);
+  answerForItself(parser, building);
   addCommands(parser, command.subcommands ?? [], building);
   // One that only has subcommands gets no work, not even if a line is only tried: alone it is an error.
   if (command !== helpCommand && !command.run) return;
@@ -107,11 +106,12 @@ async function showHelp(names: readonly string[], help: Parser, building: Buildi
   stdout.write(topicAsText(markdown, await terminal.paint('stdout'), terminal.columns()));
 }
 
-/** `--version` everywhere, and usage errors that name the command they belong to. */
+/** Adds `--version` and `--help`, and usage errors that name this command. */
 function answerForItself(parser: Parser, { world, execute }: Building): void {
   parser
-    .optionsGroup(GENERAL)
+    .optionsGroup(FLAG_GROUPS.general)
     .version(world.version, '--version', 'print the version')
+    .helpOption('-h, --help', 'show this help')
     .exitOverride((error) => {
       if (error.exitCode === 0 || execute === undefined) throw error;
       throw usageError(error, parser, (argv) => takes(argv, world));

@@ -89,9 +89,9 @@ Client:
   --all                 remove all stored clients
 
 General:
-  --version             print the version
   -y, --yes             skip the confirmation
   -v, --verbose         print details to stderr
+  --version             print the version
   -h, --help            show this help
 
 Variables and config keys: gwtoken help environment

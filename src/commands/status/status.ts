@@ -7,8 +7,8 @@ export const statusCommand: Command = {
   flags: [
     ...CLIENT_FLAGS,
     ...FETCH_FLAGS,
-    { name: 'check', group: 'general', help: 'verify each client by requesting a token' },
     JSON_OUTPUT,
+    { name: 'check', group: 'general', help: 'verify each client by requesting a token' },
     VERBOSE,
   ],
   group: 'client',
