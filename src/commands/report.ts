@@ -1,7 +1,7 @@
 /** A report on stdout (doctor, status): lines, each with a mark and, below it, how to fix it; or a table. */
 
 import { oneLine, withTilde } from '../text';
-import type { Paint, World } from '../world';
+import type { World } from '../world';
 
 /** Shown as a mark; `skipped`: not tried, since what it needs is missing or failed. */
 type Result = 'ok' | 'warning' | 'failed' | 'skipped';
@@ -20,59 +20,46 @@ export interface TableRow {
   readonly result?: { readonly column: number; readonly is: Result } | undefined;
 }
 
-export interface Report {
-  line(row: Row, indent?: number): void;
-  /** Writes a text without a mark. */
-  text(text: string, hints?: readonly string[]): void;
-  gap(): void;
-  table(heads: readonly string[], rows: readonly TableRow[]): void;
-}
+export type Report = Awaited<ReturnType<typeof openReport>>;
 
 const SIGNS = { ok: '✔', warning: '!', failed: '✖', skipped: '-' };
 const WORDS = { ok: 'ok  ', warning: 'warn', failed: 'FAIL', skipped: 'skip' };
 const COLOURS = { ok: 'green', warning: 'yellow', failed: 'red', skipped: 'dim' } as const;
-/** On a terminal lines are no longer than this. */
-const WIDTH = 80;
 
-export async function openReport(
-  world: Pick<World, 'stdout' | 'terminal' | 'env' | 'platform'>,
-): Promise<Report> {
+export async function openReport(world: Pick<World, 'stdout' | 'terminal' | 'env' | 'platform'>) {
   const { stdout, terminal } = world;
   const shown = (text: string): string => oneLine(withTilde(text, world));
   const paint = await terminal.paint('stdout');
-  const isTerminal = stdout.isTTY();
   // Plain ASCII in a file, and on a terminal that shows no more.
-  const marks = isTerminal && terminal.hasUnicode() ? SIGNS : WORDS;
-  const width = isTerminal ? WIDTH : Number.POSITIVE_INFINITY;
+  const marks = stdout.isTTY() && terminal.hasUnicode() ? SIGNS : WORDS;
 
-  const write = (lines: readonly string[]): void => stdout.write(`${lines.join('\n')}\n`);
-  const hintLines = (hints: readonly string[], column: number): string[] =>
-    hints.flatMap((hint) => hanging(`${paint.cyan('hint:')} `, 6, shown(hint), column, width));
+  const write = (...lines: string[]): void => stdout.write(`${lines.join('\n')}\n`);
+  const hintLines = (hints: readonly string[], indent: number): string[] =>
+    hints.map((hint) => `${' '.repeat(indent)}${paint.cyan('hint:')} ${shown(hint)}`);
+  const tableLine = ({ selected, result }: TableRow, cells: readonly string[]): string => {
+    const coloured = cells.map((cell, column) =>
+      result?.column === column ? paint[COLOURS[result.is]](cell) : cell,
+    );
+    return selected ? paint.bold(coloured.join('  ')) : coloured.join('  ');
+  };
   return {
-    line({ result, message, hints = [] }, indent = 0) {
-      const mark = `${paint[COLOURS[result]](marks[result])} `;
-      const size = marks[result].length + 1;
-      write([...hanging(mark, size, shown(message), indent, width), ...hintLines(hints, indent + 2)]);
+    line({ result, message, hints = [] }: Row, indent = 0): void {
+      const mark = paint[COLOURS[result]](marks[result]);
+      write(`${' '.repeat(indent)}${mark} ${shown(message)}`, ...hintLines(hints, indent + 2));
     },
-    text(text, hints = []) {
-      write([...hanging('', 0, shown(text), 0, width), ...hintLines(hints, 2)]);
+    /** Writes a text without a mark. */
+    text(text: string, hints: readonly string[] = []): void {
+      write(shown(text), ...hintLines(hints, 2));
     },
-    gap() {
-      write(['']);
+    gap(): void {
+      write('');
     },
-    table(heads, rows) {
+    table(heads: readonly string[], rows: readonly TableRow[]): void {
       const [head = [], ...cells] = padded([heads, ...rows.map((row) => row.cells.map(shown))]);
-      const lines = rows.map((row, index) => tableLine({ ...row, cells: cells[index] ?? [] }, paint));
-      write([paint.bold(head.join('  ')), ...lines]);
+      const lines = rows.map((row, index) => tableLine(row, cells[index] ?? []));
+      write(paint.bold(head.join('  ')), ...lines);
     },
   };
-}
-
-function tableLine({ cells, selected = false, result }: TableRow, paint: Paint): string {
-  const coloured = cells.map((cell, column) =>
-    result?.column === column ? paint[COLOURS[result.is]](cell) : cell,
-  );
-  return selected ? paint.bold(coloured.join('  ')) : coloured.join('  ');
 }
 
 /** Makes the cells of each column as wide as the widest of them; the last one is not padded. */
@@ -86,28 +73,4 @@ function padded(rows: readonly (readonly string[])[]): string[][] {
 /** Formats rows as lines of columns. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   return padded(rows).map((cells) => cells.join('  ').trimEnd());
-}
-
-/**
- * Breaks a text at spaces, its further lines below the first one's beginning. A command to run begins a line of its own
- * if it does not fit, and is not broken: it is there to be copied.
- *
- * @param size what `mark` takes on the screen
- */
-function hanging(mark: string, size: number, text: string, indent: number, width: number): string[] {
-  const room = width - indent - size;
-  const lines = text.length <= room ? [text] : broken(text, room);
-  return lines.map((line, index) => `${' '.repeat(indent)}${index === 0 ? mark : ' '.repeat(size)}${line}`);
-}
-
-function broken(text: string, room: number): string[] {
-  const [, prose = text, command] = /^(.*?: )(gwtoken .*)$/.exec(text) ?? [];
-  const lines = [''];
-  for (const word of prose.trimEnd().split(' ')) {
-    const line = lines.at(-1) ?? '';
-    if (line === '') lines[lines.length - 1] = word;
-    else if (line.length + 1 + word.length <= room) lines[lines.length - 1] = `${line} ${word}`;
-    else lines.push(word);
-  }
-  return command === undefined ? lines : [...lines, command];
 }

@@ -75,21 +75,3 @@ z  failed
   const ascii = (report: Report) => report.line({ result: 'ok', message: 'text' });
   expect(await written({ isTerminal: true, hasUnicode: false }, ascii)).toBe('(green)ok   text\n');
 });
-
-test('a report on a terminal has 80 columns, and breaks no command to be copied', async () => {
-  const command = `gwtoken login --auth-url https://${'a'.repeat(60)}.test`;
-  const text = await written({ isTerminal: true }, (report) => {
-    const hints = [`to log in, run: ${command}`, 'short, run: gwtoken login'];
-    report.line(
-      { result: 'ok', message: `${'x'.repeat(37)} ${'y'.repeat(37)} z ${'w'.repeat(100)}`, hints },
-      2,
-    );
-  });
-  expect(text).toBe(`  (green)✔ ${'x'.repeat(37)} ${'y'.repeat(37)}
-    z
-    ${'w'.repeat(100)}
-    (cyan)hint: to log in, run:
-          ${command}
-    (cyan)hint: short, run: gwtoken login
-`);
-});
