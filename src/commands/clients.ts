@@ -13,7 +13,7 @@ import {
   resolveRegion,
 } from '../settings/resolve';
 import type { AuthUrl, FlagValues, Given } from '../settings/table';
-import { type CacheEntry, lifeLeftMs, ownEntry } from '../token/cache';
+import { lifeLeftMs, ownEntry } from '../token/cache';
 import { fetchNew } from '../token/get-token';
 import { minTtlProblem, resolveQuery } from '../token/query';
 import type { ConnectionProgress, Fetch, KnownEntry, WarmWorld, World } from '../world';
@@ -26,6 +26,8 @@ export interface ClientStatus {
   readonly given: Given;
   readonly skipVariables: boolean;
   readonly credentials: CredentialPlan | GwtokenError;
+  /** Undefined if that cannot be told. */
+  readonly source: CredentialPlan['kind'] | undefined;
   readonly clientId: string | undefined;
   /** False for a client of the keychain that neither `gwtoken login` stored nor a cached token tells of. */
   readonly hasCredentials: boolean;
@@ -103,14 +105,17 @@ function statusOf(
   const plan = credentials instanceof GwtokenError ? undefined : credentials;
   const stored = world.clients.read()[clientName(client)];
   const own = plan?.kind === 'keychain' ? stored : undefined;
-  const entry = usableEntry(given, { client, skipVariables }, world);
+  const query = attempt(() => resolveQuery(given, { client, skipVariables }, world));
+  const cached = query instanceof GwtokenError ? undefined : ownEntry(query, world);
   const nowMs = world.now();
+  const entry = cached && lifeLeftMs(cached, nowMs) > 0 ? cached : undefined;
   return {
     client,
     selected,
     given,
     skipVariables,
     credentials,
+    source: plan?.kind,
     clientId: plan?.kind === 'variables' ? plan.credentials.clientId : (own?.clientId ?? entry?.clientId),
     hasCredentials: plan?.kind !== 'keychain' || stored !== undefined || entry !== undefined,
     authUrl: attempt(() => resolveAuthUrl(given, client)),
@@ -118,18 +123,6 @@ function statusOf(
     settings: attempt(() => resolveFetchSettings(given, client.profile)),
     token: entry && { expiresAtMs: nowMs + lifeLeftMs(entry, nowMs) },
   };
-}
-
-/** Returns what is cached for a client, if it would be used now: of the same credentials and auth URL, and not expired. */
-function usableEntry(
-  given: Given,
-  client: Pick<ClientSettings, 'client' | 'skipVariables'>,
-  world: WarmWorld,
-): CacheEntry | undefined {
-  const query = attempt(() => resolveQuery(given, client, world));
-  // Why no token can be requested is said elsewhere.
-  const entry = query instanceof GwtokenError ? undefined : ownEntry(query, world);
-  return entry && lifeLeftMs(entry, world.now()) > 0 ? entry : undefined;
 }
 
 /** Says what is used in place of the credentials that login stored for the client, if anything is. */
@@ -159,40 +152,29 @@ export function checkClients(
   closed?: GwtokenError,
 ): Promise<readonly CheckedClient[]> {
   const work = () => checkEach(clients, world, closed);
-  const mayPrompt = clients.some(
-    ({ credentials }) => !(credentials instanceof GwtokenError) && credentials.kind === 'command',
-  );
+  const mayPrompt = clients.some(({ source }) => source === 'command');
   return mayPrompt ? work() : world.terminal.spin('verifying the credentials', work);
 }
 
-/**
- * One after the other: a keychain that asks a person something is asked once, and an endpoint that cannot be reached is
- * not tried again.
- */
+/** One after the other: a keychain is asked once, and an endpoint that cannot be reached is not tried again. */
 async function checkEach(
   clients: readonly ClientStatus[],
   world: Checking,
   closed: GwtokenError | undefined,
 ): Promise<readonly CheckedClient[]> {
   const checked: CheckedClient[] = [];
+  const unreached = new Map<string | undefined, GwtokenError>();
+  let keychain = closed;
   for (const each of clients) {
-    const fromKeychain = !(each.credentials instanceof GwtokenError) && each.credentials.kind === 'keychain';
-    const failed = checked.flatMap(({ verdict, authUrl }) =>
-      verdict instanceof GwtokenError ? { verdict, url: urlOf(authUrl) } : [],
-    );
-    const keychain =
-      closed ?? failed.find(({ verdict }) => SAME_FOR_ALL.includes(verdict.reason ?? ''))?.verdict;
-    const unreached = failed.find(
-      ({ verdict, url }) => verdict.kind === 'unreached' && url === urlOf(each.authUrl),
-    )?.verdict;
-    const verdict = (fromKeychain ? keychain : undefined) ?? unreached;
-    checked.push({ ...each, ...(verdict ? { verdict, request: undefined } : await check(each, world)) });
+    const url = each.authUrl instanceof GwtokenError ? undefined : each.authUrl?.value;
+    const known = (each.source === 'keychain' ? keychain : undefined) ?? unreached.get(url);
+    const { verdict, request } = known ? { verdict: known, request: undefined } : await check(each, world);
+    checked.push({ ...each, verdict, request });
+    if (!(verdict instanceof GwtokenError)) continue;
+    if (SAME_FOR_ALL.includes(verdict.reason ?? '')) keychain = verdict;
+    if (verdict.kind === 'unreached') unreached.set(url, verdict);
   }
   return checked;
-}
-
-function urlOf(authUrl: ClientStatus['authUrl']): string | undefined {
-  return authUrl instanceof GwtokenError ? undefined : authUrl?.value;
 }
 
 async function check(
@@ -200,17 +182,19 @@ async function check(
   world: Checking,
 ): Promise<Pick<CheckedClient, 'verdict' | 'request'>> {
   const requests: Request[] = [];
-  const fetch = watched(world, requests);
+  // A connection opened ahead would not be watched.
+  const watching = { ...world, fetch: watched(world, requests), warmUp: () => {} };
+  let verdict: Verdict;
   try {
-    // A connection opened ahead would not be watched.
     const query = resolveQuery(status.given, status, world);
-    const { clientId, token } = await fetchNew(query, { ...world, fetch, warmUp: () => {} });
-    const verdict = minTtlProblem(token, query.settings, world.now());
-    return { verdict: verdict ?? { clientId, lifetimeS: token.lifetimeS }, request: requests.at(-1) };
+    const { clientId, token } = await fetchNew(query, watching);
+    const problem = minTtlProblem(token, query.settings, world.now());
+    verdict = problem ?? { clientId, lifetimeS: token.lifetimeS };
   } catch (error) {
-    if (error instanceof GwtokenError) return { verdict: error, request: requests.at(-1) };
-    throw error;
+    if (!(error instanceof GwtokenError)) throw error;
+    verdict = error;
   }
+  return { verdict, request: requests.at(-1) };
 }
 
 /** The same fetch, which notes how far each of its requests gets. */

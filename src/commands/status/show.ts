@@ -1,12 +1,21 @@
-/** What `gwtoken status` shows, and with --check tries. */
+/** What `gwtoken status` shows: a table for people, an object for programs. Never a secret or a token. */
 
-import { attempt, failure, GwtokenError } from '../../errors';
+import { clientFlags, clientName } from '../../client';
+import { attempt, exitCodeFor, failure, GwtokenError } from '../../errors';
 import { gather, resolveProfile, resolveRegion } from '../../settings/resolve';
 import type { FlagValues, Given } from '../../settings/table';
+import { setAuthUrlCommand } from '../../settings/words';
+import { duration, shellWord } from '../../text';
 import type { World } from '../../world';
-import { type ClientStatus, checkClients, readClients } from '../clients';
-import { openReport } from '../report';
-import { COLUMNS, statusJson, statusProblems, statusRow } from './text';
+import {
+  type ClientStatus,
+  type Clients,
+  checkClients,
+  overriding,
+  readClients,
+  type Verdict,
+} from '../clients';
+import { openReport, type Row, type TableRow } from '../report';
 
 export async function showStatus(flags: FlagValues, world: World): Promise<void> {
   const given = gather(flags, world);
@@ -18,44 +27,141 @@ export async function showStatus(flags: FlagValues, world: World): Promise<void>
     const report = { clients: clients.map((each) => statusJson(each, nowMs)) };
     world.stdout.write(`${JSON.stringify(report)}\n`);
   } else {
-    await writeReport(clients, noneSelected, given, world);
+    await writeReport({ clients, noneSelected }, given, world);
   }
-  const failed = clients.flatMap(({ verdict }) => (verdict instanceof GwtokenError ? [verdict] : []));
-  if (failed[0])
+  const [failed, ...more] = clients.flatMap(({ verdict }) =>
+    verdict instanceof GwtokenError ? verdict : [],
+  );
+  if (failed)
     throw failure(
-      failed[0].kind,
-      `the check failed for ${failed.length} of ${clients.length} clients (see above)`,
+      failed.kind,
+      `the check failed for ${1 + more.length} of ${clients.length} clients (see above)`,
     );
   // Nothing to check is no success either.
   if (isCheck && clients.length === 0 && noneSelected) throw noneSelected;
 }
 
-async function writeReport(
-  clients: readonly ClientStatus[],
-  noneSelected: GwtokenError | undefined,
-  given: Given,
-  world: World,
-): Promise<void> {
+async function writeReport({ clients, noneSelected }: Clients, given: Given, world: World): Promise<void> {
   const report = await openReport(world);
   const nowMs = world.now();
   if (clients.length === 0) report.text('No stored clients. To add one, run: gwtoken login');
   else
     report.table(
-      COLUMNS,
+      ['  CLIENT', 'CLIENT ID', 'TOKEN', 'AUTH URL'],
       clients.map((each) => statusRow(each, nowMs)),
     );
   const said = new Set<string>();
-  for (const { client, ...row } of clients.flatMap(statusProblems)) {
-    if (said.has(row.message)) continue;
-    // A warning has its own line to run for each client.
-    if (row.result === 'failed') said.add(row.message);
-    report.gap();
-    report.line({ ...row, message: `${client}: ${row.message}` });
-  }
+  for (const status of clients)
+    for (const row of problemsOf(status)) {
+      if (said.has(row.message)) continue;
+      // A warning has its own line to run for each client.
+      if (row.result === 'failed') said.add(row.message);
+      report.gap();
+      report.line({ ...row, message: `${clientName(status.client)}: ${row.message}` });
+    }
   // If nothing is stored, the next step has been named already.
   const isUnset = attempt(() => resolveRegion(given, resolveProfile(given).value)) === undefined;
   if (noneSelected && (clients.length > 0 || !isUnset)) {
     report.gap();
     report.text(`No client selected: ${noneSelected.message}`, noneSelected.hints);
   }
+}
+
+function statusRow(status: ClientStatus, nowMs: number): TableRow {
+  const { client, selected, authUrl, token, settings, verdict } = status;
+  const none = settings instanceof GwtokenError ? 'unknown' : 'not cached';
+  const left = token ? `${duration(token.expiresAtMs - nowMs)} left` : none;
+  const failed = verdict instanceof GwtokenError;
+  return {
+    cells: [
+      `${selected ? '*' : ' '} ${clientName(client)}`,
+      shownId(status) ?? (status.hasCredentials ? 'unknown' : 'none stored'),
+      verdict === undefined ? left : failed ? 'check failed' : 'OK',
+      authUrl instanceof GwtokenError ? 'invalid' : (authUrl?.value ?? 'not set'),
+    ],
+    selected,
+    result: verdict && { column: 2, is: failed ? 'failed' : 'ok' },
+  };
+}
+
+/** Lists what is wrong with a client; the verdict of a check says all of it in one sentence. */
+function problemsOf(status: ClientStatus): Row[] {
+  const { credentials, settings, authUrl, verdict } = status;
+  const found = verdict === undefined ? [credentials, authUrl, settings] : [verdict];
+  const rows = found.flatMap((each): Row[] =>
+    each instanceof GwtokenError ? [{ result: 'failed', message: each.message, hints: each.hints }] : [],
+  );
+  if (verdict === undefined) rows.push(...warnings(status));
+  const overridden = overriding(status);
+  if (overridden !== undefined) rows.push({ result: 'warning', message: overridden });
+  return rows;
+}
+
+function warnings(status: ClientStatus): Row[] {
+  const { client, authUrl } = status;
+  const login = `gwtoken login ${clientFlags(client)}`;
+  const warning = (message: string, hint: string): Row => ({ result: 'warning', message, hints: [hint] });
+  const boundTo = boundUrl(status);
+  if (!status.hasCredentials) return [warning('no stored credentials', `to store them, run: ${login}`)];
+  if (boundTo === undefined || authUrl instanceof GwtokenError || authUrl?.value === boundTo) return [];
+  if (authUrl === undefined) {
+    const message = `the auth URL is not set, but the stored credentials are for ${boundTo}`;
+    return [warning(message, `to set it again, run: ${setAuthUrlCommand(client, boundTo)}`)];
+  }
+  const { value, source, template } = authUrl;
+  return [
+    warning(
+      `the auth URL is ${value} (from ${source.name}), but the stored credentials are for ${boundTo}`,
+      `to log in at the new auth URL, run: ${login} --auth-url ${shellWord(template)}`,
+    ),
+  ];
+}
+
+/** The auth URL that login verified the credentials with, if they are the stored ones. */
+function boundUrl({ source, stored }: ClientStatus): string | undefined {
+  return source === 'keychain' ? stored?.authUrl : undefined;
+}
+
+/** `abcd…wxyz`: enough to tell clients apart, and no secret, so a short one is shown whole. */
+function shownId({ clientId, verdict }: ClientStatus): string | undefined {
+  const id = clientId ?? (verdict instanceof GwtokenError ? undefined : verdict?.clientId);
+  return id === undefined || id.length <= 8 ? id : `${id.slice(0, 4)}…${id.slice(-4)}`;
+}
+
+/** One client as JSON; `check` is null without --check. */
+function statusJson(status: ClientStatus, nowMs: number): object {
+  const { client, selected, credentials, authUrl, token, verdict } = status;
+  const url = authUrl instanceof GwtokenError ? undefined : authUrl;
+  return {
+    name: clientName(client),
+    profile: client.profile,
+    environment: client.environment,
+    region: client.region,
+    selected,
+    credentials:
+      credentials instanceof GwtokenError
+        ? errorJson(credentials)
+        : { source: credentials.kind, name: credentials.name },
+    client_id: shownId(status) ?? null,
+    auth_url: url?.value ?? null,
+    auth_url_source: url?.source.name ?? null,
+    bound_to: boundUrl(status) ?? null,
+    token: token
+      ? {
+          expires_at: new Date(token.expiresAtMs).toISOString(),
+          expires_in: Math.max(0, Math.floor((token.expiresAtMs - nowMs) / 1000)),
+        }
+      : null,
+    check: verdict === undefined ? null : verdictJson(verdict),
+  };
+}
+
+function verdictJson(verdict: Verdict): object {
+  return verdict instanceof GwtokenError
+    ? { ok: false, ...errorJson(verdict) }
+    : { ok: true, expires_in: verdict.lifetimeS ?? null };
+}
+
+function errorJson({ kind, message, hints }: GwtokenError): object {
+  return { error: message, hints, exit_code: exitCodeFor(kind) };
 }
