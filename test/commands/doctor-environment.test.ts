@@ -2,7 +2,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { environmentSections } from '../../src/commands/doctor/environment';
+import { environmentSections } from '../../src/commands/doctor/machine';
 import { readLimited } from '../../src/system/files/read-file';
 import { openFolder } from '../harness/homes/folder';
 

@@ -2,7 +2,7 @@
 import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { foldersSection } from '../../src/commands/doctor/folders';
+import { foldersSection } from '../../src/commands/doctor/machine';
 import { probeFolder } from '../../src/system/files/trust';
 import { MACHINE } from '../harness/homes/client';
 import { openFolder } from '../harness/homes/folder';

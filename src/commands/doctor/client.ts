@@ -4,8 +4,8 @@ import { clientName } from '../../client';
 import { GwtokenError } from '../../errors';
 import { duration } from '../../text';
 import type { ConnectionProgress, TlsFacts } from '../../world';
-import { type CheckedClient, overriding, type Request, type Verdict } from '../clients';
-import { type Check, type Section, section } from './check';
+import { type CheckedClient, overriding, type Request } from '../clients';
+import { type Check, check, failed, type Section } from './check';
 
 /** Less than a month is when people renew; two weeks is when someone should ask. */
 const FEW_DAYS = 14;
@@ -13,39 +13,32 @@ const FEW_DAYS = 14;
 const SKEW_WARNING_MS = 30_000;
 
 export function clientSection(status: CheckedClient, nowMs: number): Section {
-  const title = clientName(status.client);
-  const token = status.verdict instanceof GwtokenError ? '' : tokenText(status.verdict);
-  const selected = status.selected ? '' : ' (not selected)';
-  return {
-    title,
-    summary: `credentials accepted, token ${token}${selected}`,
-    checks: clientChecks(status, title, token, nowMs),
-  };
-}
-
-function tokenText({ lifetimeS }: Exclude<Verdict, GwtokenError>): string {
-  return lifetimeS === undefined ? 'received' : `valid for ${duration(lifetimeS * 1000)}`;
-}
-
-function clientChecks(status: CheckedClient, title: string, token: string, nowMs: number): Check[] {
-  const { credentials, authUrl, verdict, request } = status;
-  const { ok, warning, error } = section(title);
-  const problem = verdict instanceof GwtokenError ? verdict : undefined;
-  const isUrl = authUrl !== undefined && !(authUrl instanceof GwtokenError);
-  // Nothing was sent: there is no auth URL, or no credentials for it.
-  if (request === undefined || !isUrl) return [error(isUrl ? 'credentials' : 'auth URL', problem)];
-  const overridden = overriding(status);
-  const name = credentials instanceof GwtokenError ? '' : credentials.name;
+  const { client, selected, credentials, authUrl, verdict, request } = status;
+  const title = clientName(client);
+  if (authUrl === undefined || authUrl instanceof GwtokenError)
+    return { title, summary: '', checks: [failed('auth URL', verdict)] };
+  // Nothing was sent: there are no credentials for it.
+  if (request === undefined) return { title, summary: '', checks: [failed('credentials', verdict)] };
   const { status: code, repliedAtMs, askedAtMs } = request;
   const reply = code === undefined ? undefined : `HTTP ${code} in ${repliedAtMs - askedAtMs} ms`;
-  const end = problem === undefined ? ok('token', token) : error('token', problem);
-  return [
-    overridden === undefined ? ok('credentials', name) : warning('credentials', overridden),
-    ok('auth URL', `${authUrl.value} (${authUrl.source.name})`),
-    ...wayChecks(title, request.way, authUrl.value, reply ?? problem, nowMs),
-    ...clockChecks(title, request),
-    ...(reply === undefined ? [] : [end]),
+  const overridden = overriding(status);
+  const checks = [
+    overridden === undefined
+      ? check('ok', 'credentials', credentials instanceof GwtokenError ? '' : credentials.name)
+      : check('warning', 'credentials', overridden),
+    check('ok', 'auth URL', `${authUrl.value} (${authUrl.source.name})`),
+    ...wayChecks(request.way, authUrl.value, reply ?? verdict, nowMs),
+    ...clockChecks(request),
   ];
+  if (verdict instanceof GwtokenError) {
+    if (reply !== undefined) checks.push(failed('token', verdict));
+    return { title, summary: '', checks };
+  }
+  const { lifetimeS } = verdict;
+  const token = lifetimeS === undefined ? 'received' : `valid for ${duration(lifetimeS * 1000)}`;
+  checks.push(check('ok', 'token', token));
+  const summary = `credentials accepted, token ${token}${selected ? '' : ' (not selected)'}`;
+  return { title, summary, checks };
 }
 
 /** Which step each part of the way belongs to. */
@@ -61,14 +54,7 @@ const STEPS = {
 } as const;
 
 /** @param end what the reply was, or the error that the request failed with before there was one */
-function wayChecks(
-  title: string,
-  way: ConnectionProgress,
-  url: string,
-  end: unknown,
-  nowMs: number,
-): Check[] {
-  const { ok, skipped, error } = section(title);
+function wayChecks(way: ConnectionProgress, url: string, end: unknown, nowMs: number): Check[] {
   const { waitingFor, proxy, addresses, connectMs, tunnel, tls } = way;
   const of = proxy === undefined ? '' : ` of the proxy ${proxy}`;
   const isAtProxy = proxy !== undefined && !tunnel;
@@ -79,8 +65,9 @@ function wayChecks(
   const step = (name: typeof last, taken: string | undefined): void => {
     if (name === last && typeof end !== 'string') {
       isOver = true;
-      checks.push(error(name, end));
-    } else checks.push(isOver || taken === undefined ? skipped(name, 'skipped') : ok(name, taken));
+      checks.push(failed(name, end));
+    } else if (isOver || taken === undefined) checks.push(check('skipped', name, 'skipped'));
+    else checks.push(check('ok', name, taken));
   };
   step('DNS', addresses && `${addresses.join(', ')}${of}`);
   step('TCP', connectMs === undefined ? undefined : `connected in ${connectMs} ms${of}`);
@@ -89,30 +76,25 @@ function wayChecks(
   if (url.startsWith('https:')) {
     const trusted = tls?.trustedBy === undefined ? '' : `, trusted by ${tls.trustedBy}`;
     step('TLS', tls && `${tls.protocol}${trusted}`);
-    if (tls && (!isOver || last === 'TLS')) checks.push(certificate(title, tls, isOver, nowMs));
+    if (tls && (!isOver || last === 'TLS')) checks.push(certificate(tls, isOver, nowMs));
   }
   step('reply', typeof end === 'string' ? end : undefined);
   return checks;
 }
 
 /** @param isRefused whether it has been said already that it is not trusted, as an expired one is not */
-function certificate(title: string, tls: TlsFacts, isRefused: boolean, nowMs: number): Check {
-  const { ok, warning } = section(title);
+function certificate(tls: TlsFacts, isRefused: boolean, nowMs: number): Check {
   const days = Math.floor((tls.validToMs - nowMs) / 86_400_000);
   const span = `${Math.abs(days)} ${Math.abs(days) === 1 ? 'day' : 'days'}`;
   const left = days < 0 ? `expired ${span} ago` : `${span} left`;
   if (isRefused || days >= FEW_DAYS)
-    return ok('certificate', `issued to ${tls.subject} by ${tls.issuer}, ${left}`);
-  return warning(
-    'certificate',
-    `the certificate of ${tls.subject} has ${left}`,
-    "ask the endpoint's operator to renew it",
-  );
+    return check('ok', 'certificate', `issued to ${tls.subject} by ${tls.issuer}, ${left}`);
+  const message = `the certificate of ${tls.subject} has ${left}`;
+  return check('warning', 'certificate', message, "ask the endpoint's operator to renew it");
 }
 
 /** Compares this machine's clock with the endpoint's, if its reply told the time. */
-function clockChecks(title: string, { askedAtMs, repliedAtMs, date }: Request): Check[] {
-  const { ok, warning } = section(title);
+function clockChecks({ askedAtMs, repliedAtMs, date }: Request): Check[] {
   // The header has whole seconds, cut off: half of one is added.
   const dateMs = Date.parse(date ?? '') + 500;
   if (Number.isNaN(dateMs)) return [];
@@ -120,8 +102,9 @@ function clockChecks(title: string, { askedAtMs, repliedAtMs, date }: Request): 
   // Nobody knows when the endpoint looked at its clock while it was asked.
   const certainMs = Math.abs(skewMs) - (repliedAtMs - askedAtMs) / 2;
   // Whole seconds is all that a Date header tells.
-  if (certainMs < 1500) return [ok('clock', 'in sync')];
+  if (certainMs < 1500) return [check('ok', 'clock', 'in sync')];
   const off = `this machine's clock is ${duration(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'} the endpoint's`;
+  if (certainMs <= SKEW_WARNING_MS) return [check('ok', 'clock', off)];
   const hint = 'set the clock: timedatectl set-ntp true (Linux), or the date and time settings';
-  return [certainMs > SKEW_WARNING_MS ? warning('clock', off, hint) : ok('clock', off)];
+  return [check('warning', 'clock', off, hint)];
 }

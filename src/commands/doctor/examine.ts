@@ -1,17 +1,16 @@
 /** All that `gwtoken doctor` looks at, a section at a time, in the order in which it is shown. */
 
+import { DEFAULT_PROFILE } from '../../client';
 import { limitedKeychain } from '../../credentials/keychain-item';
 import { attempt, GwtokenError } from '../../errors';
-import { gather } from '../../settings/resolve';
-import type { FlagValues } from '../../settings/table';
-import type { World } from '../../world';
+import { gather, resolveProfile, resolveSetting } from '../../settings/resolve';
+import { FETCH_SETTINGS, type FlagValues, type Given, type Row, SETTINGS } from '../../settings/table';
+import { inWords } from '../../settings/words';
+import type { Keychain, World } from '../../world';
 import { type CheckedClient, type Clients, checkClients, readClients } from '../clients';
-import { type Section, section, withoutRepetitions } from './check';
+import { check, failed, type Section } from './check';
 import { clientSection } from './client';
-import { environmentSections } from './environment';
-import { foldersSection } from './folders';
-import { keychainSection } from './keychain';
-import { settingsSection } from './settings';
+import { environmentSections, foldersSection } from './machine';
 
 export interface Diagnosis {
   readonly sections: readonly Section[];
@@ -21,22 +20,19 @@ export interface Diagnosis {
 /** Looks at everything. What fails is a line of the report, never a rejection. */
 export async function examine(flags: FlagValues, world: World): Promise<Diagnosis> {
   const given = attempt(() => gather(flags, world));
-  const read =
-    given instanceof GwtokenError
-      ? { clients: [], noneSelected: undefined }
-      : attempt(() => readClients(given, world));
-  const known: Clients = read instanceof GwtokenError ? { clients: [], noneSelected: read } : read;
+  const none: Clients = { clients: [], noneSelected: undefined };
+  const read = given instanceof GwtokenError ? none : attempt(() => readClients(given, world));
+  const known = read instanceof GwtokenError ? { ...none, noneSelected: read } : read;
+  const program = `${world.version}, ${world.probes.system()}`;
   const common = [
-    programSection(world),
+    { title: 'gwtoken', summary: program, checks: [check('ok', 'version', program)] },
     settingsSection(given, known.noneSelected),
     await foldersSection(world),
     ...(await environmentSections(world)),
   ];
   // Without the settings nothing else is known.
   if (given instanceof GwtokenError) return { sections: common, clients: [] };
-  const needed = ({ credentials }: Clients['clients'][number]): boolean =>
-    !(credentials instanceof GwtokenError) && credentials.kind === 'keychain';
-  const isNeeded = known.clients.length === 0 || known.clients.some(needed);
+  const isNeeded = known.clients.length === 0 || known.clients.some(({ source }) => source === 'keychain');
   const limited = attempt(() => limitedKeychain(given, world));
   const keychain = isNeeded
     ? await keychainSection(limited instanceof GwtokenError ? world.keychain : limited, world)
@@ -50,7 +46,61 @@ export async function examine(flags: FlagValues, world: World): Promise<Diagnosi
   return { sections: withoutRepetitions(sections), clients };
 }
 
-function programSection({ version, probes }: Pick<World, 'version' | 'probes'>): Section {
-  const summary = `${version}, ${probes.system()}`;
-  return { title: 'gwtoken', summary, checks: [section('gwtoken').ok('version', summary)] };
+/**
+ * The settings with their sources, each read by itself, so that one bad value does not hide the others.
+ *
+ * @param given why the config file cannot be used, if it cannot
+ * @param noClient why no client is selected
+ */
+function settingsSection(given: Given | GwtokenError, noClient: GwtokenError | undefined): Section {
+  const title = 'settings';
+  if (given instanceof GwtokenError) return { title, summary: '', checks: [failed('config file', given)] };
+  const profile = attempt(() => resolveProfile(given).value);
+  const own = profile instanceof GwtokenError ? DEFAULT_PROFILE : profile;
+  const checks = [check('ok', 'config file', given.config.path)];
+  const changed: string[] = [];
+  const add = (name: string, row: Row<unknown>): void => {
+    const found = attempt(() => resolveSetting(row, given, own));
+    if (found instanceof GwtokenError) checks.push(failed(name, found));
+    // Without a region there is no client, which has a line of its own.
+    else if (found !== undefined || row !== SETTINGS.region)
+      checks.push(check('ok', name, inWords(row, found)));
+    if (found && !(found instanceof GwtokenError) && found.source.kind !== 'default')
+      changed.push(`${name} ${inWords(row, found)}`);
+  };
+  for (const row of [SETTINGS.profile, SETTINGS.environment, SETTINGS.region]) add(row.name, row);
+  for (const row of Object.values(FETCH_SETTINGS)) add(row.key, row);
+  if (noClient && !checks.some(({ message }) => message === noClient.message))
+    checks.push(failed('client', noClient));
+  return { title, summary: changed.join(', ') || 'defaults', checks };
+}
+
+/** One round trip through the keychain; its sentence says what is missing. */
+async function keychainSection(
+  keychain: Keychain,
+  { terminal }: Pick<World, 'terminal'>,
+): Promise<Section & { readonly problem?: GwtokenError }> {
+  const title = 'keychain';
+  try {
+    const version = await terminal.spin('checking the keychain', () => keychain.probe());
+    const done = `stored, read and deleted a test item (${version})`;
+    return { title, summary: version, checks: [check('ok', 'round trip', done)] };
+  } catch (problem) {
+    if (!(problem instanceof GwtokenError)) throw problem;
+    return { title, summary: '', checks: [failed('round trip', problem)], problem };
+  }
+}
+
+/** Skips what only repeats what a section before has said: the consequence of a failure, or the same certificate. */
+function withoutRepetitions(sections: readonly Section[]): Section[] {
+  const said = new Set<string>();
+  return sections.map(({ checks, ...rest }) => ({
+    ...rest,
+    checks: checks.map((each) => {
+      if (each.result !== 'failed' && each.result !== 'warning') return each;
+      if (said.has(each.message)) return check('skipped', each.name, each.message);
+      said.add(each.message);
+      return each;
+    }),
+  }));
 }

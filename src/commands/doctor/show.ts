@@ -3,9 +3,10 @@
 import { clientName } from '../../client';
 import { exitCodeFor, failure, GwtokenError } from '../../errors';
 import type { FlagValues } from '../../settings/table';
+import { oneLine } from '../../text';
 import type { World } from '../../world';
-import { openReport } from '../report';
-import { checkJson, type Section, worst } from './check';
+import { openReport, type Report } from '../report';
+import type { Check, Section } from './check';
 import { type Diagnosis, examine } from './examine';
 
 export async function showDiagnosis(flags: FlagValues, world: World): Promise<void> {
@@ -13,14 +14,14 @@ export async function showDiagnosis(flags: FlagValues, world: World): Promise<vo
   const problem = problemOf(diagnosis);
   const { sections, clients } = diagnosis;
   if (flags['json'] === true) {
-    const checks = sections.flatMap((section) => section.checks.map(checkJson));
+    const checks = sections.flatMap(({ title, checks }) => checks.map((check) => checkJson(title, check)));
     const exitCode = problem ? exitCodeFor(problem.kind) : 0;
     world.stdout.write(`${JSON.stringify({ version: world.version, exit_code: exitCode, checks })}\n`);
   } else {
-    await writeSections(sections, flags['verbose'] === true, world);
+    const report = await openReport(world);
+    writeSections(sections, flags['verbose'] === true, report);
     const [selected] = clients;
     if (selected && !problem) {
-      const report = await openReport(world);
       report.gap();
       report.line({ result: 'ok', message: `get works for ${clientName(selected.client)}` });
     }
@@ -28,17 +29,28 @@ export async function showDiagnosis(flags: FlagValues, world: World): Promise<vo
   if (problem) throw problem;
 }
 
-async function writeSections(sections: readonly Section[], isVerbose: boolean, world: World): Promise<void> {
-  const report = await openReport(world);
+/** One check as JSON; `exit_code` is null unless it failed. */
+function checkJson(section: string, { name, result, message, hints, kind }: Check): object {
+  const exitCode = kind ? exitCodeFor(kind) : null;
+  return {
+    section,
+    name,
+    result,
+    message: oneLine(message),
+    hints: hints.map(oneLine),
+    exit_code: exitCode,
+  };
+}
+
+function writeSections(sections: readonly Section[], isVerbose: boolean, report: Report): void {
   const width = Math.max(...sections.map(({ title }) => title.length));
   for (const { title, summary, checks } of sections) {
     const result = worst(checks);
     const shown = isVerbose
       ? checks
       : checks.filter((check) => check.result === 'failed' || check.result === 'warning');
-    const message = shown.length > 0 ? title : `${title.padEnd(width)}  ${summary}`;
-    const skipped = `${title.padEnd(width)}  not checked (see above)`;
-    report.line({ result, message: result === 'skipped' && !isVerbose ? skipped : message });
+    const inOneLine = result === 'skipped' ? 'not checked (see above)' : summary;
+    report.line({ result, message: shown.length > 0 ? title : `${title.padEnd(width)}  ${inOneLine}` });
     const names = Math.max(0, ...shown.map(({ name }) => name.length));
     for (const check of shown) {
       const name = isVerbose ? `${check.name.padEnd(names)}  ` : `${check.name}: `;
@@ -46,6 +58,12 @@ async function writeSections(sections: readonly Section[], isVerbose: boolean, w
       report.line({ ...check, message: `${name}${check.message}`, hints }, 2);
     }
   }
+}
+
+/** The result of the worst check; `skipped` if none could be tried. */
+function worst(checks: readonly Check[]): Check['result'] {
+  const order = ['failed', 'warning', 'ok'] as const;
+  return order.find((result) => checks.some((check) => check.result === result)) ?? 'skipped';
 }
 
 /** The error that doctor ends with: the verdict, with the exit code of the first failed check. */
