@@ -1,6 +1,6 @@
-/** What login asks the person for, and the secret from stdin. */
+/** What login is given by flags, variables and the config file, and what it asks the person for beside that. */
 
-import { type Client, DEFAULT_PROFILE, type Environment, REGIONS } from '../../client';
+import { type Client, clientFlags, DEFAULT_PROFILE, type Environment, REGIONS } from '../../client';
 import {
   type Credentials,
   clientIdProblem,
@@ -8,12 +8,15 @@ import {
   secretFromBytes,
   secretProblem,
 } from '../../credentials/credentials';
-import { attempt, GwtokenError, messageOf, systemCode } from '../../errors';
-import { resolveAuthUrl } from '../../settings/resolve';
+import { attempt, GwtokenError, messageOf, usage } from '../../errors';
+import { resolveAuthUrl, resolveEnvironment, resolveProfile, resolveRegion } from '../../settings/resolve';
 import type { AuthUrl, Given } from '../../settings/table';
-import { parseAuthUrl, withoutTokenPath } from '../../settings/values';
+import { parseAuthUrl } from '../../settings/values';
+import { quoted, shellWord } from '../../text';
 import type { World } from '../../world';
-import type { Known } from './given';
+
+/** What is undefined is not given, and asked for. */
+export type Known = ReturnType<typeof checkGiven>;
 
 export interface Answers extends Credentials {
   readonly client: Client;
@@ -24,18 +27,93 @@ type TypedUrl = Pick<AuthUrl, 'value' | 'template'>;
 
 type Outside = Pick<World, 'terminal' | 'stdin' | 'stderr'>;
 
+/**
+ * Checks what is given before anything is asked, read or done. If nobody can be asked, all that is missing is named at
+ * once.
+ *
+ * @throws GwtokenError `usage`
+ */
+export function checkGiven(given: Given, { terminal, stdin }: Outside) {
+  const { flags } = given;
+  const noPrompt = terminal.noPrompt();
+  const canAsk = noPrompt === undefined;
+  const profile = resolveProfile(given).value;
+  const { value: environment, source } = resolveEnvironment(given, profile);
+  const usual = resolveRegion(given, profile);
+  const region = canAsk && usual?.source.kind === 'config' ? undefined : usual?.value;
+  // Which region's auth URL has to be right is not known before the region is.
+  const authUrl =
+    region === undefined && canAsk
+      ? undefined
+      : resolveAuthUrl(given, { profile, environment, region: region ?? 'eu' });
+  const clientId = checkClientId(flags['client-id']);
+  const secretPiped = flags['secret-stdin'] === true;
+  if (secretPiped && stdin.isTTY()) {
+    throw usage(
+      '--secret-stdin needs the client secret on stdin, but stdin is a terminal',
+      'pipe the secret in, or omit --secret-stdin to be prompted',
+    );
+  }
+  // Who names the region names the sandbox too.
+  const isOpen = canAsk && source.kind === 'default' && usual?.source.kind !== 'flag';
+  const known = {
+    profile,
+    environment: isOpen ? undefined : environment,
+    region,
+    /** The configured one: the answer that is suggested. */
+    usualRegion: usual?.value,
+    clientId,
+    secretPiped,
+  };
+  const needed = [
+    ['--region', region],
+    ['--auth-url', authUrl],
+    ['--client-id', clientId],
+    ['--secret-stdin', secretPiped || undefined],
+  ] as const;
+  const missing = needed.flatMap(([flag, value]) => (value === undefined ? [flag] : []));
+  if (canAsk || missing.length === 0) return known;
+  const example = [
+    `gwtoken login ${clientFlags({ profile, environment, region: region ?? 'eu' })}`,
+    `--auth-url ${shellWord(authUrl?.template ?? 'https://YOUR-AUTH-URL')}`,
+    `--client-id ${shellWord(clientId ?? 'ID')} --secret-stdin`,
+  ];
+  const required = missing.length === 1 ? 'is required' : 'are required';
+  throw usage(
+    `${missing.join(', ').replace(/, ([^,]*)$/, ' and $1')} ${required}: ${noPrompt}`,
+    `example: printf %s "$SECRET" | ${example.join(' ')}`,
+    ...(authUrl
+      ? []
+      : ["the auth URL is the token endpoint before /oauth2/token; the gateway's operator has it"]),
+  );
+}
+
+function checkClientId(flag: string | boolean | undefined): string | undefined {
+  if (typeof flag !== 'string') return undefined;
+  const clientId = flag.trim();
+  const problem = clientIdProblem(clientId);
+  if (problem === undefined) return clientId;
+  throw usage(`client ID ${quoted(clientId)} (from --client-id) ${problem}`, 'pass only the client ID');
+}
+
 /** Asks for all that login needs and is not given, in the order region, environment, auth URL, client ID, secret. */
 export async function askMissing(known: Known, given: Given, world: Outside): Promise<Answers> {
   const { terminal } = world;
   const region = known.region ?? (await terminal.choose('Region', REGIONS, known.usualRegion));
-  const environment: Environment =
-    known.environment ?? (await terminal.choose('Environment', ['production', 'sandbox']));
+  const environment =
+    known.environment ?? (await terminal.choose<Environment>('Environment', ['production', 'sandbox']));
   const client: Client = { profile: known.profile, environment, region };
-  const authUrl = shortened(resolveAuthUrl(given, client) ?? (await askAuthUrl(client, world)), world);
+  const authUrl = resolveAuthUrl(given, client) ?? (await askAuthUrl(client, world));
   const clientId = known.clientId ?? (await askClientId(client, world));
   const clientSecret = known.secretPiped ? await readSecret(world) : await askSecret(authUrl, world);
   return { client, authUrl, clientId, clientSecret };
 }
+
+const SOURCE = 'the prompt';
+const ABOUT_AUTH_URL = [
+  'The auth URL is the part of the token endpoint before /oauth2/token.',
+  "The gateway's operator or documentation has it.",
+];
 
 async function askAuthUrl({ region, environment }: Client, { terminal, stderr }: Outside): Promise<TypedUrl> {
   const where = environment === 'sandbox' ? `the ${region} sandbox` : region;
@@ -53,24 +131,9 @@ async function askAuthUrl({ region, environment }: Client, { terminal, stderr }:
   return { value: parseAuthUrl(template, SOURCE, region), template };
 }
 
-const SOURCE = 'the prompt';
-const ABOUT_AUTH_URL = [
-  'The auth URL is the part of the token endpoint before /oauth2/token.',
-  "The gateway's operator or documentation has it.",
-];
-
 /** Begins a line between two prompts. */
 export function guide({ hasUnicode }: Pick<World['terminal'], 'hasUnicode'>): string {
   return hasUnicode() ? '│  ' : '';
-}
-
-/** Takes the token endpoint's path off, with a word: people copy the token endpoint from their documentation. */
-function shortened({ value, template }: TypedUrl, { terminal, stderr }: Outside): TypedUrl {
-  if (/\/oauth2\/token\/*$/.test(template))
-    stderr.write(
-      `${terminal.noPrompt() === undefined ? guide(terminal) : ''}Using the auth URL ${value}: gwtoken adds /oauth2/token itself.\n`,
-    );
-  return { value, template: withoutTokenPath(template) };
 }
 
 /** @param initial filled in, to be corrected */
@@ -93,19 +156,15 @@ export async function askAgain(answers: Answers, world: Outside): Promise<Answer
   return { ...answers, clientId, clientSecret: await askSecret(answers.authUrl, world) };
 }
 
-async function readSecret(world: Outside): Promise<string> {
+async function readSecret({ stdin }: Outside): Promise<string> {
   try {
-    return secretFromBytes(await world.stdin.read(SECRET_LIMIT), 'stdin');
+    return secretFromBytes(await stdin.read(SECRET_LIMIT), 'stdin');
   } catch (error) {
     if (error instanceof GwtokenError) throw error;
-    const problem =
-      systemCode(error) === 'EFBIG'
-        ? `is too long (limit: ${SECRET_LIMIT / 1024} KiB)`
-        : `cannot be read (${messageOf(error)})`;
-    throw new GwtokenError('usage', `the client secret from stdin ${problem}`, {
-      hints: ['pipe in only the secret'],
-      cause: error,
-    });
+    throw usage(
+      `the client secret from stdin cannot be read (${messageOf(error)})`,
+      'pipe in only the secret',
+    );
   }
 }
 

@@ -8,10 +8,9 @@ import {
   type FetchSettings,
   gather,
   requireAuthUrl,
-  resolveEnvironment,
+  resolveClient,
   resolveFetchSettings,
   resolveProfile,
-  resolveRegion,
 } from '../../settings/resolve';
 import type { FlagValues, Given } from '../../settings/table';
 import { oneLine, shellWord, withTilde } from '../../text';
@@ -21,8 +20,7 @@ import { endpointQuery } from '../../token/query';
 import type { Token } from '../../token/token';
 import type { ConfigEdit, World } from '../../world';
 import { overriding } from '../clients';
-import { type Answers, askAgain, askMissing, guide } from './answers';
-import { checkGiven } from './given';
+import { type Answers, askAgain, askMissing, checkGiven, guide } from './answers';
 import { loginEdits, storeClient } from './store';
 
 export async function logIn(flags: FlagValues, world: World): Promise<void> {
@@ -32,10 +30,11 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   await world.config.checkWritable();
   const keychain = limitedKeychain(given, world);
   await keychain.probe();
+  const isVerified = flags['verify'] !== false;
   const { answers, token } = await unlessCancelled(world, async () => {
     const all = await askMissing(known, given, world);
     itemOf(all);
-    if (!known.verify) return { answers: all, token: undefined };
+    if (!isVerified) return { answers: all, token: undefined };
     return verified(all, known.secretPiped ? 1 : TRIES, { given, settings }, world);
   });
   const { client, authUrl, clientId } = answers;
@@ -46,7 +45,7 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   for (const left of await world.tokens.renew(client))
     world.warn(`could not remove a cached token of the old credentials: ${left}`);
   if (token && settings.cache.value) await cacheToken(token, answers, world);
-  const how = known.verify ? 'verified and ' : '';
+  const how = isVerified ? 'verified and ' : '';
   const before = replaced ? ', replacing the previous ones' : '';
   await tell(
     [
@@ -141,22 +140,14 @@ function editText({ profile, key, value }: ConfigEdit, { config }: Given): strin
     : `Set ${key} = ${value}${whose} in ${config.path}`;
 }
 
-/** The commands to try next, in the user's shell; none if the settings are not right for them. */
+/** The commands to try next, in the user's shell. */
 function nextSteps(client: Client, { env, config, platform }: World): string[] {
-  const flags = attempt(() => needed(client, { flags: {}, env, config: config.read() }));
-  if (flags instanceof GwtokenError) return [];
+  const selected = attempt(() => resolveClient({ flags: {}, env, config: config.read() }).client);
+  const isSelected = !(selected instanceof GwtokenError) && clientName(selected) === clientName(client);
+  const flags = isSelected ? '' : ` ${clientFlags(client)}`;
   const fish = /\bfish$/.test(env['SHELL'] ?? '');
   const shell = fish ? `gwtoken env${flags} --format fish | source` : `eval $(gwtoken env${flags})`;
   return [`Next: gwtoken get${flags}`, `or:   ${platform === 'win32' ? 'gwtoken help shells' : shell}`];
-}
-
-/** The flags that name the client, if the settings alone name another. */
-function needed(client: Client, given: Given): string {
-  const profile = resolveProfile(given).value;
-  const region = resolveRegion(given, profile)?.value;
-  const environment = resolveEnvironment(given, profile).value;
-  const same = profile === client.profile && region === client.region && environment === client.environment;
-  return same ? '' : ` ${clientFlags(client)}`;
 }
 
 /** Writes the result, within the prompts' frame if there were prompts. */
@@ -184,11 +175,8 @@ function warnOfOthers({ client, clientId, authUrl }: Answers, before: Given, wor
     credentials instanceof GwtokenError ? credentials.message : overriding({ credentials, stored });
   if (overridden !== undefined) world.warn(overridden);
   const next = attempt(() => requireAuthUrl(after, client));
-  if (next instanceof GwtokenError) world.warn(next.message);
-  else if (next.value !== authUrl.value)
+  if (!(next instanceof GwtokenError) && next.value !== authUrl.value)
     world.warn(
       `${next.source.name} sets another auth URL; gwtoken will not send the stored credentials there`,
     );
-  const selected = attempt(() => needed(client, after));
-  if (selected instanceof GwtokenError) world.warn(selected.message);
 }

@@ -1,10 +1,11 @@
 /** What login stores: the keychain item, the entry among the known clients, and the settings that select it. */
 
-import { type Client, clientFlags, clientName, DEFAULT_PROFILE } from '../../client';
+import { type Client, clientName, DEFAULT_PROFILE } from '../../client';
 import { attempt, GwtokenError } from '../../errors';
 import { configAuthUrl } from '../../settings/resolve';
 import type { AuthUrl, Given } from '../../settings/table';
-import type { Config, ConfigEdit, ConfigValues, KnownEntry, World } from '../../world';
+import { withoutTokenPath } from '../../settings/values';
+import type { ConfigEdit, KnownEntry, World } from '../../world';
 
 /**
  * Stores a client: its keychain item, its entry in the list of stored clients, its settings. If one of them fails, what was
@@ -27,58 +28,38 @@ export async function storeClient(
     if (edits.length > 0) await config.edit(edits);
     return previousItem !== undefined;
   } catch (error) {
-    // The first failure is reported; a second one, while undoing, only by what it leaves behind.
-    const undone = await Promise.allSettled([
+    // The first failure is the one to report.
+    await Promise.allSettled([
       previousItem === undefined ? keychain.delete(name) : keychain.set(name, previousItem),
       previousEntry ? clients.add(name, previousEntry) : clients.remove([name]),
     ]);
-    if (undone[0].status === 'fulfilled' || !(error instanceof GwtokenError)) throw error;
-    throw error.withHints([
-      `the keychain item could not be removed; run: gwtoken logout ${clientFlags(client)}`,
-    ]);
+    throw error;
   }
 }
 
-/**
- * The auth URL goes to `[sandbox.]auth-url.<region>` of the profile, or to `[sandbox.]auth-url` if it has `{region}`;
- * the first login of a profile sets its region. What the config already says is not written again.
- */
+/** Lists the settings that a login writes: the auth URL, and the profile's region if it has none. */
 export function loginEdits(
   given: Given,
   client: Client,
   authUrl: Pick<AuthUrl, 'value' | 'template'>,
 ): ConfigEdit[] {
-  const { config } = given;
+  const { general, profiles } = given.config;
+  // What the default profile uses are the general values.
+  const profile = client.profile === DEFAULT_PROFILE ? undefined : client.profile;
+  const values = profile === undefined ? general : profiles[profile];
   const edits: ConfigEdit[] = [];
-  // One that is no address is replaced like any other.
+  // One that is no URL is replaced like any other.
   const before = attempt(() => configAuthUrl(given, client));
   if (before instanceof GwtokenError || before?.value !== authUrl.value) {
-    const general = client.environment === 'sandbox' ? 'sandbox.auth-url' : 'auth-url';
-    const specific = `${general}.${client.region}`;
-    const profile = levelFor(config, client.profile, [general, specific]);
+    const both = client.environment === 'sandbox' ? 'sandbox.auth-url' : 'auth-url';
+    const key = `${both}.${client.region}`;
     if (authUrl.template.includes('{region}')) {
-      edits.push({ profile, key: general, value: authUrl.template });
-      if (valuesAt(config, profile)?.[specific] !== undefined)
-        edits.push({ profile, key: specific, value: undefined });
+      edits.push({ profile, key: both, value: withoutTokenPath(authUrl.template) });
+      if (values?.[key] !== undefined) edits.push({ profile, key, value: undefined });
     } else {
-      edits.push({ profile, key: specific, value: authUrl.value });
+      edits.push({ profile, key, value: authUrl.value });
     }
   }
-  const profile = levelFor(config, client.profile, ['region']);
-  if (valuesAt(config, profile)?.['region'] === undefined)
-    edits.push({ profile, key: 'region', value: client.region });
+  if (values?.['region'] === undefined) edits.push({ profile, key: 'region', value: client.region });
   return edits;
-}
-
-/**
- * The default profile writes general values, which the other profiles fall back to, unless it has values of its own
- * (from `config set --profile default`), which would hide them.
- */
-function levelFor(config: Config, profile: string, keys: readonly string[]): string | undefined {
-  const own = config.profiles[profile];
-  return profile === DEFAULT_PROFILE && !keys.some((key) => own?.[key] !== undefined) ? undefined : profile;
-}
-
-function valuesAt(config: Config, profile: string | undefined): ConfigValues | undefined {
-  return profile === undefined ? config.general : config.profiles[profile];
 }
