@@ -52,10 +52,7 @@ function nothingToUnset(format: string): never {
   );
 }
 
-/**
- * One JSON object from name to value, null for what is removed. Nushell fails by itself if there is none: it must not
- * even get `{}` when gwtoken failed.
- */
+/** From name to value, null for what is removed. Nushell fails by itself if there is none: at a failure not even `{}`. */
 export const json: Format = { set: object, unset };
 
 export const nu: Format = {

@@ -9,12 +9,9 @@ export interface Variable {
   readonly value: string | undefined;
 }
 
-/**
- * How `gwtoken env` writes for one kind of reader. Functions from texts to texts: the quick way uses them too.
- * They get names that match `[A-Za-z_][A-Za-z0-9_]*` and values that {@link checkVariables} has passed.
- */
+/** How `gwtoken env` writes for one kind of reader. The values have passed {@link checkVariables}. */
 export interface Format {
-  /** The environment variable that names the file to append to; absent if the output goes to stdout. */
+  /** The variable with the path of the file to append to; absent if the output goes to stdout. */
   readonly appendsTo?: string;
   /** The format makes its own names, without a prefix. */
   readonly ownNames?: true;
@@ -22,15 +19,24 @@ export interface Format {
   set(variables: readonly Variable[]): string;
   /** The output that removes these variables. @throws GwtokenError `usage` if nothing can */
   unset(names: readonly string[]): string;
-  /**
-   * What is printed when gwtoken failed: it removes the variables and makes whoever evaluates it fail with this exit
-   * code. Absent if the reader fails when nothing is printed.
-   */
+  /** Removes the variables and fails with this exit code; absent if the reader fails when nothing is printed. */
   failure?(names: readonly string[], exitCode: number): string;
   /** The line that evaluates the output of this command line; absent if there is nothing to evaluate. */
   hint?(command: string): string;
   /** Quotes a word of that command line; absent if POSIX quotes will do. */
   quote?(word: string): string;
+}
+
+/** Makes both outputs of a format that has a statement for each variable: one that sets it, and one that removes it. */
+export function statements(
+  set: (name: string, value: string) => string,
+  unset: (name: string) => string,
+): Pick<Format, 'set' | 'unset'> {
+  return {
+    set: (variables) =>
+      variables.map(({ name, value }) => (value === undefined ? unset(name) : set(name, value))).join(''),
+    unset: (names) => names.map((name) => unset(name)).join(''),
+  };
 }
 
 /** Refuses what cannot be part of a token, as the endpoint's reply is checked. The error never contains the value. */
@@ -75,7 +81,6 @@ export function isPrefix(text: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(text);
 }
 
-/** @param where the source of the prefix, for the message */
 export function checkPrefix(text: string, where: string): string {
   if (isPrefix(text)) return text;
   throw usage(

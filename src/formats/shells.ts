@@ -1,9 +1,9 @@
-/** POSIX shells, fish, csh and Elvish. */
-import { encodeRuns, type Format, octal } from './format';
+/** POSIX shells, fish, csh and Elvish, and the shells of Windows: cmd.exe and PowerShell. */
+import { cannotCarry, checkForWindows, encodeRuns, type Format, octal, statements } from './format';
 
 const POSIX_LITERAL = '[A-Za-z0-9_./@+=%,-]';
 
-/** The most characters for one printf: its argument has to fit on a command line in a shell that runs it as a program. */
+/** The most characters for one printf, whose argument has to fit on a command line. */
 const RUN = 1000;
 /** The most substitutions in one word: dash and busybox crash at two thousand. */
 const PIECES = 200;
@@ -21,12 +21,10 @@ const PIECES = 200;
  * - Only what is unsafe goes through printf: it is a program in mksh, and its arguments are visible to others.
  */
 export const posix: Format = {
-  set: (variables) =>
-    variables
-      .map(({ name, value }) =>
-        value === undefined ? `unset ${name};\n` : `${assignPosix(name, value)}export ${name};\n`,
-      )
-      .join(''),
+  ...statements(
+    (name, value) => `${assignPosix(name, value)}export ${name};\n`,
+    (name) => `unset ${name};\n`,
+  ),
   unset: (names) => `unset ${names.join(' ')};\n`,
   // `(exit 4)` would be a bad pattern under zsh's globsubst, and `exit 4` would end the person's shell.
   failure: (names, exitCode) => `unset ${names.join(' ')};sh -c "exit ${exitCode}";\n`,
@@ -56,24 +54,14 @@ const FISH_LITERAL = '[A-Za-z0-9_./@+=,:-]';
 
 /** fish: every unsafe character as `\Xhh`, which it decodes itself, also in `eval (gwtoken env --format fish)`. */
 export const fish: Format = {
-  set: (variables) =>
-    variables
-      .map(({ name, value }) =>
-        value === undefined ? removeFish(name) : `set -gx ${name} ${encodeFish(value)};\n`,
-      )
-      .join(''),
-  unset: (names) => names.map(removeFish).join(''),
-  failure: (names, exitCode) => `${names.map(removeFish).join('')}sh -c "exit ${exitCode}";\n`,
+  ...statements(
+    (name, value) => `set -gx ${name} ${encodeFish(value)};\n`,
+    // Never a universal variable, which is stored on disk. fish says 4 for one that is not set: the status of all.
+    (name) => `set -eg ${name}; or true;\n`,
+  ),
+  failure: (names, exitCode) => `${fish.unset(names)}sh -c "exit ${exitCode}";\n`,
   hint: (command) => `${command} | source`,
 };
-
-/**
- * The global one: never a universal variable, which is stored on disk, and not a function's own. fish says 4 for one that
- * is not set, and that would be the status of the whole output.
- */
-function removeFish(name: string): string {
-  return `set -eg ${name}; or true;\n`;
-}
 
 function encodeFish(value: string): string {
   if (value === '') return "''";
@@ -88,20 +76,13 @@ const CSH_LITERAL = '(?!^=)[A-Za-z0-9_./@+=%,-]';
 
 /** csh and tcsh: like sh, unsafe characters go through printf in octal, since the eval's argument is split and globbed. */
 export const csh: Format = {
-  set: (variables) =>
-    variables
-      .map(({ name, value }) =>
-        value === undefined ? removeCsh(name) : `setenv ${name} ${encodeCsh(value)};\n`,
-      )
-      .join(''),
-  unset: (names) => names.map(removeCsh).join(''),
-  failure: (names, exitCode) => `${names.map(removeCsh).join('')}sh -c "exit ${exitCode}";\n`,
+  ...statements(
+    (name, value) => `setenv ${name} ${encodeCsh(value)};\n`,
+    (name) => `unsetenv ${name};\n`,
+  ),
+  failure: (names, exitCode) => `${csh.unset(names)}sh -c "exit ${exitCode}";\n`,
   hint: (command) => `eval \`${command}\``,
 };
-
-function removeCsh(name: string): string {
-  return `unsetenv ${name};\n`;
-}
 
 function encodeCsh(value: string): string {
   if (value === '') return "''";
@@ -113,17 +94,55 @@ function encodeCsh(value: string): string {
 
 /** Elvish. A failing gwtoken raises an exception there by itself, so nothing is printed then. */
 export const elvish: Format = {
-  set: (variables) =>
-    variables
-      .map(({ name, value }) =>
-        value === undefined ? removeElvish(name) : `set-env ${name} '${value.replaceAll("'", "''")}';\n`,
-      )
-      .join(''),
-  unset: (names) => names.map(removeElvish).join(''),
-  quote: (word) => `'${word.replaceAll("'", "''")}'`,
+  ...statements(
+    (name, value) => `set-env ${name} ${inSingleQuotes(value)};\n`,
+    (name) => `unset-env ${name};\n`,
+  ),
+  quote: inSingleQuotes,
   hint: (command) => `eval (${command} | slurp)`,
 };
 
-function removeElvish(name: string): string {
-  return `unset-env ${name};\n`;
+/** Elvish and PowerShell write a single quote in such a text twice. */
+function inSingleQuotes(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
 }
+
+/** The longest line that cmd.exe reads, in characters. */
+const LINE_LIMIT = 8191;
+
+/**
+ * cmd.exe, one simple command a line for `FOR /F … DO @%i`. What `" % ! ^ & | < >` mean there depends on their
+ * place and on options, so a value with other than plain characters is refused.
+ */
+export const cmd: Format = {
+  ...statements(setCmd, (name) => `SET "${name}="\n`),
+  failure: (names, exitCode) => `${cmd.unset(names)}cmd /d /c exit ${exitCode}\n`,
+  hint: (command) => `FOR /F "delims=" %i IN ('${command}') DO @%i`,
+  quote: (word) => `"${word}"`,
+};
+
+function setCmd(name: string, value: string): string {
+  const instead = 'use --format powershell in PowerShell, or: gwtoken exec -- COMMAND';
+  if (!/^[A-Za-z0-9 ._~+/=:@,-]*$/.test(value))
+    throw cannotCarry(name, 'contains a character that cmd.exe may alter', instead);
+  const line = `SET "${name}=${value}"\n`;
+  if (line.length <= LINE_LIMIT) return line;
+  throw cannotCarry(name, `is too long for cmd.exe (limit: ${LINE_LIMIT} characters a line)`, instead);
+}
+
+/** PowerShell, through `| Out-String | Invoke-Expression`: a native program's output arrives there as an array of lines. */
+export const powershell: Format = {
+  ...statements(
+    (name, value) => {
+      checkForWindows({ name, value });
+      // An empty text would remove the variable, which is what an empty variable is on Windows.
+      return `$env:${name} = ${inSingleQuotes(value)}\n`;
+    },
+    (name) => powershell.unset([name]),
+  ),
+  unset: (names) =>
+    `Remove-Item ${names.map((name) => `Env:${name}`).join(',')} -ErrorAction SilentlyContinue\n`,
+  failure: (names, exitCode) => `${powershell.unset(names)}throw 'gwtoken failed (exit code ${exitCode})'\n`,
+  hint: (command) => `${command} | Out-String | Invoke-Expression`,
+  quote: inSingleQuotes,
+};

@@ -4,8 +4,7 @@ import { azure, githubEnv, githubOutput } from './ci';
 import { docker, dotenv, json, nu } from './files';
 import { checkVariables, type Format } from './format';
 import { formatAmong } from './get';
-import { csh, elvish, fish, posix } from './shells';
-import { cmd, powershell } from './windows-shells';
+import { cmd, csh, elvish, fish, posix, powershell } from './shells';
 
 const FORMATS = {
   // The default, always: `eval $(gwtoken env)` has to mean one thing, and which shell reads it cannot be known.

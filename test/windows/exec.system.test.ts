@@ -173,7 +173,7 @@ describe('Windows', { timeout: 180_000 }, () => {
       const characters = Array.from({ length: 0x7f - 0x21 }, (_, index) => String.fromCharCode(0x21 + index));
       const carried: string[] = [];
       const refused: string[] = [];
-      const { cmd } = await import('../../src/formats/windows-shells');
+      const { cmd } = await import('../../src/formats/shells');
       for (const character of characters) {
         try {
           cmd.set([{ name: 'N', value: `a${character}b` }]);
