@@ -24,12 +24,7 @@ export function otherRegion(region: Region): Region {
   return region === 'eu' ? 'us' : 'eu';
 }
 
-/**
- * Checks a profile name. Upper case is refused because two names that differ by case are one item in the
- * Windows Credential Manager.
- *
- * @param where the source of the name, for the message: `--profile`, `GWTOKEN_PROFILE`
- */
+/** Checks a profile name. Upper case is refused: names that differ by case are one item in Windows' Credential Manager. */
 export function checkProfile(name: string, where: string): string {
   if (PROFILE.test(name)) return name;
   const lower = name.toLowerCase();
@@ -53,7 +48,7 @@ export function parseClientName(name: string): Client | undefined {
   return { profile, environment, region };
 }
 
-/** The flags that name this client, for hints: `--region eu --sandbox --profile acme`. */
+/** The flags that name this client: `--region eu --sandbox --profile acme`. */
 export function clientFlags({ profile, environment, region }: Client): string {
   return `--region ${region}${environment === 'sandbox' ? ' --sandbox' : ''}${profileFlag(profile)}`;
 }

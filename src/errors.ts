@@ -1,7 +1,4 @@
-/**
- * Every exit code once, with the kind of error that ends with it, and in words. Scripts branch on them: a row may be added,
- * but its number never changes.
- */
+/** Every exit code, with the kind of error that ends with it. Scripts branch on them: a number never changes. */
 export const EXIT_CODES = {
   0: { words: 'success' },
   1: { kind: 'local', words: 'cannot write a file or output, or a bug' },
@@ -11,7 +8,7 @@ export const EXIT_CODES = {
   5: { kind: 'keychain', words: 'keychain or credential command failed' },
   6: { kind: 'unreached', words: 'could not reach the token endpoint' },
   7: { kind: 'bad-reply', words: 'unusable reply from the token endpoint' },
-  // These belong to `exec` alone: a failure of gwtoken's own can be told from any of the command's.
+  // Of `exec` only: a failure of gwtoken's own can be told from any of the command's.
   125: { words: 'gwtoken itself failed' },
   126: { kind: 'not-runnable', words: 'command cannot be executed' },
   127: { kind: 'not-found', words: 'command not found' },
@@ -31,9 +28,8 @@ export function isErrorKind(text: unknown): text is ErrorKind {
 /** The exit code of `exec` for a failure of gwtoken's own. */
 export const EXEC_FAILED = 125;
 
-/** What an error tells beside its message. */
 export interface ErrorMore {
-  /** Each is one line that names the next command or variable with the user's own values in it. */
+  /** Each is one line that names the next command or variable, with the user's own values in it. */
   readonly hints?: readonly string[];
   readonly cause?: unknown;
   /** What exactly it was, for code that reacts to it: an error code of RFC 6749, a keychain's state. */
@@ -49,10 +45,7 @@ export interface Retry {
   readonly afterMs?: number | undefined;
 }
 
-/**
- * The one error that gwtoken expects. `message` is one line without a full stop. Nothing in it ever holds a secret,
- * a token or a body.
- */
+/** The one error that gwtoken expects. `message` is one line. Nothing in it ever holds a secret, a token or a body. */
 export class GwtokenError extends Error {
   override readonly name = 'GwtokenError';
   readonly kind: ErrorKind;
@@ -72,23 +65,15 @@ export class GwtokenError extends Error {
 
   /** The same error with these hints after its own. */
   withHints(hints: readonly string[]): GwtokenError {
-    const { reason, detail, cause, retry } = this;
-    return new GwtokenError(this.kind, this.message, {
-      hints: [...this.hints, ...hints],
-      reason,
-      detail,
-      cause,
-      retry,
-    });
+    const { kind, message, cause } = this;
+    return new GwtokenError(kind, message, { ...this, cause, hints: [...this.hints, ...hints] });
   }
 }
 
-/** Makes an error of kind `usage`: exit code 2. Each hint is one line. */
 export function usage(message: string, ...hints: string[]): GwtokenError {
   return new GwtokenError('usage', message, { hints });
 }
 
-/** Makes an error of any kind that has nothing but hints beside its message. */
 export function failure(kind: ErrorKind, message: string, ...hints: string[]): GwtokenError {
   return new GwtokenError(kind, message, { hints });
 }
@@ -97,10 +82,7 @@ export function failure(kind: ErrorKind, message: string, ...hints: string[]): G
 const SIGNAL_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 export const ENDING_SIGNALS = Object.keys(SIGNAL_CODES) as (keyof typeof SIGNAL_CODES)[];
 
-/**
- * gwtoken ends by this signal, so that a calling script stops too: a person pressed Ctrl-C at a prompt, it was sent to
- * gwtoken, or the command that it ran died of it.
- */
+/** gwtoken ends by this signal, so that a calling script stops too. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
   readonly signal: NodeJS.Signals;
@@ -131,7 +113,7 @@ export async function untilSignal<T>(
   }
 }
 
-/** The reader of stdout has gone (EPIPE): nothing is said, and the exit code is the one a shell shows for SIGPIPE. */
+/** The reader of stdout has gone (EPIPE): nothing is said, and the exit code is that of SIGPIPE. */
 export class ReaderGone extends Error {
   override readonly name = 'ReaderGone';
   readonly exitCode = 141;
@@ -147,7 +129,6 @@ export function attempt<T>(work: () => T): T | GwtokenError {
   }
 }
 
-/** Returns the text of an unknown thrown value, for messages and traces. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

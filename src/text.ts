@@ -9,9 +9,8 @@ export function oneLine(text: string): string {
 }
 
 /**
- * Cleans what another party wrote (an endpoint, a proxy, a certificate): one line, without controls, marks that turn the
- * direction of reading, and halves of characters. Nothing that a CI system takes for a command is left: Azure's
- * `##vso[` and GitHub's `##[` anywhere in a line, GitHub's `::name::` at the beginning of one, which may be wrapped.
+ * Cleans what another party wrote (an endpoint, a proxy, a certificate): one line, without controls, and without what a
+ * CI system takes for a command: `##vso[`, `##[`, and `::name::` at the beginning of a line, which may be wrapped.
  */
 export function foreign(text: string): string {
   return text
@@ -38,10 +37,7 @@ export function quoted(text: string): string {
   return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}\u2026` : text);
 }
 
-/**
- * Quotes one line of text as one word of a command line for pasting, so that sh, zsh, fish and csh read it alike, and
- * PowerShell and Elvish too unless it contains a quote or a backslash.
- */
+/** Quotes text as one word for pasting into sh, zsh, fish and csh; without quotes and backslashes, PowerShell and Elvish too. */
 export function shellWord(text: string): string {
   if (/^[\w@%+:,./-][\w@%+=:,./-]*$/.test(text)) return text;
   // Outside of the quotes: fish takes a backslash inside them for more than itself, and csh a `!`.

@@ -1,26 +1,17 @@
-/**
- * Everything outside the program, as one plain object of types: the programs in bin/ build the real one, tests pass their
- * own. A function takes only what it needs: `Pick<World, 'fetch' | 'now'>`.
- */
+/** Everything outside the program. A function takes only what it needs of it: `Pick<World, 'fetch' | 'now'>`. */
 import type { Client } from './client';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-export interface Input {
-  isTTY(): boolean;
-  /** Everything until the end of input; more than `limit` bytes reject with EFBIG. */
-  read(limit: number): Promise<Uint8Array>;
-}
-
 export interface Output {
   isTTY(): boolean;
-  /** Writes all of it before it returns, even to a slow pipe. Throws ReaderGone on EPIPE, otherwise a `local` error. */
+  /** Writes all of it, even to a slow pipe. Throws ReaderGone on EPIPE, otherwise a `local` error. */
   write(text: string): void;
 }
 
 /** A person at the terminal. Everything is shown on stderr; a Ctrl-C rejects with Interrupted. */
 export interface Terminal {
-  /** Why prompts are impossible here; undefined if they work: stdin and stderr are terminals, and it is not CI. */
+  /** Why prompts are impossible here; undefined if they work. */
   noPrompt(): string | undefined;
   /** Prompts until `check` finds no problem with the answer; the example is shown while it is empty. */
   ask(
@@ -32,13 +23,11 @@ export interface Terminal {
   askSecret(question: string, check: (answer: string) => string | undefined): Promise<string>;
   choose<T extends string>(question: string, choices: readonly T[], initial?: T): Promise<T>;
   confirm(question: string): Promise<boolean>;
-  /** Whether it can show more than ASCII. */
   hasUnicode(): boolean;
-  /** How wide a text for stdout may be: the terminal's columns, 40 to 80; elsewhere 80. */
+  /** The width of a text for stdout: 40 to 80, as the terminal has. */
   columns(): number;
-  /** Writes a text to stdout, which is a terminal: through a pager if the text is longer than it. */
+  /** Writes to stdout, which is a terminal: through a pager if the text is longer than it. */
   page(text: string): Promise<void>;
-  /** Colours for a stream, or none: NO_COLOR, FORCE_COLOR and TERM=dumb are honoured. */
   paint(stream: 'stdout' | 'stderr'): Promise<Paint>;
   /** Runs the work under a spinner that appears after 300 ms on a terminal and is erased afterwards. */
   spin<T>(label: string, work: (relabel: (label: string) => void) => Promise<T>): Promise<T>;
@@ -74,7 +63,7 @@ export interface ConfigFile {
   checkWritable(): Promise<void>;
 }
 
-/** What is stored about a client in plain text, beside its keychain item: no secret. */
+/** What is stored about a client in plain text, beside its keychain item. */
 export interface KnownEntry {
   readonly clientId: string;
   readonly authUrl: string;
@@ -95,14 +84,12 @@ export interface TokenCache {
   /** Removes the entries of the clients that pass. */
   remove(passes: (client: Client) => boolean): Promise<void>;
   /**
-   * Begins a new generation of a client's tokens, after its credentials were stored or removed: no token that was
-   * requested before is used any more, not even one that a running request will return. Returns the paths that
-   * could not be removed, with the reason.
+   * Begins a new generation of a client's tokens: none that was requested before is used any more, not even one that a
+   * running request will return. Returns the paths that could not be removed, with the reason.
    */
   renew(client: Client): Promise<readonly string[]>;
   /**
-   * Takes the client's turn at the endpoint, or joins those who wait for it with the same credentials. Undefined if
-   * there can be no turns here.
+   * Takes the client's turn at the endpoint, or joins those who wait for it; undefined if there can be no turns here.
    *
    * @param whose identifies the credentials, as part of a file's name
    */
@@ -120,7 +107,7 @@ export interface Distrust {
 
 export interface CacheRead {
   readonly text?: string;
-  /** Of the client's tokens, see {@link TokenCache.renew}: entries of other generations are not used. */
+  /** Entries of other generations are not used, see {@link TokenCache.renew}. */
   readonly generation?: string;
   /** Why the directory or file is not used, for a warning. */
   readonly untrusted?: string;
@@ -135,29 +122,24 @@ export type Turn =
   | {
       readonly held: false;
       /**
-       * Waits until the holder has ended its turn. Resolves with the text that it left, or '' if it left none, was
-       * killed, or sent no sign of life for three seconds. Then the turn is free. Resolves with 'late' after the limit,
-       * or once the signal is aborted.
+       * Waits until the turn is free. Resolves with the text that the holder left, or '' if it left none or is gone; with
+       * 'late' after the limit, or once the signal is aborted.
        */
       wait(limitMs: number, stopped?: AbortSignal): Promise<string | 'late'>;
     };
 
 /**
- * The OS keychain, service `gwtoken`. Each call starts its own child process at once and ends within its limit;
- * every failure is a GwtokenError of kind `keychain`, whose `reason` is a KeychainReason. `limitMs` is the setting
- * `keychain-timeout`; undefined means 60 s if a person can answer a dialog, otherwise 10 s.
+ * The OS keychain, service `gwtoken`. Each call ends within its limit, by default {@link answerWithinMs}; every failure is
+ * a GwtokenError of kind `keychain`, whose `reason` is a KeychainReason.
  */
 export interface Keychain {
-  /**
-   * Stores, reads and deletes an item under its own service name, so that a locked keyring is
-   * unlocked now. Resolves with the module's name and version; rejects if the keychain does not work here.
-   */
+  /** Stores, reads and deletes an item of its own, so that a locked keyring is unlocked now. Resolves with the version. */
   probe(limitMs?: number): Promise<string>;
   /** The item's value, or undefined if there is none. Rejects with the signal's reason once it is aborted. */
   get(account: string, limitMs?: number, ended?: AbortSignal): Promise<string | undefined>;
   /** Stores the value, reads it back, and resolves with what was there before. */
   set(account: string, value: string, limitMs?: number): Promise<string | undefined>;
-  /** Whether there was one. It is gone then: one that stays is `locked` or `denied`. */
+  /** Whether there was one; an item that stays is `locked` or `denied`. */
   delete(account: string, limitMs?: number): Promise<boolean>;
 }
 
@@ -185,11 +167,7 @@ export type KeychainReason =
   /** A text that gwtoken does not know; it is in `detail`. */
   | 'failed';
 
-/**
- * Runs a command line in the system's shell, with our stdin and stderr. If it takes longer than `timeoutMs`, or until
- * the signal is aborted, or prints more than `limit` bytes, it is ended with everything that it started; likewise on a signal, which
- * rejects with Interrupted.
- */
+/** Runs a command line in the system's shell, with our stdin and stderr. A signal to gwtoken rejects with Interrupted. */
 export type RunCredentialCommand = (
   command: string,
   options: {
@@ -208,10 +186,10 @@ export type CommandEnd =
   | { readonly how: 'too-long' };
 
 /**
- * Runs a program with gwtoken's own stdin, stdout, stderr and terminal. TERM, HUP, USR1 and USR2 are passed on to it; INT
- * and QUIT only if they come from no terminal that it shares. Rejects with a GwtokenError `not-found` or `not-runnable`.
+ * Runs a program with gwtoken's own stdin, stdout, stderr and terminal, and passes signals on to it.
  *
- * @param text what it finds at /dev/fd/3, or on Windows on stdin: neither an argument nor a file
+ * @param text what it finds at /dev/fd/3, or on Windows on stdin
+ * @throws GwtokenError `not-found` or `not-runnable`
  */
 export type RunProgram = (
   command: string,
@@ -233,13 +211,6 @@ export interface TokenFile {
   /** Shows sweeping processes that the owner is alive; due every minute. */
   touch(): void;
   remove(): void;
-}
-
-/** What `doctor` checks. Nothing here rejects or throws: problems are results. */
-export interface Probes {
-  /** The form of the program and its runtime, as in `npm package with Node v20.20.2 on linux x64`. */
-  system(): string;
-  folder(which: 'config' | 'cache'): Promise<FolderFacts>;
 }
 
 export interface FolderFacts {
@@ -265,11 +236,10 @@ export interface ConnectionOptions {
   readonly onProgress?: ((facts: Partial<ConnectionProgress>) => void) | undefined;
 }
 
-/** The connection to an endpoint, as far as it got. */
 export interface ConnectionProgress {
   /** What we are waiting for; after a failure, where it failed. */
   waitingFor: 'route' | 'roots' | 'lookup' | 'connect' | 'tunnel' | 'handshake' | 'reply' | 'body';
-  /** The proxy's host and port, without the credentials that its variable may contain; undefined without a proxy. */
+  /** The proxy's host and port. */
   proxy?: string;
   /** Of the proxy, if there is one; likewise the time to connect. */
   addresses?: readonly string[];
@@ -290,19 +260,15 @@ export interface TlsFacts {
   readonly trustedBy: string | undefined;
 }
 
-/** The part of the standard `fetch` that is needed here. No redirect is followed. */
+/** The part of the standard `fetch` that is needed here. */
 export type Fetch = (
   url: string,
   init: ConnectionOptions & {
     readonly method: 'POST';
     readonly headers: Readonly<Record<string, string>>;
     readonly body: string;
-    /**
-     * For the connection, the request and the whole reply together. Then the connection is cut, and the promise (or
-     * the body) rejects with an `unreached` error with reason `time-limit` that says what we were waiting for.
-     */
+    /** For connection, request and reply together; then the promise or the body rejects with the reason `time-limit`. */
     readonly timeoutMs: number;
-    /** Closes the connection at once when aborted. */
     readonly signal?: AbortSignal | undefined;
   },
 ) => Promise<FetchReply>;
@@ -311,7 +277,6 @@ export interface FetchReply {
   readonly status: number;
   /** The value of a header, in lower case; several are joined by commas. */
   readonly headers: { get(name: string): string | null };
-  /** The connection stays open until the body has been read or abandoned. */
   readonly body: AsyncIterable<Uint8Array>;
   /** The peer's address, for the trace: `127.0.0.1:443`, or the proxy. */
   readonly address?: string | undefined;
@@ -322,54 +287,56 @@ export interface World {
   readonly version: string;
   readonly platform: NodeJS.Platform;
   readonly env: Env;
-  readonly stdin: Input;
+  readonly stdin: {
+    isTTY(): boolean;
+    /** Everything until the end of input; more than `limit` bytes reject with EFBIG. */
+    read(limit: number): Promise<Uint8Array>;
+  };
   readonly stdout: Output;
   readonly stderr: Output;
   readonly terminal: Terminal;
   readonly config: ConfigFile;
   readonly clients: KnownClients;
-  /** Runs the credential command of the settings. */
   readonly runCredentialCommand: RunCredentialCommand;
   readonly keychain: Keychain;
   readonly tokens: TokenCache;
-  readonly probes: Probes;
+  /** What `doctor` checks. Problems are results: nothing here rejects or throws. */
+  readonly probes: {
+    /** The form of the program and its runtime, as in `npm package with Node v20.20.2 on linux x64`. */
+    system(): string;
+    folder(which: 'config' | 'cache'): Promise<FolderFacts>;
+  };
   /** Posts to the token endpoint; a network failure rejects with a GwtokenError of kind `unreached`. */
   readonly fetch: Fetch;
   /**
    * Loads what the next {@link Fetch} needs, while the credentials are still being looked up. With a URL it also opens
-   * the connection that a fetch to the same origin with the same options will use. Nothing is sent; a failure is
-   * silent, since the fetch will report it.
+   * the connection; a failure is silent, since the fetch will report it.
    */
   warmUp(url: string | undefined, options: ConnectionOptions): void;
-  /** The time in milliseconds since the epoch. */
   now(): number;
   /** Handles these signals instead of dying of them, until the returned function is called. */
   onSignals(signals: readonly NodeJS.Signals[], heard: (signal: NodeJS.Signals) => void): () => void;
   runProgram: RunProgram;
   /** Creates a 0600 file with this text in a directory of ours; a `local` error if that fails. */
   createTokenFile(text: string): Promise<TokenFile>;
-  /** Reads a whole file that the user named. Throws the system's error; EFBIG for more than `limit` bytes. */
+  /** Reads a whole file. Throws the system's error; EFBIG for more than `limit` bytes. */
   readFile(path: string, limit: number): Uint8Array;
-  /**
-   * Rejects at once (`usage`) a file that does not exist; the returned function appends to it, after a line end if the
-   * file has none (`local` if that fails). `variable` contains the path.
-   */
+  /** Throws `usage` for a file that does not exist; the returned function appends to it (`local` if that fails). */
   appender(path: string, variable: string): (text: string) => void;
   /** SHA-256 in hexadecimal; with a key, HMAC-SHA-256. */
   sha256(text: string, key?: Uint8Array): string;
-  /** Resolves after so many milliseconds. */
   sleep(ms: number): Promise<void>;
-  /** Does the work after so many milliseconds, unless the returned function is called before. */
+  /** Does the work later, unless the returned function is called before. */
   after(ms: number, work: () => void): () => void;
   /** Evenly spread over [0, 1): for the jitter between attempts, not for secrets. */
   random(): number;
-  /** `gwtoken: warning: …` on stderr, on one line whatever a path or an endpoint put into it. Never a secret. */
+  /** `gwtoken: warning: …` on stderr, on one line. Never a secret. */
   warn(text: string): void;
   /** One line of --verbose; nothing without it. Never a secret, a token or a body. */
   trace(line: string): void;
 }
 
-/** What a cached token needs; bin/gwtoken.ts has it without loading anything else. */
+/** What a cached token needs, and all that the quick way has. */
 export type WarmWorld = Pick<World, 'env' | 'now' | 'readFile' | 'sha256' | 'trace'> & {
   readonly config: Pick<ConfigFile, 'read'>;
   readonly clients: Pick<KnownClients, 'read'>;
@@ -381,25 +348,20 @@ export function isCi(env: Env): boolean {
   return !['', '0', 'false'].includes(env['CI'] ?? '');
 }
 
-/** Whether a person reads what stands on stderr. stdin tells nothing: it may be a pipe of the caller's. */
+/** Whether a person reads stderr. stdin tells nothing: it may be a pipe of the caller's. */
 export function hasPerson({ env, stderr }: { env: Env; stderr: Pick<Output, 'isTTY'> }): boolean {
   return stderr.isTTY() && !isCi(env);
 }
 
-/**
- * How long the keychain or a credential command may take if no `keychain-timeout` is set, in milliseconds: a person needs
- * time to unlock a vault, and without one a dialog should not hold up a job.
- */
-export const ANSWER_WITHIN_MS = { person: 60_000, nobody: 10_000 };
-
+/** The default of `keychain-timeout`: a person needs time to unlock a vault, and a dialog should not hold up a job. */
 export function answerWithinMs(person: boolean): number {
-  return ANSWER_WITHIN_MS[person ? 'person' : 'nobody'];
+  return person ? 60_000 : 10_000;
 }
 
-/** The longest time limit that a setting takes, in milliseconds. */
+/** The longest time limit that a setting takes. */
 export const LONGEST_LIMIT_MS = 3_600_000;
 
-/** The `keychain-timeout` to try if this one was too short, as it is written: twice that, as far as a setting goes. */
+/** The `keychain-timeout` to try if this one was too short, as it is written. */
 export function longerTimeout(limitMs: number): string {
   return `${Math.min(2 * Math.ceil(limitMs / 1000), LONGEST_LIMIT_MS / 1000)}s`;
 }

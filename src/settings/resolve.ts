@@ -1,7 +1,4 @@
-/**
- * Resolves each setting, with its source: flag, then environment variable, then config file, then default. No I/O: the
- * quick way and the CLI both use it.
- */
+/** Resolves each setting, with its source: flag, then environment variable, then config file, then default. */
 import { type Client, checkProfile, clientFlags, type Environment, type Region } from '../client';
 import { usage } from '../errors';
 import { type Config, type ConfigValues, isCi, type WarmWorld } from '../world';
@@ -43,7 +40,7 @@ export function gather(flags: FlagValues, world: Pick<WarmWorld, 'env' | 'config
   return { flags, env: world.env, config };
 }
 
-/** A setting as it was written somewhere, not yet parsed. */
+/** A setting that is not yet parsed. */
 interface Written {
   readonly text: string;
   readonly source: Source;
@@ -98,41 +95,30 @@ function firstOf(values: ConfigValues, keys: readonly string[], where: string): 
   return undefined;
 }
 
+type WithFallback<T> = Row<T> & { readonly fallback: T };
+
 /**
- * Resolves a setting alone: what is wrong with another does not matter.
+ * Resolves one setting.
  *
  * @param profile whose own values in the config file come before the general ones
  * @throws GwtokenError `usage` for a value that cannot be read
  */
-export function resolveSetting<T>(
-  row: Row<T> & { readonly fallback: T },
-  given: Given,
-  profile: string | undefined,
-): Setting<T>;
-export function resolveSetting<T>(
-  row: Row<T>,
-  given: Given,
-  profile: string | undefined,
-): Setting<T> | undefined;
-export function resolveSetting<T>(
-  row: Row<T>,
-  given: Given,
-  profile: string | undefined,
-): Setting<T> | undefined {
+export function resolveSetting<T>(row: WithFallback<T>, given: Given, profile?: string): Setting<T>;
+export function resolveSetting<T>(row: Row<T>, given: Given, profile?: string): Setting<T> | undefined;
+export function resolveSetting<T>(row: Row<T>, given: Given, profile?: string): Setting<T> | undefined {
   const found = find(row, given, profile);
-  if (!found) {
-    const { fallback } = row;
+  const { fallback } = row;
+  if (!found)
     return fallback === undefined
       ? undefined
       : { value: fallback, source: { kind: 'default', name: 'default' } };
-  }
   const { text, source } = found;
   const { parse } = (source.kind === 'variable' && row.variable) || row;
   return { value: parse(text, source.name), source };
 }
 
 export function resolveProfile(given: Given): Setting<string> {
-  return resolveSetting(SETTINGS.profile, given, undefined);
+  return resolveSetting(SETTINGS.profile, given);
 }
 
 export function resolveEnvironment(given: Given, profile: string): Setting<Environment> {
@@ -174,7 +160,7 @@ export interface ClientSettings {
   readonly skipVariables: boolean;
 }
 
-/** Resolves the client that the command works on. Without a region it throws a `usage` error. */
+/** Resolves the client that the command works on; without a region it throws a `usage` error. */
 export function resolveClient(given: Given): ClientSettings {
   const profile = resolveProfile(given);
   const environment = resolveEnvironment(given, profile.value);
@@ -196,8 +182,7 @@ export function resolveClient(given: Given): ClientSettings {
 }
 
 /**
- * Resolves the auth URL for a client; undefined if none is given. With the sandbox, names with SANDBOX are looked up first,
- * in variables and then in the config file, and override any without.
+ * Resolves the auth URL for a client; undefined if none is given.
  *
  * @param verified an auth URL already validated, which is not checked again: that costs a warm run more than the cache
  */
@@ -207,14 +192,11 @@ export function resolveAuthUrl(given: Given, client: Client, verified?: string):
   if (!found) return undefined;
   const { text: template, source } = found;
   const isVerified = template.replaceAll('{region}', client.region) === verified;
-  return {
-    value: isVerified ? verified : row.parse(template, source.name, client.region),
-    template,
-    source,
-  };
+  const value = isVerified ? verified : row.parse(template, source.name, client.region);
+  return { value, template, source };
 }
 
-/** Resolves the auth URL for a client; without one it throws a `usage` error that says how to set it. */
+/** Resolves the auth URL for a client; without one it throws a `usage` error. */
 export function requireAuthUrl(given: Given, client: Client, verified?: string): AuthUrl {
   const found = resolveAuthUrl(given, client, verified);
   if (found) return found;
@@ -233,7 +215,7 @@ export function requireAuthUrl(given: Given, client: Client, verified?: string):
   );
 }
 
-/** Resolves the auth URL of the config file only: a credential command that prints none is bound to it. */
+/** Resolves the auth URL of the config file only. */
 export function configAuthUrl({ config }: Given, client: Client): AuthUrl | undefined {
   return resolveAuthUrl({ flags: {}, env: {}, config }, client);
 }

@@ -1,7 +1,4 @@
-/**
- * Every setting, once: flags and their help, variables, config keys, the lines of --verbose and doctor, completion and
- * the tables of the documents are read from here. A new setting is a new row, and its use.
- */
+/** Every setting, once: flags, help, variables, config keys, completion and the documents' tables are read from here. */
 import {
   type Client,
   checkProfile,
@@ -12,7 +9,7 @@ import {
 } from '../client';
 import { usage } from '../errors';
 import { duration, nearest, shellWord } from '../text';
-import { ANSWER_WITHIN_MS, type Config, type Env } from '../world';
+import { answerWithinMs, type Config, type Env } from '../world';
 import {
   parseAuthUrl,
   parseDurationMs,
@@ -36,7 +33,6 @@ export interface Setting<T> {
   readonly source: Source;
 }
 
-/** Where settings come from. */
 export interface Given {
   readonly flags: FlagValues;
   readonly env: Env;
@@ -55,8 +51,8 @@ export interface AuthUrl extends Setting<string> {
 export type FlagValues = Readonly<Record<string, string | boolean | undefined>>;
 
 export interface Row<T> {
-  /** What it is called in words. */
-  readonly name: string;
+  /** What it is called in words; absent: its key. */
+  readonly name?: string;
   /** In the config file. Flag and variable are spelt after it: `min-ttl`, `--min-ttl`, `GWTOKEN_MIN_TTL`. */
   readonly key: string;
   /**
@@ -86,10 +82,8 @@ export interface Row<T> {
   store?(value: T, text: string): string | number | boolean;
 }
 
-/** These say which client is meant. */
 export const CLIENT_SETTINGS = {
   region: {
-    name: 'region',
     key: 'region',
     scope: 'profile',
     parse: parseRegion,
@@ -112,7 +106,6 @@ export const CLIENT_SETTINGS = {
     store: (environment) => environment === 'sandbox',
   } satisfies Row<Environment>,
   profile: {
-    name: 'profile',
     key: 'profile',
     scope: 'user',
     parse: checkProfile,
@@ -131,10 +124,8 @@ export const CLIENT_SETTINGS = {
   } satisfies Row<string>,
 };
 
-/** These say how its token is fetched. */
 export const FETCH_SETTINGS = {
   minTtlMs: {
-    name: 'min-ttl',
     key: 'min-ttl',
     scope: 'profile',
     parse: parseDurationMs,
@@ -143,7 +134,6 @@ export const FETCH_SETTINGS = {
     show: duration,
   } satisfies Row<number>,
   timeoutMs: {
-    name: 'timeout',
     key: 'timeout',
     scope: 'profile',
     parse: parseTimeLimitMs,
@@ -152,7 +142,6 @@ export const FETCH_SETTINGS = {
     show: duration,
   } satisfies Row<number>,
   retries: {
-    name: 'retries',
     key: 'retries',
     scope: 'profile',
     parse: parseRetries,
@@ -161,7 +150,6 @@ export const FETCH_SETTINGS = {
     store: (times) => times,
   } satisfies Row<number>,
   cache: {
-    name: 'cache',
     key: 'cache',
     scope: 'user',
     parse: (text, where) => parseOnOff(text, where, 'cache'),
@@ -173,7 +161,6 @@ export const FETCH_SETTINGS = {
     store: onOff,
   } satisfies Row<boolean>,
   caFile: {
-    name: 'ca-file',
     key: 'ca-file',
     scope: 'profile',
     parse: (text, where) => parseText(text, where, 'ca-file'),
@@ -181,15 +168,13 @@ export const FETCH_SETTINGS = {
     otherwise: "built-in CAs, then the system's",
   } satisfies Row<string>,
   keychainTimeoutMs: {
-    name: 'keychain-timeout',
     key: 'keychain-timeout',
     scope: 'user',
     parse: parseTimeLimitMs,
-    otherwise: `${ANSWER_WITHIN_MS.person / 1000} s on a desktop terminal, else ${ANSWER_WITHIN_MS.nobody / 1000} s`,
+    otherwise: `${answerWithinMs(true) / 1000} s on a desktop terminal, else ${answerWithinMs(false) / 1000} s`,
     show: duration,
   } satisfies Row<number>,
   credentialCommand: {
-    name: 'credential-command',
     key: 'credential-command',
     scope: 'profile',
     parse: (text, where) => parseText(text, where, 'credential-command'),
@@ -264,7 +249,7 @@ export function checkConfigKey(
   );
 }
 
-/** Returns what `config set KEY VALUE` stores: booleans and numbers as such, most else as it was written. */
+/** Returns what `config set KEY VALUE` stores. */
 export function configValue(key: string, text: string, profile?: string): string | number | boolean {
   const flag = profile === undefined ? '' : ` --profile ${profile}`;
   // What may be a URL's password is not repeated.

@@ -1,7 +1,4 @@
-/**
- * How the text of each setting is read. Every parser gets the text and its source, and throws a `usage` error that names
- * the value, its source and what is allowed.
- */
+/** How the text of each setting is read. Every parser throws a `usage` error that names the value and its source. */
 import { isRegion, REGIONS, type Region } from '../client';
 import { type GwtokenError, usage } from '../errors';
 import { quoted } from '../text';
@@ -66,13 +63,11 @@ export function parseAuthUrl(text: string, where: string, region: Region): strin
   const fail = (problem: string, hint: string): GwtokenError =>
     usage(`auth URL ${quoted(withoutSecrets(text))} (from ${where}) ${problem}`, hint);
 
-  if (/[\s\p{Cc}\\]/u.test(filled)) {
+  if (/[\s\p{Cc}\\]/u.test(filled))
     throw fail('contains a space, backslash or control character', `example: ${EXAMPLE}`);
-  }
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(filled)?.[1]?.toLowerCase();
-  if (scheme !== undefined && scheme !== 'https' && scheme !== 'http') {
+  if (scheme !== undefined && scheme !== 'https' && scheme !== 'http')
     throw fail('must begin with https://', `example: ${EXAMPLE}`);
-  }
   const url = scheme !== undefined && URL.canParse(filled) ? new URL(filled) : undefined;
   // `URL` decodes %7B in a host name, and what it makes of it would be refused when it is read again.
   if (/[{}]/.test(filled + url?.host)) throw fail('contains { or }', 'the only placeholder is {region}');
@@ -81,20 +76,16 @@ export function parseAuthUrl(text: string, where: string, region: Region): strin
     throw fail('is not a URL', bare ? `did you mean: https://${text}` : `example: ${EXAMPLE}`);
   }
   // Anywhere: of a password that begins with a slash, `URL` makes the path of a host that is the user name.
-  if (filled.includes('@')) {
+  if (filled.includes('@'))
     throw fail(
       'contains a user name or password',
       'remove it; gwtoken login stores credentials in the keychain',
     );
-  }
   if (/[?#]/.test(filled))
     throw fail('contains a query or fragment', `use only the base URL, for example ${EXAMPLE}`);
-  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
-    throw fail(
-      'would send the client secret unencrypted',
-      `use https://${url.host}${url.pathname}`.replace(/\/$/, ''),
-    );
-  }
+  const secure = `https://${url.host}${url.pathname}`.replace(/\/$/, '');
+  if (url.protocol === 'http:' && !isLoopback(url.hostname))
+    throw fail('would send the client secret unencrypted', `use ${secure}`);
   return withoutTokenPath(url.href);
 }
 

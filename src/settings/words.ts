@@ -4,12 +4,12 @@ import { shellWord } from '../text';
 import type { ClientSettings, FetchSettings } from './resolve';
 import { type AuthUrl, keysFor, type Row, SETTINGS, type Setting, variableOf } from './table';
 
-/** The settings of a run, each with its source, as the lines that --verbose begins with. */
+/** The settings of a run, as the lines that --verbose begins with. */
 export function describeSettings(client: ClientSettings, authUrl: AuthUrl, fetch: FetchSettings): string[] {
   const all: Readonly<Record<string, unknown>> = { ...client, authUrl, ...fetch };
-  return Object.entries(SETTINGS)
+  return Object.entries<Row<unknown>>(SETTINGS)
     .filter(([member]) => all[member] !== undefined)
-    .map(([member, row]) => `${row.name}: ${inWords(row, all[member] as Setting<unknown>)}`);
+    .map(([member, row]) => `${row.name ?? row.key}: ${inWords(row, all[member] as Setting<unknown>)}`);
 }
 
 /** A value with its source: `10 s (GWTOKEN_TIMEOUT)`. */

@@ -41,7 +41,9 @@ function drawn(file: string, heading: string, tables: readonly string[]): string
 
 test('gwtoken help environment has them in 80 columns', async () => {
   const names = ROWS.map((row) => [flagCell(row), code(variableOf(row, row.key)), code(row.key)]);
-  const defaults = ROWS.map((row) => [row.name, defaultCell(row)]).filter(([, value]) => value !== 'none');
+  const defaults = ROWS.map((row) => [row.name ?? row.key, defaultCell(row)]).filter(
+    ([, value]) => value !== 'none',
+  );
   const file = join(ROOT, 'src', 'cli', 'topics', 'environment.md');
   const tables = [table(['flag', 'variable', 'config key'], names), table(['setting', 'default'], defaults)];
   await expect(drawn(file, '# Settings', tables)).toMatchFileSnapshot(file);

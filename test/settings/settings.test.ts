@@ -7,7 +7,7 @@ import {
   resolveProfile,
   resolveRegion,
 } from '../../src/settings/resolve';
-import { type Given, SETTINGS } from '../../src/settings/table';
+import { type Given, type Row, SETTINGS } from '../../src/settings/table';
 import { given } from './given';
 
 type Found = { value: unknown; source: { name: string } } | undefined;
@@ -209,7 +209,8 @@ describe('flag, then variable, then the profile’s key, then the general one, t
 
 test('every setting has its row above', () => {
   const rows = Object.keys(ORDER).map((name) => name.replace(/ of the sandbox|, undone/, ''));
-  expect(new Set(rows)).toEqual(new Set(Object.values(SETTINGS).map(({ name }) => name)));
+  const all: readonly Row<unknown>[] = Object.values(SETTINGS);
+  expect(new Set(rows)).toEqual(new Set(all.map(({ name, key }) => name ?? key)));
 });
 
 test('a client is its profile, environment and region, each with its source', () => {

@@ -68,7 +68,8 @@ function settingsSection(given: Given | GwtokenError, noClient: GwtokenError | u
     if (found && !(found instanceof GwtokenError) && found.source.kind !== 'default')
       changed.push(`${name} ${inWords(row, found)}`);
   };
-  for (const row of [SETTINGS.profile, SETTINGS.environment, SETTINGS.region]) add(row.name, row);
+  const ofClient: readonly Row<unknown>[] = [SETTINGS.profile, SETTINGS.environment, SETTINGS.region];
+  for (const row of ofClient) add(row.name ?? row.key, row);
   for (const row of Object.values(FETCH_SETTINGS)) add(row.key, row);
   if (noClient && !checks.some(({ message }) => message === noClient.message))
     checks.push(failed('client', noClient));
