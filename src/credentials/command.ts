@@ -1,7 +1,4 @@
-/**
- * Credentials from the user's own command, such as a password manager's. It runs in the
- * system's shell with the user's stdin and stderr; its stdout contains the secret and is never shown.
- */
+/** Credentials from the user's own command. Its stdout contains the secret and is never shown. */
 
 import { type Client, clientFlags, clientName, profileFlag } from '../client';
 import { failure, type GwtokenError, usage } from '../errors';
@@ -21,10 +18,7 @@ import { SECRET_LIMIT, utf8 } from './credentials';
 import { parseCredentials, type StoredCredentials } from './keychain-item';
 import type { CredentialQuery } from './plan';
 
-/**
- * The clients whose command is running further up. Without it, a command that calls gwtoken for its own client starts
- * gwtoken in gwtoken until the timeout ends them all.
- */
+/** The clients whose command is running further up: one that calls gwtoken for its own client would never end. */
 const RUNNING_FOR = 'GWTOKEN_COMMAND_RUNNING_FOR';
 
 /**
@@ -47,7 +41,7 @@ export async function commandCredentials(
     );
   }
   const timeoutMs =
-    resolveSetting(SETTINGS.keychainTimeoutMs, given, undefined)?.value ?? answerWithinMs(hasPerson(world));
+    resolveSetting(SETTINGS.keychainTimeoutMs, given)?.value ?? answerWithinMs(hasPerson(world));
   world.trace(`running the credential command (${where}), with a timeout of ${duration(timeoutMs)}`);
   const options = { env: commandEnv(client, env), timeoutMs, limit: SECRET_LIMIT, signal };
   const end = await world.runCredentialCommand(command.value, options);
@@ -93,10 +87,7 @@ function problemOf(end: Exclude<CommandEnd, { how: 'late' }>): string {
   }
 }
 
-/**
- * The command's environment: the whole of the caller's, since VAULT_TOKEN, AWS_PROFILE and their like are what it
- * works with, without gwtoken's own credentials and token, and with the names of the client.
- */
+/** Returns the caller's environment (VAULT_TOKEN and its like are needed) without gwtoken's credentials, with the client. */
 export function commandEnv(client: Client, env: Env): Env {
   const own = /^GWTOKEN_((SANDBOX_)?CLIENT_.*|ACCESS_TOKEN)$/i;
   return {

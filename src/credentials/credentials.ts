@@ -8,7 +8,7 @@ export interface Credentials {
   readonly clientSecret: string;
 }
 
-/** The most that is read of a secret, in bytes: far above any, far below what hurts. */
+/** The most that is read of a secret, in bytes. */
 export const SECRET_LIMIT = 64 * 1024;
 
 /** The text of these bytes, without a BOM; undefined if they are not UTF-8. */
@@ -21,10 +21,8 @@ export function utf8(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * A secret as read from stdin or a file: a leading BOM and one trailing LF or CRLF are dropped, since editors and
- * `echo` add them; any other control character is refused. The error never contains any of it.
- *
- * @param where what was read, for the message: `stdin`, `GWTOKEN_CLIENT_SECRET_FILE`
+ * Reads a secret from stdin or a file: a leading BOM and one trailing line end are dropped, since editors and `echo` add
+ * them. Any other control character is refused; the error never contains any of it.
  */
 export function secretFromBytes(bytes: Uint8Array, where: string): string {
   const from = `the client secret from ${where}`;
@@ -36,7 +34,6 @@ export function secretFromBytes(bytes: Uint8Array, where: string): string {
   return checkSecret(text.replace(/\r?\n$/, ''), where);
 }
 
-/** Checks a secret given as text; see {@link secretFromBytes}. */
 export function checkSecret(secret: string, where: string): string {
   const problem = secretProblem(secret);
   if (problem === undefined) return secret;

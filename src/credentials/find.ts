@@ -1,5 +1,3 @@
-/** Takes a client's credentials from the planned source. */
-
 import { type Client, clientFlags, clientName } from '../client';
 import { failure, GwtokenError, usage } from '../errors';
 import { configAuthUrl, resolveProfile, resolveSetting } from '../settings/resolve';
@@ -48,14 +46,14 @@ async function keychainCredentials(
   { given, client, signal }: CredentialQuery,
   world: Pick<World, 'keychain' | 'trace'>,
 ): Promise<StoredCredentials> {
-  const limitMs = resolveSetting(SETTINGS.keychainTimeoutMs, given, undefined)?.value;
+  const limitMs = resolveSetting(SETTINGS.keychainTimeoutMs, given)?.value;
   const item = await world.keychain.get(clientName(client), limitMs, signal);
   if (item !== undefined) return parseItem(item, client);
   world.trace('created the keychain item yourself? see: gwtoken help keychain');
   throw failure('no-credentials', `no credentials found for ${clientName(client)}`);
 }
 
-/** The one auth URL that a stored secret may be sent to, and the place that says so. */
+/** The one auth URL that a stored secret may be sent to. */
 interface Bound {
   readonly authUrl: string;
   readonly where: string;
@@ -63,10 +61,7 @@ interface Bound {
   readonly isOwn: boolean;
 }
 
-/**
- * Returns what a secret is bound to. A keychain item has to say it itself: a config file could be a stranger's, by
- * GWTOKEN_CONFIG_DIR. A command comes from the config file, which may say it too.
- */
+/** A keychain item has to say itself what it is for: the config file could be a stranger's, by GWTOKEN_CONFIG_DIR. */
 function boundTo(
   own: string | undefined,
   { plan, given, client, authUrl }: CredentialQuery,
@@ -92,7 +87,7 @@ function loginCommand(client: Client, { source, template }: AuthUrl): string {
   return source.kind === 'config' ? login : `${login} --auth-url ${shellWord(template)}`;
 }
 
-/** Says what to do if the source has nothing or does not answer: `login`, or variables instead. */
+/** Says what to do if the source has nothing or does not answer. */
 export function sourceHints({ kind, reason }: GwtokenError, query: CredentialQuery): readonly string[] {
   const { plan, given, client, authUrl } = query;
   if ((kind !== 'no-credentials' && kind !== 'keychain') || reason === 'malformed') return [];

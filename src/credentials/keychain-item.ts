@@ -9,7 +9,7 @@ import { type Credentials, clientIdProblem, secretProblem } from './credentials'
 
 /** The keychain with the timeout of the settings (`keychain-timeout`). */
 export function limitedKeychain(given: Given, { keychain }: Pick<World, 'keychain'>): Keychain {
-  const limitMs = resolveSetting(SETTINGS.keychainTimeoutMs, given, undefined)?.value;
+  const limitMs = resolveSetting(SETTINGS.keychainTimeoutMs, given)?.value;
   return {
     ...keychain,
     probe: () => keychain.probe(limitMs),
@@ -35,21 +35,17 @@ export function formatItem(stored: StoredCredentials): string {
   });
   const bytes = Buffer.byteLength(text);
   if (bytes > LIMIT_BYTES) {
-    throw new GwtokenError(
-      'usage',
-      `the credentials are too long for the keychain (${bytes} bytes, limit ${LIMIT_BYTES})`,
-      {
-        reason: 'too-large',
-        hints: ['use environment variables or a secret file: gwtoken help environment'],
-      },
-    );
+    const message = `the credentials are too long for the keychain (${bytes} bytes, limit ${LIMIT_BYTES})`;
+    const hints = ['use environment variables or a secret file: gwtoken help environment'];
+    throw new GwtokenError('usage', message, { reason: 'too-large', hints });
   }
   return text;
 }
 
 /**
- * Reads an item, also one created by hand: with a BOM or spaces around it, or as UTF-16 by `cmdkey`. What cannot be
- * read is a `keychain` error of the reason `malformed`, which never shows the value.
+ * Reads an item, also one created by hand: with a BOM or spaces around it, or as UTF-16 by `cmdkey`.
+ *
+ * @throws GwtokenError `keychain` of the reason `malformed`, which never shows the value
  */
 export function parseItem(text: string, client: Client): StoredCredentials {
   const flags = clientFlags(client);
@@ -70,8 +66,7 @@ function withoutUtf16Padding(text: string): string {
 }
 
 /**
- * Reads `client_id`, `client_secret` and, if it is there, `auth_url` of a JSON object, which a credential command prints
- * too.
+ * Reads the JSON of an item, or of a credential command.
  *
  * @param bad makes the error from the end of a sentence, `is not JSON`; it contains nothing of the text
  */

@@ -9,13 +9,7 @@ import { variableCredentials } from './variables';
 
 /** The source that takes precedence, and its name as messages have it. */
 export type CredentialPlan =
-  | {
-      readonly kind: 'variables';
-      readonly name: string;
-      /** The two that contain the credentials. */
-      readonly variables: readonly string[];
-      readonly credentials: Credentials;
-    }
+  | { readonly kind: 'variables'; readonly name: string; readonly credentials: Credentials }
   | { readonly kind: 'command'; readonly name: string; readonly command: Setting<string> }
   | { readonly kind: 'keychain'; readonly name: string };
 
@@ -39,7 +33,7 @@ export function planCredentials(
   world: Pick<World, 'env' | 'readFile'>,
 ): CredentialPlan {
   const found = skipVariables ? undefined : variableCredentials(client, world);
-  if (found) return { kind: 'variables', name: found.variables.join(' and '), ...found };
+  if (found) return { kind: 'variables', ...found };
   const command = resolveSetting(SETTINGS.credentialCommand, given, client.profile);
   if (command) return { kind: 'command', name: command.source.name, command };
   return { kind: 'keychain', name: `keychain item gwtoken, ${clientName(client)}` };

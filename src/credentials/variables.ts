@@ -8,7 +8,6 @@ import { type Credentials, checkSecret, clientIdProblem, SECRET_LIMIT, secretFro
 /** The names of one pair: the ID, and the secret itself or the file that contains it. */
 type Pair = readonly [id: string, secret: string, secretFile: string];
 
-/** The pairs in the order in which they are looked at for a client. */
 function variablePairs({ region, environment }: Client): readonly Pair[] {
   const stems = [...(environment === 'sandbox' ? ['GWTOKEN_SANDBOX_CLIENT'] : []), 'GWTOKEN_CLIENT'];
   return stems.flatMap((stem) =>
@@ -33,15 +32,14 @@ export function strayHints(client: Client, env: Env): readonly string[] {
 }
 
 /**
- * The credentials in the first pair of which anything is set, and the two variables that they are in.
+ * Takes the first pair of which anything is set.
  *
- * @throws GwtokenError `usage` for half a pair, which is never completed from elsewhere, for a secret given both ways,
- * and for a file that cannot be read
+ * @throws GwtokenError `usage` for half a pair, a secret given both ways, and a file that cannot be read
  */
 export function variableCredentials(
   client: Client,
   world: Pick<World, 'env' | 'readFile'>,
-): { readonly variables: readonly string[]; readonly credentials: Credentials } | undefined {
+): { readonly name: string; readonly credentials: Credentials } | undefined {
   const { env } = world;
   const pair = variablePairs(client).find((names) => names.some((name) => env[name]));
   if (!pair) return undefined;
@@ -56,7 +54,7 @@ export function variableCredentials(
   if (!text) throw halfPair([secret, secretFile].find((name) => env[name] === '') ?? secret, id, client, env);
   const clientSecret =
     secretIn === secret ? checkSecret(text, secret) : secretFromFile(text, secretFile, world);
-  return { variables: [id, secretIn], credentials: { clientId, clientSecret } };
+  return { name: `${id} and ${secretIn}`, credentials: { clientId, clientSecret } };
 }
 
 function halfPair(missing: string, present: string, client: Client, env: Env): GwtokenError {

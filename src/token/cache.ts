@@ -8,17 +8,20 @@ import type { TokenAnswer, TokenQuery } from './query';
 import { expiresAtMs, isFresh, LIFETIME_LIMIT_S, secondsLeft, type Token } from './token';
 
 /** Identifies the credentials and the auth URL that a token belongs to. */
-export interface Owner {
+interface Owner {
   readonly clientId: string;
   readonly authUrl: string;
   readonly source: OwnerSource;
 }
 
-/** A changed keychain item is noticed at the next fetch. */
-type OwnerSource =
-  | { readonly kind: 'variables'; readonly salt: string; readonly hmac: string }
-  | { readonly kind: 'command'; readonly command: string }
-  | { readonly kind: 'keychain' };
+interface OwnerSource {
+  readonly kind: unknown;
+  /** Of variables: the secret's HMAC under a random salt, so that a changed secret is noticed. */
+  readonly salt?: unknown;
+  readonly hmac?: unknown;
+  /** The text of a credential command. */
+  readonly command?: unknown;
+}
 
 export interface CacheEntry extends Owner {
   readonly token: Token & { readonly lifetimeS: number };
@@ -32,14 +35,15 @@ type Hash = Pick<World, 'sha256'>;
 type OwnQuery = Pick<TokenQuery, 'authUrl' | 'plan'>;
 
 export function ownerOf({ authUrl, plan }: OwnQuery, clientId: string, world: Hash): Owner {
-  return { clientId, authUrl: authUrl.value, source: sourceOf(plan, world) };
+  const salt = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('hex');
+  return { clientId, authUrl: authUrl.value, source: sourceOf(plan, salt, world) };
 }
 
-function sourceOf(plan: TokenQuery['plan'], world: Hash): OwnerSource {
-  if (plan.kind === 'keychain') return { kind: 'keychain' };
-  if (plan.kind === 'command') return { kind: 'command', command: plan.command.value };
-  const salt = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('hex');
-  return { kind: 'variables', salt, hmac: hmac(salt, plan.credentials.clientSecret, world) };
+function sourceOf(plan: TokenQuery['plan'], salt: string, { sha256 }: Hash): OwnerSource {
+  const { kind } = plan;
+  if (kind === 'keychain') return { kind };
+  if (kind === 'command') return { kind, command: plan.command.value };
+  return { kind, salt, hmac: sha256(plan.credentials.clientSecret, Buffer.from(salt, 'hex')) };
 }
 
 /** Names the credentials, their generation and the auth URL: processes with the same name may share a request. */
@@ -54,26 +58,15 @@ export function ownerDigest({ authUrl, plan }: OwnQuery, generation: string, { s
 
 export function isFor({ clientId, authUrl, source }: Owner, query: OwnQuery, world: Hash): boolean {
   const { plan } = query;
-  if (authUrl !== query.authUrl.value) return false;
-  if (plan.kind === 'variables') {
-    return (
-      source.kind === 'variables' &&
-      clientId === plan.credentials.clientId &&
-      source.hmac === hmac(source.salt, plan.credentials.clientSecret, world)
-    );
-  }
-  if (plan.kind === 'command') return source.kind === 'command' && source.command === plan.command.value;
-  return source.kind === 'keychain';
-}
-
-function hmac(salt: string, secret: string, { sha256 }: Hash): string {
-  return sha256(secret, Buffer.from(salt, 'hex'));
+  if (authUrl !== query.authUrl.value || source.kind !== plan.kind) return false;
+  if (plan.kind === 'variables' && clientId !== plan.credentials.clientId) return false;
+  const { hmac, command } = sourceOf(plan, String(source.salt), world);
+  return source.hmac === hmac && source.command === command;
 }
 
 /**
  * Whether a cached token may be used without a request: it has more than min-ttl left, or a request would bring nothing
- * better. That is so if the token was requested after this run began, or if the endpoint returned an ageing one: then
- * until half of what was left has passed (5 s at least).
+ * better, since it was requested after this run began, or is ageing and less than half of its time (5 s at least) passed.
  */
 export function isUsable(
   entry: CacheEntry,
@@ -103,7 +96,7 @@ export function isAgeing(previous: Token | undefined, next: Token): boolean {
 
 const VERSION = 1;
 
-export function formatEntry({ token, ageing, generation, ...owner }: CacheEntry): string {
+export function formatEntry({ token, ageing, generation, clientId, authUrl, source }: CacheEntry): string {
   return `${JSON.stringify({
     version: VERSION,
     access_token: token.accessToken,
@@ -113,7 +106,9 @@ export function formatEntry({ token, ageing, generation, ...owner }: CacheEntry)
     lifetime_s: token.lifetimeS,
     ageing,
     generation,
-    ...ownerJson(owner),
+    client_id: clientId,
+    auth_url: authUrl,
+    source,
   })}\n`;
 }
 
@@ -122,8 +117,9 @@ export function parseEntry(text: string): CacheEntry | undefined {
   const stored = parseObject(text);
   const { access_token: accessToken, token_type: tokenType, scope, requested_at_ms: requestedAtMs } = stored;
   const { lifetime_s: lifetimeS, ageing, generation = '' } = stored;
-  const owner = parseOwner(stored);
-  if (stored['version'] !== VERSION || owner === undefined) return undefined;
+  const { version, client_id: clientId, auth_url: authUrl, source } = stored;
+  if (version !== VERSION || typeof source !== 'object' || source === null) return undefined;
+  if (typeof clientId !== 'string' || typeof authUrl !== 'string') return undefined;
   if (typeof accessToken !== 'string' || accessToken === '' || !VSCHAR.test(accessToken)) return undefined;
   if (typeof tokenType !== 'string' || typeof scope !== 'string') return undefined;
   if (typeof generation !== 'string') return undefined;
@@ -133,24 +129,10 @@ export function parseEntry(text: string): CacheEntry | undefined {
     token: { accessToken, tokenType, scope, requestedAtMs, lifetimeS },
     ageing: ageing === true,
     generation,
-    ...owner,
+    clientId,
+    authUrl,
+    source: source as OwnerSource,
   };
-}
-
-function ownerJson({ clientId, authUrl, source }: Owner): object {
-  return { client_id: clientId, auth_url: authUrl, source };
-}
-
-function parseOwner(stored: Record<string, unknown>): Owner | undefined {
-  const { client_id: clientId, auth_url: authUrl } = stored;
-  const { kind, salt, hmac, command } = (stored['source'] ?? {}) as Record<string, unknown>;
-  if (typeof clientId !== 'string' || typeof authUrl !== 'string') return undefined;
-  if (kind === 'keychain') return { clientId, authUrl, source: { kind } };
-  if (kind === 'command' && typeof command === 'string')
-    return { clientId, authUrl, source: { kind, command } };
-  if (kind === 'variables' && typeof salt === 'string' && typeof hmac === 'string')
-    return { clientId, authUrl, source: { kind, salt, hmac } };
-  return undefined;
 }
 
 /** Reads a JSON object; anything else is an empty one. */
@@ -170,27 +152,26 @@ export function lookInCache(
 ): TokenAnswer | undefined {
   const own = entry && ownEntry(query, world, entry);
   if (own === undefined) {
-    world.trace(
-      `cache: ${entry === undefined ? 'no token' : 'the token is for other credentials or another auth URL'}`,
-    );
+    const why = entry ? 'the token is for other credentials or another auth URL' : 'no token';
+    world.trace(`cache: ${why}`);
     return undefined;
   }
   if (query.fresh && own.token.requestedAtMs <= query.startedAtMs) return undefined;
   const leftS = secondsLeft(own.token, world.now());
   if (isUsable(own, query, world.now())) {
     world.trace(`cache: using a token with ${leftS} s left`);
-    return answerFrom(own, query);
+    return answerFrom('cache', own, query);
   }
   world.trace(leftS ? `cache: the token has only ${leftS} s left` : 'cache: the token has expired');
   return undefined;
 }
 
 export function answerFrom(
-  { token, clientId }: CacheEntry,
+  from: TokenAnswer['from'],
+  { token, clientId }: Pick<TokenAnswer, 'token' | 'clientId'>,
   { client, authUrl, settings }: TokenQuery,
 ): TokenAnswer {
-  const minTtlMs = settings.minTtlMs?.value;
-  return { token, client, authUrl: authUrl.value, clientId, minTtlMs, from: 'cache' };
+  return { from, token, clientId, client, authUrl: authUrl.value, minTtlMs: settings.minTtlMs?.value };
 }
 
 /** Returns what is cached for a client since its last login or logout, for whatever credentials and auth URL. */
@@ -206,20 +187,11 @@ export function ownEntry(
   world: WarmWorld,
   entry = readEntry(query.client, world),
 ): CacheEntry | undefined {
-  const isOwn = entry !== undefined && isFor(entry, query, world) && !isOfClientBefore(entry, query, world);
-  return isOwn ? entry : undefined;
-}
-
-/**
- * Whether a login has replaced the credentials of the entry. The generation tells that too, but not after a login with
- * another cache directory, or one that could not write to this one.
- */
-function isOfClientBefore(
-  { clientId, source }: CacheEntry,
-  { client }: TokenQuery,
-  world: WarmWorld,
-): boolean {
-  return source.kind === 'keychain' && (knownClient(client, world)?.clientId ?? clientId) !== clientId;
+  if (entry === undefined || !isFor(entry, query, world)) return undefined;
+  if (entry.source.kind !== 'keychain') return entry;
+  // The generation tells of a login too, but not of one with another cache directory.
+  const known = knownClient(query.client, world);
+  return known === undefined || known.clientId === entry.clientId ? entry : undefined;
 }
 
 /** Returns the client ID and auth URL of a stored client; undefined also if the list of them cannot be read. */

@@ -2,7 +2,7 @@
 
 import { type Client, clientFlags, clientName, otherRegion } from '../client';
 import type { Credentials } from '../credentials/credentials';
-import { attempt, GwtokenError, type Retry } from '../errors';
+import { attempt, GwtokenError } from '../errors';
 import { resolveAuthUrl } from '../settings/resolve';
 import { duration } from '../text';
 import type { World } from '../world';
@@ -14,12 +14,7 @@ import type { Token } from './token';
 /** The longest wait before the second attempt; it doubles with each. */
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
-/** The longest wait is at least this part of what the attempt took: a slow endpoint stays slow if all come back at once. */
-const OF_ATTEMPT = 1 / 4;
-/**
- * No attempt is begun with less left: it could only time out, and hide why the one before it failed. Every timeout is
- * longer.
- */
+/** No attempt is begun with less left: it could only time out, and hide why the one before it failed. */
 const LEAST_MS = 500;
 
 type AttemptWorld = Pick<World, 'fetch' | 'now' | 'sleep' | 'random' | 'version' | 'trace'>;
@@ -42,10 +37,7 @@ export async function fetchToken(
   }
 }
 
-/**
- * Makes up to `1 + retries` attempts, with full jitter between (a random part of a span that doubles), so that many
- * clients that failed together do not come back together; that begins when the time of a Retry-After has passed.
- */
+/** Waits between attempts with full jitter (a random part of a span that doubles), after the time of a Retry-After. */
 async function requestWithRetries(
   { authUrl, settings, attempts, onRetry, deadlineMs, signal }: EndpointQuery,
   credentials: Credentials,
@@ -56,8 +48,7 @@ async function requestWithRetries(
   const limitMs = settings.timeoutMs.value;
   let before: GwtokenError | undefined;
   for (let attempt = 1; ; attempt++) {
-    const startedAtMs = world.now();
-    const leftMs = deadlineMs - startedAtMs;
+    const leftMs = deadlineMs - world.now();
     if (leftMs < LEAST_MS) {
       throw new GwtokenError('unreached', `out of time before contacting ${endpoint}`, {
         hints: ['raise --timeout (a call may take three times that in total)'],
@@ -75,13 +66,12 @@ async function requestWithRetries(
       before = error;
       const retry = retryOf(error);
       if (retry === undefined || attempt === attempts) throw withAttempts(error, attempt);
-      const nowMs = world.now();
-      const waitMs = waitBefore(retry, attempt, nowMs - startedAtMs, world);
-      const leftToWaitMs = deadlineMs - nowMs;
+      const spanMs = Math.min(FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS);
+      const waitMs = (retry.afterMs ?? 0) + world.random() * spanMs;
+      const leftToWaitMs = deadlineMs - world.now();
       if (waitMs > leftToWaitMs - LEAST_MS) {
-        world.trace(
-          `giving up: the next attempt would start in ${duration(waitMs)}, with ${duration(leftToWaitMs)} left`,
-        );
+        const left = duration(leftToWaitMs);
+        world.trace(`giving up: the next attempt would start in ${duration(waitMs)}, with ${left} left`);
         throw withAttempts(error, attempt);
       }
       world.trace(
@@ -91,18 +81,6 @@ async function requestWithRetries(
       await world.sleep(waitMs);
     }
   }
-}
-
-/** @param tookMs what the attempt that failed took */
-function waitBefore(
-  { afterMs = 0 }: Retry,
-  attempt: number,
-  tookMs: number,
-  { random }: Pick<World, 'random'>,
-): number {
-  const wantedMs = Math.max(FIRST_WAIT_MS * 2 ** (attempt - 1), tookMs * OF_ATTEMPT);
-  const spanMs = Math.min(wantedMs, LONGEST_WAIT_MS);
-  return afterMs + random() * spanMs;
 }
 
 function withAttempts(error: GwtokenError, attempts: number): GwtokenError {
@@ -122,16 +100,13 @@ export function refusalHints(
     plan?.kind === 'keychain' ? ` stored for ${clientName(client)}` : plan && ` (from ${plan.name})`;
   const check = `check the client ID and secret${from ?? ''}`;
   if (reason !== 'invalid_client') return [plan === undefined ? check : `credentials used: ${plan.name}`];
-  const hints = [check];
   const elsewhere: Client = { ...client, region: otherRegion(client.region) };
-  hints.push(`if the client belongs to region ${elsewhere.region}, use ${clientFlags(elsewhere)}`);
-  const environment = client.environment === 'sandbox' ? 'production' : 'sandbox';
+  const hints = [check, `if the client belongs to region ${elsewhere.region}, use ${clientFlags(elsewhere)}`];
+  const isSandbox = client.environment === 'sandbox';
+  const environment = isSandbox ? 'production' : 'sandbox';
   // An invalid auth URL of the other environment must not take the place of the refusal.
   const another = attempt(() => resolveAuthUrl(given, { ...client, environment }));
-  if (another instanceof GwtokenError || another === undefined) return hints;
-  if (another.value !== authUrl.value) {
-    const flag = environment === 'sandbox' ? '--sandbox' : '--no-sandbox';
-    hints.push(`if it is a ${environment} client, add ${flag}`);
-  }
-  return hints;
+  if (another instanceof GwtokenError || another === undefined || another.value === authUrl.value)
+    return hints;
+  return [...hints, `if it is a ${environment} client, add ${isSandbox ? '--no-sandbox' : '--sandbox'}`];
 }

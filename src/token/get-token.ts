@@ -1,7 +1,4 @@
-/**
- * From settings to a valid token, which is what the whole program is for. Look into the cache, take the client's turn,
- * look again, and only then find the credentials, send the request and fill the cache.
- */
+/** From settings to a valid token: the cache, the client's turn, the cache again, then credentials and the request. */
 
 import { clientName } from '../client';
 import { findCredentials } from '../credentials/find';
@@ -52,12 +49,7 @@ export async function getToken(
   });
 }
 
-/**
- * Returns a new token while a command has the terminal: without a spinner, and in one attempt, since the caller repeats
- * what fails.
- *
- * @param signal aborted when the command ends
- */
+/** Returns a new token while a command has the terminal: without a spinner, in one attempt; the caller repeats it. */
 export async function renewToken(given: Given, world: TokenWorld, signal: AbortSignal): Promise<TokenAnswer> {
   return answerTo({ ...queryOf(given, world), fresh: true, attempts: 1, signal }, world);
 }
@@ -77,7 +69,6 @@ async function answerTo(query: TokenQuery, world: TokenWorld): Promise<TokenAnsw
   return answer;
 }
 
-/** The cached token, or one request however many processes ask for it. */
 async function getCachedOrNew(query: TokenQuery, world: TokenWorld): Promise<TokenAnswer> {
   const { untrusted } = world.tokens.read(query.client);
   if (untrusted !== undefined) world.warn(`token cache ignored: ${untrusted}`);
@@ -103,7 +94,6 @@ function lookAgain(query: TokenQuery, world: TokenWorld): TokenAnswer | undefine
   return answer;
 }
 
-/** Requests a new token and caches it for the others, if that can be done. */
 async function fetchAndCache(
   query: TokenQuery,
   world: TokenWorld,
@@ -129,12 +119,10 @@ async function fetchAndCache(
   return { answer, isCached: problem === undefined };
 }
 
-/** Requests a new token, with the credentials of the plan's source. */
 export async function fetchNew(query: TokenQuery, world: EndpointWorld): Promise<TokenAnswer> {
   const { client, authUrl, settings, plan } = query;
   if (plan.kind !== 'variables') {
-    // The connection is opened while the keychain is still being read only if login stored this auth URL: a stray one
-    // gets not even that.
+    // The connection is opened ahead only to the auth URL that login stored: a stray one gets not even that.
     const isOwn = plan.kind === 'keychain' && knownClient(client, world)?.authUrl === authUrl.value;
     world.warmUp(isOwn ? authUrl.value : undefined, { caFile: settings.caFile?.value, trace: world.trace });
   }
@@ -143,9 +131,7 @@ export async function fetchNew(query: TokenQuery, world: EndpointWorld): Promise
   // The keychain and the command have their own timeout: the time that it takes to unlock one does not count here.
   const deadlineMs = query.deadlineMs + world.now() - beganAtMs;
   const token = await fetchToken({ ...query, deadlineMs }, credentials, world);
-  const { clientId } = credentials;
-  const minTtlMs = settings.minTtlMs?.value;
-  return { token, client, authUrl: authUrl.value, clientId, minTtlMs, from: 'network' };
+  return answerFrom('network', { token, clientId: credentials.clientId }, query);
 }
 
 /** When the endpoint is down, a cached token with 10 s or more left is better than none, unless a setting forbids it. */
@@ -158,5 +144,5 @@ function stillValid(query: TokenQuery, error: unknown, world: TokenWorld): Token
   const leftS = Math.floor(lifeLeftMs(entry, world.now()) / 1000);
   if (leftS < 10) return undefined;
   world.warn(`${error.message}; using the cached token (${leftS} s left)`);
-  return answerFrom(entry, query);
+  return answerFrom('cache', entry, query);
 }

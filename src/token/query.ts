@@ -1,4 +1,4 @@
-/** A run's query: everything that is resolved before the cache is looked at. */
+/** Everything that is resolved before the cache is looked at. */
 
 import type { Client } from '../client';
 import { type CredentialPlan, planCredentials } from '../credentials/plan';
@@ -14,12 +14,10 @@ import { duration } from '../text';
 import type { WarmWorld } from '../world';
 import { isFresh, type Token } from './token';
 
-/** A token, what it belongs to, and its source. */
 export interface TokenAnswer {
   readonly token: Token;
   readonly client: Client;
   readonly authUrl: string;
-  /** Of the credentials that the token was issued for. */
   readonly clientId: string;
   /** The setting, in milliseconds; see {@link freshUntilMs}. */
   readonly minTtlMs: number | undefined;
@@ -45,7 +43,6 @@ export interface EndpointQuery {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A query with the plan for its credentials. */
 export interface TokenQuery extends EndpointQuery {
   readonly authUrl: AuthUrl;
   readonly plan: CredentialPlan;

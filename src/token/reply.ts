@@ -1,5 +1,5 @@
 /** What the endpoint answered: a token, a refusal, or something that is worth another attempt. */
-import { type ErrorMore, GwtokenError, type Retry } from '../errors';
+import { GwtokenError, type Retry } from '../errors';
 import { duration, VSCHAR } from '../text';
 import type { FetchReply } from '../world';
 import { showable } from './endpoint-text';
@@ -17,9 +17,8 @@ export function retryOf({ kind, reason = '', retry }: GwtokenError): Retry | und
 }
 
 /**
- * Returns undefined if no retry helps after a reply of this status, else how long to wait by its Retry-After (RFC 9110 section
- * 10.2.3, RFC 6585 section 4): seconds or a date, read against the reply's own Date so that this machine's clock does
- * not matter. Nonsense counts as absent.
+ * Returns undefined if no retry helps after a reply of this status, else how long to wait by its Retry-After (RFC 9110
+ * section 10.2.3): seconds, or a date, read against the reply's own Date so that this machine's clock does not matter.
  */
 export function retryOfReply(
   status: number,
@@ -36,33 +35,27 @@ function delayMs(value: string, date: string, nowMs: number): number | undefined
   return until === undefined ? undefined : Math.max(0, until - (httpDateMs(date) ?? nowMs));
 }
 
-/** The three forms of RFC 9110 section 5.6.7; the last one, asctime's, names no zone and means UTC. */
 function httpDateMs(text: string): number | undefined {
-  if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /.test(text)) return undefined;
-  const ms = Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`);
+  const ms = text.endsWith(' GMT') ? Date.parse(text) : Number.NaN;
   return Number.isNaN(ms) ? undefined : ms;
 }
 
+/** A reply, and what is needed of the request that it is for. */
 export interface Reply {
   readonly status: number;
   readonly headers: FetchReply['headers'];
   /** The whole body, or that it was too long. */
   readonly body: Uint8Array | 'too-long';
-}
-
-/** The request that a reply is for. */
-export interface SentRequest {
   readonly endpoint: string;
-  /** When the request was sent, in milliseconds since the epoch. */
+  /** When the request was sent, and when the reply had arrived, in milliseconds since the epoch. */
   readonly requestedAtMs: number;
-  /** When the reply had arrived, in milliseconds since the epoch. */
   readonly receivedAtMs: number;
   /** Held only to withhold any text that repeats it. */
   readonly secret: string;
 }
 
-/** `json` is the body if it is a JSON object. */
-interface Exchange extends Reply, SentRequest {
+interface Exchange extends Reply {
+  /** The body, if it is a JSON object. */
   readonly json: Record<string, unknown> | undefined;
 }
 
@@ -82,22 +75,22 @@ const REFUSALS = [
  *
  * @throws GwtokenError `refused` or `bad-reply`, with `retry` if RFC 9110 lets the status pass by itself
  */
-export function judgeReply(reply: Reply, request: SentRequest): Token {
-  const exchange: Exchange = { ...reply, ...request, json: jsonObject(reply.body) };
+export function judgeReply(reply: Reply): Token {
+  const exchange: Exchange = { ...reply, json: jsonObject(reply.body) };
   const { status } = reply;
   const encoded = unsupportedEncoding(exchange);
   if (encoded) throw encoded;
   if (status >= 300 && status < 400) throw redirected(exchange);
-  const retry = retryOfReply(status, reply.headers, request.receivedAtMs);
+  const retry = retryOfReply(status, reply.headers, reply.receivedAtMs);
   if (status >= 400 && status < 500) {
     const refusal = refusalIn(exchange, retry);
     if (refusal) throw refusal;
   }
   if (status !== 200) {
     const told = badRequestPage(exchange);
-    if (told) throw badReply(exchange, `answered 400: ${told.problem}`, { hints: [told.hint] });
+    if (told) throw badReply(exchange, `answered 400: ${told.problem}`, [told.hint]);
     const wait = retry?.afterMs ? ` (retry after ${duration(retry.afterMs)})` : '';
-    throw badReply(exchange, `answered ${inWords(exchange)}${wait}`, { hints: hintsFor(status), retry });
+    throw badReply(exchange, `answered ${inWords(exchange)}${wait}`, hintsFor(status), retry);
   }
   return tokenIn(exchange);
 }
@@ -157,9 +150,8 @@ function lifetimeIn(expiresIn: unknown, bad: (problem: string) => GwtokenError):
 
 function notJson(exchange: Exchange): GwtokenError {
   if (!isHtml(exchange)) return badReply(exchange, 'answered 200, but not with a JSON object');
-  return badReply(exchange, 'answered 200 with an HTML page (from a proxy?)', {
-    hints: ['check the auth URL; a login page or firewall may be answering instead'],
-  });
+  const hint = 'check the auth URL; a login page or firewall may be answering instead';
+  return badReply(exchange, 'answered 200 with an HTML page (from a proxy?)', [hint]);
 }
 
 function jsonObject(body: Reply['body']): Exchange['json'] {
@@ -173,7 +165,6 @@ function jsonObject(body: Reply['body']): Exchange['json'] {
   }
 }
 
-/** The endpoint rejected the credentials: 401, or any 4xx whose JSON has an `error` of section 5.2. */
 function refusalIn(exchange: Exchange, retry: Retry | undefined): GwtokenError | undefined {
   const { status, endpoint, json } = exchange;
   const code = json?.['error'];
@@ -185,7 +176,6 @@ function refusalIn(exchange: Exchange, retry: Retry | undefined): GwtokenError |
   });
 }
 
-/** Returns the status and what the body says about it: `400, invalid_client: unknown client`. */
 function inWords(exchange: Exchange): string {
   if (isHtml(exchange)) return `${exchange.status} with an HTML page (from a proxy?)`;
   const words = errorWords(exchange);
@@ -204,9 +194,8 @@ function unsupportedEncoding(exchange: Exchange): GwtokenError | undefined {
   if (/^(identity)?$/i.test(encoding)) return undefined;
   const shown = showable(encoding, exchange.secret);
   const name = shown === undefined ? '' : ` (${shown})`;
-  return badReply(exchange, `used an unsupported content encoding${name}`, {
-    hints: ['contact the operator of the endpoint or of your proxy'],
-  });
+  const hint = 'contact the operator of the endpoint or of your proxy';
+  return badReply(exchange, `used an unsupported content encoding${name}`, [hint]);
 }
 
 /** The target is shown without user info and query: those may contain anything. */
@@ -216,15 +205,14 @@ function redirected(exchange: Exchange): GwtokenError {
   const url = location !== '' && URL.canParse(location, endpoint) ? new URL(location, endpoint) : undefined;
   const target = url && showable(`${url.protocol}//${url.host}${url.pathname}`, secret);
   const to = target === undefined ? '' : ` to ${target}`;
-  return badReply(exchange, `answered ${status}, a redirect${to}; gwtoken never follows redirects`, {
-    hints: ['check the auth URL: it must not redirect'],
-  });
+  const problem = `answered ${status}, a redirect${to}; gwtoken never follows redirects`;
+  return badReply(exchange, problem, ['check the auth URL: it must not redirect']);
 }
 
 /** What web servers say about a request that did not get as far as the endpoint behind them. */
 const BAD_REQUEST_PAGES = [
   {
-    // nginx, whose handshake succeeds without the client certificate that it requires.
+    // nginx.
     page: '<title>400 No required SSL certificate was sent</title>',
     problem: 'it requires a client certificate (mTLS), which gwtoken does not support',
     hint: 'check the auth URL: the endpoint must accept a client ID and secret',
@@ -251,9 +239,10 @@ function isHtml({ headers, body, json }: Exchange): boolean {
 }
 
 function badReply(
-  { endpoint }: SentRequest,
+  { endpoint }: Reply,
   problem: string,
-  more: Pick<ErrorMore, 'hints' | 'retry'> = { hints: FURTHER },
+  hints: readonly string[] = FURTHER,
+  retry?: Retry,
 ): GwtokenError {
-  return new GwtokenError('bad-reply', `${endpoint} ${problem}`, more);
+  return new GwtokenError('bad-reply', `${endpoint} ${problem}`, { hints, retry });
 }

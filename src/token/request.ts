@@ -3,10 +3,10 @@
 import type { Credentials } from '../credentials/credentials';
 import type { FetchReply, World } from '../world';
 import { showable } from './endpoint-text';
-import { judgeReply, type Reply } from './reply';
+import { judgeReply } from './reply';
 import type { Token } from './token';
 
-/** In bytes; a token reply has a few kilobytes at most. */
+/** In bytes. */
 const REPLY_LIMIT = 64 * 1024;
 
 /** Headers that name a request in the endpoint's own logs. */
@@ -15,7 +15,6 @@ const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id'];
 export interface TokenRequest {
   readonly endpoint: string;
   readonly credentials: Credentials;
-  /** For the connection, the request and the whole reply together, in milliseconds. */
   readonly timeoutMs: number;
   readonly caFile: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -39,7 +38,7 @@ export async function requestToken(
   const requestedAtMs = world.now();
   const trace = (outcome: string, more = ''): void =>
     world.trace(`POST ${endpoint}: ${outcome} after ${world.now() - requestedAtMs} ms${more}`);
-  let reply: Reply;
+  let reply: Omit<FetchReply, 'body'> & { readonly body: Uint8Array | 'too-long' };
   try {
     const { status, headers, body, address } = await world.fetch(endpoint, {
       method: 'POST',
@@ -66,7 +65,7 @@ export async function requestToken(
     trace('no reply');
     throw error;
   }
-  return judgeReply(reply, { endpoint, requestedAtMs, receivedAtMs: world.now(), secret });
+  return judgeReply({ ...reply, endpoint, requestedAtMs, receivedAtMs: world.now(), secret });
 }
 
 async function readBody(body: FetchReply['body']): Promise<Uint8Array | 'too-long'> {

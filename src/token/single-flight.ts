@@ -1,7 +1,4 @@
-/**
- * One request however many processes need the token: whoever takes the client's turn sends it, the others wait and take
- * its result, a failure too. Without a turn there is no sharing, but still a token.
- */
+/** One request for many processes: whoever takes the client's turn sends it, the others take its result, a failure too. */
 
 import { clientName } from '../client';
 import { sourceHints } from '../credentials/find';
@@ -32,11 +29,12 @@ export async function inTurn(query: TokenQuery, world: TurnWorld, work: Work): P
     world.trace('waiting for another gwtoken process to get this token');
     const text = await turn.wait(query.deadlineMs - world.now(), query.signal);
     if (text === 'late') throw tooLate(query);
-    const { failure, isUnshared } = parseOutcome(text);
-    if (failure) throw withOwnHints(failure, query);
+    const outcome = parseObject(text);
+    const theirs = parseFailure(outcome['failure']);
+    if (theirs) throw withOwnHints(theirs, query);
     const cached = work.look();
     if (cached) return cached;
-    if (isUnshared) return (await work.fetch()).answer;
+    if (outcome['unshared'] === true) return (await work.fetch()).answer;
     // The holder was killed or is frozen: now it is the turn of another, perhaps ours.
   }
 }
@@ -62,35 +60,15 @@ async function hold(
   }
 }
 
-/**
- * What a holder tells those who wait, and no more than that: nothing that a stranger who listens could use, and nothing
- * that a user would run.
- */
-interface Outcome {
-  readonly failure?: GwtokenError | undefined;
-  /** There is a token, but they will not find it in the cache. */
-  readonly isUnshared: boolean;
-}
-
 /** A wrong flag or file is the holder's own: those who wait find out about theirs without a request. */
 const OWN_FAULTS: readonly ErrorKind[] = ['usage', 'local'];
 
-/** The longest sentence and word that are passed on, in characters. */
-const LONGEST_MESSAGE = 1000;
-const REASON = /^[\w.:-]{1,64}$/;
-
+/** No hints: those who wait have their own. */
 function formatFailure({ kind, message, reason }: GwtokenError): string {
   if (OWN_FAULTS.includes(kind)) return '';
-  return JSON.stringify({ failure: { kind, message: message.slice(0, LONGEST_MESSAGE), reason } });
+  return JSON.stringify({ failure: { kind, message: message.slice(0, 1000), reason } });
 }
 
-/** Only our own processes should be able to write here, but they may be of another version. */
-function parseOutcome(text: string): Outcome {
-  const stored = parseObject(text);
-  return { isUnshared: stored['unshared'] === true, failure: parseFailure(stored['failure']) };
-}
-
-/** The holder's sentence, with the hints that fit the client and the source of the one who waited. */
 function withOwnHints(failure: GwtokenError, query: TokenQuery): GwtokenError {
   const hints = failure.kind === 'refused' ? refusalHints(failure, query) : sourceHints(failure, query);
   return failure.withHints([
@@ -99,12 +77,12 @@ function withOwnHints(failure: GwtokenError, query: TokenQuery): GwtokenError {
   ]);
 }
 
+/** The holder may be of another version. */
 function parseFailure(stored: unknown): GwtokenError | undefined {
   const { kind, message, reason } = (stored ?? {}) as Record<string, unknown>;
-  if (!isErrorKind(kind) || OWN_FAULTS.includes(kind)) return undefined;
-  if (typeof message !== 'string' || message === '' || message.length > LONGEST_MESSAGE) return undefined;
+  if (!isErrorKind(kind) || OWN_FAULTS.includes(kind) || typeof message !== 'string') return undefined;
   return new GwtokenError(kind, oneLine(message), {
-    reason: typeof reason === 'string' && REASON.test(reason) ? reason : undefined,
+    reason: typeof reason === 'string' ? reason : undefined,
   });
 }
 

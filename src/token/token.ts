@@ -4,12 +4,12 @@ export const TOKEN_LIMIT = 32 * 1024;
 /** The longest lifetime, a century: of much more no date can be made. */
 export const LIFETIME_LIMIT_S = 100 * 366 * 24 * 3600;
 
-/** A token as the endpoint returned it (RFC 6749 section 5.1), with the time of the request. */
+/** A token as the endpoint returned it (RFC 6749 section 5.1). */
 export interface Token {
   readonly accessToken: string;
   /** As received: `bearer` in any case. */
   readonly tokenType: string;
-  /** Granted scope; empty if it was empty or absent. */
+  /** Empty if it was absent. */
   readonly scope: string;
   /** When the request was sent, in milliseconds since the epoch: the lifetime counts from then. */
   readonly requestedAtMs: number;
@@ -28,12 +28,7 @@ export function secondsLeft(token: Token, nowMs: number): number | undefined {
   return expiresAt === undefined ? undefined : Math.max(0, Math.floor((expiresAt - nowMs) / 1000));
 }
 
-/**
- * Whether the token has more than min-ttl left: by default the smaller of 300 s and a fifth of its lifetime, so that a
- * short-lived token is not requested again at each call.
- *
- * @param minTtlMs the setting, in milliseconds
- */
+/** Whether the token has more than min-ttl left, by default the smaller of 300 s and a fifth of its lifetime. */
 export function isFresh(token: Token, nowMs: number, minTtlMs: number | undefined): boolean {
   const until = freshUntilMs(token, minTtlMs);
   return until !== undefined && nowMs < until;

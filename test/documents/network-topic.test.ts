@@ -52,7 +52,7 @@ test('each sentence that it explains is one that the program has', () => {
   ].map(([status, body]) => {
     const reply = { status: Number(status), headers: new Headers(), body: Buffer.from(String(body)) };
     const request = { endpoint: 'endpoint', requestedAtMs: 0, receivedAtMs: 0, secret: 's' };
-    return messageOf(attempt(() => judgeReply(reply, request)));
+    return messageOf(attempt(() => judgeReply({ ...reply, ...request })));
   });
   const said = [...met, ...named, ...judged].join('\n');
   const inProse: Readonly<Record<string, string>> = {

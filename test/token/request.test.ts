@@ -129,14 +129,9 @@ describe('the trace', () => {
     [{}, '200 from the endpoint after 30 ms'],
     [{ address: '127.0.0.1:443', status: 503 }, '503 from 127.0.0.1:443 after 30 ms'],
     [{ headers: { 'x-request-id': ' a\tb ' } }, '200 from the endpoint after 30 ms, request ID a b'],
-    [{ headers: { 'request-id': 'r' } }, '200 from the endpoint after 30 ms, request ID r'],
     [
       { headers: { 'x-request-id': '', 'x-correlation-id': 'c', other: 'o' } },
       '200 from the endpoint after 30 ms, request ID c',
-    ],
-    [
-      { headers: { 'x-correlation-id': 'c', 'request-id': 'r' } },
-      '200 from the endpoint after 30 ms, request ID r',
     ],
     [
       { headers: { 'request-id': 'r', 'x-request-id': 'x' } },

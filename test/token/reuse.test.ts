@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { type ErrorKind, GwtokenError } from '../../src/errors';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { entryIn } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
@@ -62,21 +63,6 @@ test('--verbose of who has waited for another says what is in the cache then', a
 });
 
 describe('a token is used again', () => {
-  test('until less than the minimum life is left: 300 s, or a fifth of a short life', async () => {
-    expect(await gw.get()).toBe('token-1');
-    later(3299);
-    expect(await gw.get()).toBe('token-1');
-    later(1);
-    expect(await gw.get()).toBe('token-2');
-
-    gw.answer = (post) => ({ body: { access_token: `token-${post}`, token_type: 'bearer', expires_in: 50 } });
-    expect(await gw.get('--fresh')).toBe('token-3');
-    later(39);
-    expect(await gw.get()).toBe('token-3');
-    later(1);
-    expect(await gw.get()).toBe('token-4');
-  });
-
   test('as --min-ttl, the variable or the config says', async () => {
     await gw.get();
     later(1800);
@@ -85,14 +71,12 @@ describe('a token is used again', () => {
     later(1800);
     gw.env['GWTOKEN_MIN_TTL'] = '30m';
     expect(await gw.get()).toBe('token-3');
-    expect(gw.posts.length).toBe(3);
   });
 
   test('not when it must live longer than any does: that is an error, after one request', async () => {
     const { code, stdout, stderr } = await gw.cli(['get', '--min-ttl', '2h']);
     expect({ code, stdout }).toEqual({ code: 7, stdout: '' });
     expect(stderr).toMatch(/^gwtoken: error: tokens from this endpoint last 1 h; --min-ttl must be less\n/);
-    expect(gw.posts.length).toBe(1);
     // The token is good for whoever asks for less.
     expect(await gw.get()).toBe('token-1');
     expect(gw.posts.length).toBe(1);
@@ -103,65 +87,79 @@ describe('a token is used again', () => {
     expect(await gw.get()).toBe('token-1');
   });
 
-  test('not after the clock was set back', async () => {
+  test('not after the clock was set back, and status tells of none', async () => {
     await gw.get();
-    later(-7200);
-    expect(await gw.get()).toBe('token-2');
-    later(3600);
-    expect(gw.quick(['get'])).toBeUndefined();
-    // A second is enough: status tells of no token that get would not use.
-    const { stdout } = await gw.cli(['get', '--fresh', '--format', 'json']);
-    const cached = async () => JSON.parse((await gw.cli(['status', '--json'])).stdout).clients[0].token;
-    expect(await cached()).toMatchObject({ expires_at: JSON.parse(stdout).expires_at });
     later(-1);
-    expect(await cached()).toBeNull();
+    const { stdout } = await gw.cli(['status', '--json']);
+    expect(JSON.parse(stdout).clients[0].token).toBeNull();
+    expect(gw.quick(['get'])).toBeUndefined();
+    expect(await gw.get()).toBe('token-2');
   });
 
   test('not without a lifetime: it is printed, and no file is written', async () => {
-    gw.answer = (post) => ({ body: { access_token: `token-${post}`, token_type: 'bearer' } });
+    gw.answer = (post) => tokenReply(post, { expires_in: undefined });
     expect(await gw.get()).toBe('token-1');
     expect(existsSync(entry())).toBe(false);
-    expect(JSON.parse(await gw.get('--format', 'json'))).toMatchObject({
-      expires_in: null,
-      expires_at: null,
-    });
     expect((await gw.cli(['get', '--min-ttl', '1s'])).code).toBe(7);
   });
 
   test('the one that the endpoint gives again and again is asked for when half of what is left has passed', async () => {
     const expiresAtMs = gw.nowMs + 3_600_000;
-    gw.answer = () => ({
-      body: {
-        access_token: 'ageing',
-        token_type: 'bearer',
-        expires_in: Math.max(1, Math.round((expiresAtMs - gw.nowMs) / 1000)),
-      },
-    });
-    gw.env['GWTOKEN_MIN_TTL'] = '';
+    gw.answer = () => tokenReply('ageing', { expires_in: Math.round((expiresAtMs - gw.nowMs) / 1000) });
     gw.configure('{"min-ttl":"30m"}');
     await gw.get();
-    later(2600);
-    await gw.get();
-    expect(gw.posts.length).toBe(2);
-    later(499);
-    await gw.get();
-    expect(gw.posts.length).toBe(2);
-    later(1);
-    await gw.get();
-    expect(gw.posts.length).toBe(3);
+    for (const [seconds, posts] of [
+      [2600, 2],
+      [499, 2],
+      [1, 3],
+    ] as const) {
+      later(seconds);
+      await gw.get();
+      expect(gw.posts.length).toBe(posts);
+    }
     // --fresh asks once, whatever is known of it.
     await gw.get('--fresh');
     expect(gw.posts.length).toBe(4);
-    // Five seconds at least, even when less than ten are left.
-    later(491);
+  });
+});
+
+describe('while the endpoint is down', () => {
+  const fails = async (kind: ErrorKind, ...args: string[]) => {
+    gw.answer = () => {
+      throw new GwtokenError(kind, 'the endpoint is down');
+    };
+    return await gw.cli(['get', '--retries', '0', ...args]);
+  };
+  beforeEach(async () => {
     await gw.get();
-    expect(gw.posts.length).toBe(5);
-    later(4);
-    await gw.get();
-    expect(gw.posts.length).toBe(5);
+    later(3590);
+  });
+
+  test.each(['unreached', 'bad-reply'] as const)(
+    '(%s) a token with 10 s left is given, with a warning',
+    async (kind) => {
+      expect(await fails(kind)).toEqual({
+        code: 0,
+        stdout: 'token-1\n',
+        stderr: 'gwtoken: warning: the endpoint is down; using the cached token (10 s left)\n',
+      });
+    },
+  );
+
+  test.each<[string, string[], Record<string, string>]>([
+    ['--fresh', ['--fresh'], {}],
+    ['--min-ttl', ['--min-ttl', '20s'], {}],
+    ['GWTOKEN_MIN_TTL', [], { GWTOKEN_MIN_TTL: '20s' }],
+    ['another secret', [], { GWTOKEN_CLIENT_SECRET: 'another' }],
+  ])('%s forbids it', async (_, args, more) => {
+    Object.assign(gw.env, more);
+    expect(await fails('unreached', ...args)).toMatchObject({ code: 6, stdout: '' });
+  });
+
+  test('one with less left is not, and none for a refusal', async () => {
+    expect(await fails('refused')).toMatchObject({ code: 3, stdout: '' });
     later(1);
-    await gw.get();
-    expect(gw.posts.length).toBe(6);
+    expect(await fails('unreached')).toMatchObject({ code: 6, stdout: '' });
   });
 });
 
