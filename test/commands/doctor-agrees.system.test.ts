@@ -29,7 +29,7 @@ const CASES = (
     ['refused', 'TCP'],
     ['black hole: no SYN is answered', 'TCP'],
     ['accepted, then silence', 'reply'],
-    ['headers of 100 KB', 'reply'],
+    ['no HTTP: another protocol speaks first', 'reply'],
   ] as const
 ).map(([name, step]) => {
   const found = [...BAD_TLS, ...BAD_PROXIES, ...BROKEN_CONNECTIONS].find((each) => each.name === name);

@@ -14,27 +14,7 @@ export const BAD_REPLIES: readonly WireCase[] = [
       requests: 1,
     },
   ),
-  replies(
-    '403 HTML',
-    reply(403, '<!DOCTYPE html><html></html>', { 'Content-Type': 'text/html' }),
-    bad(/answered 403 with an HTML page \(from a proxy\?\)/),
-  ),
-  replies('429, then a token', [reply(429, '', { 'Retry-After': '1' }), reply(200)], {
-    ...FETCHED,
-    requests: 2,
-  }),
-  replies(
-    '429, Retry-After beyond the limit',
-    reply(429, '', { 'Retry-After': '120' }),
-    bad(/answered 429 \(retry after 2 min\)\n/),
-  ),
   replies('503', reply(503, ''), bad(/answered 503 \(3 attempts\)/, 3)),
-  replies('204', reply(204, '', { 'Content-Length': '0' }), bad(/answered 204/)),
-  replies(
-    '304',
-    reply(304, '', { 'Content-Length': '0' }),
-    bad(/answered 304, a redirect; gwtoken never follows redirects/),
-  ),
   {
     name: '307 to another host',
     ...bad(/to http:\/\/127\.0\.0\.1:\d+\/oauth2\/token; gwtoken never follows redirects/),

@@ -30,8 +30,6 @@ export interface WireCase extends Expectation {
   readonly name: string;
   /** What it opens is closed when gwtoken has gone. */
   set(authority: Authority): Promise<Scene> | Scene;
-  /** With `--retries 0`, if that is another outcome. */
-  readonly once?: Partial<Expectation>;
   /** Ends only with the timeout: it gets one attempt of 4 s. */
   readonly waits?: boolean;
   /** Why it cannot run here. */
