@@ -182,7 +182,7 @@ function openWire(
       env,
       platform,
       nodeVersion: versions.node,
-      lookupChild: [LOOKUP_CHILD],
+      lookupChild: LOOKUP_CHILD,
       warn,
     });
   const wire = (): Promise<Wire> => {

@@ -4,9 +4,9 @@
  * be loaded and trusted for these few calls. None of them ever sees a secret.
  */
 
-import { execFile } from 'node:child_process';
+import { systemCode } from '../../errors';
 import type { Env } from '../../world';
-import { helperEnvironment } from '../processes/helper-program';
+import { helperEnvironment, runHelper } from '../processes/helper-program';
 
 /** `unknown` when none of the programs is installed, or there is no answer in time. */
 export type BusState = 'unlocked' | 'locked' | 'no-collection' | 'unknown';
@@ -66,7 +66,7 @@ export async function collectionOnBus(
   const [path] = pathsIn(await ask(READ_ALIAS, bus));
   if (path === undefined) return 'unknown';
   // The path `/` means that there is no collection.
-  return path === '/' ? 'no-collection' : lockIn(await collectionAt(path, bus));
+  return path === '/' ? 'no-collection' : lockIn(await ask(getProperties(path, COLLECTION), bus));
 }
 
 /** The list of unlocked items comes before that of locked ones: here it is empty, as each program prints it. */
@@ -80,7 +80,7 @@ export async function itemOnBus(account: string, env: Env): Promise<ItemState> {
   const [path] = pathsIn(reply);
   if (path === undefined) return 'absent';
   const collection = path.slice(0, path.lastIndexOf('/'));
-  if (lockIn(await collectionAt(collection, bus)) === 'locked') return 'locked';
+  if (lockIn(await ask(getProperties(collection, COLLECTION), bus)) === 'locked') return 'locked';
   return NONE_UNLOCKED.test(reply) ? 'guarded' : 'present';
 }
 
@@ -92,19 +92,12 @@ export async function isHidingOnBus(env: Env): Promise<boolean> {
   const bus = { env, signal: AbortSignal.timeout(LIMIT_MS) };
   const collections = await ask(getProperties(SERVICE, SERVICE_INTERFACE), bus);
   const hiding = pathsIn(collections).map(async (path) => {
-    const collection = await collectionAt(path, bus);
+    const collection = await ask(getProperties(path, COLLECTION), bus);
     return (
       lockIn(collection) === 'locked' && !pathsIn(collection).some((item) => item.startsWith(`${path}/`))
     );
   });
   return (await Promise.all(hiding)).includes(true);
-}
-
-async function collectionAt(path: string, bus: Bus): Promise<string> {
-  const read = () => ask(getProperties(path, COLLECTION), bus);
-  const found = await read();
-  // gnome-keyring had not noticed yet who asks.
-  return found === '' || lockIn(found) !== 'unknown' ? found : await read();
 }
 
 /** As dbus-send and busctl print it. */
@@ -122,32 +115,11 @@ function pathsIn(reply: string): string[] {
 type Bus = { readonly env: Env; readonly signal: AbortSignal };
 
 /** Returns the output of the first program that is installed; empty if there is none, or if it fails. */
-async function ask(call: Call, bus: Bus): Promise<string> {
+async function ask(call: Call, { env, signal }: Bus): Promise<string> {
   for (const [program, args] of PROGRAMS) {
-    const reply = await run(program, args(call), bus);
-    if (reply !== 'not installed') return reply;
+    const own = helperEnvironment(env, ...BUS_VARIABLES);
+    const { error, stdout } = await runHelper(program, args(call), own, signal);
+    if (systemCode(error) !== 'ENOENT') return error ? '' : stdout;
   }
   return '';
-}
-
-function run(
-  program: string,
-  args: readonly string[],
-  { env, signal }: Bus,
-): Promise<string | 'not installed'> {
-  const reply = new Promise<string>((resolve) => {
-    const options = {
-      env: helperEnvironment(env, ...BUS_VARIABLES),
-      // One of its own: a program that is not installed leaves its listener there, and Node warns of the eleventh.
-      signal: AbortSignal.any([signal]),
-    };
-    const child = execFile(program, args, options, (error, stdout) => {
-      // Node has sent SIGTERM, which the program ignores if gwtoken was started so.
-      if (signal.aborted) child.kill('SIGKILL');
-      if (error?.code === 'ENOENT') resolve('not installed');
-      else resolve(error ? '' : stdout);
-    });
-  });
-  // Some failures to start are thrown, such as out of memory.
-  return reply.catch(() => '');
 }

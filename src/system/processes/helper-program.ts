@@ -19,3 +19,24 @@ export function helperEnvironment(env: Env, ...reads: readonly string[]): NodeJS
 export function windowsProgram(name: string, { SystemRoot = 'C:\\Windows' }: Env): string {
   return `${SystemRoot}\\System32\\${name}`;
 }
+
+/** Runs a system program until it ends, or the signal is aborted. Never rejects; `error` says why it failed. */
+export async function runHelper(
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<{ readonly error: unknown; readonly stdout: string }> {
+  const { execFile } = await import('node:child_process');
+  const ended = new Promise<{ error: unknown; stdout: string }>((resolve) => {
+    // A signal of its own: a program that is not installed leaves its listener there, and Node warns of the eleventh.
+    const options = { env, signal: AbortSignal.any([signal]) };
+    const child = execFile(program, args, options, (error, stdout) => {
+      // Node has sent SIGTERM, which the program ignores if gwtoken was started so.
+      if (signal.aborted) child.kill('SIGKILL');
+      resolve({ error, stdout });
+    });
+  });
+  // Some failures to start are thrown, such as out of memory.
+  return await ended.catch((error: unknown) => ({ error, stdout: '' }));
+}

@@ -21,8 +21,8 @@ export interface Surroundings {
   readonly env: Record<string, string | undefined>;
   readonly platform: NodeJS.Platform;
   readonly nodeVersion: string;
-  /** The module and arguments with which `fork()` starts lookup-child.ts. */
-  readonly lookupChild: readonly string[];
+  /** What `fork()` starts lookup-child.ts with. */
+  readonly lookupChild: string;
   warn(line: string): void;
 }
 

@@ -5,7 +5,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { GwtokenError } from '../../../src/errors';
 import { collectionOnBus, isHidingOnBus, itemOnBus } from '../../../src/system/keychain/bus';
@@ -202,33 +201,6 @@ describe.skipIf(process.platform !== 'linux')('the module and the bus', () => {
     const { set } = keychain(DENIED, ITEMS.unlocked, false, 'darwin');
     await expect(set('a', 'b')).rejects.toMatchObject({ reason: 'denied' });
     expect(asked()).toBe(3);
-  });
-
-  test('itemOnBus asks again if the service has left the state of the keyring out', async () => {
-    keychain(null, ITEMS.locked, true);
-    const script = join(folder, 'dbus-send');
-    const once = `[ -e ${folder}/noticed ] || case "$*" in *GetAll*) : >${folder}/noticed; echo '"Label"'; exit ;; esac`;
-    writeFileSync(script, readFileSync(script, 'utf8').replace('\n', `\n${once}\n`));
-    expect(await itemOnBus('a', { PATH: folder })).toBe('locked');
-  });
-
-  test('isHidingOnBus asks a dozen keyrings without a warning of Node', async () => {
-    const heard: Error[] = [];
-    const hear = (warning: Error) => void heard.push(warning);
-    process.on('warning', hear);
-    onCleanup(() => void process.off('warning', hear));
-    const paths = Array.from({ length: 12 }, (_, n) => `"/org/freedesktop/secrets/collection/${n}"`);
-    const script = `#!/bin/sh
-      case "$*" in
-      *Secret.Service) echo 'a{sv} 1 "Collections" ao 12 ${paths.join(' ')}' ;;
-      *collection/11*) echo 'a{sv} 2 "Label" s "/a name" "Locked" b true' ;;
-      *) echo 'a{sv} 1 "Locked" b false' ;;
-      esac`;
-    // The one that is tried before it is not there, and leaves a listener behind.
-    writeFileSync(join(folder, 'busctl'), script, { mode: 0o755 });
-    expect(await isHidingOnBus({ PATH: folder })).toBe(true);
-    await sleep(0);
-    expect(heard).toEqual([]);
   });
 
   const ITEM_PATH = '/org/freedesktop/secrets/collection/other/1';
