@@ -38,8 +38,6 @@ export const DEBIAN = {
   buildah: '/usr/bin/buildah',
   zip: '/usr/bin/zip',
   'man-db': '/usr/bin/man',
-  'dnsmasq-base': '/usr/sbin/dnsmasq',
-  iproute2: '/usr/bin/ip',
   strace: '/usr/bin/strace',
 };
 

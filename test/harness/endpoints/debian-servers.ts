@@ -54,15 +54,15 @@ export async function startSquid(lines: readonly string[], files: Readonly<Recor
 }
 
 /**
- * An https: server; `port` is one that nobody listens on.
+ * Starts an https: server.
  *
  * @param server lines of the configuration's `server` block
  */
-export async function nginxWords(
-  port: number,
+export async function startNginx(
   { key, cert }: { readonly key: string; readonly cert: string },
   server: string,
-): Promise<string[]> {
+): Promise<string> {
+  const port = await closedPort();
   const dir = openReadable();
   const [keyFile, certFile, file] = ['key.pem', 'cert.pem', 'nginx.conf'].map((name) => join(dir, name));
   writeFileSync(keyFile!, key);
@@ -76,14 +76,6 @@ export async function nginxWords(
 http { access_log off; ${temporary} server { listen 127.0.0.1:${port} ssl; ssl_certificate ${certFile};
 ssl_certificate_key ${keyFile}; default_type application/json; ${server} } }`,
   );
-  return [DEBIAN_SERVICES.nginx, '-e', 'stderr', '-c', file!];
-}
-
-export async function startNginx(
-  identity: { readonly key: string; readonly cert: string },
-  server: string,
-): Promise<string> {
-  const port = await closedPort();
-  await serve(await nginxWords(port, identity, server), port);
+  await serve([DEBIAN_SERVICES.nginx, '-e', 'stderr', '-c', file!], port);
   return `https://127.0.0.1:${port}`;
 }

@@ -1,14 +1,8 @@
-/**
- * Proxies, a web server and a name server as they are installed: what the scripted ones of the wire's cases say stands or
- * falls with what these say.
- */
+/** Proxies and a web server as they are installed: what the scripted ones say stands or falls with what these say. */
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { nginxWords, startNginx, startSquid, startTinyproxy } from '../../harness/endpoints/debian-servers';
-import { closedPort, startFaultServer } from '../../harness/endpoints/fault-server';
-import type { Reason } from '../../harness/needs';
+import { startNginx, startSquid, startTinyproxy } from '../../harness/endpoints/debian-servers';
+import { startFaultServer } from '../../harness/endpoints/fault-server';
 import { GOOD, reply, SECRET, setScene, TOKEN } from './scene';
 
 const { authority, home } = setScene();
@@ -98,11 +92,9 @@ describe('squid', () => {
     );
   });
 
-  test('denies a target, and cannot reach one', async ({ needs }) => {
+  test('cannot reach a target', async ({ needs }) => {
     needs('squid');
-    const port = await startSquid(['acl closed port 9', 'http_access allow closed', 'http_access deny all']);
-    const denied = await throughProxy(port);
-    expect(denied.stderr).toContain(`${proxy(port)} refused to connect to ${denied.target} (403)\n`);
+    const port = await startSquid(['http_access allow all']);
     const args = ['get', '--auth-url', 'https://127.0.0.1:9', '--retries', '0'];
     const { code, stderr } = await home.gwtoken(args, { env: { HTTPS_PROXY: `http://127.0.0.1:${port}` } });
     expect(code).toBe(6);
@@ -113,12 +105,6 @@ describe('squid', () => {
 describe('nginx', () => {
   const answers = `location = /oauth2/token { return 200 '${JSON.stringify(GOOD)}'; }`;
   const get = (authUrl: string) => home.gwtoken(['get', '--auth-url', authUrl, '--retries', '0']);
-
-  test.for(['TLSv1.2', 'TLSv1.3'])('answers over %s', async (protocol, { needs }) => {
-    needs('nginx');
-    const url = await startNginx(authority.issue(), `ssl_protocols ${protocol}; ${answers}`);
-    expect(await get(url)).toMatchObject({ code: 0, stdout: `${TOKEN}\n`, stderr: '' });
-  });
 
   test.for(['TLSv1.2', 'TLSv1.3'])('wants a client certificate, over %s', async (protocol, { needs }) => {
     needs('nginx');
@@ -151,83 +137,3 @@ describe('nginx', () => {
     expect(stderr).toMatch(/answered 400: it speaks TLS on this port\nhint: write https: in the auth URL\n/);
   });
 });
-
-describe('dnsmasq, in a network of its own', () => {
-  const unable = needsNetwork();
-  const NAMES = [
-    ...['--no-resolv', '--no-hosts', '--listen-address=127.0.0.1', '--bind-interfaces', '--user=root'],
-    ...['--keep-in-foreground', '--pid-file=', '--log-facility=/dev/null'],
-    // It goes on asking for the first where nobody is, and answers nothing; one name is there, and none beside.
-    ...['--server=/silent.test/127.0.0.9', '--address=/known.test/127.0.0.1', '--local=/test/'],
-  ];
-  const SCRIPT = `ip link set lo up
-mount --bind "$1" /etc/resolv.conf
-$2 &
-$3 &
-until getent ahosts known.test > /dev/null; do sleep 0.1; done
-path=$4
-shift 4
-PATH=$path "$@"
-exit $?`;
-
-  async function among(args: readonly string[], path = process.env['PATH'] ?? '') {
-    const port = await closedPort();
-    const identity = authority.issue({ names: 'DNS:known.test' });
-    const server = await nginxWords(port, identity, `location / { return 200 '${JSON.stringify(GOOD)}'; }`);
-    const resolv = join(home.dir, 'resolv.conf');
-    writeFileSync(resolv, 'nameserver 127.0.0.1\n');
-    const words = [resolv, ['dnsmasq', ...NAMES].join(' '), server.join(' '), path];
-    const wrapper = [
-      'unshare',
-      '-n',
-      '-m',
-      '-p',
-      '-f',
-      '--kill-child',
-      '--mount-proc',
-      'sh',
-      '-c',
-      SCRIPT,
-      'sh',
-      ...words,
-    ];
-    const at = args.map((word) => word.replace('PORT', String(port)));
-    return await home.gwtoken([...at, '--retries', '0'], { wrapper });
-  }
-
-  test('a name that it has', async ({ needs }) => {
-    needs('dnsmasq-base', 'nginx', unable);
-    for (const path of [undefined, '/nowhere']) {
-      const { stdout, stderr } = await among(['get', '--auth-url', 'https://known.test:PORT'], path);
-      expect([stdout, stderr]).toEqual([`${TOKEN}\n`, '']);
-    }
-  });
-
-  test('a name that is nowhere', async ({ needs }) => {
-    needs('dnsmasq-base', 'nginx', unable);
-    const { code, stderr } = await among(['get', '--auth-url', 'https://none.test']);
-    expect(code).toBe(6);
-    expect(stderr).toMatch(/could not reach none\.test: host not found\n/);
-  });
-
-  test('silence, which ends with the time limit', async ({ needs }) => {
-    needs('dnsmasq-base', 'nginx', unable);
-    const silent = ['--auth-url', 'https://silent.test', '--timeout', '1s'];
-    for (const path of [undefined, '/nowhere']) {
-      const { code, stderr } = await among(['get', ...silent], path);
-      expect(code).toBe(6);
-      expect(stderr).toMatch(/did not answer within 1 s: DNS lookup of silent\.test timed out/);
-    }
-  });
-});
-
-function needsNetwork(): Reason {
-  try {
-    execFileSync('unshare', ['-n', '-m', '-p', '-f', '--mount-proc', 'ip', 'link', 'set', 'lo', 'up'], {
-      stdio: 'pipe',
-    });
-    return undefined;
-  } catch {
-    return 'needs root on Linux: a network namespace';
-  }
-}

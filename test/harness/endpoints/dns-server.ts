@@ -1,0 +1,23 @@
+import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { onCleanup } from '../clean-up';
+
+/**
+ * A DNS server that never answers, or knows no name, as root on Linux. Gives its address: another one each time, since all
+ * have the same port and another run of the tests may be under way on this machine.
+ */
+export async function startDns(mode: 'silent' | 'knows no name'): Promise<string> {
+  const address = `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
+  const server = createSocket('udp4').bind(53, address);
+  if (mode === 'knows no name') {
+    server.on('message', (query, { port, address: peer }) => {
+      // A reply, and NXDOMAIN (RFC 1035 section 4.1.1).
+      query.writeUInt16BE(0x8183, 2);
+      server.send(query, port, peer);
+    });
+  }
+  await once(server, 'listening');
+  onCleanup(() => server.close());
+  return address;
+}
