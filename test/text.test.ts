@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { duration, oneLine, quoted, shellWord, withTilde } from '../src/text';
-import { openHome } from './harness/homes/home';
 
 /** What people and addresses have in them, and what shells make something of. */
 const line = fc.oneof(
@@ -43,15 +42,6 @@ describe('a word of a command line that is shown for pasting', () => {
       if (word !== text) expect(/^'([^']*)'$/.exec(word)?.[1]).toBe(text);
     }
   });
-
-  test('is how login writes the client id into the line that it advises', async () => {
-    const { stderr } = await openHome().gwtoken(['login', '--client-id', 'two words $(id)']);
-    const [, hint = ''] = /hint: example: .*? \| (gwtoken login .*)/.exec(stderr) ?? [];
-    const words = execFileSync('sh', ['-c', `gwtoken() { printf '%s\\0' "$@"; }; ${hint}`], {
-      encoding: 'utf8',
-    });
-    expect(words.split('\0')).toContain('two words $(id)');
-  });
 });
 
 describe('a text that is shown', () => {
@@ -77,14 +67,7 @@ describe('a text that is shown', () => {
     expect(shown('/home/u/a')).toBe('~/a');
     expect(shown('in /home/u/a (from /home/u/b)')).toBe('in ~/a (from ~/b)');
     expect(shown('(/home/u/a)')).toBe('(~/a)');
-    for (const text of [
-      '/home/u',
-      '/home/user/a',
-      "'/home/u/a b'",
-      '"/home/u/a"',
-      'x=/home/u/a',
-      '/x/home/u/a',
-    ])
+    for (const text of ['/home/u', '/home/user/a', "'/home/u/a b'", 'x=/home/u/a', '/x/home/u/a'])
       expect(shown(text)).toBe(text);
     expect(withTilde('/home/u/a', { env: {}, platform: 'linux' })).toBe('/home/u/a');
     expect(withTilde('/home/u/a', { env: { HOME: '' }, platform: 'linux' })).toBe('/home/u/a');

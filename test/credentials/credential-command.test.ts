@@ -52,13 +52,6 @@ describe.skipIf(process.platform === 'win32')('the credential command', () => {
     expectNoCanary(dir);
   });
 
-  test('may take longer than the request', async () => {
-    const { dir, gwtoken, identity } = await startPlace('sleep 3.5; cat "$HOME/../answer"');
-    printing(dir, answer());
-    const got = await gwtoken(['get', '--timeout', '1s']);
-    expect(got).toMatchObject({ code: 0, stderr: '', stdout: `${identity.issued[0]}\n` });
-  });
-
   test('that calls gwtoken for its own client ends at once', async () => {
     const { gwtoken } = await startPlace(`${GWTOKEN_SH} get --no-cache`);
     const { code, stderr } = await gwtoken(['get', '--no-cache']);

