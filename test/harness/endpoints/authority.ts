@@ -27,7 +27,6 @@ export interface Authority {
   /** The CA's certificate, as PEM text and as a file for `--ca-file` and its like. */
   readonly ca: string;
   readonly caFile: string;
-  /** The same for the same wish. */
   issue(leaf?: Leaf): Identity;
   /** A certificate that vouches for itself, always the same. */
   selfSigned(): Identity;
@@ -35,13 +34,10 @@ export interface Authority {
   file(name: string): string;
 }
 
-interface Pair {
+interface Signer {
+  readonly subject: string;
   readonly privateKey: KeyObject;
   readonly publicKey: KeyObject;
-}
-/** Whoever signs: the subject and the keys. */
-interface Signer extends Pair {
-  readonly subject: string;
 }
 
 const LOOPBACK = 'IP:127.0.0.1, IP:::1, DNS:localhost';
@@ -56,27 +52,24 @@ export function makeAuthority(): Authority {
   const middle = signer('/CN=gwtoken test intermediate');
   const middleCert = certificate(middle, root, AUTHORITY, -1, 30);
   writeFileSync(file('middle.pem'), middleCert);
-  const issued = new Map<string, Identity>();
-  const once = (name: string, make: () => Identity): Identity => {
-    const identity = issued.get(name) ?? make();
-    issued.set(name, identity);
-    return identity;
-  };
-  const issue = ({ names = LOOPBACK, subject, from = -1, until = 30, intermediate }: Leaf): Identity => {
-    const leaf = signer(subject ?? '/CN=gwtoken test server');
-    const by = intermediate === undefined ? root : middle;
-    const cert = certificate(leaf, by, server(names), from, until);
-    return { key: keyOf(leaf), cert: cert + (intermediate === 'sent' ? middleCert : '') };
-  };
+  const self = signer('/CN=localhost');
+  const selfSigned = { key: keyOf(self), cert: certificate(self, self, server(LOOPBACK), -1, 30) };
   return {
     ca,
     caFile: file('ca.pem'),
-    issue: (leaf = {}) => once(JSON.stringify(leaf), () => issue(leaf)),
-    selfSigned: () =>
-      once('self-signed', () => {
-        const own = signer('/CN=localhost');
-        return { key: keyOf(own), cert: certificate(own, own, server(LOOPBACK), -1, 30) };
-      }),
+    issue({
+      names = LOOPBACK,
+      subject = '/CN=gwtoken test server',
+      from = -1,
+      until = 30,
+      intermediate,
+    } = {}) {
+      const leaf = signer(subject);
+      const by = intermediate === undefined ? root : middle;
+      const cert = certificate(leaf, by, server(names), from, until);
+      return { key: keyOf(leaf), cert: cert + (intermediate === 'sent' ? middleCert : '') };
+    },
+    selfSigned: () => selfSigned,
     file,
   };
 }
@@ -85,7 +78,7 @@ const signer = (subject: string): Signer => ({
   subject,
   ...generateKeyPairSync('ec', { namedCurve: 'prime256v1' }),
 });
-const keyOf = ({ privateKey }: Pair): string => String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
+const keyOf = ({ privateKey }: Signer): string => String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
 
 /** The PEM text of a certificate for a public key. */
 function certificate(of: Signer, by: Signer, own: readonly Buffer[], from: number, until: number): string {
@@ -93,6 +86,7 @@ function certificate(of: Signer, by: Signer, own: readonly Buffer[], from: numbe
   const algorithm = sequence(oid('1.2.840.10045.4.3.2'));
   const extensions = [
     ...own,
+    // Which of several CAs of one name it is.
     extension('2.5.29.14', der(0x04, keyId(of))),
     extension('2.5.29.35', sequence(der(0x80, keyId(by)))),
   ];
@@ -119,7 +113,7 @@ function der(tag: number, ...parts: readonly Buffer[]): Buffer {
   return Buffer.concat([Buffer.from([tag, ...size]), content]);
 }
 const sequence = (...parts: readonly Buffer[]): Buffer => der(0x30, ...parts);
-const bits = (content: Buffer, unused = 0): Buffer => der(0x03, Buffer.of(unused), content);
+const bits = (content: Buffer): Buffer => der(0x03, Buffer.of(0), content);
 const text = (content: string, tag = 0x0c): Buffer => der(tag, Buffer.from(content));
 
 function oid(dotted: string): Buffer {
@@ -145,23 +139,15 @@ const distinguishedName = (subject: string): Buffer =>
       .map(([type = '', value = '']) => der(0x31, sequence(oid(ATTRIBUTES[type] ?? ''), text(value)))),
   );
 
-const extension = (id: string, value: Buffer, critical = false): Buffer =>
-  sequence(oid(id), ...(critical ? [der(0x01, Buffer.of(255))] : []), der(0x04, value));
-const keyId = ({ publicKey }: Pair): Buffer =>
+const extension = (id: string, value: Buffer): Buffer => sequence(oid(id), der(0x04, value));
+const keyId = ({ publicKey }: Signer): Buffer =>
   createHash('sha1')
     .update(publicKey.export({ type: 'spki', format: 'der' }))
     .digest();
-const keyUsage = (flags: number, unused: number): Buffer =>
-  extension('2.5.29.15', bits(Buffer.of(flags), unused), true);
 
-/** CA:TRUE; keyCertSign, cRLSign. */
-const AUTHORITY = [extension('2.5.29.19', sequence(der(0x01, Buffer.of(255))), true), keyUsage(0x06, 1)];
-
-/** CA:FALSE; digitalSignature, serverAuth. */
+/** CA:TRUE. */
+const AUTHORITY = [extension('2.5.29.19', sequence(der(0x01, Buffer.of(255))))];
 const server = (names: string): Buffer[] => [
-  extension('2.5.29.19', sequence(), true),
-  keyUsage(0x80, 7),
-  extension('2.5.29.37', sequence(oid('1.3.6.1.5.5.7.3.1'))),
   extension('2.5.29.17', sequence(...names.split(', ').map(alternativeName))),
 ];
 

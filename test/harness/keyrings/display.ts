@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onCleanup } from '../clean-up';
-import { type Environment, endHelper, run, startHelper } from './session-bus';
+import { type Environment, endHelper, run, startHelper } from './session';
 
 /** A screen that nobody sees, and the hand of the person before it. */
 export interface Display {

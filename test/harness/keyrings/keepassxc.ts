@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startDisplay } from './display';
 import { attributesOf, hasItem, untilCollection } from './secret-service';
-import { startSession } from './session';
-import { type Environment, endHelper, run } from './session-bus';
+import { type Environment, endHelper, run, startSession } from './session';
 
 const PASSWORD = 'pw';
 const GROUP = '00112233-4455-6677-8899-aabbccddeeff';

@@ -3,14 +3,10 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onPath } from '../needs';
 import { attributesOf, type CollectionState, lockCollection, untilCollection } from './secret-service';
-import { startSession } from './session';
-import { type Environment, endHelper, run } from './session-bus';
+import { type Environment, endHelper, run, startSession } from './session';
 
 export interface KeyringOptions {
-  /**
-   * `unlocked`, `locked`: a default collection, holding `seed`. `none`: a provider without any collection.
-   * `no-provider`: a session bus that nobody provides secrets on.
-   */
+  /** `none`: a provider without any collection. `no-provider`: a session bus that nobody provides secrets on. */
   readonly state: 'unlocked' | 'locked' | 'none' | 'no-provider';
   /** Account -> secret, stored under the service `gwtoken` before anything is locked. */
   readonly seed?: Readonly<Record<string, string>>;
@@ -19,7 +15,6 @@ export interface KeyringOptions {
 export interface Keyring {
   /** HOME, XDG_* and DBUS_SESSION_BUS_ADDRESS; never a display, so that nothing can ask a person. */
   readonly env: Environment;
-  readonly home: string;
   /** The provider's, for a test that freezes it; undefined for `no-provider`. */
   readonly daemonPid: number | undefined;
   /** The secret of an account, read by secret-tool and not by our own code. Undefined: absent or locked. */
@@ -34,13 +29,11 @@ export interface Keyring {
   unlock(): Promise<void>;
   /** Removes an item, or does nothing where there is none. */
   clear(account: string): Promise<void>;
-  /** Ends what was started, by pid, and removes the folder: done at the test's end if it was not done before. */
-  stop(): Promise<void>;
 }
 
 /** Starts a session bus and a gnome-keyring that nobody else sees, in the state asked for. */
 export async function startKeyring({ state, seed = {} }: KeyringOptions): Promise<Keyring> {
-  const { dir, env, withPath, home, start, stop } = await startSession();
+  const { dir, env, withPath, start } = await startSession();
   let daemon: ChildProcess | undefined;
   const startDaemon = async (options: readonly string[], wanted: CollectionState) => {
     const started = start(privateDaemon(dir), ['--foreground', '--components=secrets', ...options]);
@@ -59,7 +52,6 @@ export async function startKeyring({ state, seed = {} }: KeyringOptions): Promis
   if (state === 'locked') await lockCollection(withPath);
   return {
     env,
-    home: home.HOME,
     daemonPid: daemon?.pid,
     lookup: (account) =>
       run('secret-tool', ['lookup', ...attributesOf(account)], withPath).catch(() => undefined),
@@ -75,7 +67,6 @@ export async function startKeyring({ state, seed = {} }: KeyringOptions): Promis
       if (daemon) await endHelper(daemon);
       await startDaemon(['--unlock'], 'unlocked');
     },
-    stop,
   };
 }
 

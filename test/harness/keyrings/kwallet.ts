@@ -3,8 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startDisplay } from './display';
 import { attributesOf, hasItem, untilCollection } from './secret-service';
-import { startSession } from './session';
-import { type Environment, endHelper, run } from './session-bus';
+import { type Environment, endHelper, run, startSession } from './session';
 
 /** An empty wallet, as its own wizard makes one: kdewallet.kwl and its salt. */
 const WALLET =

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Environment, run } from './session-bus';
+import { type Environment, run } from './session';
 
 /** What the default collection of a bus's Secret Service is; `no provider` when nobody answers. */
 export type CollectionState = 'unlocked' | 'locked' | 'no collection' | 'no provider';

@@ -1,12 +1,57 @@
-import type { ChildProcess } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onCleanup } from '../clean-up';
 import { openFolder } from '../homes/folder';
 import type { Display } from './display';
-import { type Environment, endHelper, startHelper, startSessionBus } from './session-bus';
 
-/** What a user who has logged in has: a home and a session bus, which nobody else sees. */
+export type Environment = Readonly<Record<string, string>>;
+
+/** The helpers that were ended on purpose. */
+const ended = new WeakSet<ChildProcess>();
+
+/**
+ * Starts a helper that dies with us however we die: the kernel kills it (PR_SET_PDEATHSIG), so no cleaning up of
+ * ours is needed after a SIGKILL. One that ends by itself is told of: what a test then sees of it is a riddle.
+ */
+export function startHelper(program: string, args: readonly string[], env: Environment): ChildProcess {
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', program, ...args], { env, stdio: 'pipe' });
+  child.on('error', () => {});
+  child.stdin?.on('error', () => {});
+  let stderr = '';
+  child.stderr?.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  child.once('close', (code, signal) => {
+    if (!ended.has(child)) console.error(`${program} has ended by itself: ${signal ?? code}\n${stderr}`);
+  });
+  return child;
+}
+
+/** Ends a helper and waits until it is gone. SIGKILL, since a test may have frozen it; after 5 s in any case. */
+export async function endHelper(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  ended.add(child);
+  child.kill(signal);
+  const last = setTimeout(() => child.kill('SIGKILL'), 5000);
+  await gone;
+  clearTimeout(last);
+}
+
+/** Runs a program to its end. Resolves with its stdout; rejects when it fails or takes longer than 30 s. */
+export function run(program: string, args: readonly string[], env: Environment, stdin = ''): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const options = { env, timeout: 30_000, killSignal: 'SIGKILL' } as const;
+    const child = execFile(program, [...args], options, (error, stdout, stderr) =>
+      error ? reject(new Error(`${program}: ${stderr.trim() || error.message}`)) : resolve(stdout),
+    );
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(stdin);
+  });
+}
+
+/** What a user who has logged in has: a home and a session bus, which nobody else sees, until the test's end. */
 export interface Session {
   /** The folder in which all that is. */
   readonly dir: string;
@@ -14,52 +59,72 @@ export interface Session {
   readonly env: Environment;
   /** The same for programs of the system's: with PATH. */
   readonly withPath: Environment;
-  readonly home: ReturnType<typeof privateHome>;
+  /** HOME and XDG_*. */
+  readonly home: Readonly<
+    Record<'XDG_CONFIG_HOME' | 'XDG_CACHE_HOME' | 'XDG_DATA_HOME' | 'XDG_RUNTIME_DIR', string>
+  >;
   /** Starts a program that ends with the session. */
   start(program: string, args: readonly string[], more?: Environment): ChildProcess;
-  /** Ends what was started, by pid, and removes the folder: done at the test's end if it was not done before. */
-  stop(): Promise<void>;
 }
 
 /** @param display where the session has a screen, and somebody before it */
 export async function startSession(display?: Display): Promise<Session> {
   const dir = openFolder();
   const helpers: ChildProcess[] = [];
-  const stop = async () => {
-    await Promise.all(helpers.map((helper) => endHelper(helper)));
-    rmSync(dir, { recursive: true, force: true });
-  };
-  onCleanup(stop);
-  const home = privateHome(dir);
-  const path = { PATH: process.env['PATH'] ?? '' };
-  const { bus, address } = await startSessionBus(dir, { ...path, ...home });
-  helpers.push(bus);
-  const env = { ...home, ...display?.env, DBUS_SESSION_BUS_ADDRESS: address };
-  const withPath = { ...path, ...env };
-  return {
-    dir,
-    env,
-    withPath,
-    home,
-    start(program, args, more = {}) {
-      const helper = startHelper(program, args, { ...withPath, ...more });
-      helpers.push(helper);
-      helper.stdout?.resume();
-      return helper;
-    },
-    stop,
-  };
-}
-
-/** HOME and XDG_* below a folder. */
-function privateHome(dir: string) {
+  // What a test starts later, too, belongs to the session and not to the test.
+  onCleanup(() => Promise.all(helpers.map((helper) => endHelper(helper))));
+  const below = (name: string) => join(dir, name);
   const home = {
-    HOME: join(dir, 'home'),
-    XDG_CONFIG_HOME: join(dir, 'config'),
-    XDG_CACHE_HOME: join(dir, 'cache'),
-    XDG_DATA_HOME: join(dir, 'data'),
-    XDG_RUNTIME_DIR: join(dir, 'run'),
+    HOME: below('home'),
+    XDG_CONFIG_HOME: below('config'),
+    XDG_CACHE_HOME: below('cache'),
+    XDG_DATA_HOME: below('data'),
+    XDG_RUNTIME_DIR: below('run'),
   };
   for (const folder of [home.HOME, home.XDG_RUNTIME_DIR]) mkdirSync(folder, { mode: 0o700 });
-  return home;
+  const DBUS_SESSION_BUS_ADDRESS = `unix:path=${below('bus')}`;
+  const env = { ...home, ...display?.env, DBUS_SESSION_BUS_ADDRESS };
+  const withPath = { PATH: process.env['PATH'] ?? '', ...env };
+  const start: Session['start'] = (program, args, more = {}) => {
+    const helper = startHelper(program, args, { ...withPath, ...more });
+    helpers.push(helper);
+    helper.stdout?.resume();
+    return helper;
+  };
+  writeFileSync(below('bus.conf'), busConfig(DBUS_SESSION_BUS_ADDRESS));
+  const bus = start('dbus-daemon', [
+    `--config-file=${below('bus.conf')}`,
+    '--nofork',
+    '--nopidfile',
+    '--print-address=1',
+  ]);
+  await new Promise((resolve, reject) => {
+    bus.stdout?.once('data', resolve);
+    bus.once('close', () => reject(new Error('the session bus ended')));
+  });
+  return { dir, env, withPath, home, start };
+}
+
+/**
+ * It starts no service by itself (no `servicedir`): "no provider" stays so and no prompter appears. Its limits are raised,
+ * since hundreds of parallel programs are among the tests.
+ */
+function busConfig(address: string): string {
+  const limits = ['max_completed_connections', 'max_incomplete_connections', 'max_connections_per_user'];
+  const rules = ['max_match_rules_per_connection', 'max_replies_per_connection', 'max_names_per_connection'];
+  return `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>session</type>
+  <keep_umask/>
+  <listen>${address}</listen>
+  <auth>EXTERNAL</auth>
+  <policy context="default">
+    <allow send_destination="*"/>
+    <allow receive_sender="*"/>
+    <allow own="*"/>
+  </policy>
+${[...limits, ...rules].map((name) => `  <limit name="${name}">50000</limit>`).join('\n')}
+</busconfig>
+`;
 }

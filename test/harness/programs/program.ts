@@ -8,8 +8,6 @@ import { ROOT } from '../root';
 export const PROGRAM = join(ROOT, 'dist', 'gwtoken.cjs');
 /** Which of the program's two forms is tested: test/vitest.config.ts runs the program's tests with each. */
 export const FORM = process.env['TESTED_FORM'] === 'executable' ? 'executable' : 'package';
-/** Why a test of the Node that runs the package is left out, worded for `ctx.skip()`. */
-export const notPackage = FORM === 'package' ? undefined : 'needs the npm package: the Node that runs it';
 /**
  * The standalone executable; that of `any-keytar`, the tests' own, has the module that KEYTAR names in keytar's
  * place, and heeds BUN_OPTIONS.

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { onCleanup } from '../../harness/clean-up';
-import { type Environment, endHelper } from '../../harness/keyrings/session-bus';
+import { type Environment, endHelper } from '../../harness/keyrings/session';
 
 export interface Prompter {
   /** How many dialogs it has been asked to show. */
