@@ -1,13 +1,11 @@
 /** Values in batches, each evaluated by one process of a shell, and what a child of that process sees of them. */
-import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Variable } from '../../src/formats/format';
+import { openFolder } from '../harness/homes/folder';
+import { runCommand } from '../harness/programs/program';
 import { filesIn, fillHostileFolder } from './hostile-folder';
-import type { Shell } from './shells';
-
-export type Encoder = (variables: readonly Variable[]) => string;
+import { type Shell, savedEnvironment } from './shells';
 
 /** Some values on disk: an output of each three, and the folder that they are evaluated in. */
 export interface Batch {
@@ -17,111 +15,61 @@ export interface Batch {
   readonly files: readonly string[];
 }
 
-export interface Verdict {
-  /** The values that did not arrive, and what arrived instead. */
-  readonly wrong: readonly { readonly value: string; readonly seen: string | undefined }[];
-  /** What was made in the hostile folder: a file that ran, a redirection that took effect. */
-  readonly made: readonly string[];
-  readonly stderr: string;
+/** One way to evaluate in one state of a shell. */
+export interface Cell {
+  readonly name: string;
+  readonly state: string;
+  readonly context: (command: string) => string;
+  readonly batch: Batch;
+  readonly locale: string;
 }
 
-/** @param together how many values one output has; the fourth variable of the real `gwtoken env` is a number */
+/** The fourth variable of the real `gwtoken env` is a number, so three values go into one output. */
 export function writeBatch(
-  dir: string,
-  name: string,
   values: readonly string[],
-  encode: Encoder,
-  together = 3,
+  encode: (variables: readonly Variable[]) => string,
 ): Batch {
-  const folder = join(dir, name);
+  const folder = openFolder();
   const hostile = join(folder, 'hostile');
-  mkdirSync(hostile, { recursive: true });
-  const outputs: string[] = [];
+  mkdirSync(hostile);
   const texts: string[] = [];
-  for (let first = 0; first < values.length; first += together) {
-    const variables = values
-      .slice(first, first + together)
-      .map((value, index) => ({ name: nameOf(first + index), value }));
-    const text = encode(variables);
-    const path = join(folder, `output-${first}`);
-    writeFileSync(path, text);
-    texts.push(text);
-    outputs.push(path);
+  for (let first = 0; first < values.length; first += 3) {
+    const three = values.slice(first, first + 3);
+    texts.push(encode(three.map((value, index) => ({ name: nameOf(first + index), value }))));
   }
+  const outputs = texts.map((text, index) => {
+    const path = join(folder, `output-${index}`);
+    writeFileSync(path, text);
+    return path;
+  });
   fillHostileFolder(hostile, texts);
   return { values, outputs, hostile, files: filesIn(hostile) };
 }
 
-/**
- * Evaluates the batch in one process of the shell: one `eval` for each output, in the state and way given.
- *
- * @param apart each in a subshell of its own, so that one that ends the shell does not take the others with it
- */
-export async function evaluate(
-  shell: Shell,
-  state: string,
-  context: (command: string) => string,
-  batch: Batch,
-  locale: string,
-  apart = false,
-): Promise<Verdict> {
-  const scratch = mkdtempSync(join(tmpdir(), 'gwtoken-cell-'));
-  try {
-    const saved = join(scratch, 'environment');
-    const script = join(scratch, 'script');
-    const evals = batch.outputs.map((path) => context(`cat '${path}'`));
-    const lines = apart
-      ? [state, ...evals.map((each) => `(${each}\nenv -0 >> '${saved}')`)]
-      : [state, ...evals, shell.save(saved)];
-    writeFileSync(script, `${lines.join('\n')}\n`);
-    const env = {
-      PATH: '/usr/local/bin:/usr/bin:/bin',
-      HOME: scratch,
-      LC_ALL: locale,
-      SCRATCH: join(scratch, 'sourced'),
-    };
-    const stderr = await run(shell.command, [...shell.args, script], { cwd: batch.hostile, env });
-    const seen = environmentIn(saved);
-    const wrong = batch.values
-      .map((value, index) => ({ value, seen: seen.get(nameOf(index)) }))
-      .filter((each) => each.value !== each.seen);
-    const before = new Set(batch.files);
-    return { wrong, made: filesIn(batch.hostile).filter((file) => !before.has(file)), stderr };
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
+/** Evaluates the batch in one process of the shell, one `eval` for each output. Tells the first of what went wrong. */
+export async function problemsOf(shell: Shell, cell: Cell): Promise<string[]> {
+  const { name, state, context, batch, locale } = cell;
+  const scratch = openFolder();
+  const saved = join(scratch, 'environment');
+  const script = join(scratch, 'script');
+  const evals = batch.outputs.map((path) => context(`cat '${path}'`));
+  writeFileSync(script, `${[state, ...evals, shell.save(saved)].join('\n')}\n`);
+  const PATH = '/usr/local/bin:/usr/bin:/bin';
+  const env = { PATH, HOME: scratch, LC_ALL: locale, SCRATCH: join(scratch, 'sourced') };
+  const words = [shell.command, ...shell.args, script];
+  const { stderr } = await runCommand(words, { cwd: batch.hostile, env, timeoutMs: 60_000 });
+  const seen = savedEnvironment(saved);
+  const wrong = batch.values.flatMap((value, index) => {
+    const arrived = seen[nameOf(index)];
+    return arrived === value ? [] : [`${JSON.stringify(value)} arrived as ${JSON.stringify(arrived)}`];
+  });
+  // A program that ran, a redirection that took effect.
+  const made = filesIn(batch.hostile).filter((file) => !batch.files.includes(file));
+  if (wrong.length + made.length === 0) return [];
+  const told = `${wrong.length} wrong: ${wrong[0]?.slice(0, 300)}; made: ${made.join(' ')}`;
+  return [`${name}: ${told}; ${stderr.slice(0, 300)}`];
 }
 
 function nameOf(index: number): string {
   return `V${index}_ACCESS_TOKEN`;
-}
-
-function run(
-  command: string,
-  args: readonly string[],
-  options: { cwd: string; env: Record<string, string> },
-): Promise<string> {
-  return new Promise((resolve) => {
-    const limits = { timeout: 60_000, killSignal: 'SIGKILL', maxBuffer: 16 * 1024 * 1024 } as const;
-    const child = execFile(command, [...args], { ...options, ...limits }, (error, _, stderr) =>
-      resolve(error ? `${stderr}${error.message.split('\n')[0]}` : stderr),
-    );
-    child.stdin?.end();
-  });
-}
-
-/** By bytes: latin1 keeps each as one character, and all that we hand over is ASCII. */
-function environmentIn(path: string): Map<string, string> {
-  let text: string;
-  try {
-    text = readFileSync(path, 'latin1');
-  } catch {
-    return new Map();
-  }
-  return new Map(
-    text.split('\0').map((entry) => {
-      const at = entry.indexOf('=');
-      return [entry.slice(0, at), entry.slice(at + 1)];
-    }),
-  );
 }

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { formatNamed } from '../../src/formats/table';
 import { filesIn, fillHostileFolder } from './hostile-folder';
-import { envCommand, runScript, type Session, savedEnvironment, startSession } from './session';
-import { missing, SHELLS, type Shell } from './shells';
+import { envCommand, runScript, type Session, startSession } from './session';
+import { missing, SHELLS, type Shell, savedEnvironment } from './shells';
 
 let session: Session;
 beforeAll(async () => {
@@ -77,7 +77,8 @@ describe('has the exit code in every state of the shell, among files named after
         for (const [name, context] of Object.entries(shell.contexts)) {
           const lines = [statements, context(`cat '${output}'`)];
           const result = await runScript(shell, shell.name, lines, session, { cwd: hostile, env: STALE });
-          expect([state, name, result]).toEqual([state, name, { code: 4, stdout: '', stderr: '' }]);
+          const { code, stdout, stderr } = result;
+          expect([state, name, code, stdout + stderr]).toEqual([state, name, 4, '']);
         }
       }
       expect(filesIn(hostile)).toEqual(files);

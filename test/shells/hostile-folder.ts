@@ -11,23 +11,8 @@ const EVIL = "';touch PWNED;'";
 const FILLS = ['', 'a', EVIL, '$(touch PWNED)', ';touch PWNED;'];
 
 const ALWAYS = [
-  'a',
-  'b',
-  'export',
-  'unset',
-  'set',
-  'env',
-  'printf',
-  'sh',
-  'cat',
-  "'a",
-  '-n',
-  '-e',
-  '~',
-  '=ls',
-  ';touch PWNED;',
-  EVIL,
-  'X=a',
+  ...['a', 'b', 'export', 'unset', 'set', 'env', 'printf', 'sh', 'cat'],
+  ...["'a", '-n', '-e', '~', '=ls', ';touch PWNED;', EVIL, 'X=a'],
 ];
 
 /** Fills the folder for these outputs. */

@@ -6,16 +6,8 @@ import { formatNamed } from '../../src/formats/table';
 import { filesBelow } from '../harness/homes/files';
 import { openHome } from '../harness/homes/home';
 import { filesIn, fillHostileFolder } from './hostile-folder';
-import {
-  EU_TOKEN,
-  envCommand,
-  runScript,
-  type Session,
-  savedEnvironment,
-  startSession,
-  US_TOKEN,
-} from './session';
-import { missing, SHELLS } from './shells';
+import { EU_TOKEN, envCommand, runScript, type Session, startSession, US_TOKEN } from './session';
+import { missing, SHELLS, savedEnvironment } from './shells';
 
 let session: Session;
 beforeAll(async () => {
@@ -56,7 +48,7 @@ describe('two clients live in one shell, and nothing stays behind', () => {
         ];
         const result = await runScript(shell, `${shell.name}-${index}`, lines, session, { cwd: hostile });
 
-        expect(result).toEqual({ code: 0, stdout: '', stderr: '' });
+        expect(result).toMatchObject({ code: 0, stdout: '', stderr: '' });
         const expiry = expect.stringMatching(/^\d{10}$/);
         const us = { US_ACCESS_TOKEN: US_TOKEN, US_TOKEN_TYPE: 'bearer', US_EXPIRES_AT: expiry };
         const eu = { EU_TOKEN_TYPE: 'bearer', EU_EXPIRES_AT: expiry };

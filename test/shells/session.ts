@@ -1,10 +1,9 @@
 /** Scripts in real shells that call the built program. */
-import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { openHome } from '../harness/homes/home';
-import { linkProgram } from '../harness/programs/program';
+import { linkProgram, type ProgramResult, runCommand } from '../harness/programs/program';
 import type { Shell } from './shells';
 
 export const EU_TOKEN = 'eu *\'t;$(touch PWNED)` \\ "~!#{a,b}';
@@ -15,12 +14,6 @@ export interface Session {
   readonly endpoint: TokenEndpoint;
   /** PATH has `gwtoken` in it, and both regions' clients are in variables. */
   readonly env: Readonly<Record<string, string>>;
-}
-
-export interface ScriptResult {
-  readonly code: number | string | null;
-  readonly stdout: string;
-  readonly stderr: string;
 }
 
 export async function startSession(): Promise<Session> {
@@ -61,29 +54,11 @@ export function runScript(
   lines: readonly string[],
   { dir, env }: Pick<Session, 'dir' | 'env'>,
   more: { cwd?: string; args?: readonly string[]; env?: Record<string, string> } = {},
-): Promise<ScriptResult> {
+): Promise<ProgramResult> {
   const script = join(dir, `script-${name}`);
   writeFileSync(script, `${lines.join('\n')}\n`);
-  const options = {
+  return runCommand([shell.command, ...shell.args, ...(more.args ?? []), script], {
     cwd: more.cwd ?? dir,
     env: { ...env, SCRATCH: join(dir, `sourced-${name}`), ...more.env },
-    timeout: 30_000,
-  };
-  return new Promise((resolve) => {
-    const args = [...shell.args, ...(more.args ?? []), script];
-    const child = execFile(shell.command, args, options, (error, stdout, stderr) =>
-      resolve({ code: error ? (error.code ?? error.signal ?? null) : 0, stdout, stderr }),
-    );
-    child.stdin?.end();
   });
-}
-
-/** The environment that `shell.save` wrote. */
-export function savedEnvironment(path: string): Record<string, string> {
-  return Object.fromEntries(
-    readFileSync(path, 'latin1')
-      .split('\0')
-      .filter((entry) => entry.includes('='))
-      .map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]),
-  );
 }

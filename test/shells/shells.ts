@@ -1,7 +1,8 @@
 /** The shells that the tests run in, with the options and the ways to evaluate that each of them has. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onPath, type Reason } from '../harness/needs';
+import { ROOT } from '../harness/root';
 
 export interface Shell {
   readonly name: string;
@@ -48,6 +49,15 @@ const ZSH_OPTIONS = {
   'shwordsplit globsubst extendedglob': 'setopt shwordsplit globsubst extendedglob;',
   'shwordsplit globsubst nullglob': 'setopt shwordsplit globsubst nullglob;',
 };
+
+/** The environment that `shell.save` wrote. By bytes: latin1 keeps each as one character, and all is ASCII. */
+export function savedEnvironment(path: string): Record<string, string> {
+  if (!existsSync(path)) return {};
+  const entries = readFileSync(path, 'latin1').split('\0');
+  return Object.fromEntries(
+    entries.map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]),
+  );
+}
 
 const save = (path: string): string => `env -0 > '${path}'`;
 
@@ -133,15 +143,8 @@ export const SHELLS: readonly Shell[] = [
 
 /** Where test/prepare.mjs puts npm's build of it. */
 function nushell(): string {
-  const installed = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'nushell');
-  const binary = join(
-    installed,
-    'node_modules',
-    '@nushell',
-    `${process.platform}-${process.arch}`,
-    'bin',
-    'nu',
-  );
+  const platform = `${process.platform}-${process.arch}`;
+  const binary = join(ROOT, `node_modules/.cache/nushell/node_modules/@nushell/${platform}/bin/nu`);
   return existsSync(binary) ? binary : 'nu';
 }
 
