@@ -4,44 +4,26 @@
  */
 
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { blocksUnder } from '../documents/topic-blocks';
 import { startReleasePage } from '../harness/endpoints/release-page';
 import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
+import { filesBelow } from '../harness/homes/files';
 import { openFolder } from '../harness/homes/folder';
 import { openHome } from '../harness/homes/home';
 import { executable, runCommand } from '../harness/programs/program';
 
 const PROGRAMS = [
   '/bin/sh',
-  '/usr/bin/cat',
-  '/usr/bin/curl',
-  '/usr/bin/gzip',
-  '/usr/bin/sha256sum',
-  '/usr/bin/tar',
+  ...['cat', 'curl', 'gzip', 'sha256sum', 'tar'].map((name) => `/usr/bin/${name}`),
 ];
 /** What Debian's base image has beside what these need. */
 const LIBRARIES = ['libc.so.6', 'libdl.so.2', 'libm.so.6', 'libpthread.so.0'];
 
-function whyNot(): string | undefined {
-  if (process.platform !== 'linux' || process.arch !== 'x64') return 'needs Linux on x64';
-  if (process.getuid?.() !== 0) return 'needs root: buildah';
-  return ['/usr/bin/buildah', '/usr/bin/curl'].every((path) => existsSync(path))
-    ? undefined
-    : 'needs Debian: buildah, curl';
-}
-const unable = whyNot();
+const isX64 = process.arch === 'x64' ? undefined : 'needs x64';
 
 /** buildah with a storage of its own, in which Debian's images are already. */
 async function openBuildah() {
@@ -54,11 +36,8 @@ async function openBuildah() {
   const libraries = PROGRAMS.flatMap(
     (path) => execFileSync('ldd', [path], { encoding: 'utf8' }).match(/\/\S+/g) ?? [],
   );
-  for (const path of [
-    ...PROGRAMS,
-    ...libraries,
-    ...LIBRARIES.map((name) => `/lib/x86_64-linux-gnu/${name}`),
-  ]) {
+  const others = LIBRARIES.map((name) => `/lib/x86_64-linux-gnu/${name}`);
+  for (const path of [...PROGRAMS, ...libraries, ...others]) {
     mkdirSync(join(base, dirname(path)), { recursive: true });
     copyFileSync(path, join(base, path));
   }
@@ -73,17 +52,15 @@ async function openBuildah() {
   return { dir, buildah, build };
 }
 
-const dockerfiles = blocksUnder('Docker')
-  .filter(({ language }) => language === 'dockerfile')
-  .map(({ code }) => code);
-const shells = blocksUnder('Docker')
-  .filter(({ language }) => language === 'sh')
-  .map(({ code }) => code);
+const codeIn = (wanted: string) =>
+  blocksUnder('Docker').flatMap(({ language, code }) => (language === wanted ? [code] : []));
+const dockerfiles = codeIn('dockerfile');
+const shells = codeIn('sh');
 
 test('an image has gwtoken and what it loads, and fetches a token', { timeout: 180_000 }, async ({
-  skip,
+  needs,
 }) => {
-  skip(unable !== undefined, unable);
+  needs('root', 'buildah', 'curl', isX64);
   const { dir, buildah, build } = await openBuildah();
   const archive = join(dir, 'release.tar.gz');
   await runCommand(['tar', '-I', 'gzip -1', '-cf', archive, '-C', dirname(executable()), 'gwtoken'], {
@@ -104,19 +81,12 @@ test('an image has gwtoken and what it loads, and fetches a token', { timeout: 1
   expect(built.code, built.stderr).toBe(0);
   await buildah(['from', '--name', 'container', 'localhost/gwtoken']);
   const root = (await buildah(['mount', 'container'])).stdout.trim();
-  const sizes = execFileSync('find', [root, '-type', 'f', '-printf', '%s\\n'], { encoding: 'utf8' });
-  const size = sizes
-    .trim()
-    .split('\n')
-    .reduce((sum, line) => sum + Number(line), 0);
+  const size = [...filesBelow(root).values()].reduce((sum, { length }) => sum + length, 0);
   expect(size - statSync(executable()).size).toBeLessThan(3 * 1024 * 1024);
 
   const { authUrl } = await startTokenEndpoint();
-  const variables = Object.entries(inVariables(authUrl)).flatMap(([name, value]) => [
-    '--env',
-    `${name}=${value}`,
-  ]);
-  for (const [, name] of shells[1]!.matchAll(/ -e (\w+)/g)) expect(variables.join(' ')).toContain(`${name}=`);
+  const variables = Object.entries(inVariables(authUrl)).map((pair) => `--env=${pair.join('=')}`);
+  for (const [, name] of shells[1]!.matchAll(/ -e (\w+)/g)) expect(variables.join()).toContain(`${name}=`);
   // buildah runs what it is told, not the image's own entry point, and may end before it has passed on what that wrote.
   const config = JSON.parse((await buildah(['inspect', 'container'])).stdout).OCIv1.config;
   const said = join(dir, 'said');
@@ -126,8 +96,7 @@ test('an image has gwtoken and what it loads, and fetches a token', { timeout: 1
   const command = ['/sh', '-c', '"$0" get >/said/stdout 2>/said/stderr', ...config.Entrypoint];
   const run = await buildah([
     'run',
-    '--isolation',
-    'chroot',
+    '--isolation=chroot',
     ...shell,
     ...variables,
     'container',
@@ -140,8 +109,8 @@ test('an image has gwtoken and what it loads, and fetches a token', { timeout: 1
   expect(config.User).toBe('65532');
 });
 
-test('a build gets the token as a secret, and the image does not have it', async ({ skip }) => {
-  skip(unable !== undefined, unable);
+test('a build gets the token as a secret, and the image does not have it', async ({ needs }) => {
+  needs('root', 'buildah', 'curl', isX64);
   const { dir, buildah, build } = await openBuildah();
   const context = join(dir, 'context');
   mkdirSync(context);

@@ -84,20 +84,6 @@ describe('the import rule', () => {
     expect(imports).toContainEqual({ file: 'src/cli/run.ts', from: 'cli', to: 'package', how: 'value' });
   });
 
-  test('sees each way to import', () => {
-    const text =
-      "import './a';\nimport type { B } from './b';\nexport {\n  c,\n} from './c';\nvoid import('./d');\n";
-    const seen = specifiersOf('x.ts', text).map(({ specifier, how }) => `${how} ${specifier}`);
-    expect(seen).toEqual(['value ./a', 'type ./b', 'value ./c', 'lazy ./d']);
-  });
-
-  test('refuses what it must', () => {
-    expect(isAllowed({ file: '', from: 'commands', to: 'system', how: 'value' })).toBe(false);
-    expect(isAllowed({ file: '', from: 'token', to: 'node:fs', how: 'value' })).toBe(false);
-    expect(isAllowed({ file: '', from: 'commands', to: 'cli', how: 'lazy' })).toBe(false);
-    expect(isAllowed({ file: '', from: 'system', to: 'token', how: 'type' })).toBe(false);
-  });
-
   test('holds for every file', () => {
     expect(imports.filter((each) => !isAllowed(each))).toEqual([]);
   });

@@ -1,16 +1,9 @@
-/** The parts of undici that are imported by their path: they are there, they work, and nothing else is bundled. */
+/** The parts of undici that are imported by their path: the version was looked at, and nothing else is bundled. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import connect from 'undici/lib/api/api-connect.js';
-import request from 'undici/lib/api/api-request.js';
-import Client from 'undici/lib/dispatcher/client.js';
 import { expect, test } from 'vitest';
-import { startConnectProxy, startFaultServer } from '../harness/endpoints/fault-server';
 import { ROOT } from '../harness/root';
-
-const endpoint = () =>
-  startFaultServer({ answer: (socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\nhello') });
 
 test('undici is pinned to the version whose parts were looked at', () => {
   const { devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
@@ -36,27 +29,6 @@ test('undici asks node:http for two names only, and for HTTP/2 only if TLS chose
   ]);
   expect(code.match(/.*\bconnectH2\(.*/g)).toHaveLength(1);
   expect(code).toMatch(/socket\.alpnProtocol === 'h2'\s*\?\s*(await )?connectH2\(/);
-});
-
-test('Client and request: one request over a connection that is handed in', async () => {
-  const { url } = await endpoint();
-  const client = new Client(url, { headersTimeout: 0, bodyTimeout: 0 });
-  const reply = await request.call(client, { path: '/', method: 'POST', body: 'a=b' });
-  expect([reply.statusCode, await reply.body.text()]).toEqual([200, 'hello']);
-  await client.destroy();
-});
-
-test('connect: the tunnel of a proxy, and the status of one that refuses', async () => {
-  const { port } = await endpoint();
-  for (const [status, answer] of [[200], [407, 'HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n']] as const) {
-    const proxy = await startConnectProxy(() => answer);
-    const client = new Client(proxy.url);
-    const path = `127.0.0.1:${port}`;
-    const reply = await connect.call(client, { origin: proxy.url, path, headers: { host: path } });
-    expect(reply.statusCode).toBe(status);
-    reply.socket.destroy();
-    await client.destroy();
-  }
 });
 
 test('the bundle has those parts alone, each file only where it is needed', () => {
