@@ -39,7 +39,6 @@ export const GROUPS = [
   { name: 'cli', test: /src[\\/](cli[\\/]run|system[\\/]world)\.ts$/, priority: 1 },
   { name: 'get-token', test: /src[\\/]token[\\/]get-token\.ts$/ },
   { name: 'http', test: /src[\\/]system[\\/]wire[\\/]wire\.ts$/ },
-  { name: 'token-cache-writer', test: /src[\\/]system[\\/]files[\\/]token-cache-writer\.ts$/ },
 ];
 
 /** What is started or loaded by its name. */
