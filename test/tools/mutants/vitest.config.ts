@@ -11,6 +11,7 @@ export default mergeConfig(
   { ...all, test },
   {
     test: {
+      setupFiles: ['test/tools/mutants/load-all.ts'],
       include: ['token', 'credentials', 'settings', 'formats', 'cli', 'commands'].map(
         (room) => `test/${room}/**/*.test.ts`,
       ),
