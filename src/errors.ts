@@ -119,6 +119,15 @@ export class ReaderGone extends Error {
   readonly exitCode = 141;
 }
 
+/** Runs `work`; returns undefined if it throws, which makes no difference to the caller. */
+export function quietly<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
 /** Runs `work`; returns its result or the GwtokenError it throws. Any other error is a bug, and thrown on. */
 export function attempt<T>(work: () => T): T | GwtokenError {
   try {

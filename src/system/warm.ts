@@ -1,13 +1,13 @@
 /** Only what a start with a cached token needs: these files are loaded at every start. */
-import type { WarmWorld } from '../world';
-import { readConfig, readKnownClients } from './files/config-file';
-import { cacheFolder, configFolder, fileIn, type Machine } from './files/paths';
+import type { WarmWorld, World } from '../world';
+import { openConfig } from './files/config-file';
+import { folderOf, type Machine } from './files/paths';
 import { readLimited } from './files/read-file';
-import { readEntry } from './files/token-cache';
+import { NO_TOKENS, openTokens } from './files/token-cache';
 import { sha256 } from './form';
 
 export interface Opened {
-  readonly warm: WarmWorld;
+  readonly warm: WarmWorld & Pick<World, 'config' | 'clients' | 'tokens'>;
   /** Undefined if there is no home directory. */
   readonly folders: { readonly config: string | undefined; readonly cache: string | undefined };
   readonly machine: Machine;
@@ -19,17 +19,14 @@ export function openWarm(
 ): Opened {
   const { env, platform } = own;
   const machine: Machine = { platform, uid: own.geteuid?.(), env, own };
-  const folders = { config: configFolder(env, platform), cache: cacheFolder(env, platform) };
-  const warm: WarmWorld = {
+  const folders = { config: folderOf('config', env, platform), cache: folderOf('cache', env, platform) };
+  const warm = {
     env,
-    config: { read: () => readConfig(fileIn(folders.config, 'config.json', platform), machine) },
-    clients: { read: () => readKnownClients(fileIn(folders.config, 'clients.json', platform), machine) },
-    tokens: {
-      read: (client) => (folders.cache === undefined ? {} : readEntry(folders.cache, client, machine)),
-    },
+    ...openConfig(folders.config, machine),
+    tokens: folders.cache === undefined ? NO_TOKENS : openTokens(folders.cache, machine),
     now: Date.now,
     readFile: readLimited,
-    sha256: (text, key) => sha256(own, text, key),
+    sha256: (text: string, key?: Uint8Array) => sha256(own, text, key),
     trace() {},
   };
   return { warm, folders, machine };

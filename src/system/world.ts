@@ -3,14 +3,11 @@
  * are loaded when first used.
  */
 
-import { type ErrorKind, failure } from '../errors';
 import { oneLine, withTilde } from '../text';
 import { type Env, isCi, type Keychain, type Output, type Terminal, type World } from '../world';
 import { openAppender } from './files/append-file';
-import { addKnownClient, checkWritable, editConfig, removeKnownClients } from './files/config-file';
-import { fileIn, homeVariables, withAbsoluteFolders } from './files/paths';
+import { homeless, withAbsoluteFolders } from './files/paths';
 import { readAll } from './files/read-file';
-import { removeEntries, renewGeneration, takeTurn, writeEntry } from './files/token-cache';
 import { probeFolder } from './files/trust';
 import { formOf, KEYCHAIN_CHILD, LOOKUP_CHILD } from './form';
 import { hasUnicode, isTerminal, noPrompt, painter, withVariable } from './terminal/capabilities';
@@ -40,7 +37,7 @@ export function openWorld(
     platform,
     ...streams,
     warn,
-    ...filesOf(opened),
+    appender: openAppender,
     ...wire,
     onSignals,
     ...processesOf(own, onSignals, opened),
@@ -123,54 +120,6 @@ function signalsOf(own: NodeJS.Process): World['onSignals'] {
   };
 }
 
-/** gwtoken's files in its two directories, and the user's files that it appends to. */
-function filesOf({
-  warm,
-  folders,
-  machine,
-}: Opened): Pick<World, 'config' | 'clients' | 'tokens' | 'appender'> {
-  const { cache } = folders;
-  const config = (): string => folders.config ?? homeless('usage', 'the config file', 'config', machine);
-  return {
-    config: {
-      path: () => fileIn(config(), 'config.json', machine.platform),
-      read: warm.config.read,
-      edit: async (edits) => editConfig(config(), machine, edits),
-      checkWritable: async () => checkWritable(config(), machine),
-    },
-    clients: {
-      read: warm.clients.read,
-      add: async (name, entry) => addKnownClient(config(), machine, name, entry),
-      remove: async (names) => removeKnownClients(config(), machine, names),
-    },
-    tokens: {
-      read: warm.tokens.read,
-      write: async (client, text) =>
-        cache === undefined ? 'ENOHOME' : writeEntry(cache, client, machine, text),
-      async remove(passes) {
-        if (cache !== undefined) removeEntries(cache, machine, passes);
-      },
-      renew: async (client) => (cache === undefined ? [] : renewGeneration(cache, client, machine)),
-      takeTurn: async (client, whose) =>
-        cache === undefined ? undefined : takeTurn(cache, client, whose, machine),
-    },
-    appender: openAppender,
-  };
-}
-
-function homeless(
-  kind: ErrorKind,
-  what: string,
-  which: 'config' | 'cache',
-  { platform }: Opened['machine'],
-): never {
-  throw failure(
-    kind,
-    `no home directory for ${what}`,
-    `set ${homeVariables(which, platform).join(', or set ')} to a directory you own`,
-  );
-}
-
 function openWire(
   { env, platform, versions }: NodeJS.Process,
   warn: World['warn'],
@@ -243,8 +192,8 @@ function processesOf(
         onSignals,
       ),
     async createTokenFile(text) {
-      const cache = folders.cache ?? homeless('local', 'the token file', 'cache', machine);
-      return (await import('./files/token-files')).createTokenFile(cache, machine, text);
+      if (folders.cache === undefined) throw homeless('local', 'the token file', 'cache', machine);
+      return (await import('./files/token-files')).createTokenFile(folders.cache, machine, text);
     },
   };
 }

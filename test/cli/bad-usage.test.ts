@@ -20,7 +20,7 @@ interface Bad {
 }
 
 const home = ({ config }: Inside): string => dirname(dirname(config));
-const AS_OWNER = 'run gwtoken as that user, or set GWTOKEN_CONFIG_DIR to a directory you own';
+const AS_OWNER = 'run gwtoken as its owner, or set GWTOKEN_CONFIG_DIR to a directory you own';
 const NO_WRITE = 'DIR belongs to another user (uid 1234); gwtoken will not write to it';
 
 const TABLE: Readonly<Record<string, Bad>> = {

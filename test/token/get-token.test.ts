@@ -4,13 +4,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
-import {
-  entryPath,
-  generationPath,
-  readEntry,
-  removeEntries,
-  writeEntry,
-} from '../../src/system/files/token-cache';
+import { entryPath, generationPath, openTokens } from '../../src/system/files/token-cache';
 import { minTtlProblem } from '../../src/token/query';
 import { freshUntilMs, isFresh, secondsLeft } from '../../src/token/token';
 import type { Terminal } from '../../src/world';
@@ -269,23 +263,22 @@ describe('a token of before a login or logout', () => {
   });
 
   test('is taken back where it was being written at that moment', async () => {
+    const tokens = openTokens(gw.cache, MACHINE);
     gw.own = {
       tokens: {
-        read: (client) => readEntry(gw.cache, client, MACHINE),
+        ...tokens,
         async write(client, text) {
-          const problem = writeEntry(gw.cache, client, MACHINE, text);
+          const problem = await tokens.write(client, text);
           writeFileSync(generation(), 'another', { mode: 0o600 });
           return problem;
         },
-        remove: async (passes) => removeEntries(gw.cache, MACHINE, passes),
-        renew: async () => [],
-        takeTurn: async () => undefined,
       },
     };
     putEntry(gw.cache, 'of another client');
     renameSync(entryIn(gw.cache), entryPath(gw.cache, { ...EU, region: 'us' }, MACHINE));
     expect(await gw.get()).toBe('token-1');
     expect(readdirSync(gw.cache).sort()).toEqual([
+      '.locks',
       'generation-default-production-eu',
       'token-default-production-us.json',
     ]);

@@ -6,14 +6,14 @@ import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'nod
 import { dirname, join } from 'node:path';
 import { GwtokenError, messageOf, systemCode, usage } from '../../errors';
 import { shellWord } from '../../text';
-import type { Config, ConfigEdit, ConfigValues, Distrust, KnownEntry } from '../../world';
-import type { Machine } from './paths';
+import type { Config, ConfigEdit, ConfigValues, Distrust, KnownEntry, World } from '../../world';
+import { fileIn, homeless, type Machine } from './paths';
 import { type FileRead, readRegular } from './read-file';
 import { sweepOld, whileHeld } from './replace';
 import * as trust from './trust';
 
 /** The hint for a config file of another user. */
-const AS_ANOTHER = 'run gwtoken as that user, or set GWTOKEN_CONFIG_DIR to a directory you own';
+const AS_OWNER = 'run gwtoken as its owner, or set GWTOKEN_CONFIG_DIR to a directory you own';
 
 /** How long a reader waits for a writer. */
 const READER_WAITS_MS = 100;
@@ -26,13 +26,41 @@ const LIMIT = 1024 * 1024;
 
 type Stored = Record<string, unknown>;
 
-/**
- * The config file's content; empty if there is none. @throws GwtokenError `usage` for a file that is untrusted or
- * invalid
- */
+/** @param folder undefined if there is no home directory: then nothing is stored */
+export function openConfig(folder: string | undefined, machine: Machine): Pick<World, 'config' | 'clients'> {
+  const here = (): string => {
+    if (folder === undefined) throw homeless('usage', 'the config file', 'config', machine);
+    return folder;
+  };
+  const fileOf = (name: string): string | undefined =>
+    folder === undefined ? undefined : fileIn(folder, name, machine.platform);
+  return {
+    config: {
+      path: () => fileIn(here(), 'config.json', machine.platform),
+      read: () => readConfig(fileOf('config.json'), machine),
+      edit: async (edits) =>
+        rewrite(here(), 'config', machine, (path) => edited(readConfig(path, machine), edits)),
+      checkWritable: async () => checkWritable(here(), machine),
+    },
+    clients: {
+      read: () => knownIn(readTrusted(fileOf('clients.json'), machine)),
+      add: async (name, { clientId, authUrl }) =>
+        rewrite(here(), 'clients', machine, (path) => ({
+          ...readTrusted(path, machine),
+          [name]: { client_id: clientId, auth_url: authUrl },
+        })),
+      remove: async (names) =>
+        rewrite(here(), 'clients', machine, (path) => {
+          const stored = Object.entries(readTrusted(path, machine));
+          return Object.fromEntries(stored.filter(([name]) => !names.includes(name)));
+        }),
+    },
+  };
+}
+
+/** The config file's content. @throws GwtokenError `usage` for a file that is untrusted or invalid */
 export function readConfig(path: string | undefined, machine: Machine): Config {
-  const stored = path === undefined ? undefined : readTrusted(path, machine);
-  const { profiles = {}, ...general } = stored ?? {};
+  const { profiles = {}, ...general } = readTrusted(path, machine);
   return {
     path: path ?? 'no config file',
     general: valuesOf(general, path),
@@ -45,10 +73,10 @@ export function readConfig(path: string | undefined, machine: Machine): Config {
   };
 }
 
-/** The entries of the stored clients' file: client ID and auth URL by the client's name. Anything else is ignored. */
-export function readKnownClients(path: string | undefined, machine: Machine): Record<string, KnownEntry> {
+/** The stored clients in the file's content; anything else in it is ignored. */
+function knownIn(stored: Stored): Record<string, KnownEntry> {
   const known: Record<string, KnownEntry> = {};
-  for (const [name, entry] of Object.entries(path === undefined ? {} : (readTrusted(path, machine) ?? {}))) {
+  for (const [name, entry] of Object.entries(stored)) {
     const { client_id: clientId, auth_url: authUrl } = (entry ?? {}) as Record<string, unknown>;
     if (typeof clientId === 'string' && typeof authUrl === 'string') known[name] = { clientId, authUrl };
   }
@@ -57,24 +85,20 @@ export function readKnownClients(path: string | undefined, machine: Machine): Re
 
 /**
  * Reads a JSON object from a file that only the user and root can have written: it can contain a command and a URL.
- * Undefined if there is none.
+ * Empty if there is none.
  */
-function readTrusted(path: string, machine: Machine): Stored | undefined {
+function readTrusted(path: string | undefined, machine: Machine): Stored {
+  if (path === undefined) return {};
   let read: FileRead;
   try {
     read = whileHeld(() => readRegular(path, LIMIT), READER_WAITS_MS, machine);
   } catch (error) {
     const code = systemCode(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return {};
     if (code === undefined) throw unusable(path, 'is not a regular file');
     if (code === 'EFBIG') throw unusable(path, 'is larger than 1 MiB');
-    throw code === 'EACCES' || code === 'EPERM'
-      ? unusable(
-          path,
-          `cannot be read (${code})`,
-          'run gwtoken as its owner, or set GWTOKEN_CONFIG_DIR to a directory you own',
-        )
-      : unusable(path, `cannot be read (${code})`);
+    const isForbidden = code === 'EACCES' || code === 'EPERM';
+    throw unusable(path, `cannot be read (${code})`, isForbidden ? AS_OWNER : undefined);
   }
   const untrusted = trust.distrust(read.stat, 'user or root', machine) ?? trust.distrustWay(path, machine);
   if (untrusted) throw unusable(path, untrusted.text, fixFor(path, untrusted));
@@ -89,7 +113,7 @@ function readTrusted(path: string, machine: Machine): Stored | undefined {
 }
 
 function fixFor(path: string, { why, path: culprit = path }: Distrust): string {
-  return why === 'open' ? `run: chmod go-w ${shellWord(culprit)}` : AS_ANOTHER;
+  return why === 'open' ? `run: chmod go-w ${shellWord(culprit)}` : AS_OWNER;
 }
 
 /** @param key where the value is; undefined for the whole file */
@@ -155,7 +179,7 @@ async function rewrite(
 }
 
 /** Throws what writing the config file or the stored clients would throw, as far as that can be known in advance. */
-export function checkWritable(folder: string, machine: Machine): void {
+function checkWritable(folder: string, machine: Machine): void {
   for (const name of ['config.json', 'clients.json']) {
     const file = join(folder, name);
     try {
@@ -193,42 +217,15 @@ function unwritable(path: string, cause: unknown): GwtokenError {
   });
 }
 
-/** Applies all edits to the config file at once. */
-export function editConfig(folder: string, machine: Machine, edits: readonly ConfigEdit[]): Promise<void> {
-  return rewrite(folder, 'config', machine, (path) => {
-    const stored = readConfig(path, machine);
-    let general: Stored = stored.general;
-    const profiles: Record<string, Stored> = { ...stored.profiles };
-    for (const { profile, key, value } of edits) {
-      const { [key]: _, ...others } = profile === undefined ? general : (profiles[profile] ?? {});
-      const values = value === undefined ? others : { ...others, [key]: value };
-      if (profile === undefined) general = values;
-      else if (Object.keys(values).length > 0) profiles[profile] = values;
-      else delete profiles[profile];
-    }
-    return Object.keys(profiles).length > 0 ? { ...general, profiles } : { ...general };
-  });
-}
-
-/** Adds a stored client, or replaces it. */
-export function addKnownClient(
-  folder: string,
-  machine: Machine,
-  name: string,
-  entry: KnownEntry,
-): Promise<void> {
-  const stored = { client_id: entry.clientId, auth_url: entry.authUrl };
-  return rewrite(folder, 'clients', machine, (path) => ({ ...readTrusted(path, machine), [name]: stored }));
-}
-
-export function removeKnownClients(
-  folder: string,
-  machine: Machine,
-  names: readonly string[],
-): Promise<void> {
-  return rewrite(folder, 'clients', machine, (path) =>
-    Object.fromEntries(
-      Object.entries(readTrusted(path, machine) ?? {}).filter(([name]) => !names.includes(name)),
-    ),
-  );
+function edited(config: Config, edits: readonly ConfigEdit[]): Stored {
+  let general: Stored = config.general;
+  const profiles: Record<string, Stored> = { ...config.profiles };
+  for (const { profile, key, value } of edits) {
+    const { [key]: _, ...others } = profile === undefined ? general : (profiles[profile] ?? {});
+    const values = value === undefined ? others : { ...others, [key]: value };
+    if (profile === undefined) general = values;
+    else if (Object.keys(values).length > 0) profiles[profile] = values;
+    else delete profiles[profile];
+  }
+  return Object.keys(profiles).length > 0 ? { ...general, profiles } : { ...general };
 }

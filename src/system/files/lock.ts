@@ -12,7 +12,7 @@
 import { chmodSync, constants, lstatSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { failure, systemCode } from '../../errors';
+import { failure, quietly, systemCode } from '../../errors';
 import type { Turn } from '../../world';
 import { fateOf, ownProcess } from '../processes/proc-stat';
 import type { Machine } from './paths';
@@ -162,15 +162,6 @@ const read = (path: string) => readRegular(path, LONGEST_TEXT, constants.O_NOFOL
 function saidPath({ folder }: Lock, holder = ''): string {
   const [id] = /^\w*/.exec(holder) ?? [];
   return join(folder, `${id}.said`);
-}
-
-/** Undefined if another process has done it, or the next one will. */
-function quietly<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
 }
 
 /** Runs the work while holding the lock, waiting up to `waitMs` for it; without a lock if there can be none. */

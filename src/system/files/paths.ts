@@ -1,4 +1,5 @@
 /** Where gwtoken's files are. Only this module decides; conf is told. */
+import { type ErrorKind, failure, type GwtokenError } from '../../errors';
 import type { Env } from '../../world';
 
 /** The machine and the user, as far as files depend on them. */
@@ -9,19 +10,6 @@ export interface Machine {
   readonly env?: NodeJS.ProcessEnv;
   /** This process, to ask for others; without it each other one counts as running somewhere else. */
   readonly own?: Pick<NodeJS.Process, 'pid' | 'kill'>;
-}
-
-/**
- * The directory of the config file and the stored clients: GWTOKEN_CONFIG_DIR, else `gwtoken` below XDG_CONFIG_HOME if
- * that is absolute (on every platform), else below the platform's own. Undefined if there is no home directory.
- */
-export function configFolder(env: Env, platform: NodeJS.Platform): string | undefined {
-  return folder(env, platform, 'config');
-}
-
-/** The directory of the token cache, by the same rule. */
-export function cacheFolder(env: Env, platform: NodeJS.Platform): string | undefined {
-  return folder(env, platform, 'cache');
 }
 
 /** Below the home directory on macOS and elsewhere; on Windows, the variable that contains the path. */
@@ -36,19 +24,24 @@ export function homeVariables(which: keyof typeof OWN, platform: NodeJS.Platform
   return [platform === 'win32' ? OWN[which].win32 : 'HOME', `GWTOKEN_${which.toUpperCase()}_DIR`];
 }
 
-/** A file in one of our directories; undefined if there is no directory. */
-export function fileIn(folder: string, name: string, platform: NodeJS.Platform): string;
-export function fileIn(
-  folder: string | undefined,
-  name: string,
-  platform: NodeJS.Platform,
-): string | undefined;
-export function fileIn(
-  folder: string | undefined,
-  name: string,
-  platform: NodeJS.Platform,
-): string | undefined {
-  return folder === undefined ? undefined : `${folder}${platform === 'win32' ? '\\' : '/'}${name}`;
+/** Joined by hand: node:path would be one more module on the warm path. */
+export function fileIn(folder: string, name: string, platform: NodeJS.Platform): string {
+  return `${folder}${platform === 'win32' ? '\\' : '/'}${name}`;
+}
+
+/** Returns the error for a missing home directory. */
+export function homeless(
+  kind: ErrorKind,
+  what: string,
+  which: keyof typeof OWN,
+  { platform }: Machine,
+): GwtokenError {
+  const variables = homeVariables(which, platform);
+  return failure(
+    kind,
+    `no home directory for ${what}`,
+    `set ${variables.join(', or set ')} to a directory you own`,
+  );
 }
 
 /** The environment for a program that may change its working directory: those of ours have absolute paths in it. */
@@ -62,8 +55,12 @@ export function withAbsoluteFolders(env: Env, cwd: () => string, platform: NodeJ
   };
 }
 
-/** Joined by hand: node:path would be one more module on the warm path. */
-function folder(env: Env, platform: NodeJS.Platform, which: keyof typeof OWN): string | undefined {
+/**
+ * The directory of the config file and the stored clients, or of the token cache: GWTOKEN_CONFIG_DIR, else `gwtoken` below
+ * XDG_CONFIG_HOME if that is absolute (on every platform), else below the platform's own; GWTOKEN_CACHE_DIR likewise.
+ * Undefined if there is no home directory.
+ */
+export function folderOf(which: keyof typeof OWN, env: Env, platform: NodeJS.Platform): string | undefined {
   const separator = platform === 'win32' ? '\\' : '/';
   const [base, own] = homeVariables(which, platform);
   const ours = env[own];

@@ -1,7 +1,7 @@
 /** Replaces a file atomically: a reader sees the old text or the new one, never a part. */
 import { lstatSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemCode } from '../../errors';
+import { quietly, systemCode } from '../../errors';
 import { sleepSync } from '../terminal/streams';
 import type { Machine } from './paths';
 
@@ -61,13 +61,12 @@ const STALE_MS = 10 * 60_000;
  * @param olderThanMs since when nobody who lives has written to them
  */
 export function sweepOld(folder: string, names: RegExp, olderThanMs = STALE_MS): void {
-  try {
+  // Another may have swept it, or the folder cannot be changed.
+  quietly(() => {
     for (const name of readdirSync(folder)) {
       if (!names.test(name)) continue;
       const left = join(folder, name);
       if (Date.now() - lstatSync(left).mtimeMs > olderThanMs) rmSync(left);
     }
-  } catch {
-    // Another has swept it, or the folder cannot be changed.
-  }
+  });
 }

@@ -2,12 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join, resolve } from 'node:path';
-import { failure, systemCode } from '../../errors';
+import { failure, messageOf, quietly, systemCode } from '../../errors';
 import type { TokenFile } from '../../world';
 import type { Machine } from './paths';
 import { replaceFile } from './replace';
-import { folderProblem, sweepTokenFiles } from './token-cache';
-import { makeFolder } from './trust';
+import { makeTrusted, sweepTokenFiles } from './token-cache';
 
 /**
  * Creates a file with this text. Its path is absolute: the command may change its working directory.
@@ -18,17 +17,16 @@ export function createTokenFile(cache: string, machine: Machine, text: string): 
   const folder = resolve(cache);
   const path = join(folder, `exec-${randomBytes(8).toString('hex')}`);
   const replace = (content: string): void => {
-    makeFolder(folder, machine);
-    const problem = folderProblem(folder, machine);
-    if (problem !== undefined) throw failure('local', `cannot create a token file: ${problem}`, HINT);
+    makeTrusted(folder, machine);
     replaceFile(path, content, machine);
   };
   try {
     replace(text);
   } catch (error) {
     const code = systemCode(error);
-    if (code === undefined) throw error;
-    throw failure('local', `cannot create a token file in ${folder} (${code})`, HINT);
+    const problem = code === 'EUNTRUSTED' ? `: ${messageOf(error)}` : ` in ${folder} (${code})`;
+    const hint = 'set GWTOKEN_CACHE_DIR to a directory you own';
+    throw failure('local', `cannot create a token file${problem}`, hint);
   }
   sweepTokenFiles(folder);
   return {
@@ -37,14 +35,4 @@ export function createTokenFile(cache: string, machine: Machine, text: string): 
     touch: () => quietly(() => fs.utimesSync(path, new Date(), new Date())),
     remove: () => quietly(() => fs.rmSync(path, { force: true })),
   };
-}
-
-const HINT = 'set GWTOKEN_CACHE_DIR to a directory you own';
-
-function quietly(work: () => void): void {
-  try {
-    work();
-  } catch {
-    // The command's end does not depend on its file.
-  }
 }

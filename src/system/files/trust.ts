@@ -14,7 +14,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { systemCode } from '../../errors';
+import { quietly, systemCode } from '../../errors';
 import type { Distrust, FolderFacts } from '../../world';
 import { homeVariables, type Machine } from './paths';
 
@@ -157,12 +157,4 @@ export function checkWritable(folder: string, { platform }: Machine): void {
   accessSync(folder, constants.W_OK | constants.X_OK);
   // On Windows that checks only the read-only flag; the access lists take effect when something is created.
   if (platform === 'win32') rmdirSync(mkdtempSync(join(folder, 'gwtoken-')));
-}
-
-function quietly<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
 }

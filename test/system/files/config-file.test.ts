@@ -2,7 +2,7 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { readConfig, readKnownClients } from '../../../src/system/files/config-file';
+import { openConfig, readConfig } from '../../../src/system/files/config-file';
 import { MACHINE } from '../../harness/homes/client';
 import { openFolder } from '../../harness/homes/folder';
 import { refusal } from '../../settings/refusal';
@@ -13,12 +13,12 @@ beforeEach(() => {
 });
 const put = (text: string) => writeFileSync(file, text, { mode: 0o600 });
 
-test('where there is none, or can be none, nothing is set and no client known', () => {
+test('if there is no file, or can be none, nothing is set and no client stored', () => {
   put('{}');
-  for (const path of [undefined, join(dirname(file), 'none'), join(file, 'below')]) {
+  for (const path of [undefined, join(dirname(file), 'none'), join(file, 'below')])
     expect(readConfig(path, MACHINE)).toEqual({ path: path ?? 'no config file', general: {}, profiles: {} });
-    expect(readKnownClients(path, MACHINE)).toEqual({});
-  }
+  for (const folder of [undefined, dirname(file), file])
+    expect(openConfig(folder, MACHINE).clients.read()).toEqual({});
 });
 
 test('a value is a string, a number or a boolean, for all or for a profile', () => {
@@ -70,7 +70,8 @@ test.skipIf(process.platform === 'win32')(
 
 test('of the stored clients whatever is none is passed over', () => {
   const entry = { client_id: 'id', auth_url: 'https://a.example.com' };
-  put(
+  writeFileSync(
+    join(dirname(file), 'clients.json'),
     JSON.stringify({
       known: { ...entry, more: 1 },
       null: null,
@@ -80,8 +81,9 @@ test('of the stored clients whatever is none is passed over', () => {
       'no address': { ...entry, auth_url: undefined },
       'a number for an address': { ...entry, auth_url: 1 },
     }),
+    { mode: 0o600 },
   );
-  expect(readKnownClients(file, MACHINE)).toEqual({
+  expect(openConfig(dirname(file), MACHINE).clients.read()).toEqual({
     known: { clientId: 'id', authUrl: 'https://a.example.com' },
   });
 });

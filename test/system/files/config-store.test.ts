@@ -2,12 +2,7 @@
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import {
-  addKnownClient,
-  checkWritable,
-  editConfig,
-  removeKnownClients,
-} from '../../../src/system/files/config-file';
+import { openConfig } from '../../../src/system/files/config-file';
 import { tryLock } from '../../../src/system/files/lock';
 import { MACHINE } from '../../harness/homes/client';
 import { openFolder } from '../../harness/homes/folder';
@@ -18,6 +13,8 @@ beforeEach(() => {
   folder = openFolder();
   file = join(folder, 'config.json');
 });
+const config = () => openConfig(folder, MACHINE).config;
+const clients = () => openConfig(folder, MACHINE).clients;
 const put = (text: string) => writeFileSync(file, text, { mode: 0o600 });
 
 /** Holds the lock until the returned function is called. */
@@ -29,7 +26,7 @@ async function hold(): Promise<() => void> {
 
 test('what is stored is read again under the lock: no change of another process is lost, and none made trusted', async () => {
   put('{}');
-  const edit = () => editConfig(folder, MACHINE, [{ key: 'retries', value: 1 }]);
+  const edit = () => config().edit([{ key: 'retries', value: 1 }]);
   const release = await hold();
   const edited = edit();
   put('{"region":"us"}');
@@ -59,20 +56,20 @@ test('edits apply in their order, to all or to one profile, and a profile withou
     { profile: 'acme', key: 'sandbox', value: false },
     { profile: 'other', key: 'retries', value: 2 },
   ];
-  await editConfig(folder, MACHINE, edits);
+  await config().edit(edits);
   const stored = () => JSON.parse(readFileSync(file, 'utf8'));
   expect(stored()).toEqual({
     region: 'us',
     profiles: { acme: { retries: 1, sandbox: false }, other: { retries: 2 } },
   });
   const gone = { value: undefined };
-  await editConfig(folder, MACHINE, [
+  await config().edit([
     { profile: 'acme', key: 'retries', ...gone },
     { profile: 'other', key: 'retries', ...gone },
     { key: 'timeout', ...gone },
   ]);
   expect(stored()).toEqual({ region: 'us', profiles: { acme: { sandbox: false } } });
-  await editConfig(folder, MACHINE, [
+  await config().edit([
     { profile: 'acme', key: 'sandbox', ...gone },
     { profile: 'none', key: 'sandbox', ...gone },
   ]);
@@ -83,7 +80,7 @@ test('a stored client is added, replaced or removed, and what a later version ha
   const stored = () => JSON.parse(readFileSync(join(folder, 'clients.json'), 'utf8'));
   const entry = (clientId: string) => ({ clientId, authUrl: 'https://a.example.com' });
   // There is no list yet, as where a login takes back what it could not store.
-  await removeKnownClients(folder, MACHINE, ['a']);
+  await clients().remove(['a']);
   expect(stored()).toEqual({});
   writeFileSync(join(folder, 'clients.json'), '{"later":[1]}', { mode: 0o600 });
   for (const [name, clientId] of [
@@ -91,36 +88,32 @@ test('a stored client is added, replaced or removed, and what a later version ha
     ['b', 'two'],
     ['a', 'three'],
   ] as const)
-    await addKnownClient(folder, MACHINE, name, entry(clientId));
+    await clients().add(name, entry(clientId));
   const later = [1];
   const known = (clientId: string) => ({ client_id: clientId, auth_url: 'https://a.example.com' });
   expect(stored()).toEqual({ later, a: known('three'), b: known('two') });
-  await removeKnownClients(folder, MACHINE, ['b', 'none']);
+  await clients().remove(['b', 'none']);
   expect(stored()).toEqual({ later, a: known('three') });
 });
 
-test.skipIf(process.platform === 'win32')(
-  'that the list of clients cannot be written is told in advance as well',
-  () => {
-    const clients = join(folder, 'clients.json');
-    symlinkSync('nowhere', clients);
-    expect(() => checkWritable(folder, MACHINE)).toThrow(
-      expect.objectContaining({
-        kind: 'local',
-        message: `cannot write ${clients} (${clients} is a broken symlink to nowhere)`,
-        hints: ['set GWTOKEN_CONFIG_DIR to a writable directory'],
-      }),
-    );
-  },
-);
+test('a list of clients that cannot be written is told in advance as well', async ({ needs }) => {
+  needs('posix');
+  const path = join(folder, 'clients.json');
+  symlinkSync('nowhere', path);
+  await expect(config().checkWritable()).rejects.toMatchObject({
+    kind: 'local',
+    message: `cannot write ${path} (${path} is a broken symlink to nowhere)`,
+    hints: ['set GWTOKEN_CONFIG_DIR to a writable directory'],
+  });
+});
 
-test.runIf(process.platform === 'linux')('a file behind a link has to be writable where it leads', () => {
+test('a file behind a link has to be writable where it leads', async ({ needs }) => {
+  needs('linux');
   symlinkSync('/proc/version', file);
   // As on Windows something is made there for a try, which nobody can in /proc.
-  expect(() => checkWritable(folder, { platform: 'win32', uid: undefined })).toThrow(
-    expect.objectContaining({
-      kind: 'local',
-      message: expect.stringMatching(/^cannot write \S+\/config\.json \((ENOENT|EACCES|EROFS)\)$/),
-    }),
-  );
+  const { checkWritable } = openConfig(folder, { platform: 'win32', uid: undefined }).config;
+  await expect(checkWritable()).rejects.toMatchObject({
+    kind: 'local',
+    message: expect.stringMatching(/^cannot write \S+\/config\.json \((ENOENT|EACCES|EROFS)\)$/),
+  });
 });

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { withoutVariables } from '../../harness/homes/client';
 import { type Inside, inside } from '../../harness/homes/in-process';
 
 /** Whose a cached token is, and when it is dropped. */
@@ -13,36 +14,19 @@ describe('a token belongs to its credentials and address', () => {
     await gw.get();
     const item = { client_id: 'stored', client_secret: 's', auth_url: 'https://a.example.com' };
     gw.items.set('default:production:eu', JSON.stringify(item));
-    const { GWTOKEN_CLIENT_ID, GWTOKEN_CLIENT_SECRET, ...keychainOnly } = gw.env;
-    gw.env = keychainOnly;
+    const { env } = gw;
+    gw.env = withoutVariables(env);
     expect(await gw.get()).toBe('token-2');
     expect(gw.keychainCalls).toBe(1);
     expect(await gw.get()).toBe('token-2');
     expect(gw.keychainCalls).toBe(1);
-    gw.env = {
-      ...keychainOnly,
-      GWTOKEN_CLIENT_ID: GWTOKEN_CLIENT_ID!,
-      GWTOKEN_CLIENT_SECRET: GWTOKEN_CLIENT_SECRET!,
-    };
+    gw.env = env;
     expect(await gw.get()).toBe('token-3');
     expect(gw.posts.map(({ form }) => form.get('client_id'))).toEqual(['client', 'stored', 'client']);
   });
 
-  test('login replaces it by the token that it fetched itself', async () => {
-    const { GWTOKEN_CLIENT_ID, GWTOKEN_CLIENT_SECRET, ...keychainOnly } = gw.env;
-    gw.env = keychainOnly;
-    const login = ['login', '--client-id', 'first', '--secret-stdin', '--auth-url', 'https://a.example.com'];
-    gw.stdin = 'one';
-    expect(await gw.cli(login)).toMatchObject({ code: 0, stdout: '' });
-    expect(await gw.get()).toBe('token-1');
-    gw.stdin = 'two';
-    expect(await gw.cli(login.with(2, 'second'))).toMatchObject({ code: 0, stdout: '' });
-    expect(await gw.get()).toBe('token-2');
-    expect(gw.posts.map(({ form }) => form.get('client_id'))).toEqual(['first', 'second']);
-  });
-
   test('a login that could not reach the cache leaves no token of the client before', async () => {
-    const { GWTOKEN_CLIENT_ID, GWTOKEN_CLIENT_SECRET, ...keychainOnly } = gw.env;
+    const keychainOnly = withoutVariables(gw.env);
     gw.env = keychainOnly;
     const login = ['login', '--client-id', 'first', '--secret-stdin', '--auth-url', 'https://a.example.com'];
     gw.stdin = 'one';
@@ -57,17 +41,6 @@ describe('a token belongs to its credentials and address', () => {
     expect(await gw.get()).toBe('token-3');
     expect(gw.quick(['get'])).toBe('token-3\n');
     expect(gw.posts.at(-1)?.form.get('client_id')).toBe('second');
-  });
-
-  test('logout drops it, of this client alone', async () => {
-    const item = { client_id: 'stored', client_secret: 's', auth_url: 'https://a.example.com' };
-    gw.items.set('default:production:eu', JSON.stringify(item));
-    await gw.get('--sandbox');
-    await gw.get();
-    expect(await gw.cli(['logout'])).toMatchObject({ code: 0, stdout: '' });
-    expect(readdirSync(gw.cache).filter((file) => file.endsWith('.json'))).toEqual([
-      'token-default-sandbox-eu.json',
-    ]);
   });
 
   test('config set and unset credential-command drop them, with --profile those of that profile', async () => {

@@ -6,7 +6,6 @@ import { beforeEach, expect, test } from 'vitest';
 import { openAppender } from '../../../src/system/files/append-file';
 import { readConfig } from '../../../src/system/files/config-file';
 import { readAll, readLimited } from '../../../src/system/files/read-file';
-import { readFile } from '../../../src/system/files/token-cache';
 import { MACHINE } from '../../harness/homes/client';
 import { openFolder } from '../../harness/homes/folder';
 
@@ -58,7 +57,6 @@ test('whatever was read or written, nothing stays open', ({ needs }) => {
   readLimited(file, 5);
   expect(() => readLimited(file, 4)).toThrow();
   expect(() => readConfig(file, MACHINE)).toThrow('must contain a JSON object');
-  expect(readFile(file, MACHINE)).toEqual({ text: '12345' });
   openAppender(file, 'GITHUB_ENV')('6');
   expect(readFileSync(file, 'utf8')).toBe('12345\n6');
   expect(open()).toBe(before);
