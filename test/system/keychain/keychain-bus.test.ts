@@ -203,6 +203,14 @@ describe.skipIf(process.platform !== 'linux')('the module and the bus', () => {
     expect(asked()).toBe(3);
   });
 
+  test('itemOnBus asks again if the service has left the state of the keyring out', async () => {
+    keychain(null, ITEMS.locked, true);
+    const script = join(folder, 'dbus-send');
+    const once = `[ -e ${folder}/noticed ] || case "$*" in *GetAll*) : >${folder}/noticed; echo '"Label"'; exit ;; esac`;
+    writeFileSync(script, readFileSync(script, 'utf8').replace('\n', `\n${once}\n`));
+    expect(await itemOnBus('a', { PATH: folder })).toBe('locked');
+  });
+
   const ITEM_PATH = '/org/freedesktop/secrets/collection/other/1';
   test.each([
     ['dbus-send', ITEMS.locked, ITEMS.unlocked, 'string "Locked" variant boolean'],
