@@ -1,9 +1,7 @@
 /**
- * What GitHub's runner makes of a step: the files for variables and outputs as actions/runner's FileCommandManager.cs
- * has it, the log with its masks as its documentation tells.
+ * What GitHub's runner makes of a file for variables and outputs, as actions/runner's FileCommandManager.cs has it.
+ * Gives the entries; a later one replaces an earlier.
  */
-
-/** The entries of a file behind `$GITHUB_ENV` or `$GITHUB_OUTPUT`; a later one replaces an earlier. */
 export function readFileCommands(text: string): Map<string, string> {
   const entries = new Map<string, string>();
   const lines = text.split('\n');
@@ -30,26 +28,4 @@ export function readFileCommands(text: string): Map<string, string> {
     }
   }
   return entries;
-}
-
-export interface Log {
-  /** The lines that are kept: commands are taken out, and what was masked before is replaced. */
-  readonly lines: readonly string[];
-  readonly masks: readonly string[];
-}
-
-/** The log that is made of a step's output, both streams as one. */
-export function readLog(output: string): Log {
-  const masks: string[] = [];
-  const lines: string[] = [];
-  for (const line of output.split('\n')) {
-    const [, data] = /^\s*::add-mask::(.*)$/.exec(line) ?? [];
-    if (data !== undefined) {
-      const value = data.replaceAll('%0A', '\n').replaceAll('%0D', '\r').replaceAll('%25', '%');
-      if (value.trim() !== '') masks.push(value, ...value.split(/\r?\n/));
-    } else if (!/^\s*::[\w-]+( [^:]*)?::/.test(line)) {
-      lines.push(masks.reduce((text, mask) => text.replaceAll(mask, '***'), line));
-    }
-  }
-  return { lines, masks: [...new Set(masks)] };
 }

@@ -8,6 +8,7 @@ import { inVariables } from '../harness/homes/client';
 import { filesBelow } from '../harness/homes/files';
 import { openFolder } from '../harness/homes/folder';
 import { openHome } from '../harness/homes/home';
+import { loginArgs } from '../harness/homes/login';
 import { startKeyring } from '../harness/keyrings/keyring';
 import { type ProgramResult, runCommand } from '../harness/programs/program';
 import { ROOT } from '../harness/root';
@@ -65,10 +66,8 @@ function install(name: string, option: '--global' | '--omit=optional'): Installe
   };
 }
 
-const loginArgs = () => [
-  'login',
-  ...['--region', 'eu', '--auth-url', identity.authUrl, '--client-id', CLIENT.clientId, '--secret-stdin'],
-];
+const login = (installed: Installed, env: Readonly<Record<string, string>>) =>
+  installed.run(loginArgs({ authUrl: identity.authUrl }), env, CLIENT.clientSecret);
 
 describe('the packed tarball', () => {
   const shipped = () => [...filesBelow(whole.folder)].filter(([name]) => !name.startsWith('node_modules/'));
@@ -133,9 +132,9 @@ describe('installed from it, in an empty home', () => {
   test('login stores in the keychain, and get fetches with what it stored', async ({ needs }) => {
     needs('keyring');
     const keyring = await startKeyring({ state: 'unlocked' });
-    const login = await whole.run(loginArgs(), keyring.env, CLIENT.clientSecret);
-    expect(login).toMatchObject({ code: 0, stdout: '' });
-    expect(login.stderr).toContain('stored in the keychain as default:production:eu');
+    const stored = await login(whole, keyring.env);
+    expect(stored).toMatchObject({ code: 0, stdout: '' });
+    expect(stored.stderr).toContain('stored in the keychain as default:production:eu');
     expect(JSON.parse((await keyring.lookup('default:production:eu')) ?? '')).toEqual({
       client_id: CLIENT.clientId,
       client_secret: CLIENT.clientSecret,
@@ -158,10 +157,10 @@ describe('installed from it, in an empty home', () => {
   test('login without the keychain module says how to get it, and asks for nothing', async () => {
     const home = openHome();
     const asked = identity.requests.length;
-    const login = await withoutOptional.run(loginArgs(), home.env, CLIENT.clientSecret);
-    expect(login).toMatchObject({ code: 5, stdout: '' });
-    expect(login.stderr).toMatch(/^gwtoken: error: /);
-    expect(login.stderr).toContain('--omit=optional');
+    const refused = await login(withoutOptional, home.env);
+    expect(refused).toMatchObject({ code: 5, stdout: '' });
+    expect(refused.stderr).toMatch(/^gwtoken: error: /);
+    expect(refused.stderr).toContain('--omit=optional');
     expect(identity.requests.length).toBe(asked);
     expect([...filesBelow(home.dir).keys()]).toEqual([]);
   });

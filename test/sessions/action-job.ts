@@ -5,7 +5,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
-import { readFileCommands, readLog } from '../harness/github-runner';
+import { readFileCommands } from '../harness/github-runner';
 import { openFolder } from '../harness/homes/folder';
 import { keptNode } from '../harness/programs/node-versions.mjs';
 import { startCommand } from '../harness/programs/program';
@@ -51,7 +51,7 @@ export function openJob() {
       const read = (path: string) => Object.fromEntries(readFileCommands(readFileSync(path, 'utf8')));
       const output = stdout + stderr;
       const written = { env: read(files.GITHUB_ENV), outputs: read(files.GITHUB_OUTPUT) };
-      return { code, signal, ...written, output, log: readLog(output) };
+      return { code, signal, ...written, output };
     });
     return { pid, ended };
   }

@@ -10,88 +10,57 @@ import { openHome } from '../harness/homes/home';
 import { type Keyring, startKeyring } from '../harness/keyrings/keyring';
 import { missing } from '../harness/needs';
 
-/** Failures on this side; `url` is an endpoint that gives a token. */
-interface Local {
-  readonly code: number | null;
-  readonly args: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-  readonly stdin?: string | Buffer;
-  readonly files?: Readonly<Record<string, string | Buffer>>;
-  /** Kept in a keychain item, by the profile `hand`. */
-  readonly item?: string;
-}
+/** A failure on this side: the exit code, the command line, and what is there for it. */
+type Local = readonly [
+  code: number,
+  args: string,
+  more?: {
+    readonly env?: Readonly<Record<string, string>>;
+    readonly stdin?: string;
+    readonly files?: Readonly<Record<string, string | Buffer>>;
+    /** A keychain item of the profile `hand`. */
+    readonly item?: string | object;
+  },
+];
+const CONFIG = 'config/gwtoken/config.json';
+const LOGIN = 'login --client-id id --secret-stdin';
+const fromFile = (path: string) => ({ GWTOKEN_CLIENT_SECRET: '', GWTOKEN_CLIENT_SECRET_FILE: path });
+const itemOf = (client_id: string, client_secret: string, auth_url: string) => ({
+  item: { client_id, client_secret, auth_url },
+});
 const LOCAL: Readonly<Record<string, Local>> = {
-  'a minimum life that the token does not have': { code: 7, args: ['get', '--min-ttl', '2h'] },
-  'a secret given both ways': { code: 2, args: ['get'], env: { GWTOKEN_CLIENT_SECRET_FILE: SECRET } },
-  'a secret on two lines': { code: 2, args: ['get'], env: { GWTOKEN_CLIENT_SECRET: `a\n${SECRET}` } },
-  'id and secret in one variable': { code: 2, args: ['get'], env: { GWTOKEN_CLIENT_ID: `id\n${SECRET}` } },
-  'a secret for a file': {
-    code: 2,
-    args: ['get'],
-    env: { GWTOKEN_CLIENT_SECRET: '', GWTOKEN_CLIENT_SECRET_FILE: SECRET },
-  },
-  'a file in UTF-16': {
-    code: 2,
-    args: ['get'],
-    env: { GWTOKEN_CLIENT_SECRET: '', GWTOKEN_CLIENT_SECRET_FILE: './given' },
-    files: { given: Buffer.from(SECRET, 'utf16le') },
-  },
-  'a secret as a flag and a word': { code: 2, args: ['login', '--client-secret', SECRET] },
-  'a secret as an argument': { code: 2, args: ['login', 'id', SECRET] },
-  'a secret in the address': {
-    code: 2,
-    args: ['get', '--auth-url', `https://id:${encodeURIComponent(SECRET)}@id.example.com`],
-  },
-  'a secret in the query': {
-    code: 2,
-    args: ['get', '--auth-url', `https://id.example.com/?client_secret=${SECRET}`],
-  },
-  'a secret deep in the config': {
-    code: 2,
-    args: ['get'],
-    files: { 'config/gwtoken/config.json': JSON.stringify({ eu: { secret: SECRET } }) },
-  },
-  'a secret in a config that is not JSON': {
-    code: 2,
-    args: ['get'],
-    files: { 'config/gwtoken/config.json': `{"a": ${SECRET}` },
-  },
-  'config set of a secret': { code: 2, args: ['config', 'set', 'client-secret', SECRET] },
-  'login where it is refused': {
-    code: 3,
-    args: ['login', '--client-id', 'id', '--secret-stdin', '--auth-url', 'REFUSING'],
-    stdin: SECRET,
-  },
-  'login where nobody listens': {
-    code: 6,
-    args: ['login', '--client-id', 'id', '--secret-stdin', '--auth-url', 'http://127.0.0.1:9'],
-    stdin: SECRET,
-  },
-  'login with a secret that no item holds': {
-    code: 2,
-    args: ['login', '--client-id', 'id', '--secret-stdin'],
-    stdin: SECRET.repeat(100),
-  },
-  'an item that is the bare secret': { code: 5, args: ['get', '-p', 'hand'], item: SECRET },
-  'an item without an id': {
-    code: 5,
-    args: ['get', '-p', 'hand'],
-    item: JSON.stringify({ client_secret: SECRET }),
-  },
-  'an item bound elsewhere': {
-    code: 2,
-    args: ['get', '-p', 'hand'],
-    item: JSON.stringify({ client_id: 'a', client_secret: SECRET, auth_url: 'https://other.example.com' }),
-  },
-  'an item with the secret in its address': {
-    code: 2,
-    args: ['get', '-p', 'hand'],
-    item: JSON.stringify({
-      client_id: 'a',
-      client_secret: 'b',
-      auth_url: `https://a:${SECRET}@other.example.com`,
-    }),
-  },
+  'a minimum life that the token does not have': [7, 'get --min-ttl 2h'],
+  'a secret given both ways': [2, 'get', { env: { GWTOKEN_CLIENT_SECRET_FILE: SECRET } }],
+  'a secret on two lines': [2, 'get', { env: { GWTOKEN_CLIENT_SECRET: `a\n${SECRET}` } }],
+  'id and secret in one variable': [2, 'get', { env: { GWTOKEN_CLIENT_ID: `id\n${SECRET}` } }],
+  'a secret for a file': [2, 'get', { env: fromFile(SECRET) }],
+  'a file in UTF-16': [
+    2,
+    'get',
+    { env: fromFile('./given'), files: { given: Buffer.from(SECRET, 'utf16le') } },
+  ],
+  'a secret as a flag and a word': [2, `login --client-secret ${SECRET}`],
+  'a secret as an argument': [2, `login id ${SECRET}`],
+  'a secret in the address': [2, `get --auth-url https://id:${encodeURIComponent(SECRET)}@id.example.com`],
+  'a secret in the query': [2, `get --auth-url https://id.example.com/?client_secret=${SECRET}`],
+  'a secret deep in the config': [
+    2,
+    'get',
+    { files: { [CONFIG]: JSON.stringify({ eu: { secret: SECRET } }) } },
+  ],
+  'a secret in a config that is not JSON': [2, 'get', { files: { [CONFIG]: `{"a": ${SECRET}` } }],
+  'config set of a secret': [2, `config set client-secret ${SECRET}`],
+  'login where it is refused': [3, `${LOGIN} --auth-url REFUSING`, { stdin: SECRET }],
+  'login where nobody listens': [6, `${LOGIN} --auth-url http://127.0.0.1:9`, { stdin: SECRET }],
+  'login with a secret that no item holds': [2, LOGIN, { stdin: SECRET.repeat(100) }],
+  'an item that is the bare secret': [5, 'get -p hand', { item: SECRET }],
+  'an item without an id': [5, 'get -p hand', { item: { client_secret: SECRET } }],
+  'an item bound elsewhere': [2, 'get -p hand', itemOf('a', SECRET, 'https://other.example.com')],
+  'an item with the secret in its address': [
+    2,
+    'get -p hand',
+    itemOf('a', 'b', `https://a:${SECRET}@other.example.com`),
+  ],
 };
 
 describe.concurrent('no secret and no token gets out of a failure on this side', () => {
@@ -109,28 +78,25 @@ describe.concurrent('no secret and no token gets out of a failure on this side',
   });
 
   test.for(Object.entries(LOCAL))('on this side: %s', async ([name, failure], { needs }) => {
-    const needsKeyring = failure.args[0] === 'login' || failure.item !== undefined;
+    const [code, args, { env = {}, stdin = '', files = {}, item } = {}] = failure;
+    const needsKeyring = args.startsWith('login') || item !== undefined;
     if (needsKeyring) needs('keyring');
     const home = openHome({
       ...(needsKeyring ? keyring?.env : {}),
       ...inVariables(`${url}/good`, { clientId: 'id', clientSecret: SECRET }),
       GWTOKEN_RETRIES: '0',
     });
-    for (const [path, content] of Object.entries(failure.files ?? {})) {
+    for (const [path, content] of Object.entries(files)) {
       mkdirSync(dirname(join(home.dir, path)), { recursive: true, mode: 0o700 });
       writeFileSync(join(home.dir, path), content, { mode: 0o600 });
     }
     const profile = `hand${Object.keys(LOCAL).indexOf(name)}`;
-    if (failure.item !== undefined) await keyring?.store(`${profile}:production:eu`, failure.item);
+    const value = typeof item === 'string' ? item : JSON.stringify(item);
+    if (item !== undefined) await keyring?.store(`${profile}:production:eu`, value);
     const before = filesBelow(home.dir);
-    const refusing = `${url}/refused`;
-    const args = failure.args.map((arg) => (arg === 'hand' ? profile : arg === 'REFUSING' ? refusing : arg));
-    const result = await home.gwtoken([...args, '-v'], {
-      env: failure.env ?? {},
-      cwd: home.dir,
-      ...(failure.stdin === undefined ? {} : { stdin: failure.stdin }),
-    });
-    expect(result.code).toBe(failure.code);
+    const words = args.replace('hand', profile).replace('REFUSING', `${url}/refused`).split(' ');
+    const result = await home.gwtoken([...words, '-v'], { env, cwd: home.dir, stdin });
+    expect(result.code).toBe(code);
     expectSilence(home, result, before);
   });
 });
