@@ -47,27 +47,6 @@ export function shellWord(text: string): string {
 /** The characters of client IDs, tokens and scopes (RFC 6749 appendix A): visible ASCII and spaces. */
 export const VSCHAR = /^[\x20-\x7e]*$/;
 
-/** Returns the word that differs least, by two letters at most. */
-export function nearest(typed: string, words: readonly string[]): string | undefined {
-  const [best] = words
-    .map((word) => ({ word, distance: distance(typed, word) }))
-    .filter((each) => each.distance <= 2)
-    .sort((one, other) => one.distance - other.distance);
-  return best?.word;
-}
-
-/** Counts the letters to add, remove or replace to make one word of the other (Levenshtein). */
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [line, letter] of [...one].entries()) {
-    const next = [line + 1];
-    for (const [at, each] of [...other].entries())
-      next.push(Math.min(next[at]! + 1, row[at + 1]! + 1, row[at]! + (each === letter ? 0 : 1)));
-    row = next;
-  }
-  return row.at(-1)!;
-}
-
 /** Says a time: `0.4 s`, `10 s`, `1 min 30 s`, `59 min`, `2 h`, `2 h 5 min`. Short ones are rounded up. */
 export function duration(ms: number): string {
   if (ms <= 59_000) return `${ms >= 10_000 ? Math.ceil(ms / 1000) : Math.round(ms / 100) / 10} s`;

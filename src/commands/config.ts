@@ -1,7 +1,7 @@
 import { checkProfile } from '../client';
 import { attempt, GwtokenError, usage } from '../errors';
 import { configured, resolveProfile } from '../settings/resolve';
-import { checkTypedKey, configKeys, configValue, type FlagValues, settingOf } from '../settings/table';
+import { checkConfigKey, configKeys, configValue, type FlagValues, settingOf } from '../settings/table';
 import type { ConfigValues, World } from '../world';
 import type { Command } from './command';
 import { type Flag, JSON_OUTPUT, VERBOSE } from './flags';
@@ -64,7 +64,7 @@ export const configCommand: Command = {
       values,
       examples: [{ line: 'gwtoken config get auth-url.eu', does: 'print the EU auth URL' }],
       async run(given, world, key = '') {
-        checkTypedKey(key, 'get');
+        checkConfigKey(key);
         const config = world.config.read();
         const profile = resolveProfile({ flags: given, env: world.env, config }).value;
         const found = configured(config, profile, [key]);
@@ -133,7 +133,7 @@ export const configCommand: Command = {
         const values = profile === undefined ? config.general : (config.profiles[profile] ?? {});
         // A key that gwtoken does not know can be removed all the same: that is how to mend such a file.
         if (!Object.hasOwn(values, key)) {
-          checkTypedKey(key, 'unset');
+          checkConfigKey(key);
           return;
         }
         await world.config.edit([{ profile, key, value: undefined }]);

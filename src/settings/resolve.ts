@@ -1,7 +1,7 @@
 /** Resolves each setting, with its source: flag, then environment variable, then config file, then default. */
 import { type Client, checkProfile, clientFlags, type Environment, type Region } from '../client';
 import { usage } from '../errors';
-import { type Config, type ConfigValues, isCi, type WarmWorld } from '../world';
+import { type Config, isCi, type WarmWorld } from '../world';
 import {
   type AuthUrl,
   checkConfigKey,
@@ -32,10 +32,10 @@ const CI_HELP = 'for CI examples, run: gwtoken help ci';
 /** Gathers the places that settings come from. An unknown key of the config file is a `usage` error. */
 export function gather(flags: FlagValues, world: Pick<WarmWorld, 'env' | 'config'>): Given {
   const config = world.config.read();
-  for (const key of Object.keys(config.general)) checkConfigKey(key, config.path);
+  for (const key of Object.keys(config.general)) checkConfigKey(key, undefined, config.path);
   for (const [profile, own] of Object.entries(config.profiles)) {
     checkProfile(profile, `profiles in ${config.path}`);
-    for (const key of Object.keys(own)) checkConfigKey(key, `profile ${profile} in ${config.path}`, profile);
+    for (const key of Object.keys(own)) checkConfigKey(key, profile, `profile ${profile} in ${config.path}`);
   }
   return { flags, env: world.env, config };
 }
@@ -80,17 +80,13 @@ export function configured(
   profile: string | undefined,
   keys: readonly string[],
 ): Written | undefined {
-  const own = profile === undefined ? undefined : profiles[profile];
-  return (
-    (own && firstOf(own, keys, `of profile ${profile} in ${path}`)) ?? firstOf(general, keys, `in ${path}`)
-  );
-}
-
-function firstOf(values: ConfigValues, keys: readonly string[], where: string): Written | undefined {
-  for (const key of keys) {
-    const value = values[key];
-    if (value !== undefined)
+  const own = { values: profiles[profile ?? ''] ?? {}, where: `of profile ${profile} in ${path}` };
+  for (const { values, where } of [own, { values: general, where: `in ${path}` }]) {
+    for (const key of keys) {
+      const value = values[key];
+      if (value === undefined) continue;
       return { text: String(value), source: { kind: 'config', name: `${key} ${where}` } };
+    }
   }
   return undefined;
 }

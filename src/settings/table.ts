@@ -8,12 +8,11 @@ import {
   type Region,
 } from '../client';
 import { usage } from '../errors';
-import { duration, nearest, shellWord } from '../text';
+import { duration, shellWord } from '../text';
 import { answerWithinMs, type Config, type Env } from '../world';
 import {
   parseAuthUrl,
   parseDurationMs,
-  parseOnOff,
   parseRegion,
   parseRetries,
   parseSwitch,
@@ -44,10 +43,7 @@ export interface AuthUrl extends Setting<string> {
   readonly template: string;
 }
 
-/**
- * The flags as given on the command line, by their long name without dashes: `{region: 'eu', sandbox: false}`.
- * A switch that was not given is absent; `--no-NAME` is false.
- */
+/** The flags that were given, by their long name: `{region: 'eu', sandbox: false}` for `-r eu --no-sandbox`. */
 export type FlagValues = Readonly<Record<string, string | boolean | undefined>>;
 
 export interface Row<T> {
@@ -152,7 +148,7 @@ export const FETCH_SETTINGS = {
   cache: {
     key: 'cache',
     scope: 'user',
-    parse: (text, where) => parseOnOff(text, where, 'cache'),
+    parse: (text, where) => parseSwitch(text, where, 'cache', 'on', 'off'),
     flag: { negative: 'only', help: 'do not use the token cache' },
     variable: { name: 'GWTOKEN_NO_CACHE', parse: (text, where) => !parseSwitch(text, where, 'no-cache') },
     values: ['on', 'off'],
@@ -218,52 +214,36 @@ export function settingOf(key: string): Row<unknown> | undefined {
   return ROWS.find((row) => keysOf(row).includes(key));
 }
 
+const TYPED = 'the command line';
+
 /**
  * Returns the setting of a key. Throws a `usage` error for a key that does not exist, or that a profile cannot have.
  *
- * @param line the command line that the key was typed in, with another key in its place; absent for one in the file
+ * @param file where the key stands, if it was not typed
  */
-export function checkConfigKey(
-  key: string,
-  where: string,
-  profile?: string,
-  line?: (key: string) => string,
-): Row<unknown> {
+export function checkConfigKey(key: string, profile?: string, file?: string): Row<unknown> {
   const row = settingOf(key);
   if (row && (profile === undefined || row.scope !== 'user')) return row;
   const flag = profile === undefined ? '' : ` --profile ${profile}`;
   const remove = `to remove it, run: gwtoken config unset ${shellWord(key)}${flag}`;
   if (row) {
-    throw usage(
-      `${key} cannot be set per profile (${profile})`,
-      line ? `omit --profile: gwtoken config set ${key} VALUE` : remove,
-    );
+    const omit = `omit --profile: gwtoken config set ${key} VALUE`;
+    throw usage(`${key} cannot be set per profile (${profile})`, file === undefined ? omit : remove);
   }
-  const near = nearest(key.toLowerCase().replaceAll('_', '-'), configKeys());
+  const meant = key.toLowerCase().replaceAll('_', '-');
   throw usage(
-    `unknown config key ${JSON.stringify(key)} (from ${where})`,
+    `unknown config key ${JSON.stringify(key)} (from ${file ?? TYPED})`,
     ...(/secret|client|password|token/i.test(key) ? ['to store credentials, run: gwtoken login'] : []),
-    ...(line && near !== undefined ? [`did you mean: ${line(near)}`] : []),
+    ...(settingOf(meant) ? [`did you mean: ${meant}`] : []),
     `valid keys: ${configKeys().join(', ')}`,
-    ...(line ? [] : [remove]),
+    ...(file === undefined ? [] : [remove]),
   );
 }
 
 /** Returns what `config set KEY VALUE` stores. */
 export function configValue(key: string, text: string, profile?: string): string | number | boolean {
-  const flag = profile === undefined ? '' : ` --profile ${profile}`;
-  // What may be a URL's password is not repeated.
-  const shown = text.includes('@') ? 'VALUE' : shellWord(text);
-  const line = (near: string): string => `gwtoken config set ${near} ${shown}${flag}`;
-  const row = checkConfigKey(key, TYPED, profile, line);
+  const row = checkConfigKey(key, profile);
   const region = REGIONS.find((each) => key.endsWith(`.${each}`));
   const value = row.parse(text, TYPED, region);
   return row.store ? row.store(value, text) : text;
-}
-
-const TYPED = 'the command line';
-
-/** Checks a key that was typed in `config get` or `config unset`. */
-export function checkTypedKey(key: string, subcommand: 'get' | 'unset'): Row<unknown> {
-  return checkConfigKey(key, TYPED, undefined, (near) => `gwtoken config ${subcommand} ${near}`);
 }

@@ -17,16 +17,10 @@ export function parseRegion(text: string, where: string): Region {
 }
 
 /** @param what the setting, for the message */
-export function parseSwitch(text: string, where: string, what: string): boolean {
-  if (text === '1' || text === 'true') return true;
-  if (text === '0' || text === 'false') return false;
-  throw badValue(what, text, where, '1, true, 0 or false');
-}
-
-export function parseOnOff(text: string, where: string, what: string): boolean {
-  if (text === 'on' || text === 'true') return true;
-  if (text === 'off' || text === 'false') return false;
-  throw badValue(what, text, where, 'on or off');
+export function parseSwitch(text: string, where: string, what: string, on = '1', off = '0'): boolean {
+  if (text === on || text === 'true') return true;
+  if (text === off || text === 'false') return false;
+  throw badValue(what, text, where, `${on}, true, ${off} or false`);
 }
 
 /** `90`, `90s`, `5m` or `1h`, in milliseconds. */

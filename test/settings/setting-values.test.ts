@@ -6,7 +6,6 @@ import {
   isLoopback,
   parseAuthUrl,
   parseDurationMs,
-  parseOnOff,
   parseRegion,
   parseRetries,
   parseSwitch,
@@ -115,10 +114,10 @@ describe('values are read strictly, and an error names the value, its source and
       '1, true, 0 or false',
     ],
     cache: [
-      of(parseOnOff, 'cache'),
+      (text: string, where: string) => parseSwitch(text, where, 'cache', 'on', 'off'),
       { on: true, true: true, off: false, false: false },
       ['', '1', 'ON'],
-      'on or off',
+      'on, true, off or false',
     ],
     duration: [
       parseDurationMs,
