@@ -1,7 +1,4 @@
-/**
- * The GitHub action's program (.github/actions/gwtoken): its inputs become settings, and the CLI's own core requests one
- * token for all that the step writes. Nothing of the runner's home counts, and nothing is left in it.
- */
+/** The GitHub action's program: its inputs become settings, and the CLI's own core requests one token for the step. */
 import { report } from '../src/cli/run';
 import { usage } from '../src/errors';
 import { escapeData, maskToken } from '../src/formats/ci';
@@ -28,7 +25,6 @@ const INPUTS = {
 const REQUIRED = ['region', 'auth-url', 'client-id', 'client-secret'] as const;
 /** The connection to the endpoint depends on the runner, so these come from its environment variables. */
 const OF_THE_JOB = ['GWTOKEN_TIMEOUT', 'GWTOKEN_RETRIES', 'GWTOKEN_CA_FILE'];
-/** Of what the CLI says in an error. */
 const LABEL = 'gwtoken: error: ';
 
 closeDebugger(process);

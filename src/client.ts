@@ -20,10 +20,6 @@ export function isRegion(text: string): text is Region {
   return (REGIONS as readonly string[]).includes(text);
 }
 
-export function otherRegion(region: Region): Region {
-  return region === 'eu' ? 'us' : 'eu';
-}
-
 /** Checks a profile name. Upper case is refused: names that differ by case are one item in Windows' Credential Manager. */
 export function checkProfile(name: string, where: string): string {
   if (PROFILE.test(name)) return name;

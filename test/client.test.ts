@@ -1,14 +1,7 @@
 /** The names of a client: what a profile may be called, and what is written and read back of all three. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  type Client,
-  checkProfile,
-  clientFlags,
-  clientName,
-  otherRegion,
-  parseClientName,
-} from '../src/client';
+import { type Client, checkProfile, clientFlags, clientName, parseClientName } from '../src/client';
 
 const first = fc.constantFrom(...'abcxyz0189');
 const rest = fc.string({ unit: fc.constantFrom(...'abcxyz0189._-'), maxLength: 63 });
@@ -59,6 +52,5 @@ describe('a client', () => {
     expect(flags('default', 'production')).toBe('--region us');
     expect(flags('default', 'sandbox')).toBe('--region us --sandbox');
     expect(flags('acme', 'sandbox')).toBe('--region us --sandbox --profile acme');
-    expect([otherRegion('eu'), otherRegion('us')]).toEqual(['us', 'eu']);
   });
 });

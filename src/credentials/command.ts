@@ -1,6 +1,6 @@
 /** Credentials from the user's own command. Its stdout contains the secret and is never shown. */
 
-import { type Client, clientFlags, clientName, profileFlag } from '../client';
+import { type Client, clientName, profileFlag } from '../client';
 import { failure, type GwtokenError, usage } from '../errors';
 import { resolveSetting } from '../settings/resolve';
 import { SETTINGS, type Setting } from '../settings/table';
@@ -35,10 +35,8 @@ export async function commandCredentials(
   const where = command.source.name;
   const name = clientName(client);
   if (env[RUNNING_FOR]?.split(' ').includes(name)) {
-    throw usage(
-      `the credential command for ${name} calls gwtoken for the same client (an endless loop)`,
-      `change the command (${where})`,
-    );
+    const message = `the credential command for ${name} calls gwtoken for the same client (an endless loop)`;
+    throw usage(message, `change the command (${where})`);
   }
   const timeoutMs =
     resolveSetting(SETTINGS.keychainTimeoutMs, given)?.value ?? answerWithinMs(hasPerson(world));
@@ -50,28 +48,20 @@ export async function commandCredentials(
   if (end.how === 'late') {
     const more = longerTimeout(timeoutMs);
     const set = isCi(env) ? '' : `run: gwtoken config set keychain-timeout ${more}, or `;
-    throw failed(
-      `did not finish within ${duration(timeoutMs)}`,
-      `to allow more time, ${set}set GWTOKEN_KEYCHAIN_TIMEOUT=${more}`,
-      `for details, run: gwtoken get ${clientFlags(client)} --verbose`,
-    );
+    const hint = `to allow more time, ${set}set GWTOKEN_KEYCHAIN_TIMEOUT=${more}`;
+    throw failed(`did not finish within ${duration(timeoutMs)}`, hint);
   }
   if (end.how !== 'exited' || end.code !== 0) {
     const see = `gwtoken config get credential-command${profileFlag(client.profile)}`;
     throw failed(problemOf(end), `to see the command, run: ${see}`);
   }
-  const bad = (problem: string): GwtokenError =>
-    failed(
-      `printed output that ${problem}`,
-      'it must print only {"client_id":"…","client_secret":"…"} to stdout',
-    );
+  const must = 'it must print only {"client_id":"…","client_secret":"…"} to stdout';
+  const bad = (problem: string): GwtokenError => failed(`printed output that ${problem}`, must);
   const text = utf8(end.stdout);
   if (text === undefined) throw bad('is not UTF-8 text');
   if (text.trim() !== '') return parseCredentials(text, bad);
-  throw failure(
-    'no-credentials',
-    `the credential command returned no credentials for ${name} (from ${where})`,
-  );
+  const message = `the credential command returned no credentials for ${name} (from ${where})`;
+  throw failure('no-credentials', message);
 }
 
 function problemOf(end: Exclude<CommandEnd, { how: 'late' }>): string {

@@ -5,7 +5,7 @@ import { type AuthUrl, type Given, SETTINGS } from '../settings/table';
 import { parseAuthUrl } from '../settings/values';
 import { setAuthUrlCommand } from '../settings/words';
 import { shellWord } from '../text';
-import { isCi, type KeychainReason, type World } from '../world';
+import { isCi, type World } from '../world';
 import { commandCredentials } from './command';
 import type { Credentials } from './credentials';
 import { parseItem, type StoredCredentials } from './keychain-item';
@@ -92,19 +92,14 @@ export function sourceHints({ kind, reason }: GwtokenError, query: CredentialQue
   const { plan, given, client, authUrl } = query;
   if ((kind !== 'no-credentials' && kind !== 'keychain') || reason === 'malformed') return [];
   const variables = variableHints(given, client);
-  const isNotFound = kind === 'no-credentials' || reason === ('hidden' satisfies KeychainReason);
+  const isNotFound = kind === 'no-credentials' || reason === 'hidden';
   return plan.kind === 'keychain' && isNotFound
     ? [`to store credentials, run: ${loginCommand(client, authUrl)}`, ...variables]
     : variables;
 }
 
 /** Reasons of a keychain that nobody can ask; a job has its credentials in variables then, or should have. */
-const NOBODY_TO_ASK: readonly unknown[] = [
-  'module-missing',
-  'library-missing',
-  'no-session',
-  'no-provider',
-] satisfies KeychainReason[];
+const NOBODY_TO_ASK: readonly unknown[] = ['module-missing', 'library-missing', 'no-session', 'no-provider'];
 
 /** In a CI job, empty or missing variables are the error, and not the keychain: forks get no secrets. */
 function missingInJob(error: GwtokenError, given: Given, client: Client): GwtokenError | undefined {

@@ -13,12 +13,11 @@ const PIECES = 200;
  * shell splits it into words and takes each for a file name pattern before eval parses it. So no character of the
  * output is a space inside a value or a pattern in any of these shells, under any option:
  *
- * - What is unsafe goes through printf, in octal. In backticks, since zsh's globsubst takes `$(` for a pattern; in
- *   double quotes, since it would expand a resulting `~` or `=ls`.
+ * - What is unsafe goes through printf, in octal, and nothing else: arguments are visible to others. In backticks, since
+ *   zsh's globsubst takes `$(` for a pattern; in double quotes, since it would expand a resulting `~` or `=ls`.
  * - Spaces are `printf %3s`: no backslash, which bash 5.0 takes for a pattern, in a scope of several words.
  * - `N=…;export N;`, since old shells split the words of `export N=$(…)`.
  * - Each statement ends with `;`, since a newline becomes a space.
- * - Only what is unsafe goes through printf: it is a program in mksh, and its arguments are visible to others.
  */
 export const posix: Format = {
   ...statements(

@@ -1,6 +1,4 @@
-/**
- * The cached token: strict about whose it is, tolerant about the rest. Whatever cannot be read is a miss, never an error.
- */
+/** The cached token: strict about whose it is; whatever cannot be read is a miss, never an error. */
 import { type Client, clientName } from '../client';
 import { VSCHAR } from '../text';
 import type { KnownEntry, WarmWorld, World } from '../world';
@@ -144,7 +142,6 @@ export function parseObject(text: string): Record<string, unknown> {
   }
 }
 
-/** Returns the cached token if it belongs to these credentials and is valid for long enough. */
 export function lookInCache(
   query: TokenQuery,
   world: WarmWorld,

@@ -1,6 +1,6 @@
 /** Requests a token until there is one, it is refused, or the time is up. */
 
-import { type Client, clientFlags, clientName, otherRegion } from '../client';
+import { type Client, clientFlags, clientName } from '../client';
 import type { Credentials } from '../credentials/credentials';
 import { attempt, GwtokenError } from '../errors';
 import { resolveAuthUrl } from '../settings/resolve';
@@ -17,35 +17,21 @@ const LONGEST_WAIT_MS = 10_000;
 /** No attempt is begun with less left: it could only time out, and hide why the one before it failed. */
 const LEAST_MS = 500;
 
-type AttemptWorld = Pick<World, 'fetch' | 'now' | 'sleep' | 'random' | 'version' | 'trace'>;
-
 /**
- * Fetches a token with these credentials. A refusal gets the hints that fit this client.
+ * Fetches a token with these credentials. It waits between attempts with full jitter (a random part of a span that
+ * doubles), after the time of a Retry-After.
  *
  * @throws GwtokenError `refused`, `unreached` or `bad-reply`: why the last attempt failed, with the number of attempts
  */
 export async function fetchToken(
   query: EndpointQuery,
   credentials: Credentials,
-  world: AttemptWorld,
+  world: Pick<World, 'fetch' | 'now' | 'sleep' | 'random' | 'version' | 'trace'>,
 ): Promise<Token> {
-  try {
-    return await requestWithRetries(query, credentials, world);
-  } catch (error) {
-    if (!(error instanceof GwtokenError) || error.kind !== 'refused') throw error;
-    throw error.withHints(refusalHints(error, query));
-  }
-}
-
-/** Waits between attempts with full jitter (a random part of a span that doubles), after the time of a Retry-After. */
-async function requestWithRetries(
-  { authUrl, settings, attempts, onRetry, deadlineMs, signal }: EndpointQuery,
-  credentials: Credentials,
-  world: AttemptWorld,
-): Promise<Token> {
-  const endpoint = tokenEndpoint(authUrl.value);
-  const caFile = settings.caFile?.value;
-  const limitMs = settings.timeoutMs.value;
+  const { attempts, deadlineMs, signal } = query;
+  const endpoint = tokenEndpoint(query.authUrl.value);
+  const caFile = query.settings.caFile?.value;
+  const limitMs = query.settings.timeoutMs.value;
   let before: GwtokenError | undefined;
   for (let attempt = 1; ; attempt++) {
     const leftMs = deadlineMs - world.now();
@@ -64,27 +50,24 @@ async function requestWithRetries(
       const isCutShort = leftMs < limitMs && failed.reason === 'time-limit';
       const error = isCutShort ? (before ?? withMore(failed, 'no more time was left')) : failed;
       before = error;
-      const retry = retryOf(error);
-      if (retry === undefined || attempt === attempts) throw withAttempts(error, attempt);
+      const retry = attempt === attempts ? undefined : retryOf(error);
       const spanMs = Math.min(FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS);
-      const waitMs = (retry.afterMs ?? 0) + world.random() * spanMs;
-      const leftToWaitMs = deadlineMs - world.now();
-      if (waitMs > leftToWaitMs - LEAST_MS) {
-        const left = duration(leftToWaitMs);
-        world.trace(`giving up: the next attempt would start in ${duration(waitMs)}, with ${left} left`);
-        throw withAttempts(error, attempt);
+      const waitMs = (retry?.afterMs ?? 0) + world.random() * spanMs;
+      const toWaitMs = deadlineMs - world.now();
+      if (retry === undefined || waitMs > toWaitMs - LEAST_MS) {
+        const left = duration(toWaitMs);
+        if (retry)
+          world.trace(`giving up: the next attempt would start in ${duration(waitMs)}, with ${left} left`);
+        const final = attempt === 1 ? error : withMore(error, `${attempt} attempts`);
+        throw error.kind === 'refused' ? final.withHints(refusalHints(error, query)) : final;
       }
       world.trace(
         `attempt ${attempt} of ${attempts} failed: ${error.message}; retrying in ${Math.round(waitMs)} ms`,
       );
-      onRetry?.(attempt + 1);
+      query.onRetry?.(attempt + 1);
       await world.sleep(waitMs);
     }
   }
-}
-
-function withAttempts(error: GwtokenError, attempts: number): GwtokenError {
-  return attempts === 1 ? error : withMore(error, `${attempts} attempts`);
 }
 
 function withMore(error: GwtokenError, more: string): GwtokenError {
@@ -100,7 +83,7 @@ export function refusalHints(
     plan?.kind === 'keychain' ? ` stored for ${clientName(client)}` : plan && ` (from ${plan.name})`;
   const check = `check the client ID and secret${from ?? ''}`;
   if (reason !== 'invalid_client') return [plan === undefined ? check : `credentials used: ${plan.name}`];
-  const elsewhere: Client = { ...client, region: otherRegion(client.region) };
+  const elsewhere: Client = { ...client, region: client.region === 'eu' ? 'us' : 'eu' };
   const hints = [check, `if the client belongs to region ${elsewhere.region}, use ${clientFlags(elsewhere)}`];
   const isSandbox = client.environment === 'sandbox';
   const environment = isSandbox ? 'production' : 'sandbox';

@@ -21,7 +21,6 @@ import { fetchToken } from './fetch';
 import { demandsMinTtl, minTtlProblem, resolveQuery, type TokenAnswer, type TokenQuery } from './query';
 import { inTurn } from './single-flight';
 
-/** What a new token takes. */
 type EndpointWorld = Parameters<typeof findCredentials>[1] &
   Parameters<typeof fetchToken>[2] &
   Pick<World, 'clients' | 'warmUp'>;

@@ -50,7 +50,6 @@ export interface TokenQuery extends EndpointQuery {
   readonly fresh: boolean;
 }
 
-/** A query that begins now. */
 export function endpointQuery(
   query: Pick<EndpointQuery, 'given' | 'client' | 'authUrl' | 'settings'>,
   { now }: Pick<WarmWorld, 'now'>,
@@ -61,12 +60,7 @@ export function endpointQuery(
   return { ...query, attempts: 1 + retries.value, startedAtMs, deadlineMs };
 }
 
-/**
- * Resolves the query of a run; the quick way and the CLI both do.
- *
- * @param verifiedUrl an auth URL that was checked before: that of a cached token
- * @throws GwtokenError `usage`
- */
+/** @param verifiedUrl an auth URL that was checked before: that of a cached token */
 export function resolveQuery(
   given: Given,
   { client, skipVariables }: Pick<ClientSettings, 'client' | 'skipVariables'>,

@@ -71,9 +71,9 @@ const REFUSALS = [
 
 /**
  * Returns the token in a reply. It is judged strictly, since whatever passes here is printed: success by RFC 6749 section
- * 5.1, a refusal by section 5.2. No message contains a part of the body but the cleaned `error` and `error_description`.
+ * 5.1, a refusal by section 5.2. No error contains a part of the body but the cleaned `error` and `error_description`.
  *
- * @throws GwtokenError `refused` or `bad-reply`, with `retry` if RFC 9110 lets the status pass by itself
+ * @throws GwtokenError `refused` or `bad-reply`
  */
 export function judgeReply(reply: Reply): Token {
   const exchange: Exchange = { ...reply, json: jsonObject(reply.body) };
@@ -87,8 +87,12 @@ export function judgeReply(reply: Reply): Token {
     if (refusal) throw refusal;
   }
   if (status !== 200) {
-    const told = badRequestPage(exchange);
-    if (told) throw badReply(exchange, `answered 400: ${told.problem}`, [told.hint]);
+    if (status === 400 && Buffer.from(reply.body).includes(NO_CERTIFICATE)) {
+      const problem = 'answered 400: it requires a client certificate (mTLS), which gwtoken does not support';
+      throw badReply(exchange, problem, [
+        'check the auth URL: the endpoint must accept a client ID and secret',
+      ]);
+    }
     const wait = retry?.afterMs ? ` (retry after ${duration(retry.afterMs)})` : '';
     throw badReply(exchange, `answered ${inWords(exchange)}${wait}`, hintsFor(status), retry);
   }
@@ -136,10 +140,7 @@ function tokenIn(exchange: Exchange): Token {
   return { accessToken, tokenType, scope: scope ?? '', requestedAtMs: exchange.requestedAtMs, lifetimeS };
 }
 
-/**
- * `expires_in` in seconds: a positive integer, also as a numeric string, as some servers send it; null, as some write
- * what they have no value for, counts as absent. More than {@link LIFETIME_LIMIT_S} is cut to that.
- */
+/** Some servers send a numeric string, or null for what is absent. */
 function lifetimeIn(expiresIn: unknown, bad: (problem: string) => GwtokenError): number | undefined {
   if (expiresIn === undefined || expiresIn === null) return undefined;
   const value = typeof expiresIn === 'string' && /^\d+$/.test(expiresIn) ? Number(expiresIn) : expiresIn;
@@ -209,27 +210,8 @@ function redirected(exchange: Exchange): GwtokenError {
   return badReply(exchange, problem, ['check the auth URL: it must not redirect']);
 }
 
-/** What web servers say about a request that did not get as far as the endpoint behind them. */
-const BAD_REQUEST_PAGES = [
-  {
-    // nginx.
-    page: '<title>400 No required SSL certificate was sent</title>',
-    problem: 'it requires a client certificate (mTLS), which gwtoken does not support',
-    hint: 'check the auth URL: the endpoint must accept a client ID and secret',
-  },
-  // nginx, Go and Apache.
-  ...[
-    'The plain HTTP request was sent to HTTPS port',
-    'Client sent an HTTP request to an HTTPS server',
-    'speaking plain HTTP to an SSL-enabled server port',
-  ].map((page) => ({ page, problem: 'it speaks TLS on this port', hint: 'write https: in the auth URL' })),
-];
-
-function badRequestPage({ status, body }: Exchange): (typeof BAD_REQUEST_PAGES)[number] | undefined {
-  if (status !== 400 || body === 'too-long') return undefined;
-  const text = Buffer.from(body);
-  return BAD_REQUEST_PAGES.find(({ page }) => text.includes(page));
-}
+/** What nginx says, whose handshake succeeds without the client certificate that it requires. */
+const NO_CERTIFICATE = '<title>400 No required SSL certificate was sent</title>';
 
 function isHtml({ headers, body, json }: Exchange): boolean {
   if (json !== undefined) return false;

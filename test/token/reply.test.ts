@@ -245,19 +245,6 @@ describe('any other status', () => {
     expect(told(400, 'too-long').said).toBe('answered 400');
     expect(told(500, page, HTML).said).toBe('answered 500 with an HTML page (from a proxy?)');
   });
-
-  test.each([
-    'The plain HTTP request was sent to HTTPS port',
-    'Client sent an HTTP request to an HTTPS server',
-    'speaking plain HTTP to an SSL-enabled server port',
-  ])('a page that says "%s" comes from a port for TLS', (words) => {
-    expect(told(400, `<html>${words}.</html>`, HTML)).toEqual({
-      kind: 'bad-reply',
-      said: 'answered 400: it speaks TLS on this port',
-      hints: ['write https: in the auth URL'],
-    });
-    expect(told(404, words).said).toBe('answered 404');
-  });
 });
 
 describe('a content encoding', () => {

@@ -128,12 +128,4 @@ describe('nginx', () => {
       /\/oauth2\/token answered 502 with an HTML page \(from a proxy\?\) \(2 attempts\)\n/,
     );
   });
-
-  test('is asked without TLS on its TLS port', async ({ needs }) => {
-    needs('nginx');
-    const url = await startNginx(authority.issue(), answers);
-    const { code, stderr } = await get(url.replace('https:', 'http:'));
-    expect(code).toBe(7);
-    expect(stderr).toMatch(/answered 400: it speaks TLS on this port\nhint: write https: in the auth URL\n/);
-  });
 });
