@@ -149,7 +149,6 @@ export type KeychainReason =
   | 'library-missing'
   | 'no-session'
   | 'no-provider'
-  | 'plugin-missing'
   | 'no-collection'
   | 'locked'
   /** Not in the open keyring, but perhaps in one that is locked and shows nothing. */
@@ -157,10 +156,7 @@ export type KeychainReason =
   | 'denied'
   /** The module itself did not load in time. */
   | 'not-started'
-  /** A keyring that is open did not answer in time: it is stuck, or shows a dialog. */
-  | 'silent'
   | 'timed-out'
-  | 'too-large'
   | 'crashed'
   /** The keychain and the module do not agree on the key for the transfer, in several sessions in a row. */
   | 'key-mismatch'

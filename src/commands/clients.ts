@@ -138,7 +138,7 @@ export function overriding({
 type Checking = WarmWorld & Parameters<typeof fetchNew>[1] & Pick<World, 'terminal'>;
 
 /** Reasons that the keychain has for one client and would have for the next, after the same wait. */
-const SAME_FOR_ALL = ['no-collection', 'locked', 'not-started', 'silent', 'timed-out', 'crashed'];
+const SAME_FOR_ALL = ['no-collection', 'locked', 'not-started', 'timed-out', 'crashed'];
 
 /**
  * Reads the credentials of each client and requests a token with them, under a spinner, unless a credential command may

@@ -324,7 +324,7 @@ FAIL default:production:us: no us
   });
 
   test.each<[times: number, reasons: KeychainReason[]]>([
-    [1, ['no-collection', 'locked', 'not-started', 'silent', 'timed-out', 'crashed']],
+    [1, ['no-collection', 'locked', 'not-started', 'timed-out', 'crashed']],
     [2, ['no-session', 'hidden', 'denied', 'failed']],
   ])('of two clients asks the keychain %i times that is %j', async (times, reasons) => {
     gw.env = {};

@@ -8,7 +8,7 @@ import { limitReached, messageOf } from '../../errors';
 import { answerWithinMs, type Env, hasPerson, type World } from '../../world';
 import { type BusState, collectionOnBus } from './bus';
 import type { Answer, Loaded, Request } from './child';
-import { keychainError, notAnswered, systemLimit } from './errors';
+import { keychainError, notAnswered } from './errors';
 
 export type KeychainWorld = Pick<World, 'platform' | 'env' | 'stderr'> & {
   /** What `fork()` starts src/system/keychain/child.ts with. */
@@ -86,14 +86,10 @@ function answerOf(
   platform: NodeJS.Platform,
 ): Promise<Value> {
   return new Promise((resolve, reject) => {
-    let hints = systemLimit(platform);
-    const fail = (detail: string): void =>
-      reject(keychainError('crashed', platform, detail).withHints(hints));
+    const fail = (detail: string): void => reject(keychainError('crashed', platform, detail));
     child.on('message', (message) => {
-      if (message === ('loaded' satisfies Loaded)) {
-        hints = [];
-        loaded();
-      } else if (!isAnswer(message, request)) fail('unexpected answer from the keychain process');
+      if (message === ('loaded' satisfies Loaded)) loaded();
+      else if (!isAnswer(message, request)) fail('unexpected answer from the keychain process');
       else if (message.ok) resolve(message.value);
       else reject(keychainError(message, platform));
     });

@@ -7,7 +7,7 @@ import type { Answer } from './child';
 type Failure = Extract<Answer, { ok: false }>;
 
 /**
- * The texts of libsecret, glib (also by GDBus, with a prefix), KWallet, macOS (SecCopyErrorMessageString) and Windows
+ * The texts of libsecret, glib (also by GDBus, with a prefix), macOS (SecCopyErrorMessageString) and Windows
  * (FormatMessage, in English). The first match counts.
  */
 const TEXTS: readonly (readonly [KeychainReason, RegExp])[] = [
@@ -22,13 +22,10 @@ const TEXTS: readonly (readonly [KeychainReason, RegExp])[] = [
   ],
   [
     'no-session',
-    /autolaunch D-Bus|Could not connect|Error connecting|dbus-launch|Address element|address is empty|Error in address|machine-id/,
+    /autolaunch D-Bus|Could not connect|Error connecting|dbus-launch|Address element|address is empty|Error in address|machine-id|logon session does not exist|No such file or directory|connection is closed/,
   ],
-  ['no-session', /logon session does not exist|No such file or directory|connection is closed/],
-  ['plugin-missing', /libqca/],
   ['key-mismatch', /public key size is invalid|Can't find session/],
   ['timed-out', /Timeout was reached|timed out/],
-  ['too-large', /stub received bad data/],
   ['denied', /cancell?ed|denied|passphrase you entered is not correct|entitlement/i],
 ];
 
@@ -45,9 +42,10 @@ export function keychainError(
   return new GwtokenError('keychain', message, { reason, hints, detail: raw && `the keychain said: ${raw}` });
 }
 
-/** Whether a session with the keychain failed because of its key: a new one may not. */
-export function isKeyMismatch(error: unknown): boolean {
-  return error instanceof GwtokenError && error.reason === ('key-mismatch' satisfies KeychainReason);
+function reasonOf({ stage, message, code }: Failure): KeychainReason {
+  if (stage === 'load') return code === 'MODULE_NOT_FOUND' ? 'module-missing' : 'library-missing';
+  if (stage === 'read back') return 'denied';
+  return TEXTS.find(([, text]) => text.test(message))?.[0] ?? 'failed';
 }
 
 /**
@@ -68,35 +66,20 @@ export function notAnswered(
   };
   switch (state) {
     case 'not-started':
-      return late(
-        'not-started',
-        `the keychain module did not start within ${limit}`,
-        ...systemLimit(platform),
-      );
+      return late('not-started', `the keychain module did not start within ${limit}`);
     case 'locked':
       return late('locked', `the keychain is still locked after ${limit}`, unlock(platform));
     case 'no-collection':
       return late('no-collection', `the keychain still has no default keyring after ${limit}`, ...NO_KEYRING);
     default:
       return late(
-        state === 'unlocked' ? 'silent' : 'timed-out',
+        'timed-out',
         `the keychain did not answer within ${limit}${person ? ' (was a dialog open?)' : ''}`,
         person
           ? 'answer the dialog, or unlock the keychain first'
           : 'a dialog may be open on another screen, or it is stuck; run: gwtoken doctor',
       );
   }
-}
-
-function reasonOf({ stage, message, code }: Failure): KeychainReason {
-  if (stage === 'load') return code === 'MODULE_NOT_FOUND' ? 'module-missing' : 'library-missing';
-  if (stage === 'read back') return 'denied';
-  return TEXTS.find(([, text]) => text.test(message))?.[0] ?? 'failed';
-}
-
-/** Hints for a child that starts but comes to nothing. Windows has no such limits. */
-export function systemLimit(platform: NodeJS.Platform): string[] {
-  return platform === 'win32' ? [] : ['you may have reached a system limit: check ulimit -u and ulimit -v'];
 }
 
 /** KeePassXC has no default keyring while no database is open, or if those that are open expose nothing. */
@@ -127,22 +110,15 @@ function sentence(
           ];
     }
     case 'no-session':
-      return [
-        platform === 'win32'
-          ? 'Credential Manager is not available in this session (normal over ssh, in services and scheduled tasks)'
-          : 'no keychain here: there is no desktop session (normal over ssh, in cron and containers)',
-      ];
-    case 'no-provider':
-      return platform === 'linux'
+      return platform === 'win32'
         ? [
-            'no keychain service is running in this session',
-            'install and start gnome-keyring, KWallet or KeePassXC',
+            'Credential Manager is not available in this session (normal over ssh, in services and scheduled tasks)',
           ]
-        : ['there is no keychain in this session'];
-    case 'plugin-missing':
+        : ['no keychain here: there is no desktop session (normal over ssh, in cron and containers)'];
+    case 'no-provider':
       return [
-        'KWallet has no encryption plugin (libqca-ossl)',
-        'Debian, Ubuntu: apt-get install libqca-qt5-2-plugins, then log in again',
+        'no keychain service is running in this session',
+        ...(platform === 'linux' ? ['install and start gnome-keyring, KWallet or KeePassXC'] : []),
       ];
     case 'no-collection':
       return platform === 'linux'
@@ -160,11 +136,8 @@ function sentence(
           : 'try again, and allow access in the dialog',
       ];
     case 'not-started':
-    case 'silent':
     case 'timed-out':
       return ['the keychain service timed out', 'it may be stuck: restart it, or log out and in again'];
-    case 'too-large':
-      return ['the credentials are too large for the keychain', 'the limit is 2,560 bytes per item'];
     case 'crashed':
       return [
         'the keychain module crashed',

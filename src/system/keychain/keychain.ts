@@ -1,11 +1,11 @@
 /** The OS keychain through keytar, which is loaded only in a child process: each call starts one. */
 
 import { GwtokenError } from '../../errors';
-import type { Keychain } from '../../world';
+import type { Keychain, KeychainReason } from '../../world';
 import { askChild, type KeychainWorld, type Value } from './ask';
 import { collectionOnBus, type ItemState, isHidingOnBus, itemOnBus } from './bus';
 import type { Request } from './child';
-import { isKeyMismatch, keychainError } from './errors';
+import { keychainError } from './errors';
 
 export function openKeychain(world: KeychainWorld): Keychain {
   const { env, platform } = world;
@@ -15,7 +15,7 @@ export function openKeychain(world: KeychainWorld): Keychain {
       try {
         return String(await ask({ op: 'probe' }, limitMs, world));
       } catch (error) {
-        if (onLinux && isDenied(error)) await checkKeyring(world);
+        if (onLinux && hasReason(error, 'denied')) await checkKeyring(world);
         throw error;
       }
     },
@@ -30,7 +30,7 @@ export function openKeychain(world: KeychainWorld): Keychain {
           // The same value is that of a first attempt with a wrong key, which stored it and could not read it back.
           return typeof before === 'string' && before !== value ? before : undefined;
         } catch (error) {
-          if (!onLinux || !isDenied(error)) throw error;
+          if (!onLinux || !hasReason(error, 'denied')) throw error;
           await checkKeyring(world);
           // An item that everyone may read is denied to nobody: another login came between, or the key was wrong.
           if (isRepeated || (await itemOnBus(account, env)) !== 'present') throw error;
@@ -55,7 +55,7 @@ async function ask(...call: Parameters<typeof askChild>): Promise<Value> {
   try {
     return await askChild(...call);
   } catch (error) {
-    if (!isKeyMismatch(error)) throw error;
+    if (!hasReason(error, 'key-mismatch')) throw error;
     return await askChild(...call);
   }
 }
@@ -84,9 +84,9 @@ async function find(
   }
 }
 
-/** Whether libsecret says "denied", as it also does if the keyring stays locked, or if there is none. */
-function isDenied(error: unknown): boolean {
-  return error instanceof GwtokenError && error.reason === 'denied';
+/** libsecret gives the reason `denied` also if the keyring stays locked, or if there is none. */
+function hasReason(error: unknown, reason: KeychainReason): boolean {
+  return error instanceof GwtokenError && error.reason === reason;
 }
 
 /** On Linux "not there" may mean that the keyring is locked, or that there is none: the bus can tell. */
