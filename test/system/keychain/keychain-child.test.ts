@@ -24,18 +24,16 @@ describe('a keychain child that fails', () => {
   test.each([
     ["() => process.kill(process.pid, 'SIGKILL')", 'the keychain process ended: SIGKILL'],
     ['() => process.exit(3)', 'the keychain process ended: exit code 3'],
-    ["() => process.send('garbage')", 'unexpected answer from the keychain process'],
     ['() => process.send(null)', 'unexpected answer from the keychain process'],
     ['async () => true', 'unexpected answer from the keychain process'],
     ['() => process.send({ ok: false })', 'unexpected answer from the keychain process'],
   ])('%s: crashed, and why under --verbose', async (body, said) => {
     const error = await failure(keychainWith(asFunction(body), { platform: 'linux' }));
     expect(error).toMatchObject({ reason: 'crashed', detail: `the keychain said: ${said}` });
-    expect(error.hints.join('\n')).not.toContain('ulimit');
   });
 
   test.each<[string, string | undefined, string, RegExp]>([
-    ['aborts while it loads the module', 'process.abort();', 'crashed', /ulimit -u/],
+    ['aborts while it loads the module', 'process.abort();', 'crashed', /reinstall gwtoken/],
     ['has no module', undefined, 'module-missing', /reinstall gwtoken/],
     ['has no native part', "throw new Error('Failed to load keytar');", 'library-missing', /--verbose/],
     ['has a text nobody knows', failing('something new'), 'failed', /--verbose/],
@@ -45,21 +43,14 @@ describe('a keychain child that fails', () => {
     expect(error.hints.join('\n')).toMatch(hint);
   });
 
-  test.skipIf(process.platform === 'win32')('because it cannot be started: why under --verbose', async () => {
-    const because = (what: string) => ({
-      reason: 'crashed',
-      detail: `the keychain said: cannot start the keychain process: ${what}`,
-    });
-    const environment = { HOME: 'x'.repeat(4_000_000) };
-    expect(await failure(keychainWith(undefined, { env: environment }))).toMatchObject(
-      because('spawn E2BIG'),
-    );
+  test('because it cannot be started: why under --verbose', async () => {
     const { execPath } = process;
     onCleanup(() => {
       process.execPath = execPath;
     });
     process.execPath = '/no/such/node';
-    expect(await failure(keychainWith(undefined))).toMatchObject(because('spawn /no/such/node ENOENT'));
+    const said = 'the keychain said: cannot start the keychain process: spawn /no/such/node ENOENT';
+    expect(await failure(keychainWith(undefined))).toMatchObject({ reason: 'crashed', detail: said });
   });
 
   test('by hanging while it loads the module, and by SIGTERM too, is killed at the limit', async () => {
@@ -270,14 +261,6 @@ test('get shows the raw words of the keychain only with --verbose, and cleaned',
   const verbose = await run(['get', '--verbose']);
   expect(verbose.stderr).toContain('Ungültige Parameter');
   expect(verbose.stderr).not.toContain('\x1b');
-});
-
-test('a warm start, help and variables do not load the module', async () => {
-  const { run, module } = programWith("require('node:fs').writeFileSync(__dirname + '/loaded', '');");
-  await run(['--help']);
-  await run(['status']);
-  await run(['get'], { GWTOKEN_CLIENT_ID: 'eu-client', GWTOKEN_CLIENT_SECRET: SECRET });
-  expect(existsSync(join(module, 'loaded'))).toBe(false);
 });
 
 test('get ends when the keychain fails, although a connection was opened meanwhile', async () => {

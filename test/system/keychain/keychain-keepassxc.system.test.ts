@@ -66,17 +66,6 @@ describe('KeePassXC', () => {
     expect(await isListed()).toBe(true);
   });
 
-  test('status --check asks for each client, also after one that is denied', async () => {
-    expect(await runAnswering(`${LOGIN} --region us`)).toMatchObject({ code: 0 });
-    const { code, stdout } = await runAnswering('status --check --json', 'deny', 'allow');
-    expect(code).toBe(5);
-    const { clients } = JSON.parse(stdout) as { clients: { name: string; check: { exit_code: number } }[] };
-    expect(clients.map(({ name, check }) => [name, check.exit_code])).toEqual([
-      [CLIENT, 5],
-      ['default:production:us', 6],
-    ]);
-  });
-
   test('a locked database whose dialog is dismissed stays locked: nothing is stored or removed', async () => {
     await keyring.lock();
     expect(await runDismissing('get')).toMatchObject(locked);
