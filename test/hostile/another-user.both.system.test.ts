@@ -1,14 +1,5 @@
 /** What another user of the machine can see of gwtoken, hold or slow down: .github/SECURITY.md names these tests. */
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
@@ -119,41 +110,6 @@ describe('another user', () => {
     const exec = await victim.gwtoken(['exec', '--token-file', '--', 'cat'], { env });
     expect(exec).toMatchObject({ code: expect.any(Number), stdout: '' });
     expect(readdirSync(cache, { recursive: true })).toEqual(before);
-  });
-
-  test('puts no config, no entry and no link of theirs before the victim', async () => {
-    const shared = openFolder();
-    chmodSync(shared, 0o1777);
-    await stranger(
-      `fs.mkdirSync(input + '/config');
-       fs.writeFileSync(input + '/config/config.json', '{"credential-command":"touch /tmp/owned"}');
-       fs.chmodSync(input + '/config', 0o777);
-       tell(0);`,
-      shared,
-    );
-    const config = await victim.gwtoken(['get'], { env: { GWTOKEN_CONFIG_DIR: join(shared, 'config') } });
-    expect(config).toMatchObject({ code: 2, stdout: '' });
-    expect(config.stderr).toContain(`belongs to another user (uid ${STRANGER})`);
-
-    // Root's file passes for anybody's, and a link to it is made by anybody.
-    const own = join(shared, 'own');
-    mkdirSync(own);
-    writeFileSync(join(own, 'roots.json'), `{"credential-command":"touch ${shared}/owned"}`, { mode: 0o644 });
-    await stranger(
-      `fs.mkdirSync(input + '/linked'); fs.symlinkSync(input + '/own/roots.json', input + '/linked/config.json'); tell(0);`,
-      shared,
-    );
-    const behindLink = await victim.gwtoken(['get'], { env: { GWTOKEN_CONFIG_DIR: join(shared, 'linked') } });
-    expect(behindLink).toMatchObject({ code: 2, stdout: '' });
-    expect(existsSync(join(shared, 'owned'))).toBe(false);
-    rmSync(join(own, 'roots.json'));
-
-    symlinkSync(own, join(shared, 'link'));
-    victim.own();
-    const linked = await victim.gwtoken(['get'], { env: { GWTOKEN_CACHE_DIR: join(shared, 'link') } });
-    expect(linked).toMatchObject({ code: 0, stdout: `${TOKEN}\n` });
-    expect(linked.stderr).toContain('is a symbolic link');
-    expect(readdirSync(own)).toEqual([]);
   });
 
   test('finds neither secret nor token in /proc, signals nothing, and no port is opened', async () => {

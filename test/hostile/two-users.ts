@@ -2,7 +2,7 @@
  * Two users of one machine, neither of them root: a victim whose gwtoken runs, and a stranger who is up to no good.
  * Only root can play both.
  */
-import { chmodSync, chownSync, copyFileSync, cpSync, linkSync, readdirSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, cpSync, linkSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openFolder } from '../harness/homes/folder';
 import { type Home, openHome } from '../harness/homes/home';
@@ -44,20 +44,14 @@ function publicProgram(): Words {
 }
 
 /** The victim's home, which everybody may look into, as homes of many systems are; and gwtoken as the victim runs it. */
-export function openVictim(env: Readonly<Record<string, string>>): Home & { readonly own: () => void } {
+export function openVictim(env: Readonly<Record<string, string>>): Home {
   const home = openHome(env);
   const more = { wrapper: as(VICTIM), program: publicProgram() };
   chmodSync(home.dir, 0o755);
   chmodSync(home.env['HOME']!, 0o755);
-  const own = (): void => {
-    chownSync(home.dir, VICTIM, VICTIM);
-    for (const name of readdirSync(home.dir, { recursive: true, encoding: 'utf8' }))
-      chownSync(join(home.dir, name), VICTIM, VICTIM);
-  };
-  own();
+  for (const path of [home.dir, home.env['HOME']!]) chownSync(path, VICTIM, VICTIM);
   return {
     ...home,
-    own,
     gwtoken: (args, options) => home.gwtoken(args, { cwd: home.dir, ...more, ...options }),
     start: (args, options) => home.start(args, { cwd: home.dir, ...more, ...options }),
   };
