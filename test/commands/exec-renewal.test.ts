@@ -1,249 +1,207 @@
-/** The clockwork of a token file, on a clock that the test moves. */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { startRenewal } from '../../src/commands/exec/renewal';
+/** When `exec --token-file` requests a new token, how often, and what it does with it: in this process, on its own clock. */
+import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
-import type { Token } from '../../src/token/token';
+import { inside } from '../harness/homes/in-process';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 
-/** On the test's clock. */
-function after(ms: number, work: () => void): () => void {
-  const timer = setTimeout(work, ms);
-  return () => clearTimeout(timer);
+interface Reply {
+  readonly access_token?: string;
+  readonly expires_in?: number | undefined;
 }
 
-beforeEach(() => {
-  vi.useFakeTimers({ now: Date.UTC(2030, 0, 1) });
-});
-afterEach(() => {
-  const timers = vi.getTimerCount();
-  vi.useRealTimers();
-  // What is stopped leaves none, for which gwtoken would wait.
-  expect(timers).toBe(0);
-});
-
-/** A renewal from a first token of some age; `next` gives the lifetime of each later one, or throws. */
-function start(
-  lifetimeS: number | undefined,
-  next: () => { lifetimeS?: number | undefined; accessToken?: string } = () => ({}),
-  ageS = 0,
-) {
-  const began = Date.now();
-  const asked: number[] = [];
-  const stored: string[] = [];
-  const warnings: string[] = [];
-  const pauses: number[] = [];
-  let looks = 0;
-  const token = (accessToken: string, seconds: number | undefined): Token => ({
-    accessToken,
-    tokenType: 'bearer',
-    scope: '',
-    requestedAtMs: Date.now(),
-    lifetimeS: seconds,
-  });
-  const stop = startRenewal({
-    first: { ...token('token-0', lifetimeS), requestedAtMs: began - ageS * SECOND },
-    minTtlMs: undefined,
-    async fetchFresh() {
-      asked.push(Date.now() - began);
-      const given = next();
-      return token(
-        given.accessToken ?? `token-${asked.length}`,
-        'lifetimeS' in given ? given.lifetimeS : lifetimeS,
-      );
-    },
-    store: ({ accessToken }) => stored.push(accessToken),
-    looked: () => looks++,
-    world: {
-      warn: (text) => warnings.push(text),
-      now: Date.now,
-      after(ms, work) {
-        pauses.push(ms);
-        return after(ms, work);
-      },
-    },
-  });
-  return { asked, stored, warnings, pauses, stop, looks: () => looks };
+/** What else there is beside a command that runs and an endpoint whose tokens last an hour. */
+interface Own {
+  readonly flags?: readonly string[];
+  readonly config?: object;
+  readonly env?: Readonly<Record<string, string>>;
+  /** What the endpoint answers when so much time has passed; throws what the connection would. `end` ends the command. */
+  readonly reply?: (passedMs: number, end: () => void) => Reply;
+  /** What time passes beside a timer's. */
+  readonly asleepMs?: (passedMs: number) => number;
+  /** Throws what writing a file would. */
+  readonly writing?: (passedMs: number) => void;
+  readonly fails?: boolean;
 }
+
+/** Runs exec with a command that takes so long, by a clock that jumps from one look to the next. */
+async function run(lastsMs: number, own: Own = {}) {
+  const { flags = [], config = {}, env = {}, reply = () => ({}), fails = false } = own;
+  const gw = inside();
+  Object.assign(gw.env, env);
+  gw.configure(config);
+  const began = gw.nowMs;
+  const passed = () => gw.nowMs - began;
+  const told: string[] = [];
+  let touches = 0;
+  let end = (): void => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  let next: { readonly ms: number; readonly work: () => void } | undefined;
+  gw.answer = (post) => ({
+    body: { access_token: `token-${post}`, token_type: 'bearer', expires_in: 3600, ...reply(passed(), end) },
+  });
+  gw.own = {
+    after(ms, work) {
+      expect(ms).toBeGreaterThanOrEqual(0);
+      expect(ms).toBeLessThanOrEqual(30 * SECOND);
+      next = { ms, work };
+      return () => {
+        told.push('stopped');
+        next = undefined;
+      };
+    },
+    async createTokenFile(text) {
+      told.push(text);
+      return {
+        path: '/the/file',
+        replace(renewed) {
+          own.writing?.(passed());
+          told.push(renewed);
+        },
+        touch: () => touches++,
+        remove: () => told.push('removed'),
+      };
+    },
+    async runProgram() {
+      if (fails) throw new GwtokenError('not-found', 'command not found');
+      while (next !== undefined && passed() + next.ms <= lastsMs) {
+        gw.nowMs += next.ms + (own.asleepMs?.(passed()) ?? 0);
+        await Promise.race([next.work(), ended]);
+      }
+      return { code: 7, signal: null };
+    },
+  };
+  const { code, stdout, stderr } = await gw.cli(['exec', '--token-file', ...flags, '--', 'anything']);
+  expect({ code, stdout }).toEqual({ code: fails ? 127 : 7, stdout: '' });
+  // After the first request, which is exec's own.
+  const asked = gw.posts.slice(1).map(({ atMs }) => atMs - began);
+  return { asked, told, stderr, touches };
+}
+
+const END = ['stopped', 'removed'];
 
 describe('a token that lasts', () => {
-  test('an hour is renewed five minutes before its end, each time', async () => {
-    const { asked, stored, stop } = start(3600);
-    await vi.advanceTimersByTimeAsync(3 * HOUR);
-    expect(asked).toEqual([55 * MINUTE, 110 * MINUTE, 165 * MINUTE]);
-    expect(stored).toEqual(['token-1', 'token-2', 'token-3']);
-    stop();
+  test('an hour is renewed five minutes before its end, each time, and its file looked after', async () => {
+    const { asked, told, stderr, touches } = await run(2 * HOUR);
+    expect(asked).toEqual([55 * MINUTE, 110 * MINUTE]);
+    expect(told).toEqual(['token-1', 'token-2', 'token-3', ...END]);
+    expect([stderr, touches]).toEqual(['', 240]);
   });
 
-  test('a year is not requested at once, as a timer of that length would fire', async () => {
-    const { asked, looks, stop } = start(365 * 24 * 3600);
-    await vi.advanceTimersByTimeAsync(DAY);
-    expect(asked).toEqual([]);
-    expect(looks()).toBeGreaterThanOrEqual(DAY / (30 * SECOND) - 1);
-    stop();
-  });
-
-  test('for an unknown time is not renewed, but its file is looked after', async () => {
-    const { asked, looks, stop } = start(undefined);
-    await vi.advanceTimersByTimeAsync(10 * MINUTE);
-    expect(asked).toEqual([]);
-    expect(looks()).toBe(20);
-    stop();
+  test.each<[string, Own]>([
+    ['a year', { reply: () => ({ expires_in: 365 * 24 * 3600 }) }],
+    ['for an unknown time', { reply: () => ({ expires_in: undefined }) }],
+  ])('%s is not requested again meanwhile', async (_, own) => {
+    expect(await run(HOUR, own)).toMatchObject({ asked: [], touches: 120 });
   });
 
   test('for an unknown time after one with an expiry is not renewed', async () => {
-    const { asked, stored, stop } = start(3600, () => ({ lifetimeS: undefined }));
-    await vi.advanceTimersByTimeAsync(2 * HOUR);
-    expect([asked, stored]).toEqual([[55 * MINUTE], ['token-1']]);
-    stop();
+    const { asked } = await run(3 * HOUR, { reply: (ms) => (ms > 0 ? { expires_in: undefined } : {}) });
+    expect(asked).toEqual([55 * MINUTE]);
   });
 
-  test('for less than its minimum is renewed at once, without a negative pause', async () => {
-    const { asked, pauses, stop } = start(3600, () => ({}), 3500);
-    await vi.advanceTimersByTimeAsync(SECOND);
-    expect([asked.length, pauses]).toEqual([1, [0, 30 * SECOND]]);
-    stop();
+  test.each<[string, number[], Own]>([
+    ['--min-ttl', [10, 20], { flags: ['--min-ttl', '50m'] }],
+    [
+      "the profile's min-ttl",
+      [30],
+      { config: { profile: 'acme', 'min-ttl': '40m', profiles: { acme: { 'min-ttl': '30m' } } } },
+    ],
+    // Half of what is left after each: no request brings more.
+    ['a min-ttl that no token has', [0, 30], { config: { 'min-ttl': '2h' } }],
+  ])('less than %s is renewed', async (_, minutes, own) => {
+    const { asked } = await run(35 * MINUTE, own);
+    expect(asked.slice(0, 2)).toEqual(minutes.map((each) => each * MINUTE));
+  });
+
+  test('an hour is renewed without a cache, and so without turns, too', async () => {
+    const { asked, stderr } = await run(HOUR, { env: { GWTOKEN_CACHE_DIR: '/dev/null/cache' } });
+    expect({ asked, stderr }).toEqual({ asked: [55 * MINUTE], stderr: '' });
   });
 });
 
 test('after a night asleep the token is renewed within 30 s of waking', async () => {
-  const { asked, stop } = start(3600);
-  await vi.advanceTimersByTimeAsync(MINUTE);
   // Timers stand still while a laptop sleeps; the clock does not.
-  vi.setSystemTime(Date.now() + 8 * HOUR);
-  await vi.advanceTimersByTimeAsync(30 * SECOND);
-  expect(asked).toHaveLength(1);
-  stop();
+  const { asked } = await run(9 * HOUR, { asleepMs: (ms) => (ms === MINUTE ? 8 * HOUR : 0) });
+  expect(asked[0]).toBe(8 * HOUR + MINUTE + 30 * SECOND);
 });
 
-test('the same ageing token: repeated after half of what is left, at least 5 s, then 1 s', async () => {
-  const expires = Date.now() + HOUR;
-  const { asked, stored, stop } = start(3600, () => ({
-    accessToken: 'token-0',
-    lifetimeS: Math.max(1, Math.floor((expires - Date.now()) / 1000)),
-  }));
-  await vi.advanceTimersByTimeAsync(HOUR - 1);
-  const left = asked.map((at) => (HOUR - at) / SECOND);
-  expect(left[0]).toBe(300);
-  for (const [index, next] of left.slice(1).entries()) {
-    // As the endpoint tells it, in whole seconds.
-    const seconds = Math.floor(left[index]!);
-    expect(left[index]! - next).toBeCloseTo(Math.max(seconds > 5 ? 5 : 1, seconds / 2), 6);
-  }
-  expect(left.at(-1)).toBeLessThanOrEqual(1);
-  expect(stored).toEqual([]);
-  stop();
-});
-
-test('a new token that expires with the first one is repeated like the same one', async () => {
-  const expires = Date.now() + 200 * SECOND;
-  const { asked, stored, stop } = start(200, () => ({ lifetimeS: (expires - Date.now()) / SECOND }));
-  await vi.advanceTimersByTimeAsync(200 * SECOND);
-  // Half of what is left, 5 s at least until 5 s are left, then 1 s.
-  expect(asked.map((at) => at / SECOND)).toEqual([160, 180, 190, 195, 197.5, 198.75, 199.75]);
-  expect(stored).toEqual(asked.map((_, index) => `token-${index + 1}`));
-  stop();
-});
-
-test('the same token rounded to expire up to 2 s later counts as no gain', async () => {
-  const expires = Date.now() + HOUR;
-  const gains = [2, 1, 0, 2, 2, 0, 1];
-  let seemed = 0;
-  const { asked, stored, stop } = start(3600, () => {
-    // Never more than 2 s beyond what was said before.
-    seemed += gains[asked.length % gains.length]!;
-    return { accessToken: 'token-0', lifetimeS: Math.max(1, (expires - Date.now()) / SECOND + seemed) };
-  });
-  await vi.advanceTimersByTimeAsync(HOUR - 1);
-  expect(asked.length).toBeGreaterThanOrEqual(6);
-  expect(asked.length).toBeLessThanOrEqual(12);
-  expect(stored).toEqual([]);
-  stop();
+const EXACT = [160, 180, 190, 195, 197.5, 198.5, 199.5];
+test.each([
+  ['the same token', { access_token: 'token-1' }, 0, EXACT],
+  ['a new one that expires with it', {}, 0, EXACT],
+  // As rounding makes it seem.
+  ['the same token, up to 2 s later', { access_token: 'token-1' }, 2, [160, 181, 191.5, 196.5, 199]],
+])('%s is requested again after half of what is left, at least 5 s, then 1 s', async (_, own, moreS, at) => {
+  const leftS = (ms: number) => Math.max(1, Math.floor(200 - ms / SECOND) + (ms > 0 ? moreS : 0));
+  const { asked, told } = await run(200 * SECOND, { reply: (ms) => ({ ...own, expires_in: leftS(ms) }) });
+  expect(asked.map((ms) => ms / SECOND)).toEqual(at);
+  const isSame = Object.hasOwn(own, 'access_token');
+  expect(told.slice(1, -2)).toEqual(isSame ? [] : asked.map((_, index) => `token-${index + 2}`));
 });
 
 describe('an outage', () => {
-  test('is warned about once, and the next one once', async () => {
-    let down = true;
-    const { asked, stored, warnings, stop } = start(3600, () => {
-      if (down) throw new GwtokenError('unreached', 'could not reach identity.example');
+  const failing = (kind: 'unreached' | 'refused', from: number, to = Number.POSITIVE_INFINITY) => {
+    return (ms: number): Reply => {
+      if (ms > from && ms < to) throw new GwtokenError(kind, 'no answer');
       return {};
-    });
-    await vi.advanceTimersByTimeAsync(2 * HOUR);
-    expect(warnings).toEqual([
-      'the token file keeps the last token, which expires at 2030-01-01T01:00:00.000Z, and is renewed as soon as that is possible: could not reach identity.example',
-    ]);
-    expect(stored).toEqual([]);
-    // After half of what is left, and every 10 s once it has expired.
-    expect(asked.map((at) => (HOUR - at) / SECOND).slice(0, 6)).toEqual([300, 150, 75, 37.5, 18.75, 9.375]);
-    const pauses = asked.map((at, index) => at - (asked[index - 1] ?? at));
-    expect(pauses.slice(-300).every((pause) => pause === 10 * SECOND)).toBe(true);
+    };
+  };
 
-    down = false;
-    await vi.advanceTimersByTimeAsync(10 * SECOND);
-    expect(stored).toHaveLength(1);
-    down = true;
-    await vi.advanceTimersByTimeAsync(HOUR);
-    expect(warnings).toHaveLength(2);
-    stop();
+  test('is warned of once, with one attempt after half of what is left, then every 10 s', async () => {
+    const reply = failing('unreached', MINUTE, 65 * MINUTE);
+    const { asked, told, stderr } = await run(66 * MINUTE, { reply, flags: ['--retries', '5'] });
+    const leftS = asked.map((ms) => (HOUR - ms) / SECOND);
+    expect(leftS.slice(0, 6)).toEqual([300, 150, 75, 37.5, 18.75, 9.375]);
+    const pauses = asked.map((ms, index) => ms - (asked[index - 1] ?? 0)).slice(-20);
+    expect(new Set(pauses)).toEqual(new Set([10 * SECOND]));
+    expect(told).toEqual(['token-1', expect.stringMatching(/^token-\d+$/), ...END]);
+    expect(stderr).toMatch(
+      /^gwtoken: warning: the token file keeps the last token, which expires at \S+Z, and is renewed as soon as that is possible: no answer\n$/,
+    );
+  });
+
+  test('that is the next one is warned of again', async () => {
+    const [first, second] = [failing('unreached', MINUTE, 56 * MINUTE), failing('unreached', 100 * MINUTE)];
+    const { stderr } = await run(3 * HOUR, { reply: (ms) => ({ ...first(ms), ...second(ms) }) });
+    expect(stderr.match(/warning/g)).toHaveLength(2);
   });
 
   test('that is a refusal is repeated every 5 minutes', async () => {
-    const { asked, warnings, stop } = start(3600, () => {
-      throw new GwtokenError('refused', 'identity.example refused these credentials');
-    });
-    await vi.advanceTimersByTimeAsync(HOUR + 30 * MINUTE);
-    expect(warnings).toHaveLength(1);
-    expect(asked).toEqual([55, 60, 65, 70, 75, 80, 85, 90].map((minutes) => minutes * MINUTE));
-    stop();
+    const { asked, stderr } = await run(70 * MINUTE, { reply: failing('refused', MINUTE) });
+    expect(stderr.match(/warning/g)).toHaveLength(1);
+    expect(asked).toEqual([55, 60, 65, 70].map((minutes) => minutes * MINUTE));
   });
 
   test('of the disk counts too: a token that could not be stored is requested again', async () => {
-    let full = true;
-    const stored: string[] = [];
-    const warnings: string[] = [];
-    const token = { tokenType: 'bearer', scope: '', requestedAtMs: Date.now(), lifetimeS: 3600 };
-    const stop = startRenewal({
-      first: { ...token, accessToken: 'a' },
-      minTtlMs: 30 * MINUTE,
-      fetchFresh: async () => ({ ...token, accessToken: 'b', requestedAtMs: Date.now() }),
-      store({ accessToken }) {
-        if (full) throw new Error('ENOSPC');
-        stored.push(accessToken);
-      },
-      looked() {},
-      world: { warn: (text) => warnings.push(text), now: Date.now, after },
-    });
-    await vi.advanceTimersByTimeAsync(31 * MINUTE);
-    expect(warnings).toHaveLength(1);
-    full = false;
-    await vi.advanceTimersByTimeAsync(15 * MINUTE);
-    expect(stored).toEqual(['b']);
-    stop();
+    const writing = (ms: number) => {
+      if (ms < 56 * MINUTE) throw new Error('ENOSPC');
+    };
+    const { asked, told, stderr } = await run(58 * MINUTE, { writing });
+    expect(asked).toEqual([55, 57.5].map((minutes) => minutes * MINUTE));
+    expect(told).toEqual(['token-1', 'token-3', ...END]);
+    expect(stderr).toContain('ENOSPC');
   });
 });
 
-test('stopped, it requests, stores and warns no more', async () => {
-  let answer = (): void => {};
-  const held = new Promise<void>((resolve) => {
-    answer = resolve;
+test('a renewal that is under way when the command ends stores nothing and starts no timer', async () => {
+  const { asked, told } = await run(56 * MINUTE, {
+    reply(ms, end) {
+      if (ms > 0) end();
+      return {};
+    },
   });
-  const told: string[] = [];
-  const token = { tokenType: 'bearer', scope: '', requestedAtMs: Date.now(), lifetimeS: 10 };
-  const stop = startRenewal({
-    first: { ...token, accessToken: 'a' },
-    minTtlMs: undefined,
-    fetchFresh: async () => held.then(() => ({ ...token, accessToken: 'b' })),
-    store: ({ accessToken }) => told.push(accessToken),
-    looked() {},
-    world: { warn: (text) => told.push(text), now: Date.now, after },
+  await new Promise((done) => setTimeout(done, 50));
+  expect([asked, told]).toEqual([[55 * MINUTE], ['token-1', ...END]]);
+});
+
+test('a command that cannot be run leaves no file and no timer', async () => {
+  expect(await run(0, { fails: true })).toMatchObject({
+    told: ['token-1', ...END],
+    stderr: 'gwtoken: error: command not found\n',
   });
-  await vi.advanceTimersByTimeAsync(8 * SECOND);
-  stop();
-  answer();
-  await vi.advanceTimersByTimeAsync(HOUR);
-  expect(told).toEqual([]);
-  expect(vi.getTimerCount()).toBe(0);
 });

@@ -1,10 +1,11 @@
-/**
- * Keeps the token of a `--token-file` valid for as long as the command runs. It goes by the wall clock and looks at it
- * every 30 s at least: a laptop may sleep, and a timer of more than 2^31 ms fires at once.
- */
 import { GwtokenError, messageOf } from '../../errors';
+import { maskToken } from '../../formats/ci';
+import { resolveFetchSettings } from '../../settings/resolve';
+import type { Given } from '../../settings/table';
+import { renewToken } from '../../token/get-token';
+import type { TokenAnswer } from '../../token/query';
 import { expiresAtMs, freshUntilMs, type Token } from '../../token/token';
-import type { World } from '../../world';
+import type { TokenFile, World } from '../../world';
 
 const LOOK_MS = 30_000;
 /** The least pause after a request that failed or brought no later expiry: this while it is left, then the second. */
@@ -14,45 +15,37 @@ const EXPIRED_MS = 10_000;
 /** After a refusal: repeated refusals can lock a client out, whose new secret others use already. */
 const REFUSAL_MS = 300_000;
 
-export interface Renewal {
-  readonly first: Token;
-  /** The minimum life that a token must have left, in milliseconds; undefined: it depends on its lifetime, as everywhere. */
-  readonly minTtlMs: number | undefined;
-  fetchFresh(): Promise<Token>;
-  /** Puts a token where the command reads it. */
-  store(token: Token): void;
-  /** Called at each look at the clock. */
-  looked(): void;
-  readonly world: Pick<World, 'warn' | 'now' | 'after'>;
-}
-
-/** Starts renewing; the returned function ends it. */
-export function startRenewal(renewal: Renewal): () => void {
-  const { minTtlMs, world } = renewal;
-  let token = renewal.first;
+/**
+ * Keeps the token of a `--token-file` valid until the returned function is called. It goes by the wall clock and looks
+ * at it every 30 s at least: a laptop may sleep, and a timer of more than 2^31 ms fires at once.
+ */
+export function keepRenewed(
+  file: TokenFile,
+  { token: first, client }: TokenAnswer,
+  given: Given,
+  world: World,
+): () => void {
+  const minTtlMs = resolveFetchSettings(given, client.profile).minTtlMs?.value;
+  const ended = new AbortController();
   // A token without an expiry is never renewed.
-  let dueMs = freshUntilMs(token, minTtlMs) ?? Number.POSITIVE_INFINITY;
+  const dueAtMs = (token: Token): number => freshUntilMs(token, minTtlMs) ?? Number.POSITIVE_INFINITY;
+  let token = first;
+  let dueMs = dueAtMs(token);
   let failing = false;
-  let stopped = false;
-
-  const look = async (): Promise<void> => {
-    renewal.looked();
-    if (world.now() >= dueMs) await renew();
-    if (!stopped) stopTimer = world.after(untilNextLookMs(), look);
-  };
 
   const renew = async (): Promise<void> => {
     try {
-      const fresh = await renewal.fetchFresh();
-      if (stopped) return;
-      if (fresh.accessToken !== token.accessToken) renewal.store(fresh);
-      dueMs = isLater(fresh, token)
-        ? (freshUntilMs(fresh, minTtlMs) ?? Number.POSITIVE_INFINITY)
-        : world.now() + pauseMs(fresh, world.now());
+      const { token: fresh } = await renewToken(given, world, ended.signal);
+      if (ended.signal.aborted) return;
+      if (fresh.accessToken !== token.accessToken) {
+        maskToken(fresh.accessToken, world);
+        file.replace(fresh.accessToken);
+      }
+      dueMs = isLater(fresh, token) ? dueAtMs(fresh) : world.now() + pauseMs(fresh, world.now());
       token = fresh;
       failing = false;
     } catch (error) {
-      if (stopped) return;
+      if (ended.signal.aborted) return;
       const isRefusal = error instanceof GwtokenError && error.kind === 'refused';
       dueMs = world.now() + (isRefusal ? REFUSAL_MS : pauseMs(token, world.now()));
       if (!failing) world.warn(failureText(error, token));
@@ -60,11 +53,16 @@ export function startRenewal(renewal: Renewal): () => void {
     }
   };
 
+  const look = async (): Promise<void> => {
+    file.touch();
+    if (world.now() >= dueMs) await renew();
+    if (!ended.signal.aborted) stopTimer = world.after(untilNextLookMs(), look);
+  };
   const untilNextLookMs = (): number => Math.max(0, Math.min(dueMs - world.now(), LOOK_MS));
 
   let stopTimer = world.after(untilNextLookMs(), look);
   return () => {
-    stopped = true;
+    ended.abort();
     stopTimer();
   };
 }

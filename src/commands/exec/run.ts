@@ -10,12 +10,11 @@ import {
   tokenVariables,
   type Variable,
 } from '../../formats/format';
-import { gather, resolveFetchSettings } from '../../settings/resolve';
-import type { FlagValues, Given } from '../../settings/table';
-import { getToken, renewToken } from '../../token/get-token';
-import type { TokenAnswer } from '../../token/query';
-import type { ChildEnd, Env, TokenFile, World } from '../../world';
-import { startRenewal } from './renewal';
+import { gather } from '../../settings/resolve';
+import type { FlagValues } from '../../settings/table';
+import { getToken } from '../../token/get-token';
+import type { ChildEnd, Env, World } from '../../world';
+import { keepRenewed } from './renewal';
 
 export async function runCommand(
   flags: FlagValues,
@@ -36,9 +35,8 @@ export async function runCommand(
   const stopRenewing = file && keepRenewed(file, answer, given, world);
   try {
     const all = [...variables, { name: `${prefix}TOKEN_FILE`, value: file?.path }];
-    return exitCodeOf(
-      await world.runProgram(command, args, childEnvironment(world.env, all, world.platform)),
-    );
+    const env = childEnvironment(world.env, all, world.platform);
+    return exitCodeOf(await world.runProgram(command, args, env));
   } finally {
     stopRenewing?.();
     file?.remove();
@@ -49,31 +47,6 @@ export async function runCommand(
 export function exitCodeOf({ code, signal }: ChildEnd): number {
   if (signal !== null) throw new Interrupted(signal);
   return code ?? EXEC_FAILED;
-}
-
-/** Keeps the file's token valid until the returned function is called. */
-function keepRenewed(
-  file: TokenFile,
-  { token, client }: TokenAnswer,
-  given: Given,
-  world: World,
-): () => void {
-  const ended = new AbortController();
-  const stop = startRenewal({
-    first: token,
-    minTtlMs: resolveFetchSettings(given, client.profile).minTtlMs?.value,
-    fetchFresh: async () => (await renewToken(given, world, ended.signal)).token,
-    store(renewed) {
-      maskToken(renewed.accessToken, world);
-      file.replace(renewed.accessToken);
-    },
-    looked: file.touch,
-    world,
-  });
-  return () => {
-    stop();
-    ended.abort();
-  };
 }
 
 /**
