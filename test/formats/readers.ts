@@ -22,60 +22,25 @@ function readKeyValues(text: string, takesQuotesOff: boolean): Map<string, strin
   return entries;
 }
 
-/** As Microsoft's agent is described, not copied from it: anywhere in a line, up to the first `]`; then escapes are undone. */
-function readLoggingCommands(text: string, undo: (data: string) => string): Map<string, string> {
+/** What Microsoft's agent finds, which trims, and undoes the escapes of `%`: neither can be in a value. */
+function readLoggingCommands(text: string): Map<string, string> {
   const entries = new Map<string, string>();
-  for (const line of text.split(/\r?\n/)) {
-    const [, properties, data] = /##vso\[task\.setvariable ([^\]]*)\](.*)$/.exec(line) ?? [];
-    if (properties === undefined) {
-      if (line !== '') throw new Error('a line of the log');
-      continue;
-    }
-    const pairs = new Map(properties.split(';').map((pair) => pair.split('=', 2) as [string, string]));
-    if (pairs.get('issecret') !== 'true') throw new Error('not a secret');
-    entries.set(pairs.get('variable') ?? '', undo(data ?? ''));
+  for (const line of text.split('\n').slice(0, -1)) {
+    const [, name, data] = /^##vso\[task\.setvariable variable=(\w+);issecret=true\](.*)$/.exec(line) ?? [];
+    if (name === undefined || data === undefined || /%|\$\(/.test(data)) throw new Error('a line of the log');
+    entries.set(name, data.trim());
   }
   return entries;
 }
 
-const unescapeData = (data: string): string =>
-  data.replaceAll('%3B', ';').replaceAll('%0D', '\r').replaceAll('%0A', '\n').replaceAll('%5D', ']');
-
-/** PowerShell takes these for single quotes too (about_Quoting_Rules); two of them in such a text are one. */
-const QUOTES = "'\u2018\u2019\u201a\u201b";
-
-/**
- * The little of PowerShell's grammar that a whole output may consist of: texts in single quotes, in which nothing but
- * the quotes means anything, and the removal of variables. There is no PowerShell in Debian or npm to ask.
- */
+/** What PowerShell finds in single quotes, where two of them are one and nothing else has a meaning. */
 function readPowerShell(text: string): Map<string, string> {
-  // Its pipeline hands a program's output on line by line, and Out-String puts them together with the system's line end.
-  const lines = text.split(/\r\n|\n|\r/).join('\r\n');
   const entries = new Map<string, string>();
-  let at = 0;
-  const take = (pattern: RegExp): RegExpExecArray | undefined => {
-    const found = new RegExp(pattern.source, 'y');
-    found.lastIndex = at;
-    const match = found.exec(lines);
-    if (match) at += match[0].length;
-    return match ?? undefined;
-  };
-  while (at < lines.length) {
-    const [, removed] = take(/Remove-Item ((?:Env:\w+,?)+) -ErrorAction SilentlyContinue\r\n/) ?? [];
-    for (const name of removed?.split(',') ?? []) entries.delete(name.replace('Env:', ''));
-    if (removed !== undefined) continue;
-    const [, name] = take(new RegExp(`\\$env:(\\w+) = [${QUOTES}]`)) ?? [];
-    if (name === undefined) throw new Error(`no statement: ${lines.slice(at)}`);
-    let value = '';
-    for (;;) {
-      const [piece] = take(new RegExp(`[^${QUOTES}]*`)) ?? [''];
-      value += piece;
-      const [quotes = ''] = take(new RegExp(`[${QUOTES}]{1,2}`)) ?? [];
-      if (quotes.length < 2) break;
-      value += quotes[0];
-    }
-    if (!take(/\r\n/)) throw new Error(`more after the text of ${name}: ${lines.slice(at)}`);
-    entries.set(name, value);
+  for (const line of text.split('\n').slice(0, -1)) {
+    if (/^Remove-Item Env:\w+ -ErrorAction SilentlyContinue$/.test(line)) continue;
+    const [, name, value] = /^\$env:(\w+) = '((?:[^']|'')*)'$/.exec(line) ?? [];
+    if (name === undefined || value === undefined) throw new Error(`no statement: ${line}`);
+    entries.set(name, value.replaceAll("''", "'"));
   }
   return entries;
 }
@@ -93,9 +58,5 @@ export const READERS: Readonly<Record<string, Readonly<Record<string, Read>>>> =
     'an older docker': (text) => readKeyValues(text, false),
   },
   powershell: { 'its grammar': readPowerShell },
-  azure: {
-    'the agent': (text) => readLoggingCommands(text, (data) => unescapeData(data).replaceAll('%AZP25', '%')),
-    'an older agent': (text) => readLoggingCommands(text, unescapeData),
-    'one that trims': (text) => readLoggingCommands(text, (data) => data.trim()),
-  },
+  azure: { 'the agent': readLoggingCommands },
 };

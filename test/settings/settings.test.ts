@@ -21,29 +21,24 @@ const auth = (environment: 'production' | 'sandbox') => (from: Given) =>
 const fetched = (name: keyof ReturnType<typeof resolveFetchSettings>) => (from: Given) =>
   resolveFetchSettings(from, 'acme')[name];
 
-const PLAIN_URLS = ['GWTOKEN_AUTH_URL_EU', 'GWTOKEN_AUTH_URL'].concat([
-  'acme:auth-url.eu',
-  'acme:auth-url',
-  'auth-url.eu',
-  'auth-url',
-]);
-const SANDBOX_URLS = ['GWTOKEN_SANDBOX_AUTH_URL_EU', 'GWTOKEN_SANDBOX_AUTH_URL'].concat([
-  'acme:sandbox.auth-url.eu',
-  'acme:sandbox.auth-url',
-  'sandbox.auth-url.eu',
-  'sandbox.auth-url',
-]);
+const urlKeys = (variable: string, key: string) => [
+  ...[`${variable}_EU`, variable],
+  ...['acme:', ''].flatMap((profile) => [`${profile}${key}.eu`, `${profile}${key}`]),
+];
+const PLAIN_URLS = urlKeys('GWTOKEN_AUTH_URL', 'auth-url');
+const SANDBOX_URLS = urlKeys('GWTOKEN_SANDBOX_AUTH_URL', 'sandbox.auth-url');
+
+/** A flag, a variable, a profile's own key and the general one: what is written in each of them, and what it is then. */
+const everywhere = (key: string, values: Record<string, unknown>): Place[] => {
+  const names = [`--${key}`, `GWTOKEN_${key.toUpperCase().replace('-', '_')}`, `acme:${key}`, key];
+  return Object.entries(values).map(([written, value], at) => [names[at]!, written, value]);
+};
 
 /** Place by place: the first that has anything is taken. A new setting gets its row here. */
 const ORDER: Record<string, { resolve(from: Given): Found; places: readonly Place[]; otherwise: unknown }> = {
   region: {
     resolve: (from) => resolveRegion(from, 'acme'),
-    places: [
-      ['--region', 'eu', 'eu'],
-      ['GWTOKEN_REGION', 'us', 'us'],
-      ['acme:region', 'eu', 'eu'],
-      ['region', 'us', 'us'],
-    ],
+    places: everywhere('region', { eu: 'eu', us: 'us', EU: 'eu', US: 'us' }),
     otherwise: undefined,
   },
   environment: {
@@ -76,32 +71,17 @@ const ORDER: Record<string, { resolve(from: Given): Found; places: readonly Plac
   },
   'min-ttl': {
     resolve: fetched('minTtlMs'),
-    places: [
-      ['--min-ttl', '90', 90_000],
-      ['GWTOKEN_MIN_TTL', '2m', 120_000],
-      ['acme:min-ttl', '1h', 3_600_000],
-      ['min-ttl', 30, 30_000],
-    ],
+    places: everywhere('min-ttl', { '90': 90_000, '2m': 120_000, '1h': 3_600_000, '30': 30_000 }),
     otherwise: undefined,
   },
   timeout: {
     resolve: fetched('timeoutMs'),
-    places: [
-      ['--timeout', '5s', 5000],
-      ['GWTOKEN_TIMEOUT', '6', 6000],
-      ['acme:timeout', '7s', 7000],
-      ['timeout', '8s', 8000],
-    ],
+    places: everywhere('timeout', { '5s': 5000, '6s': 6000, '7s': 7000, '8s': 8000 }),
     otherwise: 10_000,
   },
   retries: {
     resolve: fetched('retries'),
-    places: [
-      ['--retries', '0', 0],
-      ['GWTOKEN_RETRIES', '1', 1],
-      ['acme:retries', 3, 3],
-      ['retries', '4', 4],
-    ],
+    places: everywhere('retries', { '0': 0, '1': 1, '3': 3, '4': 4 }),
     otherwise: 2,
   },
   cache: {
@@ -115,12 +95,7 @@ const ORDER: Record<string, { resolve(from: Given): Found; places: readonly Plac
   },
   'ca-file': {
     resolve: fetched('caFile'),
-    places: [
-      ['--ca-file', '/f', '/f'],
-      ['GWTOKEN_CA_FILE', '/v', '/v'],
-      ['acme:ca-file', '/p', '/p'],
-      ['ca-file', '/g', '/g'],
-    ],
+    places: everywhere('ca-file', { '/f': '/f', '/v': '/v', '/p': '/p', '/g': '/g' }),
     otherwise: undefined,
   },
   'keychain-timeout': {

@@ -4,84 +4,40 @@ import type { Client } from '../../src/client';
 
 export const A = 'https://a.example.com';
 const B = 'http://127.0.0.1:8080/id';
-/** Words as they are typed, likely ones first; each spelling of the grammar that is not the plain one is here. */
-export const PLAIN = [
-  ['--region', 'eu'],
-  ['--region=us'],
-  ['-r', 'eu'],
-  ['-r', 'us'],
-  ['--sandbox'],
-  ['--no-sandbox'],
-  ['--profile', 'acme'],
-  ['--profile=default'],
-  ['-p', 'acme'],
-  ['--auth-url', A],
-  [`--auth-url=${B}/`],
-  ['--auth-url', 'https://{region}.example.com'],
-  ['--auth-url=HTTPS://A.example.com:443/'],
-  ['--min-ttl', '90'],
-  ['--min-ttl=1h'],
-  ['--min-ttl', '2h'],
-  ['--timeout', '5s'],
-  ['--timeout=1m'],
-  ['--retries', '0'],
-  ['--ca-file', '/etc/ssl/ca.pem'],
-  ['--format', 'token'],
-  ['--format', 'json'],
-  ['--format=header'],
-  ['--format=curl'],
-];
+const spellings = (table: string): string[][] =>
+  table.split(/[|\n]/).flatMap((each) => (each.trim() === '' ? [] : [each.trim().split(' ')]));
+
+/** Words as they are typed, likely ones first. */
+export const PLAIN = spellings(`
+  --region eu | --region=us | -r eu | -r us | --sandbox | --no-sandbox
+  --profile acme | --profile=default | -p acme
+  --auth-url ${A} | --auth-url=${B}/
+  --auth-url https://{region}.example.com | --auth-url=HTTPS://A.example.com:443/
+  --min-ttl 90 | --min-ttl=1h | --min-ttl 2h | --timeout 5s | --timeout=1m | --retries 0
+  --ca-file /etc/ssl/ca.pem
+  --format token | --format json | --format=header | --format=curl
+`);
+/** Each spelling of the grammar that is not the plain one. */
 export const QUIRKS = [
-  ['--no-cache'],
-  ['--cache'],
-  ['--fresh'],
-  ['--verbose'],
-  ['-reu'],
+  ...spellings(`
+    --no-cache | --cache | --fresh | --verbose | --help | --version | get | --
+    -reu | --region= | --region EU | --region | --region=-1 | --region --sandbox | --no-region eu
+    --sandbox=1 | --no-sandbox=0 | --profile Acme | --profile __proto__ | -vp acme
+    --min-ttl -5 | --timeout 0 | --ca-file --sandbox
+    --auth-url http://a.example.com | --auth-url ${A}/oauth2/token
+    --format yaml | --format constructor | --no-format=json
+    --Region eu | -s | -- --region eu
+  `),
   ['--region', ''],
-  ['--region='],
-  ['--region', 'EU'],
-  ['--region'],
-  ['--region=-1'],
-  ['--region', '--sandbox'],
-  ['--no-region', 'eu'],
-  ['--sandbox=1'],
-  ['--no-sandbox=0'],
-  ['--profile', 'Acme'],
-  ['--profile', '__proto__'],
-  ['-vp', 'acme'],
-  ['--min-ttl', '-5'],
-  ['--ca-file', '--sandbox'],
-  ['--timeout', '0'],
-  ['--auth-url', 'http://a.example.com'],
-  ['--auth-url', `${A}/oauth2/token`],
-  ['--format', 'yaml'],
-  ['--format', 'constructor'],
-  ['--no-format=json'],
-  ['--Region', 'eu'],
-  ['-s'],
-  ['--'],
-  ['--', '--region', 'eu'],
-  ['--help'],
-  ['--version'],
-  ['get'],
   [''],
   ['--region\n', 'eu'],
 ];
-
-/** What `env` alone has. */
 const ENV_FLAGS = [
   [],
-  ['--format', 'sh'],
-  ['--format=fish'],
-  ['--format', 'powershell'],
-  ['--format', 'json'],
-  ['--format', 'cmd'],
-  ['--format', 'github-env'],
-  ['--prefix', 'EU_'],
-  ['--prefix='],
-  ['--unset'],
-  ['--prefix', 'EU_', '--unset'],
-  ['--prefix', '1'],
+  ...spellings(`
+    --format sh | --format=fish | --format powershell | --format json | --format cmd | --format github-env
+    --prefix EU_ | --prefix= | --unset | --prefix EU_ --unset | --prefix 1
+  `),
 ];
 
 export const words = fc

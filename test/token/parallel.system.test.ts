@@ -46,19 +46,6 @@ describe(`${MANY} calls at once`, () => {
     expect(alike(ended)).toMatchObject([{ code: 0, errors: '' }]);
   });
 
-  test('end within their own limit if the endpoint never answers', { timeout: LONG }, async () => {
-    const endpoint = await startTokenEndpoint();
-    endpoint.hold();
-    const client = openHome(inVariables(endpoint.authUrl));
-    const ended = await results(start(MANY, client, ['--timeout', '2s', '--retries', '2']));
-    for (const { code, stdout, stderr, ms } of ended) {
-      expect({ code, stdout }).toEqual({ code: 6, stdout: '' });
-      expect(stderr).toMatch(/^gwtoken: error: /);
-      // Six seconds, and what so many starts take on two processors.
-      expect(ms).toBeLessThan(30_000);
-    }
-  });
-
   test('do not queue for tokens that cannot be shared', { timeout: LONG }, async () => {
     const endpoint = await startTokenEndpoint(async (post) => {
       // One after the other they would never be all there.

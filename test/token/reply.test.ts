@@ -1,5 +1,4 @@
 /** What is said of each reply, word for word, and what of its members is taken. */
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
 import { judgeReply } from '../../src/token/reply';
@@ -7,6 +6,7 @@ import { expiresAtMs, type Token } from '../../src/token/token';
 
 const GOOD = { access_token: 'a.token', token_type: 'Bearer', expires_in: 3600 };
 const SENT_MS = Date.UTC(2030, 0, 1);
+const CENTURY_S = 100 * 366 * 24 * 3600;
 
 function judge(
   status: number,
@@ -63,28 +63,20 @@ describe('a token', () => {
     expect(good({ token_type: 'bEaReR' })).toMatchObject({ tokenType: 'bEaReR' });
   });
 
-  test('lives as long as it says, a century at most, and a date can be made of each', () => {
-    const century = 100 * 366 * 24 * 3600;
-    const seconds = fc.oneof(
-      fc.integer({ min: 1 }),
-      fc.maxSafeInteger().map(Math.abs),
-      fc.constantFrom(1e15, 1e300),
-    );
-    fc.assert(
-      fc.property(
-        seconds.filter((value) => value > 0),
-        fc.boolean(),
-        (value, asText) => {
-          const text = BigInt(value).toString();
-          const token = good({ expires_in: asText ? text : value }) as Token;
-          expect(token.lifetimeS).toBe(Math.min(value, century));
-          expect(new Date(expiresAtMs(token)!).toISOString()).toMatch(/^2[01]\d\d-/);
-        },
-      ),
-    );
-    expect(good({ expires_in: null })).toMatchObject({ lifetimeS: undefined });
-    expect(good({ expires_in: '9'.repeat(300) })).toMatchObject({ lifetimeS: century });
-  });
+  test.each([
+    [1, 1],
+    ['60', 60],
+    [null, undefined],
+    [1e300, CENTURY_S],
+    ['9'.repeat(300), CENTURY_S],
+  ])(
+    'that expires in %.20j lives %s s, a century at most, of which a date can be made',
+    (expires_in, lifetimeS) => {
+      const token = good({ expires_in }) as Token;
+      expect(token.lifetimeS).toBe(lifetimeS);
+      expect(() => new Date(expiresAtMs(token) ?? 0).toISOString()).not.toThrow();
+    },
+  );
 
   test.each<[object, string]>([
     [{ access_token: undefined }, 'answered 200 without a valid access_token'],

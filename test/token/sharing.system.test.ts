@@ -97,15 +97,4 @@ describe('who shares with whom', () => {
     expect(endpoint.posts.length).toBeLessThanOrEqual(3);
     expect(ended.map(({ stdout }) => stdout)).not.toContain('token-1\n');
   });
-
-  test('a --min-ttl that no token meets is not asked for by each', { timeout: LONG }, async () => {
-    const endpoint = await startTokenEndpoint();
-    // Longer than two tokens may differ and still be taken for the same ageing one.
-    endpoint.delayMs = 1500;
-    const client = openHome(inVariables(endpoint.authUrl));
-    const kinds = alike(await resultsBehindOne(endpoint, client, 10, ['--min-ttl', '2h']));
-    expect(kinds.map(({ code, stdout }) => ({ code, stdout }))).toEqual([{ code: 7, stdout: '' }]);
-    // Those that came after the first request was sent need one more, all together.
-    expect(endpoint.posts.length).toBeLessThanOrEqual(2);
-  });
 });
