@@ -1,12 +1,10 @@
 /** What a setting means in effect: every value with its source, and what a changed one no longer lets pass. */
 
-import { clientFlags, clientName, parseClientName, REGIONS } from '../client';
+import { clientFlags, parseClientName, REGIONS } from '../client';
 import { attempt, GwtokenError } from '../errors';
 import { resolveAuthUrl, resolveEnvironment, resolveProfile, resolveSetting } from '../settings/resolve';
-import { type Given, type Row, SETTINGS, settingOf } from '../settings/table';
+import { type FlagValues, type Given, type Row, SETTINGS, settingOf } from '../settings/table';
 import { inWords, setAuthUrlCommand } from '../settings/words';
-import { duration } from '../text';
-import { readEntry } from '../token/cache';
 import type { World } from '../world';
 
 /** Lists every setting in effect, with its source. */
@@ -15,45 +13,42 @@ export function effectiveLines(given: Given): string[] {
   const environment = resolveEnvironment(given, profile).value;
   const urls = REGIONS.map((region) => {
     const url = resolveAuthUrl(given, { profile, environment, region });
-    return `auth-url.${region} = ${inWords(SETTINGS.authUrl, url)}`;
+    return `auth-url.${region} = ${inWords(SETTINGS.authUrl, url)}\n`;
   });
   const rows: readonly Row<unknown>[] = Object.values(SETTINGS);
   return rows.flatMap((row) =>
-    row === SETTINGS.authUrl ? urls : [`${row.key} = ${inWords(row, resolveSetting(row, given, profile))}`],
+    row === SETTINGS.authUrl ? urls : [`${row.key} = ${inWords(row, resolveSetting(row, given, profile))}\n`],
   );
 }
 
-/** A sentence and, if there is one, how to go back. */
 interface Warning {
   readonly message: string;
   readonly hints: readonly string[];
 }
 
-/** Tells what a setting that has just been changed does to the stored clients. */
-export function warningsOf(key: string, given: Given, world: Pick<World, 'clients' | 'tokens'>): Warning[] {
-  const row = settingOf(key);
-  const stored = Object.entries(world.clients.read()).flatMap(([name, { authUrl }]) => {
+/** Tells if a setting that has just been changed has no effect, or keeps stored credentials from being sent. */
+export function warningsOf(key: string, flags: FlagValues, world: Pick<World, 'clients' | 'config' | 'env'>) {
+  const config = world.config.read();
+  const warnings: Warning[] = [];
+  const profile = attempt(() => resolveProfile({ flags, env: world.env, config }).value);
+  const own = profile instanceof GwtokenError ? undefined : config.profiles[profile]?.[key];
+  if (flags['profile'] === undefined && own !== undefined)
+    warnings.push({
+      message: `profile ${profile} sets ${key} = ${own}, which overrides this`,
+      hints: [`to remove that, run: gwtoken config unset ${key} --profile ${profile}`],
+    });
+  if (settingOf(key) !== SETTINGS.authUrl) return warnings;
+  for (const [name, { authUrl: boundTo }] of Object.entries(world.clients.read())) {
     const client = parseClientName(name);
-    return client ? [{ client, boundTo: authUrl }] : [];
-  });
-  if (row === SETTINGS.authUrl) {
-    return stored.flatMap(({ client, boundTo }) => {
-      const now = attempt(() => resolveAuthUrl(given, client)?.value);
-      if (now === undefined || now instanceof GwtokenError || now === boundTo) return [];
-      const message = `the credentials stored for ${clientName(client)} are for ${boundTo}; they will not be sent to ${now}`;
-      const back = `to go back, run: ${setAuthUrlCommand(client, boundTo)}`;
-      return [{ message, hints: [back, `to use ${now}, run: gwtoken login ${clientFlags(client)}`] }];
+    const now = client && attempt(() => resolveAuthUrl({ flags: {}, env: world.env, config }, client)?.value);
+    if (client === undefined || typeof now !== 'string' || now === boundTo) continue;
+    warnings.push({
+      message: `the credentials stored for ${name} are for ${boundTo}; they will not be sent to ${now}`,
+      hints: [
+        `to go back, run: ${setAuthUrlCommand(client, boundTo)}`,
+        `to use ${now}, run: gwtoken login ${clientFlags(client)}`,
+      ],
     });
   }
-  if (row !== SETTINGS.minTtlMs) return [];
-  const tooShort = stored.flatMap(({ client }) => {
-    const minTtl = attempt(() => resolveSetting(SETTINGS.minTtlMs, given, client.profile));
-    const lifetimeS = readEntry(client, world)?.token.lifetimeS;
-    if (minTtl === undefined || minTtl instanceof GwtokenError || lifetimeS === undefined) return [];
-    return minTtl.value >= lifetimeS * 1000 ? [duration(lifetimeS * 1000)] : [];
-  });
-  if (tooShort[0] === undefined) return [];
-  return [
-    { message: `tokens last ${tooShort[0]}: with this min-ttl each call requests a new one`, hints: [] },
-  ];
+  return warnings;
 }

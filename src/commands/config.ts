@@ -1,8 +1,8 @@
 import { checkProfile } from '../client';
-import { attempt, GwtokenError, usage } from '../errors';
+import { usage } from '../errors';
 import { configured, resolveProfile } from '../settings/resolve';
 import { checkConfigKey, configKeys, configValue, type FlagValues, settingOf } from '../settings/table';
-import type { ConfigValues, World } from '../world';
+import type { Config, ConfigValues, World } from '../world';
 import type { Command } from './command';
 import { type Flag, JSON_OUTPUT, VERBOSE } from './flags';
 
@@ -37,23 +37,18 @@ export const configCommand: Command = {
       async run(given, world) {
         const only = ownProfile(given);
         const config = world.config.read();
-        const { path, general, profiles } = config;
         if (given['verbose'] === true) {
           const { effectiveLines } = await import('./config-effects');
-          const lines = effectiveLines({ flags: given, env: world.env, config });
-          world.stdout.write(`${lines.join('\n')}\n`);
-          return;
-        }
-        if (given['json'] === true) {
+          world.stdout.write(effectiveLines({ flags: given, env: world.env, config }).join(''));
+        } else if (given['json'] === true) {
+          const { general, profiles } = config;
           const shown = only === undefined ? { ...general, profiles } : (profiles[only] ?? {});
           world.stdout.write(`${JSON.stringify(shown)}\n`);
-          return;
+        } else {
+          const text = sectionsOf(config, only).join('\n');
+          world.stdout.write(text);
+          if (text === '') world.stderr.write(`Nothing is set in ${config.path}\n`);
         }
-        const sections = Object.entries(profiles).filter(([name]) => only === undefined || name === only);
-        const texts = sections.map(([name, own]) => `[profile ${name}]\n${lines(own)}`);
-        if (only === undefined && Object.keys(general).length > 0) texts.unshift(lines(general));
-        world.stdout.write(texts.join('\n'));
-        if (texts.length === 0) world.stderr.write(`Nothing is set in ${path}\n`);
       },
     },
     {
@@ -68,12 +63,8 @@ export const configCommand: Command = {
         const config = world.config.read();
         const profile = resolveProfile({ flags: given, env: world.env, config }).value;
         const found = configured(config, profile, [key]);
-        if (!found) {
-          throw usage(
-            `${key} is not set in ${config.path}`,
-            `to set it, run: gwtoken config set ${key} VALUE`,
-          );
-        }
+        const hint = `to set it, run: gwtoken config set ${key} VALUE`;
+        if (!found) throw usage(`${key} is not set in ${config.path}`, hint);
         world.stdout.write(`${found.text}\n`);
       },
     },
@@ -93,24 +84,10 @@ export const configCommand: Command = {
       ],
       async run(given, world, key = '', text = '') {
         const profile = ownProfile(given);
-        const value = configValue(key, text, profile);
-        await world.config.edit([{ profile, key, value }]);
+        await world.config.edit([{ profile, key, value: configValue(key, text, profile) }]);
         await dropTokensOf(key, profile, world);
-        const config = world.config.read();
-        const current = attempt(() => resolveProfile({ flags: given, env: world.env, config }).value);
-        // The value is stored: a bad profile in a variable or in the file is no error any more.
-        if (current instanceof GwtokenError) {
-          world.warn(current.message);
-          return;
-        }
         const { warningsOf } = await import('./config-effects');
-        const warnings = warningsOf(key, { flags: {}, env: world.env, config }, world);
-        const own = config.profiles[current]?.[key];
-        if (profile === undefined && own !== undefined)
-          warnings.push({
-            message: `profile ${current} sets ${key} = ${own}, which overrides this`,
-            hints: [`to remove that, run: gwtoken config unset ${key} --profile ${current}`],
-          });
+        const warnings = warningsOf(key, given, world);
         const { cyan } = await world.terminal.paint('stderr');
         for (const { message, hints } of warnings) {
           world.warn(message);
@@ -132,12 +109,11 @@ export const configCommand: Command = {
         const config = world.config.read();
         const values = profile === undefined ? config.general : (config.profiles[profile] ?? {});
         // A key that gwtoken does not know can be removed all the same: that is how to mend such a file.
-        if (!Object.hasOwn(values, key)) {
-          checkConfigKey(key);
-          return;
+        if (!Object.hasOwn(values, key)) checkConfigKey(key);
+        else {
+          await world.config.edit([{ profile, key, value: undefined }]);
+          await dropTokensOf(key, profile, world);
         }
-        await world.config.edit([{ profile, key, value: undefined }]);
-        await dropTokensOf(key, profile, world);
       },
     },
     {
@@ -168,8 +144,13 @@ function ownProfile(given: FlagValues): string | undefined {
   return typeof name === 'string' ? checkProfile(name, '--profile') : undefined;
 }
 
-function lines(values: ConfigValues): string {
-  return Object.entries(values)
-    .map(([key, value]) => `${key} = ${value}\n`)
-    .join('');
+/** Lists the general values and each profile's, or those of one profile. */
+function sectionsOf({ general, profiles }: Config, only: string | undefined): string[] {
+  const lines = (values: ConfigValues): string =>
+    Object.entries(values)
+      .map(([key, value]) => `${key} = ${value}\n`)
+      .join('');
+  const named = Object.entries(profiles).filter(([name]) => only === undefined || name === only);
+  const sections = named.map(([name, own]) => `[profile ${name}]\n${lines(own)}`);
+  return only === undefined && Object.keys(general).length > 0 ? [lines(general), ...sections] : sections;
 }
