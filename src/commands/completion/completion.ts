@@ -1,12 +1,11 @@
 /** `gwtoken completion SHELL`, and what the script that it prints asks for at each press of Tab. */
 
 import { checkProfile, DEFAULT_PROFILE } from '../../client';
-import { attempt, usage } from '../../errors';
+import { attempt, GwtokenError, usage } from '../../errors';
 import { quoted } from '../../text';
 import type { World } from '../../world';
-import type { Command } from '../command';
-import { VERBOSE } from '../flags';
-import { completionsFor } from './suggest';
+import type { Command, Words } from '../command';
+import { helpOf, spellings, VERBOSE } from '../flags';
 
 /** What the scripts call: `gwtoken complete -- WORD…`. Not in the help: nobody types it. */
 export const COMPLETE = 'complete';
@@ -40,6 +39,9 @@ export const completionCommand: Command = {
   },
 };
 
+/** The words for a value, by its name, if the command itself does not say. */
+type CommonValues = Readonly<Record<string, Words>>;
+
 /** Prints the words that can replace the last one. It never fails: a config file that is broken has no profiles. */
 export function complete(
   words: readonly string[],
@@ -54,23 +56,81 @@ export function complete(
   };
   const root: Command = { name: 'gwtoken', summary: '', flags: [], subcommands: commands };
   // PowerShell passes a space if the last word is empty.
-  const found = completionsFor(root, [...words.slice(0, -1), (words.at(-1) ?? '').trim()], values);
-  const lines = found.words.map(({ word, help }) => `${word}\t${help}\n`);
-  world.stdout.write([...lines, ...(found.more ? [`:${found.more}\n`] : [])].join(''));
+  const lines = completions(root, words.slice(0, -1), (words.at(-1) ?? '').trim(), values);
+  world.stdout.write(lines.map((line) => `${line}\n`).join(''));
 }
 
 /** Those with keys of their own, and those with a stored client. */
 function profileNames({ config, clients }: Pick<World, 'config' | 'clients'>): readonly string[] {
   const names = [
-    () => Object.keys(config.read().profiles),
-    () => Object.keys(clients.read()).map((client) => client.split(':')[0] ?? ''),
-  ].flatMap((read) => {
-    try {
-      return read();
-    } catch {
-      return [];
-    }
-  });
+    attempt(() => Object.keys(config.read().profiles)),
+    attempt(() => Object.keys(clients.read()).map((client) => client.split(':')[0] ?? '')),
+  ].flatMap((found) => (found instanceof GwtokenError ? [] : found));
   const isProfile = (name: string): boolean => attempt(() => checkProfile(name, 'a file')) === name;
   return [...new Set([DEFAULT_PROFILE, ...names])].filter(isProfile).sort();
+}
+
+const GENERAL = ['--help\tshow this help', '--version\tprint the version'];
+
+/**
+ * Lists what the scripts read: `WORD<TAB>HELP`, `:files` or `:commands`.
+ *
+ * @param root its subcommands are the commands of the program
+ * @param last the word to complete, which may be empty
+ */
+function completions(
+  root: Command,
+  before: readonly string[],
+  last: string,
+  common: CommonValues,
+): readonly string[] {
+  let command = root;
+  let args: string[] = [];
+  let pending: Words | undefined;
+  for (const [index, word] of before.entries()) {
+    // Behind it stands another program's command line.
+    if (word === '--') {
+      const isFirst = index === before.length - 1;
+      return [isFirst && command.values?.['command'] === 'commands' ? ':commands' : ':files'];
+    }
+    const below = command.subcommands?.find(({ name }) => name === word);
+    if (pending) pending = undefined;
+    else if (word.startsWith('-')) pending = flagValues(word, command, common);
+    else if (below) [command, args] = [below, []];
+    // The same behind the command that it runs.
+    else if (command.passThrough) return [':files'];
+    else args.push(word);
+  }
+  if (pending) return fitting(pending, last);
+
+  const [, flag, value] = /^(--[\w-]+)=(.*)$/s.exec(last) ?? [];
+  if (flag !== undefined && value !== undefined)
+    return fitting(flagValues(flag, command, common) ?? [], value, `${flag}=`);
+  const starts = (line: string): boolean => line.startsWith(last);
+  if (last.startsWith('-')) {
+    const flags = command.flags.flatMap((each) =>
+      spellings(each).map((word) => `${word}\t${helpOf(each, word)}`),
+    );
+    return [...flags, ...GENERAL].filter(starts);
+  }
+  const below = (command.subcommands ?? []).map(({ name, summary }) => `${name}\t${summary}`);
+  const [name = ''] = [...(command.args ?? '').matchAll(/[\w-]+/g)][args.length] ?? [];
+  return [...below.filter(starts), ...fitting(valuesOf(name, command, common, args), last)];
+}
+
+/** What can stand behind a flag; undefined behind a switch. */
+function flagValues(word: string, command: Command, common: CommonValues): Words | undefined {
+  const flag = command.flags.find((each) => spellings(each).includes(word) || word === `-${each.short}`);
+  if (flag?.value === undefined) return undefined;
+  return flag.value === 'FILE' ? 'files' : (flag.setting?.values ?? valuesOf(flag.name, command, common, []));
+}
+
+function valuesOf(name: string, { values }: Command, common: CommonValues, before: readonly string[]): Words {
+  const found = values?.[name] ?? common[name] ?? [];
+  return typeof found === 'function' ? found(before) : found;
+}
+
+function fitting(values: Words, start: string, before = ''): readonly string[] {
+  if (values === 'files' || values === 'commands') return [`:${values}`];
+  return values.filter((value) => value.startsWith(start)).map((value) => `${before}${value}\t`);
 }
