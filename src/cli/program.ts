@@ -4,7 +4,7 @@ import { CommanderError, Option, Command as Parser } from 'commander';
 import { COMMANDS } from '../commands/all';
 import type { Command } from '../commands/command';
 import { type Flag, helpOf, spellings } from '../commands/flags';
-import { helpCommand, wantsMarkdown } from '../commands/help';
+import { helpCommand } from '../commands/help';
 import type { FlagValues } from '../settings/table';
 import type { Terminal, World } from '../world';
 import { FLAG_GROUPS, layOut, layOutProgram, list } from './help';
@@ -21,14 +21,11 @@ interface Building {
   };
   /** Absent if a line is only tried. */
   readonly execute: Execute | undefined;
-  /**
-   * The commands whose parsers have no flags, subcommands and work so far. They get them when they are chosen: with
-   * those of all commands `--help` took 9 % longer.
-   */
+  /** The commands whose parsers get flags and work only when they are chosen: `--help` took 9 % longer with those of all. */
   readonly bare: Map<Parser, Command>;
 }
 
-/** The program's parser. Parsing rejects with a `usage` error, or with a CommanderError once help or version is printed. */
+/** Makes the parser. It rejects with a `usage` error, or with a CommanderError once help or the version is printed. */
 export function createProgram(world: Building['world'], execute?: Execute): Parser {
   const building: Building = { world, execute, bare: new Map() };
   const program = new Parser('gwtoken').enablePositionalOptions().configureOutput({
@@ -46,7 +43,7 @@ export function createProgram(world: Building['world'], execute?: Execute): Pars
   return program;
 }
 
-/** Whether gwtoken takes a line: it is parsed as any other, and nothing is run or shown. */
+/** Tells whether gwtoken takes a line, without running or showing anything. */
 function takes(argv: readonly string[], world: Building['world']): boolean {
   const silent = { write: () => {}, isTTY: () => true };
   try {
@@ -90,9 +87,8 @@ function equip(parser: Parser, building: Building): void {
   else parser.action(() => execute(command, flagsOf(parser), parser.args));
 }
 
-/** `gwtoken help NAME…`: the help of the program, of a command, of one of its subcommands; or a topic. */
+/** Shows the help of the program, of a command or a subcommand, or a topic. */
 async function showHelp(names: readonly string[], help: Parser, building: Building): Promise<void> {
-  const asMarkdown = wantsMarkdown(flagsOf(help));
   let named = help.parent ?? undefined;
   for (const name of names) {
     named = named?.commands.find((each) => each.name() === name);
@@ -102,7 +98,6 @@ async function showHelp(names: readonly string[], help: Parser, building: Buildi
   const commands = COMMANDS.map(({ name }) => name);
   const { stdout, terminal } = building.world;
   const markdown = await topicText(names, commands);
-  if (asMarkdown) return stdout.write(markdown);
   stdout.write(topicAsText(markdown, await terminal.paint('stdout'), terminal.columns()));
 }
 
@@ -126,7 +121,7 @@ function optionsOf(flag: Flag): Option[] {
   );
 }
 
-/** The flags that are on the command line, by their long names, `--no-NAME` as NAME: false; no defaults of commander's. */
+/** Reads the flags that are on the command line, `--no-NAME` as NAME: false; no defaults of commander's. */
 function flagsOf(parser: Parser): FlagValues {
   const values: Record<string, string | boolean> = {};
   for (const option of parser.options) {

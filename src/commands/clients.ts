@@ -12,7 +12,7 @@ import {
   resolveProfile,
   resolveRegion,
 } from '../settings/resolve';
-import type { AuthUrl, FlagValues, Given } from '../settings/table';
+import type { AuthUrl, Given } from '../settings/table';
 import { lifeLeftMs, ownEntry } from '../token/cache';
 import { fetchNew } from '../token/get-token';
 import { minTtlProblem, resolveQuery } from '../token/query';
@@ -22,7 +22,7 @@ export interface ClientStatus {
   readonly client: Client;
   /** Whether commands without a flag use this client. */
   readonly selected: boolean;
-  /** The settings that apply to it: flags are for the selected client only. */
+  /** Has flags for the selected client only. */
   readonly given: Given;
   readonly skipVariables: boolean;
   readonly credentials: CredentialPlan | GwtokenError;
@@ -42,7 +42,7 @@ export interface ClientStatus {
   readonly verdict?: Verdict;
 }
 
-/** What a token request brought: the token's lifetime (undefined if the endpoint gave none), or the failure. */
+/** What a token request brought; the lifetime is undefined if the endpoint gave none. */
 export type Verdict = { readonly clientId: string; readonly lifetimeS: number | undefined } | GwtokenError;
 
 export interface CheckedClient extends ClientStatus {
@@ -71,7 +71,9 @@ type Reading = WarmWorld & Pick<World, 'clients'>;
 
 /** Reads the selected client first, then the stored ones by name; with `--profile` those of that profile only. */
 export function readClients(given: Given, world: Reading): Clients {
-  checkFlags(given.flags);
+  // A wrong flag is this command's error, and no state of the settings to report.
+  const alone: Given = { ...given, env: {}, config: { path: '', general: {}, profiles: {} } };
+  resolveRegion(alone, resolveProfile(alone).value);
   const selected = attempt(() => resolveClient(given));
   const known = Object.keys(world.clients.read())
     .sort()
@@ -87,12 +89,6 @@ export function readClients(given: Given, world: Reading): Clients {
     clients: [statusOf(selected, true, given, world), ...others.map(other)],
     noneSelected: undefined,
   };
-}
-
-/** A wrong flag is this command's, and no state of the settings to report. */
-function checkFlags(flags: FlagValues): void {
-  const alone: Given = { flags, env: {}, config: { path: '', general: {}, profiles: {} } };
-  resolveRegion(alone, resolveProfile(alone).value);
 }
 
 function statusOf(

@@ -23,70 +23,52 @@ export const logoutCommand: Command = {
     const given = gather(flags, outside);
     const { limitedKeychain } = await import('../credentials/keychain-item');
     const world = { ...outside, keychain: limitedKeychain(given, outside) };
-    const isSure = flags['yes'] === true;
-    if (flags['all'] === true) await removeAll(isSure, world);
-    else await removeOne(resolveClient(given).client, isSure, world);
+    const isAll = flags['all'] === true;
+    const clients = isAll ? storedClients(world) : [resolveClient(given).client];
+    if (clients.length === 0) {
+      world.stderr.write(`No stored clients. ${BY_HAND}`);
+      return;
+    }
+    if (flags['yes'] !== true && !(await isConfirmed(clients.map(clientName), isAll, world))) return;
+    let failed: unknown;
+    for (const client of clients) {
+      // If one cannot be removed the others still are, and the first failure is reported.
+      try {
+        await remove(client, world);
+        world.stderr.write(`Removed ${clientName(client)}\n`);
+      } catch (error) {
+        failed ??= error;
+      }
+    }
+    if (failed !== undefined) throw failed;
+    world.stderr.write(`${REVOKE}${isAll ? BY_HAND : ''}`);
   },
 };
 
 const REVOKE = 'Removed from this machine only. To invalidate the client, revoke it on the Clients page.\n';
 const BY_HAND = 'Keychain items that you created with another tool are not removed.\n';
 
-/** A script that names one client has said what it wants. */
-async function removeOne(client: Client, isSure: boolean, world: World): Promise<void> {
-  const name = clientName(client);
-  const canAsk = world.terminal.noPrompt() === undefined;
-  if (!isSure && canAsk && !(await isConfirmed([name], world))) return;
-  if (await removeClient(client, world)) {
-    world.stderr.write(`${removedText(name)}${REVOKE}`);
-    return;
-  }
-  throw failure(
-    'no-credentials',
-    `no stored credentials for ${name}`,
-    'to list stored clients, run: gwtoken status',
-  );
-}
-
-/** Every stored client; if one cannot be removed the others still are, and the first failure is reported. */
-async function removeAll(isSure: boolean, world: World): Promise<void> {
-  const names = Object.keys(world.clients.read());
-  if (names.length === 0) {
-    world.stderr.write(`No stored clients. ${BY_HAND}`);
-    return;
-  }
-  const noPrompt = world.terminal.noPrompt();
-  if (!isSure && noPrompt !== undefined)
-    throw usage(
-      `logout --all needs --yes (cannot prompt: ${noPrompt})`,
-      `it would remove: ${names.join(', ')}`,
-    );
-  if (!isSure && !(await isConfirmed(names, world))) return;
-  let failure: unknown;
-  let removed = '';
-  for (const name of names) {
-    try {
-      const client = parseClientName(name);
-      if (client) await removeClient(client, world);
-      else await world.clients.remove([name]);
-      removed += removedText(name);
-    } catch (error) {
-      failure ??= error;
-    }
-  }
-  world.stderr.write(failure === undefined ? `${removed}${REVOKE}${BY_HAND}` : removed);
-  if (failure !== undefined) throw failure;
+function storedClients({ clients }: Pick<World, 'clients'>): Client[] {
+  return Object.keys(clients.read()).flatMap((name) => parseClientName(name) ?? []);
 }
 
 /** Asks the person; says so if nothing is to be removed. */
 async function isConfirmed(
   names: readonly string[],
+  isAll: boolean,
   { terminal, stderr }: Pick<World, 'terminal' | 'stderr'>,
 ): Promise<boolean> {
-  const which = names.join(', ');
-  const what = names.length === 1 ? `stored client ${which}` : `${names.length} stored clients (${which})`;
+  const noPrompt = terminal.noPrompt();
+  if (noPrompt !== undefined) {
+    // A script that names one client has said what it wants.
+    if (!isAll) return true;
+    throw usage(
+      `logout --all needs --yes (cannot prompt: ${noPrompt})`,
+      `it would remove: ${names.join(', ')}`,
+    );
+  }
   try {
-    const isSure = await terminal.confirm(`Remove ${what}?`);
+    const isSure = await terminal.confirm(`Remove ${names.join(', ')}?`);
     if (!isSure) stderr.write('Nothing was removed.\n');
     return isSure;
   } catch (error) {
@@ -95,19 +77,16 @@ async function isConfirmed(
   }
 }
 
-function removedText(name: string): string {
-  return `Removed ${name}\n`;
-}
-
 /**
- * Whether there was anything to remove: in the keychain, or at least in the list of stored clients.
+ * Removes a client from the keychain and from the list of stored clients, and its tokens.
  *
- * @throws GwtokenError what the keychain says; `local` when all else is removed and a cached token is not
+ * @throws GwtokenError what the keychain says; `no-credentials` if there was nothing to remove; `local` when all else is
+ *   removed and a cached token is not
  */
-async function removeClient(
+async function remove(
   client: Client,
   { keychain, clients, tokens }: Pick<World, 'keychain' | 'clients' | 'tokens'>,
-): Promise<boolean> {
+): Promise<void> {
   const name = clientName(client);
   let removed: boolean;
   let left: readonly string[] = [];
@@ -117,13 +96,20 @@ async function removeClient(
     // Afterwards: a request that finds the credentials until then brings a token of the past.
     left = await tokens.renew(client);
   }
-  const known = clients.read()[name] !== undefined;
-  if (known) await clients.remove([name]);
-  if (left.length === 0) return removed || known;
-  const done = removed || known ? `${name} was removed, but ` : '';
-  throw failure(
-    'local',
-    `${done}a cached token cannot be removed and may still be used: ${left}`,
-    'make its directory writable and run gwtoken logout again, or delete the file',
-  );
+  if (clients.read()[name] !== undefined) {
+    await clients.remove([name]);
+    removed = true;
+  }
+  if (left.length > 0)
+    throw failure(
+      'local',
+      `${removed ? `${name} was removed, but ` : ''}a cached token cannot be removed and may still be used: ${left}`,
+      'make its directory writable and run gwtoken logout again, or delete the file',
+    );
+  if (!removed)
+    throw failure(
+      'no-credentials',
+      `no stored credentials for ${name}`,
+      'to list stored clients, run: gwtoken status',
+    );
 }

@@ -51,7 +51,6 @@ describe('gwtoken complete', () => {
     expect(await completed('config', 'set', 'cache', 'o')).toEqual(['on', 'off']);
     for (const key of ['retries', 'nothing', 'constructor'])
       expect(await completed('config', 'set', key, '')).toEqual([]);
-    expect(await completed('help', '--format', '')).toEqual(['text', 'markdown']);
     expect(await completed('completion', '')).toEqual(['bash', 'zsh', 'fish', 'powershell']);
   });
 

@@ -99,14 +99,13 @@ describe('gwtoken curl, before a token is requested', () => {
     expect({ code, stdout, posts: gw.posts.length }).toEqual({ code: 125, stdout: '', posts: 0 });
     return stderr;
   };
-  const OPEN = 'the token would be sent unencrypted to';
+  const OPEN = 'the token would be sent unencrypted';
 
   test.each([
-    [['http://a.example.com/x'], `${OPEN} "a.example.com"`],
-    [['HTTP://user:pw@a.example.com'], `${OPEN} "a.example.com"`],
-    [['--', '-s', 'http://a.example.com'], `${OPEN} "a.example.com"`],
-    [['https://a', '--url', 'http://b'], `${OPEN} "b"`],
-    [['http://'], `${OPEN} "?"`],
+    [['HTTP://a.example.com'], OPEN],
+    [['--', '-s', 'http://a.example.com'], OPEN],
+    [['https://a', '--url', 'http://b'], OPEN],
+    [['http://'], OPEN],
     [['a.example.com/x'], 'no URL for curl'],
     [['x', '-e', 'https://a.example.com'], 'no URL for curl'],
     [['-s', 'https://a.example.com'], 'unknown option "-s"'],

@@ -6,7 +6,6 @@ import { tokenFormat } from '../../formats/get';
 import { gather } from '../../settings/resolve';
 import type { FlagValues } from '../../settings/table';
 import { isLoopback } from '../../settings/values';
-import { quoted } from '../../text';
 import { getToken } from '../../token/get-token';
 import type { World } from '../../world';
 import { childEnvironment, exitCodeOf } from './run';
@@ -51,12 +50,7 @@ function checkUrls(args: readonly string[]): void {
   );
   // Without a scheme curl takes http:.
   if (urls.length === 0) throw usage('no URL for curl', 'begin the URL with https://');
-  const open = urls.filter((url) => /^http:/i.test(url)).map(hostOf);
-  const host = open.find((each) => !isLoopback(each));
-  if (host !== undefined)
-    throw usage(`the token would be sent unencrypted to ${quoted(host)}`, 'begin the URL with https://');
-}
-
-function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).hostname : '?';
+  const isOpen = (url: string): boolean =>
+    /^http:/i.test(url) && !(URL.canParse(url) && isLoopback(new URL(url).hostname));
+  if (urls.some(isOpen)) throw usage('the token would be sent unencrypted', 'begin the URL with https://');
 }
