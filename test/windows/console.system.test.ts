@@ -46,7 +46,7 @@ describe('a console of Windows', { timeout: 180_000 }, () => {
     GWTOKEN_CLIENT_SECRET: 'secret',
   });
   const items = async () =>
-    (await windows.credentials()).map(({ target, user, value }) => [target, user, JSON.parse(value)]);
+    (await windows.credentials()).map(({ account, password }) => [account, JSON.parse(password)]);
 
   test('shows text beyond ASCII as it is, and colours, on both streams', async () => {
     const shown = open(['config', 'get', 'Zoë…'], client());
@@ -80,7 +80,7 @@ describe('a console of Windows', { timeout: 180_000 }, () => {
     expect(login.screen()).toContain('gwtoken help shells');
     expect(JSON.parse(readFileSync(join(config, 'config.json'), 'utf8'))).toMatchObject({ region: 'eu' });
     const value = { client_id: 'client-1', client_secret: 'geheim-+/=&%', auth_url: endpoint.authUrl };
-    expect(await items()).toEqual([['gwtoken/default:production:eu', 'default:production:eu', value]]);
+    expect(await items()).toEqual([['default:production:eu', value]]);
     expect(await open(['logout', '--yes']).exit).toEqual({ code: 0, signal: null });
     expect(await items()).toEqual([]);
   });
@@ -102,28 +102,6 @@ describe('a console of Windows', { timeout: 180_000 }, () => {
     expect(await get.exit).toEqual({ code: 130, signal: null });
   });
 
-  test('Ctrl-C under the spinner of env still prints the statement that fails', async () => {
-    endpoint.delayMs = 600_000;
-    // stderr and stdin are the console, stdout is a file: as in FOR /F.
-    const out = join(windows.dir, 'statements');
-    const script = join(windows.dir, 'capture.cjs');
-    writeFileSync(
-      script,
-      `const { openSync, writeFileSync } = require('node:fs');
-       const { spawn } = require('node:child_process');
-       process.on('SIGINT', () => {});
-       const stdio = ['inherit', openSync(process.argv[2], 'w'), 'inherit'];
-       spawn(process.execPath, process.argv.slice(3), { stdio }).on('exit', (code) => process.exit(code));`,
-    );
-    const [, ...words] = windows.node([windowsPath(script), windowsPath(out), windows.program]);
-    const command: readonly [string, ...string[]] = [windows.nodeExe, ...words];
-    const console = windows.console(['env', '--format', 'cmd'], { ...env, ...client() }, command);
-    await console.waitFor('requesting a token', LIMIT_MS);
-    console.type(CTRL_C);
-    expect(await console.exit).toEqual({ code: 130, signal: null });
-    expect(readFileSync(out, 'utf8')).toMatch(/^SET "GWTOKEN_ACCESS_TOKEN="\n[\s\S]*cmd \/d \/c exit 130\n$/);
-  });
-
   test('Ctrl-C reaches the command of exec, and its exit code is kept', async () => {
     const script = join(windows.dir, 'hear.cjs');
     writeFileSync(
@@ -135,17 +113,5 @@ describe('a console of Windows', { timeout: 180_000 }, () => {
     exec.type(CTRL_C);
     expect(await exec.exit).toEqual({ code: 7, signal: null });
     await until('nothing is left', () => windows.pidsWith('hear.cjs').length === 0, LIMIT_MS);
-  });
-
-  test('env says how it is meant for cmd.exe', async () => {
-    const shown = open(['env', '--format', 'cmd', '--unset']);
-    expect(await shown.exit).toEqual({ code: 0, signal: null });
-    // The console breaks lines within words.
-    const closed = (text: string): string => text.replaceAll(/\s/g, '');
-    expect(closed(shown.screen())).toContain(
-      closed(
-        'hint: nothing was unset yet; to unset the variables, run: FOR /F "delims=" %i IN (\'gwtoken env --format cmd --unset\') DO @%i',
-      ),
-    );
   });
 });

