@@ -13,7 +13,7 @@ import { systemCode } from '../../errors';
 import { foreign } from '../../text';
 import type { ConnectionOptions, ConnectionProgress, TlsFacts } from '../../world';
 import { endableLookup, loopbackOnly } from './dns';
-import { type HttpProxy, routeTo } from './proxy';
+import { calledProxy, type HttpProxy, routeTo } from './proxy';
 
 /** What the wire needs from the process; system/world.ts fills it in. */
 export interface Surroundings {
@@ -105,9 +105,10 @@ export class Connection {
   private async open(): Promise<Socket> {
     const { env, platform } = this.surroundings;
     const { caFile } = this.options;
-    const { proxy, why } = routeTo(this.url, env);
-    this.trace(proxy ? `using the proxy ${proxy.name} (from ${proxy.source})` : `no proxy: ${why}`);
-    if (proxy) {
+    const proxy = routeTo(this.url, env);
+    if (typeof proxy === 'string') this.trace(`no proxy: ${proxy}`);
+    else {
+      this.trace(`using ${calledProxy(proxy)}`);
       this.progress.via = proxy;
       this.tell({ proxy: proxy.name });
     }

@@ -6,7 +6,7 @@
  */
 
 import { BlockList, isIP } from 'node:net';
-import { usage } from '../../errors';
+import { quietly, usage } from '../../errors';
 import type { Env } from '../../world';
 
 export interface HttpProxy {
@@ -25,72 +25,55 @@ export function calledProxy({ name, source }: HttpProxy): string {
   return `the proxy ${name} (from ${source})`;
 }
 
-/** The proxy, or why there is none. */
-export interface Route {
-  readonly proxy: HttpProxy | undefined;
-  readonly why?: string;
-}
-
-/** Decides for one URL. @throws GwtokenError `usage` for a proxy that cannot be used */
-export function routeTo({ protocol, hostname, port }: URL, env: Env): Route {
-  if (protocol === 'http:') return direct('loopback http: URLs never use a proxy');
+/** Returns the proxy, or why there is none. @throws GwtokenError `usage` for a proxy that cannot be used */
+export function routeTo({ protocol, hostname, port }: URL, env: Env): HttpProxy | string {
+  if (protocol === 'http:') return 'loopback http: URLs never use a proxy';
   const source = ['https_proxy', 'HTTPS_PROXY'].find((name) => env[name]);
-  if (source === undefined) return direct('HTTPS_PROXY is not set');
+  if (source === undefined) return 'HTTPS_PROXY is not set';
   const list = env['no_proxy'] || env['NO_PROXY'] || '';
   const entry = exemption(hostname.replace(/^\[|\]$|\.$/g, ''), port || '443', list);
-  if (entry !== undefined) return direct(`NO_PROXY contains ${entry}`);
-  return { proxy: parseProxy(env[source] ?? '', source) };
+  return entry === undefined ? parseProxy(env[source] ?? '', source) : `NO_PROXY contains ${entry}`;
 }
-
-const direct = (why: string): Route => ({ proxy: undefined, why });
 
 /** Without a scheme it is an http: proxy, as in curl. The value is never shown: it may contain a password. */
 function parseProxy(text: string, source: string): HttpProxy {
+  const scheme = /^[a-z][a-z0-9+.-]*:\/\//i;
   // A URL's path begins at the first of these, so part of the password would be parsed as the port, and shown.
-  if (/[/?#\\].*@/s.test(text.replace(/^[a-z][a-z0-9+.-]*:\/\//i, ''))) {
+  if (/[/?#\\].*@/s.test(text.replace(scheme, ''))) {
     throw usage(
       `${source} contains a /, ?, # or \\ before the @`,
       'percent-encode special characters in the user name and password: / is %2F, ? is %3F, # is %23',
     );
   }
-  const written = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
-  const url = URL.canParse(written) ? new URL(written) : undefined;
-  if (!url) {
+  const written = scheme.test(text) ? text : `http://${text}`;
+  if (!URL.canParse(written))
     throw usage(
       `invalid proxy URL in ${source}`,
       `example: http://proxy.example.com:3128; or unset ${source}`,
     );
-  }
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+  const { protocol, hostname, port: given, username, password } = new URL(written);
+  if (protocol !== 'http:' && protocol !== 'https:') {
     throw usage(
-      `${source} is a ${url.protocol.slice(0, -1)} proxy; gwtoken supports only http and https proxies`,
+      `${source} is a ${protocol.slice(0, -1)} proxy; gwtoken supports only http and https proxies`,
       `set ${source} to an HTTP proxy, or unset it`,
     );
   }
-  const secure = url.protocol === 'https:';
-  const port = Number(url.port || (secure ? 443 : 80));
+  const secure = protocol === 'https:';
+  const port = Number(given || (secure ? 443 : 80));
+  // RFC 7617; without a password it is empty.
+  const credentials = `${decoded(username)}:${decoded(password)}`;
   return {
     secure,
-    hostname: url.hostname.replace(/^\[|\]$/g, ''),
+    hostname: hostname.replace(/^\[|\]$/g, ''),
     port,
     source,
-    name: `${url.hostname}:${port}`,
-    authorization: basic(url.username, url.password),
+    name: `${hostname}:${port}`,
+    authorization: credentials === ':' ? undefined : `Basic ${Buffer.from(credentials).toString('base64')}`,
   };
 }
 
-/** RFC 7617; without a password it is empty. */
-function basic(user: string, password: string): string | undefined {
-  if (user === '' && password === '') return undefined;
-  return `Basic ${Buffer.from(`${decoded(user)}:${decoded(password)}`).toString('base64')}`;
-}
-
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return quietly(() => decodeURIComponent(text)) ?? text;
 }
 
 /**
@@ -112,14 +95,11 @@ function exemption(host: string, port: string, list: string): string | undefined
 
 function coversAddress(entry: string, address: string): boolean {
   const family = (text: string): 'ipv4' | 'ipv6' => (isIP(text) === 6 ? 'ipv6' : 'ipv4');
-  const [network = '', prefix, ...rest] = entry.split('/');
-  if (isIP(network) === 0 || rest.length > 0) return false;
+  const [, network = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? [];
+  const mostBits = family(network) === 'ipv6' ? 128 : 32;
+  const bits = Number(prefix ?? mostBits);
+  if (isIP(network) === 0 || bits > mostBits) return false;
   const covered = new BlockList();
-  if (prefix === undefined) covered.addAddress(network, family(network));
-  else {
-    const bits = /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN;
-    if (!(bits <= (family(network) === 'ipv6' ? 128 : 32))) return false;
-    covered.addSubnet(network, bits, family(network));
-  }
+  covered.addSubnet(network, bits, family(network));
   return covered.check(address, family(address));
 }

@@ -30,57 +30,46 @@ export async function openTunnel(socket: Socket, proxy: HttpProxy, target: strin
   );
   const { statusCode: status } = reply;
   if (status >= 200 && status < 300) return reply.socket as Socket;
-  throw refusal(status, schemesIn(reply.headers['proxy-authenticate']), proxy, target);
+  const schemes = [reply.headers['proxy-authenticate'] ?? []].flat().join(', ');
+  throw refusal(status, schemes, proxy, target);
 }
 
-/** @param schemes the authentication schemes that the proxy offers; empty if it does not say */
-function refusal(
-  status: number,
-  schemes: readonly string[],
-  refusing: HttpProxy,
-  target: string,
-): GwtokenError {
+/** @param schemes what Proxy-Authenticate offers (RFC 9110 section 11.7.1); empty if the proxy does not say */
+function refusal(status: number, schemes: string, refusing: HttpProxy, target: string): GwtokenError {
   const { name, source, authorization } = refusing;
-  const proxy = calledProxy(refusing);
-  const refused = (problem: string, hint: string): GwtokenError =>
-    new GwtokenError('unreached', `${proxy} ${problem} (${status})`, {
+  const error = (reason: string, problem: string, hint: string): GwtokenError =>
+    new GwtokenError('unreached', `${calledProxy(refusing)} ${problem} (${status})`, {
       hints: [hint],
-      reason: 'proxy-refusal',
+      reason,
     });
-  // tinyproxy answers 401 to a wrong password, and 407 to none.
-  if (status === 407 || status === 401) {
-    if (schemes.length > 0 && !schemes.some((scheme) => /^basic$/i.test(scheme))) {
-      return refused(
-        `requires ${schemes.join(' or ')} authentication, and gwtoken supports only Basic`,
-        `set ${source} to a local proxy that can log in there (cntlm, px), or ask the proxy's administrator for another way to ${target}`,
-      );
-    }
-    return authorization === undefined
-      ? refused(
-          'requires a user name and password',
-          `set them in the variable: ${source}=http://USER:PASSWORD@${name}`,
-        )
-      : refused(
-          `rejected the user name or password in ${source}`,
-          'percent-encode special characters: @ is %40, : is %3A, / is %2F',
-        );
-  }
   if (status >= 500 && status !== 501) {
-    return new GwtokenError('unreached', `${proxy} could not reach ${target} (${status})`, {
-      hints: [`if ${target} is reachable without a proxy, add it to NO_PROXY`],
-      reason: 'proxy-failure',
-    });
+    const hint = `if ${target} is reachable without a proxy, add it to NO_PROXY`;
+    return error('proxy-failure', `could not reach ${target}`, hint);
   }
-  return refused(
-    `refused to connect to ${target}`,
-    `ask the proxy's administrator to allow ${target}, or add it to NO_PROXY`,
-  );
+  const refused = (problem: string, hint: string) => error('proxy-refusal', problem, hint);
+  // tinyproxy answers 401 to a wrong password, and 407 to none.
+  if (status !== 407 && status !== 401)
+    return refused(
+      `refused to connect to ${target}`,
+      `ask the proxy's administrator to allow ${target}, or add it to NO_PROXY`,
+    );
+  const others = ['Negotiate', 'NTLM', 'Digest'].filter((scheme) => isOffered(scheme, schemes));
+  if (others.length > 0 && !isOffered('Basic', schemes))
+    return refused(
+      `requires ${others.join(' or ')} authentication, and gwtoken supports only Basic`,
+      `set ${source} to a local proxy that can log in there (cntlm, px), or ask the proxy's administrator for another way to ${target}`,
+    );
+  return authorization === undefined
+    ? refused(
+        'requires a user name and password',
+        `set them in the variable: ${source}=http://USER:PASSWORD@${name}`,
+      )
+    : refused(
+        `rejected the user name or password in ${source}`,
+        'percent-encode special characters: @ is %40, : is %3A, / is %2F',
+      );
 }
 
-/** The names of the schemes in Proxy-Authenticate (RFC 9110 section 11.6.1), without their parameters. */
-function schemesIn(header: string | string[] | undefined): string[] {
-  const challenges = [header ?? []].flat().join(', ');
-  const unquoted = challenges.replace(/"(?:[^"\\]|\\.)*"/g, '""');
-  const names = unquoted.split(',').map((part) => /^\s*([\w-]{1,40})(?:\s+(?![\s=])|$)/.exec(part)?.[1]);
-  return [...new Set(names.filter((name) => name !== undefined))].slice(0, 5);
+function isOffered(scheme: string, schemes: string): boolean {
+  return new RegExp(`(^|,)\\s*${scheme}(\\s|,|$)`, 'i').test(schemes.replace(/"(?:[^"\\]|\\.)*"/g, '""'));
 }
