@@ -61,7 +61,7 @@ function readIfThere(path: string): string[] {
   }
 }
 
-const PEM = /-----BEGIN ((?:X509 |TRUSTED )?CERTIFICATE)-----[\s\S]+?-----END \1-----/;
+const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/;
 
 /** Reads and checks each certificate: Node silently ignores what it cannot parse in `ca`. */
 export async function readCaFile(path: string): Promise<string> {

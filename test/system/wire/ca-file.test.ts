@@ -1,15 +1,10 @@
 /** A CA file that is none, or only in part: Node would pass over it in silence. */
-import { X509Certificate } from 'node:crypto';
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { readCaFile } from '../../../src/system/wire/authorities';
-import { Connection } from '../../../src/system/wire/connection';
-import { onCleanup } from '../../harness/clean-up';
 import { type Authority, makeAuthority } from '../../harness/endpoints/authority';
-import { startFaultServer } from '../../harness/endpoints/fault-server';
 import { openFolder } from '../../harness/homes/folder';
-import { surroundings } from './surroundings';
 
 let authority: Authority;
 beforeAll(() => {
@@ -76,24 +71,4 @@ test('readCaFile leaves out what is around the certificates', async () => {
   writeFileSync(path, `one\n${authority.ca}two\n${authority.selfSigned().cert}`);
   const certificates = [authority.ca, authority.selfSigned().cert].map((pem) => pem.trim());
   expect(await readCaFile(path)).toBe(certificates.join('\n'));
-});
-
-test.each([
-  ['X509 CERTIFICATE', (pem: string) => pem.replaceAll('CERTIFICATE', 'X509 CERTIFICATE')],
-  [
-    'TRUSTED CERTIFICATE',
-    // As openssl-x509(1) -trustout writes it: the certificate, and behind it how far it is trusted (here: nothing set).
-    (pem: string) => {
-      const bytes = Buffer.concat([new X509Certificate(pem).raw, Buffer.of(0x30, 0)]).toString('base64');
-      return `-----BEGIN TRUSTED CERTIFICATE-----\n${bytes.replace(/.{64}/g, '$&\n')}\n-----END TRUSTED CERTIFICATE-----\n`;
-    },
-  ],
-])('readCaFile takes a certificate headed %s', async (label, as) => {
-  const caFile = join(openFolder(), 'ca.pem');
-  writeFileSync(caFile, as(authority.ca));
-  expect(await readCaFile(caFile)).toContain(`-----BEGIN ${label}-----\n`);
-  const { url } = await startFaultServer({}, { tls: authority.issue() });
-  const connection = new Connection(new URL(url), { caFile }, surroundings());
-  onCleanup(() => connection.close());
-  await connection.ready;
 });

@@ -1,8 +1,6 @@
 /** One request and its reply; the wire's cases meet the rest. */
 import { getEventListeners } from 'node:events';
-import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { over } from '../../../src/system/wire/one-socket';
 import { openWire } from '../../../src/system/wire/wire';
 import { startFaultServer } from '../../harness/endpoints/fault-server';
 import { surroundings } from './surroundings';
@@ -27,13 +25,4 @@ test('fetch joins a header that comes twice, and hangs up when the body has been
   await closed;
   expect(getEventListeners(signal, 'abort')).toEqual([]);
   expect(requests[0]).toMatch(/^POST \/oauth2\/token HTTP\/1\.1\r\n[\s\S]*^accept-encoding: identity\r$/m);
-});
-
-test('undici has no time limit of its own, below that of the caller', async () => {
-  const limits = await over(new Socket(), 'http://a.test', async (client) =>
-    Object.getOwnPropertySymbols(client)
-      .filter(({ description = '' }) => /^(headers|body) timeout$/.test(description))
-      .map((symbol) => Reflect.get(client, symbol)),
-  );
-  expect(limits).toEqual([0, 0]);
 });

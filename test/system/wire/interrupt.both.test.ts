@@ -30,17 +30,3 @@ test.for(MOMENTS)('%s %s', async ([signal, _, script], { needs }) => {
   const { code, signal: by, stdout, stderr } = await program.result;
   expect({ code, by, stdout, stderr }).toEqual({ code: null, by: signal, stdout: '', stderr: '' });
 });
-
-test('Ctrl-C under the spinner: by the signal, the cursor is back and the line is gone', async ({
-  needs,
-}) => {
-  needs('posix');
-  const server = await startFaultServer({});
-  const terminal = home.terminal(['get', '--auth-url', server.url]);
-  await terminal.waitFor('requesting a token');
-  terminal.type('\x03');
-  expect(await terminal.exit).toEqual({ code: null, signal: 'SIGINT' });
-  const raw = terminal.raw();
-  expect(raw.lastIndexOf('\x1b[?25h')).toBeGreaterThan(raw.lastIndexOf('\x1b[?25l'));
-  expect(raw.slice(raw.lastIndexOf('requesting a token'))).toContain('\x1b[1G\x1b[0K');
-});

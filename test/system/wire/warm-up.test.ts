@@ -146,28 +146,6 @@ describe('the connection opened ahead', () => {
     await expect(ask(world, server.url)).rejects.toMatchObject({ kind: 'unreached', reason: 'ECONNREFUSED' });
     await expect(ask(world, server.url, { caFile: '/nowhere.pem' })).rejects.toMatchObject({ kind: 'usage' });
   });
-
-  test('is closed when another is opened before it was used', async () => {
-    let hungUp = false;
-    const first = await serve({ connected: (socket) => void socket.on('close', () => (hungUp = true)) });
-    const world = wire();
-    world.warmUp(first.url, options);
-    await until('it is open', () => first.connections === 1);
-    world.warmUp((await serve()).url, options);
-    await until('it is closed', () => hungUp);
-  });
-
-  test('is cut by close()', async () => {
-    const server = await serve();
-    let hungUp = false;
-    const closing = await serve({ connected: (socket) => void socket.on('close', () => (hungUp = true)) });
-    const world = wire();
-    world.warmUp(closing.url, options);
-    await until('it is open', () => closing.connections === 1);
-    world.close();
-    await until('it is closed', () => hungUp);
-    expect(await ask(world, server.url)).toBe('ok');
-  });
 });
 
 test('fetch sends nothing once it is aborted, and hangs up', async () => {
@@ -221,32 +199,14 @@ test('openWire gives each warning once', async () => {
   expect(env).toEqual({ NODE_TLS_REJECT_UNAUTHORIZED: '0' });
 });
 
-/** The program's own world, which opens it only once it has started what comes first. */
-function openProgram() {
-  return openWorld(process, '0.0.0', openWarm(process));
-}
-
 test('warmUp of the program opens a connection that fetch uses', async () => {
   const server = await serve();
-  const { world, close } = openProgram();
+  const { world, close } = openWorld(process, '0.0.0', openWarm(process));
   onCleanup(close);
-  const told: string[] = [];
-  world.warmUp(server.url, { ...options, trace: (line) => told.push(line) });
+  world.warmUp(server.url, options);
   await until('it is open', () => server.connections === 1);
   expect(await ask(world, server.url)).toBe('ok');
   expect(server.connections).toBe(1);
-  expect(told.at(-1)).toBe('verified the certificate of 127.0.0.1 (TLSv1.3)');
-});
-
-test('warmUp opens nothing once the program ends', async () => {
-  const server = await serve();
-  const { world, close } = openProgram();
-  world.warmUp(server.url, options);
-  await close();
-  await setImmediate();
-  await seen(server);
-  expect(server.connections).toBe(1);
-  await close();
 });
 
 describe('a program that opens one', () => {
