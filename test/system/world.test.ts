@@ -1,10 +1,9 @@
-/** What the program's World does by itself: signals, time, warnings, and what it is without a home. */
-import { expect, test, vi } from 'vitest';
+/** What the program's World does by itself: signals, warnings, and what it is without a home. */
+import { expect, test } from 'vitest';
 import type { Client } from '../../src/client';
 import { openWarm } from '../../src/system/warm';
 import { openWorld } from '../../src/system/world';
 import type { World } from '../../src/world';
-import { onCleanup } from '../harness/clean-up';
 
 function open(env: Record<string, string> = {}): World {
   const { getBuiltinModule, pid, kill } = process;
@@ -24,21 +23,6 @@ test('signals are handled until that is released', () => {
   expect(count()).toEqual(before);
 });
 
-test('it sleeps as long as it is told to, and works after that time unless it is called off', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onCleanup(() => void vi.useRealTimers());
-  const { sleep, after } = open();
-  const done: string[] = [];
-  void sleep(1000).then(() => done.push('slept'));
-  after(1000, () => done.push('worked'));
-  const callOff = after(1000, () => done.push('worked in vain'));
-  await vi.advanceTimersByTimeAsync(999);
-  callOff();
-  expect(done).toEqual([]);
-  await vi.advanceTimersByTimeAsync(1);
-  expect(done.toSorted()).toEqual(['slept', 'worked']);
-});
-
 test('a warning is one line, with ~ for the home', () => {
   let said = '';
   const stderr = {
@@ -53,30 +37,18 @@ test('a warning is one line, with ~ for the home', () => {
 });
 
 test('without a home there is no cache, which is no error, and no config file, which is one', async () => {
-  const { tokens, config, clients, probes } = open();
+  const { tokens, config, clients } = open();
   const client: Client = { profile: 'default', environment: 'production', region: 'eu' };
   expect([
     tokens.read(client),
     await tokens.write(client, 'text'),
     await tokens.renew(client),
     await tokens.takeTurn(client, 'whose'),
-    await tokens.remove(() => true),
-  ]).toEqual([{}, 'ENOHOME', [], undefined, undefined]);
-  const homeless = expect.objectContaining({
-    kind: 'usage',
-    message: 'no home directory for the config file',
-    hints: ['set HOME, or set GWTOKEN_CONFIG_DIR to a directory you own'],
-  });
+  ]).toEqual([{}, 'ENOHOME', [], undefined]);
+  const homeless = 'no home directory for the config file';
   expect(() => config.path()).toThrow(homeless);
-  // The second before login asks for anything.
-  for (const refused of [
-    () => config.edit([]),
-    () => config.checkWritable(),
-    () => clients.add('default:production:eu', { clientId: 'id', authUrl: 'https://a.test' }),
-    () => clients.remove([]),
-  ])
-    await expect(refused()).rejects.toEqual(homeless);
-  expect(probes.system()).toBe(`npm package with Node ${process.version} on linux ${process.arch}`);
+  for (const refused of [config.edit([]), config.checkWritable(), clients.remove([])])
+    await expect(refused).rejects.toThrow(homeless);
 });
 
 test('a Windows console is written to by Node’s stream of it, and nothing else is', () => {

@@ -6,7 +6,6 @@ import { systemCode } from '../../errors';
 export interface ProcStat {
   /** `R` is running or ready, `D` waits for a disk, `S` sleeps, `T` is stopped. */
   readonly state: string;
-  readonly parent: number;
   readonly group: number;
   /** The process group in the foreground of its controlling terminal; -1 without one. */
   readonly foregroundGroup: number;
@@ -20,11 +19,10 @@ export function procStat(pid: number | 'self'): ProcStat | undefined {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // "pid (name) state parent …": the name may contain anything, even parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [, parent, group, , , foregroundGroup] = fields.map(Number);
-    const [state] = fields;
+    const [state = '', , group, , , foregroundGroup] = fields;
     const startTime = fields[19];
-    if (state === undefined || startTime === undefined) return undefined;
-    return { state, parent, group, foregroundGroup, startTime } as ProcStat;
+    if (startTime === undefined) return undefined;
+    return { state, group: Number(group), foregroundGroup: Number(foregroundGroup), startTime };
   } catch {
     return undefined;
   }

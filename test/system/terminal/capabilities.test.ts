@@ -17,16 +17,9 @@ describe('colours', () => {
     [{ FORCE_COLOR: 'true', TERM: 'dumb' }, false, true],
     [{ FORCE_COLOR: '' }, false, false],
     [{ FORCE_COLOR: '0' }, true, false],
-    [{ FORCE_COLOR: 'false' }, true, false],
     [{ FORCE_COLOR: '1', NO_COLOR: '1' }, true, false],
   ])('of %j, on a terminal: %s', async (env, isTTY, expected) => {
     expect(await isColoured(env, isTTY)).toBe(expected);
-  });
-
-  test('are of the sixteen that every theme makes readable', async () => {
-    const { bold, dim, red, green, yellow, cyan } = await painter({}, true);
-    const painted = [bold, dim, red, green, yellow, cyan].map((paint) => /\d+/.exec(paint('x'))?.[0]);
-    expect(painted).toEqual(['1', '2', '31', '32', '33', '36']);
   });
 });
 
@@ -34,20 +27,15 @@ describe('more than ASCII', () => {
   test.each<[NodeJS.Platform, Env, boolean]>([
     ['linux', {}, false],
     ['linux', { LANG: 'en_US.UTF-8' }, true],
-    ['linux', { LANG: 'de_DE.utf8' }, true],
     ['linux', { LANG: 'C.UTF-8', LC_CTYPE: 'C' }, false],
-    ['linux', { LANG: 'C', LC_CTYPE: 'C.UTF-8' }, true],
     ['linux', { LC_ALL: 'C', LC_CTYPE: 'C.UTF-8', LANG: 'C.UTF-8' }, false],
-    ['linux', { LC_ALL: 'C.UTF-8', LC_CTYPE: 'C', LANG: 'C' }, true],
     ['linux', { LC_ALL: '', LC_CTYPE: '', LANG: 'C.UTF-8' }, true],
     ['linux', { TERM: 'linux', LANG: 'C.UTF-8' }, false],
     ['linux', { TERM: 'dumb', LANG: 'C.UTF-8' }, false],
     ['darwin', {}, true],
-    ['darwin', { TERM: 'dumb' }, false],
     ['win32', { LANG: 'C.UTF-8' }, false],
     ['win32', { WT_SESSION: 'x' }, true],
     ['win32', { TERM_PROGRAM: 'vscode' }, true],
-    ['win32', { TERM_PROGRAM: 'mintty' }, false],
   ])('is shown on %s with %j: %s', (platform, env, expected) => {
     expect(hasUnicode(env, platform)).toBe(expected);
   });

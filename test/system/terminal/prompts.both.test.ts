@@ -148,11 +148,11 @@ describe('gwtoken login, on a terminal', () => {
     },
   );
 
-  test.for(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)('ends by %s, the cursor back', async (signal) => {
+  test('ends by SIGTERM, the cursor back', async () => {
     open();
     await terminal.waitFor('Region');
-    process.kill(terminal.pid, signal);
-    expect(await terminal.exit).toEqual({ code: null, signal });
+    process.kill(terminal.pid, 'SIGTERM');
+    expect(await terminal.exit).toEqual({ code: null, signal: 'SIGTERM' });
     expectCursor();
   });
 

@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, openSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { writeAll } from '../../../src/system/terminal/streams';
@@ -90,24 +90,5 @@ describe.concurrent('the standard streams', () => {
     const red = await shown(bad, '"$@" >/dev/null');
     expect(red.startsWith('gwtoken: \x1b[31merror:\x1b[39m ')).toBe(true);
     expect(await shown(bad, '"$@" 2>&1 >/dev/null | cat')).toBe(stripVTControlCharacters(red));
-  });
-
-  test('--verbose tells the settings with their sources, and never the secret', async () => {
-    const { code, stderr } = await home.gwtoken(['get', '-v', '--timeout', '20s', '--no-cache'], {
-      env: { HOME: home.dir },
-    });
-    expect(code).toBe(0);
-    for (const line of [
-      'gwtoken: profile: default (default)',
-      'gwtoken: environment: production (default)',
-      'gwtoken: region: eu (GWTOKEN_REGION)',
-      `gwtoken: auth URL: ${identity.authUrl} (GWTOKEN_AUTH_URL)`,
-      'gwtoken: timeout: 20 s (--timeout)',
-      'gwtoken: cache: off (--no-cache)',
-      `gwtoken: retries: 4 (retries in ~/${relative(home.dir, home.config)}/config.json)`,
-    ])
-      expect(stderr).toContain(`${line}\n`);
-    expect(stderr).toMatch(/^(gwtoken: [^\n]+\n)+$/);
-    expect(stderr).not.toContain('secret\n');
   });
 });
