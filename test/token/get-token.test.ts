@@ -1,7 +1,6 @@
 /** What a run says and does beside the token: hints, the trace, the connection ahead, the generation of the client. */
 import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
 import { entryPath, generationPath, openTokens } from '../../src/system/files/token-cache';
@@ -10,7 +9,7 @@ import { freshUntilMs, isFresh, secondsLeft } from '../../src/token/token';
 import type { Terminal } from '../../src/world';
 import { PLAIN } from '../documents/grammar';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
-import { EU, entryIn, MACHINE, putEntry, withoutVariables } from '../harness/homes/client';
+import { EU, entryIn, MACHINE, putEntry } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
 
 let gw: Inside;
@@ -21,6 +20,22 @@ beforeEach(() => {
 const later = (seconds: number) => {
   gw.nowMs += seconds * 1000;
 };
+const URL = 'https://a.example.com';
+/** A client in the keychain that login did not store. */
+const inKeychain = () => {
+  gw.configure({ 'auth-url': URL });
+  gw.env = { GWTOKEN_REGION: 'eu' };
+  const item = { client_id: 'id', client_secret: 's', auth_url: URL };
+  gw.items.set('default:production:eu', JSON.stringify(item));
+};
+/** A client of a credential command. */
+const byCommand = () => {
+  gw.configure({ 'auth-url': URL, 'credential-command': 'pass show a' });
+  gw.env = { GWTOKEN_REGION: 'eu' };
+  const stdout = Buffer.from('{"client_id":"of-command","client_secret":"s"}');
+  gw.own = { ...gw.own, runCredentialCommand: async () => ({ how: 'exited', code: 0, stdout }) };
+};
+
 describe('--verbose tells of all that leads to a token', () => {
   const lines = async () => {
     const { code, stderr } = await gw.cli(['get', '--verbose']);
@@ -45,10 +60,7 @@ gwtoken: POST https://a.example.com/oauth2/token: 200 from the endpoint after 0 
   });
 
   test('with credentials in the keychain', async () => {
-    gw.configure({ 'auth-url': 'https://a.example.com' });
-    gw.env = { GWTOKEN_REGION: 'eu' };
-    const item = '{"client_id":"id","client_secret":"s","auth_url":"https://a.example.com"}';
-    gw.items.set('default:production:eu', item);
+    inKeychain();
     const credentials = 'keychain item gwtoken, default:production:eu';
     expect(await lines()).toBe(told({ address: `auth-url in ${gw.config}/config.json`, credentials }));
   });
@@ -61,18 +73,12 @@ test('a token is waited for under a spinner, but where a command may ask on the 
     relabel(label);
     return work(relabel);
   };
-  const stdout = Buffer.from('{"client_id":"of-command","client_secret":"s"}');
-  gw.own = {
-    terminal: { ...PLAIN, spin } as never,
-    runCredentialCommand: async () => ({ how: 'exited', code: 0, stdout }),
-  };
+  gw.own = { terminal: { ...PLAIN, spin } as never, sleep: async () => {} };
   gw.answer = (post) => (post < 3 ? { status: 503, body: {} } : tokenReply(post));
-  gw.own = { ...gw.own, sleep: async () => {} };
   expect(await gw.get()).toBe('token-3');
   const label = 'requesting a token';
   expect(labels).toEqual([label, `${label} (attempt 2 of 3)`, `${label} (attempt 3 of 3)`]);
-  gw.env = withoutVariables(gw.env);
-  gw.configure({ 'auth-url': 'https://a.example.com', 'credential-command': 'pass show a' });
+  byCommand();
   expect(await gw.get()).toBe('token-4');
   expect(labels).toHaveLength(3);
 });
@@ -121,9 +127,7 @@ describe('a refusal', () => {
   });
 
   test('names the client that they are stored for', async () => {
-    gw.env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: 'https://a.example.com' };
-    const item = '{"client_id":"id","client_secret":"s","auth_url":"https://a.example.com"}';
-    gw.items.set('default:production:eu', item);
+    inKeychain();
     expect((await hintsOf())[0]).toBe('check the client ID and secret stored for default:production:eu');
   });
 
@@ -158,18 +162,17 @@ describe('the connection ahead', () => {
     };
   });
   const login = async (authUrl: string) => {
-    gw.env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: authUrl };
-    gw.stdin = 'a secret';
-    expect((await gw.cli(['login', '--client-id', 'id', '--secret-stdin', '--no-verify'])).code).toBe(0);
+    gw.env = {};
+    await gw.login({ authUrl, flags: ['--no-verify'] });
     ahead.length = 0;
   };
 
   test('is for credentials that take time, to the address that the client was stored with', async () => {
     await gw.get();
     expect(ahead).toEqual([]);
-    await login('https://a.example.com');
+    await login(URL);
     await gw.get('--fresh');
-    expect(ahead).toEqual(['https://a.example.com']);
+    expect(ahead).toEqual([URL]);
     await gw.get('--fresh', '--ca-file', '/ca.pem');
     expect(ahead[1]).toBe('https://a.example.com /ca.pem');
   });
@@ -187,23 +190,21 @@ describe('the connection ahead', () => {
   });
 
   test('goes nowhere for a credential command, even to the address of a stored client', async () => {
-    await login('https://a.example.com');
-    gw.configure({ 'auth-url': 'https://a.example.com', 'credential-command': 'pass show a' });
-    const stdout = Buffer.from('{"client_id":"of-command","client_secret":"s"}');
-    gw.own = { ...gw.own, runCredentialCommand: async () => ({ how: 'exited', code: 0, stdout }) };
+    await login(URL);
+    byCommand();
     await gw.get();
     expect(ahead).toEqual([undefined]);
   });
 
   test('goes nowhere with a stray address: undici alone is loaded', async () => {
-    await login('https://a.example.com');
+    await login(URL);
     gw.env['GWTOKEN_AUTH_URL'] = 'https://stray.example.com';
     expect((await gw.cli(['get'])).code).toBe(2);
     expect(ahead).toEqual([undefined]);
   });
 
   test('goes nowhere where the list of stored clients cannot be read, and that is no reason to fail', async () => {
-    await login('https://a.example.com');
+    await login(URL);
     writeFileSync(join(gw.config, 'clients.json'), '{');
     const token = await gw.get();
     expect(ahead).toEqual([undefined]);
@@ -211,19 +212,14 @@ describe('the connection ahead', () => {
   });
 
   test('goes nowhere for a client that gwtoken did not store', async () => {
-    gw.configure({ 'auth-url': 'https://a.example.com' });
-    gw.env = { GWTOKEN_REGION: 'eu' };
-    const item = '{"client_id":"by-hand","client_secret":"s","auth_url":"https://a.example.com"}';
-    gw.items.set('default:production:eu', item);
+    inKeychain();
     expect(await gw.get()).toBe('token-1');
     expect(ahead).toEqual([undefined]);
   });
 });
 
 test('the time that a keychain takes comes on top of the overall limit, and no more than that', async () => {
-  gw.env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: 'https://a.example.com' };
-  gw.stdin = 'a secret';
-  expect((await gw.cli(['login', '--client-id', 'id', '--secret-stdin', '--no-verify'])).code).toBe(0);
+  inKeychain();
   gw.own = { random: () => 0, sleep: async () => {} };
   const { items } = gw;
   const get = items.get.bind(items);
@@ -250,11 +246,19 @@ describe('a token of before a login or logout', () => {
   };
   const generation = () => generationPath(gw.cache, EU, MACHINE);
 
-  test('is given to who asked for it, and not kept', async () => {
+  test('is given to who asked for it, and not even written', async () => {
+    let writes = 0;
+    const tokens = openTokens(gw.cache, MACHINE);
+    const write: typeof tokens.write = (...call) => {
+      writes++;
+      return tokens.write(...call);
+    };
+    gw.own = { tokens: { ...tokens, write } };
     meanwhile(() => writeFileSync(generation(), 'another', { mode: 0o600 }));
     const { code, stdout, stderr } = await gw.cli(['get', '--verbose']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'token-1\n' });
     expect(stderr).toContain('cache: the token is not stored, because of a login or logout in the meantime');
+    expect(writes).toBe(0);
     meanwhile(() => {});
     expect(await gw.get()).toBe('token-2');
     expect(await gw.get()).toBe('token-2');
@@ -283,32 +287,6 @@ describe('a token of before a login or logout', () => {
       'token-default-production-us.json',
     ]);
   });
-
-  test('is not even written where the login or logout came before', async () => {
-    let generation = 'one';
-    const done: string[] = [];
-    gw.own = {
-      tokens: {
-        read: () => ({ generation }),
-        async write() {
-          done.push('write');
-          return undefined;
-        },
-        async remove() {
-          await setImmediate();
-          done.push('remove');
-        },
-        renew: async () => [],
-        takeTurn: async () => undefined,
-      },
-    };
-    expect(await gw.get()).toBe('token-1');
-    meanwhile(() => {
-      generation = 'another';
-    });
-    expect(await gw.get()).toBe('token-2');
-    expect(done).toEqual(['write', 'remove']);
-  });
 });
 
 const TOKEN = { accessToken: 'a', tokenType: 'b', scope: '' };
@@ -326,24 +304,21 @@ test('the life of a token: what is left of it in whole seconds, and until when i
   expect(isFresh(unknown, 0, 0)).toBe(false);
 });
 
-describe('a --min-ttl that no token meets', () => {
-  const settings = (kind: 'flag' | 'variable' | 'config') =>
-    ({ minTtlMs: { value: 60_000, source: { kind, name: 'the setting' } } }) as never;
-  const token = (lifetimeS: number | undefined) => ({ ...TOKEN, requestedAtMs: 0, lifetimeS });
-
-  test('is an error where it is a demand', () => {
-    for (const kind of ['flag', 'variable'] as const) {
-      expect(minTtlProblem(token(60), settings(kind), 0)).toMatchObject({
-        kind: 'bad-reply',
-        message: 'tokens from this endpoint last 1 min; the setting must be less',
-        hints: ['lower the setting'],
-      });
-      expect(minTtlProblem(token(undefined), settings(kind), 0)?.message).toBe(
-        'this endpoint does not say how long its tokens last; the setting requires it',
-      );
-      expect(minTtlProblem(token(61), settings(kind), 0)).toBeUndefined();
-    }
-    expect(minTtlProblem(token(60), settings('config'), 0)).toBeUndefined();
-    expect(minTtlProblem(token(60), {} as never, 0)).toBeUndefined();
-  });
+test('a --min-ttl that no token meets is an error where it is a demand', () => {
+  const problem = (lifetimeS: number | undefined, kind: string) => {
+    const settings = { minTtlMs: { value: 60_000, source: { kind, name: 'the setting' } } };
+    return minTtlProblem({ ...TOKEN, requestedAtMs: 0, lifetimeS }, settings as never, 0);
+  };
+  for (const kind of ['flag', 'variable']) {
+    expect(problem(60, kind)).toMatchObject({
+      kind: 'bad-reply',
+      message: 'tokens from this endpoint last 1 min; the setting must be less',
+      hints: ['lower the setting'],
+    });
+    expect(problem(undefined, kind)?.message).toBe(
+      'this endpoint does not say how long its tokens last; the setting requires it',
+    );
+    expect(problem(61, kind)).toBeUndefined();
+  }
+  expect(problem(60, 'config')).toBeUndefined();
 });
