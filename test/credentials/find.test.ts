@@ -173,19 +173,6 @@ describe('the keychain', () => {
     expect(gw.posts).toHaveLength(0);
   });
 
-  test('is told of with the client that was asked for, in names, flags and variables', async () => {
-    gw.env = { ...gw.env, GWTOKEN_REGION: 'us', GWTOKEN_SANDBOX: '1', GWTOKEN_PROFILE: 'acme' };
-    const [name, flags] = ['acme:sandbox:us', '--region us --sandbox --profile acme'];
-    expect(await get()).toEqual({
-      code: 4,
-      error: `no credentials found for ${name}`,
-      hints: [
-        `to store credentials, run: gwtoken login ${flags} --auth-url ${AUTH_URL}`,
-        'to use environment variables instead, set GWTOKEN_SANDBOX_CLIENT_ID_US and GWTOKEN_SANDBOX_CLIENT_SECRET_US',
-      ],
-    });
-  });
-
   test('has the time of its setting at each call', async () => {
     const calls: unknown[][] = [];
     const noted =
@@ -248,10 +235,6 @@ describe('the keychain', () => {
     expect((await get('--profile', 'acme')).hints).toContain(
       'GWTOKEN_CLIENT_ID is ignored because of --profile; to use it, set GWTOKEN_PROFILE=acme instead',
     );
-    gw.env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: AUTH_URL };
-    expect((await get('--profile', 'acme')).hints).toEqual([
-      `to store credentials, run: gwtoken login --region eu --profile acme --auth-url ${AUTH_URL}`,
-    ]);
   });
 
   describe('in a CI job', () => {
@@ -265,7 +248,6 @@ describe('the keychain', () => {
     const EXAMPLES = 'for CI examples, run: gwtoken help ci';
 
     test.each<[Record<string, string>, string, readonly string[]]>([
-      [{}, 'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET are not set', [EXAMPLES]],
       [
         { GWTOKEN_CLIENT_ID: '', GWTOKEN_CLIENT_SECRET: '' },
         'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET are empty',
@@ -369,11 +351,6 @@ describe('the keychain', () => {
     const room = 2560 - Buffer.byteLength(formatItem(stored));
     const fits = { ...stored, clientSecret: `é${'s'.repeat(room - 2)}` };
     expect(Buffer.byteLength(formatItem(fits))).toBe(2560);
-    expect(JSON.parse(formatItem(stored))).toEqual({
-      client_id: 'id',
-      client_secret: '',
-      auth_url: AUTH_URL,
-    });
     expect(() => formatItem({ ...fits, clientId: 'id2' })).toThrow(
       expect.objectContaining({
         kind: 'usage',
@@ -469,16 +446,6 @@ describe('a credential command', () => {
     });
   });
 
-  test('of a profile is named with it', async () => {
-    end = { how: 'exited', code: 1, stdout: Buffer.alloc(0) };
-    gw.env['GWTOKEN_PROFILE'] = 'acme';
-    expect((await get()).hints[0]).toBe(`${SEE} --profile acme`);
-    end = { how: 'late' };
-    expect((await get('--region', 'us', '--sandbox')).hints.slice(1)).toEqual([
-      'to use environment variables instead, set GWTOKEN_SANDBOX_CLIENT_ID_US and GWTOKEN_SANDBOX_CLIENT_SECRET_US',
-    ]);
-  });
-
   test.each<[string | Buffer, string]>([
     ['{', 'is not JSON'],
     ['{}', 'has no client_id or client_secret'],
@@ -492,8 +459,8 @@ describe('a credential command', () => {
     });
   });
 
-  test.each(['', ' \n'])('that prints %j has nothing for the client', async (text) => {
-    end = prints(text);
+  test('that prints nothing has nothing for the client', async () => {
+    end = prints(' \n');
     expect(await get()).toEqual({
       code: 4,
       error: `the credential command returned no credentials for default:production:eu (from ${where()})`,

@@ -5,7 +5,6 @@ import { startTokenEndpoint, type TokenEndpoint } from '../harness/endpoints/tok
 import { inVariables } from '../harness/homes/client';
 import { type Home, openHome } from '../harness/homes/home';
 import { expectRefusal } from '../harness/homes/refusals';
-import { copyProgram } from '../harness/programs/program-copy';
 
 describe('with variables only: no keychain, no home', () => {
   let endpoint: TokenEndpoint;
@@ -26,15 +25,6 @@ describe('with variables only: no keychain, no home', () => {
     expect(await home.gwtoken(['get'], { env })).toMatchObject({ code: 0, stdout: 'token-1\n', stderr: '' });
     const result = await home.gwtoken(['get', '--profile', 'acme'], { env });
     expect(`${result.code} ${result.stderr}`).toMatch(/^99 A NATIVE MODULE WAS LOADED|^5 /);
-  });
-
-  test('get works without keytar, and the keychain is code 5 there with a way out', async ({ needs }) => {
-    needs('package');
-    const { program } = copyProgram(undefined);
-    expect(await home.gwtoken(['get'], { program })).toMatchObject({ code: 0, stderr: '' });
-    const without = await home.gwtoken(['get', '--profile', 'acme'], { program });
-    expectRefusal(without, 5);
-    expect(without.stderr).toContain('set GWTOKEN_PROFILE=acme instead');
   });
 
   test('get works in an empty directory without a home, and config says what it needs', async () => {

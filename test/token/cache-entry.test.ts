@@ -74,20 +74,11 @@ describe('a token is used', () => {
   });
 
   test('not if it is from the future: the clock was set back, by however little', () => {
-    fc.assert(
-      fc.property(
-        lifetime,
-        fc.integer({ min: 1, max: 10_000_000 }),
-        fc.boolean(),
-        (lifetimeS, aheadMs, ageing) => {
-          const own = entry(token(lifetimeS, -aheadMs), ageing);
-          expect(lifeLeftMs(own, NOW)).toBe(0);
-          expect(isUsable(own, run(1), NOW)).toBe(false);
-        },
-      ),
-    );
-    expect(lifeLeftMs(entry(token(7)), NOW)).toBe(7000);
-    expect(lifeLeftMs(entry(token(7, 6999)), NOW)).toBe(1);
+    for (const ageing of [true, false]) {
+      const own = entry(token(7, -1), ageing);
+      expect([lifeLeftMs(own, NOW), isUsable(own, run(1), NOW)]).toEqual([0, false]);
+    }
+    expect([0, 6999].map((ageMs) => lifeLeftMs(entry(token(7, ageMs)), NOW))).toEqual([7000, 1]);
   });
 });
 

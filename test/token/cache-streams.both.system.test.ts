@@ -43,16 +43,6 @@ describe.skipIf(process.platform === 'win32').each(['cold', 'warm'])('%s', (temp
     expect(stderr).toMatch(/^gwtoken: error: cannot write output \(ENOSPC\)\n(hint: [^\n]*\n)?$/);
   });
 
-  test('a reader that takes a byte a second gets all of it', async () => {
-    const slowly = 'for i in 1 2; do dd bs=1 count=1 2>/dev/null; sleep 1; done; cat';
-    const { stdout, stderr, code } = await shell(`${get} | { ${slowly}; }`);
-    expect({ stdout, stderr, code }).toEqual({
-      stdout: 'token-1\n',
-      stderr: '',
-      code: '0',
-    });
-  });
-
   test('a pipe that another has filled and made non-blocking delays it, no more', async () => {
     // The first program writes more than the pipe holds, and stays until the reader has come to its end.
     const filler = join(client.dir, 'filler');

@@ -98,12 +98,6 @@ test('a token’s life counts from before the request, however long the reply ta
   });
 });
 
-test('a wait that is asked for counts from the reply, where that has no date', async () => {
-  const until = new Date(START_MS + 30_000).toUTCString();
-  const { outcome } = await play({ status: 429, headers: { 'retry-after': until }, tookMs: [7000, 3000] });
-  expect(outcome).toMatchObject({ kind: 'bad-reply', retry: { afterMs: 20_000 } });
-});
-
 describe('a body', () => {
   test('in pieces is one, and none is an empty one', async () => {
     expect((await play({ chunks: [...GOOD] })).outcome).toMatchObject({ accessToken: 't' });

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type ErrorKind, GwtokenError } from '../../src/errors';
+import { openTokens } from '../../src/system/files/token-cache';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
-import { entryIn } from '../harness/homes/client';
+import { entryIn, keychainEntry, MACHINE, putEntry, withoutVariables } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
 
 /** When a token is used again and when it is not, with a clock and an endpoint of the test's. */
@@ -33,32 +33,20 @@ test('--verbose says once what was in the cache, however often gwtoken looks', a
 });
 
 test('--verbose of who has waited for another says what is in the cache then', async () => {
-  let reply = () => {};
-  const asked = new Promise<void>((resolve) => {
-    reply = resolve;
-  });
-  gw.answer = async (post) => {
-    await asked;
-    return tokenReply(post);
+  gw.env = withoutVariables(gw.env);
+  const wait = async () => {
+    putEntry(gw.cache, keychainEntry('https://a.example.com', { requestedAtMs: gw.nowMs }));
+    return '';
   };
-  const first = gw.cli(['get']);
-  while (gw.posts.length === 0) await sleep(5);
-  const lines: string[] = [];
-  const waits = new Promise<void>((resolve) => {
-    const write = (line: string) => {
-      lines.push(line);
-      if (line.startsWith('gwtoken: waiting for')) resolve();
-    };
-    gw.own = { stderr: { isTTY: () => false, write } };
-  });
-  const second = gw.cli(['get', '--verbose']);
-  await waits;
-  reply();
-  expect([await first, await second]).toMatchObject([{ stdout: 'token-1\n' }, { stdout: 'token-1\n' }]);
-  expect(lines.slice(-3)).toEqual([
-    'gwtoken: cache: no token\n',
-    'gwtoken: waiting for another gwtoken process to get this token\n',
-    'gwtoken: cache: using a token with 3600 s left\n',
+  const tokens = openTokens(gw.cache, MACHINE);
+  gw.own = { tokens: { ...tokens, takeTurn: async () => ({ held: false, wait }) } };
+  const { stdout, stderr } = await gw.cli(['get', '--verbose']);
+  expect(stdout).toBe('cached-token\n');
+  expect(stderr.split('\n').slice(-4)).toEqual([
+    'gwtoken: cache: no token',
+    'gwtoken: waiting for another gwtoken process to get this token',
+    'gwtoken: cache: using a token with 3600 s left',
+    '',
   ]);
 });
 

@@ -38,12 +38,10 @@ interface Played {
   readonly looks?: readonly (TokenAnswer | undefined)[];
   readonly isCached?: boolean;
   readonly error?: unknown;
-  /** Where the credentials of the query come from. */
-  readonly plan?: TokenQuery['plan'];
 }
 
 /** Plays the turns in their order, and tells what was done. */
-async function play({ turns, looks = [], isCached = true, error, plan = QUERY.plan }: Played) {
+async function play({ turns, looks = [], isCached = true, error }: Played) {
   const told: string[] = [];
   const left = [...turns];
   const inCache = [...looks];
@@ -59,7 +57,7 @@ async function play({ turns, looks = [], isCached = true, error, plan = QUERY.pl
     ...hash,
     trace: (line: string) => told.push(line),
   } as unknown as Parameters<typeof inTurn>[1];
-  const outcome = await inTurn({ ...QUERY, plan }, world, {
+  const outcome = await inTurn(QUERY, world, {
     look() {
       told.push('look');
       return inCache.shift();
@@ -167,10 +165,9 @@ describe('who waits', () => {
     });
   });
 
-  const failed = async (failure: unknown, more: Pick<Played, 'plan'> = {}) => {
-    const { turn } = holding();
-    const { outcome } = await play({ turns: [waiting(JSON.stringify({ failure })).turn, turn], ...more });
-    return outcome;
+  const failed = async (failure: unknown) => {
+    const { turn } = waiting(JSON.stringify({ failure }));
+    return (await play({ turns: [turn, holding().turn] })).outcome;
   };
 
   const ANOTHER =
@@ -202,25 +199,9 @@ describe('who waits', () => {
         'to use environment variables instead, set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU',
       ],
     ],
-    [
-      { kind: 'keychain', reason: 'locked' },
-      ['to use environment variables instead, set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU'],
-    ],
     [{ kind: 'keychain', reason: 'malformed' }, []],
   ])('has the hints of its own source where that failed: %j', async (failure, hints) => {
     expect(await failed({ message: 'm', ...failure })).toMatchObject({ hints: [...hints, ANOTHER] });
-  });
-
-  test('has no hint of login where the credentials come from a command', async () => {
-    const source = { kind: 'config', name: 'credential-command in /c.json' } as const;
-    const command = { value: 'pass show a', source };
-    const plan = { kind: 'command', name: 'the test', command } as const;
-    expect(await failed({ kind: 'no-credentials', message: 'm' }, { plan })).toMatchObject({
-      hints: [
-        'to use environment variables instead, set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU',
-        ANOTHER,
-      ],
-    });
   });
 
   test.each([
