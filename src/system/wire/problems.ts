@@ -124,7 +124,7 @@ function certificateProblem(
   ];
   if (code === 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' || code === 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY') {
     hints.push('if the CA is public, the server is not sending its intermediate certificate');
-    // Bun does not distinguish this case from a self-signed certificate.
+    // Bun does not distinguish this case from a self-signed certificate whose key usage forbids signing.
     hints.push(
       'if it is self-signed and you trust this server, pass the certificate itself with --ca-file or GWTOKEN_CA_FILE',
     );

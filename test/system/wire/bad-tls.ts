@@ -3,7 +3,6 @@ import type { TlsOptions } from 'node:tls';
 import type { Authority, Identity, Leaf } from '../../harness/endpoints/authority';
 import { type Script, startFaultServer } from '../../harness/endpoints/fault-server';
 import { missing } from '../../harness/needs';
-import { FORM } from '../../harness/programs/program';
 import { type Expectation, FETCHED, reply, type WireCase } from './scene';
 
 const answer = (socket: import('node:net').Socket) => void socket.write(reply(200));
@@ -84,11 +83,7 @@ export const BAD_TLS: readonly WireCase[] = [
     'self-signed',
     (authority) => authority.selfSigned(),
     nothing,
-    untrusted(
-      FORM === 'package'
-        ? /its certificate is self-signed[\s\S]*hint: .*--ca-file/
-        : /issued by an unknown CA[\s\S]*hint: if it is self-signed and you trust this server, .*--ca-file/,
-    ),
+    untrusted(/its certificate is self-signed[\s\S]*hint: .*--ca-file/),
   ),
   tls(
     'self-signed, and named with --ca-file',
