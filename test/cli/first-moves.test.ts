@@ -22,25 +22,17 @@ async function failureOf(line: string): Promise<{ message: string; hints: readon
 test.each([
   ['get --sandbox=true', 'get --sandbox'],
   ['get --sandbox=0', 'get --no-sandbox'],
-  ['get --no-sandbox=false', 'get --sandbox'],
   ['get --no-cache=1', 'get --no-cache'],
-  ['get --no-cache=false', 'get'],
   ['status --json=1', 'status --json'],
   ['--region us get', 'get --region us'],
-  ['--region=us get --fresh', 'get --region=us --fresh'],
-  ['-p env get', 'get -p env'],
   ['-p acme config set region eu', 'config set -p acme region eu'],
   ['-v exec -- env -v --json', 'exec -v -- env -v --json'],
   ['get --json', 'get --format json'],
-  ['env --json --unset', 'env --format json --unset'],
   ['status --json', 'status --json'],
   ['--help get', 'get --help'],
-  ['--version get', 'get --version'],
   ['version', '--version'],
   ['-V', '--version'],
-  ['get -V', 'get --version'],
   ['config', 'config --help'],
-  ['completion', 'completion --help'],
   ['config set region=eu', 'config set region eu'],
   ['config set auth-url=https://a.test/?a=b', 'config set auth-url https://a.test/?a=b'],
   // Another program's words, or a value.
@@ -48,7 +40,6 @@ test.each([
   ['exec -- git -V', 'exec -- git -V'],
   ['get --profile --json', 'get --profile --json'],
   ['get --sandbox=maybe', 'get --sandbox=maybe'],
-  ['--profile', '--profile'],
 ])('gwtoken %s is gwtoken %s', (line, plain) => {
   expect(plainSpelling(words(line))).toEqual(words(plain));
 });
@@ -56,25 +47,19 @@ test.each([
 test.each([
   // Other tools' words.
   ['whoami', 'unknown command "whoami"', 'status'],
-  ['token', 'unknown command "token"', 'get'],
   ['token --region eu', 'unknown command "token"', 'get --region eu'],
   // What stands behind it may be a secret, and is no argument here.
   ['token eu', 'unknown command "token"', 'get'],
-  ['auth', 'unknown command "auth"', 'login'],
   ['auth login --region eu', 'unknown command "auth"', 'login --region eu'],
-  ['auth status', 'unknown command "auth"', 'status'],
   ['set region eu', 'unknown command "set"', 'config set region eu'],
   ['refresh', 'unknown command "refresh"', 'get --fresh'],
   ['run -- make --debug', 'unknown command "run"', 'exec -- make --debug'],
-  ['get -o json', 'unknown option "-o"', 'get --format json'],
   ['get --output=json', 'unknown option "--output"', 'get --format=json'],
   ['exec --debug -- deploy --debug', 'unknown option "--debug"', 'exec --verbose -- deploy --debug'],
   // Typing errors.
   ['gte --region eu', 'unknown command "gte"', 'get --region eu'],
-  ['get --fresj', 'unknown option "--fresj"', 'get --fresh'],
   ['get --retrie=3', 'unknown option "--retrie"', 'get --retries=3'],
   ['config uset region', 'unknown command "uset"', 'config unset region'],
-  ['confg', 'unknown command "confg"', 'config'],
   ['--region eu', 'missing COMMAND: gwtoken COMMAND [options]', 'get --region eu'],
 ])('gwtoken %s: %s, gwtoken %s is meant', async (line, message, meant) => {
   const failure = await failureOf(line);
@@ -89,19 +74,15 @@ test.each<[line: string, message: string, hints: readonly string[], command: str
   // As near to one as to the other.
   ['logo', 'unknown command "logo"', ['login', 'logout'].map((name) => `did you mean: gwtoken ${name}`), ''],
   // No line that works, far-fetched, or what may be a secret.
-  ['config sett', 'unknown command "sett"', [], 'config'],
-  ['get --shelf', 'unknown option "--shelf"', [], 'get'],
   ['env --shell', 'unknown option "--shell"', [], 'env'],
   ['get --sandbox=maybe', '--sandbox takes no value', [], 'get'],
   ['get eyJhbGciOi', 'gwtoken get takes no arguments', [], 'get'],
   ['constructor', 'unknown command "constructor"', [], ''],
   ['gte --auth-url https://u:hidden@a.test', 'unknown command "gte"', [], ''],
   ['get --token x', 'unknown option "--token"', [NO_FLAG], 'get'],
-  ['login --Password x', 'unknown option "--Password"', [NO_FLAG], 'login'],
   ['config set timeout 5 m', 'too many arguments: gwtoken config set KEY VALUE', [QUOTE], 'config set'],
   ['exec', 'missing COMMAND: gwtoken exec -- COMMAND', [], 'exec'],
   ['config set timeout', 'missing VALUE: gwtoken config set KEY VALUE', [], 'config set'],
-  ['login id', 'gwtoken login takes no arguments', [], 'login'],
   ['env -p', '--profile needs a value', [], 'env'],
   ['get -qr eu', 'unknown option "-q"', [], 'get'],
   ['--nonsense', 'unknown option "--nonsense"', [], ''],

@@ -1,5 +1,4 @@
 /** The help of the program, its commands and topics: what all of it has in common, and one screen as it is laid out. */
-import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { helpAbove } from '../../src/cli/help';
 import { createProgram } from '../../src/cli/program';
@@ -147,12 +146,6 @@ describe('gwtoken', () => {
     expect(stdout).not.toContain('\x1b');
   });
 
-  test('help takes what every command takes', async () => {
-    expect(await helpOf(['help', '--version'])).toBe('1.2.3\n');
-    expect(await helpOf(['help', '--help'])).toContain('Usage: gwtoken help [COMMAND|TOPIC]\n');
-    expect(await helpOf(['help', '-v', 'get'])).toBe(await helpOf(['get', '--help']));
-  });
-
   test.each(Object.keys(TOPICS))('help %s prints the topic as text', async (name) => {
     const markdown = await TOPICS[name]!.text();
     const { code, stdout, stderr } = await inside().cli(['help', name]);
@@ -167,21 +160,6 @@ describe('gwtoken', () => {
     expect(unmarked(stdout)).toBe(unmarked(markdown));
   });
 
-  test('help TOPIC has bold headings and coloured code on a terminal, and none elsewhere', async () => {
-    const gw = inside();
-    gw.env['FORCE_COLOR'] = '1';
-    const { stdout } = await gw.cli(['help', 'network']);
-    expect(stdout.split('\n')[0]).toBe(
-      '\x1b[1mTHE NETWORK: PROXIES, CERTIFICATES, TIMEOUTS, RETRIES\x1b[22m',
-    );
-    expect(stdout).toContain('\x1b[36mgwtoken doctor\x1b[39m');
-    // A pager such as less ends what is bold with its line.
-    expect(stdout).toContain('\x1b[1mrejected the user name or\x1b[22m\n  \x1b[1mpassword\x1b[22m');
-    gw.env['FORCE_COLOR'] = '0';
-    const plain = await gw.cli(['help', 'network']);
-    expect(stripVTControlCharacters(stdout)).toBe(plain.stdout);
-  });
-
   test('help of what there is not names all its words, and what there is', async () => {
     const commandNames = COMMANDS.map(({ name }) => name).join(', ');
     for (const words of ['nothing', 'get eu', 'config sett', 'constructor'])
@@ -193,8 +171,10 @@ describe('gwtoken', () => {
   });
 
   test('help ci SYSTEM prints that section only, and names all if there is none', async () => {
-    const { stdout } = await inside().cli(['help', 'ci', 'gitlab']);
-    expect(stdout).toMatch(/^GITLAB CI\n/);
+    const gw = inside();
+    gw.env['FORCE_COLOR'] = '1';
+    const { stdout } = await gw.cli(['help', 'ci', 'gitlab']);
+    expect(stdout.split('\n')[0]).toBe('\x1b[1mGITLAB CI\x1b[22m');
     expect(stdout).not.toContain('Jenkins');
     expect(await inside().cli(['help', 'ci', 'travis'])).toMatchObject({
       code: 2,

