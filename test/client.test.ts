@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Client, checkProfile, clientFlags, clientName, parseClientName } from '../src/client';
+import { refusal } from './settings/refusal';
 
 const first = fc.constantFrom(...'abcxyz0189');
 const rest = fc.string({ unit: fc.constantFrom(...'abcxyz0189._-'), maxLength: 63 });
@@ -17,19 +18,14 @@ describe('a profile', () => {
     expect(checkProfile('a'.repeat(64), 'x')).toHaveLength(64);
     const names = ['', '.a', '-a', '_a', 'a b', 'ä', 'a/b', 'a:b', 'a\n', 'a'.repeat(65)];
     for (const name of names)
-      expect(() => checkProfile(name, '--profile')).toThrow(
-        expect.objectContaining({
-          kind: 'usage',
-          message: `invalid profile name ${JSON.stringify(name)} (from --profile)`,
-          hints: ['use 1 to 64 of a-z, 0-9, ".", "_" and "-", starting with a letter or digit'],
-        }),
-      );
+      expect(refusal(() => checkProfile(name, '--profile'))).toEqual({
+        message: `invalid profile name ${JSON.stringify(name)} (from --profile)`,
+        hints: ['use 1 to 64 of a-z, 0-9, ".", "_" and "-", starting with a letter or digit'],
+      });
   });
 
   test('in upper case is refused with the name in lower case', () => {
-    expect(() => checkProfile('Acme.EU', 'x')).toThrow(
-      expect.objectContaining({ hints: ['did you mean: acme.eu', expect.stringMatching(/^use 1 to 64/)] }),
-    );
+    expect(refusal(() => checkProfile('Acme.EU', 'x')).hints[0]).toBe('did you mean: acme.eu');
   });
 });
 

@@ -35,13 +35,6 @@ describe('a word of a command line that is shown for pasting', () => {
     for (const text of ['=ls', '~', '', 'https://id.{region}.example.com', 'a b'])
       expect(shellWord(text)).toBe(`'${text}'`);
   });
-
-  test('is what PowerShell reads as one text, unless it has a quote or a backslash', () => {
-    for (const text of LINES.filter((each) => !/['\\!]/.test(each))) {
-      const word = shellWord(text);
-      if (word !== text) expect(/^'([^']*)'$/.exec(word)?.[1]).toBe(text);
-    }
-  });
 });
 
 describe('a text that is shown', () => {

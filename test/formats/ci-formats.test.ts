@@ -9,7 +9,7 @@ import { inVariables } from '../harness/homes/client';
 import { type Home, openHome } from '../harness/homes/home';
 import { type Inside, inside } from '../harness/homes/in-process';
 import { expectRefusal } from '../harness/homes/refusals';
-import { GWTOKEN_SH, type ProgramResult, runCommand } from '../harness/programs/program';
+import type { ProgramResult } from '../harness/programs/program';
 
 const TOKEN = 'the-token/+==';
 
@@ -50,18 +50,6 @@ describe('github-env', () => {
     const entries = readFileCommands(contents()[0]!);
     expect(prefixes.map((prefix) => entries.get(`${prefix}ACCESS_TOKEN`))).toEqual(prefixes.map(() => TOKEN));
     expect(entries.size).toBe(1 + 4 * prefixes.length);
-  });
-
-  test('on a full disk fails, and the runner refuses half an entry', async ({ needs }) => {
-    needs('posix');
-    const before = `${'#'.repeat(900)}=\n`;
-    writeFileSync(files.GITHUB_ENV, before);
-    // 1,024 bytes are the most that a file of this process may have: the write gets through in part.
-    const script = `ulimit -f 1; exec ${GWTOKEN_SH} env --format github-env --no-cache`;
-    const result = await runCommand(['bash', '-c', script], { env: { ...home.env, ...files } });
-    expectRefusal(result, 1);
-    expect(result.stderr).toContain(`cannot append to ${files.GITHUB_ENV} (from GITHUB_ENV): EFBIG\n`);
-    expect(() => readFileCommands(contents()[0]!)).toThrow('Matching delimiter not found');
   });
 });
 

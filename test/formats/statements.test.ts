@@ -191,36 +191,19 @@ test('a mask is escaped as the runner undoes it', () => {
 });
 
 describe('a refusal says what to do instead', () => {
-  const EXEC = 'gwtoken exec -- COMMAND';
+  const EXEC = ['use instead: gwtoken exec -- COMMAND'];
+  const DOCKER = ['use instead: gwtoken exec -- docker run -e NAME IMAGE'];
+  const POWERSHELL = ['use --format powershell in PowerShell, or: gwtoken exec -- COMMAND'];
+  const TOO_LONG = 'a'.repeat(8191 - 8 + 1);
   test.each<[EnvFormat, string, string, string[]]>([
-    [
-      'dotenv',
-      `it's "both"`,
-      'contains quotes or a backslash, which .env parsers treat differently',
-      [`use instead: ${EXEC}`],
-    ],
-    [
-      'docker',
-      "'quoted'",
-      'is in quotes, which some Docker versions strip',
-      ['use instead: gwtoken exec -- docker run -e NAME IMAGE'],
-    ],
-    [
-      'cmd',
-      'a%b',
-      'contains a character that cmd.exe may alter',
-      [`use --format powershell in PowerShell, or: ${EXEC}`],
-    ],
-    [
-      'cmd',
-      'a'.repeat(8191 - 8 + 1),
-      'is too long for cmd.exe (limit: 8191 characters a line)',
-      [`use --format powershell in PowerShell, or: ${EXEC}`],
-    ],
+    ['dotenv', `'"`, 'contains quotes or a backslash, which .env parsers treat differently', EXEC],
+    ['docker', "'quoted'", 'is in quotes, which some Docker versions strip', DOCKER],
+    ['cmd', 'a%b', 'contains a character that cmd.exe may alter', POWERSHELL],
+    ['cmd', TOO_LONG, 'is too long for cmd.exe (limit: 8191 characters a line)', POWERSHELL],
     ['powershell', 'a'.repeat(32_767), 'is too long for a Windows environment variable', []],
-    ['azure', 'a%b', 'contains %, which agents decode inconsistently', [`use instead: ${EXEC}`]],
-    ['azure', 'a$(b', 'contains $(, which the agent would expand', [`use instead: ${EXEC}`]],
-    ['azure', 'a ', 'begins or ends with a space, which may be trimmed', [`use instead: ${EXEC}`]],
+    ['azure', 'a%b', 'contains %, which agents decode inconsistently', EXEC],
+    ['azure', 'a$(b', 'contains $(, which the agent would expand', EXEC],
+    ['azure', 'a ', 'begins or ends with a space, which may be trimmed', EXEC],
     ['sh', 'a\0', 'contains a control or non-ASCII character', []],
     ['sh', 'ü', 'contains a control or non-ASCII character', []],
     ['sh', 'a'.repeat(32 * 1024 + 1), 'is longer than 32 KiB', []],

@@ -116,17 +116,8 @@ const made = fc
     status,
     contentType,
     members: fc.oneof({ weight: 3, arbitrary: members }, { weight: 1, arbitrary: partial }),
-    spoil: fc.oneof(
-      { weight: 12, arbitrary: fc.constant((text: string) => text) },
-      fc.constantFrom(
-        (text: string) => `\ufeff${text}`,
-        (text: string) => text.slice(0, -1),
-        (text: string) => `[${text}]`,
-        () => 'null',
-      ),
-    ),
   })
-  .map(({ spoil, ...rest }) => ({ ...rest, body: spoil(JSON.stringify(rest.members)) }));
+  .map((reply) => ({ ...reply, body: JSON.stringify(reply.members) }));
 
 test('accepts and rejects as oauth4webapi does, but for the differences named here', async () => {
   const used = { both: 0, neither: 0, looser: new Set<string>(), stricter: new Set<string>() };

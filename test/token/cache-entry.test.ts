@@ -91,20 +91,13 @@ describe('the same ageing token again', () => {
   };
 
   test('is told by an expiry that is later by a second of rounding at most', () => {
-    fc.assert(
-      fc.property(ms(4_000_000), fc.integer({ min: -900_000, max: 1000 }), (laterMs, gainMs) => {
-        expect(next(laterMs, gainMs)).toBe(true);
-      }),
-    );
-    fc.assert(
-      fc.property(ms(4_000_000), fc.integer({ min: 1001, max: 4_000_000 }), (laterMs, gainMs) => {
-        expect(next(laterMs, gainMs)).toBe(false);
-      }),
-    );
+    for (const laterMs of [0, 1_000_000]) {
+      const gains = [-900_000, 1000, 1001].map((gainMs) => next(laterMs, gainMs));
+      expect(gains).toEqual([true, true, false]);
+    }
   });
 
   test('is not one that was asked for on a clock set back, nor one without another before or without a lifetime', () => {
-    expect([next(0, 0), next(0, 1000), next(0, 1001)]).toEqual([true, true, false]);
     expect(next(-1, 0)).toBe(false);
     expect(isAgeing(undefined, token(1))).toBe(false);
     expect(isAgeing(token(1), { ...token(1), lifetimeS: undefined })).toBe(false);

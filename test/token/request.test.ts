@@ -4,6 +4,7 @@ import { requestToken } from '../../src/token/request';
 import type { Fetch } from '../../src/world';
 
 const START_MS = Date.UTC(2030, 0, 1);
+const ENDPOINT = 'https://id.test/oauth2/token';
 const GOOD = '{"access_token":"t","token_type":"Bearer","expires_in":60}';
 const CREDENTIALS = { clientId: 'an id&', clientSecret: 's3cret /+' };
 
@@ -18,25 +19,14 @@ interface Played {
 }
 
 /** Plays one reply, on a clock that only moves by what it takes. */
-async function play({
-  status = 200,
-  headers = {},
-  chunks = [GOOD],
-  address,
-  tookMs = [0, 0],
-  error,
-}: Played) {
+async function play(played: Played) {
+  const { status = 200, headers = {}, chunks = [GOOD], address, tookMs = [0, 0], error } = played;
   let nowMs = START_MS;
   const sent: Parameters<Fetch>[] = [];
   const trace: string[] = [];
   let read = 0;
   const outcome = await requestToken(
-    {
-      endpoint: 'https://id.test/oauth2/token',
-      credentials: CREDENTIALS,
-      timeoutMs: 4321,
-      caFile: '/ca.pem',
-    },
+    { endpoint: ENDPOINT, credentials: CREDENTIALS, timeoutMs: 4321, caFile: '/ca.pem' },
     {
       version: '1.2.3',
       now: () => nowMs,
@@ -52,12 +42,7 @@ async function play({
             yield Buffer.from(chunk);
           }
         };
-        return {
-          status,
-          headers: { get: (name) => headers[name] ?? null },
-          body: body(),
-          address,
-        };
+        return { status, headers: { get: (name) => headers[name] ?? null }, body: body(), address };
       },
     },
   ).catch((thrown: unknown) => thrown);
@@ -68,7 +53,7 @@ test('is a POST of three form fields, without an Authorization header, within th
   const { sent, trace } = await play({});
   expect(sent).toEqual([
     [
-      'https://id.test/oauth2/token',
+      ENDPOINT,
       {
         method: 'POST',
         headers: {

@@ -2,8 +2,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
-import { requireAuthUrl, resolveFetchSettings } from '../../src/settings/resolve';
+import { resolveFetchSettings } from '../../src/settings/resolve';
 import { fetchToken } from '../../src/token/fetch';
+import { endpointQuery } from '../../src/token/query';
 import { retryOfReply } from '../../src/token/reply';
 import type { FetchReply } from '../../src/world';
 import { EU } from '../harness/homes/client';
@@ -33,19 +34,12 @@ async function play(
   const trace: string[] = [];
   const limits: number[] = [];
   let attempts = 0;
-  const flags = { 'auth-url': 'https://id.test', retries: String(retries) };
-  const settings = given({ flags });
-  const query = {
-    given: settings,
-    client: EU,
-    authUrl: requireAuthUrl(settings, EU),
-    settings: resolveFetchSettings(settings, EU.profile),
-    attempts: 1 + retries,
-    startedAtMs: START_MS,
-    deadlineMs,
-  };
+  const from = given({ flags: { retries: String(retries) } });
+  const authUrl = { value: 'https://id.test', template: 'https://id.test' };
+  const settings = resolveFetchSettings(from, EU.profile);
+  const query = endpointQuery({ given: from, client: EU, authUrl, settings }, { now: () => START_MS });
   const outcome = await fetchToken(
-    query,
+    { ...query, deadlineMs },
     { clientId: 'a', clientSecret: 's' },
     {
       version: 'test',
