@@ -58,25 +58,19 @@ describe('a file of the runner that cannot be used', () => {
   beforeEach(() => {
     gw = inside();
   });
-  const points = (problem: string) => [
-    `GITHUB_ENV points to PATH, which ${problem}`,
-    'do not change GITHUB_ENV; the runner sets it for each step',
-  ];
-
-  test.each<[what: string, path: () => string, says: string[]]>([
-    ['does not exist', () => join(home.dir, 'missing'), points('does not exist')],
-    ['is not a regular file', () => home.dir, points('is not a regular file')],
-    [
-      'has an impossible name',
-      () => join(home.dir, 'x'.repeat(300)),
-      points(process.platform === 'win32' ? 'does not exist' : 'cannot be accessed (ENAMETOOLONG)'),
-    ],
-  ])('when it %s: refused before a token is requested', async (_what, path, [problem, hint]) => {
+  test.each<[what: string, path: () => string]>([
+    ['does not exist', () => join(home.dir, 'missing')],
+    ['is a directory', () => home.dir],
+    ['has an impossible name', () => join(home.dir, 'x'.repeat(300))],
+  ])('when it %s: refused before a token is requested', async (_what, path) => {
     gw.env['GITHUB_ENV'] = path();
     for (const flags of [[], ['--unset']]) {
       const refused = await gw.cli(['env', '--format', 'github-env', ...flags]);
       expectRefusal(refused, 2);
-      expect(refused.stderr.replace(path(), 'PATH')).toBe(`gwtoken: error: ${problem}\nhint: ${hint}\n`);
+      expect(refused.stderr.replace(path(), 'PATH')).toBe(
+        'gwtoken: error: GITHUB_ENV points to PATH, which is not a file\n' +
+          'hint: do not change GITHUB_ENV; the runner sets it for each step\n',
+      );
     }
     expect(existsSync(join(home.dir, 'missing'))).toBe(false);
     expect(gw.posts).toEqual([]);

@@ -56,7 +56,9 @@ describe.skipIf(process.platform === 'win32')('a pipe that nobody writes to', ()
     execFileSync('mkfifo', ['-m', '600', join(home.config, 'config.json')]);
     const result = await home.gwtoken(['get'], { timeoutMs });
     expectRefusal(result, 2);
-    expect(result.stderr).toMatch(/^gwtoken: error: config file \S+config\.json is not a regular file\n/);
+    expect(result.stderr).toMatch(
+      /^gwtoken: error: config file \S+config\.json cannot be read \(it is not a regular file\)\n/,
+    );
   });
 
   test('as GITHUB_ENV is refused', async () => {

@@ -164,7 +164,7 @@ describe('if it cannot give a token, it says why in an annotation, with inputs f
     const asked = identity.eu.requests.length;
     const result = await job.run(inputsFor('eu'), { GITHUB_OUTPUT: '/nowhere' });
     expect(result.code).toBe(2);
-    expect(result.output).toMatch(/^::error .*::GITHUB_OUTPUT points to \/nowhere, which does not exist$/m);
+    expect(result.output).toMatch(/^::error .*::GITHUB_OUTPUT points to \/nowhere, which is not a file$/m);
     expect(identity.eu.requests).toHaveLength(asked);
   });
 

@@ -1,25 +1,14 @@
 /** Appends to a file that another program created and reads: never creates it. */
 import { appendFileSync, closeSync, constants, openSync, readFileSync, statSync } from 'node:fs';
-import { GwtokenError, systemCode, usage } from '../../errors';
+import { GwtokenError, quietly, systemCode, usage } from '../../errors';
 
 /** @throws GwtokenError `usage` if the file does not exist; the returned function throws `local` */
 export function openAppender(path: string, variable: string): (text: string) => void {
-  const problem = problemWith(path);
-  if (problem === undefined) return (text) => append(path, text, variable);
+  if (quietly(() => statSync(path).isFile())) return (text) => append(path, text, variable);
   throw usage(
-    `${variable} points to ${path}, which ${problem}`,
+    `${variable} points to ${path}, which is not a file`,
     `do not change ${variable}; the runner sets it for each step`,
   );
-}
-
-function problemWith(path: string): string | undefined {
-  try {
-    const stat = statSync(path, { throwIfNoEntry: false });
-    if (stat === undefined) return 'does not exist';
-    return stat.isFile() ? undefined : 'is not a regular file';
-  } catch (error) {
-    return `cannot be accessed (${systemCode(error)})`;
-  }
 }
 
 function append(path: string, text: string, variable: string): void {

@@ -12,16 +12,13 @@ import { type FileRead, readRegular } from './read-file';
 import { sweepOld, whileHeld } from './replace';
 import * as trust from './trust';
 
-/** The hint for a config file of another user. */
 const AS_OWNER = 'run gwtoken as its owner, or set GWTOKEN_CONFIG_DIR to a directory you own';
 
-/** How long a reader waits for a writer. */
+/** How long a reader waits for a writer, and a writer for the lock. */
 const READER_WAITS_MS = 100;
-
-/** How long a writer waits for the lock. */
 const LOCK_WAIT_MS = 10_000;
 
-/** The largest file that is read: a config file is never larger. */
+/** A config file is never larger. */
 const LIMIT = 1024 * 1024;
 
 type Stored = Record<string, unknown>;
@@ -32,18 +29,17 @@ export function openConfig(folder: string | undefined, machine: Machine): Pick<W
     if (folder === undefined) throw homeless('usage', 'the config file', 'config', machine);
     return folder;
   };
-  const fileOf = (name: string): string | undefined =>
-    folder === undefined ? undefined : fileIn(folder, name, machine.platform);
+  const pathOf = (name: string): string => fileIn(here(), name, machine.platform);
   return {
     config: {
-      path: () => fileIn(here(), 'config.json', machine.platform),
-      read: () => readConfig(fileOf('config.json'), machine),
+      path: () => pathOf('config.json'),
+      read: () => (folder === undefined ? NOTHING : readConfig(pathOf('config.json'), machine)),
       edit: async (edits) =>
         rewrite(here(), 'config', machine, (path) => edited(readConfig(path, machine), edits)),
       checkWritable: async () => checkWritable(here(), machine),
     },
     clients: {
-      read: () => knownIn(readTrusted(fileOf('clients.json'), machine)),
+      read: () => (folder === undefined ? {} : knownIn(readTrusted(pathOf('clients.json'), machine))),
       add: async (name, { clientId, authUrl }) =>
         rewrite(here(), 'clients', machine, (path) => ({
           ...readTrusted(path, machine),
@@ -58,19 +54,16 @@ export function openConfig(folder: string | undefined, machine: Machine): Pick<W
   };
 }
 
+const NOTHING: Config = { path: 'no config file', general: {}, profiles: {} };
+
 /** The config file's content. @throws GwtokenError `usage` for a file that is untrusted or invalid */
-export function readConfig(path: string | undefined, machine: Machine): Config {
-  const { profiles = {}, ...general } = readTrusted(path, machine);
-  return {
-    path: path ?? 'no config file',
-    general: valuesOf(general, path),
-    profiles: Object.fromEntries(
-      Object.entries(objectOf(profiles, path, 'profiles')).map(([name, own]) => [
-        name,
-        valuesOf(objectOf(own, path, name), path),
-      ]),
-    ),
-  };
+export function readConfig(path: string, machine: Machine): Config {
+  const { profiles: given = {}, ...general } = readTrusted(path, machine);
+  const profiles = Object.entries(objectOf(given, path, 'profiles')).map(([name, own]) => [
+    name,
+    valuesOf(objectOf(own, path, name), path),
+  ]);
+  return { path, general: valuesOf(general, path), profiles: Object.fromEntries(profiles) };
 }
 
 /** The stored clients in the file's content; anything else in it is ignored. */
@@ -87,18 +80,16 @@ function knownIn(stored: Stored): Record<string, KnownEntry> {
  * Reads a JSON object from a file that only the user and root can have written: it can contain a command and a URL.
  * Empty if there is none.
  */
-function readTrusted(path: string | undefined, machine: Machine): Stored {
-  if (path === undefined) return {};
+function readTrusted(path: string, machine: Machine): Stored {
   let read: FileRead;
   try {
     read = whileHeld(() => readRegular(path, LIMIT), READER_WAITS_MS, machine);
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return {};
-    if (code === undefined) throw unusable(path, 'is not a regular file');
-    if (code === 'EFBIG') throw unusable(path, 'is larger than 1 MiB');
     const isForbidden = code === 'EACCES' || code === 'EPERM';
-    throw unusable(path, `cannot be read (${code})`, isForbidden ? AS_OWNER : undefined);
+    const why = code === 'EFBIG' ? 'larger than 1 MiB' : (code ?? messageOf(error));
+    throw unusable(path, `cannot be read (${why})`, isForbidden ? AS_OWNER : undefined);
   }
   const untrusted = trust.distrust(read.stat, 'user or root', machine) ?? trust.distrustWay(path, machine);
   if (untrusted) throw unusable(path, untrusted.text, fixFor(path, untrusted));
@@ -117,25 +108,22 @@ function fixFor(path: string, { why, path: culprit = path }: Distrust): string {
 }
 
 /** @param key where the value is; undefined for the whole file */
-function objectOf(value: unknown, path: string | undefined, key?: string): Stored {
+function objectOf(value: unknown, path: string, key?: string): Stored {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Stored;
   throw key === undefined
-    ? unusable(path ?? '', 'must contain a JSON object')
+    ? unusable(path, 'must contain a JSON object')
     : invalid(path, key, 'a JSON object');
 }
 
-function valuesOf(stored: Stored, path: string | undefined): ConfigValues {
-  const values: Record<string, string | number | boolean> = {};
-  for (const [key, value] of Object.entries(stored)) {
-    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
+function valuesOf(stored: Stored, path: string): ConfigValues {
+  for (const [key, value] of Object.entries(stored))
+    if (!['string', 'number', 'boolean'].includes(typeof value))
       throw invalid(path, key, 'a string, number or boolean');
-    values[key] = value;
-  }
-  return values;
+  return stored as ConfigValues;
 }
 
-function invalid(path: string | undefined, key: string, valid: string): GwtokenError {
-  return unusable(path ?? '', `has an invalid value for ${JSON.stringify(key)} (use ${valid})`);
+function invalid(path: string, key: string, valid: string): GwtokenError {
+  return unusable(path, `has an invalid value for ${JSON.stringify(key)} (use ${valid})`);
 }
 
 function unusable(path: string, problem: string, hint = `fix or delete ${path}`): GwtokenError {
@@ -144,8 +132,7 @@ function unusable(path: string, problem: string, hint = `fix or delete ${path}`)
 
 /**
  * Changes the JSON object in `folder/name.json`: atomically, mode 0600, in a 0700 directory that is created if missing.
- * `change` reads what is stored, with every reader's checks, since a file that others can write to must not become
- * a trusted one; it returns what to store.
+ * `change` reads with every reader's checks, since a file that others can write to must not become a trusted one.
  */
 async function rewrite(
   folder: string,
@@ -162,7 +149,7 @@ async function rewrite(
     const [{ default: Conf }, { withLock }] = await Promise.all([import('conf'), import('./lock')]);
     await withLock(folder, 'config', machine, LOCK_WAIT_MS, () => {
       const changed = change(path);
-      // Only for writing: `conf.get` and `conf.set` would read the file without any of our checks.
+      // Only for writing: it reads the file too, without any of our checks.
       const conf = new Conf<Stored>({
         cwd: folder,
         configName: name,
@@ -194,8 +181,6 @@ function checkWritable(folder: string, machine: Machine): void {
 /**
  * Returns the file, or the nearest directory above it that exists. Rejects one that is not the user's, since `sudo gwtoken
  * login` in a user's HOME would leave a file there that the user cannot change, and one that could not be read again.
- *
- * @throws GwtokenError, or another error that says why it cannot be written
  */
 function existing(file: string, machine: Machine): string {
   let path = file;

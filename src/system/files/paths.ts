@@ -5,7 +5,7 @@ import type { Env } from '../../world';
 /** The machine and the user, as far as files depend on them. */
 export interface Machine {
   readonly platform: NodeJS.Platform;
-  /** The effective user id; undefined on Windows, where owners and modes are not checked. */
+  /** Undefined on Windows, where owners and modes are not checked. */
   readonly uid: number | undefined;
   readonly env?: NodeJS.ProcessEnv;
   /** This process, to ask for others; without it each other one counts as running somewhere else. */

@@ -1,9 +1,9 @@
 /** Reads files whole, up to a limit: what lies in a file's place may be a disk, or a pipe that nobody writes to. */
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 
-/** A file's content, with the owner and mode of the very file that it was read from. */
 export interface FileRead {
   readonly bytes: Buffer;
+  /** The owner and mode of the very file that it was read from. */
   readonly stat: Stats;
 }
 

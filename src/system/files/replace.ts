@@ -7,12 +7,7 @@ import type { Machine } from './paths';
 
 const PAUSE_MS = 10;
 
-/**
- * Retries the work while Windows refuses it because another program has the file open for a moment: a writer that
- * replaces it, a virus scanner. Other systems do not lock such files.
- *
- * @throws the system's error, on Windows after `limitMs`
- */
+/** Retries work that Windows refuses while a writer or a virus scanner has the file open. @throws the system's error */
 export function whileHeld<T>(work: () => T, limitMs: number, { platform }: Pick<Machine, 'platform'>): T {
   const giveUpAt = platform === 'win32' ? performance.now() + limitMs : 0;
   for (;;) {
@@ -26,7 +21,6 @@ export function whileHeld<T>(work: () => T, limitMs: number, { platform }: Pick<
   }
 }
 
-/** How long a writer waits for a reader. */
 export const WRITER_WAITS_MS = 500;
 
 /** A name that no other process uses, nor this one again; not a secret. */
@@ -34,12 +28,7 @@ export function uniqueName(): string {
   return `${Date.now().toString(36)}${Math.random().toString(36).slice(2)}`;
 }
 
-/**
- * Writes the text to a 0600 file beside it, `NAME.….tmp`, and renames that to it. Only a writer that is killed in
- * between leaves such a file behind.
- *
- * @throws the system's error
- */
+/** Writes the text to a 0600 file beside it, `NAME.….tmp`, and renames that to it. @throws the system's error */
 export function replaceFile(path: string, text: string, machine: Machine): void {
   const temporary = `${path}.${uniqueName()}.tmp`;
   try {
@@ -54,12 +43,7 @@ export function replaceFile(path: string, text: string, machine: Machine): void 
 /** After this long no living process uses a temporary file, and the clocks of file servers differ by less. */
 const STALE_MS = 10 * 60_000;
 
-/**
- * Removes the files of processes that were killed. Nothing here throws: the next writer tries again.
- *
- * @param names matches only theirs
- * @param olderThanMs since when nobody who lives has written to them
- */
+/** Removes the files with these names that killed processes left. Never throws: the next writer tries again. */
 export function sweepOld(folder: string, names: RegExp, olderThanMs = STALE_MS): void {
   // Another may have swept it, or the folder cannot be changed.
   quietly(() => {

@@ -22,10 +22,8 @@ import { homeVariables, type Machine } from './paths';
 type Owners = 'user' | 'user or root';
 
 /**
- * Why it is not trusted; undefined if it is. The wrong owner is reported rather than write access for others. Write
- * access for the user's own private group, as a umask of 002 gives it, is none for others.
- *
- * @param stat from `lstat`, if links are to be found
+ * Why it is not trusted; undefined if it is. Write access for the user's own private group, as a umask of 002 gives it, is
+ * none for others. With a stat from `lstat`, links are found too.
  */
 export function distrust(stat: Stats, owners: Owners, machine: Machine): Distrust | undefined {
   if (stat.isSymbolicLink()) return { why: 'link', text: 'is a symbolic link' };
@@ -101,24 +99,18 @@ export function makeFolder(path: string, machine: Machine): void {
 function nearest(path: string, machine: Machine): string {
   const fail = (code: string, problem: string): Error =>
     Object.assign(new Error(`${path} ${problem}`), { code });
-  for (let at = path; ; at = dirname(at)) {
-    const stat = lstatSync(at, { throwIfNoEntry: at === dirname(at) });
-    if (stat === undefined) {
-      if (isHome(at, machine)) throw fail('ENOENT', 'does not exist');
-      continue;
-    }
-    for (const each of stat.isSymbolicLink() ? [stat, statSync(at)] : [stat]) {
-      const foreign = distrustOwner(each, 'user or root', machine);
-      if (foreign) throw fail('EUNTRUSTED', foreign.text);
-    }
-    return at;
+  const home = machine.env?.['HOME'];
+  let at = path;
+  let stat = lstatSync(at, { throwIfNoEntry: false });
+  for (; stat === undefined; stat = lstatSync(at, { throwIfNoEntry: at === dirname(at) })) {
+    if (home && resolve(at) === resolve(home)) throw fail('ENOENT', 'does not exist');
+    at = dirname(at);
   }
-}
-
-/** Whether a path is the user's HOME. */
-function isHome(path: string, { env }: Machine): boolean {
-  const home = env?.['HOME'];
-  return Boolean(home) && resolve(path) === resolve(String(home));
+  for (const each of stat.isSymbolicLink() ? [stat, statSync(at)] : [stat]) {
+    const foreign = distrustOwner(each, 'user or root', machine);
+    if (foreign) throw fail('EUNTRUSTED', foreign.text);
+  }
+  return at;
 }
 
 /** @param which decides who may own it, and whether it may be a link (the cache may not) */
@@ -127,20 +119,17 @@ export function probeFolder(
   path: string | undefined,
   machine: Machine,
 ): FolderFacts {
-  const stat =
-    path === undefined ? undefined : quietly(() => (which === 'cache' ? lstatSync : statSync)(path));
-  const untrusted =
-    path === undefined || stat === undefined
-      ? undefined
-      : which === 'cache'
-        ? distrust(stat, 'user', machine)
-        : distrustWay(path, machine);
+  const variables = homeVariables(which, machine.platform);
+  if (path === undefined)
+    return { path, variables, exists: false, writable: false, untrusted: undefined, mode: undefined };
+  const isCache = which === 'cache';
+  const stat = quietly(() => (isCache ? lstatSync : statSync)(path));
   return {
     path,
-    variables: homeVariables(which, machine.platform),
+    variables,
     exists: stat !== undefined,
-    writable: path !== undefined && quietly(() => isWritable(path, machine)) === true,
-    untrusted,
+    writable: quietly(() => isWritable(path, machine)) === true,
+    untrusted: stat && (isCache ? distrust(stat, 'user', machine) : distrustWay(path, machine)),
     mode: stat && machine.uid !== undefined ? stat.mode & 0o777 : undefined,
   };
 }

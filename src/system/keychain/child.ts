@@ -34,7 +34,6 @@ const NOT_STORED: Answer = {
 };
 
 const SERVICE = 'gwtoken';
-/** For test items; no prefix of another program's service. */
 const PROBE_SERVICE = 'gwtoken-probe';
 
 const nothing = (): void => {};

@@ -12,7 +12,6 @@ import type { CommandEnd, RunCredentialCommand, World } from '../../world';
 import { helperEnvironment, windowsProgram } from './helper-program';
 import { hasTerminal } from './proc-stat';
 
-/** The part of Node's `process` that is needed here. */
 type OwnProcess = Pick<NodeJS.Process, 'env' | 'kill' | 'platform'>;
 
 /** Time after a signal for a command to switch the terminal's echo on again; then the next one: SIGTERM, SIGKILL. */

@@ -1,11 +1,7 @@
 /** How gwtoken ends by a signal. */
 import { constants } from 'node:os';
 
-/**
- * Ends the process by this signal, with its default effect (Node ignores SIGPIPE). The exit code is
- * for systems where a signal does not end a process: on Windows there are none between processes, and `kill` would
- * end us with code 1, or throw.
- */
+/** Ends the process by this signal, with its default effect (Node ignores SIGPIPE); on Windows by its exit code. */
 export function endBySignal(self: NodeJS.Process, signal: NodeJS.Signals): void {
   self.exitCode = 128 + constants.signals[signal];
   // Nothing is cut off: all output has been written, even to a pipe.

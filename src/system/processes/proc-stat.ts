@@ -28,10 +28,7 @@ export function procStat(pid: number | 'self'): ProcStat | undefined {
   }
 }
 
-/**
- * Whether this process, and with it a child, belongs to the group that its terminal sends signals to. Without Linux's
- * /proc it is enough to have a terminal at all.
- */
+/** Whether its terminal sends signals to this process, and to a child. Without /proc it is enough to have a terminal. */
 export function isForeground(platform: NodeJS.Platform): boolean {
   if (platform !== 'linux') return hasTerminal();
   const self = procStat('self');
@@ -51,9 +48,8 @@ export function hasTerminal(): boolean {
 type Own = Pick<NodeJS.Process, 'pid' | 'kill'>;
 
 /**
- * Names a process for others who may be on other machines: `PLACE PID START`. Machines share home directories, and
- * containers and sandboxes often share the host name too: each has its own process 7. Its start distinguishes it from
- * a later process with the same ID.
+ * Names this process for others: `PLACE PID START`. Machines share home directories, and containers the host name too: each
+ * has its own process 7. Its start distinguishes it from a later process with the same ID.
  */
 export function ownProcess(own: Own | undefined): string {
   return own === undefined ? '' : `${place()} ${own.pid} ${procStat(own.pid)?.startTime ?? '-'}`;

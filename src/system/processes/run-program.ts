@@ -1,6 +1,6 @@
 /**
- * The program of `gwtoken exec` and `curl`, with gwtoken's own stdin, stdout, stderr, process group and terminal, so that
- * Ctrl-C, Ctrl-Z and full-screen programs work as without gwtoken. cross-spawn is for Windows' `.cmd` and PATHEXT.
+ * The program of `gwtoken exec` and `curl`, with gwtoken's own streams, process group and terminal, so that Ctrl-C, Ctrl-Z
+ * and full-screen programs work as without gwtoken. cross-spawn is for Windows' `.cmd` and PATHEXT.
  */
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import * as fs from 'node:fs';
@@ -49,12 +49,7 @@ export async function runProgram(
   }
 }
 
-/**
- * Node reads arguments and variables as UTF-8 and replaces each byte that is none by U+FFFD, so the command would get
- * different bytes: `rm` might remove another file.
- *
- * @throws GwtokenError `usage`
- */
+/** Node replaces each byte that is not UTF-8 by U+FFFD: `rm` might remove another file. @throws GwtokenError `usage` */
 function checkExact(words: readonly string[], env: Env): void {
   const word = words.find((each) => each.includes('\uFFFD'));
   const name = Object.keys(env).find((each) => `${each}${env[each]}`.includes('\uFFFD'));
@@ -83,7 +78,6 @@ END
 *) cat <&3 4<&- | exec "$@" 3<&0 <&4 4<&-
 esac`;
 
-/** @throws the system's error, if it is not an event of the child */
 function startProgram(
   command: string,
   args: readonly string[],
@@ -124,7 +118,7 @@ function startError(
   isWindows: boolean,
 ): GwtokenError {
   const code = systemCode(error) ?? messageOf(error);
-  const name = JSON.stringify(command.length > 100 ? `${command.slice(0, 100)}…` : command);
+  const name = quoted(command);
   if (code !== 'ENOENT' || (/[\\/]/.test(command) && fs.existsSync(command))) {
     const problem = PROBLEMS[code] ?? `was rejected by the system (${code})`;
     return failure('not-runnable', `cannot run ${name}: it ${problem}`);

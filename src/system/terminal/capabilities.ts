@@ -31,11 +31,7 @@ export function hasUnicode(env: Env, platform: NodeJS.Platform): boolean {
   return /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '');
 }
 
-/**
- * Does the work while a variable has another value, or none, for packages that read the environment themselves.
- *
- * @param env the environment itself, not a copy
- */
+/** Does the work while a variable has another value, or none, for packages that read the environment themselves. */
 export async function withVariable<T>(
   env: NodeJS.ProcessEnv,
   name: string,

@@ -12,14 +12,12 @@ import { withVariable } from './capabilities';
 
 /** Work that is done sooner needs no spinner. */
 const SPINNER_AFTER_MS = 300;
-
 const ASCII_FRAMES = { frames: ['-', '\\', '|', '/'], interval: 120 };
-
 const SHOW_CURSOR = '\x1b[?25h';
 
 /**
- * @param own its stdin is touched only to prompt: once open it keeps the terminal, which may belong to the child of
- *   `exec`
+ * stdin is touched only to prompt: once open it keeps the terminal, which may belong to the child of `exec`.
+ *
  * @param unicode whether frames and arrows may be drawn; the symbols were chosen when this file was loaded
  */
 export function openPrompts(
@@ -60,17 +58,18 @@ export function openPrompts(
     if (isCancel(given)) throw new Interrupted('SIGINT');
     return given as Exclude<T, symbol>;
   };
-  const validate =
-    (check: (answer: string) => string | undefined) =>
-    (given = '') =>
-      check(given);
   return {
     ask: (message, check, { example = '', initial = '' }) =>
       answer((streams) =>
-        text({ ...streams, message, placeholder: example, initialValue: initial, validate: validate(check) }),
+        text({
+          ...{ ...streams, message, placeholder: example, initialValue: initial },
+          validate: (given = '') => check(given),
+        }),
       ),
     askSecret: (message, check) =>
-      answer((streams) => password({ ...streams, message, mask: '*', validate: validate(check) })),
+      answer((streams) =>
+        password({ ...streams, message, mask: '*', validate: (given = '') => check(given) }),
+      ),
     choose: async (message, choices, initial) => {
       const options = choices.map((value) => ({ value: value as string, label: value }));
       const given = await answer((streams) =>

@@ -1,14 +1,11 @@
-/**
- * Standard streams on bare file descriptors: `process.stdout` costs 3 ms at every start. The output has
- * been written when `write` returns, even to a slow pipe.
- */
+/** Standard streams on bare file descriptors: `process.stdout` costs 3 ms at every start. */
 import { fstatSync, writeSync } from 'node:fs';
 import { GwtokenError, messageOf, ReaderGone, systemCode } from '../../errors';
 
-/** The error codes of writing when the reader has gone; EOF is Node 20's on Windows. */
+/** EOF is what Node 20 says on Windows. */
 const READER_GONE = ['EPIPE', 'EOF'];
 
-/** Writes all of the text to the descriptor. @throws ReaderGone if nobody reads it, otherwise a `local` error */
+/** Writes all of the text before it returns. @throws ReaderGone if nobody reads it, otherwise a `local` error */
 export function writeAll(descriptor: number, text: string): void {
   const bytes = Buffer.from(text);
   let done = 0;

@@ -1,8 +1,4 @@
-/**
- * CA certificates beyond the built-in ones. Passing `ca` to Node replaces the built-in CAs, so
- * they are always passed along.
- */
-
+/** CA certificates beyond the built-in ones. Passing `ca` to Node replaces those, so they are always passed along. */
 import { X509Certificate } from 'node:crypto';
 import * as tls from 'node:tls';
 import { type GwtokenError, messageOf, systemCode, usage } from '../../errors';

@@ -54,10 +54,8 @@ const SHORTEST = 'HTTP/1.1 100';
 
 /**
  * Skips the interim replies (1xx) before the final one. A client must accept them even if it did not ask for them (RFC
- * 9110 section 15.2), but undici gives up at a 100, and takes one for the answer to a CONNECT.
- *
- * @returns a function for the bytes in the order of their arrival. It returns undefined while they are all interim; then
- *   what follows the interim replies, and is not to be called again
+ * 9110 section 15.2), but undici gives up at a 100, and takes one for the answer to a CONNECT. The returned function gets
+ * the bytes as they arrive. It returns undefined while they are all interim, and then once what follows.
  */
 export function skippingInterim(): (chunk: Buffer) => Buffer | undefined {
   const start = (bytes: Buffer): string => bytes.subarray(0, SHORTEST.length).toString('latin1');

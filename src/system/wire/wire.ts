@@ -17,12 +17,8 @@ export interface Wire extends Pick<World, 'fetch' | 'warmUp'> {
 /** Servers hang up on connections that stay silent, some after five seconds: an older one is not worth the risk. */
 const WARM_MS = 2000;
 
-/** A connection that was opened ahead. */
-interface Warm extends Connection {
-  /** What it may be used for. */
-  readonly key: string;
-  readyAtMs: number;
-}
+/** A connection that was opened ahead, and the origin and CAs that it may be used for. */
+type Warm = Connection & { readonly key: string; readyAtMs: number };
 
 export function openWire(surroundings: Surroundings): Wire {
   // V8 of Node 20 optimises undici's parser (llhttp in wasm) for longer than it runs: half of a cold start. Later
@@ -62,10 +58,12 @@ export function openWire(surroundings: Surroundings): Wire {
         key: keyOf(url, options),
         readyAtMs: Number.POSITIVE_INFINITY,
       });
-      const ready = (): void => {
-        opened.readyAtMs = performance.now();
-      };
-      opened.ready.then(ready, () => {});
+      opened.ready.then(
+        () => {
+          opened.readyAtMs = performance.now();
+        },
+        () => {},
+      );
       warm = opened;
     },
     close: () => warm?.close(),

@@ -15,10 +15,12 @@ const put = (text: string) => writeFileSync(file, text, { mode: 0o600 });
 
 test('if there is no file, or can be none, nothing is set and no client stored', () => {
   put('{}');
-  for (const path of [undefined, join(dirname(file), 'none'), join(file, 'below')])
-    expect(readConfig(path, MACHINE)).toEqual({ path: path ?? 'no config file', general: {}, profiles: {} });
-  for (const folder of [undefined, dirname(file), file])
-    expect(openConfig(folder, MACHINE).clients.read()).toEqual({});
+  for (const path of [join(dirname(file), 'none'), join(file, 'below')])
+    expect(readConfig(path, MACHINE)).toEqual({ path, general: {}, profiles: {} });
+  const { config, clients } = openConfig(undefined, MACHINE);
+  expect(config.read()).toEqual({ path: 'no config file', general: {}, profiles: {} });
+  for (const folder of [dirname(file), file]) expect(openConfig(folder, MACHINE).clients.read()).toEqual({});
+  expect(clients.read()).toEqual({});
 });
 
 test('a value is a string, a number or a boolean, for all or for a profile', () => {
@@ -54,7 +56,9 @@ test('a file has a megabyte at most', () => {
   put(longest);
   expect(readConfig(file, MACHINE).general).toEqual({ region: 'eu' });
   put(`${longest} `);
-  expect(refusal(() => readConfig(file, MACHINE)).message).toBe(`config file ${file} is larger than 1 MiB`);
+  expect(refusal(() => readConfig(file, MACHINE)).message).toBe(
+    `config file ${file} cannot be read (larger than 1 MiB)`,
+  );
 });
 
 test.skipIf(process.platform === 'win32')(
