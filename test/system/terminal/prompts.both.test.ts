@@ -177,7 +177,7 @@ describe('gwtoken login, on a terminal', () => {
     await home.login({ ...CLIENT, authUrl: identity.authUrl });
     const logout = () => {
       terminal = home.terminal(['logout', '--all']);
-      return terminal.waitFor(`Remove stored client ${ACCOUNT}?`);
+      return terminal.waitFor(`Remove ${ACCOUNT}?`);
     };
     await logout();
     terminal.type('\r');
