@@ -26,3 +26,16 @@ test('fetch joins a header that comes twice, and hangs up when the body has been
   expect(getEventListeners(signal, 'abort')).toEqual([]);
   expect(requests[0]).toMatch(/^POST \/oauth2\/token HTTP\/1\.1\r\n[\s\S]*^accept-encoding: identity\r$/m);
 });
+
+test('fetch ends when its time is up, whatever the endpoint does', async () => {
+  const { url } = await startFaultServer({});
+  const startedAtMs = performance.now();
+  const silent = openWire(surroundings()).fetch(url, {
+    method: 'POST',
+    headers: {},
+    body: '',
+    timeoutMs: 500,
+  });
+  await expect(silent).rejects.toMatchObject({ reason: 'time-limit' });
+  expect(performance.now() - startedAtMs).toBeLessThan(5000);
+});
