@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { crash } from '../../src/cli/run';
 import { GwtokenError, ReaderGone } from '../../src/errors';
-import { parseDoctor } from '../commands/report-schemas';
+import { parseDoctor } from '../commands/reports';
 import { PLAIN } from '../documents/grammar';
 import { type Inside, inside } from '../harness/homes/in-process';
 

@@ -8,7 +8,7 @@ import { BAD_PROXIES } from '../system/wire/bad-proxies';
 import { BAD_TLS } from '../system/wire/bad-tls';
 import { BROKEN_CONNECTIONS } from '../system/wire/broken-connections';
 import { SECRET, type WireCase } from '../system/wire/scene';
-import { parseDoctor } from './report-schemas';
+import { parseDoctor } from './reports';
 
 const authority = makeAuthority();
 

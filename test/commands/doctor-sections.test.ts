@@ -8,7 +8,7 @@ import type { Fetch, Keychain } from '../../src/world';
 import { PLAIN } from '../documents/grammar';
 import { inVariables } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
-import { parseDoctor } from './report-schemas';
+import { parseDoctor } from './reports';
 
 const A = 'https://a.example.com';
 const B = 'https://b.example.com';

@@ -7,7 +7,7 @@ import { makeAuthority } from '../harness/endpoints/authority';
 import { listen } from '../harness/endpoints/listen';
 import { inVariables } from '../harness/homes/client';
 import { openHome } from '../harness/homes/home';
-import { parseDoctor } from './report-schemas';
+import { parseDoctor } from './reports';
 
 test('doctor shows each step of one request through a proxy, and nobody’s password or token', async () => {
   const authority = makeAuthority();

@@ -125,29 +125,14 @@ describe('the exit code', () => {
     },
   );
 
-  test('is 125 for refused credentials', async () => {
-    endpoint.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
-    const refused = await exec('--', 'echo', 'ran');
-    expect(refused).toMatchObject({ code: 125, stdout: '' });
-    expect(refused.stderr).toContain('rejected the credentials');
-  });
-
-  test.each([
-    ['linux', 'GWTOKEN_SCOPE', { scope: 'x'.repeat(32 * 1024 + 1) }, 'is longer than 32 KiB'],
-    [
-      'win32',
-      'GWTOKEN_ACCESS_TOKEN',
-      { access_token: 'x'.repeat(32_767) },
-      'is too long for a Windows environment variable',
-    ],
-  ] as const)('is 125 on %s for a %s that would not arrive whole', async (platform, name, own, problem) => {
+  test('is 125 for a value that would not arrive whole', async () => {
     const gw = inside();
-    gw.own = { platform, runProgram: () => Promise.reject(new Error('not on this way')) };
-    gw.answer = () => tokenReply('token', own);
+    gw.own = { runProgram: () => Promise.reject(new Error('not on this way')) };
+    gw.answer = () => tokenReply('token', { scope: 'x'.repeat(32 * 1024 + 1) });
     expect(await gw.cli(['exec', '--', 'anything'])).toEqual({
       code: 125,
       stdout: '',
-      stderr: `gwtoken: error: cannot pass ${name} unchanged: its value ${problem}\n`,
+      stderr: 'gwtoken: error: cannot pass GWTOKEN_SCOPE unchanged: its value is longer than 32 KiB\n',
     });
   });
 

