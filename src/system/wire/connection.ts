@@ -185,14 +185,13 @@ export class Connection {
 
   private async secure(socket: Socket, host: string, ca: string[] | undefined): Promise<Socket> {
     this.tell({ waitingFor: 'handshake' });
-    const name = host.replace(/\.$/, '');
     const tls = startTls(this.surroundings, {
       socket,
-      host: name,
+      host,
       ALPNProtocols: ['http/1.1'],
       // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment cannot turn it off.
       rejectUnauthorized: true,
-      ...(isIP(name) === 0 ? { servername: name } : {}),
+      ...(isIP(host) === 0 ? { servername: host } : {}),
       // As in curl: an intermediate CA, or the certificate itself, is enough; its root is not needed.
       ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
     });
@@ -206,7 +205,7 @@ export class Connection {
     }
     await this.waitFor('secureConnect', tls);
     if (!tls.authorized) throw tls.authorizationError;
-    this.trace(`verified the certificate of ${name} (${tls.getProtocol()})`);
+    this.trace(`verified the certificate of ${host} (${tls.getProtocol()})`);
     return tls;
   }
 

@@ -1,4 +1,5 @@
 /** The connection: what it is made with, and what is told of it. */
+import { X509Certificate } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import net, { connect } from 'node:net';
 import { expect, test, vi } from 'vitest';
@@ -79,4 +80,22 @@ test('a URL without a port has the port of its scheme', async () => {
     expect.stringMatching(/^CONNECT id\.test:443 HTTP\/1\.1\r\n/),
     expect.stringMatching(/^CONNECT \[::1\]:443 HTTP\/1\.1\r\n/),
   ]);
+});
+
+test.each([
+  ['/O=A Company/CN=id.test', 'id.test'],
+  ['/CN=id.test/CN=another.test', 'id.test, another.test'],
+  ['/O=A Company', 'A Company'],
+  ['/OU=A Department', 'no name'],
+  ['/CN=##vso[task.complete]', '# #vso[task.complete]'],
+])('the certificate of %s is told as that of %s', async (subject, name) => {
+  const authority = makeAuthority();
+  const identity = authority.issue({ subject });
+  const server = await startFaultServer({}, { tls: identity });
+  const { caFile } = authority;
+  const told: unknown[] = [];
+  await open(server.url, { caFile, onProgress: ({ tls }) => void (tls && told.push(tls)) }).ready;
+  const validToMs = Date.parse(new X509Certificate(identity.cert).validTo);
+  const issuer = 'gwtoken test CA';
+  expect(told).toEqual([{ protocol: 'TLSv1.3', subject: name, issuer, validToMs, trustedBy: caFile }]);
 });

@@ -108,31 +108,6 @@ describe('with an /etc/hosts of its own', () => {
     expect([stdout, stderr]).toEqual([`${TOKEN}\n`, '']);
   });
 
-  test('get asks TLS for a name without the dot at its end', async ({ needs }) => {
-    needs('namespace');
-    const asked: string[] = [];
-    const identity = authority.issue({ names: 'DNS:dot.test' });
-    const SNICallback = (name: string, done: (error: null) => void): void => {
-      asked.push(name);
-      done(null);
-    };
-    const server = await startFaultServer({ answer }, { tls: { ...identity, SNICallback } });
-    const hosts = '127.0.0.1 localhost dot.test.\n';
-    const url = ['--auth-url', `https://dot.test.:${server.port}`];
-    const { stdout, stderr } = await runWithFiles({ hosts }, ['get', ...url]);
-    expect([stdout, stderr]).toEqual([`${TOKEN}\n`, '']);
-    expect(asked).toEqual(['dot.test']);
-  });
-
-  test('get says once that every address refused, and with -v names each', async ({ needs }) => {
-    needs('namespace');
-    const hosts = '::1 two.test\n127.0.0.1 two.test\n';
-    const { code, stderr } = await runWithFiles({ hosts }, ['get', '-v', '--auth-url', 'https://two.test:9']);
-    expect(code).toBe(6);
-    expect(stderr).toMatch(/error: could not reach two\.test:9: connection refused\n/);
-    expect(stderr).toMatch(/ECONNREFUSED ::1:9; .*ECONNREFUSED 127\.0\.0\.1:9\n/);
-  });
-
   test('get sends nothing to an http: localhost that is another machine', async ({ needs }) => {
     needs('namespace');
     const url = ['--auth-url', 'http://localhost:9'];

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import connectTunnel from 'undici/lib/api/api-connect.js';
 import request from 'undici/lib/api/api-request.js';
 import { expect, test } from 'vitest';
-import { over } from '../../../src/system/wire/one-socket';
+import { over, skippingInterim } from '../../../src/system/wire/one-socket';
 import { onCleanup } from '../../harness/clean-up';
 import { startFaultServer } from '../../harness/endpoints/fault-server';
 
@@ -57,4 +57,39 @@ test('over skips interim replies that come before the reply to a CONNECT', async
     connectTunnel.call(client, { origin: ORIGIN, path: 'b.test:443', headers: {} }),
   );
   expect([statusCode, tunnel === socket]).toEqual([200, true]);
+});
+
+const INTERIM = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n';
+const FINAL = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
+
+/** What is left of these chunks; those behind the first that is let through are not looked at. */
+function leftOf(chunks: readonly string[]): string | undefined {
+  const skipped = skippingInterim();
+  for (const [index, chunk] of chunks.entries()) {
+    const rest = skipped(Buffer.from(chunk));
+    if (rest !== undefined) return [rest, ...chunks.slice(index + 1)].join('');
+  }
+  return undefined;
+}
+
+test('skippingInterim skips replies wherever they are cut, and keeps the final one', () => {
+  const text = INTERIM + FINAL;
+  for (let at = 0; at <= text.length; at++)
+    expect([at, leftOf([text.slice(0, at), text.slice(at)])]).toEqual([at, FINAL]);
+  expect(leftOf([...text])).toBe(FINAL);
+  expect(leftOf([...INTERIM])).toBeUndefined();
+});
+
+test.each(['HTTP/1.1 101 Switching Protocols', 'HTTP/1.1 200 OK', 'HTTP/1.0 100 Continue', 'SSH-2.0'])(
+  'skippingInterim passes %s on at once',
+  (text) => {
+    expect(leftOf([text])).toBe(text);
+    expect(leftOf([INTERIM, text])).toBe(text);
+  },
+);
+
+test('skippingInterim holds back 64 KiB at most', () => {
+  const endless = `HTTP/1.1 103 Early Hints\r\nLink: ${'x'.repeat(64 * 1024)}`.slice(0, 64 * 1024);
+  expect(leftOf([endless.slice(0, -1)])).toBeUndefined();
+  expect(leftOf([endless])).toBe(endless);
 });

@@ -1,7 +1,6 @@
 /** `--verbose`: one line for each decision and attempt, and never a secret, a token or a body. */
 import { expect, test } from 'vitest';
 import { startConnectProxy, startFaultServer } from '../../harness/endpoints/fault-server';
-import { FORM } from '../../harness/programs/program';
 import { reply, SECRET, setScene, TOKEN } from './scene';
 
 const { authority, home } = setScene();
@@ -40,21 +39,4 @@ test('get -v tells the proxy, each attempt, what follows and the request ID', as
   for (const canary of ['canary-body', 'canary-password', SECRET, TOKEN, 'canary-%22'])
     expect(result.stderr).not.toContain(canary);
   for (const line of result.stderr.trimEnd().split('\n')) expect(line).toMatch(/^gwtoken: /);
-});
-
-test("get -v tells that it tries the system's CAs after an unknown one", async ({ needs }) => {
-  needs('linux');
-  const endpoint = await startFaultServer(
-    { answer: (socket) => void socket.write(reply(200)) },
-    { tls: authority.issue() },
-  );
-  const result = await home.gwtoken(['get', '--verbose', '--auth-url', endpoint.url], {
-    env: { SSL_CERT_FILE: authority.caFile },
-  });
-  expect(result.stdout).toBe(`${TOKEN}\n`);
-  // Bun, which runs the executable, heeds SSL_CERT_FILE by itself.
-  const again = /unknown CA; retrying with the CAs of \S/.test(result.stderr);
-  expect(again).toBe(FORM === 'package');
-  // The first look ended before anything was sent.
-  expect([endpoint.connections, endpoint.requests.length]).toEqual([1, 1]);
 });

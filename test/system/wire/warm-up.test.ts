@@ -169,6 +169,28 @@ test('fetch sends nothing once it is aborted, and hangs up', async () => {
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
+test('fetch ends when its time is up, whatever the endpoint does', async () => {
+  const { url } = await serve({});
+  const startedAtMs = performance.now();
+  const init = { method: 'POST' as const, headers: {}, body: '', timeoutMs: 500, ...options };
+  await expect(wire().fetch(url, init)).rejects.toMatchObject({ reason: 'time-limit' });
+  expect(performance.now() - startedAtMs).toBeLessThan(5000);
+});
+
+test('fetch joins a header that comes twice, and hangs up when the body has been read', async () => {
+  let hungUp = false;
+  const server = await serve({
+    connected: (socket) => void socket.on('close', () => (hungUp = true)),
+    answer: (socket) =>
+      void socket.write('HTTP/1.1 200 OK\r\nX-Twice: a\r\nX-Twice: b\r\nContent-Length: 2\r\n\r\nok'),
+  });
+  const init = { method: 'POST' as const, headers: {}, body: 'a=b', timeoutMs: 5000, ...options };
+  const reply = await wire().fetch(`${server.url}/oauth2/token`, init);
+  expect(['x-twice', 'x-none'].map((name) => reply.headers.get(name))).toEqual(['a, b', null]);
+  expect(await textOf(reply)).toBe('ok');
+  await until('it is closed', () => hungUp);
+});
+
 test.each([
   ['a length', 'Content-Length: 2\r\n\r\nok'],
   ['chunks', 'Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n'],
