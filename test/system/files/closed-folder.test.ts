@@ -39,15 +39,4 @@ describe.skipIf(!posix)('a closed folder', () => {
         'hint: run gwtoken as its owner, or set GWTOKEN_CONFIG_DIR to a directory you own\n',
     );
   });
-
-  test('that may be written to and not entered is no place for the cache: doctor says so', async () => {
-    chmodSync(closed, 0o600);
-    const env = { GWTOKEN_CACHE_DIR: closed };
-    const { stdout } = await client.gwtoken(['doctor', '--json'], { env, wrapper });
-    const { checks } = JSON.parse(stdout) as { checks: { section: string; name: string }[] };
-    expect(checks.find(({ section, name }) => section === 'directories' && name === 'cache')).toMatchObject({
-      result: 'warning',
-      message: `${closed} is not writable`,
-    });
-  });
 });

@@ -1,11 +1,11 @@
-import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint } from '../../harness/endpoints/token-endpoint';
 import { entryIn, inVariables } from '../../harness/homes/client';
 import { type Home, openHome } from '../../harness/homes/home';
 import { inside } from '../../harness/homes/in-process';
-import { type ProgramResult, runProgram } from '../../harness/programs/program';
+import type { ProgramResult } from '../../harness/programs/program';
 
 /** Wherever the cache cannot or must not be used, there is a token all the same. */
 let endpoint: TokenEndpoint;
@@ -19,84 +19,44 @@ function expectToken({ code, stdout, stderr }: ProgramResult, warning = /^$/): v
   expect({ code, stdout }).toEqual({ code: 0, stdout: `token-${endpoint.posts.length}\n` });
   expect(stderr).toMatch(warning);
 }
-const oneWarning = (what: string) =>
-  new RegExp(`^gwtoken: warning: token cache ignored: [^\n]*${what}[^\n]*\n$`);
-
-describe('one warning, no reading and no writing', () => {
-  /** Twice, since a token that was kept after all would be served the second time. */
-  async function expectUnused(warning: RegExp): Promise<void> {
-    for (let call = 1; call <= 2; call++) {
-      const before = endpoint.posts.length;
-      expectToken(await client.gwtoken(['get']), warning);
-      expect(endpoint.posts.length).toBe(before + 1);
-    }
-  }
-
-  test('for a folder that others can write to', async ({ needs }) => {
-    needs('posix');
-    mkdirSync(client.cache, { recursive: true });
-    chmodSync(client.cache, 0o777);
-    await expectUnused(oneWarning('is writable by other users \\(mode 777\\)'));
-    expect(readdirSync(client.cache)).toEqual([]);
-  });
-
-  test('for a link in its place: nothing is written through it', async ({ needs }) => {
-    needs('posix');
-    const target = join(client.dir, 'elsewhere');
-    mkdirSync(target, { mode: 0o700 });
-    mkdirSync(dirname(client.cache));
-    symlinkSync(target, client.cache);
-    await expectUnused(oneWarning('is a symbolic link'));
-    expect(readdirSync(target)).toEqual([]);
-  });
-
-  test('on one line, whatever the folder is called', async ({ needs }) => {
-    needs('posix');
-    const folder = join(client.dir, 'a\nhint: run: rm \x1b[2K');
-    mkdirSync(folder, { mode: 0o700 });
-    chmodSync(folder, 0o777);
-    const run = await client.gwtoken(['get'], { env: { GWTOKEN_CACHE_DIR: folder } });
-    expectToken(run, /^gwtoken: warning/);
-    expect(run.stderr).toBe(
-      `gwtoken: warning: token cache ignored: ${client.dir}/a\\u000ahint: run: rm \\u001b[2K is writable by other users (mode 777)\n`,
-    );
-  });
-});
-
-test('without a home, what needs one says which variables to set, and the rest tells with --verbose', async ({
+/** Twice, since a token that was kept after all would be served the second time. */
+test('a cache that others can write to: a token, one warning, no reading and no writing', async ({
   needs,
 }) => {
   needs('posix');
+  const folder = join(client.dir, 'a\nhint: run: rm \x1b[2K');
+  mkdirSync(folder, { mode: 0o700 });
+  chmodSync(folder, 0o777);
+  // On one line, whatever it is called.
+  const shown = `${client.dir}/a\\u000ahint: run: rm \\u001b[2K is writable by other users (mode 777)`;
+  for (let call = 1; call <= 2; call++) {
+    const run = await client.gwtoken(['get'], { env: { GWTOKEN_CACHE_DIR: folder } });
+    expectToken(run, /^gwtoken: warning/);
+    expect(run.stderr).toBe(`gwtoken: warning: token cache ignored: ${shown}\n`);
+    expect(endpoint.posts.length).toBe(call);
+  }
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('exec --token-file without a home says which variables to set', async ({ needs }) => {
+  needs('posix');
   const gw = inside();
   Object.assign(gw.env, { HOME: '', XDG_CONFIG_HOME: '', XDG_CACHE_HOME: '' });
-  const lacks = (what: string, which: string) => ({
-    stdout: '',
-    stderr: `gwtoken: error: no home directory for ${what}\nhint: set HOME, or set GWTOKEN_${which}_DIR to a directory you own\n`,
-  });
-  expect(await gw.cli(['config', 'set', 'retries', '1'])).toEqual({
-    code: 2,
-    ...lacks('the config file', 'CONFIG'),
-  });
   expect(await gw.cli(['exec', '--token-file', '--', 'true'])).toEqual({
     code: 125,
-    ...lacks('the token file', 'CACHE'),
+    stdout: '',
+    stderr:
+      'gwtoken: error: no home directory for the token file\nhint: set HOME, or set GWTOKEN_CACHE_DIR to a directory you own\n',
   });
-  expect((await gw.cli(['get', '--verbose'])).stderr).toMatch(
-    /^gwtoken: cache: cannot write the token \(ENOHOME\)$/m,
-  );
 });
 
 describe('without a word', () => {
-  test('when there is no home at all', async () => {
-    const { HOME, XDG_CACHE_HOME, XDG_CONFIG_HOME, ...env } = client.env;
-    expectToken(await runProgram(['get'], { env, cwd: client.dir }));
-    expect(readdirSync(client.dir)).toEqual(['home']);
-  });
-
-  test('when a file lies in the folder’s place, or a folder in the file’s', async () => {
+  test('but with -v, when a file lies in the folder’s place, or a folder in the file’s', async () => {
     mkdirSync(dirname(client.cache));
     writeFileSync(client.cache, 'not a folder');
+    const why = /^gwtoken: cache: cannot write the token \((EEXIST|ENOTDIR)\)$/m;
     expectToken(await client.gwtoken(['get']));
+    expectToken(await client.gwtoken(['get', '-v']), why);
 
     const other = openHome(inVariables(endpoint.authUrl));
     const entry = entryIn(other.cache);
@@ -105,15 +65,6 @@ describe('without a word', () => {
     writeFileSync(join(entry, 'a file'), '');
     expectToken(await other.gwtoken(['get']));
     expect(readdirSync(other.cache).sort()).toEqual(['.locks', 'token-default-production-eu.json']);
-  });
-
-  test('but with --verbose, which tells why', async () => {
-    mkdirSync(dirname(client.cache));
-    writeFileSync(client.cache, 'not a folder');
-    expectToken(
-      await client.gwtoken(['get', '-v']),
-      /^gwtoken: cache: cannot write the token \((EEXIST|ENOTDIR)\)$/m,
-    );
   });
 
   /** Runs the program in a mount namespace of its own, which leaves nothing mounted behind. */

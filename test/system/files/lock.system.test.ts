@@ -52,7 +52,6 @@ test.skipIf(isWindows)('whatever lies in the place of a lock is taken for a froz
   const put = [
     (path: string) => writeFileSync(path, ''),
     (path: string) => execFileSync('mkfifo', [path]),
-    (path: string) => symlinkSync('../../stranger', path),
     (path: string) => symlinkSync('0'.repeat(32), path),
   ];
   const takenOver = put.map(async (make, index) => {

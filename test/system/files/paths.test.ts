@@ -1,6 +1,6 @@
 /** Where gwtoken's files are, on every platform. */
 import { describe, expect, test } from 'vitest';
-import { fileIn, folderOf, homeVariables, withAbsoluteFolders } from '../../../src/system/files/paths';
+import { fileIn, folderOf, withAbsoluteFolders } from '../../../src/system/files/paths';
 
 type Env = Record<string, string>;
 const folders = (platform: NodeJS.Platform, env: Env) => [
@@ -11,7 +11,6 @@ const folders = (platform: NodeJS.Platform, env: Env) => [
 describe('the directories', () => {
   test.for<readonly [NodeJS.Platform, Env, string, string]>([
     ['linux', { HOME: '/home/u' }, '/home/u/.config/gwtoken', '/home/u/.cache/gwtoken'],
-    ['freebsd', { HOME: '/home/u' }, '/home/u/.config/gwtoken', '/home/u/.cache/gwtoken'],
     ['darwin', { HOME: '/Users/u' }, '/Users/u/.config/gwtoken', '/Users/u/Library/Caches/gwtoken'],
     [
       'win32',
@@ -26,7 +25,6 @@ describe('the directories', () => {
       'd:/c\\gwtoken',
       '\\\\server\\k\\gwtoken',
     ],
-    ['linux', { XDG_CONFIG_HOME: '/c', XDG_CACHE_HOME: '/k' }, '/c/gwtoken', '/k/gwtoken'],
     [
       'linux',
       { HOME: '/u', XDG_CONFIG_HOME: '/c', GWTOKEN_CONFIG_DIR: '/own', GWTOKEN_CACHE_DIR: 'relative' },
@@ -66,12 +64,6 @@ describe('the directories', () => {
     expect(folders('linux', set('/'))).toEqual(['/', '/']);
     expect(folders('win32', set('C:\\k\\/'))).toEqual(['C:\\k', 'C:\\k']);
     expect(folders('win32', set('C:\\'))).toEqual(['C:\\', 'C:\\']);
-  });
-
-  test('have variables to name where there is none', () => {
-    expect(homeVariables('config', 'win32')).toEqual(['APPDATA', 'GWTOKEN_CONFIG_DIR']);
-    expect(homeVariables('cache', 'win32')).toEqual(['LOCALAPPDATA', 'GWTOKEN_CACHE_DIR']);
-    expect(homeVariables('cache', 'darwin')).toEqual(['HOME', 'GWTOKEN_CACHE_DIR']);
   });
 
   test('have files in them by the separator of the platform', () => {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { openHome } from '../../harness/homes/home';
 import { startKeyring } from '../../harness/keyrings/keyring';
 import { ROOT } from '../../harness/root';
-import { CLIENT, doctorStages, ITEM, LOGIN, run, SECRET } from './keychain-runs';
+import { CLIENT, doctorStages, ITEM, LOGIN, run } from './keychain-runs';
 import { inNamespace, libraryCannotBeHidden, withoutLibsecret } from './namespaces';
 
 const NO_SESSION = 'no keychain here: there is no desktop session (normal over ssh, in cron and containers)';
@@ -68,11 +68,4 @@ test('without libsecret, get names the library and how to install it', async ({ 
   expect(stderr).toMatch(/^gwtoken: error: the keychain needs libsecret-1\.so\.0, which is not installed\n/);
   expect(stderr).toContain('apt-get install libsecret-1-0');
   expect((await doctorStages(home.env, wrapper)).stages).toEqual(['round trip: failed']);
-});
-
-test('with credentials in variables neither get nor doctor touches the keychain', async () => {
-  const home = openHome();
-  const env = { ...home.env, GWTOKEN_CLIENT_ID: 'eu-client', GWTOKEN_CLIENT_SECRET: SECRET };
-  expect(await run('get', env)).toMatchObject({ code: 6 });
-  expect(await doctorStages(env)).toMatchObject({ code: 6, stages: [] });
 });
