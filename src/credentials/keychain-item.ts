@@ -13,7 +13,6 @@ export function limitedKeychain(given: Given, { keychain }: Pick<World, 'keychai
   return {
     ...keychain,
     probe: () => keychain.probe(limitMs),
-    get: (account) => keychain.get(account, limitMs),
     set: (account, value) => keychain.set(account, value, limitMs),
     delete: (account) => keychain.delete(account, limitMs),
   };

@@ -51,7 +51,7 @@ export function variableCredentials(
   const problem = clientIdProblem(clientId);
   if (problem) throw usage(`${id} ${problem}`, 'set it to the client ID only, on one line');
   const text = env[secretIn];
-  if (!text) throw halfPair([secret, secretFile].find((name) => env[name] === '') ?? secret, id, client, env);
+  if (!text) throw halfPair(secret, id, client, env);
   const clientSecret =
     secretIn === secret ? checkSecret(text, secret) : secretFromFile(text, secretFile, world);
   return { name: `${id} and ${secretIn}`, credentials: { clientId, clientSecret } };

@@ -109,7 +109,13 @@ describe('variables', () => {
         throw new Error('it is torn');
       },
     };
-    expect((await get()).error).toBe('cannot read ./secret (from GWTOKEN_CLIENT_SECRET_FILE): it is torn');
+    expect(await get()).toEqual({
+      code: 2,
+      error: 'cannot read ./secret (from GWTOKEN_CLIENT_SECRET_FILE): it is torn',
+      hints: ['to run a command instead, set GWTOKEN_CLIENT_SECRET="$(COMMAND)", or credential-command'],
+    });
+    gw.own = { readFile: () => Buffer.alloc(0) };
+    expect((await get()).error).toBe('the client secret from ./secret (GWTOKEN_CLIENT_SECRET_FILE) is empty');
   });
 });
 
@@ -224,9 +230,9 @@ describe('the keychain', () => {
 
   test('with a profile by a flag says that it overrides variables', async () => {
     gw.env = { ...gw.env, GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET: 's' };
-    expect((await get('--profile', 'acme')).hints).toContain(
+    expect((await get('--profile', 'acme')).hints.slice(1)).toEqual([
       'GWTOKEN_CLIENT_ID is ignored because of --profile; to use it, set GWTOKEN_PROFILE=acme instead',
-    );
+    ]);
   });
 
   describe('in a CI job', () => {
@@ -246,7 +252,7 @@ describe('the keychain', () => {
         ['CI systems withhold secrets from forks', EXAMPLES],
       ],
       [
-        { GWTOKEN_CLIENTID: 'a', GWTOKEN_CLIENT_SECRET_US: 'b' },
+        { GWTOKEN_CLIENTID: 'a', GWTOKEN_CLIENT_SECRET_US: 'b', MY_GWTOKEN_CLIENT_ID: 'c' },
         'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET are not set',
         [
           'GWTOKEN_CLIENTID is set, but default:production:eu does not use it: check the name',
@@ -263,6 +269,7 @@ describe('the keychain', () => {
     });
 
     test('a keychain that is there, or a profile by a flag, is told of as elsewhere', async () => {
+      expect((await get('--sandbox')).error).toContain(': GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET are');
       expect(await get('--profile', 'acme')).toMatchObject({ code: 5, error: 'no keychain here' });
       gw.items.get = () => {
         throw new GwtokenError('keychain', 'it is locked', { reason: 'locked' });
@@ -481,12 +488,16 @@ describe('a credential command', () => {
       hints: [`to use ${AUTH_URL}, unset GWTOKEN_AUTH_URL`, own],
     });
     gw.configure({ 'credential-command': 'pass show a' });
-    expect((await get()).hints).toEqual([own]);
+    const unset = await get();
+    expect(unset.error).toContain('are for the auth URL in the config file, which is not set, but');
+    expect(unset.hints).toEqual([own]);
     end = prints(GOOD.replace('}', `,"auth_url":"${stray}/"}`));
     expect(await gw.get()).toBe('token-1');
     // What the command prints comes before the config's.
     end = prints(GOOD.replace('}', `,"auth_url":"${AUTH_URL}"}`));
-    expect((await get('--fresh')).hints).toEqual([
+    const printed = await get('--fresh');
+    expect(printed.error).toContain(`${AUTH_URL} (from the output of the credential command)`);
+    expect(printed.hints).toEqual([
       `to use ${AUTH_URL}, unset GWTOKEN_AUTH_URL`,
       'to use this auth URL, let the command print it as "auth_url"',
     ]);

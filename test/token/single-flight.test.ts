@@ -35,7 +35,7 @@ interface Played {
 }
 
 /** Plays the turns in their order, and tells what was done. */
-async function play({ turns, looks = [], error }: Played) {
+async function play({ turns, looks = [], error }: Played, query = QUERY) {
   const told: string[] = [];
   const left = [...turns];
   const inCache = [...looks];
@@ -51,7 +51,7 @@ async function play({ turns, looks = [], error }: Played) {
     ...hash,
     trace: (line: string) => told.push(line),
   } as unknown as Parameters<typeof inTurn>[1];
-  const outcome = await inTurn(QUERY, world, {
+  const outcome = await inTurn(query, world, {
     look() {
       told.push('look');
       return inCache.shift();
@@ -159,9 +159,9 @@ describe('who waits', () => {
     });
   });
 
-  const failed = async (failure: unknown) => {
+  const failed = async (failure: unknown, query = QUERY) => {
     const { turn } = waiting(JSON.stringify({ failure }));
-    return (await play({ turns: [turn, holding().turn] })).outcome;
+    return (await play({ turns: [turn, holding().turn] }, query)).outcome;
   };
 
   const ANOTHER =
@@ -196,6 +196,13 @@ describe('who waits', () => {
     [{ kind: 'keychain', reason: 'malformed' }, []],
   ])('has the hints of its own source where that failed: %j', async (failure, hints) => {
     expect(await failed({ message: 'm', ...failure })).toMatchObject({ hints: [...hints, ANOTHER] });
+  });
+
+  test('has no hint of login where the credentials come from a command', async () => {
+    const plan = { kind: 'command', command: { value: 'pass show a' } };
+    const query = { ...QUERY, plan } as unknown as TokenQuery;
+    const failure = await failed({ kind: 'no-credentials', message: 'm' }, query);
+    expect((failure as GwtokenError).hints.join()).not.toContain('gwtoken login');
   });
 
   test.each([
