@@ -19,11 +19,11 @@ describe('the text of an auth URL', () => {
   test.for([
     ['HTTPS://ID.Example.COM/', 'https://id.example.com'],
     ['https://id.example.com:443/a//', 'https://id.example.com/a'],
-    ['http://127.0.0.1:8080', 'http://127.0.0.1:8080'],
+    ['http://127.200.3.4:8080/x', 'http://127.200.3.4:8080/x'],
     ['http://127.0.22.133', 'http://127.0.22.133'],
     ['http://[::1]:1/', 'http://[::1]:1'],
     ['http://localhost', 'http://localhost'],
-    ['https://a.test/b/oauth2/token//', 'https://a.test/b'],
+    ['https://a.test/b//oauth2/token//', 'https://a.test/b'],
     ['https://a.test/oauth2/token/x', 'https://a.test/oauth2/token/x'],
   ])('%s is %s', ([text, address]) => {
     expect(parseAuthUrl(text!, 'x', 'eu')).toBe(address);
@@ -90,7 +90,7 @@ describe('values', () => {
       ['sandbox', 'true'],
       ['sandbox', '0'],
       ['retries', '03'],
-      ['cache', 'true'],
+      ['cache', 'on'],
       ['timeout', '5m'],
       ['auth-url', 'https://{region}.x/oauth2/token/'],
       ['region', 'US'],
