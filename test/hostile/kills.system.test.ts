@@ -10,7 +10,7 @@ beforeAll(async () => {
   if (reason === undefined) ({ sessions } = await openSessions());
 });
 
-test.for(['get', 'config set', 'login', 'logout', 'exec'])(
+test.for(['get', 'config set', 'login', 'logout'])(
   '%s may be killed or suspended at any moment: no part of a token, nothing lost, nothing left behind',
   { timeout: 240_000 },
   async (name, { needs }) => {

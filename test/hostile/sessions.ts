@@ -62,10 +62,6 @@ export async function openSessions(): Promise<{
     writeFileSync(join(home.config, 'clients.json'), JSON.stringify(known), { mode: 0o600 });
     putEntry(home.cache, keychainEntry(endpoint.authUrl, { clientId: 'old', accessToken: 'old-token' }));
   }
-  async function prepareUncached(): Promise<void> {
-    await prepareStored();
-    rmSync(home.cache, { recursive: true });
-  }
   const run = (args: readonly string[], more: Partial<ProgramOptions> = {}) =>
     home.gwtoken(args, { cwd: home.dir, ...more, env: { ...env, ...more.env } });
   const start =
@@ -108,9 +104,6 @@ export async function openSessions(): Promise<{
   const get = ['get', '--fresh', '--timeout', '8s'];
 
   const login = ['login', '--client-id', 'new', '--secret-stdin'];
-  const exec = ['exec', '--token-file', '--', 'sh', '-c', 'cat "$GWTOKEN_TOKEN_FILE"'];
-  const executed = async ({ stdout }: ProgramResult) =>
-    stdout === TOKEN ? undefined : `the command printed ${stdout}`;
   const sessions: Session[] = [
     {
       name: 'get',
@@ -162,14 +155,6 @@ export async function openSessions(): Promise<{
         if (get.code !== 4) return `after logout get ends with ${get.code}: ${get.stdout}${get.stderr}`;
         return await damage({ env: variables });
       },
-    },
-    {
-      name: 'exec',
-      prepare: prepareUncached,
-      start: start(exec),
-      undone: executed,
-      beside: beside(exec),
-      broken: () => damage({}),
     },
   ];
   return { sessions, dir: home.dir };
