@@ -15,8 +15,8 @@ export interface EnvOptions {
 
 export function envOptions(flags: FlagValues): EnvOptions {
   const name = String(flags['format'] ?? DEFAULT_ENV_FORMAT);
-  const format = formatNamed(name, '--format');
-  const prefix = checkPrefix(String(flags['prefix'] ?? DEFAULT_PREFIX), '--prefix');
+  const format = formatNamed(name);
+  const prefix = checkPrefix(String(flags['prefix'] ?? DEFAULT_PREFIX));
   if (!format.ownNames) return { name, format, prefix };
   if (flags['prefix'] === undefined) return { name, format, prefix: '' };
   throw usage(
@@ -53,19 +53,14 @@ export function unsetOutput({ format, prefix }: EnvOptions): string {
  */
 export function failureOutput(argv: readonly string[], exitCode: number): string {
   const name = knownFormat(lastValue(argv, '--format') ?? '') ?? DEFAULT_ENV_FORMAT;
-  const format = formatNamed(name, '--format');
+  const format = formatNamed(name);
   const prefix = lastValue(argv, '--prefix');
   const names = variableNames(prefix !== undefined && isPrefix(prefix) ? prefix : DEFAULT_PREFIX);
   return format.failure?.(names, exitCode) ?? '';
 }
 
 function lastValue(argv: readonly string[], flag: string): string | undefined {
-  const values = argv.flatMap((word, index) =>
-    word.startsWith(`${flag}=`)
-      ? [word.slice(flag.length + 1)]
-      : word === flag
-        ? argv.slice(index + 1, index + 2)
-        : [],
-  );
-  return values.at(-1);
+  const index = argv.findLastIndex((word) => word === flag || word.startsWith(`${flag}=`));
+  const word = argv[index];
+  return word === flag ? argv[index + 1] : word?.slice(flag.length + 1);
 }

@@ -81,10 +81,10 @@ export function isPrefix(text: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(text);
 }
 
-export function checkPrefix(text: string, where: string): string {
+export function checkPrefix(text: string): string {
   if (isPrefix(text)) return text;
   throw usage(
-    `invalid prefix ${quoted(text)} (from ${where})`,
+    `invalid prefix ${quoted(text)} (from --prefix)`,
     'use letters, digits and underscores, not starting with a digit, for example EU_',
   );
 }

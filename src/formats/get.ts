@@ -32,15 +32,15 @@ function bearer({ accessToken }: Token): string {
 export const GET_FORMATS: readonly string[] = Object.keys(FORMATS);
 
 export function tokenFormat(flags: FlagValues): Write {
-  return formatAmong<Write>(FORMATS, String(flags['format'] ?? 'token'), '--format');
+  return formatAmong<Write>(FORMATS, String(flags['format'] ?? 'token'));
 }
 
 /** Returns the format of that name; an unknown one is a `usage` error. */
-export function formatAmong<T>(formats: Readonly<Record<string, T>>, name: string, where: string): T {
+export function formatAmong<T>(formats: Readonly<Record<string, T>>, name: string): T {
   const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
   if (format) return format;
   throw usage(
-    `unknown format ${quoted(name)} (from ${where})`,
+    `unknown format ${quoted(name)} (from --format)`,
     `use one of: ${Object.keys(formats).join(', ')}`,
   );
 }

@@ -45,8 +45,8 @@ export function knownFormat(name: string): EnvFormat | undefined {
 }
 
 /** Returns the format of that name, which refuses what it cannot carry; an unknown one is a `usage` error. */
-export function formatNamed(name: string, where: string): Format {
-  const format = formatAmong(FORMATS, knownFormat(name) ?? name, where);
+export function formatNamed(name: string): Format {
+  const format = formatAmong(FORMATS, knownFormat(name) ?? name);
   return {
     ...format,
     set(variables) {

@@ -74,7 +74,7 @@ function arrives(format: string, values: readonly (string | undefined)[]): boole
   const variables: Variable[] = values.map((value, index) => ({ name: NAMES[index]!, value }));
   let text: string;
   try {
-    text = formatNamed(format, 'the test').set(variables);
+    text = formatNamed(format).set(variables);
   } catch (error) {
     if (!(error instanceof GwtokenError)) throw error;
     expect(error.kind).toBe('usage');
@@ -121,7 +121,7 @@ test.each(['github-env', 'github-output', 'powershell'])('%s carries whatever a 
 });
 
 test.each(['github-env', 'github-output'])('%s carries a value that is its own delimiter', (format) => {
-  const text = formatNamed(format, 'the test').set([{ name: 'A', value: 'x' }]);
+  const text = formatNamed(format).set([{ name: 'A', value: 'x' }]);
   const [, delimiter = ''] = /<<(.*)$/m.exec(text) ?? [];
   expect(delimiter).not.toBe('');
   expect(arrives(format, [delimiter, `${delimiter}_`, `${delimiter}__`, delimiter])).toBe(true);
@@ -134,7 +134,7 @@ describe('what sources or loads a dotenv file', () => {
   const variables = carried.map((value, index) => ({ name: `V${index}`, value }));
   const dir = openFolder();
   const file = join(dir, 'tokens.env');
-  writeFileSync(file, formatNamed('dotenv', 'the test').set(variables));
+  writeFileSync(file, formatNamed('dotenv').set(variables));
   const print = 'process.stdout.write(JSON.stringify(process.env))';
   const expected = Object.fromEntries(variables.map(({ name, value }) => [name, value]));
   const options = { cwd: dir, encoding: 'utf8', env: { PATH: process.env['PATH'] ?? '' } } as const;

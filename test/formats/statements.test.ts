@@ -125,10 +125,10 @@ function said(work: () => string): string {
   return typeof result === 'string' ? result : result.message;
 }
 
-const set = (format: string, value: string) => formatNamed(format, 'the test').set([{ name: 'N', value }]);
+const set = (format: string, value: string) => formatNamed(format).set([{ name: 'N', value }]);
 
 describe.each(ENV_FORMATS)('%s', (name) => {
-  const format = formatNamed(name, 'the test');
+  const format = formatNamed(name);
   const printed = PRINTED[name];
 
   test('prints these statements, to set, to remove, at a failure and to evaluate, and none for no variables', () => {
@@ -216,12 +216,12 @@ describe('a refusal says what to do instead', () => {
     ['dotenv', 'delete the file or the lines in it'],
     ['github-output', 'to clear variables set with github-env, run: gwtoken env --format github-env --unset'],
   ])('%s, of what it cannot unset', (format, hint) => {
-    expect(refusal(() => formatNamed(format, 'the test').unset(['A'])).hints).toEqual([hint]);
+    expect(refusal(() => formatNamed(format).unset(['A'])).hints).toEqual([hint]);
   });
 
   test('an unknown format, with those that there are', () => {
     for (const name of ['bogus', 'toString'])
-      expect(refusal(() => formatNamed(name, '--format'))).toEqual({
+      expect(refusal(() => formatNamed(name))).toEqual({
         message: `unknown format "${name}" (from --format)`,
         hints: [`use one of: ${ENV_FORMATS.join(', ')}`],
       });
@@ -275,9 +275,9 @@ describe('the variables of a token', () => {
   });
 
   test('take a prefix that makes a name', () => {
-    for (const good of ['A', '_', 'a1_', 'EU_']) expect(checkPrefix(good, 'x')).toBe(good);
+    for (const good of ['A', '_', 'a1_', 'EU_']) expect(checkPrefix(good)).toBe(good);
     for (const bad of ['', '1', 'A-', ' A', 'A\n', 'Ä'])
-      expect(refusal(() => checkPrefix(bad, '--prefix'))).toEqual({
+      expect(refusal(() => checkPrefix(bad))).toEqual({
         message: `invalid prefix ${JSON.stringify(bad)} (from --prefix)`,
         hints: ['use letters, digits and underscores, not starting with a digit, for example EU_'],
       });

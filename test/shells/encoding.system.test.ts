@@ -18,7 +18,7 @@ const BATCHES = 4;
  * is get every single character and the known hard cases as well.
  */
 function cellsOf(shell: Shell): Cell[] {
-  const encode = formatNamed(shell.format, 'the test').set;
+  const encode = formatNamed(shell.format).set;
   const places = Object.entries(shell.states).flatMap(([stateName, state]) =>
     Object.entries(shell.contexts).map(([name, context]) => ({
       name: `${name} (${stateName})`,
@@ -56,7 +56,7 @@ describe('a value of 32 KiB arrives exactly', () => {
   test.for(SHELLS)('$name', async (shell, { needs }) => {
     needs(missing(shell));
     const values = /dash|busybox/.test(shell.name) ? [...LONG, MANY_PIECES] : LONG;
-    const batch = writeBatch(values, formatNamed(shell.format, 'the test').set);
+    const batch = writeBatch(values, formatNamed(shell.format).set);
     const context = Object.values(shell.contexts)[0]!;
     expect(await problemsOf(shell, { name: '', state: '', context, batch, locale: 'C.UTF-8' })).toEqual([]);
   });

@@ -37,7 +37,7 @@ const STOPPING: Partial<Record<Shell['format'], { line?: string; args?: string[]
 
 describe('has the exit code and no variables, in every state of the shell, among files named after the words', () => {
   for (const shell of SHELLS) {
-    const failure = formatNamed(shell.format, 'the test').failure?.(Object.keys(STALE), 4);
+    const failure = formatNamed(shell.format).failure?.(Object.keys(STALE), 4);
     const ending = ENDINGS[shell.format];
     if (failure === undefined || ending === undefined) continue;
     test(shell.name, async ({ needs }) => {

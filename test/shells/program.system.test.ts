@@ -27,7 +27,7 @@ describe('two clients live in one shell, and nothing stays behind', () => {
       needs(missing(shell));
       const hostile = join(session.dir, `hostile-${shell.name}`);
       mkdirSync(hostile);
-      const output = formatNamed(shell.format, 'the test').set([
+      const output = formatNamed(shell.format).set([
         { name: 'EU_ACCESS_TOKEN', value: EU_TOKEN },
         { name: 'US_ACCESS_TOKEN', value: US_TOKEN },
         { name: 'EU_SCOPE', value: 'read  write *' },

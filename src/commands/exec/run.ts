@@ -22,7 +22,7 @@ export async function runCommand(
   command: string,
   args: readonly string[],
 ): Promise<number> {
-  const prefix = checkPrefix(String(flags['prefix'] ?? DEFAULT_PREFIX), '--prefix');
+  const prefix = checkPrefix(String(flags['prefix'] ?? DEFAULT_PREFIX));
   const given = gather(flags, world);
   const answer = await getToken(given, world, { fresh: flags['fresh'] === true });
   const variables = tokenVariables(answer.token, prefix);
