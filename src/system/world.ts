@@ -1,7 +1,4 @@
-/**
- * The whole World, for when the quick way is not enough. Each function below builds a part of it; heavy modules
- * are loaded when first used.
- */
+/** The whole World, for when the quick way is not enough. Heavy modules are loaded when first used. */
 
 import { oneLine, withTilde } from '../text';
 import { type Env, isCi, type Keychain, type Output, type Terminal, type World } from '../world';
@@ -29,7 +26,12 @@ export function openWorld(
   // To the World's stderr at that moment: tests replace it.
   const warn = (text: string): void =>
     world.stderr.write(`gwtoken: warning: ${oneLine(withTilde(text, world))}\n`);
-  const onSignals = signalsOf(own);
+  const onSignals: World['onSignals'] = (signals, heard) => {
+    for (const signal of signals) own.on(signal, heard);
+    return () => {
+      for (const signal of signals) own.off(signal, heard);
+    };
+  };
   const { close, ...wire } = openWire(own, warn);
   const world: World = {
     ...warm,
@@ -108,15 +110,6 @@ function terminalOf(
     spin: async (label, work) =>
       isDrawable() && !isCi(env) ? (await prompts()).spin(label, work) : work(() => {}),
     paint: async (stream) => painter(env, (stream === 'stdout' ? stdout : stderr).isTTY()),
-  };
-}
-
-function signalsOf(own: NodeJS.Process): World['onSignals'] {
-  return (signals, heard) => {
-    for (const signal of signals) own.on(signal, heard);
-    return () => {
-      for (const signal of signals) own.off(signal, heard);
-    };
   };
 }
 

@@ -34,7 +34,7 @@ const LOOKS_IN_VAIN = 80;
 /** Once in this many looks without a sign of life the system is asked whether the holder's process still exists. */
 const LOOKS_PER_QUESTION = 10;
 
-/** The longest text that a holder may leave, in bytes. */
+/** In bytes. */
 const LONGEST_TEXT = 4096;
 
 interface Lock {

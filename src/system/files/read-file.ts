@@ -28,7 +28,7 @@ export function readRegular(path: string, limit: number, flag = 0): FileRead {
   }
 }
 
-/** Reads a file that the user named, wherever its links lead. @throws as {@link readRegular} */
+/** @throws as {@link readRegular} */
 export function readLimited(path: string, limit: number): Uint8Array {
   return readRegular(path, limit).bytes;
 }

@@ -4,7 +4,7 @@
  */
 
 import { type ChildProcess, type CommonSpawnOptions, type ForkOptions, fork } from 'node:child_process';
-import { limitReached, messageOf } from '../../errors';
+import { limitReached, messageOf, quietly } from '../../errors';
 import { answerWithinMs, type Env, hasPerson, type World } from '../../world';
 import { type BusState, collectionOnBus } from './bus';
 import type { Answer, Loaded, Request } from './child';
@@ -35,16 +35,40 @@ export async function askChild(
   ended?: AbortSignal,
 ): Promise<Value> {
   ended?.throwIfAborted();
-  const { platform, env } = world;
+  const { platform, env, stderr } = world;
   const desktop = platform === 'darwin' || platform === 'win32' || env['DISPLAY'] || env['WAYLAND_DISPLAY'];
   const person = Boolean(desktop) && hasPerson(world);
-  const waiting = startWaiting(limitMs ?? answerWithinMs(person), person, world, ended);
+  const withinMs = limitMs ?? answerWithinMs(person);
+  const noticeAtMs = performance.now() + NOTICE_AFTER_MS;
+  const done = new AbortController();
+  let keyring: BusState | undefined;
+  let limit: NodeJS.Timeout | undefined;
+  // Undefined until the module is loaded, which may take longer than that on a busy machine.
+  let notice: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    limit = setTimeout(() => {
+      reject(notAnswered(notice ? keyring : 'not-started', withinMs, person, platform));
+    }, withinMs);
+    ended?.addEventListener('abort', () => reject(ended.reason), { signal: done.signal });
+  });
+  const tell = async (): Promise<void> => {
+    if (platform === 'linux')
+      keyring = await collectionOnBus(env, AbortSignal.any([done.signal, AbortSignal.timeout(LOOK_MS)]));
+    if (!person || done.signal.aborted) return;
+    // Nobody may read stderr any more; the answer may still be wanted.
+    quietly(() => stderr.write(noticeText(keyring, withinMs)));
+  };
+  const onLoaded = (): void => {
+    if (!done.signal.aborted) notice ??= setTimeout(tell, Math.max(noticeAtMs - performance.now(), 0));
+  };
   let child: ChildProcess | undefined;
   try {
     child = startChild(world);
-    return await Promise.race([answerOf(child, request, waiting.loaded, platform), waiting.late]);
+    return await Promise.race([answerOf(child, request, onLoaded, platform), late]);
   } finally {
-    waiting.end();
+    clearTimeout(notice);
+    clearTimeout(limit);
+    done.abort();
     // Not unref'd: gwtoken itself ends after its children, so that nothing is left behind.
     child?.kill('SIGKILL');
   }
@@ -82,13 +106,13 @@ function childEnv(env: Env, platform: NodeJS.Platform): NodeJS.ProcessEnv {
 function answerOf(
   child: ChildProcess,
   request: Request,
-  loaded: () => void,
+  onLoaded: () => void,
   platform: NodeJS.Platform,
 ): Promise<Value> {
   return new Promise((resolve, reject) => {
     const fail = (detail: string): void => reject(keychainError('crashed', platform, detail));
     child.on('message', (message) => {
-      if (message === ('loaded' satisfies Loaded)) loaded();
+      if (message === ('loaded' satisfies Loaded)) onLoaded();
       else if (!isAnswer(message, request)) fail('unexpected answer from the keychain process');
       else if (message.ok) resolve(message.value);
       else reject(keychainError(message, platform));
@@ -112,50 +136,6 @@ function isAnswer(message: unknown, { op }: Request): message is Answer {
   if (answer?.ok !== true) return answer?.ok === false && typeof answer.message === 'string';
   const { value } = answer;
   return op === 'delete' ? typeof value === 'boolean' : typeof value === 'string' || value === null;
-}
-
-/** Tells a person, after two seconds, what is being waited for. `late` rejects when the limit has passed. */
-function startWaiting(
-  limitMs: number,
-  person: boolean,
-  { platform, env, stderr }: KeychainWorld,
-  stopped: AbortSignal | undefined,
-): { readonly late: Promise<never>; loaded(): void; end(): void } {
-  const ended = new AbortController();
-  const began = performance.now();
-  let keyring: BusState | undefined;
-  const tell = async (): Promise<void> => {
-    if (platform === 'linux')
-      keyring = await collectionOnBus(env, AbortSignal.any([ended.signal, AbortSignal.timeout(LOOK_MS)]));
-    if (!person || ended.signal.aborted) return;
-    try {
-      stderr.write(noticeText(keyring, limitMs));
-    } catch {
-      // Nobody reads stderr any more; the answer may still be wanted.
-    }
-  };
-  // Undefined until the module is loaded, which may take longer than that on a busy machine.
-  let notice: NodeJS.Timeout | undefined;
-  let limit: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    limit = setTimeout(
-      () => reject(notAnswered(notice ? keyring : 'not-started', limitMs, person, platform)),
-      limitMs,
-    );
-    stopped?.addEventListener('abort', () => reject(stopped.reason), { signal: ended.signal });
-  });
-  return {
-    late,
-    loaded() {
-      if (!ended.signal.aborted)
-        notice ??= setTimeout(tell, Math.max(began + NOTICE_AFTER_MS - performance.now(), 0));
-    },
-    end() {
-      clearTimeout(notice);
-      clearTimeout(limit);
-      ended.abort();
-    },
-  };
 }
 
 /** Overwrites the line that a spinner may be on. */

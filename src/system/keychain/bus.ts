@@ -26,25 +26,6 @@ const PROPERTIES = 'org.freedesktop.DBus.Properties';
 /** A method's call: its object, interface and name, and its arguments after their type as busctl writes it. */
 type Call = readonly [path: string, of: string, method: string, type: string, ...args: string[]];
 
-/** Each program that can call a method of the service, with its arguments; the quickest first. */
-const PROGRAMS: readonly (readonly [program: string, args: (call: Call) => string[]])[] = [
-  [
-    'dbus-send',
-    ([path, of, method, type, ...args]) => [
-      ...['--session', '--print-reply', `--dest=${NAME}`, path, `${of}.${method}`],
-      type === 'a{ss}' ? `dict:string:string:${args}` : `string:${args}`,
-    ],
-  ],
-  [
-    'busctl',
-    ([path, of, method, type, ...args]) => [
-      ...['--user', 'call', NAME, path, of, method, type],
-      ...(type === 'a{ss}' ? [String(args.length / 2)] : []),
-      ...args,
-    ],
-  ],
-];
-
 const READ_ALIAS: Call = [SERVICE, SERVICE_INTERFACE, 'ReadAlias', 's', 'default'];
 /** By the attributes that libsecret uses for keytar: without the schema it does not find an item. */
 const searchItems = (account: string): Call => [
@@ -122,10 +103,22 @@ function pathsIn(reply: string): string[] {
 type Bus = { readonly env: Env; readonly signal: AbortSignal };
 
 /** Returns the output of the first program that is installed; empty if there is none, or if it fails. */
-async function ask(call: Call, { env, signal }: Bus): Promise<string> {
-  for (const [program, args] of PROGRAMS) {
+async function ask([path, of, method, type, ...args]: Call, { env, signal }: Bus): Promise<string> {
+  const isDict = type === 'a{ss}';
+  // The quickest first.
+  const programs = {
+    'dbus-send': [
+      ...['--session', '--print-reply', `--dest=${NAME}`, path, `${of}.${method}`],
+      `${isDict ? 'dict:string:string' : 'string'}:${args}`,
+    ],
+    busctl: [
+      ...['--user', 'call', NAME, path, of, method, type],
+      ...(isDict ? [String(args.length / 2), ...args] : args),
+    ],
+  };
+  for (const [program, words] of Object.entries(programs)) {
     const own = helperEnvironment(env, ...BUS_VARIABLES);
-    const { error, stdout } = await runHelper(program, args(call), own, signal);
+    const { error, stdout } = await runHelper(program, words, own, signal);
     if (systemCode(error) !== 'ENOENT') return error ? '' : stdout;
   }
   return '';

@@ -47,9 +47,8 @@ export function openKeychain(world: KeychainWorld): Keychain {
 }
 
 /**
- * Asks the child, and once more if the session's key was wrong: KWallet 5 agrees on a wrong one in a session of about a
- * hundred, since one side drops a zero byte at the beginning. It then refuses the session, cannot decrypt what is to be
- * stored, or what is read comes out as null. A new child is a new session with a new key.
+ * Asks the child, and once more if the session's key was wrong: KWallet 5 agrees on a wrong one in one session of a
+ * hundred. It then refuses the session, cannot decrypt what is to be stored, or what is read comes out as null.
  */
 async function ask(...call: Parameters<typeof askChild>): Promise<Value> {
   try {

@@ -84,10 +84,8 @@ function notStarted(error: unknown): CommandEnd {
 }
 
 /**
- * Ends the command's group, or its shell alone, before it resolves.
- *
- * @param isTold whether a signal has reached all of them already: a SIGTERM at once would also end the `stty` with which
- *   the command restores the terminal
+ * Ends the command's group, or its shell alone, before it resolves. If a signal has reached all of them already (`isTold`),
+ * a SIGTERM at once would also end the `stty` with which the command restores the terminal.
  */
 async function stop(
   child: ChildProcess,

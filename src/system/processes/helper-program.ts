@@ -3,9 +3,8 @@ import { delimiter, isAbsolute } from 'node:path';
 import type { Env } from '../../world';
 
 /**
- * The environment of a system program (getent, dbus-send, taskkill): what every program needs, and the variables that
- * this one reads. Its output is in English. Without the relative and empty entries of PATH, or a program of the working
- * directory's would be run.
+ * The environment of a system program: what every program needs, and the variables that this one reads. Its output is in
+ * English. Relative and empty entries of PATH are left out, or a program of the working directory's would be run.
  */
 export function helperEnvironment(env: Env, ...reads: readonly string[]): NodeJS.ProcessEnv {
   const path = env['PATH']?.split(delimiter).filter(isAbsolute).join(delimiter);

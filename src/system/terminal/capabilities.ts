@@ -5,19 +5,14 @@ import { mayBeTerminal } from './streams';
 const plain = (text: string): string => text;
 const PLAIN: Paint = { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, cyan: plain };
 
-/** Colours for one stream, or none. chalk is loaded only if there are any. */
+/** Colours for one stream, or none. NO_COLOR (no-color.org) takes precedence over FORCE_COLOR. */
 export async function painter(env: Env, isTTY: boolean): Promise<Paint> {
-  if (!wantsColour(env, isTTY)) return PLAIN;
+  const forced = env['FORCE_COLOR'];
+  const wanted = forced ? forced !== '0' && forced !== 'false' : isTTY && env['TERM'] !== 'dumb';
+  if (env['NO_COLOR'] || !wanted) return PLAIN;
   const { Chalk } = await import('chalk');
   // Level 1, the sixteen colours that every terminal's theme makes readable.
   return new Chalk({ level: 1 });
-}
-
-/** NO_COLOR (no-color.org) takes precedence over FORCE_COLOR; a dumb terminal has no colours. */
-function wantsColour(env: Env, isTTY: boolean): boolean {
-  if (env['NO_COLOR']) return false;
-  if (env['FORCE_COLOR']) return env['FORCE_COLOR'] !== '0' && env['FORCE_COLOR'] !== 'false';
-  return isTTY && env['TERM'] !== 'dumb';
 }
 
 /**

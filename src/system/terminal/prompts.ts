@@ -25,36 +25,32 @@ export function openPrompts(
   onSignals: World['onSignals'],
   unicode: boolean,
 ): Pick<Terminal, 'ask' | 'askSecret' | 'choose' | 'confirm' | 'spin'> {
-  /** Shows a prompt; a signal restores the terminal before the program ends by it. */
-  const shown = async <T>(
+  /** Shows a prompt until it is answered; Ctrl-C, Ctrl-D and the end of input interrupt, and so does a signal. */
+  const answer = async <T>(
     show: (options: {
       input: ReadStream;
       output: WriteStream;
       signal: AbortSignal;
       withGuide: boolean;
     }) => Promise<T>,
-  ): Promise<T> => {
+  ): Promise<Exclude<T, symbol>> => {
     const { stdin, stderr } = own;
     const closed = new AbortController();
+    const streams = { input: stdin, output: stderr, signal: closed.signal, withGuide: unicode };
     let answered = false;
     // After a Ctrl-D, readline only stops reading, as after an answer, and clack would wait for ever.
-    const onPause = (): void => void setImmediate(() => answered || closed.abort());
-    stdin.once('pause', onPause);
+    stdin.once('pause', () => void setImmediate(() => answered || closed.abort()));
+    let given: T;
     try {
-      return await untilSignal(onSignals, () =>
-        show({ input: stdin, output: stderr, signal: closed.signal, withGuide: unicode }),
-      );
+      given = await untilSignal(onSignals, () => show(streams));
     } catch (error) {
+      // The program is about to end by a signal.
       stdin.setRawMode(false);
       stderr.write(`${SHOW_CURSOR}\n`);
       throw error;
     } finally {
       answered = true;
     }
-  };
-  /** Shows a prompt until it is answered; Ctrl-C, Ctrl-D and the end of input interrupt. */
-  const answer = async <T>(show: Parameters<typeof shown<T>>[0]): Promise<Exclude<T, symbol>> => {
-    const given = await shown(show);
     if (isCancel(given)) throw new Interrupted('SIGINT');
     return given as Exclude<T, symbol>;
   };

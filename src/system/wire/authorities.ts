@@ -12,11 +12,6 @@ const LIMIT = 4 * 1024 * 1024;
 /** Available in Node 22.15 and later; the types are those of Node 20. */
 const { getCACertificates } = tls as { getCACertificates?: (type: 'default' | 'system') => string[] };
 
-/** Returns PEM texts: the built-in CAs, NODE_EXTRA_CA_CERTS and the file. @throws GwtokenError `usage` for the file */
-export async function rootsWith(caFile: string, env: Env): Promise<string[]> {
-  return [...nodeRoots(env), await readCaFile(caFile)];
-}
-
 /** Returns the CAs that Node uses by default. */
 export function nodeRoots(env: Env): string[] {
   if (getCACertificates) return getCACertificates('default');
@@ -39,7 +34,7 @@ export function systemRoots(
   return undefined;
 }
 
-/** The distributions' bundles: Debian and Alpine, Fedora, openSUSE, RHEL 7, and OpenSSL's default. */
+/** Of Debian and Alpine, Fedora, openSUSE, RHEL 7, and OpenSSL's default. */
 const LINUX_BUNDLES = [
   '/etc/ssl/certs/ca-certificates.crt',
   '/etc/pki/tls/certs/ca-bundle.crt',

@@ -15,7 +15,6 @@ import type { ConnectionOptions, ConnectionProgress, TlsFacts } from '../../worl
 import { endableLookup, loopbackOnly } from './dns';
 import { calledProxy, type HttpProxy, routeTo } from './proxy';
 
-/** What the wire needs from the process; system/world.ts fills it in. */
 export interface Surroundings {
   /** The environment itself, not a copy: see {@link startTls}. */
   readonly env: Record<string, string | undefined>;
@@ -29,7 +28,7 @@ export interface Surroundings {
 /** How far a connection got, for the error message. */
 export interface Progress extends ConnectionProgress {
   via?: HttpProxy;
-  /** The address of the endpoint or the proxy: `127.0.0.1:443`. A TLS socket over another one does not know it. */
+  /** The address of the endpoint or the proxy: `127.0.0.1:443`. */
   peer?: string;
   /** Set once its CAs are in use. */
   caFile?: string;
@@ -115,7 +114,8 @@ export class Connection {
     let ca: string[] | undefined;
     if (caFile !== undefined) {
       this.tell({ waitingFor: 'roots' });
-      ca = await (await import('./authorities')).rootsWith(caFile, env);
+      const { nodeRoots, readCaFile } = await import('./authorities');
+      ca = [...nodeRoots(env), await readCaFile(caFile)];
       this.progress.caFile = caFile;
     }
     try {

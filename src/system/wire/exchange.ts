@@ -4,8 +4,7 @@ import request from 'undici/lib/api/api-request.js';
 import type { Fetch, FetchReply } from '../../world';
 import { over } from './one-socket';
 
-export interface WireReply extends Omit<FetchReply, 'body'> {
-  readonly body: AsyncIterable<Uint8Array>;
+export interface WireReply extends FetchReply {
   /** Whether the reply says where its body ends; otherwise it ends with the connection. */
   readonly isFramed: boolean;
 }

@@ -1,7 +1,6 @@
 /**
- * A tunnel through an HTTP proxy (CONNECT, RFC 9110 section 9.3.6), by undici's own CONNECT. Loaded when a proxy is
- * set.
- * undici's ProxyAgent cannot be stopped while it connects, so a silent proxy would keep the program alive.
+ * A tunnel through an HTTP proxy (CONNECT, RFC 9110 section 9.3.6). Not used: undici's ProxyAgent, which cannot be stopped
+ * while it connects, so that a silent proxy would keep the program alive.
  */
 import type { Socket } from 'node:net';
 import connect from 'undici/lib/api/api-connect.js';
