@@ -1,4 +1,4 @@
-/** What the program's World does by itself: signals, warnings, and what it is without a home. */
+/** What the program's World does by itself: warnings, a console of Windows, and what it is without a home. */
 import { expect, test } from 'vitest';
 import type { Client } from '../../src/client';
 import { openWarm } from '../../src/system/warm';
@@ -10,18 +10,6 @@ function open(env: Record<string, string> = {}): World {
   const opened = openWarm({ env, platform: 'linux', getBuiltinModule, pid, kill });
   return openWorld(process, '1.2.3', opened).world;
 }
-
-test('signals are handled until that is released', () => {
-  const count = () => [process.listenerCount('SIGUSR2'), process.listenerCount('SIGWINCH')];
-  const before = count();
-  const heard: string[] = [];
-  const release = open().onSignals(['SIGUSR2', 'SIGWINCH'], (signal) => heard.push(signal));
-  process.emit('SIGUSR2', 'SIGUSR2');
-  process.emit('SIGWINCH', 'SIGWINCH');
-  expect(heard).toEqual(['SIGUSR2', 'SIGWINCH']);
-  release();
-  expect(count()).toEqual(before);
-});
 
 test('a warning is one line, with ~ for the home', () => {
   let said = '';

@@ -54,11 +54,6 @@ describe('a console of Windows', { timeout: 180_000 }, () => {
     expect(shown.screen()).toContain('"Zoë…"');
     expect(shown.raw()).toContain('\x1b[31merror:');
 
-    const folder = `${config} Zoë 東`;
-    const path = open(['config', 'path'], { GWTOKEN_CONFIG_DIR: windowsPath(folder) });
-    expect(await path.exit).toEqual({ code: 0, signal: null });
-    expect(path.screen()).toContain('Zoë');
-
     const plain = open(['config', 'get', 'Zoë…'], { ...client(), NO_COLOR: '1' });
     await plain.exit;
     expect(plain.screen()).toContain('gwtoken: error:');

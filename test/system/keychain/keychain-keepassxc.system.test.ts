@@ -74,12 +74,6 @@ describe('KeePassXC', () => {
     expect(await isListed()).toBe(true);
   });
 
-  test('a locked database that is unlocked in its dialog gives what is in it', async () => {
-    expect(await runAnswering('get', 'unlock', 'allow')).toMatchObject({ code: 6 });
-    await keyring.lock();
-    expect(await runAnswering(LOGIN, 'unlock', 'allow')).toMatchObject({ code: 0 });
-  });
-
   test.each<[string, OpenDatabase]>([
     ['no open database', 'none'],
     ['a database that exposes no group', 'not exposed'],

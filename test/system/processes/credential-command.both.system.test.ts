@@ -4,19 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { answer, printing, startPlace } from '../../harness/homes/command-place';
-import { until } from '../../harness/programs/processes';
+import { isRunning, until } from '../../harness/programs/processes';
 import { GWTOKEN_SH } from '../../harness/programs/program';
 import { openTerminal } from '../../harness/programs/terminal';
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    // In a container nobody may collect the dead: a zombie is not alive.
-    return process.platform !== 'linux' || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
-  } catch {
-    return false;
-  }
-};
 
 describe.skipIf(process.platform === 'win32')('a credential command', () => {
   const HANG =
@@ -35,7 +25,7 @@ describe.skipIf(process.platform === 'win32')('a credential command', () => {
     expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
     expect(stderr).toContain('the credential command did not finish within 1 s');
     const pids = await pidsIn(dir);
-    await until('none is left', () => !pids.some(isAlive));
+    await until('none is left', () => !pids.some(isRunning));
   });
 
   test.each(['SIGTERM', 'SIGINT'] as const)('ends with gwtoken on %s', async (signal) => {
@@ -44,7 +34,7 @@ describe.skipIf(process.platform === 'win32')('a credential command', () => {
     const pids = await pidsIn(dir);
     running.kill(signal);
     expect(await running.result).toMatchObject({ code: null, signal, stdout: '', stderr: '' });
-    await until('none is left', () => !pids.some(isAlive));
+    await until('none is left', () => !pids.some(isRunning));
   });
 
   test('can ask on the terminal and read stdin, without a spinner over its question', async () => {

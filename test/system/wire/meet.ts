@@ -68,9 +68,7 @@ const SMOKE = [
   'proxy: an https: proxy',
 ];
 
-const only = new RegExp(process.env['WIRE_ONLY'] ?? '');
-
-/** Tests the cases of the smoke, or all others; five at a time. WIRE_ONLY=regexp picks some by name. */
+/** Tests the cases of the smoke, or all others; five at a time. */
 export function testCases(smoke: boolean): void {
   const authority = makeAuthority();
   // openssl(1) holds everything up, the servers too, so the usual certificates are made first.
@@ -78,7 +76,7 @@ export function testCases(smoke: boolean): void {
     for (const leaf of [{}, { names: 'DNS:other.test' }]) authority.issue(leaf);
   });
   const all = [BROKEN_CONNECTIONS, BAD_REPLIES, BAD_TLS, BAD_PROXIES].flat();
-  const cases = all.filter(({ name }) => SMOKE.includes(name) === smoke && only.test(name));
+  const cases = all.filter(({ name }) => SMOKE.includes(name) === smoke);
   test.concurrent.for(cases)('get meets: $name', async (each, { expect, needs }) => {
     needs(each.needs);
     const limits = each.waits ? ['--timeout', '4s', '--retries', '0'] : [];

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as tls from 'node:tls';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { nodeRoots, rootsWith, systemRoots } from '../../../src/system/wire/authorities';
+import { nodeRoots, systemRoots } from '../../../src/system/wire/authorities';
 import { Connection } from '../../../src/system/wire/connection';
 import { onCleanup } from '../../harness/clean-up';
 import { type Authority, type Identity, makeAuthority } from '../../harness/endpoints/authority';
@@ -18,11 +18,6 @@ beforeAll(() => {
 /** Later ones go by the variables and the system of the process, not by those that they are given. */
 const ownStore =
   'getCACertificates' in tls ? 'needs Node 20: later ones read the stores themselves' : undefined;
-
-test('rootsWith adds a CA file to the CAs of Node', async () => {
-  const expected = [...tls.rootCertificates, authority.ca.trim()].sort();
-  expect((await rootsWith(authority.caFile, {})).sort()).toEqual(expected);
-});
 
 test('nodeRoots adds NODE_EXTRA_CA_CERTS if it has a certificate', ({ needs }) => {
   needs(ownStore);
