@@ -18,27 +18,13 @@ describe.skipIf(process.platform === 'win32')('the credential command', () => {
   });
 
   test('has the names of the client and absolute directories, and none of gwtoken’s secrets', async () => {
-    const { dir, gwtoken } = await startPlace('false', {
-      profiles: { acme: { 'credential-command': 'env > "$HOME/seen"', region: 'us' } },
-    });
-    const env = {
-      GWTOKEN_CLIENT_ID: 'x',
-      GWTOKEN_CLIENT_SECRET: CANARY,
-      VAULT_TOKEN: 'kept',
-      // It may change its working directory before it calls gwtoken for another client.
-      GWTOKEN_CACHE_DIR: 'k',
-    };
-    await gwtoken(['get', '--profile', 'acme', '--sandbox'], { env, cwd: dir });
+    const { dir, gwtoken } = await startPlace('env > "$HOME/seen"');
+    // It may change its working directory before it calls gwtoken for another client.
+    const env = { GWTOKEN_CLIENT_ID: 'x', GWTOKEN_CLIENT_SECRET: CANARY, GWTOKEN_CACHE_DIR: 'k' };
+    await gwtoken(['get', '--profile', 'default', '--sandbox'], { env, cwd: dir });
     const seen = readFileSync(join(dir, 'home', 'seen'), 'utf8');
-    expect(seen.split('\n')).toEqual(
-      expect.arrayContaining([
-        'GWTOKEN_REGION=us',
-        'GWTOKEN_SANDBOX=1',
-        'GWTOKEN_PROFILE=acme',
-        'VAULT_TOKEN=kept',
-        expect.stringMatching(/^GWTOKEN_CACHE_DIR=\/.*\/k$/),
-      ]),
-    );
+    expect(seen).toMatch(/^GWTOKEN_CACHE_DIR=\/.*\/k$/m);
+    expect(seen).toMatch(/^GWTOKEN_SANDBOX=1$/m);
     expect(seen).not.toMatch(/GWTOKEN_CLIENT|canary/);
   });
 

@@ -104,6 +104,8 @@ test('the CLI says what the quick way says, whenever that says anything', async 
   expect([...met]).toEqual(expect.arrayContaining(plain));
 }, 120_000);
 
+const UNUSUAL = { authUrl: A, of: 'keychain', accessToken: 'plain', scope: '', ageS: 0, lifetimeS: 3600 };
+
 test('each unusual spelling gets the same from both, or is left to the CLI', async () => {
   const left: string[] = [];
   for (const quirk of QUIRKS) {
@@ -113,17 +115,10 @@ test('each unusual spelling gets the same from both, or is left to the CLI', asy
       ['get', '--region', 'eu', ...quirk],
     ]) {
       home.env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: A };
-      const made = {
-        authUrl: A,
-        of: 'keychain',
-        accessToken: 'plain',
-        scope: '',
-        ageS: 0,
-        lifetimeS: 3600,
-      };
+      const made = { ...UNUSUAL, ageing: false, damage: '' };
       lay(
         undefined,
-        CLIENTS.map((client) => ({ client, made: { ...made, ageing: false, damage: '' } })),
+        CLIENTS.map((client) => ({ client, made })),
       );
       const answer = await home.quick(argv);
       if (answer === undefined) left.push(argv.join(' '));
