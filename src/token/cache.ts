@@ -3,7 +3,7 @@ import { type Client, clientName } from '../client';
 import { VSCHAR } from '../text';
 import type { KnownEntry, WarmWorld, World } from '../world';
 import type { TokenAnswer, TokenQuery } from './query';
-import { expiresAtMs, isFresh, LIFETIME_LIMIT_S, secondsLeft, type Token } from './token';
+import { isFresh, LIFETIME_LIMIT_S, secondsLeft, type Token } from './token';
 
 /** Identifies the credentials and the auth URL that a token belongs to. */
 interface Owner {
@@ -85,11 +85,10 @@ export function lifeLeftMs({ token }: CacheEntry, nowMs: number): number {
 }
 
 /** Whether `next` is what {@link CacheEntry.ageing} means; a second of tolerance, since lifetimes are whole seconds. */
-export function isAgeing(previous: Token | undefined, next: Token): boolean {
-  const before = previous && expiresAtMs(previous);
-  const after = expiresAtMs(next);
-  if (previous === undefined || before === undefined || after === undefined) return false;
-  return previous.requestedAtMs <= next.requestedAtMs && after <= before + 1000;
+export function isAgeing(previous: CacheEntry['token'] | undefined, next: CacheEntry['token']): boolean {
+  if (previous === undefined || previous.requestedAtMs > next.requestedAtMs) return false;
+  const laterMs = next.requestedAtMs - previous.requestedAtMs;
+  return laterMs + (next.lifetimeS - previous.lifetimeS) * 1000 <= 1000;
 }
 
 const VERSION = 1;
@@ -173,8 +172,8 @@ export function answerFrom(
 
 /** Returns what is cached for a client since its last login or logout, for whatever credentials and auth URL. */
 export function readEntry(client: Client, { tokens }: Pick<WarmWorld, 'tokens'>): CacheEntry | undefined {
-  const { text, generation } = tokens.read(client);
-  const entry = text === undefined ? undefined : parseEntry(text);
+  const { text = '', generation } = tokens.read(client);
+  const entry = parseEntry(text);
   return entry?.generation === generation ? entry : undefined;
 }
 

@@ -106,8 +106,8 @@ async function fetchAndCache(
   // Without expires_in nobody knows how long it may be used.
   if (lifetimeS === undefined) return { answer, isCached: false };
   const owner = ownerOf(query, clientId, world);
-  const ageing = isAgeing(previous, token);
-  const text = formatEntry({ token: { ...token, lifetimeS }, ageing, generation, ...owner });
+  const cached = { ...token, lifetimeS };
+  const text = formatEntry({ token: cached, ageing: isAgeing(previous, cached), generation, ...owner });
   const isPast = (): boolean => (world.tokens.read(query.client).generation ?? '') !== generation;
   const problem = isPast() ? undefined : await world.tokens.write(query.client, text);
   if (problem !== undefined) world.trace(`cache: cannot write the token (${problem})`);

@@ -292,8 +292,8 @@ describe('the output of env', () => {
     expect(unsetOutput(envOptions({ format: 'csh', prefix: 'EU_' }))).toBe(
       NAMES.map((name) => `unsetenv EU_${name};\n`).join(''),
     );
-    const options = envOptions({ format: 'docker' });
-    expect(envOutput(TOKEN, options)).toMatch(/^GWTOKEN_ACCESS_TOKEN=a"\\b\nGWTOKEN_TOKEN_TYPE=bEARER\n/);
+    for (const flag of ['format', 'prefix'])
+      expect(refusal(() => envOptions({ [flag]: '!' })).message).toContain(`"!" (from --${flag})`);
   });
 
   test('of github-output has names of its own, and takes no prefix', () => {
@@ -395,6 +395,9 @@ describe('the output of get', () => {
       expires_in: null,
       expires_at: null,
     });
-    expect(refusal(() => get({ format: 'yaml' })).hints).toEqual([`use one of: ${GET_FORMATS.join(', ')}`]);
+    expect(refusal(() => get({ format: 'yaml' }))).toEqual({
+      message: 'unknown format "yaml" (from --format)',
+      hints: [`use one of: ${GET_FORMATS.join(', ')}`],
+    });
   });
 });

@@ -86,7 +86,7 @@ describe('the same ageing token again', () => {
   /** A token that expires so much later than the one before, asked for so much later. */
   const next = (laterMs: number, gainMs: number) => {
     const before = token(5000, laterMs);
-    const after = { ...token(1), lifetimeS: (before.lifetimeS * 1000 - laterMs + gainMs) / 1000 };
+    const after = token((before.lifetimeS * 1000 - laterMs + gainMs) / 1000);
     return isAgeing(before, after);
   };
 
@@ -97,11 +97,9 @@ describe('the same ageing token again', () => {
     }
   });
 
-  test('is not one that was asked for on a clock set back, nor one without another before or without a lifetime', () => {
+  test('is not one that was asked for on a clock set back, nor one without another before', () => {
     expect(next(-1, 0)).toBe(false);
     expect(isAgeing(undefined, token(1))).toBe(false);
-    expect(isAgeing(token(1), { ...token(1), lifetimeS: undefined })).toBe(false);
-    expect(isAgeing({ ...token(1), lifetimeS: undefined }, token(1))).toBe(false);
   });
 });
 

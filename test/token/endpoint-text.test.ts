@@ -7,7 +7,7 @@ import { showable } from '../../src/token/endpoint-text';
 const secret = fc
   .tuple(
     fc.string({ unit: 'binary-ascii', minLength: 6, maxLength: 20 }),
-    fc.constantFrom('/', '+', ' ', 'é', '"', '&', '=', '%', '\\', '~', "'"),
+    fc.constantFrom('/', '+', ' ', 'é', '🙂', '"', '&', '=', '%', '\\', '~', "'"),
   )
   .map(([text, special]) => `se${special}cret${text.replace(/\p{Cc}/gu, '')}`);
 const around = fc.string({ maxLength: 30 });
@@ -29,6 +29,11 @@ const FORMS: Readonly<Record<string, (secret: string) => string>> = {
     text.replace(/\W/gu, (found) => `&#x${found.codePointAt(0)!.toString(16)};`),
   'escaped as \\u': (text) =>
     text.replace(/\W/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  'escaped as \\x and \\u{}': (text) =>
+    text.replace(/\W/gu, (found) => {
+      const code = found.codePointAt(0)!.toString(16);
+      return code.length === 2 ? `\\x${code}` : `\\u{${code}}`;
+    }),
   'percent-encoded twice': (text) => percent(percent(text)),
   'decomposed (NFD)': (text) => text.normalize('NFD'),
   'in a header, read as Latin-1': (text) => Buffer.from(text).toString('latin1'),

@@ -83,25 +83,27 @@ test('a token is waited for under a spinner, but where a command may ask on the 
   expect(labels).toHaveLength(3);
 });
 
-test('that a token could not be kept is told to those who wait for it', async () => {
+test('that a token could not be kept is told in the trace, and to those who wait for it', async () => {
   const left: (string | undefined)[] = [];
   let problem: string | undefined;
   gw.own = {
     tokens: {
-      read: () => ({}),
+      read: () => ({ untrusted: 'it is open' }),
       write: async () => problem,
       remove: async () => {},
       renew: async () => [],
       takeTurn: async () => ({ held: true, release: (outcome) => void left.push(outcome) }),
     },
   };
-  await gw.get();
+  await gw.cli(['get']);
   problem = 'EROFS';
-  await gw.get();
+  const { stderr } = await gw.cli(['get', '--verbose']);
+  expect(stderr).toContain('gwtoken: warning: token cache ignored: it is open\n');
+  expect(stderr).toContain('gwtoken: cache: cannot write the token (EROFS)\n');
   expect(left).toEqual(['', '{"unshared":true}']);
   problem = undefined;
   gw.answer = (post) => tokenReply(post, { expires_in: undefined });
-  await gw.get();
+  await gw.cli(['get']);
   expect(left.slice(2)).toEqual(['{"unshared":true}']);
 });
 

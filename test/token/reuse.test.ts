@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type ErrorKind, GwtokenError } from '../../src/errors';
-import { openTokens } from '../../src/system/files/token-cache';
+import { generationPath, openTokens } from '../../src/system/files/token-cache';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
-import { entryIn, keychainEntry, MACHINE, putEntry, withoutVariables } from '../harness/homes/client';
+import { EU, entryIn, keychainEntry, MACHINE, putEntry, withoutVariables } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
 
 /** When a token is used again and when it is not, with a clock and an endpoint of the test's. */
@@ -26,6 +26,8 @@ test('--verbose says once what was in the cache, however often gwtoken looks', a
   expect(await cacheLines()).toEqual(['gwtoken: cache: using a token with 3600 s left']);
   later(3400);
   expect(await cacheLines()).toEqual(['gwtoken: cache: the token has only 200 s left']);
+  later(3600);
+  expect(await cacheLines()).toEqual(['gwtoken: cache: the token has expired']);
   gw.env['GWTOKEN_CLIENT_SECRET'] = 'another';
   expect(await cacheLines()).toEqual([
     'gwtoken: cache: the token is for other credentials or another auth URL',
@@ -151,6 +153,18 @@ describe('while the endpoint is down', () => {
   });
 });
 
+test('a token of the client before a login is not used, even where no generation tells of the login', async () => {
+  const authUrl = 'https://a.example.com';
+  gw.env = {};
+  await gw.login({ clientId: 'new', authUrl, flags: ['--no-verify'] });
+  rmSync(generationPath(gw.cache, EU, MACHINE));
+  const entryOf = (clientId: string) => keychainEntry(authUrl, { clientId, requestedAtMs: gw.nowMs });
+  putEntry(gw.cache, entryOf('old'));
+  expect(gw.quick(['get'])).toBeUndefined();
+  putEntry(gw.cache, entryOf('new'));
+  expect(gw.quick(['get'])).toBe('cached-token\n');
+});
+
 test('a token of variables is used again, whatever client is stored beside it', async () => {
   await gw.login({ clientId: 'stored', flags: ['--no-verify'] });
   expect([await gw.get(), await gw.get()]).toEqual(['token-1', 'token-1']);
@@ -160,9 +174,14 @@ describe('--fresh and --no-cache', () => {
   test('--fresh asks, and keeps what it got for the others', async () => {
     await gw.get();
     later(1);
-    expect(await gw.get('--fresh')).toBe('token-2');
-    expect(await gw.get()).toBe('token-2');
-    expect(gw.posts.length).toBe(2);
+    for (const [args, source] of [
+      [['--fresh'], 'network'],
+      [[], 'cache'],
+    ] as const)
+      expect(JSON.parse(await gw.get('--format', 'json', ...args))).toMatchObject({
+        access_token: 'token-2',
+        source,
+      });
   });
 
   test('--no-cache reads nothing and writes nothing', async () => {
