@@ -6,15 +6,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { READERS } from '../formats/readers';
-import { type ProgramResult, runCommand } from '../harness/programs/program';
+import type { ProgramResult } from '../harness/programs/program';
 
 type Variables = Readonly<Record<string, string>>;
 
 export interface Job {
   /** What the job starts in, with what was checked out. */
   readonly dir: string;
-  /** The agent's own environment. */
-  readonly env: Variables;
   /** What the release's page says. */
   readonly release: { readonly RELEASE: string; readonly SHA256: string };
   readonly authUrl: string;
@@ -22,40 +20,20 @@ export interface Job {
   readonly clientSecret: string;
 }
 
-export interface Run {
-  /** Of the step that failed, or 0. */
-  readonly code: number | null;
-  readonly log: string;
-  /** Whether a step that downloads had the client secret in its environment. */
-  readonly downloadSeesSecret: boolean;
-}
-
-/** Runs an example as its system would. */
-export type Runner = (example: string, job: Job) => Promise<Run>;
-
-interface Step {
-  readonly shell: readonly string[];
-  readonly script: string;
+export interface Step {
+  readonly words: readonly string[];
   readonly env: () => Variables;
+  readonly cwd?: string;
   readonly done?: (result: ProgramResult) => void;
 }
 
-/** One after the other, until one fails. */
-async function inTurn(steps: readonly Step[], { dir, env, clientSecret }: Job): Promise<Run> {
-  let log = '';
-  const downloadSeesSecret = steps.some(
-    ({ script, env: given }) => script.includes('curl ') && Object.values(given()).includes(clientSecret),
-  );
-  for (const [index, step] of steps.entries()) {
-    const file = join(dir, `.step-${index}`);
-    writeFileSync(file, step.script.endsWith('\n') ? step.script : `${step.script}\n`);
-    const result = await runCommand([...step.shell, file], { env: { ...env, ...step.env() }, cwd: dir });
-    log += result.stdout + result.stderr;
-    if (result.code !== 0) return { code: result.code, log, downloadSeesSecret };
-    step.done?.(result);
-  }
-  return { code: 0, log, downloadSeesSecret };
-}
+export type Runner = (example: string, job: Job) => readonly Step[];
+
+const variablesOf = ({ authUrl, clientId, clientSecret }: Job): Variables => ({
+  GWTOKEN_AUTH_URL: authUrl,
+  GWTOKEN_CLIENT_ID: clientId,
+  GWTOKEN_CLIENT_SECRET: clientSecret,
+});
 
 /** Puts values in the place of expressions; there is none without a value. */
 function filled(env: Variables | undefined, expression: RegExp, values: Variables): Variables {
@@ -68,70 +46,50 @@ function filled(env: Variables | undefined, expression: RegExp, values: Variable
   return Object.fromEntries(Object.entries(env ?? {}).map(([name, text]) => [name, fill(text)]));
 }
 
-/** `run` without a shell: `bash -e {0}`. */
+/** `run` without a shell: `bash -e`. */
 export const github: Runner = (example, job) => {
   const { deploy } = parse(example).jobs;
-  const values = {
-    'vars.RELEASE': job.release.RELEASE,
-    'vars.SHA256': job.release.SHA256,
-    'vars.GWTOKEN_AUTH_URL': job.authUrl,
-    'secrets.GWTOKEN_CLIENT_ID': job.clientId,
-    'secrets.GWTOKEN_CLIENT_SECRET': job.clientSecret,
-  };
+  const { GWTOKEN_AUTH_URL, ...secrets } = variablesOf(job);
+  const given = (context: string, values: Variables) =>
+    Object.entries(values).map(([name, value]) => [`${context}.${name}`, value]);
+  const values = Object.fromEntries([
+    ...given('vars', { ...job.release, GWTOKEN_AUTH_URL: GWTOKEN_AUTH_URL! }),
+    ...given('secrets', secrets),
+  ]);
   const temporary = join(job.dir, '.runner-temp');
   mkdirSync(temporary);
-  const steps = deploy.steps.filter(({ run }: { run?: string }) => run !== undefined);
-  return inTurn(
-    steps.map(({ run, env }: { run: string; env?: Variables }) => ({
-      shell: ['bash', '-e'],
-      script: run,
+  return deploy.steps
+    .filter(({ run }: { run?: string }) => run !== undefined)
+    .map(({ run, env }: { run: string; env?: Variables }) => ({
+      words: ['bash', '-e', '-c', run],
       env: () => ({
         CI: 'true',
         GITHUB_ACTIONS: 'true',
         RUNNER_TEMP: temporary,
         ...filled({ ...deploy.env, ...env }, /\$\{\{ ([\w.]+) \}\}/g, values),
       }),
-    })),
-    job,
-  );
+    }));
 };
 
 /** All lines in one shell. The project's variables, which each of them sees, override those of the file. */
 export const gitlab: Runner = (example, job) => {
   const { variables, before_script: before, script } = parse(example).deploy;
-  const env = {
-    ...variables,
-    ...job.release,
-    GWTOKEN_AUTH_URL: job.authUrl,
-    GWTOKEN_CLIENT_ID: job.clientId,
-    GWTOKEN_CLIENT_SECRET: job.clientSecret,
-  };
-  const lines = [...before, ...script].join('\n');
-  return inTurn([{ shell: ['bash', '-eo', 'pipefail'], script: lines, env: () => env }], job);
+  const words = ['bash', '-eo', 'pipefail', '-c', [...before, ...script].join('\n')];
+  return [{ words, env: () => ({ ...variables, ...job.release, ...variablesOf(job) }) }];
 };
 
 /** The Bash task. Every variable but the secret ones is in the environment, with its name in capitals. */
 export const azure: Runner = (example, job) => {
-  const pipeline: Record<string, string> = {
-    GWTOKEN_AUTH_URL: job.authUrl,
-    GWTOKEN_CLIENT_ID: job.clientId,
-    GWTOKEN_CLIENT_SECRET: job.clientSecret,
-  };
-  return inTurn(
-    parse(example).steps.map(({ bash, env }: { bash: string; env?: Variables }) => ({
-      shell: ['bash', '--noprofile', '--norc'],
-      script: bash,
-      env: () => ({ TF_BUILD: 'True', ...job.release, ...filled(env, /\$\((\w+)\)/g, pipeline) }),
-      done: ({ stdout }: ProgramResult) => {
-        const commands = stdout.split('\n').filter((line) => line.startsWith('##vso'));
-        Object.assign(
-          pipeline,
-          Object.fromEntries(READERS['azure']?.['the agent']?.(commands.join('\n')) ?? []),
-        );
-      },
-    })),
-    job,
-  );
+  const pipeline: Record<string, string> = { ...variablesOf(job) };
+  return parse(example).steps.map(({ bash, env }: { bash: string; env?: Variables }) => ({
+    words: ['bash', '--noprofile', '--norc', '-c', bash],
+    env: () => ({ TF_BUILD: 'True', ...job.release, ...filled(env, /\$\((\w+)\)/g, pipeline) }),
+    done({ stdout }: ProgramResult) {
+      const commands = stdout.split('\n').filter((line) => line.startsWith('##vso'));
+      const set = READERS['azure']?.['the agent']?.(commands.join('\n')) ?? [];
+      Object.assign(pipeline, Object.fromEntries(set));
+    },
+  }));
 };
 
 /** `sh`: `sh -xe`; of Groovy no more than the example has, strings in single quotes. */
@@ -144,69 +102,63 @@ export const jenkins: Runner = (example, job) => {
   const credentials = { [named('username')]: job.clientId, [named('password')]: job.clientSecret };
   const steps = (text: string, given: Variables): Step[] =>
     matches(text, /^ +sh '([^'\\]*)'$/gm).map(([script = '']) => ({
-      shell: ['sh', '-xe'],
-      script,
+      words: ['sh', '-xe', '-c', script],
       env: () => ({ ...env, ...given }),
     }));
-  return inTurn([...steps(outside, {}), ...steps(inside, credentials)], job);
+  return [...steps(outside, {}), ...steps(inside, credentials)];
 };
 
 export const circleci: Runner = (example, job) => {
   const { deploy } = parse(example).jobs;
-  const context = {
-    ...job.release,
-    GWTOKEN_AUTH_URL: job.authUrl,
-    GWTOKEN_CLIENT_ID: job.clientId,
-    GWTOKEN_CLIENT_SECRET: job.clientSecret,
-  };
   const bashEnv = join(job.dir, '.bash-env');
   writeFileSync(bashEnv, '');
-  return inTurn(
-    deploy.steps
-      .filter((step: string | { run: string }) => step !== 'checkout')
-      .map(({ run }: { run: string }) => ({
-        shell: ['bash', '-eo', 'pipefail'],
-        script: run,
-        env: () => ({ CIRCLECI: 'true', BASH_ENV: bashEnv, ...context, ...deploy.environment }),
-      })),
-    job,
-  );
+  const own = { CIRCLECI: 'true', BASH_ENV: bashEnv, ...job.release, ...variablesOf(job) };
+  return deploy.steps
+    .filter((step: string | { run: string }) => step !== 'checkout')
+    .map(({ run }: { run: string }, index: number) => {
+      // With -c bash would take the socket that is its stdin here for ssh's, and not source $BASH_ENV.
+      const file = join(job.dir, `.step-${index}`);
+      writeFileSync(file, run);
+      const words = ['bash', '-eo', 'pipefail', file];
+      return { words, env: () => ({ ...own, ...deploy.environment }) };
+    });
 };
 
-/** The pod's containers, one after the other, in a folder that stands for their file system. */
-export const kubernetes: Runner = async (example, job) => {
-  const { spec } = parse(example);
-  const inside = (path: string) => path.replace(/^\/(opt|run)\//, `${job.dir}/$1/`);
-  const secrets = { 'client-id': job.clientId, 'client-secret': job.clientSecret };
-  for (const { name, secret } of spec.volumes) {
-    const mounts = [...spec.initContainers, ...spec.containers].flatMap((each) => each.volumeMounts);
-    for (const { mountPath } of mounts.filter((mount) => mount.name === name)) {
-      mkdirSync(inside(mountPath), { recursive: true });
-      if (secret)
-        for (const [key, value] of Object.entries(secrets))
-          writeFileSync(join(inside(mountPath), key), value);
-    }
-  }
-  let log = '';
-  for (const { command, args = [], env = [], envFrom = [], workingDir } of [
-    ...spec.initContainers,
-    ...spec.containers,
-  ]) {
-    const given = env.map(({ name, value, valueFrom }: { name: string; value: string; valueFrom: Ref }) => [
-      name,
-      valueFrom === undefined
-        ? inside(value).replace('https://identity.example.com', job.authUrl)
-        : secrets[valueFrom.secretKeyRef.key as keyof typeof secrets],
-    ]);
-    const result = await runCommand([...command, ...args].map(inside), {
-      env: { ...job.env, ...(envFrom.length > 0 ? job.release : {}), ...Object.fromEntries(given) },
-      cwd: workingDir === undefined ? job.dir : inside(workingDir),
-    });
-    log += result.stdout + result.stderr;
-    if (result.code !== 0) return { code: result.code, log, downloadSeesSecret: false };
-  }
-  return { code: 0, log, downloadSeesSecret: false };
-};
-interface Ref {
-  readonly secretKeyRef: { readonly key: string };
+interface Container {
+  readonly command: readonly string[];
+  readonly args?: readonly string[];
+  readonly workingDir?: string;
+  readonly envFrom?: readonly object[];
+  readonly env?: readonly {
+    readonly name: string;
+    readonly value: string;
+    readonly valueFrom?: { readonly secretKeyRef: { readonly key: string } };
+  }[];
+  readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
 }
+
+/** The pod's containers, one after the other, in a folder that stands for their file system. */
+export const kubernetes: Runner = (example, job) => {
+  const { volumes, initContainers, containers } = parse(example).spec;
+  const all: readonly Container[] = [...initContainers, ...containers];
+  const inside = (path: string) => path.replace(/^\/(opt|run)\//, `${job.dir}/$1/`);
+  const secrets: Variables = { 'client-id': job.clientId, 'client-secret': job.clientSecret };
+  for (const { name, mountPath } of all.flatMap(({ volumeMounts }) => volumeMounts)) {
+    mkdirSync(inside(mountPath), { recursive: true });
+    if (volumes.find((volume: { name: string }) => volume.name === name).secret)
+      for (const [key, value] of Object.entries(secrets)) writeFileSync(join(inside(mountPath), key), value);
+  }
+  return all.map(({ command, args = [], env = [], envFrom = [], workingDir }) => {
+    const given = env.map(({ name, value, valueFrom }) => [
+      name,
+      valueFrom
+        ? secrets[valueFrom.secretKeyRef.key]
+        : inside(value).replace('https://identity.example.com', job.authUrl),
+    ]);
+    return {
+      words: [...command, ...args].map(inside),
+      env: () => ({ ...(envFrom.length > 0 ? job.release : {}), ...Object.fromEntries(given) }),
+      ...(workingDir === undefined ? {} : { cwd: inside(workingDir) }),
+    };
+  });
+};
