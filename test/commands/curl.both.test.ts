@@ -8,7 +8,6 @@ import { inVariables } from '../harness/homes/client';
 import { filesBelow } from '../harness/homes/files';
 import { type Home, openHome } from '../harness/homes/home';
 import { inside } from '../harness/homes/in-process';
-import { until } from '../harness/programs/processes';
 
 const TOKEN = 'tok"\\ $(id) `id` $HOME';
 
@@ -65,14 +64,6 @@ describe('gwtoken curl', () => {
     expect(text).not.toContain('GWTOKEN_CLIENT');
     expect(text).toMatch(/\npipe:\[\d+\]\n$/);
     expect([...filesBelow(home.dir).values()].filter((bytes) => bytes.includes('$(id)'))).toEqual([]);
-  });
-
-  test('passes SIGTERM on to curl and dies of it', async () => {
-    const silent = createServer(() => seen.push({ authorization: '', body: '' }));
-    const running = home.start(['curl', '-v', (await listen(silent)).url], { detached: true });
-    await until('curl asks', () => seen.length > 0);
-    running.kill('SIGTERM');
-    expect(await running.result).toMatchObject({ code: null, signal: 'SIGTERM' });
   });
 
   test('is 125 for a refusal, and 127 without curl', async () => {

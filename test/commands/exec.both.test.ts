@@ -75,13 +75,6 @@ describe('the environment of the command', () => {
   });
 });
 
-test('a megabyte comes through from stdin to stdout', async () => {
-  const bytes = Buffer.alloc(1024 * 1024, 'stdin and stdout ');
-  const result = await home.gwtoken(['exec', '--', 'cat'], { stdin: bytes });
-  expect(result).toMatchObject({ code: 0, stderr: '' });
-  expect(result.stdout).toBe(bytes.toString());
-});
-
 test.each([[['--']], [[]]])('the arguments of the command are its own after %j', async (before) => {
   const args = ['printf', '%s|', '--verbose', '-v', '--', '--help', '', 'a b'];
   expect(await exec('--region', 'eu', ...before, ...args)).toMatchObject({

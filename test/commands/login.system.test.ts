@@ -1,15 +1,13 @@
-/** login, status and logout with a real keyring, real files that cannot be written and a real stdin. */
-import { chmodSync, mkdirSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+/** login, status and logout with a real keyring and a real stdin. */
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { onCleanup } from '../harness/clean-up';
 import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
-import { filesBelow, treeOf } from '../harness/homes/files';
+import { treeOf } from '../harness/homes/files';
 import { type Home, openHome } from '../harness/homes/home';
 import { expectRefusal } from '../harness/homes/refusals';
 import { type Keyring, startKeyring } from '../harness/keyrings/keyring';
 import { missing } from '../harness/needs';
-import { BOUND_BY_MODES, type ProgramOptions } from '../harness/programs/program';
+import type { ProgramOptions } from '../harness/programs/program';
 
 const client = { clientId: 'eu-client', clientSecret: 'eu-secret+/=&' };
 const ACCOUNT = 'default:production:eu';
@@ -74,37 +72,4 @@ test('login without a keychain names what is missing first', async () => {
   const none = { env: { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' } };
   expectRefusal(await home.gwtoken(['login'], none), 2);
   expect((await login('x', [], none)).code).toBe(5);
-});
-
-test('login with an unwritable config directory fails before it sends anything', async () => {
-  mkdirSync(home.config, { recursive: true, mode: 0o500 });
-  const asked = identity.requests.length;
-  const result = await login(client.clientSecret, [], { wrapper: BOUND_BY_MODES });
-  expectRefusal(result, 1);
-  expect(result.stderr).toMatch(/error: cannot write \S+config\.json \(EACCES\)\n/);
-  expect(result.stderr).toContain('GWTOKEN_CONFIG_DIR');
-  expect(await stored()).toBeUndefined();
-  expect(identity.requests).toHaveLength(asked);
-});
-
-test.for([
-  ['a new item', undefined],
-  ['an item that was there', 'before'],
-] as const)('login that cannot write its files afterwards puts %s back as it was', async ([, previous]) => {
-  if (previous !== undefined) await login(previous, ['--no-verify']);
-  else await home.gwtoken(['config', 'set', 'retries', '1']);
-  const files = filesBelow(home.dir);
-  // The directory is shut while login waits for its token: all checks before were passed.
-  identity.delayMs = 1500;
-  const asked = identity.requests.length;
-  const running = login(client.clientSecret, [], { wrapper: BOUND_BY_MODES });
-  while (identity.requests.length === asked) await sleep(10);
-  chmodSync(home.config, 0o500);
-  const result = await running;
-  chmodSync(home.config, 0o700);
-  identity.delayMs = 0;
-  expectRefusal(result, 1);
-  expect(result.stderr).toMatch(/error: cannot write \S+clients\.json \(EACCES\)\n/);
-  expect(await stored()).toBe(previous);
-  expect(filesBelow(home.dir)).toEqual(files);
 });

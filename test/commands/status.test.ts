@@ -1,6 +1,3 @@
-/** What status says of each client, its table, its JSON and its checks: in this process. */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { failure, Interrupted } from '../../src/errors';
 import { keychainError } from '../../src/system/keychain/errors';
@@ -82,18 +79,6 @@ describe('status lists', () => {
         stdout: '',
         stderr: expect.stringContaining(`gwtoken: error: ${said}\n`),
       });
-  });
-
-  test('what is a client in the list of them, which has to be readable', async () => {
-    gw.env = inVariables(A);
-    mkdirSync(gw.config, { recursive: true, mode: 0o700 });
-    const list = join(gw.config, 'clients.json');
-    const entry = { client_id: 'an-id', auth_url: A };
-    const known = { 'a note': entry, 'acme:production:mars': entry, 'acme:production:us': entry };
-    writeFileSync(list, JSON.stringify(known), { mode: 0o600 });
-    expect((await clients()).map(({ name }) => name)).toEqual([SELECTED.name, 'acme:production:us']);
-    writeFileSync(list, '{');
-    expect(await gw.cli(['status'])).toMatchObject({ code: 2, stdout: '' });
   });
 
   test('variables for their client only, and the others by their own settings', async () => {
