@@ -12,7 +12,7 @@ export interface Machine {
   readonly own?: Pick<NodeJS.Process, 'pid' | 'kill'>;
 }
 
-/** Below the home directory on macOS and elsewhere; on Windows, the variable that contains the path. */
+/** Below the home directory; on Windows, the variable that contains the path. */
 const OWN = {
   // As gh has it, and as people expect of command-line tools.
   config: { darwin: '/.config', win32: 'APPDATA', other: '/.config' },

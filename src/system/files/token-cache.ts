@@ -74,7 +74,6 @@ export function openTokens(folder: string, machine: Machine): TokenCache {
   };
 }
 
-/** Reads a file of the cache; empty if there is none that can be used. */
 function readFile(file: string, machine: Machine): CacheRead {
   try {
     const { bytes, stat } = readRegular(file, LIMIT, constants.O_NOFOLLOW);

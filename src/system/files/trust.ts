@@ -18,7 +18,7 @@ import { quietly, systemCode } from '../../errors';
 import type { Distrust, FolderFacts } from '../../world';
 import { homeVariables, type Machine } from './paths';
 
-/** Who may own it. An administrator may write a user's config file, and root could change the user's own anyway. */
+/** An administrator may write a user's config file, and root could change the user's own anyway. */
 type Owners = 'user' | 'user or root';
 
 /**
@@ -41,9 +41,6 @@ function distrustOwner({ uid }: Stats, owners: Owners, machine: Machine): Distru
   return { why: 'foreign', text: `belongs to another user (uid ${uid})` };
 }
 
-/** The kernel gives up after as many links. */
-const MOST_LINKS = 40;
-
 /**
  * Finds what is not trusted on the way to a file: the file, a directory above it, or a link. As OpenSSH's StrictModes,
  * each has to belong to the user or root, and nobody else may be able to put another in its place. So a sticky
@@ -54,8 +51,8 @@ export function distrustWay(path: string, machine: Machine): Distrust | undefine
   const ahead = (path.startsWith('/') ? path : `${resolve('.')}/${path}`).split('/');
   for (let at = '/', links = 0; ; ) {
     const stat = lstatSync(at, { throwIfNoEntry: false });
-    // What is not there yet can only be created by those who can write to the directory above.
-    if (stat === undefined || links > MOST_LINKS) return undefined;
+    // The kernel gives up after 40 links. What is not there yet can only be created by those who can write to the directory above.
+    if (stat === undefined || links > 40) return undefined;
     const isLink = stat.isSymbolicLink();
     const problem = (isLink ? distrustOwner : distrust)(stat, 'user or root', machine);
     const isSticky = stat.isDirectory() && (stat.mode & 0o1000) !== 0;

@@ -1,7 +1,4 @@
-/**
- * One request to the keychain's child, over the IPC channel. The child may wait forever for a person, and it may crash;
- * whatever it does, the call ends within its limit, and so does the child.
- */
+/** One request to the keychain's child. Whatever that does, the call ends within its limit, and so does the child. */
 
 import { type ChildProcess, type CommonSpawnOptions, type ForkOptions, fork } from 'node:child_process';
 import { limitReached, messageOf, quietly } from '../../errors';

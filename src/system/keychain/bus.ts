@@ -13,7 +13,7 @@ export type BusState = 'unlocked' | 'locked' | 'no-collection' | 'unknown';
 /** `locked`: its keyring is. `guarded`: the keyring is open, but the item is still locked for a new program. */
 export type ItemState = 'absent' | 'present' | 'guarded' | 'locked' | 'unknown';
 
-/** Where the programs below find the bus, and the cookie that some buses require. */
+/** Where the programs find the bus, and the cookie that some buses require. */
 const BUS_VARIABLES = ['DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR', 'HOME'];
 /** The service has just answered: without a reply, gwtoken would have to guess. */
 const LIMIT_MS = 5000;

@@ -7,7 +7,7 @@
  */
 import { type Keytar, loadKeytar, nameOfKeytar, whyNotLoaded } from './keytar';
 
-/** Sent before the answer, once keytar is loaded: from then on a person or the service is waited for. */
+/** Sent once keytar is loaded: from then on a person or the service is waited for. */
 export type Loaded = 'loaded';
 
 export type Request =
@@ -27,11 +27,8 @@ export type Answer =
       readonly cause?: string | undefined;
     };
 
-const NOT_STORED: Answer = {
-  ok: false,
-  stage: 'read back',
-  message: 'the item does not contain what was to be stored',
-};
+const MESSAGE = 'the item does not contain what was to be stored';
+const NOT_STORED: Answer = { ok: false, stage: 'read back', message: MESSAGE };
 
 const SERVICE = 'gwtoken';
 const PROBE_SERVICE = 'gwtoken-probe';

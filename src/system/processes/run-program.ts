@@ -11,7 +11,7 @@ import { quoted } from '../../text';
 import type { ChildEnd, Env, RunProgram, World } from '../../world';
 import { isForeground } from './proc-stat';
 
-/** Sent by whatever supervises gwtoken, and meant for the child. */
+/** Meant for the child. */
 const PASSED_ON: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'];
 /** Sent by a terminal to its whole foreground group, including the child. */
 const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
@@ -38,7 +38,8 @@ export async function runProgram(
         if (started.pid === undefined || systemCode(error) === 'ENOENT') reject(error);
       });
       started.on('exit', (code, signal) => {
-        if (code === NOT_FOUND && text !== undefined) reject(notFound(command));
+        // What the shell below answers with if there is no such program.
+        if (code === 127 && text !== undefined) reject(notFound(command));
         else resolve({ code, signal });
       });
     });
@@ -60,9 +61,6 @@ function checkExact(words: readonly string[], env: Env): void {
     `${name === undefined ? '' : `unset ${name}, or `}run the command without gwtoken, after: eval $(gwtoken env)`,
   );
 }
-
-/** What the shell below answers with if there is no such program. */
-const NOT_FOUND = 127;
 
 /**
  * Node's own pipes are sockets, which Linux does not open as /dev/fd/3, so a shell makes a pipe of one: by a here-document

@@ -3,11 +3,7 @@ import { spawnSync } from 'node:child_process';
 
 const LESS = 'if command -v less >/dev/null; then less -FRX; else cat; fi';
 
-/**
- * Shows a text through `$PAGER`, or less.
- *
- * @returns false if there is no pager to show it: nothing was written
- */
+/** Shows a text through `$PAGER`, or less; returns false if there is no pager, and nothing was written. */
 export function page(text: string, own: NodeJS.Process): boolean {
   const command = own.env['PAGER'] ?? LESS;
   if (own.platform === 'win32' || command === '' || own.env['TERM'] === 'dumb') return false;

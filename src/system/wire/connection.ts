@@ -25,12 +25,10 @@ export interface Surroundings {
   warn(line: string): void;
 }
 
-/** How far a connection got, for the error message. */
 export interface Progress extends ConnectionProgress {
   via?: HttpProxy;
   /** The address of the endpoint or the proxy: `127.0.0.1:443`. */
   peer?: string;
-  /** Set once its CAs are in use. */
   caFile?: string;
   /** Where the system's CAs came from, if they were used too. */
   systemRoots?: string;
@@ -63,19 +61,13 @@ export class Connection {
   private readonly closing = new AbortController();
   /** Each over the one before. */
   private readonly sockets: Socket[] = [];
-  private made: Socket | undefined;
 
   constructor(url: URL, options: ConnectionOptions, surroundings: Surroundings) {
     this.url = url;
     this.options = options;
     this.surroundings = surroundings;
     this.ready = this.open();
-    this.ready.then(
-      (socket) => {
-        this.made = socket;
-      },
-      () => this.close(),
-    );
+    this.ready.catch(() => this.close());
   }
 
   /** Records facts, and passes them to `onProgress`. */
@@ -86,7 +78,7 @@ export class Connection {
 
   /** Tells whether it failed, was closed, or the other side hung up. */
   isClosed(): boolean {
-    return this.closing.signal.aborted || this.made?.destroyed === true;
+    return this.closing.signal.aborted || this.sockets.at(-1)?.destroyed === true;
   }
 
   /** Closes it, whatever it is doing. */

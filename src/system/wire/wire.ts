@@ -1,7 +1,4 @@
-/**
- * The wire to the token endpoint: one request a connection, no redirect, certificates always verified. Everything
- * that only some calls need is in a file of its own: undici, proxies, CAs, error messages.
- */
+/** The wire to the token endpoint: one request a connection, no redirect. What only some calls need is loaded for them. */
 import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { systemCode } from '../../errors';
