@@ -48,20 +48,6 @@ describe('the token on Windows', { timeout: 180_000 }, () => {
     expect(existsSync(join(xdg, 'gwtoken', 'token-default-production-eu.json'))).toBe(true);
   });
 
-  test('folders with blanks and beyond ASCII will do', async () => {
-    const folder = join(windows.dir, 'Zoë & Łukasz 東京 (1)');
-    const own = {
-      GWTOKEN_CACHE_DIR: windowsPath(join(folder, 'cache')),
-      GWTOKEN_CONFIG_DIR: windowsPath(join(folder, 'config')),
-    };
-    const set = await gwtoken(['config', 'set', 'retries', '1'], { env: own });
-    expect(set).toMatchObject({ code: 0, stdout: '' });
-    expect(JSON.parse(readFileSync(join(folder, 'config', 'config.json'), 'utf8'))).toEqual({ retries: 1 });
-    const path = await gwtoken(['config', 'path'], { env: own });
-    expect(path.stdout).toBe(`${own.GWTOKEN_CONFIG_DIR}\\config.json\n`);
-    for (const _ of [1, 2]) expect((await gwtoken(['get'], { env: own })).stdout).toBe('token-1\n');
-  });
-
   test('20 at once make one request', async () => {
     endpoint.delayMs = 2_000;
     const args = ['get', '--timeout', '60s', '--retries', '0'];

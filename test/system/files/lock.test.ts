@@ -52,13 +52,6 @@ describe('a lock', () => {
     expect(performance.now() - since).toBeLessThan(2000);
   });
 
-  test('is of one directory and one name', async () => {
-    const other = openFolder();
-    const turns = [await take(), await take('config'), await tryLock(other, 'token', MACHINE)];
-    expect(turns.map((turn) => turn?.held)).toEqual([true, true, true]);
-    for (const turn of turns) if (turn?.held) turn.release();
-  });
-
   test('leaves a text of at most 4096 characters, and nothing else', async () => {
     for (const [length, got] of [
       [4096, 4096],

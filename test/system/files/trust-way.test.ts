@@ -63,10 +63,6 @@ test.for<[string, () => string]>([
   expect(readConfig(make(), machine).general).toHaveProperty('credential-command');
 });
 
-test('a home without a config will do whatever it is like', () => {
-  expect(readConfig(join(put('home', STRANGER, 0o777), 'config.json'), machine).general).toEqual({});
-});
-
 test('a mounted ConfigMap, open to all and read-only, is trusted', ({ needs }) => {
   needs('namespace');
   put('map', 0, 0o777);

@@ -25,16 +25,16 @@ test('a frozen daemon ends get and doctor with the limit', async ({ needs }) => 
 });
 
 describe('a dialog', () => {
-  async function locked(mode: 'silent' | 'dismiss') {
+  async function locked() {
     const started = await startKeyring({ state: 'locked', seed: { [CLIENT]: ITEM } });
-    return { env: started.env, prompter: await startPrompter(started.env, mode) };
+    return { env: started.env, prompter: await startPrompter(started.env) };
   }
 
   test('that nobody answers ends get and doctor with the limit: the keychain is still locked', async ({
     needs,
   }) => {
     needs('keyring with dialogs');
-    const { env, prompter } = await locked('silent');
+    const { env, prompter } = await locked();
     const get = await run('get', { ...env, ...LIMIT });
     expect(get).toMatchObject({ code: 5, stdout: '' });
     expect(get.stderr).toMatch(/^gwtoken: error: the keychain is still locked after 6 s\n/);
@@ -43,18 +43,9 @@ describe('a dialog', () => {
     expect({ code, problem }).toEqual({ code: 5, problem: 'the keychain is still locked after 6 s' });
   });
 
-  test('that is dismissed ends get at once: the keychain is locked', async ({ needs }) => {
-    needs('keyring with dialogs');
-    const { env, prompter } = await locked('dismiss');
-    const { code, stderr } = await run('get', env);
-    expect(code).toBe(5);
-    expect(stderr).toContain('the keychain is locked');
-    expect(prompter.dialogs()).toBe(1);
-  });
-
   test('is announced after two seconds on a terminal, and Ctrl-C ends all', async ({ needs }) => {
     needs('keyring with dialogs');
-    const { env } = await locked('silent');
+    const { env } = await locked();
     const mark = randomUUID();
     const onTerminal = { ...SETTINGS, ...env, DISPLAY: ':99', MARK: mark };
     const terminal = openGwtoken(['get'], { env: onTerminal });
@@ -68,7 +59,7 @@ describe('a dialog', () => {
 
   test('goes away with gwtoken, also if that is killed', async ({ needs }) => {
     needs('keyring with dialogs');
-    const { env, prompter } = await locked('silent');
+    const { env, prompter } = await locked();
     const mark = randomUUID();
     const program = startProgram(['get'], { env: { ...SETTINGS, ...env, MARK: mark } });
     while (prompter.dialogs() === 0) await sleep(20);

@@ -1,6 +1,5 @@
 """A prompter for gnome-keyring that nobody answers, on the bus of the environment.
 
-`silent` shows its dialog and waits for ever, as before an empty chair; `dismiss` answers as its Cancel button does.
 Prints a line when it owns the name, and one for each dialog shown. It ends when its stdin does.
 """
 import os
@@ -12,7 +11,6 @@ from jeepney.bus_messages import message_bus
 from jeepney.io.blocking import open_dbus_connection
 
 CALLBACK = 'org.gnome.keyring.internal.Prompter.Callback'
-mode = sys.argv[1]
 
 
 def end_with_stdin():
@@ -41,5 +39,3 @@ while True:
         answer(fields['sender'], message.body[0], '')
     elif fields['member'] == 'PerformPrompt':
         print('dialog', flush=True)
-        if mode == 'dismiss':
-            answer(fields['sender'], message.body[0], 'no')

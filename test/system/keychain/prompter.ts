@@ -11,12 +11,9 @@ export interface Prompter {
 /** Debian's Python alone sees Debian's packages. */
 const PYTHON = '/usr/bin/python3';
 
-/**
- * Starts what shows the keyring's dialogs, on the bus of `env`: `silent` has nobody before it, `dismiss` answers each
- * as the Cancel button does. It ends with us, since it reads our end of a pipe.
- */
-export async function startPrompter(env: Environment, mode: 'silent' | 'dismiss'): Promise<Prompter> {
-  const child: ChildProcess = spawn(PYTHON, [join(import.meta.dirname, 'prompter.py'), mode], {
+/** Starts what shows the keyring's dialogs, on the bus of `env`, before an empty chair. It ends with us: its stdin is ours. */
+export async function startPrompter(env: Environment): Promise<Prompter> {
+  const child: ChildProcess = spawn(PYTHON, [join(import.meta.dirname, 'prompter.py')], {
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   });

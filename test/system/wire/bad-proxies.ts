@@ -79,13 +79,6 @@ const behindHttps = (
 
 /** Proxies: those that work, those that refuse, and those that must not be asked. */
 export const BAD_PROXIES: readonly WireCase[] = [
-  proxied('through https_proxy, without a scheme', open, FETCHED, {
-    env: ({ proxy }) => ({
-      https_proxy: proxy.url.replace('http://', ''),
-      HTTPS_PROXY: 'http://127.0.0.1:9',
-    }),
-    used: 1,
-  }),
   proxied('with a user name and a password', asks(BASIC), FETCHED, { env: withPassword, used: 1 }),
   proxied(
     '407 without credentials',
@@ -207,13 +200,6 @@ export const BAD_PROXIES: readonly WireCase[] = [
       waits: true,
     },
     () => startFaultServer({}),
-  ),
-  behindHttps(
-    {
-      name: 'an end in the handshake',
-      ...unreached(/could not reach \S+: connection (closed|reset|failed)/),
-    },
-    () => startFaultServer({ connected: (socket) => void socket.once('data', () => socket.end()) }),
   ),
   // Their end is easily missed: once nothing ended the wait for a silent endpoint any more.
   ...BROKEN_CONNECTIONS.filter(({ name }) =>

@@ -40,11 +40,6 @@ export const BROKEN_CONNECTIONS: readonly WireCase[] = [
     bad(/answered with invalid HTTP/),
   ),
   scripted(
-    'chunks that stop',
-    { answer: (socket) => void socket.end(chunked(['10\r\n{"access_token":\r\n'])) },
-    unreached(/in the middle of the reply/),
-  ),
-  scripted(
     'good chunks',
     {
       answer(socket) {

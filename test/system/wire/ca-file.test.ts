@@ -60,12 +60,6 @@ test.each([
   });
 });
 
-test('readCaFile reads 4 MiB', async () => {
-  const path = join(openFolder(), 'ca.pem');
-  writeFileSync(path, authority.ca.padEnd(4 * 1024 * 1024));
-  expect(await readCaFile(path)).toBe(authority.ca.trim());
-});
-
 test('readCaFile leaves out what is around the certificates', async () => {
   const path = join(openFolder(), 'ca.pem');
   writeFileSync(path, `one\n${authority.ca}two\n${authority.selfSigned().cert}`);

@@ -118,14 +118,4 @@ describe('nginx', () => {
       '/oauth2/token answered 400: it requires a client certificate (mTLS), which gwtoken does not support\n',
     );
   });
-
-  test('has nobody behind it', async ({ needs }) => {
-    needs('nginx');
-    const url = await startNginx(authority.issue(), 'location / { proxy_pass http://127.0.0.1:9; }');
-    const { code, stderr } = await home.gwtoken(['get', '--auth-url', url, '--retries', '1']);
-    expect(code).toBe(7);
-    expect(stderr).toMatch(
-      /\/oauth2\/token answered 502 with an HTML page \(from a proxy\?\) \(2 attempts\)\n/,
-    );
-  });
 });
