@@ -40,14 +40,10 @@ describe('a secret', () => {
   });
 
   test('that is refused is not repeated', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: visible, minLength: 8 }), (secret) => {
-        expect(refusal(() => checkSecret(`${secret}\t${secret}`, 'stdin'))).toEqual({
-          message: 'the client secret from stdin contains a control character (such as a newline)',
-          hints: ['provide only the secret, on one line'],
-        });
-      }),
-    );
+    expect(refusal(() => checkSecret('s3cret\ts3cret', 'stdin'))).toEqual({
+      message: 'the client secret from stdin contains a control character (such as a newline)',
+      hints: ['provide only the secret, on one line'],
+    });
   });
 
   test('of a file is what is in it, without a BOM and one line end', () => {

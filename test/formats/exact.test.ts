@@ -57,12 +57,6 @@ const unit = fc.oneof(
 const anyValue = fc.oneof(
   { weight: 3, arbitrary: fc.string({ unit, minLength: 1, maxLength: 40 }) },
   { weight: 1, arbitrary: fc.constantFrom(...BREAKERS, ...EDGES, ...ORDINARY) },
-  {
-    weight: 1,
-    arbitrary: fc
-      .tuple(fc.constantFrom(...BREAKERS), fc.constantFrom(...BREAKERS))
-      .map((two) => two.join('\n')),
-  },
 );
 
 const NAMES = ['ACCESS_TOKEN', 'TOKEN_TYPE', 'EXPIRES_AT', 'SCOPE'];

@@ -101,7 +101,6 @@ const PRINTED: Readonly<Record<EnvFormat, Printed>> = {
   },
 };
 
-/** Names that people try. */
 const ALIASES = {
   ...{ bash: 'sh', zsh: 'sh', ksh: 'sh', dash: 'sh' },
   ...{ tcsh: 'csh', pwsh: 'powershell', nushell: 'nu' },
@@ -238,12 +237,6 @@ describe('sh, of values that are long', () => {
       `N=${pieces(200)};N="$N"${pieces(200)};N="$N"${pieces(4)};export N;\n`,
     );
     expect(set('sh', '   ')).toBe('N="`printf %3s`";export N;\n');
-  });
-
-  test('csh takes a thousand by one printf too', () => {
-    expect(set('csh', '$'.repeat(1001))).toBe(
-      `setenv N "\`printf '${'\\044'.repeat(1000)}'\`""\`printf '\\044'\`";\n`,
-    );
   });
 });
 

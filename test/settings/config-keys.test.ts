@@ -74,6 +74,5 @@ describe('a key of the config file', () => {
     expect(shown('sandbox.auth-url.eu')).toBe('use https://eu.test');
     expect(shown('auth-url')).toBe('use https://eu.test');
     expect(configValue('retries', '3', 'acme')).toBe(3);
-    expect(refusal(() => configValue('cache', 'off', 'acme')).message).toContain('per profile');
   });
 });

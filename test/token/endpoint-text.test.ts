@@ -53,13 +53,11 @@ describe('a text with the secret in it is withheld', () => {
   });
 
   test('with what cleaning takes out in the middle of it, or in it from the start', () => {
-    fc.assert(
-      fc.property(fc.constantFrom('\n', '\0', '\u001b', '\u200b', '\u202e', '\u2028'), (mark) => {
-        // The blank that stands for what was taken out completes it.
-        expect(showable(`you sent two${mark}words`, 'two words')).toBeUndefined();
-        expect(showable(`you sent two${mark}words`, `two${mark}words`)).toBeUndefined();
-      }),
-    );
+    for (const mark of ['\n', '\0', '\u001b', '\u200b', '\u202e', '\u2028']) {
+      // The blank that stands for what was taken out completes it.
+      expect(showable(`you sent two${mark}words`, 'two words')).toBeUndefined();
+      expect(showable(`you sent two${mark}words`, `two${mark}words`)).toBeUndefined();
+    }
   });
 
   test('half a pair of surrogates in it was sent as U+FFFD', () => {

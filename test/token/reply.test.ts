@@ -169,19 +169,11 @@ describe('a refusal', () => {
     });
   });
 
-  test('under a status that passes may be repeated', () => {
-    expect(told(429, { error: 'invalid_request' }, { 'retry-after': '7' })).toMatchObject({
-      kind: 'refused',
-      reason: 'invalid_request',
-      retry: { afterMs: 7000 },
-    });
-  });
-
-  test('is nothing under a 5xx', () => {
-    expect(told(500, { error: 'invalid_client' })).toMatchObject({
-      kind: 'bad-reply',
-      said: 'answered 500, invalid_client',
-    });
+  test('under 429 may be repeated, and a 5xx is none', () => {
+    const busy = told(429, { error: 'invalid_request' }, { 'retry-after': '7' });
+    expect(busy).toMatchObject({ kind: 'refused', reason: 'invalid_request', retry: { afterMs: 7000 } });
+    const said = 'answered 500, invalid_client';
+    expect(told(500, { error: 'invalid_client' })).toMatchObject({ kind: 'bad-reply', said });
   });
 });
 
@@ -199,15 +191,17 @@ describe('any other status', () => {
     expect(told(status, body)).toEqual({ kind: 'bad-reply', said, hints });
   });
 
-  test.each([
-    [408, FURTHER],
-    [425, FURTHER],
-    [429, FEWER],
-    [500, OUTAGE],
-    [502, OUTAGE],
-    [503, OUTAGE],
-    [504, OUTAGE],
-  ])('%i passes by itself, after the wait that it asks for', (status, hints) => {
+  const HINTS = {
+    408: FURTHER,
+    425: FURTHER,
+    429: FEWER,
+    500: OUTAGE,
+    502: OUTAGE,
+    503: OUTAGE,
+    504: OUTAGE,
+  };
+  test.each(Object.entries(HINTS))('%s passes by itself, after the wait that it asks for', (name, hints) => {
+    const status = Number(name);
     const plain = { kind: 'bad-reply', hints };
     expect(told(status)).toEqual({ ...plain, said: `answered ${status}`, retry: { afterMs: undefined } });
     expect(told(status, '', { 'retry-after': '7' })).toEqual({
