@@ -34,8 +34,7 @@ const LOOKS_IN_VAIN = 80;
 /** Once in this many looks without a sign of life the system is asked whether the holder's process still exists. */
 const LOOKS_PER_QUESTION = 10;
 
-/** In bytes. */
-const LONGEST_TEXT = 4096;
+const LONGEST_TEXT_BYTES = 4096;
 
 interface Lock {
   readonly path: string;
@@ -157,7 +156,7 @@ function lookAt(path: string): Look | undefined {
   }
 }
 
-const read = (path: string) => readRegular(path, LONGEST_TEXT, constants.O_NOFOLLOW);
+const read = (path: string) => readRegular(path, LONGEST_TEXT_BYTES, constants.O_NOFOLLOW);
 
 function saidPath({ folder }: Lock, holder = ''): string {
   const [id] = /^\w*/.exec(holder) ?? [];

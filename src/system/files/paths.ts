@@ -61,19 +61,17 @@ export function withAbsoluteFolders(env: Env, cwd: () => string, platform: NodeJ
  * Undefined if there is no home directory.
  */
 export function folderOf(which: keyof typeof OWN, env: Env, platform: NodeJS.Platform): string | undefined {
-  const separator = platform === 'win32' ? '\\' : '/';
   const [base, own] = homeVariables(which, platform);
   const ours = env[own];
   // With a separator at its end, as completion in a shell leaves it, a link would be followed and not seen.
   if (ours) return ours.replace(platform === 'win32' ? /(?<=[^:\\/])[\\/]+$/ : /(?<=[^/])\/+$/, '');
   const xdg = env[`XDG_${which.toUpperCase()}_HOME`];
-  if (xdg && isAbsolute(xdg, platform)) return `${xdg}${separator}gwtoken`;
+  if (xdg && isAbsolute(xdg, platform)) return fileIn(xdg, 'gwtoken', platform);
   // One that is relative would be another folder wherever gwtoken is started.
   const home = isAbsolute(env[base] ?? '', platform) ? env[base] : undefined;
-  if (platform === 'win32') {
-    return home ? `${home}\\gwtoken${which === 'cache' ? '\\Cache' : ''}` : undefined;
-  }
-  return home ? `${home}${OWN[which][platform === 'darwin' ? 'darwin' : 'other']}/gwtoken` : undefined;
+  if (!home) return undefined;
+  if (platform === 'win32') return `${home}\\gwtoken${which === 'cache' ? '\\Cache' : ''}`;
+  return `${home}${OWN[which][platform === 'darwin' ? 'darwin' : 'other']}/gwtoken`;
 }
 
 function isAbsolute(path: string, platform: NodeJS.Platform): boolean {

@@ -7,7 +7,7 @@
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Interrupted, limitReached, messageOf, systemCode, untilSignal } from '../../errors';
+import { Interrupted, limitReached, messageOf, quietly, systemCode, untilSignal } from '../../errors';
 import type { CommandEnd, RunCredentialCommand, World } from '../../world';
 import { helperEnvironment, windowsProgram } from './helper-program';
 import { hasTerminal } from './proc-stat';
@@ -104,11 +104,7 @@ async function stop(
   const send = (signal: NodeJS.Signals | 0): boolean => {
     // A shell that has ended may have left its group behind; its own ID may be another process's by now.
     if (!hasGroup && (child.exitCode !== null || child.signalCode !== null)) return false;
-    try {
-      return own.kill(hasGroup ? -pid : pid, signal);
-    } catch {
-      return false;
-    }
+    return quietly(() => own.kill(hasGroup ? -pid : pid, signal)) ?? false;
   };
   const endsInTime = async (): Promise<boolean> => {
     const giveUpAt = performance.now() + GRACE_MS;

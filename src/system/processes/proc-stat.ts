@@ -1,7 +1,7 @@
 /** A process's /proc/PID/stat on Linux (proc(5)). */
 import { closeSync, constants, openSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { systemCode } from '../../errors';
+import { quietly, systemCode } from '../../errors';
 
 export interface ProcStat {
   /** `R` is running or ready, `D` waits for a disk, `S` sleeps, `T` is stopped. */
@@ -37,12 +37,9 @@ export function isForeground(platform: NodeJS.Platform): boolean {
 
 /** Whether this process has a controlling terminal, wherever its streams lead. */
 export function hasTerminal(): boolean {
-  try {
-    closeSync(openSync('/dev/tty', constants.O_RDWR | constants.O_NOCTTY));
-    return true;
-  } catch {
-    return false;
-  }
+  const terminal = quietly(() => openSync('/dev/tty', constants.O_RDWR | constants.O_NOCTTY));
+  if (terminal !== undefined) closeSync(terminal);
+  return terminal !== undefined;
 }
 
 type Own = Pick<NodeJS.Process, 'pid' | 'kill'>;

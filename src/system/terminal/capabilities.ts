@@ -15,10 +15,7 @@ export async function painter(env: Env, isTTY: boolean): Promise<Paint> {
   return new Chalk({ level: 1 });
 }
 
-/**
- * Whether the terminal shows more than ASCII. npm's is-unicode-supported reads `process.env` and does not look at the
- * locale, which is what matters over ssh.
- */
+/** Whether the terminal shows more than ASCII, by the locale, which npm's is-unicode-supported does not look at. */
 export function hasUnicode(env: Env, platform: NodeJS.Platform): boolean {
   if (env['TERM'] === 'dumb' || env['TERM'] === 'linux') return false;
   if (platform === 'win32') return Boolean(env['WT_SESSION'] || env['TERM_PROGRAM'] === 'vscode');

@@ -1,6 +1,6 @@
 /** Standard streams on bare file descriptors: `process.stdout` costs 3 ms at every start. */
 import { fstatSync, writeSync } from 'node:fs';
-import { GwtokenError, messageOf, ReaderGone, systemCode } from '../../errors';
+import { GwtokenError, messageOf, quietly, ReaderGone, systemCode } from '../../errors';
 
 /** EOF is what Node 20 says on Windows. */
 const READER_GONE = ['EPIPE', 'EOF'];
@@ -32,9 +32,5 @@ export function sleepSync(ms: number): void {
 
 /** False only if it certainly is none. On Windows there are descriptors that the system says nothing about. */
 export function mayBeTerminal(descriptor: number): boolean {
-  try {
-    return fstatSync(descriptor).isCharacterDevice();
-  } catch {
-    return true;
-  }
+  return quietly(() => fstatSync(descriptor).isCharacterDevice()) ?? true;
 }

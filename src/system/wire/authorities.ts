@@ -1,7 +1,7 @@
 /** CA certificates beyond the built-in ones. Passing `ca` to Node replaces those, so they are always passed along. */
 import { X509Certificate } from 'node:crypto';
 import * as tls from 'node:tls';
-import { type GwtokenError, messageOf, systemCode, usage } from '../../errors';
+import { type GwtokenError, messageOf, quietly, systemCode, usage } from '../../errors';
 import { shellWord } from '../../text';
 import type { Env } from '../../world';
 import { readLimited } from '../files/read-file';
@@ -44,12 +44,8 @@ const LINUX_BUNDLES = [
 ];
 
 function readIfThere(path: string): string[] {
-  try {
-    const text = Buffer.from(readLimited(path, LIMIT)).toString('utf8');
-    return PEM.test(text) ? [text] : [];
-  } catch {
-    return [];
-  }
+  const text = quietly(() => Buffer.from(readLimited(path, LIMIT)).toString('utf8')) ?? '';
+  return PEM.test(text) ? [text] : [];
 }
 
 const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/;
