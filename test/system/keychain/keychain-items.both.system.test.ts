@@ -38,12 +38,10 @@ describe('an item made by hand', () => {
   test('with bytes that are not UTF-8 is an error that never shows the value', async () => {
     const bytes = Buffer.from(`{"client_id":"a","client_secret":"canary\xff\xfe"}`, 'latin1');
     store(bytes, ['xdg:schema', 'org.freedesktop.Secret.Generic', ...attributesOf(ACCOUNT)]);
-    for (const more of [[], ['--verbose']]) {
-      const { code, stdout, stderr } = await get(...more);
-      expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
-      expect(stderr).toContain(`gwtoken: error: the keychain item gwtoken, ${ACCOUNT} is not UTF-8 text`);
-      expect(stderr).not.toContain('canary');
-    }
+    const { code, stdout, stderr } = await get('--verbose');
+    expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
+    expect(stderr).toContain(`gwtoken: error: the keychain item gwtoken, ${ACCOUNT} is not UTF-8 text`);
+    expect(stderr).not.toContain('canary');
     await keyring.clear(ACCOUNT);
   });
 

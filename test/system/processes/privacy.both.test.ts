@@ -7,7 +7,6 @@ import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../../harnes
 import { SECRET } from '../../harness/homes/canary';
 import { inVariables } from '../../harness/homes/client';
 import { type Home, openHome } from '../../harness/homes/home';
-import { until } from '../../harness/programs/processes';
 import { programWith } from '../keychain/keytar-in-place';
 
 let endpoint: TokenEndpoint;
@@ -24,15 +23,6 @@ describe.skipIf(process.platform === 'win32')('SIGUSR1', () => {
     await endpoint.arrived(1);
     running.kill('SIGUSR1');
     expect(await running.result).toMatchObject({ signal: 'SIGUSR1', stderr: '' });
-  });
-
-  test('reaches the command of exec', async () => {
-    const ready = join(home.dir, 'ready');
-    const script = `trap 'echo heard; exit 3' USR1; >'${ready}'; while :; do sleep 0.05; done`;
-    const running = home.start(['exec', '--', 'sh', '-c', script]);
-    await until('the command', () => existsSync(ready));
-    running.kill('SIGUSR1');
-    expect(await running.result).toMatchObject({ code: 3, stdout: 'heard\n', stderr: '' });
   });
 
   test('ends the keychain’s child, which has the secret too', async () => {

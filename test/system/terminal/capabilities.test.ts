@@ -29,7 +29,6 @@ describe('more than ASCII', () => {
     ['linux', { LANG: 'en_US.UTF-8' }, true],
     ['linux', { LANG: 'C.UTF-8', LC_CTYPE: 'C' }, false],
     ['linux', { LC_ALL: 'C', LC_CTYPE: 'C.UTF-8', LANG: 'C.UTF-8' }, false],
-    ['linux', { LC_ALL: '', LC_CTYPE: '', LANG: 'C.UTF-8' }, true],
     ['linux', { TERM: 'linux', LANG: 'C.UTF-8' }, false],
     ['linux', { TERM: 'dumb', LANG: 'C.UTF-8' }, false],
     ['darwin', {}, true],

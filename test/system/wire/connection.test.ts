@@ -66,13 +66,7 @@ test.each([
   expect(told.at(-1)).toBe(`connected to ${shown}:${server.port}`);
 });
 
-test('a URL without a port has the port of its scheme', async () => {
-  // Whether somebody listens there or not.
-  const port = open('http://127.0.0.1').ready.then(
-    ({ remotePort }) => remotePort,
-    (error) => error.port,
-  );
-  expect(await port).toBe(80);
+test('an https: URL without a port has port 443', async () => {
   const proxy = await startFaultServer({ answer: (socket) => void socket.end('HTTP/1.1 503 No\r\n\r\n') });
   for (const url of ['https://id.test', 'https://[::1]'])
     await expect(open(url, {}, { HTTPS_PROXY: proxy.url }).ready).rejects.toThrow();

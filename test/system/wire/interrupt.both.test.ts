@@ -11,7 +11,6 @@ const NO_REPLY: Script = {};
 const MOMENTS: readonly (readonly [NodeJS.Signals, string, Script])[] = [
   ['SIGINT', 'while it waits for a reply', NO_REPLY],
   ['SIGTERM', 'while it waits for a reply', NO_REPLY],
-  ['SIGHUP', 'while it waits for a reply', NO_REPLY],
   ['SIGINT', 'in the middle of a reply', { answer: (socket) => void socket.write(halfBody) }],
   [
     'SIGINT',

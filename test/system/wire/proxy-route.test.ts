@@ -14,7 +14,6 @@ describe('NO_PROXY', () => {
     ['.example.com', 'https://example.com'],
     ['*.example.com', 'https://id.example.com'],
     ['EXAMPLE.com', 'https://id.Example.COM'],
-    ['example.com.', 'https://id.example.com'],
     ['example.com', 'https://id.example.com.'],
     ['a.test, example.com ,b.test', 'https://id.example.com'],
     ['example.com:443', 'https://id.example.com'],
@@ -61,7 +60,6 @@ describe('HTTPS_PROXY', () => {
     ['u:p@proxy.test:3128', 'proxy.test:3128', false, header('u:p')],
     ['http://u@proxy.test:3128', 'proxy.test:3128', false, header('u:')],
     ['http://u:a%40b%3Ac@proxy.test:3128', 'proxy.test:3128', false, header('u:a@b:c')],
-    ['http://u:a b@proxy.test:3128', 'proxy.test:3128', false, header('u:a b')],
     ['http://u:100%@proxy.test:3128', 'proxy.test:3128', false, header('u:100%')],
     ['http://%C3%BC:p@proxy.test:3128', 'proxy.test:3128', false, header('ü:p')],
   ])('%s', (value, name, secure, authorization) => {
