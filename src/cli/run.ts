@@ -15,6 +15,7 @@ export async function run(words: readonly string[], world: World): Promise<numbe
   const argv = plainSpelling(words);
   let exitCode: number | undefined;
   let verbose = false;
+  const trace = (line: string): void => world.stderr.write(`gwtoken: ${oneLine(withTilde(line, world))}\n`);
   try {
     if (argv[0] === COMPLETE && argv[1] === '--') {
       complete(argv.slice(2), COMMANDS, Object.keys(TOPICS), world);
@@ -29,7 +30,7 @@ export async function run(words: readonly string[], world: World): Promise<numbe
     };
     const execute: Execute = async (command, flags, args) => {
       verbose = flags['verbose'] === true;
-      exitCode = await command.run?.(flags, verbose ? tracing(world) : world, ...args);
+      exitCode = await command.run?.(flags, verbose ? { ...world, trace } : world, ...args);
     };
     const program = createProgram({ ...world, stdout, version: versionText(argv, world) }, execute);
     try {
@@ -50,16 +51,11 @@ export async function run(words: readonly string[], world: World): Promise<numbe
   }
 }
 
-/** What `--version` prints: under `--verbose` also which form of the program this is, on a line of its own. */
+/** `--verbose` adds which form of the program this is. */
 function versionText(argv: readonly string[], { version, probes }: World): string {
   const end = argv.indexOf('--');
   const isVerbose = argv.slice(0, end < 0 ? undefined : end).some((word) => /^(-v|--verbose)$/.test(word));
   return isVerbose ? `${version}\n${probes.system()}` : version;
-}
-
-/** The world of a command with --verbose. */
-function tracing(world: World): World {
-  return { ...world, trace: (line) => world.stderr.write(`gwtoken: ${oneLine(withTilde(line, world))}\n`) };
 }
 
 /** The exit code by the kind of the error, or the one that a shell shows for the signal, or for SIGPIPE. */

@@ -4,12 +4,7 @@ import { usage } from '../errors';
 import { quoted } from '../text';
 import type { Paint } from '../world';
 
-export interface Topic {
-  readonly summary: string;
-  text(): Promise<string>;
-}
-
-export const TOPICS: Readonly<Record<string, Topic>> = {
+export const TOPICS: Readonly<Record<string, ReturnType<typeof topic>>> = {
   environment: topic(
     'all settings: flags, variables, config keys, defaults',
     () => import('./topics/environment.md'),
@@ -29,15 +24,11 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
   security: topic('what gwtoken protects, and what it cannot', () => import('./topics/security.md')),
 };
 
-function topic(summary: string, load: () => Promise<{ default: string }>): Topic {
+function topic(summary: string, load: () => Promise<{ readonly default: string }>) {
   return { summary, text: async () => (await load()).default };
 }
 
-/**
- * A topic, or one of its sections: `ci gitlab`.
- *
- * @param commands the names of the commands, for the error
- */
+/** Loads a topic, or one of its sections: `ci gitlab`. */
 export async function topicText(names: readonly string[], commands: readonly string[]): Promise<string> {
   const [name = '', ...words] = names;
   const found = Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
@@ -61,10 +52,7 @@ export async function topicText(names: readonly string[], commands: readonly str
 /** Blocks of code, whether indented or fenced, and tables: the lines that stay lines. */
 const BLOCKS = /(^```[\s\S]*?^```\n|(?:^ {4}.*\n)+|(?:^\|.*\n)+)/m;
 
-/**
- * @param markdown written for 80 columns: its line ends stay where they are
- * @param width less than 80 for a narrow terminal: prose is wrapped again, code and tables stay
- */
+/** @param width less than 80 for a narrow terminal: prose, written for 80, is wrapped again; code and tables stay */
 export function topicAsText(markdown: string, paint: Pick<Paint, 'bold' | 'cyan'>, width = 80): string {
   return markdown
     .split(BLOCKS)

@@ -1,4 +1,4 @@
-/** All commands, in the order of the help, and what the one that was meant does when it fails. */
+/** All commands, in the order of the help. */
 import type { World } from '../world';
 import type { Command } from './command';
 import { completionCommand } from './completion/completion';
@@ -26,18 +26,15 @@ export const COMMANDS: readonly Command[] = [
   helpCommand,
 ];
 
-/**
- * Lets the command that the arguments name do what it does at a failure, also where they cannot be parsed, and gives
- * the exit code. To be called before anything is written to stderr, which may be what is broken.
- */
+/** Lets the command do what it does at a failure. Called before anything is written to stderr, which may be broken. */
 export function afterFailure(
   argv: readonly string[],
   exitCode: number,
   world: Pick<World, 'stdout'>,
 ): number {
-  const named = argv.flatMap((word) => COMMANDS.find(({ name }) => name === word) ?? []);
+  const [named] = argv.flatMap((word) => COMMANDS.find(({ name }) => name === word) ?? []);
   try {
-    return named[0]?.onFailure?.(argv, exitCode, world) ?? exitCode;
+    return named?.onFailure?.(argv, exitCode, world) ?? exitCode;
   } catch {
     // stdout is broken too; the first failure is still reported.
     return exitCode;

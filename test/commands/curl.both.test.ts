@@ -69,10 +69,10 @@ describe('gwtoken curl', () => {
   test('is 125 for a refusal, and 127 without curl', async () => {
     const empty = join(home.dir, 'empty');
     mkdirSync(empty);
-    expect(await home.gwtoken(['curl', url], { env: { PATH: empty } })).toMatchObject({
+    const missing = await home.gwtoken(['curl', url], { env: { PATH: empty } });
+    expect(missing).toMatchObject({
       code: 127,
-      stderr:
-        'gwtoken: error: curl is not installed\nhint: to use another program, run: gwtoken get --format header\n',
+      stderr: expect.stringContaining('gwtoken: error: command not found: "curl"\n'),
     });
     endpoint.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
     // After the URL it is an option of curl's, which has none such.

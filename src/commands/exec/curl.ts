@@ -1,6 +1,6 @@
 /** What `gwtoken curl` does: curl with the header of a token, which stands in no argument, variable or file. */
 
-import { failure, GwtokenError, usage } from '../../errors';
+import { usage } from '../../errors';
 import { maskToken } from '../../formats/ci';
 import { tokenFormat } from '../../formats/get';
 import { gather } from '../../settings/resolve';
@@ -22,19 +22,10 @@ export async function runCurl(flags: FlagValues, world: World, args: readonly st
   maskToken(answer.token.accessToken, world);
   const header = tokenFormat({ format: 'curl' })(answer, world.now(), () => false);
 
-  try {
-    const env = childEnvironment(world.env, [], world.platform);
-    return exitCodeOf(
-      await world.runProgram('curl', ['-K', isWindows ? '-' : '/dev/fd/3', ...args], env, header),
-    );
-  } catch (error) {
-    if (!(error instanceof GwtokenError) || error.kind !== 'not-found') throw error;
-    throw failure(
-      'not-found',
-      'curl is not installed',
-      'to use another program, run: gwtoken get --format header',
-    );
-  }
+  const env = childEnvironment(world.env, [], world.platform);
+  return exitCodeOf(
+    await world.runProgram('curl', ['-K', isWindows ? '-' : '/dev/fd/3', ...args], env, header),
+  );
 }
 
 /** Of curl's options those whose value may begin like a URL that is not requested. */

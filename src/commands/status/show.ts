@@ -7,14 +7,7 @@ import type { FlagValues, Given } from '../../settings/table';
 import { setAuthUrlCommand } from '../../settings/words';
 import { duration, shellWord } from '../../text';
 import type { World } from '../../world';
-import {
-  type ClientStatus,
-  type Clients,
-  checkClients,
-  overriding,
-  readClients,
-  type Verdict,
-} from '../clients';
+import { type ClientStatus, type Clients, checkClients, overriding, readClients } from '../clients';
 import { openReport, type Row, type TableRow } from '../report';
 
 export async function showStatus(flags: FlagValues, world: World): Promise<void> {
@@ -132,6 +125,10 @@ function shownId({ clientId, verdict }: ClientStatus): string | undefined {
 function statusJson(status: ClientStatus, nowMs: number): object {
   const { client, selected, credentials, authUrl, token, verdict } = status;
   const url = authUrl instanceof GwtokenError ? undefined : authUrl;
+  const check =
+    verdict instanceof GwtokenError
+      ? { ok: false, ...errorJson(verdict) }
+      : { ok: true, expires_in: verdict?.lifetimeS ?? null };
   return {
     name: clientName(client),
     profile: client.profile,
@@ -152,14 +149,8 @@ function statusJson(status: ClientStatus, nowMs: number): object {
           expires_in: Math.max(0, Math.floor((token.expiresAtMs - nowMs) / 1000)),
         }
       : null,
-    check: verdict === undefined ? null : verdictJson(verdict),
+    check: verdict === undefined ? null : check,
   };
-}
-
-function verdictJson(verdict: Verdict): object {
-  return verdict instanceof GwtokenError
-    ? { ok: false, ...errorJson(verdict) }
-    : { ok: true, expires_in: verdict.lifetimeS ?? null };
 }
 
 function errorJson({ kind, message, hints }: GwtokenError): object {
