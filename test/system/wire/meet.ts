@@ -1,4 +1,4 @@
-import { beforeAll, test } from 'vitest';
+import { test } from 'vitest';
 import { cleaningUp } from '../../harness/clean-up';
 import { type Authority, makeAuthority } from '../../harness/endpoints/authority';
 import { filesBelow } from '../../harness/homes/files';
@@ -71,10 +71,6 @@ const SMOKE = [
 /** Tests the cases of the smoke, or all others; five at a time. */
 export function testCases(smoke: boolean): void {
   const authority = makeAuthority();
-  // openssl(1) holds everything up, the servers too, so the usual certificates are made first.
-  beforeAll(() => {
-    for (const leaf of [{}, { names: 'DNS:other.test' }]) authority.issue(leaf);
-  });
   const all = [BROKEN_CONNECTIONS, BAD_REPLIES, BAD_TLS, BAD_PROXIES].flat();
   const cases = all.filter(({ name }) => SMOKE.includes(name) === smoke);
   test.concurrent.for(cases)('get meets: $name', async (each, { expect, needs }) => {
