@@ -33,7 +33,7 @@ export function parseDurationMs(text: string, where: string): number {
 /** A time limit in milliseconds: above zero, and an hour at most, so that three of them still fit a timer. */
 export function parseTimeLimitMs(text: string, where: string): number {
   const ms = parseDurationMs(text, where);
-  if (ms < 1 || ms > LONGEST_LIMIT_MS) throw badValue('timeout', text, where, '1s to 1h');
+  if (ms === 0 || ms > LONGEST_LIMIT_MS) throw badValue('timeout', text, where, '1s to 1h');
   return ms;
 }
 
@@ -59,7 +59,7 @@ export function parseAuthUrl(text: string, where: string, region: Region): strin
 
   if (/[\s\p{Cc}\\]/u.test(filled))
     throw fail('contains a space, backslash or control character', `example: ${EXAMPLE}`);
-  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(filled)?.[1]?.toLowerCase();
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//.exec(filled.toLowerCase())?.[1];
   if (scheme !== undefined && scheme !== 'https' && scheme !== 'http')
     throw fail('must begin with https://', `example: ${EXAMPLE}`);
   const url = scheme !== undefined && URL.canParse(filled) ? new URL(filled) : undefined;
