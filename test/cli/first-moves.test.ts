@@ -91,15 +91,6 @@ test.each<[line: string, message: string, hints: readonly string[], command: str
   expect(await failureOf(line)).toMatchObject({ kind: 'usage', message, hints: [...hints, help] });
 });
 
-test('a bare config and completion print their help on stdout, and end with 0', async () => {
-  for (const name of ['config', 'completion'])
-    expect(await inside().cli([name])).toEqual({
-      code: 0,
-      stdout: expect.stringMatching(`^Usage: gwtoken ${name}`),
-      stderr: '',
-    });
-});
-
 test('a region is taken in any case, wherever it is given', async () => {
   const gw = inside();
   gw.env['GWTOKEN_REGION'] = 'EU';

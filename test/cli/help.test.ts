@@ -1,6 +1,5 @@
 /** The help of the program, its commands and topics: what all of it has in common, and one screen as it is laid out. */
 import { describe, expect, test } from 'vitest';
-import { helpAbove } from '../../src/cli/help';
 import { createProgram } from '../../src/cli/program';
 import { TOPICS } from '../../src/cli/topics';
 import { COMMANDS } from '../../src/commands/all';
@@ -96,18 +95,6 @@ General:
 Variables and config keys: gwtoken help environment
 Exit codes: gwtoken help exit-codes
 `);
-  });
-
-  test('has each example on one line where all fit into 80 columns, else what it does below it', () => {
-    const about = (columns: number) => {
-      const examples = [
-        { line: 'gwtoken a', does: 'b'.repeat(columns - '  gwtoken a  '.length) },
-        { line: 'gwtoken', does: 'c' },
-      ];
-      return helpAbove({ name: 'a', summary: 'do it', flags: [], examples }).split('\n').slice(3);
-    };
-    expect(about(80)).toEqual([`  gwtoken a  ${'b'.repeat(67)}`, '  gwtoken    c']);
-    expect(about(81)).toEqual(['  gwtoken a', `      ${'b'.repeat(68)}`, '  gwtoken', '      c']);
   });
 
   test.each(commands.map(({ path, command }) => [path.join(' '), command] as const))(

@@ -106,12 +106,6 @@ describe('doctor says whether get works:', () => {
     ]);
   });
 
-  test('the client has no credentials', async () => {
-    gw.env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: A };
-    const said = 'no credentials found for default:production:eu';
-    expect(await problems()).toEqual([4, `default:production:eu, credentials: ${said}`]);
-  });
-
   test('it works for the selected client, but another one is refused', async () => {
     await login();
     await login('--region', 'us', '--client-id', 'other');

@@ -17,18 +17,6 @@ beforeEach(() => {
 });
 
 describe('gwtoken env', () => {
-  test('prints the four variables', async () => {
-    gw.answer = () => tokenReply('the-token', { scope: 'read write' });
-    const { code, stdout, stderr } = await gw.cli(['env', '--format', 'json']);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(JSON.parse(stdout)).toEqual({
-      GWTOKEN_ACCESS_TOKEN: 'the-token',
-      GWTOKEN_TOKEN_TYPE: 'bearer',
-      GWTOKEN_EXPIRES_AT: String(Math.floor(gw.nowMs / 1000) + 3600),
-      GWTOKEN_SCOPE: 'read write',
-    });
-  });
-
   test('removes what has no value this time', async () => {
     gw.answer = () => tokenReply('the-token', { expires_in: undefined });
     expect((await gw.cli(['env'])).stdout).toBe(

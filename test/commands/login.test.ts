@@ -164,22 +164,6 @@ describe('login', () => {
       /^gwtoken: warning: could not remove a cached token of the old credentials: .*token-default-production-eu\.json \(E\w+\)$/,
     );
   });
-
-  test('that is refused stores nothing, and hints at the other region', async () => {
-    gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
-    gw.stdin = 'a secret';
-    const flags = ['--region', 'eu', '--auth-url', A, '--client-id', 'id', '--secret-stdin'];
-    const { code, stderr } = await gw.cli(['login', ...flags]);
-    expect([code, stderr.split('\n').slice(1, -1)]).toEqual([
-      3,
-      [
-        'hint: check the client ID and secret',
-        'hint: if the client belongs to region us, use --region us',
-        'hint: nothing was stored',
-      ],
-    ]);
-    expect(gw.items.size).toBe(0);
-  });
 });
 
 describe('before anything is sent, login', () => {

@@ -273,16 +273,6 @@ FAIL default:production:us: no us
     expect(keychain.asked).toBe(0);
   });
 
-  test('shows a token that expires meanwhile with no time left', async () => {
-    await gw.get();
-    gw.nowMs += 3_600_000 - 1000;
-    gw.answer = () => {
-      gw.nowMs += 5000;
-      return tokenReply('token');
-    };
-    expect(await clients('--check')).toMatchObject([{ token: { expires_in: 0 } }]);
-  });
-
   test.each<[KeychainReason, times: number]>([
     ['locked', 1],
     ['denied', 2],

@@ -49,12 +49,6 @@ describe('the workflows', () => {
     }
   });
 
-  test('take the same commit for the same version of an action', () => {
-    const pins = files.flatMap((file) => read(file).match(/\S+@[0-9a-f]{40} # v\S+/g) ?? []);
-    const byVersion = new Map(pins.map((pin) => [pin.replace(/@[0-9a-f]{40}/, ''), pin]));
-    expect([...new Set(pins)].sort()).toEqual([...byVersion.values()].sort());
-  });
-
   test.each(workflows)('%s may do no more than it needs', (file) => {
     const { on, permissions, jobs }: Workflow = parse(read(file));
     expect([{}, { contents: 'read' }]).toContainEqual(permissions);
