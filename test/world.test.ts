@@ -1,4 +1,3 @@
-/** Whether somebody is there to answer. */
 import { expect, test } from 'vitest';
 import { hasPerson, isCi, longerTimeout } from '../src/world';
 

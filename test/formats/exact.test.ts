@@ -39,7 +39,6 @@ const BREAKERS = [
   'export X=1',
   'a\u2019b',
 ];
-/** What tokens and scopes look like. */
 const ORDINARY = [
   'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhYmMifQ.c2ln-bmF0_dXJl',
   'tok_~live.1:2',

@@ -27,7 +27,7 @@ describe('a setting that is missing', () => {
   test.for<Places>([
     { general: { retries: 1 } },
     { profiles: { acme: {} } },
-    { env: { GWTOKEN_SANDBOX_CLIENT_SECRET_FILE_US: '' } },
+    { env: { GWTOKEN_CLIENT_SECRET_FILE_US: '' } },
   ])('is that one setting once %j is there', (places) => {
     expect(firstRunHints(given(places))).toEqual([]);
   });
