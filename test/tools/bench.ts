@@ -42,6 +42,8 @@ interface Place {
   /** Where a client is logged in; undefined if there is no keychain. */
   readonly loggedIn: Home | undefined;
   readonly endpoint: TokenEndpoint;
+  /** The same without TLS. */
+  readonly plain: TokenEndpoint;
   readonly caFile: string;
 }
 
@@ -53,12 +55,13 @@ async function bench(): Promise<void> {
   const authority = makeAuthority();
   const reply = (post: number) => tokenReply(`token-${post}`.padEnd(1200, '.'));
   const endpoint = await startTokenEndpoint(reply, authority.issue());
+  const plain = await startTokenEndpoint(reply);
   const { caFile } = authority;
   const withoutKeychain = missing('keyring');
   const loggedIn =
     withoutKeychain === undefined ? openHome((await startKeyring({ state: 'unlocked' })).env) : undefined;
   await loggedIn?.login({ authUrl: endpoint.authUrl, flags: ['--ca-file', caFile] });
-  const place: Place = { home: openHome(), loggedIn, endpoint, caFile };
+  const place: Place = { home: openHome(), loggedIn, endpoint, plain, caFile };
 
   say(`${cpus()[0]?.model.trim()}, ${cpus().length} processors, ${type()} ${release()}; ${rounds} rounds.`);
   const load = loadavg()[0] ?? 0;
@@ -83,7 +86,7 @@ async function bench(): Promise<void> {
 }
 
 /** The paths that are told of, for a form of the program; `mark` ends their names. */
-function paths(words: Words, { home, loggedIn, endpoint, caFile }: Place, mark = ''): Timed[] {
+function paths(words: Words, { home, loggedIn, endpoint, plain, caFile }: Place, mark = ''): Timed[] {
   const cacheIn = (name: string) => ({ XDG_CACHE_HOME: join(home.dir, name) });
   const given = { ...home.env, ...inVariables(endpoint.authUrl), GWTOKEN_CA_FILE: caFile };
   const stored = { ...withoutVariables(given), ...cacheIn('stored') };
@@ -107,6 +110,13 @@ function paths(words: Words, { home, loggedIn, endpoint, caFile }: Place, mark =
       words: [...words, 'env'],
       env: stored,
       expected: /GWTOKEN_ACCESS_TOKEN/,
+    },
+    {
+      name: 'cold `get` over http, client in variables',
+      words: get,
+      env: { ...home.env, ...inVariables(plain.authUrl), ...cold },
+      expected: TOKEN,
+      prepare,
     },
     {
       name: 'cold `get`, client in variables',
