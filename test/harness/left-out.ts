@@ -27,6 +27,12 @@ export default class LeftOut implements Reporter {
       }
     }
     const print = (text: string) => this.vitest?.logger.log(text);
+    const states = modules.flatMap((module) =>
+      [...module.children.allTests()].map((test) => test.result().state),
+    );
+    const count = (state: string) => states.filter((each) => each === state).length;
+    // For who reads logs by program: vitest's own line is coloured, and leaves out what is 0.
+    print(`${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`);
     for (const [reason, tests] of [...byReason].sort(([, a], [, b]) => b.length - a.length)) {
       print(`left out: ${String(tests.length).padStart(4)}  ${reason}`);
       if (process.env['VERBOSE'] === '1') for (const test of tests) print(`          ${test}`);
