@@ -78,7 +78,8 @@ describe('gwtoken exec on a terminal', () => {
     expect(screen()).toContain('read more');
   });
 
-  test('Ctrl-Z stops both, fg continues them', async () => {
+  test('Ctrl-Z stops both, fg continues them', async ({ needs }) => {
+    needs('procps');
     const terminal = bash();
     const { pid, waitFor, type, exit } = terminal;
     await waitFor('ready>');
