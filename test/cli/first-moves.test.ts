@@ -32,6 +32,9 @@ test.each([
   ['--help get', 'get --help'],
   ['version', '--version'],
   ['-V', '--version'],
+  ['get -V', 'get --version'],
+  ['-v get', 'get -v'],
+  ['completion', 'completion --help'],
   ['config', 'config --help'],
   ['config set region=eu', 'config set region eu'],
   ['config set auth-url=https://a.test/?a=b', 'config set auth-url https://a.test/?a=b'],
@@ -40,6 +43,10 @@ test.each([
   ['exec -- git -V', 'exec -- git -V'],
   ['get --profile --json', 'get --profile --json'],
   ['get --sandbox=maybe', 'get --sandbox=maybe'],
+  ['get --format=1', 'get --format=1'],
+  ["get ''", "get ''"],
+  ['config get a=b', 'config get a=b'],
+  ['-- get', '-- get'],
 ])('gwtoken %s is gwtoken %s', (line, plain) => {
   expect(plainSpelling(words(line))).toEqual(words(plain));
 });

@@ -1,0 +1,48 @@
+/** What the quick way answers by itself, and what it leaves to the CLI; that both say the same is the differential's. */
+import { beforeEach, expect, test } from 'vitest';
+import { type Inside, inside } from '../harness/homes/in-process';
+
+let gw: Inside;
+beforeEach(async () => {
+  gw = inside();
+  await gw.get();
+});
+
+test.each([
+  ['get'],
+  ['get', '--region', 'eu'],
+  ['get', '--region=eu'],
+  ['get', '-r', 'eu'],
+  ['get', '--no-sandbox'],
+  ['get', '--format', 'token'],
+])('%s %s %s prints the cached token', (...argv) => {
+  expect(gw.quick(argv)).toBe('token-1\n');
+});
+
+test('env is answered, in its formats and with its prefix', () => {
+  expect(gw.quick(['env'])).toMatch(/^GWTOKEN_ACCESS_TOKEN='token-1';/);
+  expect(gw.quick(['env', '--format=fish', '--prefix', 'EU_'])).toMatch(/^set -gx EU_ACCESS_TOKEN /);
+});
+
+test.each([
+  ['status'],
+  ['get', '--fresh'],
+  ['get', '--verbose'],
+  ['get', '-v'],
+  ['get', '--no-cache'],
+  ['get', '--cache'],
+  ['get', '--region', 'us'],
+  ['get', '--region'],
+  ['get', '--no-region', 'eu'],
+  ['get', '-r=eu'],
+  ['get', '--sandbox=true'],
+  ['get', '--no-fresh'],
+  ['get', '--unknown'],
+  ['get', 'word'],
+  ['get', '--format', 'unknown'],
+  ['get', '--min-ttl', '2h'],
+  ['env', '--unset'],
+  ['env', '--format', 'github-env'],
+])('%s %s %s is left to the CLI', (...argv) => {
+  expect(gw.quick(argv)).toBeUndefined();
+});
