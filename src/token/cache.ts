@@ -1,5 +1,6 @@
 /** The cached token: strict about whose it is; whatever cannot be read is a miss, never an error. */
 import { type Client, clientName } from '../client';
+import { quietly } from '../errors';
 import { VSCHAR } from '../text';
 import type { KnownEntry, WarmWorld, World } from '../world';
 import type { TokenAnswer, TokenQuery } from './query';
@@ -134,11 +135,7 @@ export function parseEntry(text: string): CacheEntry | undefined {
 
 /** Reads a JSON object; anything else is an empty one. */
 export function parseObject(text: string): Record<string, unknown> {
-  try {
-    return JSON.parse(text) ?? {};
-  } catch {
-    return {};
-  }
+  return quietly(() => JSON.parse(text)) ?? {};
 }
 
 export function lookInCache(
@@ -192,9 +189,5 @@ export function ownEntry(
 
 /** Returns the client ID and auth URL of a stored client; undefined also if the list of them cannot be read. */
 export function knownClient(client: Client, { clients }: Pick<WarmWorld, 'clients'>): KnownEntry | undefined {
-  try {
-    return clients.read()[clientName(client)];
-  } catch {
-    return undefined;
-  }
+  return quietly(() => clients.read()[clientName(client)]);
 }
