@@ -14,7 +14,7 @@ export const EXIT_CODES = {
   127: { kind: 'not-found', words: 'command not found' },
 } as const;
 
-export type ExitCode = keyof typeof EXIT_CODES;
+type ExitCode = keyof typeof EXIT_CODES;
 export type ErrorKind = Extract<(typeof EXIT_CODES)[ExitCode], { readonly kind: string }>['kind'];
 
 export function exitCodeFor(kind: ErrorKind): number {
@@ -28,7 +28,7 @@ export function isErrorKind(text: unknown): text is ErrorKind {
 /** The exit code of `exec` for a failure of gwtoken's own. */
 export const EXEC_FAILED = 125;
 
-export interface ErrorMore {
+interface ErrorMore {
   /** Each is one line that names the next command or variable, with the user's own values in it. */
   readonly hints?: readonly string[];
   readonly cause?: unknown;

@@ -52,7 +52,7 @@ export interface ConfigEdit {
   readonly value: string | number | boolean | undefined;
 }
 
-export interface ConfigFile {
+interface ConfigFile {
   /** Where it is or would be. Throws a `usage` error if there is no home directory. */
   path(): string;
   /** Throws a `usage` error if it is unreadable, malformed, another user's, or writable by others. */
@@ -70,7 +70,7 @@ export interface KnownEntry {
 }
 
 /** The stored clients, by their name `profile:environment:region`. */
-export interface KnownClients {
+interface KnownClients {
   read(): Readonly<Record<string, KnownEntry>>;
   add(name: string, entry: KnownEntry): Promise<void>;
   remove(names: readonly string[]): Promise<void>;

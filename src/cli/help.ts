@@ -9,7 +9,7 @@ import { TOPICS } from './topics';
 const WIDTH = 80;
 
 /** Examples come first: they are what most people look for. */
-export function helpAbove({ summary, examples = [] }: Command): string {
+function helpAbove({ summary, examples = [] }: Command): string {
   const rows = examples.map(({ line, does }) => [`  ${line}`, does]);
   const aligned = columns(rows);
   const lines = aligned.some((line) => line.length > WIDTH)

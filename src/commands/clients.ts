@@ -43,7 +43,7 @@ export interface ClientStatus {
 }
 
 /** What a token request brought; the lifetime is undefined if the endpoint gave none. */
-export type Verdict = { readonly clientId: string; readonly lifetimeS: number | undefined } | GwtokenError;
+type Verdict = { readonly clientId: string; readonly lifetimeS: number | undefined } | GwtokenError;
 
 export interface CheckedClient extends ClientStatus {
   readonly verdict: Verdict;

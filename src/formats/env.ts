@@ -7,7 +7,7 @@ import type { World } from '../world';
 import { checkPrefix, DEFAULT_PREFIX, type Format, isPrefix, tokenVariables, variableNames } from './format';
 import { DEFAULT_ENV_FORMAT, formatNamed, knownFormat } from './table';
 
-export interface EnvOptions {
+interface EnvOptions {
   readonly name: string;
   readonly format: Format;
   readonly prefix: string;

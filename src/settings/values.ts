@@ -95,7 +95,7 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /** Blanks what may contain a password: user info, a query, a fragment. */
-export function withoutSecrets(text: string): string {
+function withoutSecrets(text: string): string {
   return text
     .replace(/([a-z][a-z0-9+.-]*:)?.*@/is, (_, scheme = '') => `${scheme}//***@`)
     .replace(/([?#]).*/s, '$1***');

@@ -12,7 +12,7 @@ const REPLY_LIMIT = 64 * 1024;
 /** Headers that name a request in the endpoint's own logs. */
 const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id'];
 
-export interface TokenRequest {
+interface TokenRequest {
   readonly endpoint: string;
   readonly credentials: Credentials;
   readonly timeoutMs: number;

@@ -16,7 +16,7 @@ import { quoted, shellWord } from '../../text';
 import type { World } from '../../world';
 
 /** What is undefined is not given, and asked for. */
-export type Known = ReturnType<typeof checkGiven>;
+type Known = ReturnType<typeof checkGiven>;
 
 export interface Answers extends Credentials {
   readonly client: Client;

@@ -3,7 +3,7 @@ import { closeSync, constants, openSync, readFileSync, readlinkSync } from 'node
 import { hostname } from 'node:os';
 import { quietly, systemCode } from '../../errors';
 
-export interface ProcStat {
+interface ProcStat {
   /** `R` is running or ready, `D` waits for a disk, `S` sleeps, `T` is stopped. */
   readonly state: string;
   readonly group: number;
