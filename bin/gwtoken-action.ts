@@ -58,8 +58,8 @@ function settingsOf(env: Env): Env {
   const others = Object.entries(env).filter(
     ([name]) => !name.startsWith('GWTOKEN_') || OF_THE_JOB.includes(name),
   );
-  const given = Object.entries(INPUTS).map(([input, variable]) => [variable, inputOf(env, input)]);
-  return { ...Object.fromEntries([...others, ...given]), GWTOKEN_NO_CACHE: '1' };
+  const sources = Object.entries(INPUTS).map(([input, variable]) => [variable, inputOf(env, input)]);
+  return { ...Object.fromEntries([...others, ...sources]), GWTOKEN_NO_CACHE: '1' };
 }
 
 /** The runner converts the name to upper case, and keeps its hyphens. */

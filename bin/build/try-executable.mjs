@@ -46,8 +46,8 @@ const settings = {
  * @param {{ env?: Record<string, string>, stdin?: string }} [how]
  */
 async function gwtoken(args, { env = {}, stdin = '' } = {}) {
-  const given = { ...settings, ...env };
-  const names = Object.keys(given).flatMap((name) => ['--env', name]);
+  const sources = { ...settings, ...env };
+  const names = Object.keys(sources).flatMap((name) => ['--env', name]);
   const mount = `${dirname(executable)}:/taken:ro`;
   const start = 'apk add --quiet libstdc++ && exec /taken/gwtoken "$@"';
   const [command, ...words] = values.alpine
@@ -68,7 +68,7 @@ async function gwtoken(args, { env = {}, stdin = '' } = {}) {
         'sh',
       ]
     : [executable];
-  const running = promisify(execFile)(command, [...words, ...args], { env: { ...process.env, ...given } });
+  const running = promisify(execFile)(command, [...words, ...args], { env: { ...process.env, ...sources } });
   // One that ends without reading says by its end what is wrong.
   running.child.stdin?.on('error', () => {}).end(stdin);
   return (await running).stdout.trim();

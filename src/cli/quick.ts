@@ -49,11 +49,11 @@ function quickEnv(flags: FlagValues, world: WarmWorld): string | undefined {
 
 /** @throws GwtokenError that the CLI will throw again and report */
 function cachedToken(flags: FlagValues, world: WarmWorld): TokenAnswer | undefined {
-  const given = gather(flags, world);
-  const clientSettings = resolveClient(given);
+  const sources = gather(flags, world);
+  const clientSettings = resolveClient(sources);
   const entry = readEntry(clientSettings.client, world);
   if (!entry) return undefined;
-  const query = resolveQuery(given, clientSettings, world, entry.authUrl);
+  const query = resolveQuery(sources, clientSettings, world, entry.authUrl);
   if (!query.settings.cache.value) return undefined;
   const cached = lookInCache(query, world, entry);
   return cached && !minTtlProblem(cached.token, query.settings, world.now()) ? cached : undefined;

@@ -12,7 +12,7 @@ import {
   resolveProfile,
   resolveRegion,
 } from '../settings/resolve';
-import type { AuthUrl, Given } from '../settings/table';
+import type { AuthUrl, SettingSources } from '../settings/table';
 import { lifeLeftMs, ownEntry } from '../token/cache';
 import { fetchNew } from '../token/get-token';
 import { minTtlProblem, resolveQuery } from '../token/query';
@@ -23,7 +23,7 @@ export interface ClientStatus {
   /** Whether commands without a flag use this client. */
   readonly selected: boolean;
   /** Has flags for the selected client only. */
-  readonly given: Given;
+  readonly sources: SettingSources;
   readonly skipVariables: boolean;
   readonly credentials: CredentialPlan | GwtokenError;
   /** Undefined if that cannot be told. */
@@ -70,23 +70,23 @@ export interface Clients {
 type Reading = WarmWorld & Pick<World, 'clients'>;
 
 /** Reads the selected client first, then the stored ones by name; with `--profile` those of that profile only. */
-export function readClients(given: Given, world: Reading): Clients {
+export function readClients(sources: SettingSources, world: Reading): Clients {
   // A wrong flag is this command's error, and no state of the settings to report.
-  const alone: Given = { ...given, env: {}, config: { path: '', general: {}, profiles: {} } };
+  const alone: SettingSources = { ...sources, env: {}, config: { path: '', general: {}, profiles: {} } };
   resolveRegion(alone, resolveProfile(alone).value);
-  const selected = attempt(() => resolveClient(given));
+  const selected = attempt(() => resolveClient(sources));
   const known = Object.keys(world.clients.read())
     .sort()
     .flatMap((name) => parseClientName(name) ?? [])
-    .filter(({ profile }) => profile === (given.flags['profile'] ?? profile));
-  const without = { ...given, flags: {} };
+    .filter(({ profile }) => profile === (sources.flags['profile'] ?? profile));
+  const without = { ...sources, flags: {} };
   const named = attempt(() => resolveProfile(without).value);
   const other = (client: Client) =>
     statusOf({ client, skipVariables: client.profile !== named }, false, without, world);
   if (selected instanceof GwtokenError) return { clients: known.map(other), noneSelected: selected };
   const others = known.filter((client) => clientName(client) !== clientName(selected.client));
   return {
-    clients: [statusOf(selected, true, given, world), ...others.map(other)],
+    clients: [statusOf(selected, true, sources, world), ...others.map(other)],
     noneSelected: undefined,
   };
 }
@@ -94,29 +94,29 @@ export function readClients(given: Given, world: Reading): Clients {
 function statusOf(
   { client, skipVariables }: Pick<ClientSettings, 'client' | 'skipVariables'>,
   selected: boolean,
-  given: Given,
+  sources: SettingSources,
   world: Reading,
 ): ClientStatus {
-  const credentials = attempt(() => planCredentials(given, { client, skipVariables }, world));
+  const credentials = attempt(() => planCredentials(sources, { client, skipVariables }, world));
   const plan = credentials instanceof GwtokenError ? undefined : credentials;
   const stored = world.clients.read()[clientName(client)];
   const own = plan?.kind === 'keychain' ? stored : undefined;
-  const query = attempt(() => resolveQuery(given, { client, skipVariables }, world));
+  const query = attempt(() => resolveQuery(sources, { client, skipVariables }, world));
   const cached = query instanceof GwtokenError ? undefined : ownEntry(query, world);
   const nowMs = world.now();
   const entry = cached && lifeLeftMs(cached, nowMs) > 0 ? cached : undefined;
   return {
     client,
     selected,
-    given,
+    sources,
     skipVariables,
     credentials,
     source: plan?.kind,
     clientId: plan?.kind === 'variables' ? plan.credentials.clientId : (own?.clientId ?? entry?.clientId),
     hasCredentials: plan?.kind !== 'keychain' || stored !== undefined || entry !== undefined,
-    authUrl: attempt(() => resolveAuthUrl(given, client)),
+    authUrl: attempt(() => resolveAuthUrl(sources, client)),
     stored,
-    settings: attempt(() => resolveFetchSettings(given, client.profile)),
+    settings: attempt(() => resolveFetchSettings(sources, client.profile)),
     token: entry && { expiresAtMs: nowMs + lifeLeftMs(entry, nowMs) },
   };
 }
@@ -182,7 +182,7 @@ async function check(
   const watching = { ...world, fetch: watched(world, requests), warmUp: () => {} };
   let verdict: Verdict;
   try {
-    const query = resolveQuery(status.given, status, world);
+    const query = resolveQuery(status.sources, status, world);
     const { clientId, token } = await fetchNew(query, watching);
     const problem = minTtlProblem(token, query.settings, world.now());
     verdict = problem ?? { clientId, lifetimeS: token.lifetimeS };

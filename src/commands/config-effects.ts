@@ -3,21 +3,23 @@
 import { clientFlags, parseClientName, REGIONS } from '../client';
 import { attempt, GwtokenError } from '../errors';
 import { resolveAuthUrl, resolveEnvironment, resolveProfile, resolveSetting } from '../settings/resolve';
-import { type FlagValues, type Given, type Row, SETTINGS, settingOf } from '../settings/table';
+import { type FlagValues, type Row, SETTINGS, type SettingSources, settingOf } from '../settings/table';
 import { inWords, setAuthUrlCommand } from '../settings/words';
 import type { World } from '../world';
 
 /** Lists every setting in effect, with its source. */
-export function effectiveLines(given: Given): string[] {
-  const profile = resolveProfile(given).value;
-  const environment = resolveEnvironment(given, profile).value;
+export function effectiveLines(sources: SettingSources): string[] {
+  const profile = resolveProfile(sources).value;
+  const environment = resolveEnvironment(sources, profile).value;
   const urls = REGIONS.map((region) => {
-    const url = resolveAuthUrl(given, { profile, environment, region });
+    const url = resolveAuthUrl(sources, { profile, environment, region });
     return `auth-url.${region} = ${inWords(SETTINGS.authUrl, url)}\n`;
   });
   const rows: readonly Row<unknown>[] = Object.values(SETTINGS);
   return rows.flatMap((row) =>
-    row === SETTINGS.authUrl ? urls : [`${row.key} = ${inWords(row, resolveSetting(row, given, profile))}\n`],
+    row === SETTINGS.authUrl
+      ? urls
+      : [`${row.key} = ${inWords(row, resolveSetting(row, sources, profile))}\n`],
   );
 }
 

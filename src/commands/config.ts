@@ -139,8 +139,8 @@ async function dropTokensOf(
 }
 
 /** The profile of `--profile`: a key set with it holds for that profile alone. */
-function ownProfile(given: FlagValues): string | undefined {
-  const name = given['profile'];
+function ownProfile(flags: FlagValues): string | undefined {
+  const name = flags['profile'];
   return typeof name === 'string' ? checkProfile(name, '--profile') : undefined;
 }
 

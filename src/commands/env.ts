@@ -33,11 +33,11 @@ export const envCommand: Command = {
     if (flags['unset'] === true) {
       write(unsetOutput(options));
     } else {
-      const given = gather(flags, world);
+      const sources = gather(flags, world);
       const { getToken } = await import('../token/get-token');
       // A signal is a failure like any other: the shell that evaluates the output must not carry on.
       const { token } = await untilSignal(world.onSignals, () =>
-        getToken(given, world, { fresh: flags['fresh'] === true }),
+        getToken(sources, world, { fresh: flags['fresh'] === true }),
       );
       const output = envOutput(token, options);
       maskToken(token.accessToken, world);

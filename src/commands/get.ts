@@ -20,9 +20,9 @@ export const getCommand: Command = {
   ],
   async run(flags, world) {
     const write = tokenFormat(flags);
-    const given = gather(flags, world);
+    const sources = gather(flags, world);
     const { getToken } = await import('../token/get-token');
-    const answer = await getToken(given, world, { fresh: flags['fresh'] === true });
+    const answer = await getToken(sources, world, { fresh: flags['fresh'] === true });
     maskToken(answer.token.accessToken, world);
     world.stdout.write(write(answer, world.now(), () => world.stdout.isTTY()));
   },

@@ -20,11 +20,11 @@ export const logoutCommand: Command = {
     { line: 'gwtoken logout --all --yes', does: 'remove all stored clients without asking' },
   ],
   async run(flags, outside) {
-    const given = gather(flags, outside);
+    const sources = gather(flags, outside);
     const { limitedKeychain } = await import('../credentials/keychain-item');
-    const world = { ...outside, keychain: limitedKeychain(given, outside) };
+    const world = { ...outside, keychain: limitedKeychain(sources, outside) };
     const isAll = flags['all'] === true;
-    const clients = isAll ? storedClients(world) : [resolveClient(given).client];
+    const clients = isAll ? storedClients(world) : [resolveClient(sources).client];
     if (clients.length === 0) {
       world.stderr.write(`No stored clients. ${BY_HAND}`);
       return;

@@ -28,7 +28,7 @@ const RUNNING_FOR = 'GWTOKEN_COMMAND_RUNNING_FOR';
  */
 export async function commandCredentials(
   command: Setting<string>,
-  { given, client, signal }: Pick<CredentialQuery, 'given' | 'client' | 'signal'>,
+  { sources, client, signal }: Pick<CredentialQuery, 'sources' | 'client' | 'signal'>,
   world: Pick<World, 'env' | 'stderr' | 'runCredentialCommand' | 'trace'>,
 ): Promise<StoredCredentials> {
   const { env } = world;
@@ -39,7 +39,7 @@ export async function commandCredentials(
     throw usage(message, `change the command (${where})`);
   }
   const timeoutMs =
-    resolveSetting(SETTINGS.keychainTimeoutMs, given)?.value ?? answerWithinMs(hasPerson(world));
+    resolveSetting(SETTINGS.keychainTimeoutMs, sources)?.value ?? answerWithinMs(hasPerson(world));
   world.trace(`running the credential command (${where}), with a timeout of ${duration(timeoutMs)}`);
   const options = { env: commandEnv(client, env), timeoutMs, limit: SECRET_LIMIT, signal };
   const end = await world.runCredentialCommand(command.value, options);

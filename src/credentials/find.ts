@@ -1,7 +1,7 @@
 import { type Client, clientFlags, clientName } from '../client';
 import { failure, GwtokenError, usage } from '../errors';
 import { configAuthUrl, resolveProfile, resolveSetting } from '../settings/resolve';
-import { type AuthUrl, type Given, SETTINGS } from '../settings/table';
+import { type AuthUrl, SETTINGS, type SettingSources } from '../settings/table';
 import { parseAuthUrl } from '../settings/values';
 import { setAuthUrlCommand } from '../settings/words';
 import { shellWord } from '../text';
@@ -22,7 +22,7 @@ export async function findCredentials(
   query: CredentialQuery,
   world: Pick<World, 'stderr' | 'env' | 'runCredentialCommand' | 'keychain' | 'trace'>,
 ): Promise<Credentials> {
-  const { plan, given, client } = query;
+  const { plan, sources, client } = query;
   if (plan.kind === 'variables') {
     world.trace(`credentials from ${plan.name}`);
     return plan.credentials;
@@ -32,9 +32,11 @@ export async function findCredentials(
     : keychainCredentials(query, world)
   ).catch((error: unknown) => {
     if (!(error instanceof GwtokenError)) throw error;
-    const job = plan.kind === 'keychain' ? missingInJob(error, given, client) : undefined;
+    const job = plan.kind === 'keychain' ? missingInJob(error, sources, client) : undefined;
     if (job) throw job;
-    throw error.withHints(plan.kind === 'command' ? variableHints(given, client) : sourceHints(error, query));
+    throw error.withHints(
+      plan.kind === 'command' ? variableHints(sources, client) : sourceHints(error, query),
+    );
   });
   const bound = boundTo(own, query);
   if (bound?.authUrl !== query.authUrl.value) throw boundElsewhere(bound, query);
@@ -43,10 +45,10 @@ export async function findCredentials(
 }
 
 async function keychainCredentials(
-  { given, client, signal }: CredentialQuery,
+  { sources, client, signal }: CredentialQuery,
   world: Pick<World, 'keychain' | 'trace'>,
 ): Promise<StoredCredentials> {
-  const limitMs = resolveSetting(SETTINGS.keychainTimeoutMs, given)?.value;
+  const limitMs = resolveSetting(SETTINGS.keychainTimeoutMs, sources)?.value;
   const item = await world.keychain.get(clientName(client), limitMs, signal);
   if (item !== undefined) return parseItem(item, client);
   world.trace('created the keychain item yourself? see: gwtoken help keychain');
@@ -64,7 +66,7 @@ interface Bound {
 /** A keychain item has to say itself what it is for: the config file could be a stranger's, by GWTOKEN_CONFIG_DIR. */
 function boundTo(
   own: string | undefined,
-  { plan, given, client, authUrl }: CredentialQuery,
+  { plan, sources, client, authUrl }: CredentialQuery,
 ): Bound | undefined {
   const isCommand = plan.kind === 'command';
   if (own !== undefined) {
@@ -78,7 +80,7 @@ function boundTo(
       `or replace it, run: ${loginCommand(client, authUrl)}`,
     );
   }
-  const config = configAuthUrl(given, client);
+  const config = configAuthUrl(sources, client);
   return config && { authUrl: config.value, where: config.source.name, isOwn: false };
 }
 
@@ -89,9 +91,9 @@ function loginCommand(client: Client, { source, template }: AuthUrl): string {
 
 /** Says what to do if the source has nothing or does not answer. */
 export function sourceHints({ kind, reason }: GwtokenError, query: CredentialQuery): readonly string[] {
-  const { plan, given, client, authUrl } = query;
+  const { plan, sources, client, authUrl } = query;
   if ((kind !== 'no-credentials' && kind !== 'keychain') || reason === 'malformed') return [];
-  const variables = variableHints(given, client);
+  const variables = variableHints(sources, client);
   const isNotFound = kind === 'no-credentials' || reason === 'hidden';
   return plan.kind === 'keychain' && isNotFound
     ? [`to store credentials, run: ${loginCommand(client, authUrl)}`, ...variables]
@@ -102,10 +104,14 @@ export function sourceHints({ kind, reason }: GwtokenError, query: CredentialQue
 const NOBODY_TO_ASK: readonly unknown[] = ['module-missing', 'library-missing', 'no-session', 'no-provider'];
 
 /** In a CI job, empty or missing variables are the error, and not the keychain: forks get no secrets. */
-function missingInJob(error: GwtokenError, given: Given, client: Client): GwtokenError | undefined {
-  const { env } = given;
+function missingInJob(
+  error: GwtokenError,
+  sources: SettingSources,
+  client: Client,
+): GwtokenError | undefined {
+  const { env } = sources;
   const isNowhere = error.kind === 'no-credentials' || NOBODY_TO_ASK.includes(error.reason);
-  if (!isCi(env) || !isNowhere || resolveProfile(given).source.kind === 'flag') return undefined;
+  if (!isCi(env) || !isNowhere || resolveProfile(sources).source.kind === 'flag') return undefined;
   const names = variableNames(client);
   const empty = names.filter((name) => env[name] === '');
   const [id, secret] = names.slice(-3);
@@ -120,9 +126,9 @@ function missingInJob(error: GwtokenError, given: Given, client: Client): Gwtoke
 }
 
 /** Names the variables that could be used instead, and those that are empty or not read. */
-function variableHints(given: Given, client: Client): readonly string[] {
-  const { env } = given;
-  const profileSource = resolveProfile(given).source;
+function variableHints(sources: SettingSources, client: Client): readonly string[] {
+  const { env } = sources;
+  const profileSource = resolveProfile(sources).source;
   const names = variableNames(client);
   if (profileSource.kind === 'flag') {
     const instead = `to use it, set GWTOKEN_PROFILE=${client.profile} instead`;

@@ -3,13 +3,13 @@
 import { type Client, clientFlags, clientName } from '../client';
 import { GwtokenError } from '../errors';
 import { resolveSetting } from '../settings/resolve';
-import { type Given, SETTINGS } from '../settings/table';
+import { SETTINGS, type SettingSources } from '../settings/table';
 import type { Keychain, World } from '../world';
 import { type Credentials, clientIdProblem, secretProblem } from './credentials';
 
 /** The keychain with the timeout of the settings (`keychain-timeout`). */
-export function limitedKeychain(given: Given, { keychain }: Pick<World, 'keychain'>): Keychain {
-  const limitMs = resolveSetting(SETTINGS.keychainTimeoutMs, given)?.value;
+export function limitedKeychain(sources: SettingSources, { keychain }: Pick<World, 'keychain'>): Keychain {
+  const limitMs = resolveSetting(SETTINGS.keychainTimeoutMs, sources)?.value;
   return {
     ...keychain,
     probe: () => keychain.probe(limitMs),

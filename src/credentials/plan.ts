@@ -2,7 +2,7 @@
 
 import { type Client, clientName } from '../client';
 import { type ClientSettings, resolveSetting } from '../settings/resolve';
-import { type AuthUrl, type Given, SETTINGS, type Setting } from '../settings/table';
+import { type AuthUrl, SETTINGS, type Setting, type SettingSources } from '../settings/table';
 import type { World } from '../world';
 import type { Credentials } from './credentials';
 import { variableCredentials } from './variables';
@@ -16,7 +16,7 @@ export type CredentialPlan =
 /** Whose credentials are looked for, where, and for which auth URL. */
 export interface CredentialQuery {
   readonly plan: CredentialPlan;
-  readonly given: Given;
+  readonly sources: SettingSources;
   readonly client: Client;
   readonly authUrl: AuthUrl;
   readonly signal?: AbortSignal | undefined;
@@ -28,13 +28,13 @@ export interface CredentialQuery {
  * @throws GwtokenError `usage` for half a pair of variables, or a secret's file that cannot be read
  */
 export function planCredentials(
-  given: Given,
+  sources: SettingSources,
   { client, skipVariables }: Pick<ClientSettings, 'client' | 'skipVariables'>,
   world: Pick<World, 'env' | 'readFile'>,
 ): CredentialPlan {
   const found = skipVariables ? undefined : variableCredentials(client, world);
   if (found) return { kind: 'variables', ...found };
-  const command = resolveSetting(SETTINGS.credentialCommand, given, client.profile);
+  const command = resolveSetting(SETTINGS.credentialCommand, sources, client.profile);
   if (command) return { kind: 'command', name: command.source.name, command };
   return { kind: 'keychain', name: `keychain item gwtoken, ${clientName(client)}` };
 }

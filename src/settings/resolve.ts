@@ -7,17 +7,17 @@ import {
   checkConfigKey,
   FETCH_SETTINGS,
   type FlagValues,
-  type Given,
   keysFor,
   type Row,
   SETTINGS,
   type Setting,
+  type SettingSources,
   type Source,
   variableOf,
 } from './table';
 
 /** Returns the next step of somebody who has set up nothing yet; none once the config file or a variable has something. */
-export function firstRunHints({ env, config }: Pick<Given, 'env' | 'config'>): string[] {
+export function firstRunHints({ env, config }: Pick<SettingSources, 'env' | 'config'>): string[] {
   const begun =
     Object.keys(config.general).length > 0 ||
     Object.keys(config.profiles).length > 0 ||
@@ -30,7 +30,7 @@ export function firstRunHints({ env, config }: Pick<Given, 'env' | 'config'>): s
 const CI_HELP = 'for CI examples, run: gwtoken help ci';
 
 /** Gathers the places that settings come from. An unknown key of the config file is a `usage` error. */
-export function gather(flags: FlagValues, world: Pick<WarmWorld, 'env' | 'config'>): Given {
+export function gather(flags: FlagValues, world: Pick<WarmWorld, 'env' | 'config'>): SettingSources {
   const config = world.config.read();
   for (const key of Object.keys(config.general)) checkConfigKey(key, undefined, config.path);
   for (const [profile, own] of Object.entries(config.profiles)) {
@@ -53,7 +53,7 @@ interface Written {
  */
 function find(
   row: Row<unknown>,
-  { flags, env, config }: Given,
+  { flags, env, config }: SettingSources,
   profile: string | undefined,
   rounds: readonly (readonly string[])[] = [[row.key]],
 ): Written | undefined {
@@ -99,10 +99,22 @@ type WithFallback<T> = Row<T> & { readonly fallback: T };
  * @param profile whose own values in the config file come before the general ones
  * @throws GwtokenError `usage` for a value that cannot be read
  */
-export function resolveSetting<T>(row: WithFallback<T>, given: Given, profile?: string): Setting<T>;
-export function resolveSetting<T>(row: Row<T>, given: Given, profile?: string): Setting<T> | undefined;
-export function resolveSetting<T>(row: Row<T>, given: Given, profile?: string): Setting<T> | undefined {
-  const found = find(row, given, profile);
+export function resolveSetting<T>(
+  row: WithFallback<T>,
+  sources: SettingSources,
+  profile?: string,
+): Setting<T>;
+export function resolveSetting<T>(
+  row: Row<T>,
+  sources: SettingSources,
+  profile?: string,
+): Setting<T> | undefined;
+export function resolveSetting<T>(
+  row: Row<T>,
+  sources: SettingSources,
+  profile?: string,
+): Setting<T> | undefined {
+  const found = find(row, sources, profile);
   const { fallback } = row;
   if (!found)
     return fallback === undefined
@@ -113,16 +125,16 @@ export function resolveSetting<T>(row: Row<T>, given: Given, profile?: string): 
   return { value: parse(text, source.name), source };
 }
 
-export function resolveProfile(given: Given): Setting<string> {
-  return resolveSetting(SETTINGS.profile, given);
+export function resolveProfile(sources: SettingSources): Setting<string> {
+  return resolveSetting(SETTINGS.profile, sources);
 }
 
-export function resolveEnvironment(given: Given, profile: string): Setting<Environment> {
-  return resolveSetting(SETTINGS.environment, given, profile);
+export function resolveEnvironment(sources: SettingSources, profile: string): Setting<Environment> {
+  return resolveSetting(SETTINGS.environment, sources, profile);
 }
 
-export function resolveRegion(given: Given, profile: string): Setting<Region> | undefined {
-  return resolveSetting(SETTINGS.region, given, profile);
+export function resolveRegion(sources: SettingSources, profile: string): Setting<Region> | undefined {
+  return resolveSetting(SETTINGS.region, sources, profile);
 }
 
 export interface FetchSettings {
@@ -135,15 +147,15 @@ export interface FetchSettings {
   readonly credentialCommand: Setting<string> | undefined;
 }
 
-export function resolveFetchSettings(given: Given, profile: string): FetchSettings {
+export function resolveFetchSettings(sources: SettingSources, profile: string): FetchSettings {
   return {
-    minTtlMs: resolveSetting(FETCH_SETTINGS.minTtlMs, given, profile),
-    timeoutMs: resolveSetting(FETCH_SETTINGS.timeoutMs, given, profile),
-    retries: resolveSetting(FETCH_SETTINGS.retries, given, profile),
-    cache: resolveSetting(FETCH_SETTINGS.cache, given, profile),
-    caFile: resolveSetting(FETCH_SETTINGS.caFile, given, profile),
-    keychainTimeoutMs: resolveSetting(FETCH_SETTINGS.keychainTimeoutMs, given, profile),
-    credentialCommand: resolveSetting(FETCH_SETTINGS.credentialCommand, given, profile),
+    minTtlMs: resolveSetting(FETCH_SETTINGS.minTtlMs, sources, profile),
+    timeoutMs: resolveSetting(FETCH_SETTINGS.timeoutMs, sources, profile),
+    retries: resolveSetting(FETCH_SETTINGS.retries, sources, profile),
+    cache: resolveSetting(FETCH_SETTINGS.cache, sources, profile),
+    caFile: resolveSetting(FETCH_SETTINGS.caFile, sources, profile),
+    keychainTimeoutMs: resolveSetting(FETCH_SETTINGS.keychainTimeoutMs, sources, profile),
+    credentialCommand: resolveSetting(FETCH_SETTINGS.credentialCommand, sources, profile),
   };
 }
 
@@ -157,14 +169,14 @@ export interface ClientSettings {
 }
 
 /** Resolves the client that the command works on; without a region it throws a `usage` error. */
-export function resolveClient(given: Given): ClientSettings {
-  const profile = resolveProfile(given);
-  const environment = resolveEnvironment(given, profile.value);
-  const region = resolveRegion(given, profile.value);
+export function resolveClient(sources: SettingSources): ClientSettings {
+  const profile = resolveProfile(sources);
+  const environment = resolveEnvironment(sources, profile.value);
+  const region = resolveRegion(sources, profile.value);
   if (!region) {
     throw usage(
-      `no region set${emptyAmong(['GWTOKEN_REGION'], given)}`,
-      ...firstRunHints(given),
+      `no region set${emptyAmong(['GWTOKEN_REGION'], sources)}`,
+      ...firstRunHints(sources),
       'use --region eu or --region us, set GWTOKEN_REGION, or run: gwtoken config set region eu',
     );
   }
@@ -182,9 +194,13 @@ export function resolveClient(given: Given): ClientSettings {
  *
  * @param verified an auth URL already validated, which is not checked again: that costs a warm run more than the cache
  */
-export function resolveAuthUrl(given: Given, client: Client, verified?: string): AuthUrl | undefined {
+export function resolveAuthUrl(
+  sources: SettingSources,
+  client: Client,
+  verified?: string,
+): AuthUrl | undefined {
   const row = SETTINGS.authUrl;
-  const found = find(row, given, client.profile, keysFor(row, client));
+  const found = find(row, sources, client.profile, keysFor(row, client));
   if (!found) return undefined;
   const { text: template, source } = found;
   const isVerified = template.replaceAll('{region}', client.region) === verified;
@@ -193,15 +209,15 @@ export function resolveAuthUrl(given: Given, client: Client, verified?: string):
 }
 
 /** Resolves the auth URL for a client; without one it throws a `usage` error. */
-export function requireAuthUrl(given: Given, client: Client, verified?: string): AuthUrl {
-  const found = resolveAuthUrl(given, client, verified);
+export function requireAuthUrl(sources: SettingSources, client: Client, verified?: string): AuthUrl {
+  const found = resolveAuthUrl(sources, client, verified);
   if (found) return found;
   const { region } = client;
   const names = [`GWTOKEN_AUTH_URL_${region.toUpperCase()}`, 'GWTOKEN_AUTH_URL'];
   const ways = `use --auth-url URL, or set ${names.join(' or ')}`;
   throw usage(
-    `no auth URL set for region ${region}${emptyAmong(names, given)}`,
-    ...(isCi(given.env)
+    `no auth URL set for region ${region}${emptyAmong(names, sources)}`,
+    ...(isCi(sources.env)
       ? [ways, CI_HELP]
       : [
           `to set up this client, run: gwtoken login ${clientFlags(client)}`,
@@ -212,10 +228,10 @@ export function requireAuthUrl(given: Given, client: Client, verified?: string):
 }
 
 /** Resolves the auth URL of the config file only. */
-export function configAuthUrl({ config }: Given, client: Client): AuthUrl | undefined {
+export function configAuthUrl({ config }: SettingSources, client: Client): AuthUrl | undefined {
   return resolveAuthUrl({ flags: {}, env: {}, config }, client);
 }
 
-function emptyAmong(names: readonly string[], { env }: Given): string {
+function emptyAmong(names: readonly string[], { env }: SettingSources): string {
   return names.map((name) => (env[name] === '' ? ` (${name} is empty)` : '')).join('');
 }

@@ -32,7 +32,7 @@ export interface Setting<T> {
   readonly source: Source;
 }
 
-export interface Given {
+export interface SettingSources {
   readonly flags: FlagValues;
   readonly env: Env;
   readonly config: Config;

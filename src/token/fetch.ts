@@ -77,7 +77,7 @@ function withMore(error: GwtokenError, more: string): GwtokenError {
 /** Says what to check: `invalid_client` is also the answer to a client of the other region or environment. */
 export function refusalHints(
   { reason }: GwtokenError,
-  { plan, given, client, authUrl }: EndpointQuery,
+  { plan, sources, client, authUrl }: EndpointQuery,
 ): readonly string[] {
   const from =
     plan?.kind === 'keychain' ? ` stored for ${clientName(client)}` : plan && ` (from ${plan.name})`;
@@ -88,7 +88,7 @@ export function refusalHints(
   const isSandbox = client.environment === 'sandbox';
   const environment = isSandbox ? 'production' : 'sandbox';
   // An invalid auth URL of the other environment must not take the place of the refusal.
-  const another = attempt(() => resolveAuthUrl(given, { ...client, environment }));
+  const another = attempt(() => resolveAuthUrl(sources, { ...client, environment }));
   if (another instanceof GwtokenError || another === undefined || another.value === authUrl.value)
     return hints;
   return [...hints, `if it is a ${environment} client, add ${isSandbox ? '--no-sandbox' : '--sandbox'}`];

@@ -4,7 +4,7 @@ import { clientName } from '../client';
 import { findCredentials } from '../credentials/find';
 import { GwtokenError } from '../errors';
 import { resolveClient } from '../settings/resolve';
-import type { Given } from '../settings/table';
+import type { SettingSources } from '../settings/table';
 import { describeSettings } from '../settings/words';
 import type { WarmWorld, World } from '../world';
 import {
@@ -34,11 +34,11 @@ type TokenWorld = WarmWorld & EndpointWorld & Pick<World, 'tokens' | 'terminal' 
  * @throws GwtokenError of any kind but `local`
  */
 export async function getToken(
-  given: Given,
+  sources: SettingSources,
   world: TokenWorld,
   { fresh }: Pick<TokenQuery, 'fresh'>,
 ): Promise<TokenAnswer> {
-  const query = { ...queryOf(given, world), fresh };
+  const query = { ...queryOf(sources, world), fresh };
   // A credential command may prompt on the same terminal.
   if (query.plan.kind === 'command') return answerTo(query, world);
   const label = 'requesting a token';
@@ -49,13 +49,17 @@ export async function getToken(
 }
 
 /** Returns a new token while a command has the terminal: without a spinner, in one attempt; the caller repeats it. */
-export async function renewToken(given: Given, world: TokenWorld, signal: AbortSignal): Promise<TokenAnswer> {
-  return answerTo({ ...queryOf(given, world), fresh: true, attempts: 1, signal }, world);
+export async function renewToken(
+  sources: SettingSources,
+  world: TokenWorld,
+  signal: AbortSignal,
+): Promise<TokenAnswer> {
+  return answerTo({ ...queryOf(sources, world), fresh: true, attempts: 1, signal }, world);
 }
 
-function queryOf(given: Given, world: TokenWorld): TokenQuery {
-  const clientSettings = resolveClient(given);
-  const query = resolveQuery(given, clientSettings, world);
+function queryOf(sources: SettingSources, world: TokenWorld): TokenQuery {
+  const clientSettings = resolveClient(sources);
+  const query = resolveQuery(sources, clientSettings, world);
   for (const line of describeSettings(clientSettings, query.authUrl, query.settings)) world.trace(line);
   return query;
 }

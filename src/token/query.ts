@@ -9,7 +9,7 @@ import {
   requireAuthUrl,
   resolveFetchSettings,
 } from '../settings/resolve';
-import type { AuthUrl, Given } from '../settings/table';
+import type { AuthUrl, SettingSources } from '../settings/table';
 import { duration } from '../text';
 import type { WarmWorld } from '../world';
 import { isFresh, type Token } from './token';
@@ -26,7 +26,7 @@ export interface TokenAnswer {
 
 /** Whose token is requested, where, and until when. */
 export interface EndpointQuery {
-  readonly given: Given;
+  readonly sources: SettingSources;
   readonly client: Client;
   readonly authUrl: Pick<AuthUrl, 'value' | 'template'>;
   readonly settings: FetchSettings;
@@ -51,7 +51,7 @@ export interface TokenQuery extends EndpointQuery {
 }
 
 export function endpointQuery(
-  query: Pick<EndpointQuery, 'given' | 'client' | 'authUrl' | 'settings'>,
+  query: Pick<EndpointQuery, 'sources' | 'client' | 'authUrl' | 'settings'>,
   { now }: Pick<WarmWorld, 'now'>,
 ): EndpointQuery {
   const { timeoutMs, retries } = query.settings;
@@ -62,15 +62,15 @@ export function endpointQuery(
 
 /** @param verifiedUrl an auth URL that was checked before: that of a cached token */
 export function resolveQuery(
-  given: Given,
+  sources: SettingSources,
   { client, skipVariables }: Pick<ClientSettings, 'client' | 'skipVariables'>,
   world: Pick<WarmWorld, 'env' | 'readFile' | 'now'>,
   verifiedUrl?: string,
 ): TokenQuery {
-  const settings = resolveFetchSettings(given, client.profile);
-  const authUrl = requireAuthUrl(given, client, verifiedUrl);
-  const plan = planCredentials(given, { client, skipVariables }, world);
-  return { ...endpointQuery({ given, client, authUrl, settings }, world), authUrl, plan, fresh: false };
+  const settings = resolveFetchSettings(sources, client.profile);
+  const authUrl = requireAuthUrl(sources, client, verifiedUrl);
+  const plan = planCredentials(sources, { client, skipVariables }, world);
+  return { ...endpointQuery({ sources, client, authUrl, settings }, world), authUrl, plan, fresh: false };
 }
 
 /** Whether min-ttl is from a flag or variable: then it is a demand, while the config file's is a wish. */

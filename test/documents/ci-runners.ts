@@ -50,11 +50,11 @@ function filled(env: Variables | undefined, expression: RegExp, values: Variable
 export const github: Runner = (example, job) => {
   const { deploy } = parse(example).jobs;
   const { GWTOKEN_AUTH_URL, ...secrets } = variablesOf(job);
-  const given = (context: string, values: Variables) =>
+  const sources = (context: string, values: Variables) =>
     Object.entries(values).map(([name, value]) => [`${context}.${name}`, value]);
   const values = Object.fromEntries([
-    ...given('vars', { ...job.release, GWTOKEN_AUTH_URL: GWTOKEN_AUTH_URL! }),
-    ...given('secrets', secrets),
+    ...sources('vars', { ...job.release, GWTOKEN_AUTH_URL: GWTOKEN_AUTH_URL! }),
+    ...sources('secrets', secrets),
   ]);
   const temporary = join(job.dir, '.runner-temp');
   mkdirSync(temporary);
@@ -149,7 +149,7 @@ export const kubernetes: Runner = (example, job) => {
       for (const [key, value] of Object.entries(secrets)) writeFileSync(join(inside(mountPath), key), value);
   }
   return all.map(({ command, args = [], env = [], envFrom = [], workingDir }) => {
-    const given = env.map(({ name, value, valueFrom }) => [
+    const sources = env.map(({ name, value, valueFrom }) => [
       name,
       valueFrom
         ? secrets[valueFrom.secretKeyRef.key]
@@ -157,7 +157,7 @@ export const kubernetes: Runner = (example, job) => {
     ]);
     return {
       words: [...command, ...args].map(inside),
-      env: () => ({ ...(envFrom.length > 0 ? job.release : {}), ...Object.fromEntries(given) }),
+      env: () => ({ ...(envFrom.length > 0 ? job.release : {}), ...Object.fromEntries(sources) }),
       ...(workingDir === undefined ? {} : { cwd: inside(workingDir) }),
     };
   });

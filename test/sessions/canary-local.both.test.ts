@@ -69,9 +69,9 @@ describe.concurrent('no secret and no token gets out of a failure on this side',
   beforeAll(async () => {
     const server = createServer((request, response) => {
       const refused = { error: 'invalid_client', error_description: `not ${SECRET}` };
-      const given = { access_token: TOKEN, token_type: 'bearer', expires_in: 3600 };
+      const sources = { access_token: TOKEN, token_type: 'bearer', expires_in: 3600 };
       const isGood = request.url?.startsWith('/good');
-      response.writeHead(isGood ? 200 : 401).end(JSON.stringify(isGood ? given : refused));
+      response.writeHead(isGood ? 200 : 401).end(JSON.stringify(isGood ? sources : refused));
     });
     ({ url } = await listen(server));
     if (missing('keyring') === undefined) keyring = await startKeyring({ state: 'unlocked' });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { resolveAuthUrl } from '../../src/settings/resolve';
 import { parseAuthUrl } from '../../src/settings/values';
-import { given } from './given';
+import { sources } from './given';
 import { refusal } from './refusal';
 
 describe('the auth URL', () => {
@@ -11,12 +11,12 @@ describe('the auth URL', () => {
   test('another region’s, and for production the sandbox’s, is not looked at', () => {
     const env = { GWTOKEN_AUTH_URL_US: 'nonsense', GWTOKEN_SANDBOX_AUTH_URL: 'nonsense' };
     const general = { 'auth-url.us': 'nonsense', 'sandbox.auth-url': 'nonsense' };
-    expect(resolveAuthUrl(given({ env, general }), eu)).toBeUndefined();
+    expect(resolveAuthUrl(sources({ env, general }), eu)).toBeUndefined();
   });
 
   test('{region} is replaced everywhere, and what was written is kept', () => {
     const found = resolveAuthUrl(
-      given({ env: { GWTOKEN_AUTH_URL: 'https://{region}.id.example.com/{region}/' } }),
+      sources({ env: { GWTOKEN_AUTH_URL: 'https://{region}.id.example.com/{region}/' } }),
       eu,
     );
     expect(found).toMatchObject({

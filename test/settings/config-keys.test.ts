@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { gather } from '../../src/settings/resolve';
 import { checkConfigKey, configKeys, configValue } from '../../src/settings/table';
-import { given, type Places } from './given';
+import { type Places, sources } from './given';
 import { refusal } from './refusal';
 
 describe('a key of the config file', () => {
@@ -47,9 +47,9 @@ describe('a key of the config file', () => {
 
   test('is checked wherever it stands in the file, and so is the name of a profile', () => {
     const read = ({ general = {}, profiles = {} }: Places) =>
-      gather({}, { env: {}, config: { read: () => given({ general, profiles }).config } });
+      gather({}, { env: {}, config: { read: () => sources({ general, profiles }).config } });
     const fine = { general: { region: 'eu' }, profiles: { acme: { 'auth-url.us': 'x' } } };
-    expect(read(fine)).toEqual(given(fine));
+    expect(read(fine)).toEqual(sources(fine));
     expect(refusal(() => read({ profiles: { acme: { 'a b': 1 } } }))).toEqual({
       message: 'unknown config key "a b" (from profile acme in /c.json)',
       hints: [VALID, "to remove it, run: gwtoken config unset 'a b' --profile acme"],

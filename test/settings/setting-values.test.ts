@@ -12,7 +12,7 @@ import {
   parseText,
   parseTimeLimitMs,
 } from '../../src/settings/values';
-import { given } from './given';
+import { sources } from './given';
 import { refusal } from './refusal';
 
 describe('the text of an auth URL', () => {
@@ -156,7 +156,7 @@ describe('values are read strictly, and an error names the value, its source and
     }
     expect(configValue('min-ttl', '2h')).toBe('2h');
     const env = { GWTOKEN_NO_CACHE: 'on' };
-    expect(refusal(() => resolveFetchSettings(given({ env }), 'default'))).toEqual({
+    expect(refusal(() => resolveFetchSettings(sources({ env }), 'default'))).toEqual({
       message: 'invalid no-cache "on" (from GWTOKEN_NO_CACHE)',
       hints: ['use 1, true, 0 or false'],
     });

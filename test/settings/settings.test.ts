@@ -7,8 +7,8 @@ import {
   resolveProfile,
   resolveRegion,
 } from '../../src/settings/resolve';
-import { type Given, type Row, SETTINGS } from '../../src/settings/table';
-import { given } from './given';
+import { type Row, SETTINGS, type SettingSources } from '../../src/settings/table';
+import { sources } from './given';
 
 type Found = { value: unknown; source: { name: string } } | undefined;
 /** Where it stands, what is written there, and what it is then. `acme:` before a key is that profile's own. */
@@ -16,9 +16,9 @@ type Place = readonly [name: string, written: string | number | boolean, value: 
 
 const urls = (...names: string[]): Place[] =>
   names.map((name, at) => [name, `https://h${at}`, `https://h${at}`]);
-const auth = (environment: 'production' | 'sandbox') => (from: Given) =>
+const auth = (environment: 'production' | 'sandbox') => (from: SettingSources) =>
   resolveAuthUrl(from, { profile: 'acme', environment, region: 'eu' });
-const fetched = (name: keyof ReturnType<typeof resolveFetchSettings>) => (from: Given) =>
+const fetched = (name: keyof ReturnType<typeof resolveFetchSettings>) => (from: SettingSources) =>
   resolveFetchSettings(from, 'acme')[name];
 
 const urlKeys = (variable: string, key: string) => [
@@ -35,7 +35,10 @@ const everywhere = (key: string, values: Record<string, unknown>): Place[] => {
 };
 
 /** Place by place: the first that has anything is taken. A new setting gets its row here. */
-const ORDER: Record<string, { resolve(from: Given): Found; places: readonly Place[]; otherwise: unknown }> = {
+const ORDER: Record<
+  string,
+  { resolve(from: SettingSources): Found; places: readonly Place[]; otherwise: unknown }
+> = {
   region: {
     resolve: (from) => resolveRegion(from, 'acme'),
     places: everywhere('region', { eu: 'eu', us: 'us', EU: 'eu', US: 'us' }),
@@ -127,7 +130,7 @@ const ORDER: Record<string, { resolve(from: Given): Found; places: readonly Plac
 };
 
 /** What is given when these places have something and all others nothing. */
-function filledIn(places: readonly Place[]): Given {
+function filledIn(places: readonly Place[]): SettingSources {
   const flags: Record<string, string | boolean> = {};
   const env: Record<string, string> = {};
   const general: Record<string, string | number | boolean> = {};
@@ -138,7 +141,7 @@ function filledIn(places: readonly Place[]): Given {
     else if (name.startsWith('acme:')) own[name.slice('acme:'.length)] = written;
     else general[name] = written;
   }
-  return given({ flags, env, general, profiles: { acme: own } });
+  return sources({ flags, env, general, profiles: { acme: own } });
 }
 
 function sourceOf(name: string): string {
@@ -177,7 +180,7 @@ describe('flag, then variable, then the profile’s key, then the general one, t
       const own = places.flatMap(([name, written]) =>
         name.startsWith('acme:') ? [[name.slice(5), written]] : [],
       );
-      expect(resolve(given({ profiles: { other: Object.fromEntries(own) } }))?.value).toBe(otherwise);
+      expect(resolve(sources({ profiles: { other: Object.fromEntries(own) } }))?.value).toBe(otherwise);
     },
   );
 });
@@ -189,7 +192,7 @@ test('every setting has its row above', () => {
 });
 
 test('a client is its profile, environment and region, each with its source', () => {
-  const from = given({
+  const from = sources({
     flags: { region: 'us' },
     env: { GWTOKEN_SANDBOX: '1' },
     general: { profile: 'acme' },

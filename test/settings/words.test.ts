@@ -9,7 +9,7 @@ import {
 import { SETTINGS } from '../../src/settings/table';
 import { describeSettings, inWords, theSame } from '../../src/settings/words';
 import { EU } from '../harness/homes/client';
-import { given, type Places } from './given';
+import { type Places, sources } from './given';
 import { refusal } from './refusal';
 
 describe('a setting that is missing', () => {
@@ -18,10 +18,10 @@ describe('a setting that is missing', () => {
   const CI_HELP = 'for CI examples, run: gwtoken help ci';
 
   test('on a first run leads to login, and in CI to its help', () => {
-    expect(firstRunHints(given({}))).toEqual([LOGIN]);
-    expect(firstRunHints(given(CI))).toEqual([CI_HELP]);
+    expect(firstRunHints(sources({}))).toEqual([LOGIN]);
+    expect(firstRunHints(sources(CI))).toEqual([CI_HELP]);
     for (const name of ['GWTOKEN_REGION', 'MY_GWTOKEN_CLIENT_ID', 'GWTOKEN_CLIENTS', 'GWTOKEN_SANDBOX_ID'])
-      expect(firstRunHints(given({ env: { [name]: 'x' } }))).toEqual([LOGIN]);
+      expect(firstRunHints(sources({ env: { [name]: 'x' } }))).toEqual([LOGIN]);
   });
 
   test.for<Places>([
@@ -29,17 +29,17 @@ describe('a setting that is missing', () => {
     { profiles: { acme: {} } },
     { env: { GWTOKEN_CLIENT_SECRET_FILE_US: '' } },
   ])('is that one setting once %j is there', (places) => {
-    expect(firstRunHints(given(places))).toEqual([]);
+    expect(firstRunHints(sources(places))).toEqual([]);
   });
 
   test('the region: the error names all three ways', () => {
     const WAYS = 'use --region eu or --region us, set GWTOKEN_REGION, or run: gwtoken config set region eu';
-    expect(refusal(() => resolveClient(given({})))).toEqual({
+    expect(refusal(() => resolveClient(sources({})))).toEqual({
       message: 'no region set',
       hints: [LOGIN, WAYS],
     });
     const env = { GWTOKEN_REGION: '' };
-    expect(refusal(() => resolveClient(given({ env, general: { retries: 1 } })))).toEqual({
+    expect(refusal(() => resolveClient(sources({ env, general: { retries: 1 } })))).toEqual({
       message: 'no region set (GWTOKEN_REGION is empty)',
       hints: [WAYS],
     });
@@ -49,7 +49,7 @@ describe('a setting that is missing', () => {
     const ABOUT =
       "it is the token endpoint's URL without /oauth2/token; the gateway's operator or documentation has it";
     const sandbox = { ...EU, environment: 'sandbox' } as const;
-    expect(refusal(() => requireAuthUrl(given({}), sandbox))).toEqual({
+    expect(refusal(() => requireAuthUrl(sources({}), sandbox))).toEqual({
       message: 'no auth URL set for region eu',
       hints: [
         'to set up this client, run: gwtoken login --region eu --sandbox',
@@ -58,7 +58,7 @@ describe('a setting that is missing', () => {
       ],
     });
     const env = { CI: '1', GWTOKEN_AUTH_URL: '', GWTOKEN_AUTH_URL_US: '' };
-    expect(refusal(() => requireAuthUrl(given({ env }), { ...EU, region: 'us' }))).toEqual({
+    expect(refusal(() => requireAuthUrl(sources({ env }), { ...EU, region: 'us' }))).toEqual({
       message: 'no auth URL set for region us (GWTOKEN_AUTH_URL_US is empty) (GWTOKEN_AUTH_URL is empty)',
       hints: ['use --auth-url URL, or set GWTOKEN_AUTH_URL_US or GWTOKEN_AUTH_URL', CI_HELP, ABOUT],
     });
@@ -66,18 +66,18 @@ describe('a setting that is missing', () => {
 
   test('an auth URL that was checked before is not checked again', () => {
     const flags = { 'auth-url': 'not checked in {region}' };
-    expect(requireAuthUrl(given({ flags }), EU, 'not checked in eu')).toMatchObject({
+    expect(requireAuthUrl(sources({ flags }), EU, 'not checked in eu')).toMatchObject({
       value: 'not checked in eu',
       template: 'not checked in {region}',
     });
-    expect(() => requireAuthUrl(given({ flags }), EU, 'not checked in us')).toThrow('contains a space');
+    expect(() => requireAuthUrl(sources({ flags }), EU, 'not checked in us')).toThrow('contains a space');
   });
 });
 
 describe('settings in words', () => {
   test('are each with its source, and those that nobody set are left out but for the client’s and the defaults', () => {
     const lines = (places: Places) => {
-      const from = given(places);
+      const from = sources(places);
       const client = resolveClient(from);
       const authUrl = requireAuthUrl(from, client.client);
       return describeSettings(client, authUrl, resolveFetchSettings(from, client.client.profile));

@@ -8,7 +8,7 @@ import { endpointQuery } from '../../src/token/query';
 import { retryOfReply } from '../../src/token/reply';
 import type { FetchReply } from '../../src/world';
 import { EU } from '../harness/homes/client';
-import { given } from '../settings/given';
+import { sources } from '../settings/given';
 
 interface Answer {
   readonly status?: number;
@@ -34,10 +34,10 @@ async function play(
   const trace: string[] = [];
   const limits: number[] = [];
   let attempts = 0;
-  const from = given({ flags: { retries: String(retries) } });
+  const from = sources({ flags: { retries: String(retries) } });
   const authUrl = { value: 'https://id.test', template: 'https://id.test' };
   const settings = resolveFetchSettings(from, EU.profile);
-  const query = endpointQuery({ given: from, client: EU, authUrl, settings }, { now: () => START_MS });
+  const query = endpointQuery({ sources: from, client: EU, authUrl, settings }, { now: () => START_MS });
   const outcome = await fetchToken(
     { ...query, deadlineMs },
     { clientId: 'a', clientSecret: 's' },

@@ -88,8 +88,8 @@ async function bench(): Promise<void> {
 /** The paths that are told of, for a form of the program; `mark` ends their names. */
 function paths(words: Words, { home, loggedIn, endpoint, plain, caFile }: Place, mark = ''): Timed[] {
   const cacheIn = (name: string) => ({ XDG_CACHE_HOME: join(home.dir, name) });
-  const given = { ...home.env, ...inVariables(endpoint.authUrl), GWTOKEN_CA_FILE: caFile };
-  const stored = { ...withoutVariables(given), ...cacheIn('stored') };
+  const sources = { ...home.env, ...inVariables(endpoint.authUrl), GWTOKEN_CA_FILE: caFile };
+  const stored = { ...withoutVariables(sources), ...cacheIn('stored') };
   const accessToken = 'stored-token'.padEnd(1200, '.');
   const entry = keychainEntry(endpoint.authUrl, { accessToken, lifetimeS: 24 * 3600 });
   putEntry(join(stored.XDG_CACHE_HOME, 'gwtoken'), entry);
@@ -102,7 +102,7 @@ function paths(words: Words, { home, loggedIn, endpoint, plain, caFile }: Place,
     {
       name: 'warm `get`, client in variables',
       words: get,
-      env: { ...given, ...cacheIn('given') },
+      env: { ...sources, ...cacheIn('given') },
       expected: TOKEN,
     },
     {
@@ -121,7 +121,7 @@ function paths(words: Words, { home, loggedIn, endpoint, plain, caFile }: Place,
     {
       name: 'cold `get`, client in variables',
       words: get,
-      env: { ...given, ...cold },
+      env: { ...sources, ...cold },
       expected: TOKEN,
       prepare,
     },

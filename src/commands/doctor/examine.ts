@@ -4,7 +4,13 @@ import { DEFAULT_PROFILE } from '../../client';
 import { limitedKeychain } from '../../credentials/keychain-item';
 import { attempt, GwtokenError } from '../../errors';
 import { gather, resolveProfile, resolveSetting } from '../../settings/resolve';
-import { FETCH_SETTINGS, type FlagValues, type Given, type Row, SETTINGS } from '../../settings/table';
+import {
+  FETCH_SETTINGS,
+  type FlagValues,
+  type Row,
+  SETTINGS,
+  type SettingSources,
+} from '../../settings/table';
 import { inWords } from '../../settings/words';
 import type { Keychain, World } from '../../world';
 import { type CheckedClient, type Clients, checkClients, readClients } from '../clients';
@@ -19,21 +25,21 @@ export interface Diagnosis {
 
 /** Looks at everything. What fails is a line of the report, never a rejection. */
 export async function examine(flags: FlagValues, world: World): Promise<Diagnosis> {
-  const given = attempt(() => gather(flags, world));
+  const sources = attempt(() => gather(flags, world));
   const none: Clients = { clients: [], noneSelected: undefined };
-  const read = given instanceof GwtokenError ? none : attempt(() => readClients(given, world));
+  const read = sources instanceof GwtokenError ? none : attempt(() => readClients(sources, world));
   const known = read instanceof GwtokenError ? { ...none, noneSelected: read } : read;
   const program = `${world.version}, ${world.probes.system()}`;
   const common = [
     { title: 'gwtoken', summary: program, checks: [check('ok', 'version', program)] },
-    settingsSection(given, known.noneSelected),
+    settingsSection(sources, known.noneSelected),
     await foldersSection(world),
     ...(await environmentSections(world)),
   ];
   // Without the settings nothing else is known.
-  if (given instanceof GwtokenError) return { sections: common, clients: [] };
+  if (sources instanceof GwtokenError) return { sections: common, clients: [] };
   const isNeeded = known.clients.length === 0 || known.clients.some(({ source }) => source === 'keychain');
-  const limited = attempt(() => limitedKeychain(given, world));
+  const limited = attempt(() => limitedKeychain(sources, world));
   const keychain = isNeeded
     ? await keychainSection(limited instanceof GwtokenError ? world.keychain : limited, world)
     : undefined;
@@ -52,7 +58,7 @@ export async function examine(flags: FlagValues, world: World): Promise<Diagnosi
  * @param given why the config file cannot be used, if it cannot
  * @param noClient why no client is selected
  */
-function settingsSection(given: Given | GwtokenError, noClient: GwtokenError | undefined): Section {
+function settingsSection(given: SettingSources | GwtokenError, noClient: GwtokenError | undefined): Section {
   const title = 'settings';
   if (given instanceof GwtokenError) return { title, summary: '', checks: [failed('config file', given)] };
   const profile = attempt(() => resolveProfile(given).value);

@@ -1,7 +1,7 @@
 import { GwtokenError, messageOf } from '../../errors';
 import { maskToken } from '../../formats/ci';
 import { resolveFetchSettings } from '../../settings/resolve';
-import type { Given } from '../../settings/table';
+import type { SettingSources } from '../../settings/table';
 import { renewToken } from '../../token/get-token';
 import type { TokenAnswer } from '../../token/query';
 import { expiresAtMs, freshUntilMs, type Token } from '../../token/token';
@@ -22,10 +22,10 @@ const REFUSAL_MS = 300_000;
 export function keepRenewed(
   file: TokenFile,
   { token: first, client }: TokenAnswer,
-  given: Given,
+  sources: SettingSources,
   world: World,
 ): () => void {
-  const minTtlMs = resolveFetchSettings(given, client.profile).minTtlMs?.value;
+  const minTtlMs = resolveFetchSettings(sources, client.profile).minTtlMs?.value;
   const ended = new AbortController();
   // A token without an expiry is never renewed.
   const dueAtMs = (token: Token): number => freshUntilMs(token, minTtlMs) ?? Number.POSITIVE_INFINITY;
@@ -35,7 +35,7 @@ export function keepRenewed(
 
   const renew = async (): Promise<void> => {
     try {
-      const { token: fresh } = await renewToken(given, world, ended.signal);
+      const { token: fresh } = await renewToken(sources, world, ended.signal);
       if (ended.signal.aborted) return;
       if (fresh.accessToken !== token.accessToken) {
         maskToken(fresh.accessToken, world);

@@ -23,8 +23,8 @@ export async function runCommand(
   args: readonly string[],
 ): Promise<number> {
   const prefix = checkPrefix(String(flags['prefix'] ?? DEFAULT_PREFIX));
-  const given = gather(flags, world);
-  const answer = await getToken(given, world, { fresh: flags['fresh'] === true });
+  const sources = gather(flags, world);
+  const answer = await getToken(sources, world, { fresh: flags['fresh'] === true });
   const variables = tokenVariables(answer.token, prefix);
   checkVariables(variables);
   if (world.platform === 'win32') variables.forEach(checkForWindows);
@@ -32,7 +32,7 @@ export async function runCommand(
 
   const file =
     flags['token-file'] === true ? await world.createTokenFile(answer.token.accessToken) : undefined;
-  const stopRenewing = file && keepRenewed(file, answer, given, world);
+  const stopRenewing = file && keepRenewed(file, answer, sources, world);
   try {
     const all = [...variables, { name: `${prefix}TOKEN_FILE`, value: file?.path }];
     const env = childEnvironment(world.env, all, world.platform);

@@ -10,7 +10,7 @@ import {
 } from '../../credentials/credentials';
 import { attempt, GwtokenError, messageOf, usage } from '../../errors';
 import { resolveAuthUrl, resolveEnvironment, resolveProfile, resolveRegion } from '../../settings/resolve';
-import type { AuthUrl, Given } from '../../settings/table';
+import type { AuthUrl, SettingSources } from '../../settings/table';
 import { parseAuthUrl } from '../../settings/values';
 import { quoted, shellWord } from '../../text';
 import type { World } from '../../world';
@@ -33,19 +33,19 @@ type Outside = Pick<World, 'terminal' | 'stdin' | 'stderr'>;
  *
  * @throws GwtokenError `usage`
  */
-export function checkGiven(given: Given, { terminal, stdin }: Outside) {
-  const { flags } = given;
+export function checkGiven(sources: SettingSources, { terminal, stdin }: Outside) {
+  const { flags } = sources;
   const noPrompt = terminal.noPrompt();
   const canAsk = noPrompt === undefined;
-  const profile = resolveProfile(given).value;
-  const { value: environment, source } = resolveEnvironment(given, profile);
-  const usual = resolveRegion(given, profile);
+  const profile = resolveProfile(sources).value;
+  const { value: environment, source } = resolveEnvironment(sources, profile);
+  const usual = resolveRegion(sources, profile);
   const region = canAsk && usual?.source.kind === 'config' ? undefined : usual?.value;
   // Which region's auth URL has to be right is not known before the region is.
   const authUrl =
     region === undefined && canAsk
       ? undefined
-      : resolveAuthUrl(given, { profile, environment, region: region ?? 'eu' });
+      : resolveAuthUrl(sources, { profile, environment, region: region ?? 'eu' });
   const clientId = checkClientId(flags['client-id']);
   const secretPiped = flags['secret-stdin'] === true;
   if (secretPiped && stdin.isTTY()) {
@@ -97,13 +97,13 @@ function checkClientId(flag: string | boolean | undefined): string | undefined {
 }
 
 /** Asks for all that login needs and is not given, in the order region, environment, auth URL, client ID, secret. */
-export async function askMissing(known: Known, given: Given, world: Outside): Promise<Answers> {
+export async function askMissing(known: Known, sources: SettingSources, world: Outside): Promise<Answers> {
   const { terminal } = world;
   const region = known.region ?? (await terminal.choose('Region', REGIONS, known.usualRegion));
   const environment =
     known.environment ?? (await terminal.choose<Environment>('Environment', ['production', 'sandbox']));
   const client: Client = { profile: known.profile, environment, region };
-  const authUrl = resolveAuthUrl(given, client) ?? (await askAuthUrl(client, world));
+  const authUrl = resolveAuthUrl(sources, client) ?? (await askAuthUrl(client, world));
   const clientId = known.clientId ?? (await askClientId(client, world));
   const clientSecret = known.secretPiped ? await readSecret(world) : await askSecret(authUrl, world);
   return { client, authUrl, clientId, clientSecret };

@@ -12,7 +12,7 @@ import {
   resolveFetchSettings,
   resolveProfile,
 } from '../../settings/resolve';
-import type { FlagValues, Given } from '../../settings/table';
+import type { FlagValues, SettingSources } from '../../settings/table';
 import { oneLine, shellWord, withTilde } from '../../text';
 import { formatEntry } from '../../token/cache';
 import { fetchToken } from '../../token/fetch';
@@ -24,21 +24,21 @@ import { type Answers, askAgain, askMissing, checkGiven, guide } from './answers
 import { loginEdits, storeClient } from './store';
 
 export async function logIn(flags: FlagValues, world: World): Promise<void> {
-  const given = gather(flags, world);
-  const known = checkGiven(given, world);
-  const settings = resolveFetchSettings(given, known.profile);
+  const sources = gather(flags, world);
+  const known = checkGiven(sources, world);
+  const settings = resolveFetchSettings(sources, known.profile);
   await world.config.checkWritable();
-  const keychain = limitedKeychain(given, world);
+  const keychain = limitedKeychain(sources, world);
   await keychain.probe();
   const isVerified = flags['verify'] !== false;
   const { answers, token } = await unlessCancelled(world, async () => {
-    const all = await askMissing(known, given, world);
+    const all = await askMissing(known, sources, world);
     itemOf(all);
     if (!isVerified) return { answers: all, token: undefined };
-    return verified(all, known.secretPiped ? 1 : TRIES, { given, settings }, world);
+    return verified(all, known.secretPiped ? 1 : TRIES, { sources, settings }, world);
   });
   const { client, authUrl, clientId } = answers;
-  const edits = loginEdits(given, client, authUrl);
+  const edits = loginEdits(sources, client, authUrl);
   const entry = { clientId, authUrl: authUrl.value };
   const replaced = await storeClient(client, itemOf(answers), entry, edits, { ...world, keychain });
   // A token for the old credentials must not be served any more.
@@ -50,12 +50,12 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   await tell(
     [
       `Credentials ${how}stored in the keychain as ${clientName(client)}${before}`,
-      ...edits.map((edit) => editText(edit, given)),
+      ...edits.map((edit) => editText(edit, sources)),
       ...nextSteps(client, world),
     ],
     world,
   );
-  warnOfOthers(answers, given, world);
+  warnOfOthers(answers, sources, world);
 }
 
 /** @throws GwtokenError `usage` for credentials that no keychain item can have */
@@ -84,7 +84,7 @@ const TRIES = 3;
 async function verified(
   answers: Answers,
   tries: number,
-  query: { readonly given: Given; readonly settings: FetchSettings },
+  query: { readonly sources: SettingSources; readonly settings: FetchSettings },
   world: World,
 ): Promise<{ readonly answers: Answers; readonly token: Token }> {
   for (let left = tries - 1, tried = answers; ; left--) {
@@ -133,7 +133,7 @@ async function cacheToken(
   );
 }
 
-function editText({ profile, key, value }: ConfigEdit, { config }: Given): string {
+function editText({ profile, key, value }: ConfigEdit, { config }: SettingSources): string {
   const whose = profile === undefined ? '' : ` for profile ${profile}`;
   return value === undefined
     ? `Removed ${key}${whose} from ${config.path} (it would override the new value)`
@@ -165,8 +165,8 @@ async function tell(lines: readonly string[], world: World): Promise<void> {
 }
 
 /** Warns of what will be used instead of what was stored. */
-function warnOfOthers({ client, clientId, authUrl }: Answers, before: Given, world: World): void {
-  const after: Given = { flags: {}, env: world.env, config: world.config.read() };
+function warnOfOthers({ client, clientId, authUrl }: Answers, before: SettingSources, world: World): void {
+  const after: SettingSources = { flags: {}, env: world.env, config: world.config.read() };
   const skipVariables = resolveProfile(before).source.kind === 'flag';
   // The credentials are stored: a bad variable, which a flag overruled this time, is no error any more.
   const credentials = attempt(() => planCredentials(after, { client, skipVariables }, world));

@@ -3,7 +3,7 @@
 import { type Client, clientName, DEFAULT_PROFILE } from '../../client';
 import { attempt, GwtokenError } from '../../errors';
 import { configAuthUrl } from '../../settings/resolve';
-import type { AuthUrl, Given } from '../../settings/table';
+import type { AuthUrl, SettingSources } from '../../settings/table';
 import { withoutTokenPath } from '../../settings/values';
 import type { ConfigEdit, KnownEntry, World } from '../../world';
 
@@ -39,17 +39,17 @@ export async function storeClient(
 
 /** Lists the settings that a login writes: the auth URL, and the profile's region if it has none. */
 export function loginEdits(
-  given: Given,
+  sources: SettingSources,
   client: Client,
   authUrl: Pick<AuthUrl, 'value' | 'template'>,
 ): ConfigEdit[] {
-  const { general, profiles } = given.config;
+  const { general, profiles } = sources.config;
   // What the default profile uses are the general values.
   const profile = client.profile === DEFAULT_PROFILE ? undefined : client.profile;
   const values = profile === undefined ? general : profiles[profile];
   const edits: ConfigEdit[] = [];
   // One that is no URL is replaced like any other.
-  const before = attempt(() => configAuthUrl(given, client));
+  const before = attempt(() => configAuthUrl(sources, client));
   if (before instanceof GwtokenError || before?.value !== authUrl.value) {
     const both = client.environment === 'sandbox' ? 'sandbox.auth-url' : 'auth-url';
     const key = `${both}.${client.region}`;

@@ -3,7 +3,7 @@
 import { clientFlags, clientName } from '../../client';
 import { attempt, exitCodeFor, failure, GwtokenError } from '../../errors';
 import { gather, resolveProfile, resolveRegion } from '../../settings/resolve';
-import type { FlagValues, Given } from '../../settings/table';
+import type { FlagValues, SettingSources } from '../../settings/table';
 import { setAuthUrlCommand } from '../../settings/words';
 import { duration, shellWord } from '../../text';
 import type { World } from '../../world';
@@ -11,8 +11,8 @@ import { type ClientStatus, type Clients, checkClients, overriding, readClients 
 import { openReport, type Row, type TableRow } from '../report';
 
 export async function showStatus(flags: FlagValues, world: World): Promise<void> {
-  const given = gather(flags, world);
-  const { clients: read, noneSelected } = readClients(given, world);
+  const sources = gather(flags, world);
+  const { clients: read, noneSelected } = readClients(sources, world);
   const isCheck = flags['check'] === true;
   const clients = isCheck ? await checkClients(read, world) : read;
   if (flags['json'] === true) {
@@ -20,7 +20,7 @@ export async function showStatus(flags: FlagValues, world: World): Promise<void>
     const report = { clients: clients.map((each) => statusJson(each, nowMs)) };
     world.stdout.write(`${JSON.stringify(report)}\n`);
   } else {
-    await writeReport({ clients, noneSelected }, given, world);
+    await writeReport({ clients, noneSelected }, sources, world);
   }
   const [failed, ...more] = clients.flatMap(({ verdict }) =>
     verdict instanceof GwtokenError ? verdict : [],
@@ -34,7 +34,11 @@ export async function showStatus(flags: FlagValues, world: World): Promise<void>
   if (isCheck && clients.length === 0 && noneSelected) throw noneSelected;
 }
 
-async function writeReport({ clients, noneSelected }: Clients, given: Given, world: World): Promise<void> {
+async function writeReport(
+  { clients, noneSelected }: Clients,
+  sources: SettingSources,
+  world: World,
+): Promise<void> {
   const report = await openReport(world);
   const nowMs = world.now();
   if (clients.length === 0) report.text('No stored clients. To add one, run: gwtoken login');
@@ -53,7 +57,7 @@ async function writeReport({ clients, noneSelected }: Clients, given: Given, wor
       report.line({ ...row, message: `${clientName(status.client)}: ${row.message}` });
     }
   // If nothing is stored, the next step has been named already.
-  const isUnset = attempt(() => resolveRegion(given, resolveProfile(given).value)) === undefined;
+  const isUnset = attempt(() => resolveRegion(sources, resolveProfile(sources).value)) === undefined;
   if (noneSelected && (clients.length > 0 || !isUnset)) {
     report.gap();
     report.text(`No client selected: ${noneSelected.message}`, noneSelected.hints);
