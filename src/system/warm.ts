@@ -15,10 +15,10 @@ export interface Opened {
 
 /** Reads nothing yet. */
 export function openWarm(
-  own: Pick<NodeJS.Process, 'env' | 'platform' | 'geteuid' | 'getBuiltinModule' | 'pid' | 'kill'>,
+  proc: Pick<NodeJS.Process, 'env' | 'platform' | 'geteuid' | 'getBuiltinModule' | 'pid' | 'kill'>,
 ): Opened {
-  const { env, platform } = own;
-  const machine: Machine = { platform, uid: own.geteuid?.(), env, own };
+  const { env, platform } = proc;
+  const machine: Machine = { platform, uid: proc.geteuid?.(), env, proc };
   const folders = { config: folderOf('config', env, platform), cache: folderOf('cache', env, platform) };
   const warm = {
     env,
@@ -26,7 +26,7 @@ export function openWarm(
     tokens: folders.cache === undefined ? NO_TOKENS : openTokens(folders.cache, machine),
     now: Date.now,
     readFile: readLimited,
-    sha256: (text: string, key?: Uint8Array) => sha256(own, text, key),
+    sha256: (text: string, key?: Uint8Array) => sha256(proc, text, key),
     trace() {},
   };
   return { warm, folders, machine };
@@ -36,9 +36,9 @@ export function openWarm(
  * From here on SIGUSR1 ends the process, as it does other programs, instead of opening Node's debugger on 127.0.0.1 to
  * every user of the machine.
  */
-export function closeDebugger(own: Pick<NodeJS.Process, 'on' | 'platform'>): void {
-  if (own.platform === 'win32') return;
+export function closeDebugger(proc: Pick<NodeJS.Process, 'on' | 'platform'>): void {
+  if (proc.platform === 'win32') return;
   const nothing = (): void => {};
   // A listener replaces Node's own handler, and removing the last listener removes every handler.
-  own.on('SIGUSR1', nothing).off('SIGUSR1', nothing);
+  proc.on('SIGUSR1', nothing).off('SIGUSR1', nothing);
 }

@@ -16,23 +16,23 @@ type Streams = Pick<World, 'stdin' | 'stdout' | 'stderr'>;
 
 /** `close` ends what would keep the program alive: connections that were opened ahead. */
 export function openWorld(
-  own: NodeJS.Process,
+  proc: NodeJS.Process,
   version: string,
   opened: Opened,
 ): { readonly world: World; close(): Promise<void> } {
   const { warm, folders, machine } = opened;
   const { platform } = machine;
-  const streams = streamsOf(own);
+  const streams = streamsOf(proc);
   // To the World's stderr at that moment: tests replace it.
   const warn = (text: string): void =>
     world.stderr.write(`gwtoken: warning: ${oneLine(withTilde(text, world))}\n`);
   const onSignals: World['onSignals'] = (signals, heard) => {
-    for (const signal of signals) own.on(signal, heard);
+    for (const signal of signals) proc.on(signal, heard);
     return () => {
-      for (const signal of signals) own.off(signal, heard);
+      for (const signal of signals) proc.off(signal, heard);
     };
   };
-  const { close, ...wire } = openWire(own, warn);
+  const { close, ...wire } = openWire(proc, warn);
   const world: World = {
     ...warm,
     version,
@@ -42,11 +42,11 @@ export function openWorld(
     appender: openAppender,
     ...wire,
     onSignals,
-    ...processesOf(own, onSignals, opened),
+    ...processesOf(proc, onSignals, opened),
     keychain: keychainOf(opened, streams),
-    terminal: terminalOf(own, onSignals, opened, streams),
+    terminal: terminalOf(proc, onSignals, opened, streams),
     probes: {
-      system: () => `${formOf(own)} on ${platform} ${own.arch}`,
+      system: () => `${formOf(proc)} on ${platform} ${proc.arch}`,
       folder: async (which) => probeFolder(which, folders[which], machine),
     },
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
@@ -63,26 +63,26 @@ export function openWorld(
  * On bare descriptors: Node's own streams cost 3 ms each at every start. But a Windows console reads bytes in its own
  * code page, and shows colours only on request; Node's streams handle that.
  */
-function streamsOf(own: NodeJS.Process): Streams {
+function streamsOf(proc: NodeJS.Process): Streams {
   const output = (descriptor: 1 | 2): Output => {
-    const isTTY = (): boolean => isTerminal(descriptor, own);
+    const isTTY = (): boolean => isTerminal(descriptor, proc);
     return {
       isTTY,
       write(text) {
-        if (own.platform === 'win32' && isTTY()) (descriptor === 1 ? own.stdout : own.stderr).write(text);
+        if (proc.platform === 'win32' && isTTY()) (descriptor === 1 ? proc.stdout : proc.stderr).write(text);
         else writeAll(descriptor, text);
       },
     };
   };
   return {
-    stdin: { isTTY: () => isTerminal(0, own), read: (limit) => readAll(own.stdin, limit) },
+    stdin: { isTTY: () => isTerminal(0, proc), read: (limit) => readAll(proc.stdin, limit) },
     stdout: output(1),
     stderr: output(2),
   };
 }
 
 function terminalOf(
-  own: NodeJS.Process,
+  proc: NodeJS.Process,
   onSignals: World['onSignals'],
   { warm: { env }, machine: { platform } }: Opened,
   { stdin, stdout, stderr }: Streams,
@@ -92,16 +92,16 @@ function terminalOf(
   const prompts = async () => {
     const load = () => import('./terminal/prompts');
     // It chooses its symbols while it is loaded, only by TERM.
-    const { openPrompts } = await (unicode() ? load() : withVariable(own.env, 'TERM', 'linux', load));
-    return openPrompts(own, onSignals, unicode());
+    const { openPrompts } = await (unicode() ? load() : withVariable(proc.env, 'TERM', 'linux', load));
+    return openPrompts(proc, onSignals, unicode());
   };
   return {
     noPrompt: () => noPrompt({ env, stdin, stderr }),
     hasUnicode: unicode,
-    columns: () => (stdout.isTTY() ? Math.min(80, Math.max(40, own.stdout.columns || 80)) : 80),
+    columns: () => (stdout.isTTY() ? Math.min(80, Math.max(40, proc.stdout.columns || 80)) : 80),
     async page(text) {
-      const isLong = text.split('\n').length > own.stdout.rows;
-      if (!isLong || !(await import('./terminal/pager')).page(text, own)) stdout.write(text);
+      const isLong = text.split('\n').length > proc.stdout.rows;
+      if (!isLong || !(await import('./terminal/pager')).page(text, proc)) stdout.write(text);
     },
     ask: async (...question) => (await prompts()).ask(...question),
     askSecret: async (...question) => (await prompts()).askSecret(...question),
@@ -165,17 +165,17 @@ function keychainOf({ warm: { env }, machine: { platform } }: Opened, { stderr }
 
 /** The programs that gwtoken runs for the user, and the token file for one of them. */
 function processesOf(
-  own: NodeJS.Process,
+  proc: NodeJS.Process,
   onSignals: World['onSignals'],
   { folders, machine }: Opened,
 ): Pick<World, 'runCredentialCommand' | 'runProgram' | 'createTokenFile'> {
-  const forChild = (env: Env): Env => withAbsoluteFolders(env, () => own.cwd(), machine.platform);
+  const forChild = (env: Env): Env => withAbsoluteFolders(env, () => proc.cwd(), machine.platform);
   return {
     runCredentialCommand: async (command, options) =>
       (await import('./processes/credential-command')).runCredentialCommand(
         command,
         { ...options, env: forChild(options.env) },
-        own,
+        proc,
         onSignals,
       ),
     runProgram: async (command, args, env, text) =>

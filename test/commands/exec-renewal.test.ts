@@ -27,8 +27,8 @@ interface Own {
 }
 
 /** Runs exec with a command that takes so long, by a clock that jumps from one look to the next. */
-async function run(lastsMs: number, own: Own = {}) {
-  const { flags = [], config = {}, env = {}, reply = () => ({}), fails = false } = own;
+async function run(lastsMs: number, proc: Own = {}) {
+  const { flags = [], config = {}, env = {}, reply = () => ({}), fails = false } = proc;
   const gw = inside();
   Object.assign(gw.env, env);
   gw.configure(config);
@@ -59,7 +59,7 @@ async function run(lastsMs: number, own: Own = {}) {
       return {
         path: '/the/file',
         replace(renewed) {
-          own.writing?.(passed());
+          proc.writing?.(passed());
           told.push(renewed);
         },
         touch: () => touches++,
@@ -69,7 +69,7 @@ async function run(lastsMs: number, own: Own = {}) {
     async runProgram() {
       if (fails) throw new GwtokenError('not-found', 'command not found');
       while (next !== undefined && passed() + next.ms <= lastsMs) {
-        gw.nowMs += next.ms + (own.asleepMs?.(passed()) ?? 0);
+        gw.nowMs += next.ms + (proc.asleepMs?.(passed()) ?? 0);
         await Promise.race([next.work(), ended]);
       }
       return { code: 7, signal: null };

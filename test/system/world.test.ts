@@ -43,15 +43,15 @@ test('a Windows console is written to by Node’s stream of it, and nothing else
   const shown: string[] = [];
   const stream = (name: string) => ({ value: { write: (text: string) => shown.push(`${name}: ${text}`) } });
   const streamsWhere = (isATerminal: boolean) => {
-    const own: NodeJS.Process = Object.create(process, {
+    const proc: NodeJS.Process = Object.create(process, {
       platform: { value: 'win32' },
       getBuiltinModule: { value: () => ({ isatty: () => isATerminal }) },
       stdout: stream('stdout'),
       stderr: stream('stderr'),
     });
-    const { getBuiltinModule, pid, kill } = own;
+    const { getBuiltinModule, pid, kill } = proc;
     const opened = openWarm({ env: {}, platform: 'win32', getBuiltinModule, pid, kill });
-    return openWorld(own, '1.2.3', opened).world;
+    return openWorld(proc, '1.2.3', opened).world;
   };
   const console = streamsWhere(true);
   console.stdout.write('a token');

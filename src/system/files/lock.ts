@@ -57,7 +57,7 @@ export function tryLock(above: string, name: string, machine: Machine): Turn | u
     const folder = locksFolder(above, machine);
     if (folder === undefined) return undefined;
     const lock = { path: join(folder, `${name}.lock`), folder, machine };
-    return hold(lock, `${uniqueName()} ${ownProcess(machine.own)}`) ?? { held: false, wait: waitFor(lock) };
+    return hold(lock, `${uniqueName()} ${ownProcess(machine.proc)}`) ?? { held: false, wait: waitFor(lock) };
   } catch {
     return undefined;
   }
@@ -140,7 +140,7 @@ function waitFor(lock: Lock): Extract<Turn, { held: false }>['wait'] {
 /** Ends a holder that is dead or frozen. One that runs, among 200 that start at once, may get no CPU for many seconds. */
 function passOver(lock: Lock, holder: string, inVain: number): void {
   if (inVain === 0 || inVain % LOOKS_PER_QUESTION > 0) return;
-  const fate = fateOf(holder.slice(holder.indexOf(' ') + 1), lock.machine.own);
+  const fate = fateOf(holder.slice(holder.indexOf(' ') + 1), lock.machine.proc);
   if (fate === 'dead' || (inVain >= LOOKS_IN_VAIN && fate !== 'running')) end(lock, holder);
   // Whoever was ending it was killed over that.
   if (inVain >= LOOKS_IN_VAIN * 2) quietly(() => rmSync(saidPath(lock, holder)));

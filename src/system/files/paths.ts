@@ -9,7 +9,7 @@ export interface Machine {
   readonly uid: number | undefined;
   readonly env?: NodeJS.ProcessEnv;
   /** This process, to ask for others; without it each other one counts as running somewhere else. */
-  readonly own?: Pick<NodeJS.Process, 'pid' | 'kill'>;
+  readonly proc?: Pick<NodeJS.Process, 'pid' | 'kill'>;
 }
 
 /** Below the home directory; on Windows, the variable that contains the path. */

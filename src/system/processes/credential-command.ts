@@ -20,16 +20,16 @@ const GRACE_MS = 1000;
 export async function runCredentialCommand(
   command: string,
   { env, timeoutMs, limit, signal }: Parameters<RunCredentialCommand>[1],
-  own: OwnProcess,
+  proc: OwnProcess,
   onSignals: World['onSignals'],
 ): Promise<CommandEnd> {
-  const hasGroup = own.platform !== 'win32' && !hasTerminal();
+  const hasGroup = proc.platform !== 'win32' && !hasTerminal();
   const late = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
   let child: ChildProcess | undefined;
   const end = await untilSignal(onSignals, async () => {
     child = spawn(command, {
       // It runs `/bin/sh -c COMMAND`, or `cmd /d /s /c "COMMAND"`.
-      shell: own.platform === 'win32' ? windowsProgram('cmd.exe', own.env) : '/bin/sh',
+      shell: proc.platform === 'win32' ? windowsProgram('cmd.exe', proc.env) : '/bin/sh',
       env: { ...env },
       stdio: ['inherit', 'pipe', 'inherit'],
       detached: hasGroup,
@@ -46,7 +46,7 @@ export async function runCredentialCommand(
     child.stdout?.destroy();
     // Ctrl-C and a hangup reach the terminal's whole foreground group.
     const isTold = !hasGroup && end instanceof Interrupted && end.signal !== 'SIGTERM';
-    await stop(child, { hasGroup, isTold }, own);
+    await stop(child, { hasGroup, isTold }, proc);
   }
   if (end instanceof Interrupted) throw end;
   // A Ctrl-C that ended the command is also meant for us, even if we see its end before our own signal.
@@ -90,13 +90,13 @@ function notStarted(error: unknown): CommandEnd {
 async function stop(
   child: ChildProcess,
   { hasGroup, isTold }: { readonly hasGroup: boolean; readonly isTold: boolean },
-  own: OwnProcess,
+  proc: OwnProcess,
 ): Promise<void> {
   const { pid } = child;
   if (pid === undefined) return;
-  if (own.platform === 'win32') {
-    const options = { env: helperEnvironment(own.env), stdio: 'ignore', windowsHide: true } as const;
-    spawnSync(windowsProgram('taskkill.exe', own.env), ['/pid', String(pid), '/t', '/f'], options);
+  if (proc.platform === 'win32') {
+    const options = { env: helperEnvironment(proc.env), stdio: 'ignore', windowsHide: true } as const;
+    spawnSync(windowsProgram('taskkill.exe', proc.env), ['/pid', String(pid), '/t', '/f'], options);
     // If that fails, gwtoken must still not wait for the shell.
     child.kill();
     return;
@@ -104,7 +104,7 @@ async function stop(
   const send = (signal: NodeJS.Signals | 0): boolean => {
     // A shell that has ended may have left its group behind; its own ID may be another process's by now.
     if (!hasGroup && (child.exitCode !== null || child.signalCode !== null)) return false;
-    return quietly(() => own.kill(hasGroup ? -pid : pid, signal)) ?? false;
+    return quietly(() => proc.kill(hasGroup ? -pid : pid, signal)) ?? false;
   };
   const endsInTime = async (): Promise<boolean> => {
     const giveUpAt = performance.now() + GRACE_MS;

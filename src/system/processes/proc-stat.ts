@@ -48,8 +48,8 @@ type Own = Pick<NodeJS.Process, 'pid' | 'kill'>;
  * Names this process for others: `PLACE PID START`. Machines share home directories, and containers the host name too: each
  * has its own process 7. Its start distinguishes it from a later process with the same ID.
  */
-export function ownProcess(own: Own | undefined): string {
-  return own === undefined ? '' : `${place()} ${own.pid} ${procStat(own.pid)?.startTime ?? '-'}`;
+export function ownProcess(proc: Own | undefined): string {
+  return proc === undefined ? '' : `${place()} ${proc.pid} ${procStat(proc.pid)?.startTime ?? '-'}`;
 }
 
 /** The scope in which process IDs are unique: this boot of this machine and, on Linux, this PID namespace. */
@@ -66,11 +66,11 @@ function place(): string {
  * Whether a process that {@link ownProcess} named is dead, or runs and is not stopped by a signal, however little CPU it
  * gets; undefined if neither is known, as on another machine.
  */
-export function fateOf(named: string, own: Own | undefined): 'dead' | 'running' | undefined {
+export function fateOf(named: string, proc: Own | undefined): 'dead' | 'running' | undefined {
   const [where, pid, start] = named.split(' ');
-  if (own === undefined || where !== place()) return undefined;
+  if (proc === undefined || where !== place()) return undefined;
   try {
-    own.kill(Number(pid), 0);
+    proc.kill(Number(pid), 0);
   } catch (error) {
     return systemCode(error) === 'ESRCH' ? 'dead' : undefined;
   }

@@ -46,10 +46,10 @@ export async function withVariable<T>(
 /** node:tty loads all of node:net, 5 ms at every start; most often stdout and stderr are no devices at all. */
 export function isTerminal(
   descriptor: number,
-  own: Pick<NodeJS.Process, 'platform' | 'getBuiltinModule'>,
+  proc: Pick<NodeJS.Process, 'platform' | 'getBuiltinModule'>,
 ): boolean {
-  if (own.platform !== 'win32' && !mayBeTerminal(descriptor)) return false;
-  return own.getBuiltinModule('node:tty').isatty(descriptor);
+  if (proc.platform !== 'win32' && !mayBeTerminal(descriptor)) return false;
+  return proc.getBuiltinModule('node:tty').isatty(descriptor);
 }
 
 /** Why nobody can be prompted, as the end of a sentence; undefined if somebody can. */

@@ -4,20 +4,20 @@ import { spawnSync } from 'node:child_process';
 const LESS = 'if command -v less >/dev/null; then less -FRX; else cat; fi';
 
 /** Shows a text through `$PAGER`, or less; returns false if there is no pager, and nothing was written. */
-export function page(text: string, own: NodeJS.Process): boolean {
-  const command = own.env['PAGER'] ?? LESS;
-  if (own.platform === 'win32' || command === '' || own.env['TERM'] === 'dumb') return false;
+export function page(text: string, proc: NodeJS.Process): boolean {
+  const command = proc.env['PAGER'] ?? LESS;
+  if (proc.platform === 'win32' || command === '' || proc.env['TERM'] === 'dumb') return false;
   const secrets = /^GWTOKEN_(SANDBOX_)?CLIENT_/;
-  const env = Object.fromEntries(Object.entries(own.env).filter(([name]) => !secrets.test(name)));
+  const env = Object.fromEntries(Object.entries(proc.env).filter(([name]) => !secrets.test(name)));
   // Ctrl-C in the pager is the pager's.
   const ignore = (): void => {};
-  own.on('SIGINT', ignore);
+  proc.on('SIGINT', ignore);
   const { status } = spawnSync('/bin/sh', ['-c', command], {
     input: text,
     stdio: ['pipe', 'inherit', 'inherit'],
     env,
   });
-  own.off('SIGINT', ignore);
+  proc.off('SIGINT', ignore);
   // 126 and 127: sh could not run it.
   return status !== 126 && status !== 127;
 }

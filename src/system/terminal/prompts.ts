@@ -21,7 +21,7 @@ const SHOW_CURSOR = '\x1b[?25h';
  * @param unicode whether frames and arrows may be drawn; the symbols were chosen when this file was loaded
  */
 export function openPrompts(
-  own: Pick<NodeJS.Process, 'stdin' | 'stderr' | 'env'>,
+  proc: Pick<NodeJS.Process, 'stdin' | 'stderr' | 'env'>,
   onSignals: World['onSignals'],
   unicode: boolean,
 ): Pick<Terminal, 'ask' | 'askSecret' | 'choose' | 'confirm' | 'spin'> {
@@ -34,7 +34,7 @@ export function openPrompts(
       withGuide: boolean;
     }) => Promise<T>,
   ): Promise<Exclude<T, symbol>> => {
-    const { stdin, stderr } = own;
+    const { stdin, stderr } = proc;
     const closed = new AbortController();
     const streams = { input: stdin, output: stderr, signal: closed.signal, withGuide: unicode };
     let answered = false;
@@ -83,9 +83,9 @@ export function openPrompts(
     async spin(label, work) {
       // Its own signal handling ends in process.exit(): a loop in a calling script would continue.
       const frames = unicode ? {} : { spinner: ASCII_FRAMES };
-      const options = { text: label, stream: own.stderr, handleSignals: false, ...frames };
+      const options = { text: label, stream: proc.stderr, handleSignals: false, ...frames };
       // It would treat any CI variable as a log, even `CI=false`; we have already decided that it may appear.
-      const spinner = await withVariable(own.env, 'CI', undefined, () => yoctoSpinner(options));
+      const spinner = await withVariable(proc.env, 'CI', undefined, () => yoctoSpinner(options));
       const timer = setTimeout(() => spinner.start(), SPINNER_AFTER_MS);
       try {
         const relabel = (other: string): void => {

@@ -29,12 +29,12 @@ const VARIABLES = {
 function lookUp(
   program: string,
   name: string,
-  own: Own = {},
+  proc: Own = {},
   signal = new AbortController().signal,
 ): Promise<unknown> {
   const child = join(folder, 'child.cjs');
   writeFileSync(child, program);
-  const lookup = endableLookup({ env: {}, platform: 'darwin', lookupChild: child, ...own }, signal);
+  const lookup = endableLookup({ env: {}, platform: 'darwin', lookupChild: child, ...proc }, signal);
   return new Promise((resolve, reject) =>
     lookup(name, { all: true, family: 4 }, (error, all) => (error ? reject(error) : resolve(all))),
   );
