@@ -3,7 +3,13 @@
 import { clientFlags, parseClientName, REGIONS } from '../client';
 import { attempt, GwtokenError } from '../errors';
 import { resolveAuthUrl, resolveEnvironment, resolveProfile, resolveSetting } from '../settings/resolve';
-import { type FlagValues, type Row, SETTINGS, type SettingSources, settingOf } from '../settings/table';
+import {
+  type FlagValues,
+  SETTINGS,
+  type SettingDefinition,
+  type SettingSources,
+  settingOf,
+} from '../settings/table';
 import { inWords, setAuthUrlCommand } from '../settings/words';
 import type { World } from '../world';
 
@@ -15,7 +21,7 @@ export function effectiveLines(sources: SettingSources): string[] {
     const url = resolveAuthUrl(sources, { profile, environment, region });
     return `auth-url.${region} = ${inWords(SETTINGS.authUrl, url)}\n`;
   });
-  const rows: readonly Row<unknown>[] = Object.values(SETTINGS);
+  const rows: readonly SettingDefinition<unknown>[] = Object.values(SETTINGS);
   return rows.flatMap((row) =>
     row === SETTINGS.authUrl
       ? urls

@@ -1,6 +1,6 @@
 import { GET_FORMATS } from '../formats/get';
 import { ENV_FORMATS } from '../formats/table';
-import { CLIENT_SETTINGS, FETCH_SETTINGS, type Row } from '../settings/table';
+import { CLIENT_SETTINGS, FETCH_SETTINGS, type SettingDefinition } from '../settings/table';
 
 /** A flag as data, for commander's program, completion and the quick way alike. */
 export interface Flag {
@@ -13,7 +13,7 @@ export interface Flag {
   readonly help: string;
   readonly group: 'client' | 'fetch' | 'output' | 'general';
   /** The setting that it gives, which a variable and a key of the config file can give as well. */
-  readonly setting?: Row<unknown>;
+  readonly setting?: SettingDefinition<unknown>;
 }
 
 /** The flag as it is typed: `--name`, `--no-name`, or both. */
@@ -33,7 +33,7 @@ export const FETCH_FLAGS = settingFlags('fetch', FETCH_SETTINGS);
 
 function settingFlags(
   group: Flag['group'],
-  settings: Readonly<Record<string, Row<unknown>>>,
+  settings: Readonly<Record<string, SettingDefinition<unknown>>>,
 ): readonly Flag[] {
   const flags: Flag[] = [];
   for (const setting of Object.values(settings)) {

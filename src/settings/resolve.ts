@@ -8,9 +8,9 @@ import {
   FETCH_SETTINGS,
   type FlagValues,
   keysFor,
-  type Row,
   SETTINGS,
   type Setting,
+  type SettingDefinition,
   type SettingSources,
   type Source,
   variableOf,
@@ -52,7 +52,7 @@ interface Written {
  * @param rounds its keys in their order; a round's variables come before its keys, and all of a round before the next
  */
 function find(
-  row: Row<unknown>,
+  row: SettingDefinition<unknown>,
   { flags, env, config }: SettingSources,
   profile: string | undefined,
   rounds: readonly (readonly string[])[] = [[row.key]],
@@ -91,7 +91,7 @@ export function configured(
   return undefined;
 }
 
-type WithFallback<T> = Row<T> & { readonly fallback: T };
+type WithFallback<T> = SettingDefinition<T> & { readonly fallback: T };
 
 /**
  * Resolves one setting.
@@ -105,12 +105,12 @@ export function resolveSetting<T>(
   profile?: string,
 ): Setting<T>;
 export function resolveSetting<T>(
-  row: Row<T>,
+  row: SettingDefinition<T>,
   sources: SettingSources,
   profile?: string,
 ): Setting<T> | undefined;
 export function resolveSetting<T>(
-  row: Row<T>,
+  row: SettingDefinition<T>,
   sources: SettingSources,
   profile?: string,
 ): Setting<T> | undefined {

@@ -46,7 +46,7 @@ export interface AuthUrl extends Setting<string> {
 /** The flags that were given, by their long name: `{region: 'eu', sandbox: false}` for `-r eu --no-sandbox`. */
 export type FlagValues = Readonly<Record<string, string | boolean | undefined>>;
 
-export interface Row<T> {
+export interface SettingDefinition<T> {
   /** What it is called in words; absent: its key. */
   readonly name?: string;
   /** In the config file. Flag and variable are spelt after it: `min-ttl`, `--min-ttl`, `GWTOKEN_MIN_TTL`. */
@@ -87,7 +87,7 @@ export const CLIENT_SETTINGS = {
     values: REGIONS,
     otherwise: 'none',
     store: (region) => region,
-  } satisfies Row<Region>,
+  } satisfies SettingDefinition<Region>,
   environment: {
     name: 'environment',
     key: 'sandbox',
@@ -100,14 +100,14 @@ export const CLIENT_SETTINGS = {
     values: ['true', 'false'],
     fallback: 'production',
     store: (environment) => environment === 'sandbox',
-  } satisfies Row<Environment>,
+  } satisfies SettingDefinition<Environment>,
   profile: {
     key: 'profile',
     scope: 'user',
     parse: checkProfile,
     flag: { short: 'p', value: 'NAME', help: 'profile (a named set of clients)' },
     fallback: DEFAULT_PROFILE,
-  } satisfies Row<string>,
+  } satisfies SettingDefinition<string>,
   authUrl: {
     name: 'auth URL',
     key: 'auth-url',
@@ -117,7 +117,7 @@ export const CLIENT_SETTINGS = {
     flag: { value: 'URL', help: 'auth URL; {region} becomes eu or us' },
     otherwise: 'none',
     store: (_, text) => withoutTokenPath(text),
-  } satisfies Row<string>,
+  } satisfies SettingDefinition<string>,
 };
 
 export const FETCH_SETTINGS = {
@@ -128,7 +128,7 @@ export const FETCH_SETTINGS = {
     flag: { value: 'DURATION', help: 'minimum lifetime left: 90, 90s, 5m, 1h' },
     otherwise: '300 s or 20% of the lifetime, whichever is less',
     show: duration,
-  } satisfies Row<number>,
+  } satisfies SettingDefinition<number>,
   timeoutMs: {
     key: 'timeout',
     scope: 'profile',
@@ -136,7 +136,7 @@ export const FETCH_SETTINGS = {
     flag: { value: 'DURATION', help: 'timeout per attempt (all together: three times that)' },
     fallback: 10_000,
     show: duration,
-  } satisfies Row<number>,
+  } satisfies SettingDefinition<number>,
   retries: {
     key: 'retries',
     scope: 'profile',
@@ -144,7 +144,7 @@ export const FETCH_SETTINGS = {
     flag: { value: 'N', help: 'retries after a failed attempt (default: 2)' },
     fallback: 2,
     store: (times) => times,
-  } satisfies Row<number>,
+  } satisfies SettingDefinition<number>,
   cache: {
     key: 'cache',
     scope: 'user',
@@ -155,21 +155,21 @@ export const FETCH_SETTINGS = {
     fallback: true,
     show: onOff,
     store: onOff,
-  } satisfies Row<boolean>,
+  } satisfies SettingDefinition<boolean>,
   caFile: {
     key: 'ca-file',
     scope: 'profile',
     parse: (text, where) => parseText(text, where, 'ca-file'),
     flag: { value: 'FILE', help: 'extra CA certificates (PEM file)' },
     otherwise: "built-in CAs, then the system's",
-  } satisfies Row<string>,
+  } satisfies SettingDefinition<string>,
   keychainTimeoutMs: {
     key: 'keychain-timeout',
     scope: 'user',
     parse: parseTimeLimitMs,
     otherwise: `${answerWithinMs(true) / 1000} s on a desktop terminal, else ${answerWithinMs(false) / 1000} s`,
     show: duration,
-  } satisfies Row<number>,
+  } satisfies SettingDefinition<number>,
   credentialCommand: {
     key: 'credential-command',
     scope: 'profile',
@@ -178,7 +178,7 @@ export const FETCH_SETTINGS = {
     otherwise: 'none',
     // Its text is left out: people write all sorts of things into a command line.
     show: () => 'set',
-  } satisfies Row<string>,
+  } satisfies SettingDefinition<string>,
 };
 
 export const SETTINGS = { ...CLIENT_SETTINGS, ...FETCH_SETTINGS };
@@ -188,29 +188,32 @@ function onOff(on: boolean): 'on' | 'off' {
 }
 
 /** Returns the variable for a key of the setting: `GWTOKEN_SANDBOX_AUTH_URL_EU` for `sandbox.auth-url.eu`. */
-export function variableOf({ variable }: Row<unknown>, key: string): string | undefined {
+export function variableOf({ variable }: SettingDefinition<unknown>, key: string): string | undefined {
   if (variable === undefined) return `GWTOKEN_${key.toUpperCase().replaceAll('-', '_').replaceAll('.', '_')}`;
   return variable?.name;
 }
 
-export function keysOf({ key, scope }: Row<unknown>): readonly string[] {
+export function keysOf({ key, scope }: SettingDefinition<unknown>): readonly string[] {
   if (scope !== 'client') return [key];
   return [key, `sandbox.${key}`].flatMap((stem) => [stem, ...REGIONS.map((region) => `${stem}.${region}`)]);
 }
 
 /** Returns a client's keys of a setting in the order of their precedence, each round with its region first. */
-export function keysFor({ key }: Row<unknown>, { environment, region }: Client): readonly string[][] {
+export function keysFor(
+  { key }: SettingDefinition<unknown>,
+  { environment, region }: Client,
+): readonly string[][] {
   const stems = environment === 'sandbox' ? [`sandbox.${key}`, key] : [key];
   return stems.map((stem) => [`${stem}.${region}`, stem]);
 }
 
-const ROWS: readonly Row<unknown>[] = Object.values(SETTINGS);
+const ROWS: readonly SettingDefinition<unknown>[] = Object.values(SETTINGS);
 
 export function configKeys(): readonly string[] {
   return ROWS.flatMap(keysOf);
 }
 
-export function settingOf(key: string): Row<unknown> | undefined {
+export function settingOf(key: string): SettingDefinition<unknown> | undefined {
   return ROWS.find((row) => keysOf(row).includes(key));
 }
 
@@ -221,7 +224,7 @@ const TYPED = 'the command line';
  *
  * @param file where the key stands, if it was not typed
  */
-export function checkConfigKey(key: string, profile?: string, file?: string): Row<unknown> {
+export function checkConfigKey(key: string, profile?: string, file?: string): SettingDefinition<unknown> {
   const row = settingOf(key);
   if (row && (profile === undefined || row.scope !== 'user')) return row;
   const flag = profile === undefined ? '' : ` --profile ${profile}`;

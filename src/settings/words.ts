@@ -2,19 +2,19 @@
 import { type Client, profileFlag, REGIONS } from '../client';
 import { shellWord } from '../text';
 import type { ClientSettings, FetchSettings } from './resolve';
-import { type AuthUrl, keysFor, type Row, SETTINGS, type Setting, variableOf } from './table';
+import { type AuthUrl, keysFor, SETTINGS, type Setting, type SettingDefinition, variableOf } from './table';
 
 /** The settings of a run, as the lines that --verbose begins with. */
 export function describeSettings(client: ClientSettings, authUrl: AuthUrl, fetch: FetchSettings): string[] {
   const all: Readonly<Record<string, unknown>> = { ...client, authUrl, ...fetch };
-  return Object.entries<Row<unknown>>(SETTINGS)
+  return Object.entries<SettingDefinition<unknown>>(SETTINGS)
     .filter(([member]) => all[member] !== undefined)
     .map(([member, row]) => `${row.name ?? row.key}: ${inWords(row, all[member] as Setting<unknown>)}`);
 }
 
 /** A value with its source: `10 s (GWTOKEN_TIMEOUT)`. */
 export function inWords(
-  { show = String, otherwise }: Row<unknown>,
+  { show = String, otherwise }: SettingDefinition<unknown>,
   setting: Setting<unknown> | undefined,
 ): string {
   return setting ? `${show(setting.value)} (${setting.source.name})` : `${otherwise} (default)`;
@@ -27,7 +27,7 @@ export function setAuthUrlCommand(client: Client, url: string): string {
 }
 
 /** The variable and the key that do the same as a flag: `GWTOKEN_AUTH_URL[_EU|_US]` and `auth-url[.eu|.us]`. */
-export function theSame(row: Row<unknown>): readonly [variable: string, key: string] {
+export function theSame(row: SettingDefinition<unknown>): readonly [variable: string, key: string] {
   const name = variableOf(row, row.key) ?? '';
   if (row.scope !== 'client') return [row.flag?.negative === 'only' ? `${name}=1` : name, row.key];
   const regions = (before: string) => `[${REGIONS.map((region) => before + region).join('|')}]`;

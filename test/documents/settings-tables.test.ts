@@ -3,22 +3,22 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CLIENT_FLAGS, FETCH_FLAGS, spellings } from '../../src/commands/flags';
-import { type Row, SETTINGS, variableOf } from '../../src/settings/table';
+import { SETTINGS, type SettingDefinition, variableOf } from '../../src/settings/table';
 import { ROOT } from '../harness/root';
 
-const ROWS: readonly Row<unknown>[] = Object.values(SETTINGS);
+const ROWS: readonly SettingDefinition<unknown>[] = Object.values(SETTINGS);
 const FLAGS = [...CLIENT_FLAGS, ...FETCH_FLAGS];
 
 const code = (text: string | undefined): string => (text ? `\`${text}\`` : '');
 
 /** `-r`, `--region` */
-function flagCell(row: Row<unknown>): string {
+function flagCell(row: SettingDefinition<unknown>): string {
   const flag = FLAGS.find(({ setting }) => setting === row);
   if (!flag) return '';
   return [...(flag.short ? [`-${flag.short}`] : []), ...spellings(flag).slice(0, 1)].map(code).join(', ');
 }
 
-function defaultCell({ fallback, otherwise = '', show = String }: Row<unknown>): string {
+function defaultCell({ fallback, otherwise = '', show = String }: SettingDefinition<unknown>): string {
   return fallback === undefined ? otherwise : show(fallback);
 }
 

@@ -7,7 +7,7 @@ import {
   resolveProfile,
   resolveRegion,
 } from '../../src/settings/resolve';
-import { type Row, SETTINGS, type SettingSources } from '../../src/settings/table';
+import { SETTINGS, type SettingDefinition, type SettingSources } from '../../src/settings/table';
 import { sources } from './given';
 
 type Found = { value: unknown; source: { name: string } } | undefined;
@@ -187,7 +187,7 @@ describe('flag, then variable, then the profile’s key, then the general one, t
 
 test('every setting has its row above', () => {
   const rows = Object.keys(ORDER).map((name) => name.replace(/ of the sandbox|, undone/, ''));
-  const all: readonly Row<unknown>[] = Object.values(SETTINGS);
+  const all: readonly SettingDefinition<unknown>[] = Object.values(SETTINGS);
   expect(new Set(rows)).toEqual(new Set(all.map(({ name, key }) => name ?? key)));
 });
 

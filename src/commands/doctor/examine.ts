@@ -7,8 +7,8 @@ import { gather, resolveProfile, resolveSetting } from '../../settings/resolve';
 import {
   FETCH_SETTINGS,
   type FlagValues,
-  type Row,
   SETTINGS,
+  type SettingDefinition,
   type SettingSources,
 } from '../../settings/table';
 import { inWords } from '../../settings/words';
@@ -65,7 +65,7 @@ function settingsSection(given: SettingSources | GwtokenError, noClient: Gwtoken
   const own = profile instanceof GwtokenError ? DEFAULT_PROFILE : profile;
   const checks = [check('ok', 'config file', given.config.path)];
   const changed: string[] = [];
-  const add = (name: string, row: Row<unknown>): void => {
+  const add = (name: string, row: SettingDefinition<unknown>): void => {
     const found = attempt(() => resolveSetting(row, given, own));
     if (found instanceof GwtokenError) checks.push(failed(name, found));
     // Without a region there is no client, which has a line of its own.
@@ -74,7 +74,11 @@ function settingsSection(given: SettingSources | GwtokenError, noClient: Gwtoken
     if (found && !(found instanceof GwtokenError) && found.source.kind !== 'default')
       changed.push(`${name} ${inWords(row, found)}`);
   };
-  const ofClient: readonly Row<unknown>[] = [SETTINGS.profile, SETTINGS.environment, SETTINGS.region];
+  const ofClient: readonly SettingDefinition<unknown>[] = [
+    SETTINGS.profile,
+    SETTINGS.environment,
+    SETTINGS.region,
+  ];
   for (const row of ofClient) add(row.name ?? row.key, row);
   for (const row of Object.values(FETCH_SETTINGS)) add(row.key, row);
   if (noClient && !checks.some(({ message }) => message === noClient.message))
