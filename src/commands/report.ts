@@ -6,7 +6,7 @@ import type { World } from '../world';
 /** Shown as a mark; `skipped`: not tried, since what it needs is missing or failed. */
 type Result = 'ok' | 'warning' | 'failed' | 'skipped';
 
-export interface Row {
+export interface ReportLine {
   readonly result: Result;
   readonly message: string;
   /** How to fix it, each a line: the next command, with the user's own values in it. */
@@ -43,7 +43,7 @@ export async function openReport(world: Pick<World, 'stdout' | 'terminal' | 'env
     return selected ? paint.bold(coloured.join('  ')) : coloured.join('  ');
   };
   return {
-    line({ result, message, hints = [] }: Row, indent = 0): void {
+    line({ result, message, hints = [] }: ReportLine, indent = 0): void {
       const mark = paint[COLOURS[result]](marks[result]);
       write(`${' '.repeat(indent)}${mark} ${shown(message)}`, ...hintLines(hints, indent + 2));
     },

@@ -1,8 +1,8 @@
 import { type ErrorKind, GwtokenError } from '../../errors';
-import type { Row } from '../report';
+import type { ReportLine } from '../report';
 
 /** One thing that doctor looks at. */
-export interface Check extends Required<Row> {
+export interface Check extends Required<ReportLine> {
   readonly name: string;
   /** Of a failed check: what a command fails with for it. */
   readonly kind: ErrorKind | undefined;

@@ -8,7 +8,7 @@ import { setAuthUrlCommand } from '../../settings/words';
 import { duration, shellWord } from '../../text';
 import type { World } from '../../world';
 import { type ClientStatus, type Clients, checkClients, overriding, readClients } from '../clients';
-import { openReport, type Row, type TableRow } from '../report';
+import { openReport, type ReportLine, type TableRow } from '../report';
 
 export async function showStatus(flags: FlagValues, world: World): Promise<void> {
   const sources = gather(flags, world);
@@ -82,10 +82,10 @@ function statusRow(status: ClientStatus, nowMs: number): TableRow {
 }
 
 /** Lists what is wrong with a client; the verdict of a check says all of it in one sentence. */
-function problemsOf(status: ClientStatus): Row[] {
+function problemsOf(status: ClientStatus): ReportLine[] {
   const { credentials, settings, authUrl, verdict } = status;
   const found = verdict === undefined ? [credentials, authUrl, settings] : [verdict];
-  const rows = found.flatMap((each): Row[] =>
+  const rows = found.flatMap((each): ReportLine[] =>
     each instanceof GwtokenError ? [{ result: 'failed', message: each.message, hints: each.hints }] : [],
   );
   if (verdict === undefined) rows.push(...warnings(status));
@@ -94,10 +94,14 @@ function problemsOf(status: ClientStatus): Row[] {
   return rows;
 }
 
-function warnings(status: ClientStatus): Row[] {
+function warnings(status: ClientStatus): ReportLine[] {
   const { client, authUrl } = status;
   const login = `gwtoken login ${clientFlags(client)}`;
-  const warning = (message: string, hint: string): Row => ({ result: 'warning', message, hints: [hint] });
+  const warning = (message: string, hint: string): ReportLine => ({
+    result: 'warning',
+    message,
+    hints: [hint],
+  });
   const boundTo = boundUrl(status);
   if (!status.hasCredentials) return [warning('no stored credentials', `to store them, run: ${login}`)];
   if (boundTo === undefined || authUrl instanceof GwtokenError || authUrl?.value === boundTo) return [];
