@@ -5,7 +5,7 @@ import { isAtProxy, type Progress, UNKNOWN_AUTHORITY } from './connection';
 import { calledProxy } from './proxy';
 
 /** The end of a sentence, and hints. */
-type Row = readonly [what: string, ...hints: string[]];
+type Problem = readonly [what: string, ...hints: string[]];
 
 /**
  * Turns what Node or undici threw into a GwtokenError.
@@ -33,7 +33,7 @@ export function wireProblem(
   const message = foreign(errors.map(messageOf).join('; '));
   const code = reason ?? message;
   const detail = message.includes(reason ?? '') ? message : `${reason}: ${message}`;
-  const unreached = (start: string, [what, ...hints]: Row, because = reason): GwtokenError =>
+  const unreached = (start: string, [what, ...hints]: Problem, because = reason): GwtokenError =>
     new GwtokenError('unreached', `${start} ${what}`, { hints, reason: because, cause: error, detail });
 
   const { waitingFor } = progress;
@@ -87,7 +87,7 @@ function certificateProblem(
   error: unknown,
   { waitingFor, caFile }: Progress,
   setting: string,
-): Row | undefined {
+): Problem | undefined {
   const isLate = waitingFor === 'reply' || waitingFor === 'body';
   if (CERTIFICATE_WANTED.test(code) || (isLate && CERTIFICATE_WANTED_LATE.test(code))) {
     return [
@@ -140,7 +140,7 @@ function validFor(error: unknown): string {
 }
 
 /** How the connection ended after the request. */
-function brokenOff(code: string, waitingFor: 'reply' | 'body'): Row {
+function brokenOff(code: string, waitingFor: 'reply' | 'body'): Problem {
   const how = code === 'ECONNRESET' ? 'reset' : 'closed';
   const what = /^ERR_SSL_\S*ALERT_/.test(code)
     ? `ended the connection with a TLS alert (${code})`
@@ -148,7 +148,7 @@ function brokenOff(code: string, waitingFor: 'reply' | 'body'): Row {
   return [what, `try again; if it persists, ${ASK_ITS_OPERATORS}`];
 }
 
-function notReached(code: string, setting: string): Row {
+function notReached(code: string, setting: string): Problem {
   switch (code) {
     case 'ENOTLOOPBACK':
       return [
