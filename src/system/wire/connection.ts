@@ -15,7 +15,7 @@ import type { ConnectionOptions, ConnectionProgress, TlsFacts } from '../../worl
 import { endableLookup, loopbackOnly } from './dns';
 import { calledProxy, type HttpProxy, routeTo } from './proxy';
 
-export interface Surroundings {
+export interface WireOptions {
   /** The environment itself, not a copy: see {@link startTls}. */
   readonly env: Record<string, string | undefined>;
   readonly platform: NodeJS.Platform;
@@ -57,15 +57,15 @@ export class Connection {
   readonly progress: Progress = { waitingFor: 'route' };
   private readonly url: URL;
   private readonly options: ConnectionOptions;
-  private readonly surroundings: Surroundings;
+  private readonly wireOptions: WireOptions;
   private readonly closing = new AbortController();
   /** Each over the one before. */
   private readonly sockets: Socket[] = [];
 
-  constructor(url: URL, options: ConnectionOptions, surroundings: Surroundings) {
+  constructor(url: URL, options: ConnectionOptions, wireOptions: WireOptions) {
     this.url = url;
     this.options = options;
-    this.surroundings = surroundings;
+    this.wireOptions = wireOptions;
     this.ready = this.open();
     this.ready.catch(() => this.close());
   }
@@ -94,7 +94,7 @@ export class Connection {
 
   /** Connects with Node's CAs and the file's, and again with the system's too if the CA is unknown. */
   private async open(): Promise<Socket> {
-    const { env, platform } = this.surroundings;
+    const { env, platform } = this.wireOptions;
     const { caFile } = this.options;
     const proxy = routeTo(this.url, env);
     if (typeof proxy === 'string') this.trace(`no proxy: ${proxy}`);
@@ -148,7 +148,7 @@ export class Connection {
   private async dial(
     host: string,
     port: number,
-    lookup: LookupFunction = endableLookup(this.surroundings, this.closing.signal),
+    lookup: LookupFunction = endableLookup(this.wireOptions, this.closing.signal),
   ): Promise<Socket> {
     const addresses: string[] = [];
     let foundAtMs = 0;
@@ -177,7 +177,7 @@ export class Connection {
 
   private async secure(socket: Socket, host: string, ca: string[] | undefined): Promise<Socket> {
     this.tell({ waitingFor: 'handshake' });
-    const tls = startTls(this.surroundings, {
+    const tls = startTls(this.wireOptions, {
       socket,
       host,
       ALPNProtocols: ['http/1.1'],
@@ -223,7 +223,7 @@ export class Connection {
  * Node reads NODE_TLS_REJECT_UNAUTHORIZED at each connection, and for 0 warns on stderr that the connection is insecure,
  * which ours are not, so the variable is removed for that moment.
  */
-function startTls({ env, warn }: Surroundings, options: TlsOptions): TLSSocket {
+function startTls({ env, warn }: WireOptions, options: TlsOptions): TLSSocket {
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return connectTls(options);
   warn('NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored: certificates are always verified');
   delete env['NODE_TLS_REJECT_UNAUTHORIZED'];

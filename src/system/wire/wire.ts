@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { systemCode } from '../../errors';
 import type { ConnectionOptions, Fetch, FetchReply, World } from '../../world';
-import { Connection, type Surroundings } from './connection';
+import { Connection, type WireOptions } from './connection';
 import type { WireReply } from './exchange';
 
 export interface Wire extends Pick<World, 'fetch' | 'warmUp'> {
@@ -17,15 +17,15 @@ const WARM_MS = 2000;
 /** A connection that was opened ahead, and the origin and CAs that it may be used for. */
 type Warm = Connection & { readonly key: string; readyAtMs: number };
 
-export function openWire(surroundings: Surroundings): Wire {
+export function openWire(wireOptions: WireOptions): Wire {
   // V8 of Node 20 optimises undici's parser (llhttp in wasm) for longer than it runs: half of a cold start. Later
   // versions do not, and print a warning or know the flag no more.
-  if (surroundings.nodeVersion.startsWith('20.')) setFlagsFromString('--liftoff-only');
+  if (wireOptions.nodeVersion.startsWith('20.')) setFlagsFromString('--liftoff-only');
   const warned = new Set<string>();
-  const own: Surroundings = {
-    ...surroundings,
+  const own: WireOptions = {
+    ...wireOptions,
     warn(line) {
-      if (!warned.has(line)) surroundings.warn(line);
+      if (!warned.has(line)) wireOptions.warn(line);
       warned.add(line);
     },
   };

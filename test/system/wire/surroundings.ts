@@ -1,7 +1,7 @@
-import type { Surroundings } from '../../../src/system/wire/connection';
+import type { WireOptions } from '../../../src/system/wire/connection';
 
 /** What the wire needs from this process, in an environment of the test's own. */
-export function surroundings(own: Partial<Surroundings> = {}): Surroundings {
+export function surroundings(own: Partial<WireOptions> = {}): WireOptions {
   const { platform, versions } = process;
   return { env: {}, platform, nodeVersion: versions.node, lookupChild: '', warn() {}, ...own };
 }

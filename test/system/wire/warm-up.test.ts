@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { openWarm } from '../../../src/system/warm';
-import type { Surroundings } from '../../../src/system/wire/connection';
+import type { WireOptions } from '../../../src/system/wire/connection';
 import { openWire, type Wire } from '../../../src/system/wire/wire';
 import { openWorld } from '../../../src/system/world';
 import type { FetchReply } from '../../../src/world';
@@ -28,7 +28,7 @@ const OK: Script = {
 };
 const serve = (script: Script = OK): Promise<FaultServer> =>
   startFaultServer(script, { tls: authority.issue() });
-function wire(own: Partial<Surroundings> = {}): Wire {
+function wire(own: Partial<WireOptions> = {}): Wire {
   const opened = openWire(surroundings(own));
   onCleanup(() => opened.close());
   return opened;
