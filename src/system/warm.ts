@@ -1,7 +1,7 @@
 /** Only what a start with a cached token needs: these files are loaded at every start. */
 import type { WarmWorld, World } from '../world';
 import { openConfig } from './files/config-file';
-import { folderOf, type Machine } from './files/paths';
+import { folderOf, type Host } from './files/paths';
 import { readLimited } from './files/read-file';
 import { NO_TOKENS, openTokens } from './files/token-cache';
 import { sha256 } from './form';
@@ -10,7 +10,7 @@ export interface Opened {
   readonly warm: WarmWorld & Pick<World, 'config' | 'clients' | 'tokens'>;
   /** Undefined if there is no home directory. */
   readonly folders: { readonly config: string | undefined; readonly cache: string | undefined };
-  readonly machine: Machine;
+  readonly host: Host;
 }
 
 /** Reads nothing yet. */
@@ -18,18 +18,18 @@ export function openWarm(
   proc: Pick<NodeJS.Process, 'env' | 'platform' | 'geteuid' | 'getBuiltinModule' | 'pid' | 'kill'>,
 ): Opened {
   const { env, platform } = proc;
-  const machine: Machine = { platform, uid: proc.geteuid?.(), env, proc };
+  const host: Host = { platform, uid: proc.geteuid?.(), env, proc };
   const folders = { config: folderOf('config', env, platform), cache: folderOf('cache', env, platform) };
   const warm = {
     env,
-    ...openConfig(folders.config, machine),
-    tokens: folders.cache === undefined ? NO_TOKENS : openTokens(folders.cache, machine),
+    ...openConfig(folders.config, host),
+    tokens: folders.cache === undefined ? NO_TOKENS : openTokens(folders.cache, host),
     now: Date.now,
     readFile: readLimited,
     sha256: (text: string, key?: Uint8Array) => sha256(proc, text, key),
     trace() {},
   };
-  return { warm, folders, machine };
+  return { warm, folders, host };
 }
 
 /**

@@ -20,8 +20,8 @@ export function openWorld(
   version: string,
   opened: Opened,
 ): { readonly world: World; close(): Promise<void> } {
-  const { warm, folders, machine } = opened;
-  const { platform } = machine;
+  const { warm, folders, host } = opened;
+  const { platform } = host;
   const streams = streamsOf(proc);
   // To the World's stderr at that moment: tests replace it.
   const warn = (text: string): void =>
@@ -47,7 +47,7 @@ export function openWorld(
     terminal: terminalOf(proc, onSignals, opened, streams),
     probes: {
       system: () => `${formOf(proc)} on ${platform} ${proc.arch}`,
-      folder: async (which) => probeFolder(which, folders[which], machine),
+      folder: async (which) => probeFolder(which, folders[which], host),
     },
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     after(ms, work) {
@@ -84,7 +84,7 @@ function streamsOf(proc: NodeJS.Process): Streams {
 function terminalOf(
   proc: NodeJS.Process,
   onSignals: World['onSignals'],
-  { warm: { env }, machine: { platform } }: Opened,
+  { warm: { env }, host: { platform } }: Opened,
   { stdin, stdout, stderr }: Streams,
 ): Terminal {
   const isDrawable = (): boolean => stderr.isTTY() && env['TERM'] !== 'dumb';
@@ -150,7 +150,7 @@ function openWire(
   };
 }
 
-function keychainOf({ warm: { env }, machine: { platform } }: Opened, { stderr }: Streams): Keychain {
+function keychainOf({ warm: { env }, host: { platform } }: Opened, { stderr }: Streams): Keychain {
   const keychain = async (): Promise<Keychain> => {
     const { openKeychain } = await import('./keychain/keychain');
     return openKeychain({ platform, env, stderr, childPath: KEYCHAIN_CHILD });
@@ -167,9 +167,9 @@ function keychainOf({ warm: { env }, machine: { platform } }: Opened, { stderr }
 function processesOf(
   proc: NodeJS.Process,
   onSignals: World['onSignals'],
-  { folders, machine }: Opened,
+  { folders, host }: Opened,
 ): Pick<World, 'runCredentialCommand' | 'runProgram' | 'createTokenFile'> {
-  const forChild = (env: Env): Env => withAbsoluteFolders(env, () => proc.cwd(), machine.platform);
+  const forChild = (env: Env): Env => withAbsoluteFolders(env, () => proc.cwd(), host.platform);
   return {
     runCredentialCommand: async (command, options) =>
       (await import('./processes/credential-command')).runCredentialCommand(
@@ -181,12 +181,12 @@ function processesOf(
     runProgram: async (command, args, env, text) =>
       (await import('./processes/run-program')).runProgram(
         [command, args, forChild(env), text],
-        machine.platform,
+        host.platform,
         onSignals,
       ),
     async createTokenFile(text) {
-      if (folders.cache === undefined) throw homeless('local', 'the token file', 'cache', machine);
-      return (await import('./files/token-files')).createTokenFile(folders.cache, machine, text);
+      if (folders.cache === undefined) throw homeless('local', 'the token file', 'cache', host);
+      return (await import('./files/token-files')).createTokenFile(folders.cache, host, text);
     },
   };
 }

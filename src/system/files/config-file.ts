@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { GwtokenError, messageOf, systemCode, usage } from '../../errors';
 import { shellWord } from '../../text';
 import type { Config, ConfigEdit, ConfigValues, Distrust, KnownEntry, World } from '../../world';
-import { fileIn, homeless, type Machine } from './paths';
+import { fileIn, type Host, homeless } from './paths';
 import { type FileRead, readRegular } from './read-file';
 import { sweepOld, whileHeld } from './replace';
 import * as trust from './trust';
@@ -24,30 +24,29 @@ const LIMIT = 1024 * 1024;
 type Stored = Record<string, unknown>;
 
 /** @param folder undefined if there is no home directory: then nothing is stored */
-export function openConfig(folder: string | undefined, machine: Machine): Pick<World, 'config' | 'clients'> {
+export function openConfig(folder: string | undefined, host: Host): Pick<World, 'config' | 'clients'> {
   const here = (): string => {
-    if (folder === undefined) throw homeless('usage', 'the config file', 'config', machine);
+    if (folder === undefined) throw homeless('usage', 'the config file', 'config', host);
     return folder;
   };
-  const pathOf = (name: string): string => fileIn(here(), name, machine.platform);
+  const pathOf = (name: string): string => fileIn(here(), name, host.platform);
   return {
     config: {
       path: () => pathOf('config.json'),
-      read: () => (folder === undefined ? NOTHING : readConfig(pathOf('config.json'), machine)),
-      edit: async (edits) =>
-        rewrite(here(), 'config', machine, (path) => edited(readConfig(path, machine), edits)),
-      checkWritable: async () => checkWritable(here(), machine),
+      read: () => (folder === undefined ? NOTHING : readConfig(pathOf('config.json'), host)),
+      edit: async (edits) => rewrite(here(), 'config', host, (path) => edited(readConfig(path, host), edits)),
+      checkWritable: async () => checkWritable(here(), host),
     },
     clients: {
-      read: () => (folder === undefined ? {} : knownIn(readTrusted(pathOf('clients.json'), machine))),
+      read: () => (folder === undefined ? {} : knownIn(readTrusted(pathOf('clients.json'), host))),
       add: async (name, { clientId, authUrl }) =>
-        rewrite(here(), 'clients', machine, (path) => ({
-          ...readTrusted(path, machine),
+        rewrite(here(), 'clients', host, (path) => ({
+          ...readTrusted(path, host),
           [name]: { client_id: clientId, auth_url: authUrl },
         })),
       remove: async (names) =>
-        rewrite(here(), 'clients', machine, (path) => {
-          const stored = Object.entries(readTrusted(path, machine));
+        rewrite(here(), 'clients', host, (path) => {
+          const stored = Object.entries(readTrusted(path, host));
           return Object.fromEntries(stored.filter(([name]) => !names.includes(name)));
         }),
     },
@@ -57,8 +56,8 @@ export function openConfig(folder: string | undefined, machine: Machine): Pick<W
 const NOTHING: Config = { path: 'no config file', general: {}, profiles: {} };
 
 /** The config file's content. @throws GwtokenError `usage` for a file that is untrusted or invalid */
-export function readConfig(path: string, machine: Machine): Config {
-  const { profiles: given = {}, ...general } = readTrusted(path, machine);
+export function readConfig(path: string, host: Host): Config {
+  const { profiles: given = {}, ...general } = readTrusted(path, host);
   const profiles = Object.entries(objectOf(given, path, 'profiles')).map(([name, own]) => [
     name,
     valuesOf(objectOf(own, path, name), path),
@@ -80,10 +79,10 @@ function knownIn(stored: Stored): Record<string, KnownEntry> {
  * Reads a JSON object from a file that only the user and root can have written: it can contain a command and a URL.
  * Empty if there is none.
  */
-function readTrusted(path: string, machine: Machine): Stored {
+function readTrusted(path: string, host: Host): Stored {
   let read: FileRead;
   try {
-    read = whileHeld(() => readRegular(path, LIMIT), READER_WAITS_MS, machine);
+    read = whileHeld(() => readRegular(path, LIMIT), READER_WAITS_MS, host);
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return {};
@@ -91,7 +90,7 @@ function readTrusted(path: string, machine: Machine): Stored {
     const why = code === 'EFBIG' ? 'larger than 1 MiB' : (code ?? messageOf(error));
     throw unusable(path, `cannot be read (${why})`, isForbidden ? AS_OWNER : undefined);
   }
-  const untrusted = trust.distrust(read.stat, 'user or root', machine) ?? trust.distrustWay(path, machine);
+  const untrusted = trust.distrust(read.stat, 'user or root', host) ?? trust.distrustWay(path, host);
   if (untrusted) throw unusable(path, untrusted.text, fixFor(path, untrusted));
   let parsed: unknown;
   try {
@@ -137,17 +136,17 @@ function unusable(path: string, problem: string, hint = `fix or delete ${path}`)
 async function rewrite(
   folder: string,
   name: 'config' | 'clients',
-  machine: Machine,
+  host: Host,
   change: (path: string) => Stored,
 ): Promise<void> {
   const path = join(folder, `${name}.json`);
   try {
-    existing(path, machine);
+    existing(path, host);
     // What would be rejected under the lock is rejected before the directory and the lock are created.
     change(path);
-    trust.makeFolder(folder, machine);
+    trust.makeFolder(folder, host);
     const [{ default: Conf }, { withLock }] = await Promise.all([import('conf'), import('./lock')]);
-    await withLock(folder, 'config', machine, LOCK_WAIT_MS, () => {
+    await withLock(folder, 'config', host, LOCK_WAIT_MS, () => {
       const changed = change(path);
       // Only for writing: it reads the file too, without any of our checks.
       const conf = new Conf<Stored>({
@@ -166,12 +165,12 @@ async function rewrite(
 }
 
 /** Throws what writing the config file or the stored clients would throw, as far as that can be known in advance. */
-function checkWritable(folder: string, machine: Machine): void {
+function checkWritable(folder: string, host: Host): void {
   for (const name of ['config.json', 'clients.json']) {
     const file = join(folder, name);
     try {
-      const path = existing(file, machine);
-      trust.checkWritable(statSync(path).isDirectory() ? path : dirname(realpathSync(path)), machine);
+      const path = existing(file, host);
+      trust.checkWritable(statSync(path).isDirectory() ? path : dirname(realpathSync(path)), host);
     } catch (error) {
       throw unwritable(file, error);
     }
@@ -182,14 +181,14 @@ function checkWritable(folder: string, machine: Machine): void {
  * Returns the file, or the nearest directory above it that exists. Rejects one that is not the user's, since `sudo gwtoken
  * login` in a user's HOME would leave a file there that the user cannot change, and one that could not be read again.
  */
-function existing(file: string, machine: Machine): string {
+function existing(file: string, host: Host): string {
   let path = file;
   while (lstatSync(path, { throwIfNoEntry: false }) === undefined && path !== dirname(path))
     path = dirname(path);
   // The file is meant to be elsewhere, and writing would replace the link.
   if (!existsSync(path)) throw new Error(`${path} is a broken symlink to ${readlinkSync(path)}`);
-  const own = trust.distrust(statSync(path), 'user', machine);
-  const untrusted = own?.why === 'foreign' ? own : trust.distrustWay(path, machine);
+  const own = trust.distrust(statSync(path), 'user', host);
+  const untrusted = own?.why === 'foreign' ? own : trust.distrustWay(path, host);
   if (!untrusted) return path;
   throw usage(`${path} ${untrusted.text}; gwtoken will not write to it`, fixFor(path, untrusted));
 }

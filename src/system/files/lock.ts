@@ -15,7 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { failure, quietly, systemCode } from '../../errors';
 import type { Turn } from '../../world';
 import { fateOf, ownProcess } from '../processes/proc-stat';
-import type { Machine } from './paths';
+import type { Host } from './paths';
 import { readRegular } from './read-file';
 import { sweepOld, uniqueName, WRITER_WAITS_MS, whileHeld } from './replace';
 import { distrust, makeFolder } from './trust';
@@ -39,7 +39,7 @@ const LONGEST_TEXT_BYTES = 4096;
 interface Lock {
   readonly path: string;
   readonly folder: string;
-  readonly machine: Machine;
+  readonly host: Host;
 }
 
 /** The file's content is `ID PROCESS`; empty if it is not written yet, or not a lock. */
@@ -52,34 +52,34 @@ interface Look {
  * Takes the lock `name` of a directory, or joins its waiters. Undefined if there can be no lock, such as in a read-only
  * directory: then the caller does without.
  */
-export function tryLock(above: string, name: string, machine: Machine): Turn | undefined {
+export function tryLock(above: string, name: string, host: Host): Turn | undefined {
   try {
-    const folder = locksFolder(above, machine);
+    const folder = locksFolder(above, host);
     if (folder === undefined) return undefined;
-    const lock = { path: join(folder, `${name}.lock`), folder, machine };
-    return hold(lock, `${uniqueName()} ${ownProcess(machine.proc)}`) ?? { held: false, wait: waitFor(lock) };
+    const lock = { path: join(folder, `${name}.lock`), folder, host };
+    return hold(lock, `${uniqueName()} ${ownProcess(host.proc)}`) ?? { held: false, wait: waitFor(lock) };
   } catch {
     return undefined;
   }
 }
 
 /** Creates the locks' directory, closed to other users whatever the one above is; undefined if it is not the user's. */
-function locksFolder(above: string, machine: Machine): string | undefined {
+function locksFolder(above: string, host: Host): string | undefined {
   const folder = join(above, '.locks');
   // The directory above is created, and checked, by those who store something in it.
   lstatSync(above);
-  makeFolder(folder, machine);
+  makeFolder(folder, host);
   const stat = lstatSync(folder);
-  if (!stat.isDirectory() || distrust(stat, 'user', machine)) return undefined;
-  if (machine.uid !== undefined && (stat.mode & 0o077) !== 0) chmodSync(folder, 0o700);
+  if (!stat.isDirectory() || distrust(stat, 'user', host)) return undefined;
+  if (host.uid !== undefined && (stat.mode & 0o077) !== 0) chmodSync(folder, 0o700);
   return folder;
 }
 
 /** Creates the lock's file; undefined if another process has it. */
 function hold(lock: Lock, holder: string): Turn | undefined {
-  const { path, folder, machine } = lock;
+  const { path, folder, host } = lock;
   try {
-    whileHeld(() => writeFileSync(path, holder, { flag: 'wx', mode: 0o600 }), WRITER_WAITS_MS, machine);
+    whileHeld(() => writeFileSync(path, holder, { flag: 'wx', mode: 0o600 }), WRITER_WAITS_MS, host);
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return undefined;
     // What was created could not be written: the disk is full.
@@ -110,8 +110,7 @@ function end(lock: Lock, holder: string, text = ''): void {
       // On a full disk the lock can still be removed.
       if (systemCode(error) === 'EEXIST') return;
     }
-    if (lookAt(lock.path)?.holder === holder)
-      whileHeld(() => rmSync(lock.path), WRITER_WAITS_MS, lock.machine);
+    if (lookAt(lock.path)?.holder === holder) whileHeld(() => rmSync(lock.path), WRITER_WAITS_MS, lock.host);
     if (text === '') rmSync(said);
   });
 }
@@ -140,7 +139,7 @@ function waitFor(lock: Lock): Extract<Turn, { held: false }>['wait'] {
 /** Ends a holder that is dead or frozen. One that runs, among 200 that start at once, may get no CPU for many seconds. */
 function passOver(lock: Lock, holder: string, inVain: number): void {
   if (inVain === 0 || inVain % LOOKS_PER_QUESTION > 0) return;
-  const fate = fateOf(holder.slice(holder.indexOf(' ') + 1), lock.machine.proc);
+  const fate = fateOf(holder.slice(holder.indexOf(' ') + 1), lock.host.proc);
   if (fate === 'dead' || (inVain >= LOOKS_IN_VAIN && fate !== 'running')) end(lock, holder);
   // Whoever was ending it was killed over that.
   if (inVain >= LOOKS_IN_VAIN * 2) quietly(() => rmSync(saidPath(lock, holder)));
@@ -167,13 +166,13 @@ function saidPath({ folder }: Lock, holder = ''): string {
 export async function withLock<T>(
   folder: string,
   name: string,
-  machine: Machine,
+  host: Host,
   waitMs: number,
   work: () => T | Promise<T>,
 ): Promise<T> {
   const deadline = performance.now() + waitMs;
   for (;;) {
-    const turn = tryLock(folder, name, machine);
+    const turn = tryLock(folder, name, host);
     if (turn?.held !== false) {
       try {
         return await work();

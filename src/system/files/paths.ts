@@ -3,7 +3,7 @@ import { type ErrorKind, failure, type GwtokenError } from '../../errors';
 import type { Env } from '../../world';
 
 /** The machine and the user, as far as files depend on them. */
-export interface Machine {
+export interface Host {
   readonly platform: NodeJS.Platform;
   /** Undefined on Windows, where owners and modes are not checked. */
   readonly uid: number | undefined;
@@ -34,7 +34,7 @@ export function homeless(
   kind: ErrorKind,
   what: string,
   which: keyof typeof OWN,
-  { platform }: Machine,
+  { platform }: Host,
 ): GwtokenError {
   const variables = homeVariables(which, platform);
   return failure(

@@ -3,12 +3,12 @@ import { lstatSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { quietly, systemCode } from '../../errors';
 import { sleepSync } from '../terminal/streams';
-import type { Machine } from './paths';
+import type { Host } from './paths';
 
 const PAUSE_MS = 10;
 
 /** Retries work that Windows refuses while a writer or a virus scanner has the file open. @throws the system's error */
-export function whileHeld<T>(work: () => T, limitMs: number, { platform }: Pick<Machine, 'platform'>): T {
+export function whileHeld<T>(work: () => T, limitMs: number, { platform }: Pick<Host, 'platform'>): T {
   const giveUpAt = platform === 'win32' ? performance.now() + limitMs : 0;
   for (;;) {
     try {
@@ -29,11 +29,11 @@ export function uniqueName(): string {
 }
 
 /** Writes the text to a 0600 file beside it, `NAME.….tmp`, and renames that to it. @throws the system's error */
-export function replaceFile(path: string, text: string, machine: Machine): void {
+export function replaceFile(path: string, text: string, host: Host): void {
   const temporary = `${path}.${uniqueName()}.tmp`;
   try {
     writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 });
-    whileHeld(() => renameSync(temporary, path), WRITER_WAITS_MS, machine);
+    whileHeld(() => renameSync(temporary, path), WRITER_WAITS_MS, host);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;

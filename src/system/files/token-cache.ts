@@ -6,7 +6,7 @@ import { constants, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { type Client, parseClientName } from '../../client';
 import { quietly, systemCode } from '../../errors';
 import type { CacheRead, TokenCache } from '../../world';
-import { fileIn, type Machine } from './paths';
+import { fileIn, type Host } from './paths';
 import { readRegular } from './read-file';
 import { replaceFile, sweepOld, uniqueName } from './replace';
 import { distrust, makeFolder } from './trust';
@@ -23,25 +23,25 @@ export const NO_TOKENS: TokenCache = {
   takeTurn: async () => undefined,
 };
 
-export function openTokens(folder: string, machine: Machine): TokenCache {
+export function openTokens(folder: string, host: Host): TokenCache {
   return {
     read(client) {
       const files = quietly(() => {
-        const untrusted = folderProblem(folder, machine);
+        const untrusted = folderProblem(folder, host);
         if (untrusted) return { untrusted };
-        const { text: generation = '' } = readFile(generationPath(folder, client, machine), machine);
-        return { generation, ...readFile(entryPath(folder, client, machine), machine) };
+        const { text: generation = '' } = readFile(generationPath(folder, client, host), host);
+        return { generation, ...readFile(entryPath(folder, client, host), host) };
       });
       return files ?? {};
     },
     async write(client, text) {
-      const file = entryPath(folder, client, machine);
+      const file = entryPath(folder, client, host);
       try {
-        makeTrusted(folder, machine);
-        if (readFile(file, machine).untrusted) return 'EUNTRUSTED';
+        makeTrusted(folder, host);
+        if (readFile(file, host).untrusted) return 'EUNTRUSTED';
         sweepOld(folder, /^(token|generation)-.*\.tmp$/);
         sweepTokenFiles(folder);
-        replaceFile(file, text, machine);
+        replaceFile(file, text, host);
         return undefined;
       } catch (error) {
         return systemCode(error) ?? 'UNKNOWN';
@@ -51,33 +51,33 @@ export function openTokens(folder: string, machine: Machine): TokenCache {
     async remove(passes) {
       for (const file of quietly(() => readdirSync(folder)) ?? []) {
         const client = clientOf(file);
-        if (client && passes(client)) remove(fileIn(folder, file, machine.platform));
+        if (client && passes(client)) remove(fileIn(folder, file, host.platform));
       }
     },
     async renew(client) {
       // If this cannot be written, no request can store a token either; an existing one is reported below.
       quietly(() => {
-        makeTrusted(folder, machine);
-        replaceFile(generationPath(folder, client, machine), uniqueName(), machine);
+        makeTrusted(folder, host);
+        replaceFile(generationPath(folder, client, host), uniqueName(), host);
       });
-      return remove(entryPath(folder, client, machine));
+      return remove(entryPath(folder, client, host));
     },
     async takeTurn(client, whose) {
       try {
-        makeTrusted(folder, machine);
+        makeTrusted(folder, host);
       } catch {
         return undefined;
       }
       const { tryLock } = await import('./lock');
-      return tryLock(folder, `${nameOf(client)}-${whose}`, machine);
+      return tryLock(folder, `${nameOf(client)}-${whose}`, host);
     },
   };
 }
 
-function readFile(file: string, machine: Machine): CacheRead {
+function readFile(file: string, host: Host): CacheRead {
   try {
     const { bytes, stat } = readRegular(file, LIMIT, constants.O_NOFOLLOW);
-    const untrusted = distrust(stat, 'user', machine);
+    const untrusted = distrust(stat, 'user', host);
     return untrusted ? { untrusted: `${file} ${untrusted.text}` } : { text: bytes.toString() };
   } catch (error) {
     return systemCode(error) === 'ELOOP' ? { untrusted: `${file} is a symbolic link` } : {};
@@ -85,17 +85,17 @@ function readFile(file: string, machine: Machine): CacheRead {
 }
 
 /** Why the directory is not used. One that does not exist yet is no problem. */
-function folderProblem(folder: string, machine: Machine): string | undefined {
+function folderProblem(folder: string, host: Host): string | undefined {
   const stat = lstatSync(folder, { throwIfNoEntry: false });
-  const untrusted = stat && distrust(stat, 'user', machine);
+  const untrusted = stat && distrust(stat, 'user', host);
   return untrusted && `${folder} ${untrusted.text}`;
 }
 
 /** Creates the directory if it is missing. @throws the system's error, or EUNTRUSTED with the reason as its message */
-export function makeTrusted(folder: string, machine: Machine): void {
-  const problem = folderProblem(folder, machine);
+export function makeTrusted(folder: string, host: Host): void {
+  const problem = folderProblem(folder, host);
   if (problem !== undefined) throw Object.assign(new Error(problem), { code: 'EUNTRUSTED' });
-  makeFolder(folder, machine);
+  makeFolder(folder, host);
 }
 
 /** Unambiguous although a profile's name may contain hyphens: the other two are fixed words. */
@@ -104,11 +104,11 @@ function nameOf({ profile, environment, region }: Client): string {
 }
 
 /** The file with the generation of a client's tokens; there is none before the first login. */
-export function generationPath(folder: string, client: Client, { platform }: Machine): string {
+export function generationPath(folder: string, client: Client, { platform }: Host): string {
   return fileIn(folder, `generation-${nameOf(client)}`, platform);
 }
 
-export function entryPath(folder: string, client: Client, { platform }: Machine): string {
+export function entryPath(folder: string, client: Client, { platform }: Host): string {
   return fileIn(folder, `token-${nameOf(client)}.json`, platform);
 }
 

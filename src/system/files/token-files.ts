@@ -4,7 +4,7 @@ import * as fs from 'node:fs';
 import { join, resolve } from 'node:path';
 import { failure, messageOf, quietly, systemCode } from '../../errors';
 import type { TokenFile } from '../../world';
-import type { Machine } from './paths';
+import type { Host } from './paths';
 import { replaceFile } from './replace';
 import { makeTrusted, sweepTokenFiles } from './token-cache';
 
@@ -13,12 +13,12 @@ import { makeTrusted, sweepTokenFiles } from './token-cache';
  *
  * @throws GwtokenError `local`
  */
-export function createTokenFile(cache: string, machine: Machine, text: string): TokenFile {
+export function createTokenFile(cache: string, host: Host, text: string): TokenFile {
   const folder = resolve(cache);
   const path = join(folder, `exec-${randomBytes(8).toString('hex')}`);
   const replace = (content: string): void => {
-    makeTrusted(folder, machine);
-    replaceFile(path, content, machine);
+    makeTrusted(folder, host);
+    replaceFile(path, content, host);
   };
   try {
     replace(text);

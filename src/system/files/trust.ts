@@ -16,7 +16,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { quietly, systemCode } from '../../errors';
 import type { Distrust, FolderFacts } from '../../world';
-import { homeVariables, type Machine } from './paths';
+import { type Host, homeVariables } from './paths';
 
 /** An administrator may write a user's config file, and root could change the user's own anyway. */
 type Owners = 'user' | 'user or root';
@@ -25,18 +25,18 @@ type Owners = 'user' | 'user or root';
  * Why it is not trusted; undefined if it is. Write access for the user's own private group, as a umask of 002 gives it, is
  * none for others. With a stat from `lstat`, links are found too.
  */
-export function distrust(stat: Stats, owners: Owners, machine: Machine): Distrust | undefined {
+export function distrust(stat: Stats, owners: Owners, host: Host): Distrust | undefined {
   if (stat.isSymbolicLink()) return { why: 'link', text: 'is a symbolic link' };
-  const { uid } = machine;
-  const foreign = distrustOwner(stat, owners, machine);
+  const { uid } = host;
+  const foreign = distrustOwner(stat, owners, host);
   if (foreign) return foreign;
   const others = stat.gid === uid ? 0o002 : 0o022;
   if (uid === undefined || (stat.mode & others) === 0) return undefined;
   return { why: 'open', text: `is writable by other users (mode ${(stat.mode & 0o777).toString(8)})` };
 }
 
-function distrustOwner({ uid }: Stats, owners: Owners, machine: Machine): Distrust | undefined {
-  if (machine.uid === undefined || uid === machine.uid || (uid === 0 && owners === 'user or root'))
+function distrustOwner({ uid }: Stats, owners: Owners, host: Host): Distrust | undefined {
+  if (host.uid === undefined || uid === host.uid || (uid === 0 && owners === 'user or root'))
     return undefined;
   return { why: 'foreign', text: `belongs to another user (uid ${uid})` };
 }
@@ -46,15 +46,15 @@ function distrustOwner({ uid }: Stats, owners: Owners, machine: Machine): Distru
  * each has to belong to the user or root, and nobody else may be able to put another in its place. So a sticky
  * directory may be open to all, and so may one that nobody can write to, such as a mounted ConfigMap.
  */
-export function distrustWay(path: string, machine: Machine): Distrust | undefined {
-  if (machine.uid === undefined) return undefined;
+export function distrustWay(path: string, host: Host): Distrust | undefined {
+  if (host.uid === undefined) return undefined;
   const ahead = (path.startsWith('/') ? path : `${resolve('.')}/${path}`).split('/');
   for (let at = '/', links = 0; ; ) {
     const stat = lstatSync(at, { throwIfNoEntry: false });
     // The kernel gives up after 40 links. What is not there yet can only be created by those who can write to the directory above.
     if (stat === undefined || links > 40) return undefined;
     const isLink = stat.isSymbolicLink();
-    const problem = (isLink ? distrustOwner : distrust)(stat, 'user or root', machine);
+    const problem = (isLink ? distrustOwner : distrust)(stat, 'user or root', host);
     const isSticky = stat.isDirectory() && (stat.mode & 0o1000) !== 0;
     if (problem && !(problem.why === 'open' && (isSticky || isReadOnly(at))))
       return at === path
@@ -87,16 +87,16 @@ function isReadOnly(path: string): boolean {
  *
  * @throws the system's error; ENOENT for the home directory, which is not gwtoken's to create; EUNTRUSTED
  */
-export function makeFolder(path: string, machine: Machine): void {
-  nearest(path, machine);
+export function makeFolder(path: string, host: Host): void {
+  nearest(path, host);
   mkdirSync(path, { recursive: true, mode: 0o700 });
 }
 
 /** The path itself, or the nearest directory above it that exists. @throws as {@link makeFolder} */
-function nearest(path: string, machine: Machine): string {
+function nearest(path: string, host: Host): string {
   const fail = (code: string, problem: string): Error =>
     Object.assign(new Error(`${path} ${problem}`), { code });
-  const home = machine.env?.['HOME'];
+  const home = host.env?.['HOME'];
   let at = path;
   let stat = lstatSync(at, { throwIfNoEntry: false });
   for (; stat === undefined; stat = lstatSync(at, { throwIfNoEntry: at === dirname(at) })) {
@@ -104,19 +104,15 @@ function nearest(path: string, machine: Machine): string {
     at = dirname(at);
   }
   for (const each of stat.isSymbolicLink() ? [stat, statSync(at)] : [stat]) {
-    const foreign = distrustOwner(each, 'user or root', machine);
+    const foreign = distrustOwner(each, 'user or root', host);
     if (foreign) throw fail('EUNTRUSTED', foreign.text);
   }
   return at;
 }
 
 /** @param which decides who may own it, and whether it may be a link (the cache may not) */
-export function probeFolder(
-  which: 'config' | 'cache',
-  path: string | undefined,
-  machine: Machine,
-): FolderFacts {
-  const variables = homeVariables(which, machine.platform);
+export function probeFolder(which: 'config' | 'cache', path: string | undefined, host: Host): FolderFacts {
+  const variables = homeVariables(which, host.platform);
   if (path === undefined)
     return { path, variables, exists: false, writable: false, untrusted: undefined, mode: undefined };
   const isCache = which === 'cache';
@@ -125,21 +121,21 @@ export function probeFolder(
     path,
     variables,
     exists: stat !== undefined,
-    writable: quietly(() => isWritable(path, machine)) === true,
-    untrusted: stat && (isCache ? distrust(stat, 'user', machine) : distrustWay(path, machine)),
-    mode: stat && machine.uid !== undefined ? stat.mode & 0o777 : undefined,
+    writable: quietly(() => isWritable(path, host)) === true,
+    untrusted: stat && (isCache ? distrust(stat, 'user', host) : distrustWay(path, host)),
+    mode: stat && host.uid !== undefined ? stat.mode & 0o777 : undefined,
   };
 }
 
 /** For a directory that does not exist: whether it can be created. */
-function isWritable(path: string, machine: Machine): boolean {
-  const place = nearest(path, machine);
-  checkWritable(place, machine);
+function isWritable(path: string, host: Host): boolean {
+  const place = nearest(path, host);
+  checkWritable(place, host);
   return statSync(place).isDirectory();
 }
 
 /** @throws the system's error if nothing can be created in the directory */
-export function checkWritable(folder: string, { platform }: Machine): void {
+export function checkWritable(folder: string, { platform }: Host): void {
   accessSync(folder, constants.W_OK | constants.X_OK);
   // On Windows that checks only the read-only flag; the access lists take effect when something is created.
   if (platform === 'win32') rmdirSync(mkdtempSync(join(folder, 'gwtoken-')));

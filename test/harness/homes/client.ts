@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import type { Client } from '../../../src/client';
-import type { Machine } from '../../../src/system/files/paths';
+import type { Host } from '../../../src/system/files/paths';
 import { entryPath } from '../../../src/system/files/token-cache';
 import { type CacheEntry, formatEntry } from '../../../src/token/cache';
 import { CLIENT } from '../endpoints/identity-server';
 
-export const MACHINE: Machine = { platform: process.platform, uid: process.geteuid?.() };
+export const MACHINE: Host = { platform: process.platform, uid: process.geteuid?.() };
 export const EU: Client = { profile: 'default', environment: 'production', region: 'eu' };
 
 /** The file of the client `default:production:eu` in a folder of the token cache. */

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openConfig, readConfig } from '../../../src/system/files/config-file';
-import { folderOf, type Machine } from '../../../src/system/files/paths';
+import { folderOf, type Host } from '../../../src/system/files/paths';
 import { entryPath, openTokens } from '../../../src/system/files/token-cache';
 import { probeFolder } from '../../../src/system/files/trust';
 import { EU } from '../../harness/homes/client';
@@ -11,7 +11,7 @@ import { openFolder } from '../../harness/homes/folder';
 import { refusal } from '../../settings/refusal';
 
 const own = process.geteuid?.() ?? 0;
-const machine = (uid = own): Machine => ({ platform: process.platform, uid });
+const machine = (uid = own): Host => ({ platform: process.platform, uid });
 const read = (path: string, uid?: number) => openTokens(path, machine(uid)).read(EU);
 
 let folder: string;
@@ -85,7 +85,7 @@ describe.skipIf(process.platform === 'win32')('a folder', () => {
 
   test('as on Windows, where only creating something shows whether it can be written to', ({ needs }) => {
     needs('linux');
-    const windows: Machine = { platform: 'win32', uid: undefined };
+    const windows: Host = { platform: 'win32', uid: undefined };
     expect(probeFolder('cache', folder, windows).writable).toBe(true);
     // Root may write to it, and nobody can make anything there.
     expect(probeFolder('cache', '/proc', windows).writable).toBe(false);
