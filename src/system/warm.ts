@@ -6,7 +6,7 @@ import { readLimited } from './files/read-file';
 import { NO_TOKENS, openTokens } from './files/token-cache';
 import { sha256 } from './form';
 
-export interface Opened {
+export interface WarmStart {
   readonly warm: WarmWorld & Pick<World, 'config' | 'clients' | 'tokens'>;
   /** Undefined if there is no home directory. */
   readonly folders: { readonly config: string | undefined; readonly cache: string | undefined };
@@ -16,7 +16,7 @@ export interface Opened {
 /** Reads nothing yet. */
 export function openWarm(
   proc: Pick<NodeJS.Process, 'env' | 'platform' | 'geteuid' | 'getBuiltinModule' | 'pid' | 'kill'>,
-): Opened {
+): WarmStart {
   const { env, platform } = proc;
   const host: Host = { platform, uid: proc.geteuid?.(), env, proc };
   const folders = { config: folderOf('config', env, platform), cache: folderOf('cache', env, platform) };

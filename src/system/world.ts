@@ -9,7 +9,7 @@ import { probeFolder } from './files/trust';
 import { formOf, KEYCHAIN_CHILD, LOOKUP_CHILD } from './form';
 import { hasUnicode, isTerminal, noPrompt, painter, withVariable } from './terminal/capabilities';
 import { writeAll } from './terminal/streams';
-import type { Opened } from './warm';
+import type { WarmStart } from './warm';
 import type { Wire } from './wire/wire';
 
 type Streams = Pick<World, 'stdin' | 'stdout' | 'stderr'>;
@@ -18,7 +18,7 @@ type Streams = Pick<World, 'stdin' | 'stdout' | 'stderr'>;
 export function openWorld(
   proc: NodeJS.Process,
   version: string,
-  opened: Opened,
+  opened: WarmStart,
 ): { readonly world: World; close(): Promise<void> } {
   const { warm, folders, host } = opened;
   const { platform } = host;
@@ -84,7 +84,7 @@ function streamsOf(proc: NodeJS.Process): Streams {
 function terminalOf(
   proc: NodeJS.Process,
   onSignals: World['onSignals'],
-  { warm: { env }, host: { platform } }: Opened,
+  { warm: { env }, host: { platform } }: WarmStart,
   { stdin, stdout, stderr }: Streams,
 ): Terminal {
   const isDrawable = (): boolean => stderr.isTTY() && env['TERM'] !== 'dumb';
@@ -150,7 +150,7 @@ function openWire(
   };
 }
 
-function keychainOf({ warm: { env }, host: { platform } }: Opened, { stderr }: Streams): Keychain {
+function keychainOf({ warm: { env }, host: { platform } }: WarmStart, { stderr }: Streams): Keychain {
   const keychain = async (): Promise<Keychain> => {
     const { openKeychain } = await import('./keychain/keychain');
     return openKeychain({ platform, env, stderr, childPath: KEYCHAIN_CHILD });
@@ -167,7 +167,7 @@ function keychainOf({ warm: { env }, host: { platform } }: Opened, { stderr }: S
 function processesOf(
   proc: NodeJS.Process,
   onSignals: World['onSignals'],
-  { folders, host }: Opened,
+  { folders, host }: WarmStart,
 ): Pick<World, 'runCredentialCommand' | 'runProgram' | 'createTokenFile'> {
   const forChild = (env: Env): Env => withAbsoluteFolders(env, () => proc.cwd(), host.platform);
   return {

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { quick } from '../../../src/cli/quick';
 import { run } from '../../../src/cli/run';
 import { Interrupted, ReaderGone } from '../../../src/errors';
-import { type Opened, openWarm } from '../../../src/system/warm';
+import { openWarm, type WarmStart } from '../../../src/system/warm';
 import { openWorld } from '../../../src/system/world';
 import type { FetchReply, Keychain, World } from '../../../src/world';
 import { CLIENT } from '../endpoints/identity-server';
@@ -51,7 +51,7 @@ export interface Ended {
 export function inside(): Inside {
   const home = openFolders();
 
-  const open = (): Opened => {
+  const open = (): WarmStart => {
     const { platform, geteuid, getBuiltinModule, pid, kill } = process;
     const env = { ...home.env, ...it.env };
     const opened = openWarm({ env, platform, getBuiltinModule, pid, kill, ...(geteuid && { geteuid }) });
