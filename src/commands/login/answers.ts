@@ -25,7 +25,7 @@ export interface Answers extends Credentials {
 /** An auth URL for the client's region, and as it was written, with `{region}` if that was in it. */
 type TypedUrl = Pick<AuthUrl, 'value' | 'template'>;
 
-type Outside = Pick<World, 'terminal' | 'stdin' | 'stderr'>;
+type PromptWorld = Pick<World, 'terminal' | 'stdin' | 'stderr'>;
 
 /**
  * Checks what is given before anything is asked, read or done. If nobody can be asked, all that is missing is named at
@@ -33,7 +33,7 @@ type Outside = Pick<World, 'terminal' | 'stdin' | 'stderr'>;
  *
  * @throws GwtokenError `usage`
  */
-export function checkGiven(sources: SettingSources, { terminal, stdin }: Outside) {
+export function checkGiven(sources: SettingSources, { terminal, stdin }: PromptWorld) {
   const { flags } = sources;
   const noPrompt = terminal.noPrompt();
   const canAsk = noPrompt === undefined;
@@ -97,7 +97,11 @@ function checkClientId(flag: string | boolean | undefined): string | undefined {
 }
 
 /** Asks for all that login needs and is not given, in the order region, environment, auth URL, client ID, secret. */
-export async function askMissing(known: Known, sources: SettingSources, world: Outside): Promise<Answers> {
+export async function askMissing(
+  known: Known,
+  sources: SettingSources,
+  world: PromptWorld,
+): Promise<Answers> {
   const { terminal } = world;
   const region = known.region ?? (await terminal.choose('Region', REGIONS, known.usualRegion));
   const environment =
@@ -115,7 +119,10 @@ const ABOUT_AUTH_URL = [
   "The gateway's operator or documentation has it.",
 ];
 
-async function askAuthUrl({ region, environment }: Client, { terminal, stderr }: Outside): Promise<TypedUrl> {
+async function askAuthUrl(
+  { region, environment }: Client,
+  { terminal, stderr }: PromptWorld,
+): Promise<TypedUrl> {
   const where = environment === 'sandbox' ? `the ${region} sandbox` : region;
   const check = (answer: string): string | undefined => {
     if (answer.trim() === '') return 'Required, for example https://identity.example.com';
@@ -137,7 +144,7 @@ export function guide({ hasUnicode }: Pick<World['terminal'], 'hasUnicode'>): st
 }
 
 /** @param initial filled in, to be corrected */
-async function askClientId(client: Client, { terminal }: Outside, initial?: string): Promise<string> {
+async function askClientId(client: Client, { terminal }: PromptWorld, initial?: string): Promise<string> {
   const { profile, environment, region } = client;
   const which = [region, environment, ...(profile === DEFAULT_PROFILE ? [] : [`profile ${profile}`])];
   const check = (answer: string) => asSentence(clientIdProblem(answer.trim()));
@@ -145,18 +152,18 @@ async function askClientId(client: Client, { terminal }: Outside, initial?: stri
 }
 
 /** Says in the prompt to which auth URL the secret is sent, so that one from a stray variable is noticed in time. */
-async function askSecret({ value }: TypedUrl, { terminal }: Outside): Promise<string> {
+async function askSecret({ value }: TypedUrl, { terminal }: PromptWorld): Promise<string> {
   const check = (answer: string) => asSentence(secretProblem(answer.trim()));
   return (await terminal.askSecret(`Client secret (sent to ${value})`, check)).trim();
 }
 
 /** Asks for both again after a refusal. */
-export async function askAgain(answers: Answers, world: Outside): Promise<Answers> {
+export async function askAgain(answers: Answers, world: PromptWorld): Promise<Answers> {
   const clientId = await askClientId(answers.client, world, answers.clientId);
   return { ...answers, clientId, clientSecret: await askSecret(answers.authUrl, world) };
 }
 
-async function readSecret({ stdin }: Outside): Promise<string> {
+async function readSecret({ stdin }: PromptWorld): Promise<string> {
   try {
     return secretFromBytes(await stdin.read(SECRET_LIMIT), 'stdin');
   } catch (error) {
