@@ -53,7 +53,7 @@ export interface CheckedClient extends ClientStatus {
 
 /** A request as far as it got. Without a status there was no reply. */
 export interface Request {
-  readonly way: ConnectionProgress;
+  readonly progress: ConnectionProgress;
   /** When the connection stood, and when the reply's headers came. */
   askedAtMs: number;
   repliedAtMs: number;
@@ -196,11 +196,11 @@ async function check(
 /** The same fetch, which notes how far each of its requests gets. */
 function watched({ fetch, now }: Pick<World, 'fetch' | 'now'>, requests: Request[]): Fetch {
   return async (url, init) => {
-    const request: Request = { way: { waitingFor: 'route' }, askedAtMs: now(), repliedAtMs: now() };
+    const request: Request = { progress: { waitingFor: 'route' }, askedAtMs: now(), repliedAtMs: now() };
     requests.push(request);
     const onProgress = (facts: Partial<ConnectionProgress>): void => {
       init.onProgress?.(facts);
-      Object.assign(request.way, facts);
+      Object.assign(request.progress, facts);
       if (facts.waitingFor === 'reply') request.askedAtMs = now();
     };
     const reply = await fetch(url, { ...init, onProgress });

@@ -35,7 +35,7 @@ function lines(
     credentials: { kind: 'keychain', name: 'the keychain' },
     authUrl: { value: url, template: url, source },
     verdict,
-    request: request && { way: DONE, askedAtMs: NOW, repliedAtMs: NOW, ...request },
+    request: request && { progress: DONE, askedAtMs: NOW, repliedAtMs: NOW, ...request },
   };
   const { checks } = clientSection(status as unknown as CheckedClient, NOW);
   return checks.map(({ result, name, message, hints }) =>
@@ -60,7 +60,7 @@ test('doctor shows each step of a request', () => {
   const { tls: _, ...plain } = DONE;
   const url = 'http://127.0.0.1';
   const [dns, tcp] = REACHED;
-  expect(lines({ status: 200, way: plain }, undefined, url).slice(2)).toEqual([dns, tcp, ...END]);
+  expect(lines({ status: 200, progress: plain }, undefined, url).slice(2)).toEqual([dns, tcp, ...END]);
   expect(lines({ status: 200 }, { clientId: 'id', lifetimeS: undefined }).at(-1)).toBe('ok token: received');
 });
 
@@ -115,8 +115,8 @@ test.each<[at: string, way: ConnectionProgress, said: string[]]>([
   ],
   ['the reply', DONE, [...REACHED, failed('reply')]],
   ['the body', { ...DONE, waitingFor: 'body' }, [...REACHED, failed('reply')]],
-])('doctor shows that a request failed at %s, and what it did not get to', (_, way, said) => {
-  expect(lines({ way }, ERROR)).toEqual([...BEGIN, ...said]);
+])('doctor shows that a request failed at %s, and what it did not get to', (_, progress, said) => {
+  expect(lines({ progress }, ERROR)).toEqual([...BEGIN, ...said]);
 });
 
 const RENEW = "ask the endpoint's operator to renew it";
@@ -125,16 +125,16 @@ test.each([
   [14 * DAY - 1, `warning certificate: the certificate of a has 13 days left\n${RENEW}`],
   [DAY, `warning certificate: the certificate of a has 1 day left\n${RENEW}`],
 ])('doctor on a certificate that is valid for another %i ms', (leftMs, said) => {
-  expect(line('certificate', { way: { ...DONE, tls: { ...TLS, validToMs: NOW + leftMs } } })).toBe(said);
+  expect(line('certificate', { progress: { ...DONE, tls: { ...TLS, validToMs: NOW + leftMs } } })).toBe(said);
 });
 
 test('doctor says of a refused certificate when it expired, without a second failure', () => {
-  const way: ConnectionProgress = {
+  const progress: ConnectionProgress = {
     ...DONE,
     waitingFor: 'handshake',
     tls: { ...TLS, validToMs: NOW - DAY - 1 },
   };
-  expect(lines({ way }, ERROR as GwtokenError).slice(4, 6)).toEqual([
+  expect(lines({ progress }, ERROR as GwtokenError).slice(4, 6)).toEqual([
     failed('TLS'),
     'ok certificate: issued to a by b, expired 2 days ago',
   ]);

@@ -38,8 +38,8 @@ test('doctor shows each step of one request through a proxy, and nobody’s pass
   expect(stdout + stderr).not.toContain('canary');
   const { checks } = parseDoctor(stdout);
   expect(checks.find(({ name }) => name === 'HTTPS_PROXY')?.message).toBe(`http://***@127.0.0.1:${port}`);
-  const way = checks.filter(({ section }) => section === 'default:production:eu');
-  expect(way.map(({ result, name, message }) => `${result} ${name}: ${message}`)).toEqual([
+  const progress = checks.filter(({ section }) => section === 'default:production:eu');
+  expect(progress.map(({ result, name, message }) => `${result} ${name}: ${message}`)).toEqual([
     'ok credentials: GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET',
     `ok auth URL: ${url} (GWTOKEN_AUTH_URL)`,
     `ok DNS: 127.0.0.1 of the proxy 127.0.0.1:${port}`,

@@ -27,7 +27,7 @@ export function clientSection(status: CheckedClient, nowMs: number): Section {
       ? check('ok', 'credentials', credentials instanceof GwtokenError ? '' : credentials.name)
       : check('warning', 'credentials', overridden),
     check('ok', 'auth URL', `${authUrl.value} (${authUrl.source.name})`),
-    ...wayChecks(request.way, authUrl.value, reply ?? verdict, nowMs),
+    ...connectionChecks(request.progress, authUrl.value, reply ?? verdict, nowMs),
     ...clockChecks(request),
   ];
   if (verdict instanceof GwtokenError) {
@@ -54,8 +54,8 @@ const STEPS = {
 } as const;
 
 /** @param end what the reply was, or the error that the request failed with before there was one */
-function wayChecks(way: ConnectionProgress, url: string, end: unknown, nowMs: number): Check[] {
-  const { waitingFor, proxy, addresses, connectMs, tunnel, tls } = way;
+function connectionChecks(progress: ConnectionProgress, url: string, end: unknown, nowMs: number): Check[] {
+  const { waitingFor, proxy, addresses, connectMs, tunnel, tls } = progress;
   const of = proxy === undefined ? '' : ` of the proxy ${proxy}`;
   const isAtProxy = proxy !== undefined && !tunnel;
   const last = isAtProxy && waitingFor === 'handshake' ? 'proxy' : STEPS[waitingFor];
