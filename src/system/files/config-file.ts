@@ -90,7 +90,7 @@ function readTrusted(path: string, host: Host): Stored {
     const why = code === 'EFBIG' ? 'larger than 1 MiB' : (code ?? messageOf(error));
     throw unusable(path, `cannot be read (${why})`, isForbidden ? AS_OWNER : undefined);
   }
-  const untrusted = trust.distrust(read.stat, 'user or root', host) ?? trust.distrustWay(path, host);
+  const untrusted = trust.distrust(read.stat, 'user or root', host) ?? trust.checkPathTrust(path, host);
   if (untrusted) throw unusable(path, untrusted.text, fixFor(path, untrusted));
   let parsed: unknown;
   try {
@@ -188,7 +188,7 @@ function existing(file: string, host: Host): string {
   // The file is meant to be elsewhere, and writing would replace the link.
   if (!existsSync(path)) throw new Error(`${path} is a broken symlink to ${readlinkSync(path)}`);
   const own = trust.distrust(statSync(path), 'user', host);
-  const untrusted = own?.why === 'foreign' ? own : trust.distrustWay(path, host);
+  const untrusted = own?.why === 'foreign' ? own : trust.checkPathTrust(path, host);
   if (!untrusted) return path;
   throw usage(`${path} ${untrusted.text}; gwtoken will not write to it`, fixFor(path, untrusted));
 }

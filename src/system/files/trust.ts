@@ -46,7 +46,7 @@ function distrustOwner({ uid }: Stats, owners: Owners, host: Host): Distrust | u
  * each has to belong to the user or root, and nobody else may be able to put another in its place. So a sticky
  * directory may be open to all, and so may one that nobody can write to, such as a mounted ConfigMap.
  */
-export function distrustWay(path: string, host: Host): Distrust | undefined {
+export function checkPathTrust(path: string, host: Host): Distrust | undefined {
   if (host.uid === undefined) return undefined;
   const ahead = (path.startsWith('/') ? path : `${resolve('.')}/${path}`).split('/');
   for (let at = '/', links = 0; ; ) {
@@ -122,7 +122,7 @@ export function probeFolder(which: 'config' | 'cache', path: string | undefined,
     variables,
     exists: stat !== undefined,
     writable: quietly(() => isWritable(path, host)) === true,
-    untrusted: stat && (isCache ? distrust(stat, 'user', host) : distrustWay(path, host)),
+    untrusted: stat && (isCache ? distrust(stat, 'user', host) : checkPathTrust(path, host)),
     mode: stat && host.uid !== undefined ? stat.mode & 0o777 : undefined,
   };
 }

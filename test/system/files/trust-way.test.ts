@@ -4,7 +4,7 @@ import { chmodSync, lchownSync, mkdirSync, symlinkSync, writeFileSync } from 'no
 import { dirname, join, resolve } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { openConfig, readConfig } from '../../../src/system/files/config-file';
-import { distrustWay } from '../../../src/system/files/trust';
+import { checkPathTrust } from '../../../src/system/files/trust';
 import { onCleanup } from '../../harness/clean-up';
 import { openFolder } from '../../harness/homes/folder';
 import { refusal } from '../../settings/refusal';
@@ -67,11 +67,11 @@ test('a mounted ConfigMap, open to all and read-only, is trusted', ({ needs }) =
   needs('namespace');
   put('map', 0, 0o777);
   const path = put('map/config.json', 0, 0o644, { text: '{"region":"eu"}' });
-  expect(distrustWay(path, machine)).toMatchObject({ why: 'open' });
+  expect(checkPathTrust(path, machine)).toMatchObject({ why: 'open' });
   const mount = ['--bind', '-o', 'ro', dirname(path), dirname(path)];
   expect(spawnSync('mount', mount).status).toBe(0);
   onCleanup(() => spawnSync('umount', [dirname(path)]));
-  expect(distrustWay(path, machine)).toBeUndefined();
+  expect(checkPathTrust(path, machine)).toBeUndefined();
 });
 
 const belongs = `belongs to another user (uid ${STRANGER})`;
