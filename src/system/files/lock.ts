@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failure, quietly, systemCode } from '../../errors';
 import type { Turn } from '../../world';
-import { fateOf, ownProcess } from '../processes/proc-stat';
+import { holderState, ownProcess } from '../processes/proc-stat';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
 import { sweepOld, uniqueName, WRITER_WAITS_MS, whileHeld } from './replace';
@@ -139,7 +139,7 @@ function waitFor(lock: Lock): Extract<Turn, { held: false }>['wait'] {
 /** Ends a holder that is dead or frozen. One that runs, among 200 that start at once, may get no CPU for many seconds. */
 function passOver(lock: Lock, holder: string, inVain: number): void {
   if (inVain === 0 || inVain % LOOKS_PER_QUESTION > 0) return;
-  const fate = fateOf(holder.slice(holder.indexOf(' ') + 1), lock.host.proc);
+  const fate = holderState(holder.slice(holder.indexOf(' ') + 1), lock.host.proc);
   if (fate === 'dead' || (inVain >= LOOKS_IN_VAIN && fate !== 'running')) end(lock, holder);
   // Whoever was ending it was killed over that.
   if (inVain >= LOOKS_IN_VAIN * 2) quietly(() => rmSync(saidPath(lock, holder)));

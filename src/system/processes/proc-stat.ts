@@ -49,11 +49,11 @@ type Own = Pick<NodeJS.Process, 'pid' | 'kill'>;
  * has its own process 7. Its start distinguishes it from a later process with the same ID.
  */
 export function ownProcess(proc: Own | undefined): string {
-  return proc === undefined ? '' : `${place()} ${proc.pid} ${procStat(proc.pid)?.startTime ?? '-'}`;
+  return proc === undefined ? '' : `${pidScope()} ${proc.pid} ${procStat(proc.pid)?.startTime ?? '-'}`;
 }
 
 /** The scope in which process IDs are unique: this boot of this machine and, on Linux, this PID namespace. */
-function place(): string {
+function pidScope(): string {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
     return `${boot}/${readlinkSync('/proc/self/ns/pid')}`;
@@ -66,9 +66,9 @@ function place(): string {
  * Whether a process that {@link ownProcess} named is dead, or runs and is not stopped by a signal, however little CPU it
  * gets; undefined if neither is known, as on another machine.
  */
-export function fateOf(named: string, proc: Own | undefined): 'dead' | 'running' | undefined {
+export function holderState(named: string, proc: Own | undefined): 'dead' | 'running' | undefined {
   const [where, pid, start] = named.split(' ');
-  if (proc === undefined || where !== place()) return undefined;
+  if (proc === undefined || where !== pidScope()) return undefined;
   try {
     proc.kill(Number(pid), 0);
   } catch (error) {
