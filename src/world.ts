@@ -125,7 +125,7 @@ export type Turn =
        * Waits until the turn is free. Resolves with the text that the holder left, or '' if it left none or is gone; with
        * 'late' after the limit, or once the signal is aborted.
        */
-      wait(limitMs: number, stopped?: AbortSignal): Promise<string | 'late'>;
+      wait(limitMs: number, signal?: AbortSignal): Promise<string | 'late'>;
     };
 
 /**
@@ -136,7 +136,7 @@ export interface Keychain {
   /** Stores, reads and deletes an item of its own, so that a locked keyring is unlocked now. Resolves with the version. */
   probe(limitMs?: number): Promise<string>;
   /** The item's value, or undefined if there is none. Rejects with the signal's reason once it is aborted. */
-  get(account: string, limitMs?: number, ended?: AbortSignal): Promise<string | undefined>;
+  get(account: string, limitMs?: number, signal?: AbortSignal): Promise<string | undefined>;
   /** Stores the value, reads it back, and resolves with what was there before. */
   set(account: string, value: string, limitMs?: number): Promise<string | undefined>;
   /** Whether there was one; an item that stays is `locked` or `denied`. */

@@ -22,16 +22,16 @@ const LOOK_MS = 800;
  * Returns the value that the request asks for.
  *
  * @param limitMs undefined: 60 s if a person can answer a dialog, otherwise 10 s
- * @param ended ends the waiting before that
+ * @param signal ends the waiting before that
  * @throws GwtokenError `keychain`, or the signal's reason
  */
 export async function askChild(
   request: Request,
   limitMs: number | undefined,
   world: KeychainWorld,
-  ended?: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<Value> {
-  ended?.throwIfAborted();
+  signal?.throwIfAborted();
   const { platform, env, stderr } = world;
   const desktop = platform === 'darwin' || platform === 'win32' || env['DISPLAY'] || env['WAYLAND_DISPLAY'];
   const person = Boolean(desktop) && hasPerson(world);
@@ -46,7 +46,7 @@ export async function askChild(
     limit = setTimeout(() => {
       reject(notAnswered(notice ? keyring : 'not-started', withinMs, person, platform));
     }, withinMs);
-    ended?.addEventListener('abort', () => reject(ended.reason), { signal: done.signal });
+    signal?.addEventListener('abort', () => reject(signal.reason), { signal: done.signal });
   });
   const tell = async (): Promise<void> => {
     if (platform === 'linux')

@@ -64,16 +64,16 @@ async function find(
   request: Extract<Request, { op: 'get' | 'delete' }>,
   limitMs: number | undefined,
   world: KeychainWorld,
-  ended?: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<Value> {
   for (let isRepeated = false; ; isRepeated = true) {
-    const answer = await ask(request, limitMs, world, ended);
+    const answer = await ask(request, limitMs, world, signal);
     const isAbsent = answer === null || answer === false;
     if (!isAbsent || world.platform !== 'linux') return answer;
     // First, since KeePassXC opens its unlock dialog again for a search while no database is open.
     const keyring = await checkKeyring(world);
     // No program can ask the bus: a locked keyring shows itself when something is to be stored.
-    if (keyring === 'unknown') await ask({ op: 'probe' }, limitMs, world, ended);
+    if (keyring === 'unknown') await ask({ op: 'probe' }, limitMs, world, signal);
     const item = await itemOnBus(request.account, world.env);
     // Everyone may read it: the session may have had the wrong key.
     if (item === 'present' && !isRepeated) continue;

@@ -55,7 +55,7 @@ export async function runCredentialCommand(
 }
 
 /** How it ends, with its stdout as in a shell's `$(…)`, or that it prints too much or is late. Rejects if it does not start. */
-function endOf(child: ChildProcess, limit: number, late: AbortSignal): Promise<CommandEnd> {
+function endOf(child: ChildProcess, limit: number, signal: AbortSignal): Promise<CommandEnd> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -72,8 +72,8 @@ function endOf(child: ChildProcess, limit: number, late: AbortSignal): Promise<C
           : { how: 'killed', signal },
       ),
     );
-    late.addEventListener('abort', () => resolve({ how: 'late' }), { once: true });
-    if (late.aborted) resolve({ how: 'late' });
+    signal.addEventListener('abort', () => resolve({ how: 'late' }), { once: true });
+    if (signal.aborted) resolve({ how: 'late' });
   });
 }
 

@@ -32,9 +32,9 @@ function open(script: string, world: Partial<Parameters<typeof openKeychain>[0]>
   const stderr = { isTTY: () => true, write: (text: string) => void shown.push(text) };
   const env = { PATH: '/nonexistent', DISPLAY: ':99' };
   const keychain = openKeychain({ platform: 'darwin', env, stderr, childPath, ...world });
-  const get = (limitMs?: number, ended?: AbortSignal) => {
+  const get = (limitMs?: number, signal?: AbortSignal) => {
     const got: { end?: unknown } = {};
-    const done = keychain.get('a', limitMs, ended).then(
+    const done = keychain.get('a', limitMs, signal).then(
       (value) => {
         got.end = value;
       },
