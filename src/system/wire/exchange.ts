@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import request from 'undici/lib/api/api-request.js';
 import type { Fetch, FetchReply } from '../../world';
-import { over } from './one-socket';
+import { withClient } from './one-socket';
 
 export interface WireReply extends FetchReply {
   /** Whether the reply says where its body ends; otherwise it ends with the connection. */
@@ -15,7 +15,7 @@ export async function exchange(
   url: URL,
   { method, headers, body }: Parameters<Fetch>[1],
 ): Promise<WireReply> {
-  const reply = await over(socket, url.origin, (client) =>
+  const reply = await withClient(socket, url.origin, (client) =>
     request.call(client, {
       path: url.pathname,
       method,

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import Client from 'undici/lib/dispatcher/client.js';
 
 /** Lets a client send its request over the open socket; fails when the socket does. */
-export async function over<T>(
+export async function withClient<T>(
   socket: Socket,
   origin: string,
   ask: (client: Client) => Promise<T>,

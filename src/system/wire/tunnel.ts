@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net';
 import connect from 'undici/lib/api/api-connect.js';
 import { GwtokenError } from '../../errors';
-import { over } from './one-socket';
+import { withClient } from './one-socket';
 import { calledProxy, type HttpProxy } from './proxy';
 
 /**
@@ -17,7 +17,7 @@ export async function openTunnel(socket: Socket, proxy: HttpProxy, target: strin
   // The connection is there already, with TLS or without.
   const origin = `http://${proxy.name}`;
   const { authorization } = proxy;
-  const reply = await over(socket, origin, (client) =>
+  const reply = await withClient(socket, origin, (client) =>
     connect.call(client, {
       origin,
       path: target,

@@ -8,13 +8,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import connectTunnel from 'undici/lib/api/api-connect.js';
 import request from 'undici/lib/api/api-request.js';
 import { expect, test } from 'vitest';
-import { over, skippingInterim } from '../../../src/system/wire/one-socket';
+import { skippingInterim, withClient } from '../../../src/system/wire/one-socket';
 import { onCleanup } from '../../harness/clean-up';
 import { startFaultServer } from '../../harness/endpoints/fault-server';
 
 const ORIGIN = 'http://a.test';
 const ASKED = { path: '/', method: 'POST', headers: {}, body: 'a=b' } as const;
-const ask = (socket: Socket) => over(socket, ORIGIN, (client) => request.call(client, ASKED));
+const ask = (socket: Socket) => withClient(socket, ORIGIN, (client) => request.call(client, ASKED));
 
 /** Connected to a server that begins its reply when it is asked. */
 async function connected(
@@ -53,7 +53,7 @@ test('over skips interim replies that come before the reply to a CONNECT', async
       await sleep(50);
     }
   });
-  const { statusCode, socket: tunnel } = await over(socket, ORIGIN, (client) =>
+  const { statusCode, socket: tunnel } = await withClient(socket, ORIGIN, (client) =>
     connectTunnel.call(client, { origin: ORIGIN, path: 'b.test:443', headers: {} }),
   );
   expect([statusCode, tunnel === socket]).toEqual([200, true]);
