@@ -47,7 +47,7 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   if (token && settings.cache.value) await cacheToken(token, answers, world);
   const how = isVerified ? 'verified and ' : '';
   const before = replaced ? ', replacing the previous ones' : '';
-  await tell(
+  await report(
     [
       `Credentials ${how}stored in the keychain as ${clientName(client)}${before}`,
       ...edits.map((edit) => editText(edit, sources)),
@@ -151,7 +151,7 @@ function nextSteps(client: Client, { env, config, platform }: World): string[] {
 }
 
 /** Writes the result, within the prompts' frame if there were prompts. */
-async function tell(lines: readonly string[], world: World): Promise<void> {
+async function report(lines: readonly string[], world: World): Promise<void> {
   const { terminal, stderr } = world;
   const isFramed = terminal.noPrompt() === undefined && terminal.hasUnicode();
   const { green } = await terminal.paint('stderr');

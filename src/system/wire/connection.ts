@@ -71,7 +71,7 @@ export class Connection {
   }
 
   /** Records facts, and passes them to `onProgress`. */
-  tell(facts: Partial<ConnectionProgress>): void {
+  report(facts: Partial<ConnectionProgress>): void {
     Object.assign(this.progress, facts);
     this.options.onProgress?.(facts);
   }
@@ -101,11 +101,11 @@ export class Connection {
     else {
       this.trace(`using ${calledProxy(proxy)}`);
       this.progress.via = proxy;
-      this.tell({ proxy: proxy.name });
+      this.report({ proxy: proxy.name });
     }
     let ca: string[] | undefined;
     if (caFile !== undefined) {
-      this.tell({ waitingFor: 'roots' });
+      this.report({ waitingFor: 'roots' });
       const { nodeRoots, readCaFile } = await import('./authorities');
       ca = [...nodeRoots(env), await readCaFile(caFile)];
       this.progress.caFile = caFile;
@@ -135,13 +135,13 @@ export class Connection {
   }
 
   private async tunnel(proxy: HttpProxy, target: string, ca: string[] | undefined): Promise<Socket> {
-    this.tell({ tunnel: false });
+    this.report({ tunnel: false });
     const loading = import('./tunnel');
     const plain = await this.dial(proxy.hostname, proxy.port);
     const socket = proxy.secure ? await this.secure(plain, proxy.hostname, ca) : plain;
-    this.tell({ waitingFor: 'tunnel' });
+    this.report({ waitingFor: 'tunnel' });
     const opened = await (await loading).openTunnel(socket, proxy, target);
-    this.tell({ tunnel: true });
+    this.report({ tunnel: true });
     return opened;
   }
 
@@ -155,9 +155,9 @@ export class Connection {
     const found = (address: string): void => {
       addresses.push(address);
       foundAtMs = performance.now();
-      this.tell({ waitingFor: 'connect', addresses });
+      this.report({ waitingFor: 'connect', addresses });
     };
-    this.tell({ waitingFor: 'lookup' });
+    this.report({ waitingFor: 'lookup' });
     if (isIP(host) !== 0) found(host);
     const socket = connect({
       host,
@@ -169,14 +169,14 @@ export class Connection {
     });
     socket.on('lookup', (error, address) => error ?? found(address));
     await this.waitFor('connect', socket);
-    this.tell({ connectMs: Math.round(performance.now() - foundAtMs) });
+    this.report({ connectMs: Math.round(performance.now() - foundAtMs) });
     this.progress.peer = addressOf(socket);
     this.trace(`connected to ${this.progress.peer}`);
     return socket;
   }
 
   private async secure(socket: Socket, host: string, ca: string[] | undefined): Promise<Socket> {
-    this.tell({ waitingFor: 'handshake' });
+    this.report({ waitingFor: 'handshake' });
     const tls = startTls(this.wireOptions, {
       socket,
       host,
@@ -192,7 +192,7 @@ export class Connection {
       // Before verification, so that a rejected certificate is shown too. (Bun has dropped it by then.)
       tls.prependOnceListener('secure', () => {
         const certificate: PeerCertificate | null = tls.getPeerCertificate();
-        if (certificate) this.tell({ tls: factsOf(certificate, tls.getProtocol() ?? '', trustedBy) });
+        if (certificate) this.report({ tls: factsOf(certificate, tls.getProtocol() ?? '', trustedBy) });
       });
     }
     await this.waitFor('secureConnect', tls);

@@ -118,9 +118,9 @@ async function send(connection: Connection, url: URL, init: Parameters<Fetch>[1]
     loading.catch(() => {});
     const socket = await connection.ready;
     const { exchange } = await loading;
-    connection.tell({ waitingFor: 'reply' });
+    connection.report({ waitingFor: 'reply' });
     const reply = await exchange(socket, url, init);
-    connection.tell({ waitingFor: 'body' });
+    connection.report({ waitingFor: 'body' });
     return { ...reply, address: progress.peer, body: readBody(reply, socket) };
   } catch (error) {
     done();
