@@ -87,7 +87,7 @@ export interface TokenCache {
    * Begins a new generation of a client's tokens: none that was requested before is used any more, not even one that a
    * running request will return. Returns the paths that could not be removed, with the reason.
    */
-  renew(client: Client): Promise<readonly string[]>;
+  invalidate(client: Client): Promise<readonly string[]>;
   /**
    * Takes the client's turn at the endpoint, or joins those who wait for it; undefined if there can be no turns here.
    *
@@ -107,7 +107,7 @@ export interface Distrust {
 
 export interface CacheRead {
   readonly text?: string;
-  /** Entries of other generations are not used, see {@link TokenCache.renew}. */
+  /** Entries of other generations are not used, see {@link TokenCache.invalidate}. */
   readonly generation?: string;
   /** Why the directory or file is not used, for a warning. */
   readonly untrusted?: string;

@@ -94,7 +94,7 @@ async function remove(
     removed = await keychain.delete(name);
   } finally {
     // Afterwards: a request that finds the credentials until then brings a token of the past.
-    left = await tokens.renew(client);
+    left = await tokens.invalidate(client);
   }
   if (clients.read()[name] !== undefined) {
     await clients.remove([name]);

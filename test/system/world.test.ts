@@ -30,7 +30,7 @@ test('without a home there is no cache, which is no error, and no config file, w
   expect([
     tokens.read(client),
     await tokens.write(client, 'text'),
-    await tokens.renew(client),
+    await tokens.invalidate(client),
     await tokens.takeTurn(client, 'whose'),
   ]).toEqual([{}, 'ENOHOME', [], undefined]);
   const homeless = 'no home directory for the config file';

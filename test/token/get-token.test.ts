@@ -91,7 +91,7 @@ test('that a token could not be kept is told in the trace, and to those who wait
       read: () => ({ untrusted: 'it is open' }),
       write: async () => problem,
       remove: async () => {},
-      renew: async () => [],
+      invalidate: async () => [],
       takeTurn: async () => ({ held: true, release: (outcome) => void left.push(outcome) }),
     },
   };

@@ -42,7 +42,7 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   const entry = { clientId, authUrl: authUrl.value };
   const replaced = await storeClient(client, itemOf(answers), entry, edits, { ...world, keychain });
   // A token for the old credentials must not be served any more.
-  for (const left of await world.tokens.renew(client))
+  for (const left of await world.tokens.invalidate(client))
     world.warn(`could not remove a cached token of the old credentials: ${left}`);
   if (token && settings.cache.value) await cacheToken(token, answers, world);
   const how = isVerified ? 'verified and ' : '';

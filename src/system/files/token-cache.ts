@@ -19,7 +19,7 @@ export const NO_TOKENS: TokenCache = {
   read: () => ({}),
   write: async () => 'ENOHOME',
   async remove() {},
-  renew: async () => [],
+  invalidate: async () => [],
   takeTurn: async () => undefined,
 };
 
@@ -54,7 +54,7 @@ export function openTokens(folder: string, host: Host): TokenCache {
         if (client && passes(client)) remove(fileIn(folder, file, host.platform));
       }
     },
-    async renew(client) {
+    async invalidate(client) {
       // If this cannot be written, no request can store a token either; an existing one is reported below.
       quietly(() => {
         makeTrusted(folder, host);

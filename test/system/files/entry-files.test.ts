@@ -87,7 +87,7 @@ test.runIf(posix)(
     const generation = generationPath(folder, EU, MACHINE);
     const renew = async () => {
       putEntry(folder, 'an entry');
-      expect(await openTokens(folder, MACHINE).renew(EU)).toEqual([]);
+      expect(await openTokens(folder, MACHINE).invalidate(EU)).toEqual([]);
       expect(fs.existsSync(entryIn(folder))).toBe(false);
     };
     await renew();
