@@ -41,7 +41,7 @@ export function gather(flags: FlagValues, world: Pick<WarmWorld, 'env' | 'config
 }
 
 /** A setting that is not yet parsed. */
-interface Written {
+interface RawSetting {
   readonly text: string;
   readonly source: Source;
 }
@@ -49,20 +49,20 @@ interface Written {
 /**
  * Looks a setting up in its flag, then in its variables and the config file. An empty variable counts as unset.
  *
- * @param rounds its keys in their order; a round's variables come before its keys, and all of a round before the next
+ * @param precedence its keys in their order; a round's variables come before its keys, and all of a round before the next
  */
 function find(
   row: SettingDefinition<unknown>,
   { flags, env, config }: SettingSources,
   profile: string | undefined,
-  rounds: readonly (readonly string[])[] = [[row.key]],
-): Written | undefined {
+  precedence: readonly (readonly string[])[] = [[row.key]],
+): RawSetting | undefined {
   const flag = flags[row.key];
   if (flag !== undefined) {
     const name = flag === false ? `--no-${row.key}` : `--${row.key}`;
     return { text: String(flag), source: { kind: 'flag', name } };
   }
-  for (const keys of rounds) {
+  for (const keys of precedence) {
     for (const key of keys) {
       const name = variableOf(row, key);
       const text = name && env[name];
@@ -79,7 +79,7 @@ export function configured(
   { path, general, profiles }: Config,
   profile: string | undefined,
   keys: readonly string[],
-): Written | undefined {
+): RawSetting | undefined {
   const own = { values: profiles[profile ?? ''] ?? {}, where: `of profile ${profile} in ${path}` };
   for (const { values, where } of [own, { values: general, where: `in ${path}` }]) {
     for (const key of keys) {

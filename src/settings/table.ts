@@ -71,7 +71,7 @@ export interface SettingDefinition<T> {
   readonly values?: readonly string[];
   /** The default. If it depends on something, `otherwise` describes it. */
   readonly fallback?: T;
-  readonly otherwise?: string;
+  readonly defaultText?: string;
   /** How a value is shown; absent: as it is. */
   show?(value: T): string;
   /** What `config set` stores; absent: the text as it was written. */
@@ -85,7 +85,7 @@ export const CLIENT_SETTINGS = {
     parse: parseRegion,
     flag: { short: 'r', value: REGIONS.join('|'), help: 'region of the client' },
     values: REGIONS,
-    otherwise: 'none',
+    defaultText: 'none',
     store: (region) => region,
   } satisfies SettingDefinition<Region>,
   environment: {
@@ -115,7 +115,7 @@ export const CLIENT_SETTINGS = {
     // For `config set auth-url` any region will do: the text is only checked.
     parse: (text, where, region = 'eu') => parseAuthUrl(text, where, region),
     flag: { value: 'URL', help: 'auth URL; {region} becomes eu or us' },
-    otherwise: 'none',
+    defaultText: 'none',
     store: (_, text) => withoutTokenPath(text),
   } satisfies SettingDefinition<string>,
 };
@@ -126,7 +126,7 @@ export const FETCH_SETTINGS = {
     scope: 'profile',
     parse: parseDurationMs,
     flag: { value: 'DURATION', help: 'minimum lifetime left: 90, 90s, 5m, 1h' },
-    otherwise: '300 s or 20% of the lifetime, whichever is less',
+    defaultText: '300 s or 20% of the lifetime, whichever is less',
     show: duration,
   } satisfies SettingDefinition<number>,
   timeoutMs: {
@@ -161,13 +161,13 @@ export const FETCH_SETTINGS = {
     scope: 'profile',
     parse: (text, where) => parseText(text, where, 'ca-file'),
     flag: { value: 'FILE', help: 'extra CA certificates (PEM file)' },
-    otherwise: "built-in CAs, then the system's",
+    defaultText: "built-in CAs, then the system's",
   } satisfies SettingDefinition<string>,
   keychainTimeoutMs: {
     key: 'keychain-timeout',
     scope: 'user',
     parse: parseTimeLimitMs,
-    otherwise: `${answerWithinMs(true) / 1000} s on a desktop terminal, else ${answerWithinMs(false) / 1000} s`,
+    defaultText: `${answerWithinMs(true) / 1000} s on a desktop terminal, else ${answerWithinMs(false) / 1000} s`,
     show: duration,
   } satisfies SettingDefinition<number>,
   credentialCommand: {
@@ -175,7 +175,7 @@ export const FETCH_SETTINGS = {
     scope: 'profile',
     parse: (text, where) => parseText(text, where, 'credential-command'),
     variable: null,
-    otherwise: 'none',
+    defaultText: 'none',
     // Its text is left out: people write all sorts of things into a command line.
     show: () => 'set',
   } satisfies SettingDefinition<string>,

@@ -14,10 +14,10 @@ export function describeSettings(client: ClientSettings, authUrl: AuthUrl, fetch
 
 /** A value with its source: `10 s (GWTOKEN_TIMEOUT)`. */
 export function inWords(
-  { show = String, otherwise }: SettingDefinition<unknown>,
+  { show = String, defaultText }: SettingDefinition<unknown>,
   setting: Setting<unknown> | undefined,
 ): string {
-  return setting ? `${show(setting.value)} (${setting.source.name})` : `${otherwise} (default)`;
+  return setting ? `${show(setting.value)} (${setting.source.name})` : `${defaultText} (default)`;
 }
 
 /** The line that sets the auth URL of one client, in the first place that is looked at for it in the config file. */

@@ -18,8 +18,8 @@ function flagCell(row: SettingDefinition<unknown>): string {
   return [...(flag.short ? [`-${flag.short}`] : []), ...spellings(flag).slice(0, 1)].map(code).join(', ');
 }
 
-function defaultCell({ fallback, otherwise = '', show = String }: SettingDefinition<unknown>): string {
-  return fallback === undefined ? otherwise : show(fallback);
+function defaultCell({ fallback, defaultText = '', show = String }: SettingDefinition<unknown>): string {
+  return fallback === undefined ? defaultText : show(fallback);
 }
 
 /** With each column as wide as its widest cell. */
