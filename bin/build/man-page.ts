@@ -9,7 +9,7 @@ import { TOPICS } from '../../src/cli/topics';
 import { COMMANDS } from '../../src/commands/all';
 import type { Command } from '../../src/commands/command';
 import { CLIENT_FLAGS, FETCH_FLAGS, type Flag, spellings, VERBOSE } from '../../src/commands/flags';
-import { theSame } from '../../src/settings/words';
+import { equivalents } from '../../src/settings/words';
 
 const SHARED = new Set([...CLIENT_FLAGS, ...FETCH_FLAGS, VERBOSE]);
 
@@ -100,7 +100,7 @@ function commandsWith(flags: readonly Flag[]): string {
 function optionList(flags: readonly Flag[]): string {
   return flags
     .map((flag) => {
-      const [variable, key] = flag.setting ? theSame(flag.setting) : [];
+      const [variable, key] = flag.setting ? equivalents(flag.setting) : [];
       const same = variable === undefined ? '' : ` (\`${variable}\`; config key \`${key}\`)`;
       return `- ${typed(flag)}: ${flag.help}${same}`;
     })

@@ -10,7 +10,7 @@ import {
   type SettingSources,
   settingOf,
 } from '../settings/table';
-import { inWords, setAuthUrlCommand } from '../settings/words';
+import { describeSetting, setAuthUrlCommand } from '../settings/words';
 import type { World } from '../world';
 
 /** Lists every setting in effect, with its source. */
@@ -19,13 +19,13 @@ export function effectiveLines(sources: SettingSources): string[] {
   const environment = resolveEnvironment(sources, profile).value;
   const urls = REGIONS.map((region) => {
     const url = resolveAuthUrl(sources, { profile, environment, region });
-    return `auth-url.${region} = ${inWords(SETTINGS.authUrl, url)}\n`;
+    return `auth-url.${region} = ${describeSetting(SETTINGS.authUrl, url)}\n`;
   });
   const rows: readonly SettingDefinition<unknown>[] = Object.values(SETTINGS);
   return rows.flatMap((row) =>
     row === SETTINGS.authUrl
       ? urls
-      : [`${row.key} = ${inWords(row, resolveSetting(row, sources, profile))}\n`],
+      : [`${row.key} = ${describeSetting(row, resolveSetting(row, sources, profile))}\n`],
   );
 }
 

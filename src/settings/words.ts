@@ -9,11 +9,13 @@ export function describeSettings(client: ClientSettings, authUrl: AuthUrl, fetch
   const all: Readonly<Record<string, unknown>> = { ...client, authUrl, ...fetch };
   return Object.entries<SettingDefinition<unknown>>(SETTINGS)
     .filter(([member]) => all[member] !== undefined)
-    .map(([member, row]) => `${row.name ?? row.key}: ${inWords(row, all[member] as Setting<unknown>)}`);
+    .map(
+      ([member, row]) => `${row.name ?? row.key}: ${describeSetting(row, all[member] as Setting<unknown>)}`,
+    );
 }
 
 /** A value with its source: `10 s (GWTOKEN_TIMEOUT)`. */
-export function inWords(
+export function describeSetting(
   { show = String, defaultText }: SettingDefinition<unknown>,
   setting: Setting<unknown> | undefined,
 ): string {
@@ -27,7 +29,7 @@ export function setAuthUrlCommand(client: Client, url: string): string {
 }
 
 /** The variable and the key that do the same as a flag: `GWTOKEN_AUTH_URL[_EU|_US]` and `auth-url[.eu|.us]`. */
-export function theSame(row: SettingDefinition<unknown>): readonly [variable: string, key: string] {
+export function equivalents(row: SettingDefinition<unknown>): readonly [variable: string, key: string] {
   const name = variableOf(row, row.key) ?? '';
   if (row.scope !== 'client') return [row.flag?.negative === 'only' ? `${name}=1` : name, row.key];
   const regions = (before: string) => `[${REGIONS.map((region) => before + region).join('|')}]`;

@@ -94,7 +94,7 @@ export function judgeReply(reply: Reply): Token {
       ]);
     }
     const wait = retry?.afterMs ? ` (retry after ${duration(retry.afterMs)})` : '';
-    throw badReply(exchange, `answered ${inWords(exchange)}${wait}`, hintsFor(status), retry);
+    throw badReply(exchange, `answered ${describeReply(exchange)}${wait}`, hintsFor(status), retry);
   }
   return tokenIn(exchange);
 }
@@ -171,13 +171,17 @@ function refusalIn(exchange: Exchange, retry: Retry | undefined): GwtokenError |
   const code = json?.['error'];
   const isKnown = typeof code === 'string' && REFUSALS.includes(code);
   if (!isKnown && status !== 401) return undefined;
-  return new GwtokenError('refused', `${endpoint} rejected the credentials (HTTP ${inWords(exchange)})`, {
-    reason: isKnown ? code : 'invalid_client',
-    retry,
-  });
+  return new GwtokenError(
+    'refused',
+    `${endpoint} rejected the credentials (HTTP ${describeReply(exchange)})`,
+    {
+      reason: isKnown ? code : 'invalid_client',
+      retry,
+    },
+  );
 }
 
-function inWords(exchange: Exchange): string {
+function describeReply(exchange: Exchange): string {
   if (isHtml(exchange)) return `${exchange.status} with an HTML page (from a proxy?)`;
   const words = errorWords(exchange);
   return words === '' ? String(exchange.status) : `${exchange.status}, ${words}`;

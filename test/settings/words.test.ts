@@ -7,7 +7,7 @@ import {
   resolveFetchSettings,
 } from '../../src/settings/resolve';
 import { SETTINGS } from '../../src/settings/table';
-import { describeSettings, inWords, theSame } from '../../src/settings/words';
+import { describeSetting, describeSettings, equivalents } from '../../src/settings/words';
 import { EU } from '../harness/homes/client';
 import { type Places, sources } from './given';
 import { refusal } from './refusal';
@@ -111,15 +111,15 @@ describe('settings in words', () => {
   });
 
   test('say what holds if nothing is set', () => {
-    expect(inWords(SETTINGS.minTtlMs, undefined)).toBe(
+    expect(describeSetting(SETTINGS.minTtlMs, undefined)).toBe(
       '300 s or 20% of the lifetime, whichever is less (default)',
     );
-    expect(inWords(SETTINGS.region, undefined)).toBe('none (default)');
+    expect(describeSetting(SETTINGS.region, undefined)).toBe('none (default)');
   });
 
   test('name the variable and the key that do the same as a flag', () => {
     const { environment, authUrl, cache, credentialCommand } = SETTINGS;
-    expect([environment, authUrl, cache, credentialCommand].map(theSame)).toEqual([
+    expect([environment, authUrl, cache, credentialCommand].map(equivalents)).toEqual([
       ['GWTOKEN_SANDBOX', 'sandbox'],
       ['GWTOKEN_AUTH_URL[_EU|_US]', 'auth-url[.eu|.us]'],
       ['GWTOKEN_NO_CACHE=1', 'cache'],

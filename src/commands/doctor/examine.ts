@@ -11,7 +11,7 @@ import {
   type SettingDefinition,
   type SettingSources,
 } from '../../settings/table';
-import { inWords } from '../../settings/words';
+import { describeSetting } from '../../settings/words';
 import type { Keychain, World } from '../../world';
 import { type CheckedClient, type Clients, checkClients, readClients } from '../clients';
 import { check, failed, type Section } from './check';
@@ -70,9 +70,9 @@ function settingsSection(given: SettingSources | GwtokenError, noClient: Gwtoken
     if (found instanceof GwtokenError) checks.push(failed(name, found));
     // Without a region there is no client, which has a line of its own.
     else if (found !== undefined || row !== SETTINGS.region)
-      checks.push(check('ok', name, inWords(row, found)));
+      checks.push(check('ok', name, describeSetting(row, found)));
     if (found && !(found instanceof GwtokenError) && found.source.kind !== 'default')
-      changed.push(`${name} ${inWords(row, found)}`);
+      changed.push(`${name} ${describeSetting(row, found)}`);
   };
   const ofClient: readonly SettingDefinition<unknown>[] = [
     SETTINGS.profile,
