@@ -10,7 +10,7 @@ import { commandCredentials } from './command';
 import type { Credentials } from './credentials';
 import { parseItem, type StoredCredentials } from './keychain-item';
 import type { CredentialQuery } from './plan';
-import { strayHints, variableNames } from './variables';
+import { credentialVariableNames, strayHints } from './variables';
 
 /**
  * Takes the credentials of a client from the planned source, ID and secret together.
@@ -112,7 +112,7 @@ function missingInJob(
   const { env } = sources;
   const isNowhere = error.kind === 'no-credentials' || NOBODY_TO_ASK.includes(error.reason);
   if (!isCi(env) || !isNowhere || resolveProfile(sources).source.kind === 'flag') return undefined;
-  const names = variableNames(client);
+  const names = credentialVariableNames(client);
   const empty = names.filter((name) => env[name] === '');
   const [id, secret] = names.slice(-3);
   const missing = empty.length > 0 ? `${are(empty)} empty` : `${id} and ${secret} are not set`;
@@ -129,7 +129,7 @@ function missingInJob(
 function variableHints(sources: SettingSources, client: Client): readonly string[] {
   const { env } = sources;
   const profileSource = resolveProfile(sources).source;
-  const names = variableNames(client);
+  const names = credentialVariableNames(client);
   if (profileSource.kind === 'flag') {
     const instead = `to use it, set GWTOKEN_PROFILE=${client.profile} instead`;
     const set = names.filter((name) => env[name]).slice(0, 1);

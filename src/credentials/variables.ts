@@ -18,13 +18,13 @@ function variablePairs({ region, environment }: Client): readonly Pair[] {
 }
 
 /** The names of all pairs, in the same order: ID, secret, file of the secret. */
-export function variableNames(client: Client): readonly string[] {
+export function credentialVariableNames(client: Client): readonly string[] {
   return variablePairs(client).flat();
 }
 
 /** Tells of variables that seem to be meant for a client's credentials, but are not read: misspelt, or another region's. */
 export function strayHints(client: Client, env: Env): readonly string[] {
-  const read = variableNames(client);
+  const read = credentialVariableNames(client);
   return Object.keys(env)
     .filter((name) => /^GW_?TOKEN_(?!COMMAND).*(ID|SECRET|CLIENT)/i.test(name))
     .filter((name) => env[name] && !read.includes(name))

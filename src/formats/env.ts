@@ -4,7 +4,14 @@ import { usage } from '../errors';
 import type { FlagValues } from '../settings/table';
 import type { Token } from '../token/token';
 import type { World } from '../world';
-import { checkPrefix, DEFAULT_PREFIX, type Format, isPrefix, tokenVariables, variableNames } from './format';
+import {
+  checkPrefix,
+  DEFAULT_PREFIX,
+  type Format,
+  isPrefix,
+  tokenVariableNames,
+  tokenVariables,
+} from './format';
 import { DEFAULT_ENV_FORMAT, formatNamed, knownFormat } from './table';
 
 interface EnvOptions {
@@ -44,7 +51,7 @@ export function envOutput(token: Token, { format, prefix }: EnvOptions): string 
 }
 
 export function unsetOutput({ format, prefix }: EnvOptions): string {
-  return format.unset(variableNames(prefix));
+  return format.unset(tokenVariableNames(prefix));
 }
 
 /**
@@ -55,7 +62,7 @@ export function failureOutput(argv: readonly string[], exitCode: number): string
   const name = knownFormat(lastValue(argv, '--format') ?? '') ?? DEFAULT_ENV_FORMAT;
   const format = formatNamed(name);
   const prefix = lastValue(argv, '--prefix');
-  const names = variableNames(prefix !== undefined && isPrefix(prefix) ? prefix : DEFAULT_PREFIX);
+  const names = tokenVariableNames(prefix !== undefined && isPrefix(prefix) ? prefix : DEFAULT_PREFIX);
   return format.failure?.(names, exitCode) ?? '';
 }
 

@@ -104,7 +104,7 @@ export function tokenVariables(token: Token, prefix: string): Variable[] {
   return Object.entries(VARIABLES).map(([name, read]) => ({ name: prefix + name, value: read(token) }));
 }
 
-export function variableNames(prefix: string): string[] {
+export function tokenVariableNames(prefix: string): string[] {
   return Object.keys(VARIABLES).map((name) => prefix + name);
 }
 

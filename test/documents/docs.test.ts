@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { TOPICS } from '../../src/cli/topics';
 import { COMMANDS } from '../../src/commands/all';
 import { spellings } from '../../src/commands/flags';
-import { variableNames } from '../../src/credentials/variables';
+import { credentialVariableNames } from '../../src/credentials/variables';
 import { EXEC_FAILED, EXIT_CODES } from '../../src/errors';
-import { DEFAULT_PREFIX, variableNames as tokenVariables } from '../../src/formats/format';
+import { DEFAULT_PREFIX, tokenVariableNames as tokenVariables } from '../../src/formats/format';
 import { configKeys, keysOf, SETTINGS, variableOf } from '../../src/settings/table';
 import { ROOT } from '../harness/root';
 import { allCommands, codeLines, parsed, shellLine } from './grammar';
@@ -26,7 +26,7 @@ const documents = Object.entries(texts);
 const variables = new Set([
   ...Object.values(SETTINGS).flatMap((row) => keysOf(row).flatMap((key) => variableOf(row, key) ?? [])),
   ...(['eu', 'us'] as const).flatMap((region) =>
-    variableNames({ profile: 'default', environment: 'sandbox', region }),
+    credentialVariableNames({ profile: 'default', environment: 'sandbox', region }),
   ),
   ...['GWTOKEN_CONFIG_DIR', 'GWTOKEN_CACHE_DIR'],
 ]);
