@@ -67,10 +67,10 @@ export interface Clients {
   readonly noneSelected: GwtokenError | undefined;
 }
 
-type Reading = WarmWorld & Pick<World, 'clients'>;
+type StatusWorld = WarmWorld & Pick<World, 'clients'>;
 
 /** Reads the selected client first, then the stored ones by name; with `--profile` those of that profile only. */
-export function readClients(sources: SettingSources, world: Reading): Clients {
+export function readClients(sources: SettingSources, world: StatusWorld): Clients {
   // A wrong flag is this command's error, and no state of the settings to report.
   const alone: SettingSources = { ...sources, env: {}, config: { path: '', general: {}, profiles: {} } };
   resolveRegion(alone, resolveProfile(alone).value);
@@ -95,7 +95,7 @@ function statusOf(
   { client, skipVariables }: Pick<ClientSettings, 'client' | 'skipVariables'>,
   selected: boolean,
   sources: SettingSources,
-  world: Reading,
+  world: StatusWorld,
 ): ClientStatus {
   const credentials = attempt(() => planCredentials(sources, { client, skipVariables }, world));
   const plan = credentials instanceof GwtokenError ? undefined : credentials;
@@ -131,7 +131,7 @@ export function overriding({
   return `${credentials.name} ${verb} the stored credentials`;
 }
 
-type Checking = WarmWorld & Parameters<typeof fetchNew>[1] & Pick<World, 'terminal'>;
+type VerifyWorld = WarmWorld & Parameters<typeof fetchNew>[1] & Pick<World, 'terminal'>;
 
 /** Reasons that the keychain has for one client and would have for the next, after the same wait. */
 const SAME_FOR_ALL = ['no-collection', 'locked', 'not-started', 'timed-out', 'crashed'];
@@ -144,7 +144,7 @@ const SAME_FOR_ALL = ['no-collection', 'locked', 'not-started', 'timed-out', 'cr
  */
 export function checkClients(
   clients: readonly ClientStatus[],
-  world: Checking,
+  world: VerifyWorld,
   closed?: GwtokenError,
 ): Promise<readonly CheckedClient[]> {
   const work = () => checkEach(clients, world, closed);
@@ -155,7 +155,7 @@ export function checkClients(
 /** One after the other: a keychain is asked once, and an endpoint that cannot be reached is not tried again. */
 async function checkEach(
   clients: readonly ClientStatus[],
-  world: Checking,
+  world: VerifyWorld,
   closed: GwtokenError | undefined,
 ): Promise<readonly CheckedClient[]> {
   const checked: CheckedClient[] = [];
@@ -164,7 +164,9 @@ async function checkEach(
   for (const each of clients) {
     const url = each.authUrl instanceof GwtokenError ? undefined : each.authUrl?.value;
     const known = (each.source === 'keychain' ? keychain : undefined) ?? unreached.get(url);
-    const { verdict, request } = known ? { verdict: known, request: undefined } : await check(each, world);
+    const { verdict, request } = known
+      ? { verdict: known, request: undefined }
+      : await verifyClient(each, world);
     checked.push({ ...each, verdict, request });
     if (!(verdict instanceof GwtokenError)) continue;
     if (SAME_FOR_ALL.includes(verdict.reason ?? '')) keychain = verdict;
@@ -173,9 +175,9 @@ async function checkEach(
   return checked;
 }
 
-async function check(
+async function verifyClient(
   status: ClientStatus,
-  world: Checking,
+  world: VerifyWorld,
 ): Promise<Pick<CheckedClient, 'verdict' | 'request'>> {
   const requests: Request[] = [];
   // A connection opened ahead would not be watched.
