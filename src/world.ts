@@ -1,4 +1,4 @@
-/** Everything outside the program. A function takes only what it needs of it: `Pick<World, 'fetch' | 'now'>`. */
+/** Everything outside the program. A function takes only what it needs of it: `Pick<World, 'postForm' | 'now'>`. */
 import type { Client } from './client';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -257,7 +257,7 @@ export interface TlsFacts {
 }
 
 /** The part of the standard `fetch` that is needed here. */
-export type Fetch = (
+export type PostForm = (
   url: string,
   init: ConnectionOptions & {
     readonly method: 'POST';
@@ -267,9 +267,9 @@ export type Fetch = (
     readonly timeoutMs: number;
     readonly signal?: AbortSignal | undefined;
   },
-) => Promise<FetchReply>;
+) => Promise<FormReply>;
 
-export interface FetchReply {
+export interface FormReply {
   readonly status: number;
   /** The value of a header, in lower case; several are joined by commas. */
   readonly headers: { get(name: string): string | null };
@@ -303,9 +303,9 @@ export interface World {
     folder(which: 'config' | 'cache'): Promise<FolderFacts>;
   };
   /** Posts to the token endpoint; a network failure rejects with a GwtokenError of kind `unreached`. */
-  readonly fetch: Fetch;
+  readonly postForm: PostForm;
   /**
-   * Loads what the next {@link Fetch} needs, while the credentials are still being looked up. With a URL it also opens
+   * Loads what the next {@link PostForm} needs, while the credentials are still being looked up. With a URL it also opens
    * the connection; a failure is silent, since the fetch will report it.
    */
   warmUp(url: string | undefined, options: ConnectionOptions): void;

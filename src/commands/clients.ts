@@ -16,7 +16,7 @@ import type { AuthUrl, SettingSources } from '../settings/table';
 import { lifeLeftMs, ownEntry } from '../token/cache';
 import { fetchNew } from '../token/get-token';
 import { minTtlProblem, resolveQuery } from '../token/query';
-import type { ConnectionProgress, Fetch, KnownEntry, WarmWorld, World } from '../world';
+import type { ConnectionProgress, KnownEntry, PostForm, WarmWorld, World } from '../world';
 
 export interface ClientStatus {
   readonly client: Client;
@@ -181,7 +181,7 @@ async function verifyClient(
 ): Promise<Pick<CheckedClient, 'verdict' | 'request'>> {
   const requests: Request[] = [];
   // A connection opened ahead would not be watched.
-  const watching = { ...world, fetch: watched(world, requests), warmUp: () => {} };
+  const watching = { ...world, postForm: watched(world, requests), warmUp: () => {} };
   let verdict: Verdict;
   try {
     const query = resolveQuery(status.sources, status, world);
@@ -195,8 +195,8 @@ async function verifyClient(
   return { verdict, request: requests.at(-1) };
 }
 
-/** The same fetch, which notes how far each of its requests gets. */
-function watched({ fetch, now }: Pick<World, 'fetch' | 'now'>, requests: Request[]): Fetch {
+/** The same postForm(), which notes how far each of its requests gets. */
+function watched({ postForm, now }: Pick<World, 'postForm' | 'now'>, requests: Request[]): PostForm {
   return async (url, init) => {
     const request: Request = { progress: { waitingFor: 'route' }, askedAtMs: now(), repliedAtMs: now() };
     requests.push(request);
@@ -205,7 +205,7 @@ function watched({ fetch, now }: Pick<World, 'fetch' | 'now'>, requests: Request
       Object.assign(request.progress, facts);
       if (facts.waitingFor === 'reply') request.askedAtMs = now();
     };
-    const reply = await fetch(url, { ...init, onProgress });
+    const reply = await postForm(url, { ...init, onProgress });
     request.repliedAtMs = now();
     request.status = reply.status;
     request.date = reply.headers.get('date');

@@ -116,7 +116,7 @@ function terminalOf(
 function openWire(
   { env, platform, versions }: NodeJS.Process,
   warn: World['warn'],
-): Pick<World, 'fetch' | 'warmUp'> & { close(): Promise<void> } {
+): Pick<World, 'postForm' | 'warmUp'> & { close(): Promise<void> } {
   let opened: Promise<Wire> | undefined;
   let closed = false;
   const open = async (): Promise<Wire> =>
@@ -132,7 +132,7 @@ function openWire(
     return opened;
   };
   return {
-    fetch: async (url, init) => (await wire()).fetch(url, init),
+    postForm: async (url, init) => (await wire()).postForm(url, init),
     warmUp(url, options) {
       // After what the caller starts next: a keychain child takes longer, and must not wait for this.
       setImmediate(() => {

@@ -26,7 +26,7 @@ const LEAST_MS = 500;
 export async function fetchToken(
   query: EndpointQuery,
   credentials: Credentials,
-  world: Pick<World, 'fetch' | 'now' | 'sleep' | 'random' | 'version' | 'trace'>,
+  world: Pick<World, 'postForm' | 'now' | 'sleep' | 'random' | 'version' | 'trace'>,
 ): Promise<Token> {
   const { attempts, deadlineMs, signal } = query;
   const endpoint = tokenEndpoint(query.authUrl.value);

@@ -1,7 +1,7 @@
 /** What the endpoint answered: a token, a refusal, or something that is worth another attempt. */
 import { GwtokenError, type Retry } from '../errors';
 import { duration, VSCHAR } from '../text';
-import type { FetchReply } from '../world';
+import type { FormReply } from '../world';
 import { showable } from './endpoint-text';
 import { LIFETIME_LIMIT_S, TOKEN_LIMIT, type Token } from './token';
 
@@ -22,7 +22,7 @@ export function retryOf({ kind, reason = '', retry }: GwtokenError): Retry | und
  */
 export function retryOfReply(
   status: number,
-  headers: FetchReply['headers'],
+  headers: FormReply['headers'],
   nowMs: number,
 ): Retry | undefined {
   if (!RETRIED.includes(status)) return undefined;
@@ -43,7 +43,7 @@ function httpDateMs(text: string): number | undefined {
 /** A reply, and what is needed of the request that it is for. */
 export interface Reply {
   readonly status: number;
-  readonly headers: FetchReply['headers'];
+  readonly headers: FormReply['headers'];
   /** The whole body, or that it was too long. */
   readonly body: Uint8Array | 'too-long';
   readonly endpoint: string;

@@ -1,7 +1,7 @@
 /** The token request of RFC 6749 section 4.4.2, with the client's credentials in the body (section 2.3.1). */
 
 import type { Credentials } from '../credentials/credentials';
-import type { FetchReply, World } from '../world';
+import type { FormReply, World } from '../world';
 import { showable } from './endpoint-text';
 import { judgeReply } from './reply';
 import type { Token } from './token';
@@ -32,15 +32,15 @@ export function tokenEndpoint(authUrl: string): string {
  */
 export async function requestToken(
   { endpoint, credentials, timeoutMs, caFile, signal }: TokenRequest,
-  world: Pick<World, 'fetch' | 'now' | 'version' | 'trace'>,
+  world: Pick<World, 'postForm' | 'now' | 'version' | 'trace'>,
 ): Promise<Token> {
   const secret = credentials.clientSecret;
   const requestedAtMs = world.now();
   const trace = (outcome: string, more = ''): void =>
     world.trace(`POST ${endpoint}: ${outcome} after ${world.now() - requestedAtMs} ms${more}`);
-  let reply: Omit<FetchReply, 'body'> & { readonly body: Uint8Array | 'too-long' };
+  let reply: Omit<FormReply, 'body'> & { readonly body: Uint8Array | 'too-long' };
   try {
-    const { status, headers, body, address } = await world.fetch(endpoint, {
+    const { status, headers, body, address } = await world.postForm(endpoint, {
       method: 'POST',
       headers: {
         'content-type': 'application/x-www-form-urlencoded',
@@ -68,7 +68,7 @@ export async function requestToken(
   return judgeReply({ ...reply, endpoint, requestedAtMs, receivedAtMs: world.now(), secret });
 }
 
-async function readBody(body: FetchReply['body']): Promise<Uint8Array | 'too-long'> {
+async function readBody(body: FormReply['body']): Promise<Uint8Array | 'too-long'> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body) {

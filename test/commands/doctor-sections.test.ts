@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { failure, Interrupted } from '../../src/errors';
 import { keychainError } from '../../src/system/keychain/errors';
-import type { Fetch, Keychain } from '../../src/world';
+import type { Keychain, PostForm } from '../../src/world';
 import { PLAIN } from '../documents/grammar';
 import { inVariables } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
@@ -154,12 +154,12 @@ describe('doctor shows a failure once:', () => {
   test('an endpoint that cannot be reached, which two clients share', async () => {
     await login();
     await login('--profile', 'acme');
-    const fetch: Fetch = (_, { onProgress }) => {
+    const postForm: PostForm = (_, { onProgress }) => {
       onProgress?.({ waitingFor: 'connect', addresses: ['192.0.2.1'] });
       gw.posts.push({ atMs: 0, form: new URLSearchParams() });
       return Promise.reject(failure('unreached', 'could not reach it', 'a hint', 'another'));
     };
-    gw.own = { ...gw.own, fetch };
+    gw.own = { ...gw.own, postForm };
     expect(await problems('--retries', '0')).toEqual([6, 'default:production:eu, TCP: could not reach it']);
     expect(gw.posts).toHaveLength(1);
     const lines = await shown('--retries', '0');

@@ -53,7 +53,7 @@ describe('login', () => {
     gw.configure({ timeout: '8s', profiles: { acme: { timeout: '3s' } } });
     let limitMs = 0;
     gw.own = {
-      fetch: (_, { timeoutMs }) => {
+      postForm: (_, { timeoutMs }) => {
         limitMs = timeoutMs;
         return Promise.reject(new GwtokenError('unreached', 'no answer'));
       },

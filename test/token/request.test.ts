@@ -1,7 +1,7 @@
 /** The one request: what is sent, from when a life counts, and what is told of it. */
 import { describe, expect, test } from 'vitest';
 import { requestToken } from '../../src/token/request';
-import type { Fetch } from '../../src/world';
+import type { PostForm } from '../../src/world';
 
 const START_MS = Date.UTC(2030, 0, 1);
 const ENDPOINT = 'https://id.test/oauth2/token';
@@ -22,7 +22,7 @@ interface Played {
 async function play(played: Played) {
   const { status = 200, headers = {}, chunks = [GOOD], address, tookMs = [0, 0], error } = played;
   let nowMs = START_MS;
-  const sent: Parameters<Fetch>[] = [];
+  const sent: Parameters<PostForm>[] = [];
   const trace: string[] = [];
   let read = 0;
   const outcome = await requestToken(
@@ -31,7 +31,7 @@ async function play(played: Played) {
       version: '1.2.3',
       now: () => nowMs,
       trace: (line) => trace.push(line),
-      async fetch(...call) {
+      async postForm(...call) {
         sent.push(call);
         nowMs += tookMs[0];
         if (error) throw error;

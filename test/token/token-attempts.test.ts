@@ -6,7 +6,7 @@ import { resolveFetchSettings } from '../../src/settings/resolve';
 import { fetchToken } from '../../src/token/fetch';
 import { endpointQuery } from '../../src/token/query';
 import { retryOfReply } from '../../src/token/reply';
-import type { FetchReply } from '../../src/world';
+import type { FormReply } from '../../src/world';
 import { EU } from '../harness/homes/client';
 import { sources } from '../settings/given';
 
@@ -52,7 +52,7 @@ async function play(
       },
       // No answer here is waited for in real time, so no time limit passes.
       trace: (line) => trace.push(line),
-      async fetch(_, { timeoutMs }): Promise<FetchReply> {
+      async postForm(_, { timeoutMs }): Promise<FormReply> {
         limits.push(timeoutMs);
         const answer = answers[Math.min(attempts++, answers.length - 1)]!;
         nowMs += answer.tookMs ?? 0;

@@ -1,10 +1,10 @@
 /** One request over an open connection. */
 import type { Socket } from 'node:net';
 import request from 'undici/lib/api/api-request.js';
-import type { Fetch, FetchReply } from '../../world';
+import type { FormReply, PostForm } from '../../world';
 import { withClient } from './one-socket';
 
-export interface WireReply extends FetchReply {
+export interface WireReply extends FormReply {
   /** Whether the reply says where its body ends; otherwise it ends with the connection. */
   readonly isFramed: boolean;
 }
@@ -13,7 +13,7 @@ export interface WireReply extends FetchReply {
 export async function exchange(
   socket: Socket,
   url: URL,
-  { method, headers, body }: Parameters<Fetch>[1],
+  { method, headers, body }: Parameters<PostForm>[1],
 ): Promise<WireReply> {
   const reply = await withClient(socket, url.origin, (client) =>
     request.call(client, {

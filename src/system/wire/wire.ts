@@ -2,11 +2,11 @@
 import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { systemCode } from '../../errors';
-import type { ConnectionOptions, Fetch, FetchReply, World } from '../../world';
+import type { ConnectionOptions, FormReply, PostForm, World } from '../../world';
 import { Connection, type WireOptions } from './connection';
 import type { WireReply } from './exchange';
 
-export interface Wire extends Pick<World, 'fetch' | 'warmUp'> {
+export interface Wire extends Pick<World, 'postForm' | 'warmUp'> {
   /** Closes a connection that was opened ahead and never used, so that it does not keep the program alive. */
   close(): void;
 }
@@ -42,7 +42,7 @@ export function openWire(wireOptions: WireOptions): Wire {
   };
 
   return {
-    async fetch(address, init) {
+    async postForm(address, init) {
       const url = new URL(address);
       return await send(takeWarm(url, init) ?? new Connection(url, init, own), url, init);
     },
@@ -73,7 +73,7 @@ function keyOf(url: URL, { caFile = '' }: ConnectionOptions): string {
 }
 
 /** Sends the request over the connection, and closes it in the end or when the time is up. */
-async function send(connection: Connection, url: URL, init: Parameters<Fetch>[1]): Promise<FetchReply> {
+async function send(connection: Connection, url: URL, init: Parameters<PostForm>[1]): Promise<FormReply> {
   const { progress } = connection;
   const { signal, timeoutMs } = init;
   let isCut = false;

@@ -4,7 +4,7 @@ import { run } from '../../../src/cli/run';
 import { Interrupted, ReaderGone } from '../../../src/errors';
 import { openWarm, type WarmStart } from '../../../src/system/warm';
 import { openWorld } from '../../../src/system/world';
-import type { FetchReply, Keychain, World } from '../../../src/world';
+import type { FormReply, Keychain, World } from '../../../src/world';
 import { CLIENT } from '../endpoints/identity-server';
 import { type Answer, tokenReply } from '../endpoints/token-endpoint';
 import { inVariables } from './client';
@@ -110,7 +110,7 @@ export function inside(): Inside {
         }),
         stdin: { isTTY: () => false, read: async () => Buffer.from(it.stdin) },
         keychain,
-        async fetch(_, { body }) {
+        async postForm(_, { body }) {
           it.posts.push({ atMs: it.nowMs, form: new URLSearchParams(body) });
           const { status = 200, body: reply } = await it.answer(it.posts.length);
           return jsonReply(status, reply);
@@ -130,7 +130,7 @@ export function inside(): Inside {
   return it;
 }
 
-function jsonReply(status: number, reply: unknown): FetchReply {
+function jsonReply(status: number, reply: unknown): FormReply {
   const headers = new Headers({ 'content-type': 'application/json' });
   return {
     status,

@@ -58,7 +58,7 @@ test.each([
   const answer = (socket: net.Socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
   const server = await startFaultServer({ answer }, { host });
   const told: string[] = [];
-  const { address } = await openWire(surroundings()).fetch(`http://${name}:${server.port}/`, {
+  const { address } = await openWire(surroundings()).postForm(`http://${name}:${server.port}/`, {
     ...{ method: 'POST', body: '', headers: {}, timeoutMs: 5000 },
     trace: (line) => told.push(line),
   });

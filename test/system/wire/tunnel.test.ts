@@ -41,7 +41,7 @@ test.each<[status: string, credentials: string, reason: string, says: string, hi
   ['501', '', 'proxy-refusal', 'refused to connect to endpoint.test:443 (501)', ALLOW],
   ['502', '', 'proxy-failure', 'could not reach endpoint.test:443 (502)', WITHOUT],
 ])(
-  'fetch names a proxy that answers %s (%s), and hangs up',
+  'postForm() names a proxy that answers %s (%s), and hangs up',
   async (status, credentials, reason, says, hint) => {
     let hungUp: Promise<unknown> | undefined;
     const proxy = await startFaultServer({
@@ -50,11 +50,11 @@ test.each<[status: string, credentials: string, reason: string, says: string, hi
       },
       answer: (socket) => void socket.write(`HTTP/1.1 ${status.trimEnd()}\r\nContent-Length: 0\r\n\r\n`),
     });
-    const { fetch } = openWire(
+    const { postForm } = openWire(
       surroundings({ env: { HTTPS_PROXY: proxy.url.replace('//', `//${credentials}`) } }),
     );
     const name = new URL(proxy.url).host;
-    const asked = fetch('https://endpoint.test', {
+    const asked = postForm('https://endpoint.test', {
       method: 'POST',
       body: '',
       headers: {},
@@ -70,14 +70,14 @@ test.each<[status: string, credentials: string, reason: string, says: string, hi
   },
 );
 
-test('fetch verifies an https: proxy and the endpoint by their own names', async () => {
+test('postForm() verifies an https: proxy and the endpoint by their own names', async () => {
   const authority = makeAuthority();
   const endpoint = await startFaultServer(
     { answer: (socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n') },
     { tls: authority.issue({ names: 'IP:127.0.0.1', subject: '/CN=the endpoint' }) },
   );
   const proxy = await startConnectProxy(undefined, authority.issue({ names: 'DNS:localhost' }));
-  const { fetch } = openWire(surroundings({ env: { HTTPS_PROXY: `https://localhost:${proxy.port}` } }));
+  const { postForm } = openWire(surroundings({ env: { HTTPS_PROXY: `https://localhost:${proxy.port}` } }));
   const told: string[] = [];
   const certificates: string[] = [];
   const options = {
@@ -86,7 +86,7 @@ test('fetch verifies an https: proxy and the endpoint by their own names', async
     onProgress: ({ tls }: Partial<ConnectionProgress>) => void (tls && certificates.push(tls.subject)),
   };
   const asked = { method: 'POST', body: '', headers: {}, timeoutMs: 20_000, ...options } as const;
-  expect(await fetch(endpoint.url, asked)).toMatchObject({
+  expect(await postForm(endpoint.url, asked)).toMatchObject({
     status: 200,
     address: `127.0.0.1:${proxy.port}`,
   });

@@ -10,7 +10,7 @@ import { openWarm } from '../../../src/system/warm';
 import type { WireOptions } from '../../../src/system/wire/connection';
 import { openWire, type Wire } from '../../../src/system/wire/wire';
 import { openWorld } from '../../../src/system/world';
-import type { FetchReply } from '../../../src/world';
+import type { FormReply } from '../../../src/world';
 import { onCleanup } from '../../harness/clean-up';
 import { makeAuthority } from '../../harness/endpoints/authority';
 import { type FaultServer, type Script, startFaultServer } from '../../harness/endpoints/fault-server';
@@ -35,14 +35,14 @@ function wire(own: Partial<WireOptions> = {}): Wire {
 }
 const options = { caFile: authority.caFile };
 async function ask(
-  { fetch }: Pick<Wire, 'fetch'>,
+  { postForm }: Pick<Wire, 'postForm'>,
   url: string,
   more: { caFile?: string } = options,
 ): Promise<string> {
   const init = { method: 'POST' as const, headers: {}, body: 'a=b', timeoutMs: 5000 };
-  return await textOf(await fetch(`${url}/oauth2/token`, { ...init, ...more }));
+  return await textOf(await postForm(`${url}/oauth2/token`, { ...init, ...more }));
 }
-async function textOf({ body }: FetchReply): Promise<string> {
+async function textOf({ body }: FormReply): Promise<string> {
   let text = '';
   for await (const chunk of body ?? []) text += Buffer.from(chunk).toString();
   return text;
@@ -148,36 +148,36 @@ describe('the connection opened ahead', () => {
   });
 });
 
-test('fetch sends nothing once it is aborted, and hangs up', async () => {
+test('postForm() sends nothing once it is aborted, and hangs up', async () => {
   const server = await serve();
   const init = { method: 'POST' as const, headers: {}, body: '', timeoutMs: 5000, ...options };
-  const asked = wire().fetch(`${server.url}/oauth2/token`, { ...init, signal: AbortSignal.abort() });
+  const asked = wire().postForm(`${server.url}/oauth2/token`, { ...init, signal: AbortSignal.abort() });
   await expect(asked).rejects.toMatchObject({ kind: 'unreached' });
   expect(server.requests).toEqual([]);
 
   let hungUp = false;
   const silent = await serve({ connected: (socket) => void socket.on('close', () => (hungUp = true)) });
   const cutter = new AbortController();
-  const waiting = wire().fetch(`${silent.url}/oauth2/token`, { ...init, signal: cutter.signal });
+  const waiting = wire().postForm(`${silent.url}/oauth2/token`, { ...init, signal: cutter.signal });
   await until('it is asked', () => silent.requests.length === 1);
   cutter.abort();
   expect(await waiting.catch(({ reason }) => reason)).not.toBe('time-limit');
   await until('it is closed', () => hungUp);
 
   const { signal } = new AbortController();
-  expect(await textOf(await wire().fetch(`${server.url}/oauth2/token`, { ...init, signal }))).toBe('ok');
+  expect(await textOf(await wire().postForm(`${server.url}/oauth2/token`, { ...init, signal }))).toBe('ok');
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
-test('fetch ends when its time is up, whatever the endpoint does', async () => {
+test('postForm() ends when its time is up, whatever the endpoint does', async () => {
   const { url } = await serve({});
   const startedAtMs = performance.now();
   const init = { method: 'POST' as const, headers: {}, body: '', timeoutMs: 500, ...options };
-  await expect(wire().fetch(url, init)).rejects.toMatchObject({ reason: 'time-limit' });
+  await expect(wire().postForm(url, init)).rejects.toMatchObject({ reason: 'time-limit' });
   expect(performance.now() - startedAtMs).toBeLessThan(5000);
 });
 
-test('fetch joins a header that comes twice, and hangs up when the body has been read', async () => {
+test('postForm() joins a header that comes twice, and hangs up when the body has been read', async () => {
   let hungUp = false;
   const server = await serve({
     connected: (socket) => void socket.on('close', () => (hungUp = true)),
@@ -185,7 +185,7 @@ test('fetch joins a header that comes twice, and hangs up when the body has been
       void socket.write('HTTP/1.1 200 OK\r\nX-Twice: a\r\nX-Twice: b\r\nContent-Length: 2\r\n\r\nok'),
   });
   const init = { method: 'POST' as const, headers: {}, body: 'a=b', timeoutMs: 5000, ...options };
-  const reply = await wire().fetch(`${server.url}/oauth2/token`, init);
+  const reply = await wire().postForm(`${server.url}/oauth2/token`, init);
   expect(['x-twice', 'x-none'].map((name) => reply.headers.get(name))).toEqual(['a, b', null]);
   expect(await textOf(reply)).toBe('ok');
   await until('it is closed', () => hungUp);
@@ -194,7 +194,7 @@ test('fetch joins a header that comes twice, and hangs up when the body has been
 test.each([
   ['a length', 'Content-Length: 2\r\n\r\nok'],
   ['chunks', 'Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n'],
-])('fetch keeps a whole reply, by %s, if the connection breaks after it', async (_, rest) => {
+])('postForm() keeps a whole reply, by %s, if the connection breaks after it', async (_, rest) => {
   let reset = () => {};
   const server = await serve({
     answer(socket) {
@@ -203,7 +203,7 @@ test.each([
     },
   });
   const init = { method: 'POST' as const, headers: {}, body: '', timeoutMs: 5000, ...options };
-  const reply = await wire().fetch(`${server.url}/oauth2/token`, init);
+  const reply = await wire().postForm(`${server.url}/oauth2/token`, init);
   reset();
   await seen(server);
   expect(await textOf(reply)).toBe('ok');
