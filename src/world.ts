@@ -76,7 +76,7 @@ interface KnownClients {
   remove(names: readonly string[]): Promise<void>;
 }
 
-/** The token cache's files, and the turns that processes take to fill it. Nothing here throws or rejects. */
+/** The token cache's files, and the locks under which processes fill it. Nothing here throws or rejects. */
 export interface TokenCache {
   read(client: Client): CacheRead;
   /** Returns the system's error code if it cannot be written. */
@@ -89,11 +89,11 @@ export interface TokenCache {
    */
   invalidate(client: Client): Promise<readonly string[]>;
   /**
-   * Takes the client's turn at the endpoint, or joins those who wait for it; undefined if there can be no turns here.
+   * Takes the lock on requests for a client, or joins those who wait for it; undefined if there can be none here.
    *
    * @param whose identifies the credentials, as part of a file's name
    */
-  takeTurn(client: Client, whose: string): Promise<Turn | undefined>;
+  acquireLock(client: Client, whose: string): Promise<Lock | undefined>;
 }
 
 /** Why a file or directory is not trusted: owned by another user, writable by others, or a symbolic link. */
@@ -113,16 +113,16 @@ export interface CacheRead {
   readonly untrusted?: string;
 }
 
-export type Turn =
+export type Lock =
   | {
       readonly held: true;
-      /** Ends the turn and leaves a text for the waiters. */
+      /** Releases the lock and leaves a text for the waiters. */
       release(outcome?: string): void;
     }
   | {
       readonly held: false;
       /**
-       * Waits until the turn is free. Resolves with the text that the holder left, or '' if it left none or is gone; with
+       * Waits until the lock is free. Resolves with the text that the holder left, or '' if it left none or is gone; with
        * 'late' after the limit, or once the signal is aborted.
        */
       wait(limitMs: number, signal?: AbortSignal): Promise<string | 'late'>;

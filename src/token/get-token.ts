@@ -1,4 +1,4 @@
-/** From settings to a valid token: the cache, the client's turn, the cache again, then credentials and the request. */
+/** From settings to a valid token: the cache, the client's lock, the cache again, then credentials and the request. */
 
 import { clientName } from '../client';
 import { findCredentials } from '../credentials/find';
@@ -19,7 +19,7 @@ import {
 } from './cache';
 import { fetchToken } from './fetch';
 import { demandsMinTtl, minTtlProblem, resolveQuery, type TokenAnswer, type TokenQuery } from './query';
-import { inTurn } from './single-flight';
+import { shareRequest } from './single-flight';
 
 type EndpointWorld = Parameters<typeof findCredentials>[1] &
   Parameters<typeof fetchToken>[2] &
@@ -78,7 +78,7 @@ async function getCachedOrNew(query: TokenQuery, world: TokenWorld): Promise<Tok
   const cached = lookInCache(query, world);
   if (cached) return cached;
   try {
-    return await inTurn(query, world, {
+    return await shareRequest(query, world, {
       look: () => lookAgain(query, world),
       fetch: () => fetchAndCache(query, world),
     });

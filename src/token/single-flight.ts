@@ -1,10 +1,10 @@
-/** One request for many processes: whoever takes the client's turn sends it, the others take its result, a failure too. */
+/** One request for many processes: whoever takes the client's lock sends it, the others take its result, a failure too. */
 
 import { clientName } from '../client';
 import { sourceHints } from '../credentials/find';
 import { type ErrorKind, failure, GwtokenError, isErrorKind } from '../errors';
 import { duration, oneLine } from '../text';
-import type { Turn, World } from '../world';
+import type { Lock, World } from '../world';
 import { ownerDigest, parseObject } from './cache';
 import { refusalHints } from './fetch';
 import type { TokenAnswer, TokenQuery } from './query';
@@ -16,18 +16,18 @@ interface Work {
   fetch(): Promise<{ answer: TokenAnswer; isCached: boolean }>;
 }
 
-type TurnWorld = Pick<World, 'tokens' | 'now' | 'sha256' | 'trace'>;
+type LockWorld = Pick<World, 'tokens' | 'now' | 'sha256' | 'trace'>;
 
-export async function inTurn(query: TokenQuery, world: TurnWorld, work: Work): Promise<TokenAnswer> {
+export async function shareRequest(query: TokenQuery, world: LockWorld, work: Work): Promise<TokenAnswer> {
   for (;;) {
     const { generation = '' } = world.tokens.read(query.client);
     const whose = ownerDigest(query, generation, world);
-    const turn = await world.tokens.takeTurn(query.client, whose);
-    if (turn === undefined) return (await work.fetch()).answer;
-    if (turn.held) return await hold(turn, work, query.signal);
+    const lock = await world.tokens.acquireLock(query.client, whose);
+    if (lock === undefined) return (await work.fetch()).answer;
+    if (lock.held) return await hold(lock, work, query.signal);
 
     world.trace('waiting for another gwtoken process to get this token');
-    const text = await turn.wait(query.deadlineMs - world.now(), query.signal);
+    const text = await lock.wait(query.deadlineMs - world.now(), query.signal);
     if (text === 'late') throw tooLate(query);
     const outcome = parseObject(text);
     const theirs = parseFailure(outcome['failure']);
@@ -35,12 +35,12 @@ export async function inTurn(query: TokenQuery, world: TurnWorld, work: Work): P
     const cached = work.look();
     if (cached) return cached;
     if (outcome['unshared'] === true) return (await work.fetch()).answer;
-    // The holder was killed or is frozen: now it is the turn of another, perhaps ours.
+    // The holder was killed or is frozen: now it is the lock of another, perhaps ours.
   }
 }
 
 async function hold(
-  turn: Turn & { held: true },
+  lock: Lock & { held: true },
   work: Work,
   signal: AbortSignal | undefined,
 ): Promise<TokenAnswer> {
@@ -56,7 +56,7 @@ async function hold(
     throw error;
   } finally {
     // A request that was given up says nothing about the next one.
-    turn.release(signal?.aborted ? '' : outcome);
+    lock.release(signal?.aborted ? '' : outcome);
   }
 }
 

@@ -31,7 +31,7 @@ test('without a home there is no cache, which is no error, and no config file, w
     tokens.read(client),
     await tokens.write(client, 'text'),
     await tokens.invalidate(client),
-    await tokens.takeTurn(client, 'whose'),
+    await tokens.acquireLock(client, 'whose'),
   ]).toEqual([{}, 'ENOHOME', [], undefined]);
   const homeless = 'no home directory for the config file';
   expect(() => config.path()).toThrow(homeless);

@@ -92,7 +92,7 @@ test('that a token could not be kept is told in the trace, and to those who wait
       write: async () => problem,
       remove: async () => {},
       invalidate: async () => [],
-      takeTurn: async () => ({ held: true, release: (outcome) => void left.push(outcome) }),
+      acquireLock: async () => ({ held: true, release: (outcome) => void left.push(outcome) }),
     },
   };
   await gw.cli(['get']);

@@ -41,7 +41,7 @@ test('--verbose of who has waited for another says what is in the cache then', a
     return '';
   };
   const tokens = openTokens(gw.cache, MACHINE);
-  gw.own = { tokens: { ...tokens, takeTurn: async () => ({ held: false, wait }) } };
+  gw.own = { tokens: { ...tokens, acquireLock: async () => ({ held: false, wait }) } };
   const { stdout, stderr } = await gw.cli(['get', '--verbose']);
   expect(stdout).toBe('cached-token\n');
   expect(stderr.split('\n').slice(-4)).toEqual([

@@ -1,12 +1,12 @@
-/** The turn at the endpoint: who asks, what the holder tells the others, and what is believed of it. */
+/** The lock at the endpoint: who asks, what the holder tells the others, and what is believed of it. */
 import { describe, expect, test } from 'vitest';
 import type { Client } from '../../src/client';
 import { GwtokenError } from '../../src/errors';
 import { sha256 } from '../../src/system/form';
 import { ownerDigest } from '../../src/token/cache';
 import type { TokenAnswer, TokenQuery } from '../../src/token/query';
-import { inTurn } from '../../src/token/single-flight';
-import type { Turn } from '../../src/world';
+import { shareRequest } from '../../src/token/single-flight';
+import type { Lock } from '../../src/world';
 import { EU } from '../harness/homes/client';
 import { sources } from '../settings/given';
 
@@ -28,30 +28,30 @@ const NEW = answer('new');
 const CACHED = answer('cached');
 
 interface Played {
-  readonly turns: readonly (Turn | undefined)[];
+  readonly locks: readonly (Lock | undefined)[];
   /** What the cache has at each look. */
   readonly looks?: readonly (TokenAnswer | undefined)[];
   readonly error?: unknown;
 }
 
-/** Plays the turns in their order, and tells what was done. */
-async function play({ turns, looks = [], error }: Played, query = QUERY) {
+/** Plays the locks in their order, and tells what was done. */
+async function play({ locks, looks = [], error }: Played, query = QUERY) {
   const told: string[] = [];
-  const left = [...turns];
+  const left = [...locks];
   const inCache = [...looks];
   const world = {
     tokens: {
       read: () => ({ generation: 'g' }),
-      takeTurn: async (client: Client, whose: string) => {
-        told.push(client === EU && whose === OF_QUERY ? 'turn' : `turn of ${whose}`);
+      acquireLock: async (client: Client, whose: string) => {
+        told.push(client === EU && whose === OF_QUERY ? 'lock' : `lock of ${whose}`);
         return left.shift();
       },
     },
     now: () => NOW,
     ...hash,
     trace: (line: string) => told.push(line),
-  } as unknown as Parameters<typeof inTurn>[1];
-  const outcome = await inTurn(query, world, {
+  } as unknown as Parameters<typeof shareRequest>[1];
+  const outcome = await shareRequest(query, world, {
     look() {
       told.push('look');
       return inCache.shift();
@@ -67,48 +67,48 @@ async function play({ turns, looks = [], error }: Played, query = QUERY) {
 
 function holding() {
   const released: string[] = [];
-  const turn: Turn = { held: true, release: (outcome = '') => released.push(outcome) };
-  return { turn, released };
+  const lock: Lock = { held: true, release: (outcome = '') => released.push(outcome) };
+  return { lock, released };
 }
 
 function waiting(text: string | 'late') {
   const limits: number[] = [];
-  const turn: Turn = {
+  const lock: Lock = {
     held: false,
     async wait(limitMs) {
       limits.push(limitMs);
       return text;
     },
   };
-  return { turn, limits };
+  return { lock, limits };
 }
 
 const WAITS = 'waiting for another gwtoken process to get this token';
 
-describe('who has the turn', () => {
+describe('who has the lock', () => {
   test('looks once more, asks, and tells the others nothing: the token is in the cache', async () => {
-    const { turn, released } = holding();
-    expect(await play({ turns: [turn] })).toEqual({ outcome: NEW, told: ['turn', 'look', 'fetch'] });
+    const { lock, released } = holding();
+    expect(await play({ locks: [lock] })).toEqual({ outcome: NEW, told: ['lock', 'look', 'fetch'] });
     expect(released).toEqual(['']);
   });
 
   test('does not ask when another has just filled the cache', async () => {
-    const { turn, released } = holding();
-    expect(await play({ turns: [turn], looks: [CACHED] })).toEqual({
+    const { lock, released } = holding();
+    expect(await play({ locks: [lock], looks: [CACHED] })).toEqual({
       outcome: CACHED,
-      told: ['turn', 'look'],
+      told: ['lock', 'look'],
     });
     expect(released).toEqual(['']);
   });
 
   test('tells a failure by its kind, its sentence and its reason, cut to a thousand characters', async () => {
-    const { turn, released } = holding();
+    const { lock, released } = holding();
     const error = new GwtokenError('refused', 'm'.repeat(1001), {
       hints: ['a hint'],
       detail: 'a detail',
       reason: 'invalid_client',
     });
-    expect((await play({ turns: [turn], error })).outcome).toBe(error);
+    expect((await play({ locks: [lock], error })).outcome).toBe(error);
     expect(released.map((text) => JSON.parse(text))).toEqual([
       { failure: { kind: 'refused', message: 'm'.repeat(1000), reason: 'invalid_client' } },
     ]);
@@ -118,40 +118,40 @@ describe('who has the turn', () => {
     ['a fault of its own flags', new GwtokenError('usage', 'm')],
     ['a fault of its own disk', new GwtokenError('local', 'm')],
     ['a bug', new TypeError('m')],
-  ])('keeps %s to itself, and lets go of the turn', async (_, error) => {
-    const { turn, released } = holding();
-    expect((await play({ turns: [turn], error })).outcome).toBe(error);
+  ])('keeps %s to itself, and lets go of the lock', async (_, error) => {
+    const { lock, released } = holding();
+    expect((await play({ locks: [lock], error })).outcome).toBe(error);
     expect(released).toEqual(['']);
   });
 
-  test('where there can be no turns everybody asks', async () => {
-    expect(await play({ turns: [undefined] })).toEqual({ outcome: NEW, told: ['turn', 'fetch'] });
+  test('where there can be no locks everybody asks', async () => {
+    expect(await play({ locks: [undefined] })).toEqual({ outcome: NEW, told: ['lock', 'fetch'] });
   });
 });
 
 describe('who waits', () => {
   test('takes what is in the cache then, and waits no longer than its own deadline', async () => {
-    const { turn, limits } = waiting('');
-    expect(await play({ turns: [turn], looks: [CACHED] })).toEqual({
+    const { lock, limits } = waiting('');
+    expect(await play({ locks: [lock], looks: [CACHED] })).toEqual({
       outcome: CACHED,
-      told: ['turn', WAITS, 'look'],
+      told: ['lock', WAITS, 'look'],
     });
     expect(limits).toEqual([5000]);
   });
 
-  test('asks itself, without another turn, for a token that is not shared', async () => {
-    const { turn } = waiting('{"unshared":true}');
-    expect(await play({ turns: [turn] })).toEqual({ outcome: NEW, told: ['turn', WAITS, 'look', 'fetch'] });
+  test('asks itself, without another lock, for a token that is not shared', async () => {
+    const { lock } = waiting('{"unshared":true}');
+    expect(await play({ locks: [lock] })).toEqual({ outcome: NEW, told: ['lock', WAITS, 'look', 'fetch'] });
   });
 
-  test.each(['', '{"unshared":1}', 'null'])('wants the turn when the holder left %j', async (text) => {
-    const { outcome, told } = await play({ turns: [waiting(text).turn, holding().turn] });
+  test.each(['', '{"unshared":1}', 'null'])('wants the lock when the holder left %j', async (text) => {
+    const { outcome, told } = await play({ locks: [waiting(text).lock, holding().lock] });
     expect(outcome).toBe(NEW);
-    expect(told).toEqual(['turn', WAITS, 'look', 'turn', 'look', 'fetch']);
+    expect(told).toEqual(['lock', WAITS, 'look', 'lock', 'look', 'fetch']);
   });
 
   test('says whom it has waited for, and how long, when its time is up', async () => {
-    const { outcome } = await play({ turns: [waiting('late').turn] });
+    const { outcome } = await play({ locks: [waiting('late').lock] });
     expect(outcome).toMatchObject({
       kind: 'unreached',
       message: 'waited 6 s for another gwtoken process to get the token for default:production:eu',
@@ -160,8 +160,8 @@ describe('who waits', () => {
   });
 
   const failed = async (failure: unknown, query = QUERY) => {
-    const { turn } = waiting(JSON.stringify({ failure }));
-    return (await play({ turns: [turn, holding().turn] }, query)).outcome;
+    const { lock } = waiting(JSON.stringify({ failure }));
+    return (await play({ locks: [lock, holding().lock] }, query)).outcome;
   };
 
   const ANOTHER =

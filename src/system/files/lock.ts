@@ -3,7 +3,7 @@
  * it every half second. Waiters look at it. A holder whose process has ended is passed over within half a second if it
  * ran on this machine, any other after three seconds without a sign of life.
  *
- * Whoever ends a holder, itself or another, first creates the file `ID.said`, which only one can, and then removes the
+ * Whoever ends a holder, itself or another, first creates the file `ID.result`, which only one can, and then removes the
  * lock: so a holder that wakes up late never removes its successor's. Its text is for the waiters.
  *
  * Not used: proper-lockfile (a killed holder delays the others by its stale time), flock (Node has none), sockets (no
@@ -13,7 +13,7 @@ import { chmodSync, constants, lstatSync, rmSync, utimesSync, writeFileSync } fr
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failure, quietly, systemCode } from '../../errors';
-import type { Turn } from '../../world';
+import type { Lock } from '../../world';
 import { holderState, ownProcess } from '../processes/proc-stat';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
@@ -36,7 +36,7 @@ const LOOKS_PER_QUESTION = 10;
 
 const LONGEST_TEXT_BYTES = 4096;
 
-interface Lock {
+interface LockFile {
   readonly path: string;
   readonly folder: string;
   readonly host: Host;
@@ -52,7 +52,7 @@ interface Look {
  * Takes the lock `name` of a directory, or joins its waiters. Undefined if there can be no lock, such as in a read-only
  * directory: then the caller does without.
  */
-export function tryLock(above: string, name: string, host: Host): Turn | undefined {
+export function tryLock(above: string, name: string, host: Host): Lock | undefined {
   try {
     const folder = locksFolder(above, host);
     if (folder === undefined) return undefined;
@@ -76,7 +76,7 @@ function locksFolder(above: string, host: Host): string | undefined {
 }
 
 /** Creates the lock's file; undefined if another process has it. */
-function hold(lock: Lock, holder: string): Turn | undefined {
+function hold(lock: LockFile, holder: string): Lock | undefined {
   const { path, folder, host } = lock;
   try {
     whileHeld(() => writeFileSync(path, holder, { flag: 'wx', mode: 0o600 }), WRITER_WAITS_MS, host);
@@ -90,7 +90,7 @@ function hold(lock: Lock, holder: string): Turn | undefined {
     quietly(() => lookAt(path)?.holder === holder && utimesSync(path, new Date(), new Date()));
   }, BEAT_MS).unref();
   // What killed holders, and those that failed, left.
-  sweepOld(folder, /\.(lock|said)$/);
+  sweepOld(folder, /\.(lock|result)$/);
   return {
     held: true,
     release(text) {
@@ -101,48 +101,48 @@ function hold(lock: Lock, holder: string): Turn | undefined {
 }
 
 /** Ends a holder, unless another process does: removes the lock, and leaves the text to the waiters. */
-function end(lock: Lock, holder: string, text = ''): void {
-  const said = saidPath(lock, holder);
+function end(lock: LockFile, holder: string, text = ''): void {
+  const result = resultPath(lock, holder);
   quietly(() => {
     try {
-      writeFileSync(said, text, { flag: 'wx', mode: 0o600 });
+      writeFileSync(result, text, { flag: 'wx', mode: 0o600 });
     } catch (error) {
       // On a full disk the lock can still be removed.
       if (systemCode(error) === 'EEXIST') return;
     }
     if (lookAt(lock.path)?.holder === holder) whileHeld(() => rmSync(lock.path), WRITER_WAITS_MS, lock.host);
-    if (text === '') rmSync(said);
+    if (text === '') rmSync(result);
   });
 }
 
-/** Returns the function that waits until the holder that is there now has ended; see {@link Turn}. */
-function waitFor(lock: Lock): Extract<Turn, { held: false }>['wait'] {
+/** Returns the function that waits until the holder that is there now has ended; see {@link Lock}. */
+function waitFor(lock: LockFile): Extract<Lock, { held: false }>['wait'] {
   const first = lookAt(lock.path);
-  return async (limitMs, stopped) => {
+  return async (limitMs, signal) => {
     const giveUpAt = performance.now() + limitMs;
     let last = first;
     for (let inVain = 1; ; inVain++) {
       const now = lookAt(lock.path);
       if (first === undefined || now?.holder !== first.holder)
-        return quietly(() => read(saidPath(lock, first?.holder)).bytes.toString()) ?? '';
+        return quietly(() => read(resultPath(lock, first?.holder)).bytes.toString()) ?? '';
       if (now.touchedAtMs !== last?.touchedAtMs) inVain = 0;
       last = now;
       passOver(lock, now.holder, inVain);
-      const leftMs = stopped?.aborted ? 0 : giveUpAt - performance.now();
+      const leftMs = signal?.aborted ? 0 : giveUpAt - performance.now();
       if (leftMs <= 0) return 'late';
       const pauseMs = Math.min(leftMs, PAUSE_MS * (1 + Math.random()));
-      await sleep(pauseMs, undefined, stopped && { signal: stopped }).catch(() => {});
+      await sleep(pauseMs, undefined, signal && { signal }).catch(() => {});
     }
   };
 }
 
 /** Ends a holder that is dead or frozen. One that runs, among 200 that start at once, may get no CPU for many seconds. */
-function passOver(lock: Lock, holder: string, inVain: number): void {
+function passOver(lock: LockFile, holder: string, inVain: number): void {
   if (inVain === 0 || inVain % LOOKS_PER_QUESTION > 0) return;
   const fate = holderState(holder.slice(holder.indexOf(' ') + 1), lock.host.proc);
   if (fate === 'dead' || (inVain >= LOOKS_IN_VAIN && fate !== 'running')) end(lock, holder);
   // Whoever was ending it was killed over that.
-  if (inVain >= LOOKS_IN_VAIN * 2) quietly(() => rmSync(saidPath(lock, holder)));
+  if (inVain >= LOOKS_IN_VAIN * 2) quietly(() => rmSync(resultPath(lock, holder)));
 }
 
 function lookAt(path: string): Look | undefined {
@@ -157,9 +157,9 @@ function lookAt(path: string): Look | undefined {
 
 const read = (path: string) => readRegular(path, LONGEST_TEXT_BYTES, constants.O_NOFOLLOW);
 
-function saidPath({ folder }: Lock, holder = ''): string {
+function resultPath({ folder }: LockFile, holder = ''): string {
   const [id] = /^\w*/.exec(holder) ?? [];
-  return join(folder, `${id}.said`);
+  return join(folder, `${id}.result`);
 }
 
 /** Runs the work while holding the lock, waiting up to `waitMs` for it; without a lock if there can be none. */
@@ -172,15 +172,15 @@ export async function withLock<T>(
 ): Promise<T> {
   const deadline = performance.now() + waitMs;
   for (;;) {
-    const turn = tryLock(folder, name, host);
-    if (turn?.held !== false) {
+    const lock = tryLock(folder, name, host);
+    if (lock?.held !== false) {
       try {
         return await work();
       } finally {
-        turn?.release();
+        lock?.release();
       }
     }
-    if ((await turn.wait(deadline - performance.now())) === 'late') {
+    if ((await lock.wait(deadline - performance.now())) === 'late') {
       const waited = `waited ${waitMs / 1000} s for another gwtoken process that is writing to ${folder}`;
       throw failure('local', waited, 'stop that process and try again');
     }

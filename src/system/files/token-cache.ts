@@ -20,7 +20,7 @@ export const NO_TOKENS: TokenCache = {
   write: async () => 'ENOHOME',
   async remove() {},
   invalidate: async () => [],
-  takeTurn: async () => undefined,
+  acquireLock: async () => undefined,
 };
 
 export function openTokens(folder: string, host: Host): TokenCache {
@@ -62,7 +62,7 @@ export function openTokens(folder: string, host: Host): TokenCache {
       });
       return remove(entryPath(folder, client, host));
     },
-    async takeTurn(client, whose) {
+    async acquireLock(client, whose) {
       try {
         makeTrusted(folder, host);
       } catch {

@@ -134,16 +134,16 @@ test.runIf(posix)('write() says by a code why it cannot', async () => {
   expect(fs.readdirSync(folder)).toEqual(['token-default-production-eu.json']);
 });
 
-test('takeTurn() gives different clients, and different credentials, turns of their own', async () => {
-  const { takeTurn } = openTokens(gw.cache, MACHINE);
+test('acquireLock() gives different clients, and different credentials, locks of their own', async () => {
+  const { acquireLock } = openTokens(gw.cache, MACHINE);
   const us = { ...EU, region: 'us' } as const;
-  const turns = [
-    await takeTurn(EU, 'a'),
-    await takeTurn(EU, 'b'),
-    await takeTurn(us, 'a'),
-    await takeTurn(EU, 'a'),
+  const locks = [
+    await acquireLock(EU, 'a'),
+    await acquireLock(EU, 'b'),
+    await acquireLock(us, 'a'),
+    await acquireLock(EU, 'a'),
   ];
-  expect(turns.map((turn) => turn?.held)).toEqual([true, true, true, false]);
-  for (const turn of turns) if (turn?.held) turn.release('to the last');
-  if (turns[3]?.held === false) expect(await turns[3].wait(20_000)).toBe('to the last');
+  expect(locks.map((lock) => lock?.held)).toEqual([true, true, true, false]);
+  for (const lock of locks) if (lock?.held) lock.release('to the last');
+  if (locks[3]?.held === false) expect(await locks[3].wait(20_000)).toBe('to the last');
 });

@@ -7,14 +7,14 @@ import { tryLock } from '../../../src/system/files/lock';
 
 async function main([folder = '', leave = '', again = '']: readonly string[]) {
   const machine = { platform: process.platform, uid: process.geteuid?.(), own: process };
-  const turn = await tryLock(folder, 'token', machine);
-  if (turn === undefined) writeSync(1, 'none\n');
-  else if (turn.held) {
+  const lock = await tryLock(folder, 'token', machine);
+  if (lock === undefined) writeSync(1, 'none\n');
+  else if (lock.held) {
     writeSync(1, 'held\n');
-    process.stdin.resume().once('end', () => turn.release(leave));
+    process.stdin.resume().once('end', () => lock.release(leave));
   } else {
     writeSync(1, 'waiting\n');
-    writeSync(1, `got ${JSON.stringify(await turn.wait(20_000))}\n`);
+    writeSync(1, `got ${JSON.stringify(await lock.wait(20_000))}\n`);
     if (again !== '') await main([folder, leave]);
   }
 }

@@ -17,14 +17,14 @@ beforeEach(() => {
 const locks = () => join(folder, '.locks');
 
 const take = async (name = 'token', machine = MACHINE) => {
-  const turn = await tryLock(folder, name, machine);
-  if (!turn?.held) throw new Error('there should be nobody who holds the lock');
-  return turn;
+  const lock = await tryLock(folder, name, machine);
+  if (!lock?.held) throw new Error('there should be nobody who holds the lock');
+  return lock;
 };
 const joinWaiters = async () => {
-  const turn = await tryLock(folder, 'token', MACHINE);
-  if (turn?.held !== false) throw new Error('there should be a holder to wait for');
-  return turn;
+  const lock = await tryLock(folder, 'token', MACHINE);
+  if (lock?.held !== false) throw new Error('there should be a holder to wait for');
+  return lock;
 };
 
 describe('a lock', () => {
@@ -63,7 +63,7 @@ describe('a lock', () => {
       expect((await waiting).length).toBe(got);
     }
     (await take('another')).release();
-    expect(readdirSync(locks()).filter((name) => !name.endsWith('.said'))).toEqual([]);
+    expect(readdirSync(locks()).filter((name) => !name.endsWith('.result'))).toEqual([]);
   });
 });
 
