@@ -25,7 +25,7 @@ interface OwnerSource {
 export interface CacheEntry extends Owner {
   readonly token: Token & { readonly lifetimeS: number };
   /** The endpoint returned the token of the request before again, or one that expires no later. */
-  readonly ageing: boolean;
+  readonly notRenewedByEndpoint: boolean;
   /** The client's generation when its credentials were looked for; a login or logout begins another one. */
   readonly generation: string;
 }
@@ -65,18 +65,18 @@ export function isFor({ clientId, authUrl, source }: Owner, query: OwnQuery, wor
 
 /**
  * Whether a cached token may be used without a request: it has more than min-ttl left, or a request would bring nothing
- * better, since it was requested after this run began, or is ageing and less than half of its time (5 s at least) passed.
+ * better, since it was requested after this run began, or the endpoint does not renew it and less than half of its time (5 s at least) passed.
  */
 export function isUsable(
   entry: CacheEntry,
   { settings, startedAtMs }: Pick<TokenQuery, 'settings' | 'startedAtMs'>,
   nowMs: number,
 ): boolean {
-  const { token, ageing } = entry;
+  const { token, notRenewedByEndpoint } = entry;
   if (lifeLeftMs(entry, nowMs) <= 0) return false;
   if (isFresh(token, nowMs, settings.minTtlMs?.value)) return true;
   const askAgainMs = token.requestedAtMs + Math.max(5000, (token.lifetimeS * 1000) / 2);
-  return token.requestedAtMs > startedAtMs || (ageing && nowMs < askAgainMs);
+  return token.requestedAtMs > startedAtMs || (notRenewedByEndpoint && nowMs < askAgainMs);
 }
 
 /** Returns how long a token is still valid, in milliseconds; 0 if the clock was set back since it was requested. */
@@ -85,8 +85,11 @@ export function lifeLeftMs({ token }: CacheEntry, nowMs: number): number {
   return ageMs < 0 ? 0 : token.lifetimeS * 1000 - ageMs;
 }
 
-/** Whether `next` is what {@link CacheEntry.ageing} means; a second of tolerance, since lifetimes are whole seconds. */
-export function isAgeing(previous: CacheEntry['token'] | undefined, next: CacheEntry['token']): boolean {
+/**
+ * Returns {@link CacheEntry.notRenewedByEndpoint} for the token `next`, requested after `previous`. A second is
+ * tolerated, since lifetimes are whole seconds.
+ */
+export function isNotRenewed(previous: CacheEntry['token'] | undefined, next: CacheEntry['token']): boolean {
   if (previous === undefined || previous.requestedAtMs > next.requestedAtMs) return false;
   const laterMs = next.requestedAtMs - previous.requestedAtMs;
   return laterMs + (next.lifetimeS - previous.lifetimeS) * 1000 <= 1000;
@@ -94,7 +97,14 @@ export function isAgeing(previous: CacheEntry['token'] | undefined, next: CacheE
 
 const VERSION = 1;
 
-export function formatEntry({ token, ageing, generation, clientId, authUrl, source }: CacheEntry): string {
+export function formatEntry({
+  token,
+  notRenewedByEndpoint,
+  generation,
+  clientId,
+  authUrl,
+  source,
+}: CacheEntry): string {
   return `${JSON.stringify({
     version: VERSION,
     access_token: token.accessToken,
@@ -102,7 +112,7 @@ export function formatEntry({ token, ageing, generation, clientId, authUrl, sour
     scope: token.scope,
     requested_at_ms: token.requestedAtMs,
     lifetime_s: token.lifetimeS,
-    ageing,
+    not_renewed_by_endpoint: notRenewedByEndpoint,
     generation,
     client_id: clientId,
     auth_url: authUrl,
@@ -114,7 +124,7 @@ export function formatEntry({ token, ageing, generation, clientId, authUrl, sour
 export function parseEntry(text: string): CacheEntry | undefined {
   const stored = parseObject(text);
   const { access_token: accessToken, token_type: tokenType, scope, requested_at_ms: requestedAtMs } = stored;
-  const { lifetime_s: lifetimeS, ageing, generation = '' } = stored;
+  const { lifetime_s: lifetimeS, not_renewed_by_endpoint: notRenewedByEndpoint, generation = '' } = stored;
   const { version, client_id: clientId, auth_url: authUrl, source } = stored;
   if (version !== VERSION || typeof source !== 'object' || source === null) return undefined;
   if (typeof clientId !== 'string' || typeof authUrl !== 'string') return undefined;
@@ -125,7 +135,7 @@ export function parseEntry(text: string): CacheEntry | undefined {
   if (lifetimeS > LIFETIME_LIMIT_S) return undefined;
   return {
     token: { accessToken, tokenType, scope, requestedAtMs, lifetimeS },
-    ageing: ageing === true,
+    notRenewedByEndpoint: notRenewedByEndpoint === true,
     generation,
     clientId,
     authUrl,

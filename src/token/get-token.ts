@@ -10,7 +10,7 @@ import type { WarmWorld, World } from '../world';
 import {
   answerFrom,
   formatEntry,
-  isAgeing,
+  isNotRenewed,
   knownClient,
   lifeLeftMs,
   lookInCache,
@@ -111,7 +111,12 @@ async function fetchAndCache(
   if (lifetimeS === undefined) return { answer, isCached: false };
   const owner = ownerOf(query, clientId, world);
   const cached = { ...token, lifetimeS };
-  const text = formatEntry({ token: cached, ageing: isAgeing(previous, cached), generation, ...owner });
+  const text = formatEntry({
+    token: cached,
+    notRenewedByEndpoint: isNotRenewed(previous, cached),
+    generation,
+    ...owner,
+  });
   const isPast = (): boolean => (world.tokens.read(query.client).generation ?? '') !== generation;
   const problem = isPast() ? undefined : await world.tokens.write(query.client, text);
   if (problem !== undefined) world.trace(`cache: cannot write the token (${problem})`);

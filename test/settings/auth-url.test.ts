@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { resolveAuthUrl } from '../../src/settings/resolve';
 import { parseAuthUrl } from '../../src/settings/values';
-import { sources } from './given';
 import { refusal } from './refusal';
+import { sources } from './sources';
 
 describe('the auth URL', () => {
   const eu = { profile: 'acme', environment: 'production', region: 'eu' } as const;

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { gather } from '../../src/settings/resolve';
 import { checkConfigKey, configKeys, configValue } from '../../src/settings/table';
-import { type Places, sources } from './given';
 import { refusal } from './refusal';
+import { type Places, sources } from './sources';
 
 describe('a key of the config file', () => {
   const KEYS = configKeys();

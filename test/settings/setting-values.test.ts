@@ -12,8 +12,8 @@ import {
   parseText,
   parseTimeLimitMs,
 } from '../../src/settings/values';
-import { sources } from './given';
 import { refusal } from './refusal';
+import { sources } from './sources';
 
 describe('the text of an auth URL', () => {
   test.for([

@@ -8,7 +8,7 @@ import {
   resolveRegion,
 } from '../../src/settings/resolve';
 import { SETTINGS, type SettingDefinition, type SettingSources } from '../../src/settings/table';
-import { sources } from './given';
+import { sources } from './sources';
 
 type Found = { value: unknown; source: { name: string } } | undefined;
 /** Where it stands, what is written there, and what it is then. `acme:` before a key is that profile's own. */

@@ -9,8 +9,8 @@ import {
 import { SETTINGS } from '../../src/settings/table';
 import { describeSetting, describeSettings, equivalents } from '../../src/settings/words';
 import { EU } from '../harness/homes/client';
-import { type Places, sources } from './given';
 import { refusal } from './refusal';
+import { type Places, sources } from './sources';
 
 describe('a setting that is missing', () => {
   const LOGIN = 'to set up gwtoken, run: gwtoken login';

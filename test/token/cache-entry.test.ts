@@ -6,8 +6,8 @@ import { sha256 } from '../../src/system/form';
 import {
   type CacheEntry,
   formatEntry,
-  isAgeing,
   isFor,
+  isNotRenewed,
   isUsable,
   lifeLeftMs,
   ownerDigest,
@@ -25,10 +25,10 @@ function token(lifetimeS: number, ageMs = 0): Token & { readonly lifetimeS: numb
   return { accessToken: 'a', tokenType: 'bEARER', scope: 'read write', requestedAtMs, lifetimeS };
 }
 
-function entry(own: ReturnType<typeof token>, ageing = false): CacheEntry {
+function entry(own: ReturnType<typeof token>, notRenewedByEndpoint = false): CacheEntry {
   return {
     token: own,
-    ageing,
+    notRenewedByEndpoint,
     generation: 'g',
     clientId: 'id',
     authUrl: 'https://a.test',
@@ -61,12 +61,22 @@ describe('a token is used', () => {
 
   test('with less life left only while asking again brings nothing better, and never without any', () => {
     fc.assert(
-      fc.property(lifetime, ms(100_000_000), fc.boolean(), ms(10_000), (lifetimeS, ageMs, ageing, ago) => {
-        const usable = isUsable(entry(token(lifetimeS, ageMs), ageing), run(ago, 1_000_000_000), NOW);
-        const isNewer = ageMs < ago;
-        const waits = ageing && ageMs < Math.max(5000, lifetimeS * 500);
-        expect(usable).toBe(ageMs < lifetimeS * 1000 && (isNewer || waits));
-      }),
+      fc.property(
+        lifetime,
+        ms(100_000_000),
+        fc.boolean(),
+        ms(10_000),
+        (lifetimeS, ageMs, notRenewedByEndpoint, ago) => {
+          const usable = isUsable(
+            entry(token(lifetimeS, ageMs), notRenewedByEndpoint),
+            run(ago, 1_000_000_000),
+            NOW,
+          );
+          const isNewer = ageMs < ago;
+          const waits = notRenewedByEndpoint && ageMs < Math.max(5000, lifetimeS * 500);
+          expect(usable).toBe(ageMs < lifetimeS * 1000 && (isNewer || waits));
+        },
+      ),
     );
     // Asked for in the very millisecond in which the run began: another may bring a better one.
     const askedAt = (ago: number) => isUsable(entry(token(100, 50)), run(ago, 1_000_000), NOW);
@@ -74,20 +84,20 @@ describe('a token is used', () => {
   });
 
   test('not if it is from the future: the clock was set back, by however little', () => {
-    for (const ageing of [true, false]) {
-      const own = entry(token(7, -1), ageing);
+    for (const notRenewedByEndpoint of [true, false]) {
+      const own = entry(token(7, -1), notRenewedByEndpoint);
       expect([lifeLeftMs(own, NOW), isUsable(own, run(1), NOW)]).toEqual([0, false]);
     }
     expect([0, 6999].map((ageMs) => lifeLeftMs(entry(token(7, ageMs)), NOW))).toEqual([7000, 1]);
   });
 });
 
-describe('the same ageing token again', () => {
+describe('the same token again', () => {
   /** A token that expires so much later than the one before, asked for so much later. */
   const next = (laterMs: number, gainMs: number) => {
     const before = token(5000, laterMs);
     const after = token((before.lifetimeS * 1000 - laterMs + gainMs) / 1000);
-    return isAgeing(before, after);
+    return isNotRenewed(before, after);
   };
 
   test('is told by an expiry that is later by a second of rounding at most', () => {
@@ -99,7 +109,7 @@ describe('the same ageing token again', () => {
 
   test('is not one that was asked for on a clock set back, nor one without another before', () => {
     expect(next(-1, 0)).toBe(false);
-    expect(isAgeing(undefined, token(1))).toBe(false);
+    expect(isNotRenewed(undefined, token(1))).toBe(false);
   });
 });
 
@@ -177,8 +187,8 @@ describe('whose an entry is', () => {
 
 describe('an entry as it is kept', () => {
   test.each(PLANS)('of %s comes back as it was', (_, plan) => {
-    for (const ageing of [true, false]) {
-      const kept = { ...entry(token(3600), ageing), ...ownerOf({ ...OWN, plan }, 'id', world) };
+    for (const notRenewedByEndpoint of [true, false]) {
+      const kept = { ...entry(token(3600), notRenewedByEndpoint), ...ownerOf({ ...OWN, plan }, 'id', world) };
       const text = formatEntry(kept);
       expect(text).toMatch(/^[^\n]+\n$/);
       expect(parseEntry(text)).toEqual(kept);
@@ -208,9 +218,13 @@ describe('an entry as it is kept', () => {
     expect(read(more)).toBeUndefined();
   });
 
-  test('may live a century, and lack the generation; what is not marked is not ageing', () => {
-    const own = read({ lifetime_s: CENTURY_S, generation: undefined, ageing: 'true' });
-    expect(own).toMatchObject({ token: { lifetimeS: CENTURY_S }, generation: '', ageing: false });
+  test('may live a century, and lack the generation; what is not marked is renewed', () => {
+    const own = read({ lifetime_s: CENTURY_S, generation: undefined, not_renewed_by_endpoint: 'true' });
+    expect(own).toMatchObject({
+      token: { lifetimeS: CENTURY_S },
+      generation: '',
+      notRenewedByEndpoint: false,
+    });
   });
 
   test.each(['', 'null', '"a"', '{}'])('%j is none', (text) => {

@@ -158,7 +158,7 @@ const entry: fc.Arbitrary<MadeEntry> = fc.record({
   scope: fc.constantFrom('', 'read write'),
   ageS: mostly([0, 1, 10, 100], [3000, 3500, 4000, -5]),
   lifetimeS: mostly([3600, 86_400], [10]),
-  ageing: fc.boolean(),
+  notRenewedByEndpoint: fc.boolean(),
   damage: mostly([''], ['torn', 'version', 'mode', 'foreign']),
 });
 
@@ -171,7 +171,7 @@ export interface MadeEntry {
   readonly scope: string;
   readonly ageS: number;
   readonly lifetimeS: number;
-  readonly ageing: boolean;
+  readonly notRenewedByEndpoint: boolean;
   readonly damage: string;
 }
 

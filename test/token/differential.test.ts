@@ -62,7 +62,7 @@ function entryText({ region }: Client, made: MadeEntry): string {
       lifetimeS: made.lifetimeS,
     },
     generation: '',
-    ageing: made.ageing,
+    notRenewedByEndpoint: made.notRenewedByEndpoint,
     ...ownerOf({ authUrl, plan }, 'client', world),
   });
   if (made.damage === 'torn') return text.slice(0, text.length / 2);
@@ -115,7 +115,7 @@ test('each unusual spelling gets the same from both, or is left to the CLI', asy
       ['get', '--region', 'eu', ...quirk],
     ]) {
       home.env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: A };
-      const made = { ...UNUSUAL, ageing: false, damage: '' };
+      const made = { ...UNUSUAL, notRenewedByEndpoint: false, damage: '' };
       lay(
         undefined,
         CLIENTS.map((client) => ({ client, made })),

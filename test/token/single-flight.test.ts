@@ -8,11 +8,11 @@ import type { TokenAnswer, TokenQuery } from '../../src/token/query';
 import { shareRequest } from '../../src/token/single-flight';
 import type { Lock } from '../../src/world';
 import { EU } from '../harness/homes/client';
-import { sources } from '../settings/given';
+import { sources } from '../settings/sources';
 
 const NOW = Date.UTC(2030, 0, 1);
 const QUERY = {
-  given: sources({}),
+  sources: sources({}),
   client: EU,
   authUrl: { value: 'https://a.test', source: { kind: 'config', name: 'auth-url in /c.json' } },
   plan: { kind: 'keychain', name: 'the test' },

@@ -8,7 +8,7 @@ import { endpointQuery } from '../../src/token/query';
 import { retryOfReply } from '../../src/token/reply';
 import type { FormReply } from '../../src/world';
 import { EU } from '../harness/homes/client';
-import { sources } from '../settings/given';
+import { sources } from '../settings/sources';
 
 interface Answer {
   readonly status?: number;

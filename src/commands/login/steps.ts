@@ -129,7 +129,7 @@ async function cacheToken(
   const owner = { clientId, authUrl: authUrl.value, source: { kind: 'keychain' as const } };
   await tokens.write(
     client,
-    formatEntry({ token: { ...token, lifetimeS }, ageing: false, generation, ...owner }),
+    formatEntry({ token: { ...token, lifetimeS }, notRenewedByEndpoint: false, generation, ...owner }),
   );
 }
 

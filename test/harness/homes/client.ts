@@ -28,7 +28,7 @@ export function keychainEntry(
     clientId,
     authUrl,
     source: { kind: 'keychain' },
-    ageing: false,
+    notRenewedByEndpoint: false,
     generation: '',
   });
 }
