@@ -6,7 +6,7 @@ import { writeSync } from 'node:fs';
 import { tryLock } from '../../../src/system/files/lock';
 
 async function main([folder = '', leave = '', again = '']: readonly string[]) {
-  const machine = { platform: process.platform, uid: process.geteuid?.(), own: process };
+  const machine = { platform: process.platform, uid: process.geteuid?.(), proc: process };
   const lock = await tryLock(folder, 'token', machine);
   if (lock === undefined) writeSync(1, 'none\n');
   else if (lock.held) {
