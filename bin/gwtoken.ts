@@ -4,7 +4,7 @@
  * what is not needed at every start is loaded on first use.
  */
 import { quick } from '../src/cli/quick';
-import { Interrupted, ReaderGone } from '../src/errors';
+import { Interrupted, ReaderGone } from '../src/signals';
 import { mayBeTerminal, writeAll } from '../src/system/terminal/streams';
 import { closeDebugger, openWarm } from '../src/system/warm';
 

@@ -3,7 +3,10 @@
 import { CommanderError } from 'commander';
 import { afterFailure, COMMANDS } from '../commands/all';
 import { COMPLETE, complete } from '../commands/completion/completion';
-import { exitCodeFor, GwtokenError, Interrupted, limitReached, ReaderGone } from '../errors';
+import { GwtokenError } from '../errors';
+import { exitCodeFor } from '../exit-codes';
+import { Interrupted, ReaderGone } from '../signals';
+import { limitReached } from '../system-errors';
 import { oneLine, withTilde } from '../text';
 import type { World } from '../world';
 import { createProgram, type Execute } from './program';

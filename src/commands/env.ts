@@ -1,10 +1,10 @@
-import { untilSignal } from '../errors';
 import { maskToken } from '../formats/ci';
 import { envDestination, envOptions, envOutput, failureOutput, unsetOutput } from '../formats/env';
 import type { Format } from '../formats/format';
 import { ENV_FORMATS } from '../formats/table';
 import { gather } from '../settings/resolve';
 import type { FlagValues } from '../settings/table';
+import { untilSignal } from '../signals';
 import { shellWord } from '../text';
 import type { Command } from './command';
 import { QUICK_FLAGS } from './flags';

@@ -1,6 +1,7 @@
 import { type Client, clientName, parseClientName } from '../client';
-import { failure, Interrupted, usage } from '../errors';
+import { failure, usage } from '../errors';
 import { gather, resolveClient } from '../settings/resolve';
+import { Interrupted } from '../signals';
 import type { World } from '../world';
 import type { Command } from './command';
 import { CLIENT_FLAGS, VERBOSE } from './flags';

@@ -2,18 +2,11 @@
 
 import { type Client, clientName, profileFlag } from '../client';
 import { failure, type GwtokenError, usage } from '../errors';
+import { answerWithinMs, hasPerson, isCi, longerTimeout } from '../patience';
 import { resolveSetting } from '../settings/resolve';
 import { SETTINGS, type Setting } from '../settings/table';
 import { duration } from '../text';
-import {
-  answerWithinMs,
-  type CommandEnd,
-  type Env,
-  hasPerson,
-  isCi,
-  longerTimeout,
-  type World,
-} from '../world';
+import type { CommandEnd, Env, World } from '../world';
 import { SECRET_LIMIT, utf8 } from './credentials';
 import { parseCredentials, type StoredCredentials } from './keychain-item';
 import type { CredentialQuery } from './plan';

@@ -1,11 +1,12 @@
 import { type Client, clientFlags, clientName } from '../client';
 import { failure, GwtokenError, usage } from '../errors';
+import { isCi } from '../patience';
 import { configAuthUrl, resolveProfile, resolveSetting } from '../settings/resolve';
 import { type AuthUrl, SETTINGS, type SettingSources } from '../settings/table';
 import { parseAuthUrl } from '../settings/values';
 import { setAuthUrlCommand } from '../settings/words';
 import { shellWord } from '../text';
-import { isCi, type World } from '../world';
+import type { World } from '../world';
 import { commandCredentials } from './command';
 import type { Credentials } from './credentials';
 import { parseItem, type StoredCredentials } from './keychain-item';

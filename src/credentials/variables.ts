@@ -1,7 +1,8 @@
 /** Credentials from environment variables: the sandbox's names first, then the region's, then the general ones. */
 
 import { type Client, clientName } from '../client';
-import { type GwtokenError, messageOf, systemCode, usage } from '../errors';
+import { type GwtokenError, usage } from '../errors';
+import { messageOf, systemCode } from '../system-errors';
 import type { Env, World } from '../world';
 import { type Credentials, checkSecret, clientIdProblem, SECRET_LIMIT, secretFromBytes } from './credentials';
 

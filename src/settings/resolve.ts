@@ -1,7 +1,8 @@
 /** Resolves each setting, with its source: flag, then environment variable, then config file, then default. */
 import { type Client, checkProfile, clientFlags, type Environment, type Region } from '../client';
 import { usage } from '../errors';
-import { type Config, isCi, type WarmWorld } from '../world';
+import { isCi } from '../patience';
+import type { Config, WarmWorld } from '../world';
 import {
   type AuthUrl,
   checkConfigKey,

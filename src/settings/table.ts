@@ -8,8 +8,9 @@ import {
   type Region,
 } from '../client';
 import { usage } from '../errors';
+import { answerWithinMs } from '../patience';
 import { duration, shellWord } from '../text';
-import { answerWithinMs, type Config, type Env } from '../world';
+import type { Config, Env } from '../world';
 import {
   parseAuthUrl,
   parseDurationMs,

@@ -1,7 +1,8 @@
 /** The whole World, for when the quick way is not enough. Heavy modules are loaded when first used. */
 
+import { isCi } from '../patience';
 import { oneLine, withTilde } from '../text';
-import { type Env, isCi, type Keychain, type Output, type Terminal, type World } from '../world';
+import type { Env, Keychain, Output, Terminal, World } from '../world';
 import { openAppender } from './files/append-file';
 import { homeless, withAbsoluteFolders } from './files/paths';
 import { readAll } from './files/read-file';

@@ -2,7 +2,8 @@
 
 import { clientName } from '../client';
 import { sourceHints } from '../credentials/find';
-import { type ErrorKind, failure, GwtokenError, isErrorKind } from '../errors';
+import { failure, GwtokenError } from '../errors';
+import { type ErrorKind, isErrorKind } from '../exit-codes';
 import { duration, oneLine } from '../text';
 import type { Lock, World } from '../world';
 import { ownerDigest, parseObject } from './cache';

@@ -2,7 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { failure, Interrupted } from '../../src/errors';
+import { failure } from '../../src/errors';
+import { Interrupted } from '../../src/signals';
 import { keychainError } from '../../src/system/keychain/errors';
 import type { Keychain, PostForm } from '../../src/world';
 import { PLAIN } from '../documents/grammar';

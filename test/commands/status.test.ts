@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { failure, Interrupted } from '../../src/errors';
+import { failure } from '../../src/errors';
+import { Interrupted } from '../../src/signals';
 import { keychainError } from '../../src/system/keychain/errors';
 import type { Keychain, KeychainReason } from '../../src/world';
 import { PLAIN } from '../documents/grammar';

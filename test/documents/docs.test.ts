@@ -5,7 +5,7 @@ import { TOPICS } from '../../src/cli/topics';
 import { COMMANDS } from '../../src/commands/all';
 import { spellings } from '../../src/commands/flags';
 import { credentialVariableNames } from '../../src/credentials/variables';
-import { EXEC_FAILED, EXIT_CODES } from '../../src/errors';
+import { EXEC_FAILED, EXIT_CODES } from '../../src/exit-codes';
 import { DEFAULT_PREFIX, tokenVariableNames as tokenVariables } from '../../src/formats/format';
 import { configKeys, keysOf, SETTINGS, variableOf } from '../../src/settings/table';
 import { ROOT } from '../harness/root';

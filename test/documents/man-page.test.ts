@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { TOPICS } from '../../src/cli/topics';
 import { COMMANDS } from '../../src/commands/all';
 import { CLIENT_FLAGS, FETCH_FLAGS, VERBOSE } from '../../src/commands/flags';
-import { EXIT_CODES } from '../../src/errors';
+import { EXIT_CODES } from '../../src/exit-codes';
 import { ROOT } from '../harness/root';
 import { allCommands } from './grammar';
 

@@ -3,8 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { attempt, messageOf } from '../../src/errors';
+import { attempt } from '../../src/errors';
 import { wireProblem } from '../../src/system/wire/problems';
+import { messageOf } from '../../src/system-errors';
 import { judgeReply, retryOfReply } from '../../src/token/reply';
 import { ROOT } from '../harness/root';
 import { BAD_PROXIES } from '../system/wire/bad-proxies';

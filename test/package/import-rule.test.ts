@@ -7,7 +7,7 @@ import { ROOT } from '../harness/root';
  * Imports run one way, from the top of the pipeline down: what each room may import, `type:` where only types, `lazy:`
  * where only when it is needed. `node` and `package` stand for Node's own modules and for npm's.
  */
-const GROUND = ['client', 'errors', 'text', 'world'];
+const GROUND = ['client', 'errors', 'exit-codes', 'patience', 'signals', 'system-errors', 'text', 'world'];
 const BELOW_COMMANDS = ['formats', 'token', 'credentials', 'settings', ...GROUND];
 const MAY_IMPORT: Record<string, readonly string[]> = {
   bin: ['cli', ...BELOW_COMMANDS, 'system', 'node'],
@@ -20,7 +20,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   system: [...GROUND, 'node', 'package'],
   world: ['type:client'],
   client: ['errors', 'text'],
-  errors: [],
+  errors: ['type:exit-codes'],
+  'exit-codes': [],
+  patience: ['type:world'],
+  signals: [],
+  'system-errors': ['errors'],
   text: [],
 };
 

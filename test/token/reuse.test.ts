@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type ErrorKind, GwtokenError } from '../../src/errors';
+import { GwtokenError } from '../../src/errors';
+import type { ErrorKind } from '../../src/exit-codes';
 import { generationPath, openTokens } from '../../src/system/files/token-cache';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { EU, entryIn, keychainEntry, MACHINE, putEntry, withoutVariables } from '../harness/homes/client';

@@ -1,4 +1,5 @@
-import { type ErrorKind, GwtokenError } from '../../errors';
+import { GwtokenError } from '../../errors';
+import type { ErrorKind } from '../../exit-codes';
 import type { ReportLine } from '../report';
 
 /** One thing that doctor looks at. */

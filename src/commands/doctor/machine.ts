@@ -1,5 +1,6 @@
 /** What doctor says of the machine: gwtoken's directories, and the variables about proxies, certificates and TLS. */
-import { messageOf, systemCode, usage } from '../../errors';
+import { usage } from '../../errors';
+import { messageOf, systemCode } from '../../system-errors';
 import { shellWord } from '../../text';
 import type { FolderFacts, World } from '../../world';
 import { type Check, check, failed, type Section } from './check';

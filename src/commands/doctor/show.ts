@@ -1,7 +1,8 @@
 /** What `gwtoken doctor` shows: a line for each section that is fine, what is not fine, and the verdict at the end. */
 
 import { clientName } from '../../client';
-import { exitCodeFor, failure, GwtokenError } from '../../errors';
+import { failure, GwtokenError } from '../../errors';
+import { exitCodeFor } from '../../exit-codes';
 import type { FlagValues } from '../../settings/table';
 import { oneLine } from '../../text';
 import type { World } from '../../world';

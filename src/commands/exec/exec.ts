@@ -1,5 +1,4 @@
-/** The two commands that run a program. */
-import { EXEC_FAILED } from '../../errors';
+import { EXEC_FAILED } from '../../exit-codes';
 import type { Command } from '../command';
 import { CLIENT_FLAGS, FETCH_FLAGS, FRESH, PREFIX, VERBOSE } from '../flags';
 

@@ -1,7 +1,8 @@
-import { GwtokenError, messageOf } from '../../errors';
+import { GwtokenError } from '../../errors';
 import { maskToken } from '../../formats/ci';
 import { resolveFetchSettings } from '../../settings/resolve';
 import type { SettingSources } from '../../settings/table';
+import { messageOf } from '../../system-errors';
 import { renewToken } from '../../token/get-token';
 import type { TokenAnswer } from '../../token/query';
 import { expiresAtMs, freshUntilMs, type Token } from '../../token/token';

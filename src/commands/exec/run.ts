@@ -1,6 +1,4 @@
-/** What `gwtoken exec` does: the token, the command beside it, and a file that has a valid one for as long as it runs. */
-
-import { EXEC_FAILED, Interrupted } from '../../errors';
+import { EXEC_FAILED } from '../../exit-codes';
 import { maskToken } from '../../formats/ci';
 import {
   checkForWindows,
@@ -12,6 +10,7 @@ import {
 } from '../../formats/format';
 import { gather } from '../../settings/resolve';
 import type { FlagValues } from '../../settings/table';
+import { Interrupted } from '../../signals';
 import { getToken } from '../../token/get-token';
 import type { ChildEnd, Env, World } from '../../world';
 import { keepRenewed } from './renewal';

@@ -8,10 +8,11 @@ import {
   secretFromBytes,
   secretProblem,
 } from '../../credentials/credentials';
-import { attempt, GwtokenError, messageOf, usage } from '../../errors';
+import { attempt, GwtokenError, usage } from '../../errors';
 import { resolveAuthUrl, resolveEnvironment, resolveProfile, resolveRegion } from '../../settings/resolve';
 import type { AuthUrl, SettingSources } from '../../settings/table';
 import { parseAuthUrl } from '../../settings/values';
+import { messageOf } from '../../system-errors';
 import { quoted, shellWord } from '../../text';
 import type { World } from '../../world';
 

@@ -3,7 +3,7 @@
 import { type Client, clientFlags, clientName } from '../../client';
 import { formatItem, limitedKeychain } from '../../credentials/keychain-item';
 import { planCredentials } from '../../credentials/plan';
-import { attempt, GwtokenError, Interrupted } from '../../errors';
+import { attempt, GwtokenError } from '../../errors';
 import {
   type FetchSettings,
   gather,
@@ -13,6 +13,7 @@ import {
   resolveProfile,
 } from '../../settings/resolve';
 import type { FlagValues, SettingSources } from '../../settings/table';
+import { Interrupted } from '../../signals';
 import { oneLine, shellWord, withTilde } from '../../text';
 import { formatEntry } from '../../token/cache';
 import { fetchToken } from '../../token/fetch';

@@ -1,7 +1,8 @@
 /** What `gwtoken status` shows: a table for people, an object for programs. Never a secret or a token. */
 
 import { clientFlags, clientName } from '../../client';
-import { attempt, exitCodeFor, failure, GwtokenError } from '../../errors';
+import { attempt, failure, GwtokenError } from '../../errors';
+import { exitCodeFor } from '../../exit-codes';
 import { gather, resolveProfile, resolveRegion } from '../../settings/resolve';
 import type { FlagValues, SettingSources } from '../../settings/table';
 import { setAuthUrlCommand } from '../../settings/words';

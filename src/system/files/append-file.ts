@@ -1,6 +1,7 @@
 /** Appends to a file that another program created and reads: never creates it. */
 import { appendFileSync, closeSync, constants, openSync, readFileSync, statSync } from 'node:fs';
-import { GwtokenError, quietly, systemCode, usage } from '../../errors';
+import { GwtokenError, quietly, usage } from '../../errors';
+import { systemCode } from '../../system-errors';
 
 /** @throws GwtokenError `usage` if the file does not exist; the returned function throws `local` */
 export function openAppender(path: string, variable: string): (text: string) => void {

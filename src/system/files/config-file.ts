@@ -4,7 +4,8 @@
  */
 import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { GwtokenError, messageOf, systemCode, usage } from '../../errors';
+import { GwtokenError, usage } from '../../errors';
+import { messageOf, systemCode } from '../../system-errors';
 import { shellWord } from '../../text';
 import type { Config, ConfigEdit, ConfigValues, Distrust, KnownEntry, World } from '../../world';
 import { fileIn, type Host, homeless } from './paths';

@@ -12,7 +12,8 @@
 import { chmodSync, constants, lstatSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { failure, quietly, systemCode } from '../../errors';
+import { failure, quietly } from '../../errors';
+import { systemCode } from '../../system-errors';
 import type { Lock } from '../../world';
 import { holderState, ownProcess } from '../processes/proc-stat';
 import type { Host } from './paths';

@@ -1,5 +1,6 @@
 /** Where gwtoken's files are. Only this module decides; conf is told. */
-import { type ErrorKind, failure, type GwtokenError } from '../../errors';
+import { failure, type GwtokenError } from '../../errors';
+import type { ErrorKind } from '../../exit-codes';
 import type { Env } from '../../world';
 
 /** The machine and the user, as far as files depend on them. */

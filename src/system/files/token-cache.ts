@@ -4,7 +4,8 @@
  */
 import { constants, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { type Client, parseClientName } from '../../client';
-import { quietly, systemCode } from '../../errors';
+import { quietly } from '../../errors';
+import { systemCode } from '../../system-errors';
 import type { CacheRead, TokenCache } from '../../world';
 import { fileIn, type Host } from './paths';
 import { readRegular } from './read-file';

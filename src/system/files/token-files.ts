@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join, resolve } from 'node:path';
-import { failure, messageOf, quietly, systemCode } from '../../errors';
+import { failure, quietly } from '../../errors';
+import { messageOf, systemCode } from '../../system-errors';
 import type { TokenFile } from '../../world';
 import type { Host } from './paths';
 import { replaceFile } from './replace';

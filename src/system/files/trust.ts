@@ -14,7 +14,8 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { quietly, systemCode } from '../../errors';
+import { quietly } from '../../errors';
+import { systemCode } from '../../system-errors';
 import type { Distrust, FolderFacts } from '../../world';
 import { type Host, homeVariables } from './paths';
 

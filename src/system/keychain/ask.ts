@@ -1,8 +1,10 @@
 /** One request to the keychain's child. Whatever that does, the call ends within its limit, and so does the child. */
 
 import { type ChildProcess, type CommonSpawnOptions, type ForkOptions, fork } from 'node:child_process';
-import { limitReached, messageOf, quietly } from '../../errors';
-import { answerWithinMs, type Env, hasPerson, type World } from '../../world';
+import { quietly } from '../../errors';
+import { answerWithinMs, hasPerson } from '../../patience';
+import { limitReached, messageOf } from '../../system-errors';
+import type { Env, World } from '../../world';
 import { type BusState, collectionOnBus } from './bus';
 import type { Answer, Loaded, Request } from './child';
 import { keychainError, notAnswered } from './errors';

@@ -1,10 +1,4 @@
-/**
- * Asks the session bus about the Secret Service: libsecret cannot tell a locked keyring, or an item that the person does
- * not let it read, from an absent item. It runs the programs that come with a bus: a D-Bus client from npm would have to
- * be loaded and trusted for these few calls. None of them ever sees a secret.
- */
-
-import { systemCode } from '../../errors';
+import { systemCode } from '../../system-errors';
 import type { Env } from '../../world';
 import { helperEnvironment, runHelper } from '../processes/helper-program';
 

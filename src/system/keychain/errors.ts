@@ -1,6 +1,7 @@
 /** Recognizes keychain failures by their text, and says for each kind what happened and what to do. */
 import { GwtokenError } from '../../errors';
-import { type KeychainReason, longerTimeout } from '../../world';
+import { longerTimeout } from '../../patience';
+import type { KeychainReason } from '../../world';
 import type { BusState } from './bus';
 import type { Answer } from './child';
 

@@ -7,7 +7,9 @@
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Interrupted, limitReached, messageOf, quietly, systemCode, untilSignal } from '../../errors';
+import { quietly } from '../../errors';
+import { Interrupted, untilSignal } from '../../signals';
+import { limitReached, messageOf, systemCode } from '../../system-errors';
 import type { CommandEnd, RunCredentialCommand, World } from '../../world';
 import { helperEnvironment, windowsProgram } from './helper-program';
 import { hasTerminal } from './proc-stat';

@@ -1,7 +1,8 @@
 /** A process's /proc/PID/stat on Linux (proc(5)). */
 import { closeSync, constants, openSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { quietly, systemCode } from '../../errors';
+import { quietly } from '../../errors';
+import { systemCode } from '../../system-errors';
 
 interface ProcStat {
   /** `R` is running or ready, `D` waits for a disk, `S` sleeps, `T` is stopped. */

@@ -1,5 +1,6 @@
+import { isCi } from '../../patience';
 /** Whether there is a terminal, and what it can show: colours, and more than ASCII. */
-import { type Env, isCi, type Output, type Paint } from '../../world';
+import type { Env, Output, Paint } from '../../world';
 import { mayBeTerminal } from './streams';
 
 const plain = (text: string): string => text;

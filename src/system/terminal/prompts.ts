@@ -6,7 +6,7 @@
 import type { ReadStream, WriteStream } from 'node:tty';
 import { confirm, isCancel, password, select, text } from '@clack/prompts';
 import yoctoSpinner from 'yocto-spinner';
-import { Interrupted, untilSignal } from '../../errors';
+import { Interrupted, untilSignal } from '../../signals';
 import type { Terminal, World } from '../../world';
 import { withVariable } from './capabilities';
 

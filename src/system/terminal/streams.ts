@@ -1,6 +1,8 @@
 /** Standard streams on bare file descriptors: `process.stdout` costs 3 ms at every start. */
 import { fstatSync, writeSync } from 'node:fs';
-import { GwtokenError, messageOf, quietly, ReaderGone, systemCode } from '../../errors';
+import { GwtokenError, quietly } from '../../errors';
+import { ReaderGone } from '../../signals';
+import { messageOf, systemCode } from '../../system-errors';
 
 /** EOF is what Node 20 says on Windows. */
 const READER_GONE = ['EPIPE', 'EOF'];

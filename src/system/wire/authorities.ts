@@ -1,7 +1,8 @@
 /** CA certificates beyond the built-in ones. Passing `ca` to Node replaces those, so they are always passed along. */
 import { X509Certificate } from 'node:crypto';
 import * as tls from 'node:tls';
-import { type GwtokenError, messageOf, quietly, systemCode, usage } from '../../errors';
+import { type GwtokenError, quietly, usage } from '../../errors';
+import { messageOf, systemCode } from '../../system-errors';
 import { shellWord } from '../../text';
 import type { Env } from '../../world';
 import { readLimited } from '../files/read-file';

@@ -9,7 +9,7 @@ import {
   type TLSSocket,
   type ConnectionOptions as TlsOptions,
 } from 'node:tls';
-import { systemCode } from '../../errors';
+import { systemCode } from '../../system-errors';
 import { foreign } from '../../text';
 import type { ConnectionOptions, ConnectionProgress, TlsFacts } from '../../world';
 import { endableLookup, loopbackOnly } from './dns';

@@ -8,7 +8,7 @@
 import type { ChildProcess, CommonSpawnOptions, ForkOptions } from 'node:child_process';
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { systemCode } from '../../errors';
+import { systemCode } from '../../system-errors';
 import type { Env } from '../../world';
 import { helperEnvironment, runHelper } from '../processes/helper-program';
 import type { LookupAnswer } from './lookup-child';

@@ -1,5 +1,6 @@
 /** Says what went wrong on the wire: a sentence for people and a reason for scripts. Loaded only after a failure. */
-import { GwtokenError, limitReached, messageOf, systemCode } from '../../errors';
+import { GwtokenError } from '../../errors';
+import { limitReached, messageOf, systemCode } from '../../system-errors';
 import { duration, foreign } from '../../text';
 import { isAtProxy, type Progress, UNKNOWN_AUTHORITY } from './connection';
 import { calledProxy } from './proxy';

@@ -1,7 +1,7 @@
 /** The wire to the token endpoint: one request a connection, no redirect. What only some calls need is loaded for them. */
 import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
-import { systemCode } from '../../errors';
+import { systemCode } from '../../system-errors';
 import type { ConnectionOptions, FormReply, PostForm, World } from '../../world';
 import { Connection, type WireOptions } from './connection';
 import type { WireReply } from './exchange';

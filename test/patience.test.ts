@@ -1,5 +1,6 @@
+/** The person who could answer, and how long it is waited for one. */
 import { expect, test } from 'vitest';
-import { hasPerson, isCi, longerTimeout } from '../src/world';
+import { hasPerson, isCi, longerTimeout } from '../src/patience';
 
 const stream = (isTTY: boolean) => ({ isTTY: () => isTTY });
 
