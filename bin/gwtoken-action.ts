@@ -1,5 +1,6 @@
 /** The GitHub action's program: its inputs become settings, and the CLI's own core requests one token for the step. */
 import { report } from '../src/cli/run';
+import { selectedToken } from '../src/commands/selected-token';
 import { usage } from '../src/errors';
 import { escapeData, maskToken } from '../src/formats/ci';
 import { envDestination, envOptions, envOutput } from '../src/formats/env';
@@ -8,7 +9,6 @@ import { parseSwitch } from '../src/settings/values';
 import { painter } from '../src/system/terminal/capabilities';
 import { closeDebugger, openWarm } from '../src/system/warm';
 import { openWorld } from '../src/system/world';
-import { getToken } from '../src/token/get-token';
 import type { Env, World } from '../src/world';
 
 declare const __VERSION__: string;
@@ -78,7 +78,7 @@ async function run(exportEnv: string, world: World): Promise<void> {
     const options = envOptions({ format });
     return { options, write: envDestination(options, world) };
   });
-  const { token } = await getToken(gather({}, world), world, { fresh: true });
+  const { token } = await selectedToken(gather({ fresh: true }, world), world);
   const outputs = targets.map(({ options, write }) => ({ write, text: envOutput(token, options) }));
   maskToken(token.accessToken, world);
   for (const { write, text } of outputs) write(text);

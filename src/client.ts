@@ -49,6 +49,14 @@ export function clientFlags({ profile, environment, region }: Client): string {
   return `--region ${region}${environment === 'sandbox' ? ' --sandbox' : ''}${profileFlag(profile)}`;
 }
 
+/**
+ * Returns whether a variable of the environment holds a part of a client's credentials. Such variables are kept from
+ * programs that gwtoken starts. In any case: Windows does not tell names apart by it.
+ */
+export function isCredentialVariable(name: string): boolean {
+  return /^GWTOKEN_(SANDBOX_)?CLIENT_/i.test(name);
+}
+
 /** The end of a command that is for a profile: ` --profile acme`; nothing for the default one. */
 export function profileFlag(profile: string): string {
   return profile === DEFAULT_PROFILE ? '' : ` --profile ${profile}`;

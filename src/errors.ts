@@ -9,6 +9,8 @@ interface ErrorMore {
   readonly reason?: string | undefined;
   /** For --verbose only. */
   readonly detail?: string | undefined;
+  /** Another gwtoken process made the request that failed. */
+  readonly ofAnotherProcess?: boolean;
   /** Set only if the reply says that a retry may help. */
   readonly retry?: Retry | undefined;
 }
@@ -25,6 +27,7 @@ export class GwtokenError extends Error {
   readonly hints: readonly string[];
   readonly reason: string | undefined;
   readonly detail: string | undefined;
+  readonly ofAnotherProcess: boolean;
   readonly retry: Retry | undefined;
 
   constructor(kind: ErrorKind, message: string, more: ErrorMore = {}) {
@@ -33,10 +36,11 @@ export class GwtokenError extends Error {
     this.hints = more.hints ?? [];
     this.reason = more.reason;
     this.detail = more.detail;
+    this.ofAnotherProcess = more.ofAnotherProcess ?? false;
     this.retry = more.retry;
   }
 
-  /** The same error with these hints after its own. */
+  /** Returns the same error with these hints after its own. */
   withHints(hints: readonly string[]): GwtokenError {
     const { kind, message, cause } = this;
     return new GwtokenError(kind, message, { ...this, cause, hints: [...this.hints, ...hints] });

@@ -1,12 +1,17 @@
-/** The person who could answer a prompt or unlock a keychain, and how long it is waited for one. */
+/** The person who could answer, and how long one is waited for; in a CI job there is none. */
 import type { Env, Output } from './world';
 
-/** Whether this is a CI job, in which nobody can answer: CI is set, and neither `0` nor `false`. */
+/** Returns whether this is a CI job, in which nobody can answer: CI is set, and neither `0` nor `false`. */
 export function isCi(env: Env): boolean {
   return !['', '0', 'false'].includes(env['CI'] ?? '');
 }
 
-/** Whether a person reads stderr. stdin tells nothing: it may be a pipe of the caller's. */
+/** The reason why a variable is empty in a job, more often than not. */
+export const FORKS_GET_NO_SECRETS = 'CI systems withhold secrets from forks';
+
+export const CI_HELP = 'for CI examples, run: gwtoken help ci';
+
+/** Returns whether a person reads stderr. stdin tells nothing: it may be a pipe of the caller's. */
 export function hasPerson({ env, stderr }: { env: Env; stderr: Pick<Output, 'isTTY'> }): boolean {
   return stderr.isTTY() && !isCi(env);
 }

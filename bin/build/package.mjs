@@ -37,7 +37,7 @@ const PERMISSIVE = ['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueO
 export const GROUPS = [
   { name: 'gwtoken', test: /bin[\\/]gwtoken\.ts$/, priority: 3 },
   { name: 'cli', test: /src[\\/](cli[\\/]run|system[\\/]world)\.ts$/, priority: 1 },
-  { name: 'get-token', test: /src[\\/]token[\\/]get-token\.ts$/ },
+  { name: 'get-token', test: /src[\\/]commands[\\/]selected-token\.ts$/ },
   { name: 'http', test: /src[\\/]system[\\/]wire[\\/]wire\.ts$/ },
 ];
 

@@ -5,12 +5,13 @@
  */
 
 import { type Flag, QUICK_FLAGS } from '../commands/flags';
+import { queryOf, resolveParts } from '../commands/query';
 import { envOptions, envOutput } from '../formats/env';
 import { tokenFormat } from '../formats/get';
 import { gather, resolveClient } from '../settings/resolve';
 import type { FlagValues } from '../settings/table';
 import { lookInCache, readEntry } from '../token/cache';
-import { minTtlProblem, resolveQuery, type TokenAnswer } from '../token/query';
+import { minTtlProblem, type TokenAnswer } from '../token/query';
 import type { WarmWorld } from '../world';
 
 interface Surroundings {
@@ -53,7 +54,7 @@ function cachedToken(flags: FlagValues, world: WarmWorld): TokenAnswer | undefin
   const clientSettings = resolveClient(sources);
   const entry = readEntry(clientSettings.client, world);
   if (!entry) return undefined;
-  const query = resolveQuery(sources, clientSettings, world, entry.authUrl);
+  const query = queryOf(resolveParts(sources, clientSettings, world, entry.authUrl), world);
   if (!query.settings.cache.value) return undefined;
   const cached = lookInCache(query, world, entry);
   return cached && !minTtlProblem(cached.token, query.settings, world.now()) ? cached : undefined;

@@ -1,41 +1,29 @@
 /** The selected client and the stored ones: what is known of each, and whether a token can be had (status, doctor). */
 
 import { type Client, clientName, parseClientName } from '../client';
-import { type CredentialPlan, planCredentials } from '../credentials/plan';
+import type { CredentialPlan } from '../credentials/plan';
 import { attempt, GwtokenError } from '../errors';
-import {
-  type ClientSettings,
-  type FetchSettings,
-  resolveAuthUrl,
-  resolveClient,
-  resolveFetchSettings,
-  resolveProfile,
-  resolveRegion,
-} from '../settings/resolve';
-import type { AuthUrl, SettingSources } from '../settings/table';
+import { type ClientSettings, resolveClient, resolveProfile, resolveRegion } from '../settings/resolve';
+import type { SettingSources } from '../settings/table';
 import { lifeLeftMs, ownEntry } from '../token/cache';
 import { fetchNew } from '../token/get-token';
-import { minTtlProblem, resolveQuery } from '../token/query';
+import { minTtlProblem } from '../token/query';
 import type { ConnectionProgress, KnownEntry, PostForm, WarmWorld, World } from '../world';
+import { withNextSteps } from './hints';
+import { type ClientParts, queryOf, resolveParts } from './query';
 
-export interface ClientStatus {
-  readonly client: Client;
+export interface ClientStatus extends ClientParts {
   /** Whether commands without a flag use this client. */
   readonly selected: boolean;
   /** Has flags for the selected client only. */
   readonly sources: SettingSources;
-  readonly skipVariables: boolean;
-  readonly credentials: CredentialPlan | GwtokenError;
   /** Undefined if that cannot be told. */
   readonly source: CredentialPlan['kind'] | undefined;
   readonly clientId: string | undefined;
   /** False for a client of the keychain that neither `gwtoken login` stored nor a cached token tells of. */
   readonly hasCredentials: boolean;
-  readonly authUrl: AuthUrl | GwtokenError | undefined;
   /** What login stored for it, even if its credentials come from elsewhere. */
   readonly stored: KnownEntry | undefined;
-  /** What a token would be requested with; without them a cached one is not used either. */
-  readonly settings: FetchSettings | GwtokenError;
   /** The cached token that would be used now: when it expires, in milliseconds since the epoch. */
   readonly token: { readonly expiresAtMs: number } | undefined;
   /** Only with --check. */
@@ -92,43 +80,36 @@ export function readClients(sources: SettingSources, world: StatusWorld): Client
 }
 
 function statusOf(
-  { client, skipVariables }: Pick<ClientSettings, 'client' | 'skipVariables'>,
+  clientSettings: Pick<ClientSettings, 'client' | 'skipVariables'>,
   selected: boolean,
   sources: SettingSources,
   world: StatusWorld,
 ): ClientStatus {
-  const credentials = attempt(() => planCredentials(sources, { client, skipVariables }, world));
-  const plan = credentials instanceof GwtokenError ? undefined : credentials;
-  const stored = world.clients.read()[clientName(client)];
+  const parts = resolveParts(sources, clientSettings, world);
+  const plan = parts.plan instanceof GwtokenError ? undefined : parts.plan;
+  const stored = world.clients.read()[clientName(parts.client)];
   const own = plan?.kind === 'keychain' ? stored : undefined;
-  const query = attempt(() => resolveQuery(sources, { client, skipVariables }, world));
-  const cached = query instanceof GwtokenError ? undefined : ownEntry(query, world);
   const nowMs = world.now();
+  const query = attempt(() => queryOf(parts, world));
+  const cached = query instanceof GwtokenError ? undefined : ownEntry(query, world);
   const entry = cached && lifeLeftMs(cached, nowMs) > 0 ? cached : undefined;
   return {
-    client,
+    ...parts,
     selected,
     sources,
-    skipVariables,
-    credentials,
     source: plan?.kind,
     clientId: plan?.kind === 'variables' ? plan.credentials.clientId : (own?.clientId ?? entry?.clientId),
     hasCredentials: plan?.kind !== 'keychain' || stored !== undefined || entry !== undefined,
-    authUrl: attempt(() => resolveAuthUrl(sources, client)),
     stored,
-    settings: attempt(() => resolveFetchSettings(sources, client.profile)),
     token: entry && { expiresAtMs: nowMs + lifeLeftMs(entry, nowMs) },
   };
 }
 
 /** Says what is used in place of the credentials that login stored for the client, if anything is. */
-export function overriding({
-  credentials,
-  stored,
-}: Pick<ClientStatus, 'credentials' | 'stored'>): string | undefined {
-  if (credentials instanceof GwtokenError || credentials.kind === 'keychain' || !stored) return undefined;
-  const verb = credentials.kind === 'variables' ? 'override' : 'overrides';
-  return `${credentials.name} ${verb} the stored credentials`;
+export function overriding({ plan, stored }: Pick<ClientStatus, 'plan' | 'stored'>): string | undefined {
+  if (plan instanceof GwtokenError || plan.kind === 'keychain' || !stored) return undefined;
+  const verb = plan.kind === 'variables' ? 'override' : 'overrides';
+  return `${plan.name} ${verb} the stored credentials`;
 }
 
 type VerifyWorld = WarmWorld & Parameters<typeof fetchNew>[1] & Pick<World, 'terminal'>;
@@ -162,7 +143,7 @@ async function checkEach(
   const unreached = new Map<string | undefined, GwtokenError>();
   let keychain = closed;
   for (const each of clients) {
-    const url = each.authUrl instanceof GwtokenError ? undefined : each.authUrl?.value;
+    const url = each.authUrl instanceof GwtokenError ? undefined : each.authUrl.value;
     const known = (each.source === 'keychain' ? keychain : undefined) ?? unreached.get(url);
     const { verdict, request } = known
       ? { verdict: known, request: undefined }
@@ -179,18 +160,19 @@ async function verifyClient(
   status: ClientStatus,
   world: VerifyWorld,
 ): Promise<Pick<CheckedClient, 'verdict' | 'request'>> {
+  const query = attempt(() => queryOf(status, world));
+  if (query instanceof GwtokenError) return { verdict: query, request: undefined };
   const requests: Request[] = [];
   // A connection opened ahead would not be watched.
   const watching = { ...world, postForm: watched(world, requests), warmUp: () => {} };
   let verdict: Verdict;
   try {
-    const query = resolveQuery(status.sources, status, world);
     const { clientId, token } = await fetchNew(query, watching);
     const problem = minTtlProblem(token, query.settings, world.now());
     verdict = problem ?? { clientId, lifetimeS: token.lifetimeS };
   } catch (error) {
     if (!(error instanceof GwtokenError)) throw error;
-    verdict = error;
+    verdict = withNextSteps(error, query, status.sources);
   }
   return { verdict, request: requests.at(-1) };
 }

@@ -34,11 +34,9 @@ export const envCommand: Command = {
       write(unsetOutput(options));
     } else {
       const sources = gather(flags, world);
-      const { getToken } = await import('../token/get-token');
+      const { selectedToken } = await import('./selected-token');
       // A signal is a failure like any other: the shell that evaluates the output must not carry on.
-      const { token } = await untilSignal(world.onSignals, () =>
-        getToken(sources, world, { fresh: flags['fresh'] === true }),
-      );
+      const { token } = await untilSignal(world.onSignals, () => selectedToken(sources, world));
       const output = envOutput(token, options);
       maskToken(token.accessToken, world);
       write(output);

@@ -21,8 +21,8 @@ export const getCommand: Command = {
   async run(flags, world) {
     const write = tokenFormat(flags);
     const sources = gather(flags, world);
-    const { getToken } = await import('../token/get-token');
-    const answer = await getToken(sources, world, { fresh: flags['fresh'] === true });
+    const { selectedToken } = await import('./selected-token');
+    const answer = await selectedToken(sources, world);
     maskToken(answer.token.accessToken, world);
     world.stdout.write(write(answer, world.now(), () => world.stdout.isTTY()));
   },

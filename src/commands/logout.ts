@@ -1,6 +1,7 @@
 import { type Client, clientName, parseClientName } from '../client';
 import { failure, usage } from '../errors';
-import { gather, resolveClient } from '../settings/resolve';
+import { gather, resolveClient, resolveSetting } from '../settings/resolve';
+import { SETTINGS } from '../settings/table';
 import { Interrupted } from '../signals';
 import type { World } from '../world';
 import type { Command } from './command';
@@ -20,10 +21,9 @@ export const logoutCommand: Command = {
     { line: 'gwtoken logout --region us', does: 'remove the US client' },
     { line: 'gwtoken logout --all --yes', does: 'remove all stored clients without asking' },
   ],
-  async run(flags, outside) {
-    const sources = gather(flags, outside);
-    const { limitedKeychain } = await import('../credentials/keychain-item');
-    const world = { ...outside, keychain: limitedKeychain(sources, outside) };
+  async run(flags, world) {
+    const sources = gather(flags, world);
+    const limitMs = resolveSetting(SETTINGS.keychainTimeoutMs, sources)?.value;
     const isAll = flags['all'] === true;
     const clients = isAll ? storedClients(world) : [resolveClient(sources).client];
     if (clients.length === 0) {
@@ -35,7 +35,7 @@ export const logoutCommand: Command = {
     for (const client of clients) {
       // If one cannot be removed the others still are, and the first failure is reported.
       try {
-        await remove(client, world);
+        await remove(client, limitMs, world);
         world.stderr.write(`Removed ${clientName(client)}\n`);
       } catch (error) {
         failed ??= error;
@@ -86,13 +86,14 @@ async function isConfirmed(
  */
 async function remove(
   client: Client,
+  limitMs: number | undefined,
   { keychain, clients, tokens }: Pick<World, 'keychain' | 'clients' | 'tokens'>,
 ): Promise<void> {
   const name = clientName(client);
   let removed: boolean;
   let left: readonly string[] = [];
   try {
-    removed = await keychain.delete(name);
+    removed = await keychain.delete(name, limitMs);
   } finally {
     // Afterwards: a request that finds the credentials until then brings a token of the past.
     left = await tokens.invalidate(client);

@@ -1,10 +1,9 @@
 /** Credentials from the user's own command. Its stdout contains the secret and is never shown. */
 
-import { type Client, clientName, profileFlag } from '../client';
-import { failure, type GwtokenError, usage } from '../errors';
+import { type Client, clientName, isCredentialVariable, profileFlag } from '../client';
+import { failure, GwtokenError } from '../errors';
 import { answerWithinMs, hasPerson, isCi, longerTimeout } from '../patience';
-import { resolveSetting } from '../settings/resolve';
-import { SETTINGS, type Setting } from '../settings/table';
+import type { Setting } from '../settings/table';
 import { duration } from '../text';
 import type { CommandEnd, Env, World } from '../world';
 import { SECRET_LIMIT, utf8 } from './credentials';
@@ -21,7 +20,7 @@ const RUNNING_FOR = 'GWTOKEN_COMMAND_RUNNING_FOR';
  */
 export async function commandCredentials(
   command: Setting<string>,
-  { sources, client, signal }: Pick<CredentialQuery, 'sources' | 'client' | 'signal'>,
+  { client, settings, signal }: Pick<CredentialQuery, 'client' | 'settings' | 'signal'>,
   world: Pick<World, 'env' | 'stderr' | 'runCredentialCommand' | 'trace'>,
 ): Promise<StoredCredentials> {
   const { env } = world;
@@ -29,10 +28,10 @@ export async function commandCredentials(
   const name = clientName(client);
   if (env[RUNNING_FOR]?.split(' ').includes(name)) {
     const message = `the credential command for ${name} calls gwtoken for the same client (an endless loop)`;
-    throw usage(message, `change the command (${where})`);
+    const hints = [`change the command (${where})`];
+    throw new GwtokenError('usage', message, { reason: 'endless-loop', hints });
   }
-  const timeoutMs =
-    resolveSetting(SETTINGS.keychainTimeoutMs, sources)?.value ?? answerWithinMs(hasPerson(world));
+  const timeoutMs = settings.keychainTimeoutMs?.value ?? answerWithinMs(hasPerson(world));
   world.trace(`running the credential command (${where}), with a timeout of ${duration(timeoutMs)}`);
   const options = { env: commandEnv(client, env), timeoutMs, limit: SECRET_LIMIT, signal };
   const end = await world.runCredentialCommand(command.value, options);
@@ -72,9 +71,11 @@ function problemOf(end: Exclude<CommandEnd, { how: 'late' }>): string {
 
 /** Returns the caller's environment (VAULT_TOKEN and its like are needed) without gwtoken's credentials, with the client. */
 export function commandEnv(client: Client, env: Env): Env {
-  const own = /^GWTOKEN_((SANDBOX_)?CLIENT_.*|ACCESS_TOKEN)$/i;
+  const kept = Object.entries(env).filter(
+    ([name]) => !isCredentialVariable(name) && name.toUpperCase() !== 'GWTOKEN_ACCESS_TOKEN',
+  );
   return {
-    ...Object.fromEntries(Object.entries(env).filter(([name]) => !own.test(name))),
+    ...Object.fromEntries(kept),
     GWTOKEN_REGION: client.region,
     GWTOKEN_SANDBOX: client.environment === 'sandbox' ? '1' : '0',
     GWTOKEN_PROFILE: client.profile,

@@ -2,21 +2,7 @@
 
 import { type Client, clientFlags, clientName } from '../client';
 import { GwtokenError } from '../errors';
-import { resolveSetting } from '../settings/resolve';
-import { SETTINGS, type SettingSources } from '../settings/table';
-import type { Keychain, World } from '../world';
 import { type Credentials, clientIdProblem, secretProblem } from './credentials';
-
-/** The keychain with the timeout of the settings (`keychain-timeout`). */
-export function limitedKeychain(sources: SettingSources, { keychain }: Pick<World, 'keychain'>): Keychain {
-  const limitMs = resolveSetting(SETTINGS.keychainTimeoutMs, sources)?.value;
-  return {
-    ...keychain,
-    probe: () => keychain.probe(limitMs),
-    set: (account, value) => keychain.set(account, value, limitMs),
-    delete: (account) => keychain.delete(account, limitMs),
-  };
-}
 
 export interface StoredCredentials extends Credentials {
   /** The auth URL that the credentials are for; undefined if the item or the command does not say. */

@@ -2,6 +2,7 @@
 
 import { type Client, clientName } from '../client';
 import { type GwtokenError, usage } from '../errors';
+import { FORKS_GET_NO_SECRETS } from '../patience';
 import { messageOf, systemCode } from '../system-errors';
 import type { Env, World } from '../world';
 import { type Credentials, checkSecret, clientIdProblem, SECRET_LIMIT, secretFromBytes } from './credentials';
@@ -18,12 +19,12 @@ function variablePairs({ region, environment }: Client): readonly Pair[] {
   );
 }
 
-/** The names of all pairs, in the same order: ID, secret, file of the secret. */
+/** Returns the names of all pairs, in the order of their precedence: ID, secret, file of the secret. */
 export function credentialVariableNames(client: Client): readonly string[] {
   return variablePairs(client).flat();
 }
 
-/** Tells of variables that seem to be meant for a client's credentials, but are not read: misspelt, or another region's. */
+/** Returns a hint for each variable that seems to be meant for a client's credentials, but is not read: misspelt, or another region's. */
 export function strayHints(client: Client, env: Env): readonly string[] {
   const read = credentialVariableNames(client);
   return Object.keys(env)
@@ -58,10 +59,15 @@ export function variableCredentials(
   return { name: `${id} and ${secretIn}`, credentials: { clientId, clientSecret } };
 }
 
+/** Begins a sentence about variables: `A and B are`. */
+export function are(names: readonly string[]): string {
+  return `${names.join(' and ')} ${names.length > 1 ? 'are' : 'is'}`;
+}
+
 function halfPair(missing: string, present: string, client: Client, env: Env): GwtokenError {
   const isEmpty = env[missing] === '';
   return usage(
-    `${present} is set but ${missing} is ${isEmpty ? 'empty (CI systems withhold secrets from forks)' : 'not'}`,
+    `${present} is set but ${missing} is ${isEmpty ? `empty (${FORKS_GET_NO_SECRETS})` : 'not'}`,
     `set ${missing}${isEmpty ? '' : ' too'}, or unset ${present} to use other credentials`,
     ...strayHints(client, env),
   );

@@ -1,12 +1,22 @@
 /** Resolves each setting, with its source: flag, then environment variable, then config file, then default. */
-import { type Client, checkProfile, clientFlags, type Environment, type Region } from '../client';
-import { usage } from '../errors';
-import { isCi } from '../patience';
+
+import {
+  type Client,
+  checkProfile,
+  clientFlags,
+  type Environment,
+  isCredentialVariable,
+  REGIONS,
+  type Region,
+} from '../client';
+import { GwtokenError, usage } from '../errors';
+import { CI_HELP, isCi } from '../patience';
 import type { Config, WarmWorld } from '../world';
 import {
   type AuthUrl,
   checkConfigKey,
   FETCH_SETTINGS,
+  type FetchSettings,
   type FlagValues,
   keysFor,
   SETTINGS,
@@ -22,13 +32,11 @@ export function firstRunHints({ env, config }: Pick<SettingSources, 'env' | 'con
   const begun =
     Object.keys(config.general).length > 0 ||
     Object.keys(config.profiles).length > 0 ||
-    Object.keys(env).some((name) => /^GWTOKEN_(SANDBOX_)?CLIENT_/.test(name));
+    Object.keys(env).some(isCredentialVariable);
   if (begun) return [];
   // Nobody can answer there, and nothing that is stored outlives the job.
   return [isCi(env) ? CI_HELP : 'to set up gwtoken, run: gwtoken login'];
 }
-
-const CI_HELP = 'for CI examples, run: gwtoken help ci';
 
 /** Gathers the places that settings come from. An unknown key of the config file is a `usage` error. */
 export function gather(flags: FlagValues, world: Pick<WarmWorld, 'env' | 'config'>): SettingSources {
@@ -47,32 +55,52 @@ interface RawSetting {
   readonly source: Source;
 }
 
-/**
- * Looks a setting up in its flag, then in its variables and the config file. An empty variable counts as unset.
- *
- * @param precedence its keys in their order; a round's variables come before its keys, and all of a round before the next
- */
+/** Looks a setting up in its flag, its variable and the config file. An empty variable counts as unset. */
 function find(
   row: SettingDefinition<unknown>,
-  { flags, env, config }: SettingSources,
+  sources: SettingSources,
   profile: string | undefined,
-  precedence: readonly (readonly string[])[] = [[row.key]],
 ): RawSetting | undefined {
-  const flag = flags[row.key];
-  if (flag !== undefined) {
-    const name = flag === false ? `--no-${row.key}` : `--${row.key}`;
-    return { text: String(flag), source: { kind: 'flag', name } };
-  }
-  for (const keys of precedence) {
-    for (const key of keys) {
-      const name = variableOf(row, key);
-      const text = name && env[name];
-      if (text) return { text, source: { kind: 'variable', name } };
-    }
-    const found = configured(config, profile, keys);
+  return findFlag(row, sources) ?? findKeys(row, [row.key], sources, profile);
+}
+
+/** Does the same for a setting of each client, whose keys and variables name sandbox and region. */
+function findForClient(
+  row: SettingDefinition<unknown>,
+  sources: SettingSources,
+  client: Client,
+): RawSetting | undefined {
+  const flag = findFlag(row, sources);
+  if (flag) return flag;
+  for (const keys of keysFor(row, client)) {
+    const found = findKeys(row, keys, sources, client.profile);
     if (found) return found;
   }
   return undefined;
+}
+
+function findFlag({ key }: SettingDefinition<unknown>, { flags }: SettingSources): RawSetting | undefined {
+  const flag = flags[key];
+  if (flag === undefined) return undefined;
+  return {
+    text: String(flag),
+    source: { kind: 'flag', name: flag === false ? `--no-${key}` : `--${key}` },
+  };
+}
+
+/** Looks the keys' variables up, then the keys in the config file. */
+function findKeys(
+  row: SettingDefinition<unknown>,
+  keys: readonly string[],
+  { env, config }: SettingSources,
+  profile: string | undefined,
+): RawSetting | undefined {
+  for (const key of keys) {
+    const name = variableOf(row, key);
+    const text = name && env[name];
+    if (text) return { text, source: { kind: 'variable', name } };
+  }
+  return configured(config, profile, keys);
 }
 
 /** Looks the keys up in the config file: the profile's own values, then the general ones. */
@@ -138,26 +166,11 @@ export function resolveRegion(sources: SettingSources, profile: string): Setting
   return resolveSetting(SETTINGS.region, sources, profile);
 }
 
-export interface FetchSettings {
-  readonly minTtlMs: Setting<number> | undefined;
-  readonly timeoutMs: Setting<number>;
-  readonly retries: Setting<number>;
-  readonly cache: Setting<boolean>;
-  readonly caFile: Setting<string> | undefined;
-  readonly keychainTimeoutMs: Setting<number> | undefined;
-  readonly credentialCommand: Setting<string> | undefined;
-}
-
+/** Resolves every setting of a token request. */
 export function resolveFetchSettings(sources: SettingSources, profile: string): FetchSettings {
-  return {
-    minTtlMs: resolveSetting(FETCH_SETTINGS.minTtlMs, sources, profile),
-    timeoutMs: resolveSetting(FETCH_SETTINGS.timeoutMs, sources, profile),
-    retries: resolveSetting(FETCH_SETTINGS.retries, sources, profile),
-    cache: resolveSetting(FETCH_SETTINGS.cache, sources, profile),
-    caFile: resolveSetting(FETCH_SETTINGS.caFile, sources, profile),
-    keychainTimeoutMs: resolveSetting(FETCH_SETTINGS.keychainTimeoutMs, sources, profile),
-    credentialCommand: resolveSetting(FETCH_SETTINGS.credentialCommand, sources, profile),
-  };
+  const rows = Object.entries<SettingDefinition<unknown>>(FETCH_SETTINGS);
+  const resolved = rows.map(([name, row]) => [name, resolveSetting(row, sources, profile)]);
+  return Object.fromEntries(resolved) as FetchSettings;
 }
 
 export interface ClientSettings {
@@ -175,10 +188,11 @@ export function resolveClient(sources: SettingSources): ClientSettings {
   const environment = resolveEnvironment(sources, profile.value);
   const region = resolveRegion(sources, profile.value);
   if (!region) {
+    const flags = REGIONS.map((each) => `--region ${each}`);
     throw usage(
       `no region set${emptyAmong(['GWTOKEN_REGION'], sources)}`,
       ...firstRunHints(sources),
-      'use --region eu or --region us, set GWTOKEN_REGION, or run: gwtoken config set region eu',
+      `use ${flags.join(' or ')}, set GWTOKEN_REGION, or run: gwtoken config set region ${REGIONS[0]}`,
     );
   }
   return {
@@ -201,7 +215,7 @@ export function resolveAuthUrl(
   verified?: string,
 ): AuthUrl | undefined {
   const row = SETTINGS.authUrl;
-  const found = find(row, sources, client.profile, keysFor(row, client));
+  const found = findForClient(row, sources, client);
   if (!found) return undefined;
   const { text: template, source } = found;
   const isVerified = template.replaceAll('{region}', client.region) === verified;
@@ -209,23 +223,26 @@ export function resolveAuthUrl(
   return { value, template, source };
 }
 
-/** Resolves the auth URL for a client; without one it throws a `usage` error. */
+/** Resolves the auth URL for a client; without one it throws a `usage` error of the reason `not-set`. */
 export function requireAuthUrl(sources: SettingSources, client: Client, verified?: string): AuthUrl {
   const found = resolveAuthUrl(sources, client, verified);
   if (found) return found;
   const { region } = client;
   const names = [`GWTOKEN_AUTH_URL_${region.toUpperCase()}`, 'GWTOKEN_AUTH_URL'];
   const ways = `use --auth-url URL, or set ${names.join(' or ')}`;
-  throw usage(
-    `no auth URL set for region ${region}${emptyAmong(names, sources)}`,
-    ...(isCi(sources.env)
-      ? [ways, CI_HELP]
-      : [
-          `to set up this client, run: gwtoken login ${clientFlags(client)}`,
-          `to set only the auth URL, run: gwtoken config set auth-url.${region} URL; or ${ways}`,
-        ]),
-    "it is the token endpoint's URL without /oauth2/token; the gateway's operator or documentation has it",
-  );
+  const steps = isCi(sources.env)
+    ? [ways, CI_HELP]
+    : [
+        `to set up this client, run: gwtoken login ${clientFlags(client)}`,
+        `to set only the auth URL, run: gwtoken config set auth-url.${region} URL; or ${ways}`,
+      ];
+  throw new GwtokenError('usage', `no auth URL set for region ${region}${emptyAmong(names, sources)}`, {
+    reason: 'not-set',
+    hints: [
+      ...steps,
+      "it is the token endpoint's URL without /oauth2/token; the gateway's operator or documentation has it",
+    ],
+  });
 }
 
 /** Resolves the auth URL of the config file only. */

@@ -70,7 +70,7 @@ export interface SettingDefinition<T> {
   readonly variable?: null | { readonly name: string; parse(text: string, where: string): T };
   /** The few words it can be, for completion. */
   readonly values?: readonly string[];
-  /** The default. If it depends on something, `otherwise` describes it. */
+  /** The default. If it depends on something, `defaultText` describes it. */
   readonly fallback?: T;
   readonly defaultText?: string;
   /** How a value is shown; absent: as it is. */
@@ -114,8 +114,8 @@ export const CLIENT_SETTINGS = {
     key: 'auth-url',
     scope: 'client',
     // For `config set auth-url` any region will do: the text is only checked.
-    parse: (text, where, region = 'eu') => parseAuthUrl(text, where, region),
-    flag: { value: 'URL', help: 'auth URL; {region} becomes eu or us' },
+    parse: (text, where, region = REGIONS[0]) => parseAuthUrl(text, where, region),
+    flag: { value: 'URL', help: `auth URL; {region} becomes ${REGIONS.join(' or ')}` },
     defaultText: 'none',
     store: (_, text) => withoutTokenPath(text),
   } satisfies SettingDefinition<string>,
@@ -183,6 +183,16 @@ export const FETCH_SETTINGS = {
 };
 
 export const SETTINGS = { ...CLIENT_SETTINGS, ...FETCH_SETTINGS };
+
+/** The settings of a token request, each with its source, under the names of {@link FETCH_SETTINGS}. */
+export type FetchSettings = {
+  readonly [Name in keyof typeof FETCH_SETTINGS]: Resolved<(typeof FETCH_SETTINGS)[Name]>;
+};
+
+/** A setting without a default may be undefined. */
+type Resolved<Definition extends SettingDefinition<unknown>> =
+  | Setting<ReturnType<Definition['parse']>>
+  | (Definition extends { readonly fallback: unknown } ? never : undefined);
 
 function onOff(on: boolean): 'on' | 'off' {
   return on ? 'on' : 'off';

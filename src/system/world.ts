@@ -1,5 +1,3 @@
-/** The whole World, for when the quick way is not enough. Heavy modules are loaded when first used. */
-
 import { isCi } from '../patience';
 import { oneLine, withTilde } from '../text';
 import type { Env, Keychain, Output, Terminal, World } from '../world';

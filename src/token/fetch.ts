@@ -1,9 +1,7 @@
 /** Requests a token until there is one, it is refused, or the time is up. */
 
-import { type Client, clientFlags, clientName } from '../client';
 import type { Credentials } from '../credentials/credentials';
-import { attempt, GwtokenError } from '../errors';
-import { resolveAuthUrl } from '../settings/resolve';
+import { GwtokenError } from '../errors';
 import { duration } from '../text';
 import type { World } from '../world';
 import type { EndpointQuery } from './query';
@@ -18,8 +16,7 @@ const LONGEST_WAIT_MS = 10_000;
 const LEAST_MS = 500;
 
 /**
- * Fetches a token with these credentials. It waits between attempts with full jitter (a random part of a span that
- * doubles), after the time of a Retry-After.
+ * Fetches a token with these credentials, in as many attempts as the query allows.
  *
  * @throws GwtokenError `refused`, `unreached` or `bad-reply`: why the last attempt failed, with the number of attempts
  */
@@ -33,14 +30,9 @@ export async function fetchToken(
   const caFile = query.settings.caFile?.value;
   const limitMs = query.settings.timeoutMs.value;
   let before: GwtokenError | undefined;
-  for (let attempt = 1; ; attempt++) {
+  for (let n = 1; ; n++) {
     const leftMs = deadlineMs - world.now();
-    if (leftMs < LEAST_MS) {
-      throw new GwtokenError('unreached', `out of time before contacting ${endpoint}`, {
-        hints: ['raise --timeout (a call may take three times that in total)'],
-        reason: 'time-limit',
-      });
-    }
+    if (leftMs < LEAST_MS) throw outOfTime(endpoint);
     try {
       const timeoutMs = Math.min(limitMs, leftMs);
       return await requestToken({ endpoint, credentials, timeoutMs, caFile, signal }, world);
@@ -50,46 +42,47 @@ export async function fetchToken(
       const isCutShort = leftMs < limitMs && failed.reason === 'time-limit';
       const error = isCutShort ? (before ?? withMore(failed, 'no more time was left')) : failed;
       before = error;
-      const retry = attempt === attempts ? undefined : retryOf(error);
-      const spanMs = Math.min(FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS);
-      const waitMs = (retry?.afterMs ?? 0) + world.random() * spanMs;
-      const toWaitMs = deadlineMs - world.now();
-      if (retry === undefined || waitMs > toWaitMs - LEAST_MS) {
-        const left = duration(toWaitMs);
-        if (retry)
-          world.trace(`giving up: the next attempt would start in ${duration(waitMs)}, with ${left} left`);
-        const final = attempt === 1 ? error : withMore(error, `${attempt} attempts`);
-        throw error.kind === 'refused' ? final.withHints(refusalHints(error, query)) : final;
-      }
+      const pauseMs = pauseBeforeRetry(n, error, query, world);
+      if (pauseMs === undefined) throw n === 1 ? error : withMore(error, `${n} attempts`);
       world.trace(
-        `attempt ${attempt} of ${attempts} failed: ${error.message}; retrying in ${Math.round(waitMs)} ms`,
+        `attempt ${n} of ${attempts} failed: ${error.message}; retrying in ${Math.round(pauseMs)} ms`,
       );
-      query.onRetry?.(attempt + 1);
-      await world.sleep(waitMs);
+      query.onRetry?.(n + 1);
+      await world.sleep(pauseMs);
     }
   }
 }
 
-function withMore(error: GwtokenError, more: string): GwtokenError {
-  return new GwtokenError(error.kind, `${error.message} (${more})`, error);
+/**
+ * Returns how long to wait after the n-th attempt, in milliseconds; undefined if another one cannot help or would come
+ * too late. The wait is what Retry-After asks for, and then a random part of a span that doubles (full jitter), so that
+ * clients that failed together do not come back together.
+ */
+function pauseBeforeRetry(
+  n: number,
+  error: GwtokenError,
+  { attempts, deadlineMs }: EndpointQuery,
+  world: Pick<World, 'now' | 'random' | 'trace'>,
+): number | undefined {
+  const retry = n < attempts ? retryOf(error) : undefined;
+  if (retry === undefined) return undefined;
+  const spanMs = Math.min(FIRST_WAIT_MS * 2 ** (n - 1), LONGEST_WAIT_MS);
+  const pauseMs = (retry.afterMs ?? 0) + world.random() * spanMs;
+  const leftMs = Math.max(0, deadlineMs - world.now());
+  if (pauseMs <= leftMs - LEAST_MS) return pauseMs;
+  world.trace(
+    `giving up: the next attempt would start in ${duration(pauseMs)}, with ${duration(leftMs)} left`,
+  );
+  return undefined;
 }
 
-/** Says what to check: `invalid_client` is also the answer to a client of the other region or environment. */
-export function refusalHints(
-  { reason }: GwtokenError,
-  { plan, sources, client, authUrl }: EndpointQuery,
-): readonly string[] {
-  const from =
-    plan?.kind === 'keychain' ? ` stored for ${clientName(client)}` : plan && ` (from ${plan.name})`;
-  const check = `check the client ID and secret${from ?? ''}`;
-  if (reason !== 'invalid_client') return [plan === undefined ? check : `credentials used: ${plan.name}`];
-  const elsewhere: Client = { ...client, region: client.region === 'eu' ? 'us' : 'eu' };
-  const hints = [check, `if the client belongs to region ${elsewhere.region}, use ${clientFlags(elsewhere)}`];
-  const isSandbox = client.environment === 'sandbox';
-  const environment = isSandbox ? 'production' : 'sandbox';
-  // An invalid auth URL of the other environment must not take the place of the refusal.
-  const another = attempt(() => resolveAuthUrl(sources, { ...client, environment }));
-  if (another instanceof GwtokenError || another === undefined || another.value === authUrl.value)
-    return hints;
-  return [...hints, `if it is a ${environment} client, add ${isSandbox ? '--no-sandbox' : '--sandbox'}`];
+function outOfTime(endpoint: string): GwtokenError {
+  return new GwtokenError('unreached', `out of time before contacting ${endpoint}`, {
+    hints: ['raise --timeout (a call may take three times that in total)'],
+    reason: 'time-limit',
+  });
+}
+
+function withMore(error: GwtokenError, more: string): GwtokenError {
+  return new GwtokenError(error.kind, `${error.message} (${more})`, error);
 }

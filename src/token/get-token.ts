@@ -1,11 +1,8 @@
-/** From settings to a valid token: the cache, the client's lock, the cache again, then credentials and the request. */
+/** From a query to a valid token: the cache, the client's lock, the cache again, then credentials and the request. */
 
 import { clientName } from '../client';
 import { findCredentials } from '../credentials/find';
 import { GwtokenError } from '../errors';
-import { resolveClient } from '../settings/resolve';
-import type { SettingSources } from '../settings/table';
-import { describeSettings } from '../settings/words';
 import type { WarmWorld, World } from '../world';
 import {
   answerFrom,
@@ -18,27 +15,21 @@ import {
   ownerOf,
 } from './cache';
 import { fetchToken } from './fetch';
-import { demandsMinTtl, minTtlProblem, resolveQuery, type TokenAnswer, type TokenQuery } from './query';
+import { demandsMinTtl, minTtlProblem, type TokenAnswer, type TokenQuery } from './query';
 import { shareRequest } from './single-flight';
 
 type EndpointWorld = Parameters<typeof findCredentials>[1] &
   Parameters<typeof fetchToken>[2] &
   Pick<World, 'clients' | 'warmUp'>;
 
-type TokenWorld = WarmWorld & EndpointWorld & Pick<World, 'tokens' | 'terminal' | 'warn'>;
+export type TokenWorld = WarmWorld & EndpointWorld & Pick<World, 'tokens' | 'terminal' | 'warn'>;
 
 /**
- * Returns a valid token for the selected client.
+ * Returns a valid token for the query's client, from the cache or with a request under a spinner.
  *
- * @param fresh whether only a token requested from now on will do
  * @throws GwtokenError of any kind but `local`
  */
-export async function getToken(
-  sources: SettingSources,
-  world: TokenWorld,
-  { fresh }: Pick<TokenQuery, 'fresh'>,
-): Promise<TokenAnswer> {
-  const query = { ...queryOf(sources, world), fresh };
+export async function getToken(query: TokenQuery, world: TokenWorld): Promise<TokenAnswer> {
   // A credential command may prompt on the same terminal.
   if (query.plan.kind === 'command') return answerTo(query, world);
   const label = 'requesting a token';
@@ -50,18 +41,11 @@ export async function getToken(
 
 /** Returns a new token while a command has the terminal: without a spinner, in one attempt; the caller repeats it. */
 export async function renewToken(
-  sources: SettingSources,
+  query: TokenQuery,
   world: TokenWorld,
   signal: AbortSignal,
 ): Promise<TokenAnswer> {
-  return answerTo({ ...queryOf(sources, world), fresh: true, attempts: 1, signal }, world);
-}
-
-function queryOf(sources: SettingSources, world: TokenWorld): TokenQuery {
-  const clientSettings = resolveClient(sources);
-  const query = resolveQuery(sources, clientSettings, world);
-  for (const line of describeSettings(clientSettings, query.authUrl, query.settings)) world.trace(line);
-  return query;
+  return answerTo({ ...query, fresh: true, attempts: 1, signal }, world);
 }
 
 async function answerTo(query: TokenQuery, world: TokenWorld): Promise<TokenAnswer> {
@@ -127,6 +111,7 @@ async function fetchAndCache(
   return { answer, isCached: problem === undefined };
 }
 
+/** Fetches a token without the cache. The time that an unlocking takes does not count against the deadline. */
 export async function fetchNew(query: TokenQuery, world: EndpointWorld): Promise<TokenAnswer> {
   const { client, authUrl, settings, plan } = query;
   if (plan.kind !== 'variables') {
@@ -142,7 +127,7 @@ export async function fetchNew(query: TokenQuery, world: EndpointWorld): Promise
   return answerFrom('network', { token, clientId: credentials.clientId }, query);
 }
 
-/** When the endpoint is down, a cached token with 10 s or more left is better than none, unless a setting forbids it. */
+/** Returns the cached token if the endpoint is down: one with 10 s or more left is better than none, unless a setting forbids it. */
 function stillValid(query: TokenQuery, error: unknown, world: TokenWorld): TokenAnswer | undefined {
   if (!(error instanceof GwtokenError) || (error.kind !== 'unreached' && error.kind !== 'bad-reply'))
     return undefined;

@@ -1,15 +1,9 @@
-/** Everything that is resolved before the cache is looked at. */
+/** A token request before it is made, and its answer. */
 
 import type { Client } from '../client';
-import { type CredentialPlan, planCredentials } from '../credentials/plan';
+import type { CredentialQuery } from '../credentials/plan';
 import { failure, type GwtokenError } from '../errors';
-import {
-  type ClientSettings,
-  type FetchSettings,
-  requireAuthUrl,
-  resolveFetchSettings,
-} from '../settings/resolve';
-import type { AuthUrl, SettingSources } from '../settings/table';
+import type { AuthUrl, FetchSettings } from '../settings/table';
 import { duration } from '../text';
 import type { WarmWorld } from '../world';
 import { isFresh, type Token } from './token';
@@ -26,12 +20,9 @@ export interface TokenAnswer {
 
 /** Whose token is requested, where, and until when. */
 export interface EndpointQuery {
-  readonly sources: SettingSources;
   readonly client: Client;
   readonly authUrl: Pick<AuthUrl, 'value' | 'template'>;
   readonly settings: FetchSettings;
-  /** Where the credentials come from; at a login they come from the person. */
-  readonly plan?: CredentialPlan;
   readonly attempts: number;
   /** Called with the number of each attempt after the first. */
   readonly onRetry?: (attempt: number) => void;
@@ -43,15 +34,18 @@ export interface EndpointQuery {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface TokenQuery extends EndpointQuery {
+/** The same, with the source of the credentials; at a login they come from the person. */
+export interface TokenQuery extends EndpointQuery, CredentialQuery {
   readonly authUrl: AuthUrl;
-  readonly plan: CredentialPlan;
+  readonly settings: FetchSettings;
+  readonly signal?: AbortSignal | undefined;
   /** Whether only a token requested after this run began will do. */
   readonly fresh: boolean;
 }
 
+/** Returns a query with the attempts and the deadline that the settings mean for a run that begins now. */
 export function endpointQuery(
-  query: Pick<EndpointQuery, 'sources' | 'client' | 'authUrl' | 'settings'>,
+  query: Pick<EndpointQuery, 'client' | 'authUrl' | 'settings'>,
   { now }: Pick<WarmWorld, 'now'>,
 ): EndpointQuery {
   const { timeoutMs, retries } = query.settings;
@@ -60,25 +54,12 @@ export function endpointQuery(
   return { ...query, attempts: 1 + retries.value, startedAtMs, deadlineMs };
 }
 
-/** @param verifiedUrl an auth URL that was checked before: that of a cached token */
-export function resolveQuery(
-  sources: SettingSources,
-  { client, skipVariables }: Pick<ClientSettings, 'client' | 'skipVariables'>,
-  world: Pick<WarmWorld, 'env' | 'readFile' | 'now'>,
-  verifiedUrl?: string,
-): TokenQuery {
-  const settings = resolveFetchSettings(sources, client.profile);
-  const authUrl = requireAuthUrl(sources, client, verifiedUrl);
-  const plan = planCredentials(sources, { client, skipVariables }, world);
-  return { ...endpointQuery({ sources, client, authUrl, settings }, world), authUrl, plan, fresh: false };
-}
-
-/** Whether min-ttl is from a flag or variable: then it is a demand, while the config file's is a wish. */
+/** Returns whether min-ttl is from a flag or variable: then it is a demand, while the config file's is a wish. */
 export function demandsMinTtl({ minTtlMs }: FetchSettings): boolean {
   return minTtlMs?.source.kind === 'flag' || minTtlMs?.source.kind === 'variable';
 }
 
-/** A `--min-ttl` that even a new token cannot meet is an error, not a shorter token. */
+/** Returns the error of a `--min-ttl` that even a new token cannot meet: a shorter token would be no answer. */
 export function minTtlProblem(
   token: Token,
   settings: FetchSettings,

@@ -1,13 +1,11 @@
 /** One request for many processes: whoever takes the client's lock sends it, the others take its result, a failure too. */
 
 import { clientName } from '../client';
-import { sourceHints } from '../credentials/find';
 import { failure, GwtokenError } from '../errors';
 import { type ErrorKind, isErrorKind } from '../exit-codes';
 import { duration, oneLine } from '../text';
 import type { Lock, World } from '../world';
 import { ownerDigest, parseObject } from './cache';
-import { refusalHints } from './fetch';
 import type { TokenAnswer, TokenQuery } from './query';
 
 interface Work {
@@ -32,7 +30,7 @@ export async function shareRequest(query: TokenQuery, world: LockWorld, work: Wo
     if (text === 'late') throw tooLate(query);
     const outcome = parseObject(text);
     const theirs = parseFailure(outcome['failure']);
-    if (theirs) throw withOwnHints(theirs, query);
+    if (theirs) throw theirs;
     const cached = work.look();
     if (cached) return cached;
     if (outcome['unshared'] === true) return (await work.fetch()).answer;
@@ -70,20 +68,13 @@ function formatFailure({ kind, message, reason }: GwtokenError): string {
   return JSON.stringify({ failure: { kind, message: message.slice(0, 1000), reason } });
 }
 
-function withOwnHints(failure: GwtokenError, query: TokenQuery): GwtokenError {
-  const hints = failure.kind === 'refused' ? refusalHints(failure, query) : sourceHints(failure, query);
-  return failure.withHints([
-    ...hints,
-    'another gwtoken process made this request; to make your own and see details, use --no-cache',
-  ]);
-}
-
 /** The holder may be of another version. */
 function parseFailure(stored: unknown): GwtokenError | undefined {
   const { kind, message, reason } = (stored ?? {}) as Record<string, unknown>;
   if (!isErrorKind(kind) || OWN_FAULTS.includes(kind) || typeof message !== 'string') return undefined;
   return new GwtokenError(kind, oneLine(message), {
     reason: typeof reason === 'string' ? reason : undefined,
+    ofAnotherProcess: true,
   });
 }
 

@@ -32,7 +32,7 @@ function lines(
   const status = {
     client: EU,
     selected: true,
-    credentials: { kind: 'keychain', name: 'the keychain' },
+    plan: { kind: 'keychain', name: 'the keychain' },
     authUrl: { value: url, template: url, source },
     verdict,
     request: request && { progress: DONE, askedAtMs: NOW, repliedAtMs: NOW, ...request },

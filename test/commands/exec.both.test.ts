@@ -44,7 +44,7 @@ describe('the environment of the command', () => {
   });
 
   test.each([
-    ['linux', ['EU_Scope', 'Gwtoken_Client_Id', 'US_SCOPE']],
+    ['linux', ['EU_Scope', 'US_SCOPE']],
     ['win32', ['US_SCOPE']],
   ] as const)('has on %s no other value under its prefix, and no credentials', async (platform, kept) => {
     const gw = inside();

@@ -7,10 +7,20 @@ import { ROOT } from '../harness/root';
  * Imports run one way, from the top of the pipeline down: what each room may import, `type:` where only types, `lazy:`
  * where only when it is needed. `node` and `package` stand for Node's own modules and for npm's.
  */
-const GROUND = ['client', 'errors', 'exit-codes', 'patience', 'signals', 'system-errors', 'text', 'world'];
+const GROUND = [
+  'ci-job',
+  'client',
+  'errors',
+  'exit-codes',
+  'patience',
+  'signals',
+  'system-errors',
+  'text',
+  'world',
+];
 const BELOW_COMMANDS = ['formats', 'token', 'credentials', 'settings', ...GROUND];
 const MAY_IMPORT: Record<string, readonly string[]> = {
-  bin: ['cli', ...BELOW_COMMANDS, 'system', 'node'],
+  bin: ['cli', 'commands', ...BELOW_COMMANDS, 'system', 'node'],
   cli: ['commands', ...BELOW_COMMANDS, 'package'],
   commands: BELOW_COMMANDS,
   formats: ['token', 'settings', ...GROUND],

@@ -8,11 +8,9 @@ import type { TokenAnswer, TokenQuery } from '../../src/token/query';
 import { shareRequest } from '../../src/token/single-flight';
 import type { Lock } from '../../src/world';
 import { EU } from '../harness/homes/client';
-import { sources } from '../settings/sources';
 
 const NOW = Date.UTC(2030, 0, 1);
 const QUERY = {
-  sources: sources({}),
   client: EU,
   authUrl: { value: 'https://a.test', source: { kind: 'config', name: 'auth-url in /c.json' } },
   plan: { kind: 'keychain', name: 'the test' },
@@ -164,45 +162,18 @@ describe('who waits', () => {
     return (await play({ locks: [lock, holding().lock] }, query)).outcome;
   };
 
-  const ANOTHER =
-    'another gwtoken process made this request; to make your own and see details, use --no-cache';
-
-  test('takes the failure as its own, with hints of its own', async () => {
+  test('takes the failure as its own', async () => {
     expect(await failed({ kind: 'refused', message: 'it said no', reason: 'invalid_client' })).toMatchObject({
       kind: 'refused',
       message: 'it said no',
       reason: 'invalid_client',
-      hints: [
-        'check the client ID and secret stored for default:production:eu',
-        'if the client belongs to region us, use --region us',
-        ANOTHER,
-      ],
+      hints: [],
+      ofAnotherProcess: true,
     });
     expect(await failed({ kind: 'unreached', message: 'a\u001b[2J\nb', reason: 1 })).toMatchObject({
       message: 'a\\u001b[2J\\u000ab',
       reason: undefined,
-      hints: [ANOTHER],
     });
-  });
-
-  test.each<[object, string[]]>([
-    [
-      { kind: 'no-credentials' },
-      [
-        'to store credentials, run: gwtoken login --region eu',
-        'to use environment variables instead, set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU',
-      ],
-    ],
-    [{ kind: 'keychain', reason: 'malformed' }, []],
-  ])('has the hints of its own source where that failed: %j', async (failure, hints) => {
-    expect(await failed({ message: 'm', ...failure })).toMatchObject({ hints: [...hints, ANOTHER] });
-  });
-
-  test('has no hint of login where the credentials come from a command', async () => {
-    const plan = { kind: 'command', command: { value: 'pass show a' } };
-    const query = { ...QUERY, plan } as unknown as TokenQuery;
-    const failure = await failed({ kind: 'no-credentials', message: 'm' }, query);
-    expect((failure as GwtokenError).hints.join()).not.toContain('gwtoken login');
   });
 
   test.each([

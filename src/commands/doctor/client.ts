@@ -13,10 +13,9 @@ const FEW_DAYS = 14;
 const SKEW_WARNING_MS = 30_000;
 
 export function clientSection(status: CheckedClient, nowMs: number): Section {
-  const { client, selected, credentials, authUrl, verdict, request } = status;
+  const { client, selected, plan, authUrl, verdict, request } = status;
   const title = clientName(client);
-  if (authUrl === undefined || authUrl instanceof GwtokenError)
-    return { title, summary: '', checks: [failed('auth URL', verdict)] };
+  if (authUrl instanceof GwtokenError) return { title, summary: '', checks: [failed('auth URL', verdict)] };
   // Nothing was sent: there are no credentials for it.
   if (request === undefined) return { title, summary: '', checks: [failed('credentials', verdict)] };
   const { status: code, repliedAtMs, askedAtMs } = request;
@@ -24,7 +23,7 @@ export function clientSection(status: CheckedClient, nowMs: number): Section {
   const overridden = overriding(status);
   const checks = [
     overridden === undefined
-      ? check('ok', 'credentials', credentials instanceof GwtokenError ? '' : credentials.name)
+      ? check('ok', 'credentials', plan instanceof GwtokenError ? '' : plan.name)
       : check('warning', 'credentials', overridden),
     check('ok', 'auth URL', `${authUrl.value} (${authUrl.source.name})`),
     ...connectionChecks(request.progress, authUrl.value, reply ?? verdict, nowMs),

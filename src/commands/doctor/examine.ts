@@ -1,7 +1,6 @@
 /** All that `gwtoken doctor` looks at, a section at a time, in the order in which it is shown. */
 
 import { DEFAULT_PROFILE } from '../../client';
-import { limitedKeychain } from '../../credentials/keychain-item';
 import { attempt, GwtokenError } from '../../errors';
 import { gather, resolveProfile, resolveSetting } from '../../settings/resolve';
 import {
@@ -12,7 +11,7 @@ import {
   type SettingSources,
 } from '../../settings/table';
 import { describeSetting } from '../../settings/words';
-import type { Keychain, World } from '../../world';
+import type { World } from '../../world';
 import { type CheckedClient, type Clients, checkClients, readClients } from '../clients';
 import { check, failed, type Section } from './check';
 import { clientSection } from './client';
@@ -39,10 +38,9 @@ export async function examine(flags: FlagValues, world: World): Promise<Diagnosi
   // Without the settings nothing else is known.
   if (sources instanceof GwtokenError) return { sections: common, clients: [] };
   const isNeeded = known.clients.length === 0 || known.clients.some(({ source }) => source === 'keychain');
-  const limited = attempt(() => limitedKeychain(sources, world));
-  const keychain = isNeeded
-    ? await keychainSection(limited instanceof GwtokenError ? world.keychain : limited, world)
-    : undefined;
+  const timeout = attempt(() => resolveSetting(SETTINGS.keychainTimeoutMs, sources));
+  const limitMs = timeout instanceof GwtokenError ? undefined : timeout?.value;
+  const keychain = isNeeded ? await keychainSection(limitMs, world) : undefined;
   const clients = await checkClients(known.clients, world, keychain?.problem);
   const sections = [
     ...common,
@@ -88,12 +86,12 @@ function settingsSection(given: SettingSources | GwtokenError, noClient: Gwtoken
 
 /** One round trip through the keychain; its sentence says what is missing. */
 async function keychainSection(
-  keychain: Keychain,
-  { terminal }: Pick<World, 'terminal'>,
+  limitMs: number | undefined,
+  { keychain, terminal }: Pick<World, 'keychain' | 'terminal'>,
 ): Promise<Section & { readonly problem?: GwtokenError }> {
   const title = 'keychain';
   try {
-    const version = await terminal.spin('checking the keychain', () => keychain.probe());
+    const version = await terminal.spin('checking the keychain', () => keychain.probe(limitMs));
     const done = `stored, read and deleted a test item (${version})`;
     return { title, summary: version, checks: [check('ok', 'round trip', done)] };
   } catch (problem) {

@@ -6,8 +6,8 @@ import { tokenFormat } from '../../formats/get';
 import { gather } from '../../settings/resolve';
 import type { FlagValues } from '../../settings/table';
 import { isLoopback } from '../../settings/values';
-import { getToken } from '../../token/get-token';
 import type { World } from '../../world';
+import { selectedToken } from '../selected-token';
 import { childEnvironment, exitCodeOf } from './run';
 
 export async function runCurl(flags: FlagValues, world: World, args: readonly string[]): Promise<number> {
@@ -18,7 +18,7 @@ export async function runCurl(flags: FlagValues, world: World, args: readonly st
       'curl cannot read stdin on Windows: gwtoken passes it the header there',
       'use a file instead',
     );
-  const answer = await getToken(gather(flags, world), world, { fresh: flags['fresh'] === true });
+  const answer = await selectedToken(gather(flags, world), world);
   maskToken(answer.token.accessToken, world);
   const header = tokenFormat({ format: 'curl' })(answer, world.now(), () => false);
 

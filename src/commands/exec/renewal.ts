@@ -1,10 +1,8 @@
 import { GwtokenError } from '../../errors';
 import { maskToken } from '../../formats/ci';
-import { resolveFetchSettings } from '../../settings/resolve';
-import type { SettingSources } from '../../settings/table';
 import { messageOf } from '../../system-errors';
 import { renewToken } from '../../token/get-token';
-import type { TokenAnswer } from '../../token/query';
+import type { TokenAnswer, TokenQuery } from '../../token/query';
 import { expiresAtMs, freshUntilMs, type Token } from '../../token/token';
 import type { TokenFile, World } from '../../world';
 
@@ -19,14 +17,15 @@ const REFUSAL_MS = 300_000;
 /**
  * Keeps the token of a `--token-file` valid until the returned function is called. It goes by the wall clock and looks
  * at it every 30 s at least: a laptop may sleep, and a timer of more than 2^31 ms fires at once.
+ *
+ * @param resolveAgain reads the credentials' variables again, and the file of a secret that was rotated meanwhile
  */
 export function keepRenewed(
   file: TokenFile,
-  { token: first, client }: TokenAnswer,
-  sources: SettingSources,
+  { token: first, minTtlMs }: TokenAnswer,
+  resolveAgain: () => TokenQuery,
   world: World,
 ): () => void {
-  const minTtlMs = resolveFetchSettings(sources, client.profile).minTtlMs?.value;
   const ended = new AbortController();
   // A token without an expiry is never renewed.
   const dueAtMs = (token: Token): number => freshUntilMs(token, minTtlMs) ?? Number.POSITIVE_INFINITY;
@@ -36,7 +35,7 @@ export function keepRenewed(
 
   const renew = async (): Promise<void> => {
     try {
-      const { token: fresh } = await renewToken(sources, world, ended.signal);
+      const { token: fresh } = await renewToken(resolveAgain(), world, ended.signal);
       if (ended.signal.aborted) return;
       if (fresh.accessToken !== token.accessToken) {
         maskToken(fresh.accessToken, world);

@@ -1,3 +1,4 @@
+import { isCredentialVariable } from '../../client';
 import { EXEC_FAILED } from '../../exit-codes';
 import { maskToken } from '../../formats/ci';
 import {
@@ -11,8 +12,8 @@ import {
 import { gather } from '../../settings/resolve';
 import type { FlagValues } from '../../settings/table';
 import { Interrupted } from '../../signals';
-import { getToken } from '../../token/get-token';
 import type { ChildEnd, Env, World } from '../../world';
+import { selectedQuery, selectedToken } from '../selected-token';
 import { keepRenewed } from './renewal';
 
 export async function runCommand(
@@ -23,7 +24,7 @@ export async function runCommand(
 ): Promise<number> {
   const prefix = checkPrefix(String(flags['prefix'] ?? DEFAULT_PREFIX));
   const sources = gather(flags, world);
-  const answer = await getToken(sources, world, { fresh: flags['fresh'] === true });
+  const answer = await selectedToken(sources, world);
   const variables = tokenVariables(answer.token, prefix);
   checkVariables(variables);
   if (world.platform === 'win32') variables.forEach(checkForWindows);
@@ -31,7 +32,7 @@ export async function runCommand(
 
   const file =
     flags['token-file'] === true ? await world.createTokenFile(answer.token.accessToken) : undefined;
-  const stopRenewing = file && keepRenewed(file, answer, sources, world);
+  const stopRenewing = file && keepRenewed(file, answer, () => selectedQuery(sources, world), world);
   try {
     const all = [...variables, { name: `${prefix}TOKEN_FILE`, value: file?.path }];
     const env = childEnvironment(world.env, all, world.platform);
@@ -56,9 +57,7 @@ export function childEnvironment(env: Env, variables: readonly Variable[], platf
   // Windows does not tell the names of variables apart by case.
   const same = (name: string): string => (platform === 'win32' ? name.toUpperCase() : name);
   const ours = new Set(variables.map(({ name }) => same(name)));
-  const kept = Object.entries(env).filter(
-    ([name]) => !ours.has(same(name)) && !/^GWTOKEN_(SANDBOX_)?CLIENT_/.test(same(name)),
-  );
+  const kept = Object.entries(env).filter(([name]) => !ours.has(same(name)) && !isCredentialVariable(name));
   const set = variables.filter(({ value }) => value !== undefined).map(({ name, value }) => [name, value]);
   return Object.fromEntries([...kept, ...set]);
 }

@@ -46,7 +46,7 @@ export function checkGiven(sources: SettingSources, { terminal, stdin }: PromptW
   const authUrl =
     region === undefined && canAsk
       ? undefined
-      : resolveAuthUrl(sources, { profile, environment, region: region ?? 'eu' });
+      : resolveAuthUrl(sources, { profile, environment, region: region ?? REGIONS[0] });
   const clientId = checkClientId(flags['client-id']);
   const secretPiped = flags['secret-stdin'] === true;
   if (secretPiped && stdin.isTTY()) {
@@ -75,7 +75,7 @@ export function checkGiven(sources: SettingSources, { terminal, stdin }: PromptW
   const missing = needed.flatMap(([flag, value]) => (value === undefined ? [flag] : []));
   if (canAsk || missing.length === 0) return known;
   const example = [
-    `gwtoken login ${clientFlags({ profile, environment, region: region ?? 'eu' })}`,
+    `gwtoken login ${clientFlags({ profile, environment, region: region ?? REGIONS[0] })}`,
     `--auth-url ${shellWord(authUrl?.template ?? 'https://YOUR-AUTH-URL')}`,
     `--client-id ${shellWord(clientId ?? 'ID')} --secret-stdin`,
   ];

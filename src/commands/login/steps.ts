@@ -1,18 +1,10 @@
 /** What `gwtoken login` does: check what is given, ask for the rest, try the credentials, store them, say what is next. */
 
 import { type Client, clientFlags, clientName } from '../../client';
-import { formatItem, limitedKeychain } from '../../credentials/keychain-item';
-import { planCredentials } from '../../credentials/plan';
+import { formatItem } from '../../credentials/keychain-item';
 import { attempt, GwtokenError } from '../../errors';
-import {
-  type FetchSettings,
-  gather,
-  requireAuthUrl,
-  resolveClient,
-  resolveFetchSettings,
-  resolveProfile,
-} from '../../settings/resolve';
-import type { FlagValues, SettingSources } from '../../settings/table';
+import { gather, resolveClient, resolveFetchSettings, resolveProfile } from '../../settings/resolve';
+import type { FetchSettings, FlagValues, SettingSources } from '../../settings/table';
 import { Interrupted } from '../../signals';
 import { oneLine, shellWord, withTilde } from '../../text';
 import { formatEntry } from '../../token/cache';
@@ -21,6 +13,8 @@ import { endpointQuery } from '../../token/query';
 import type { Token } from '../../token/token';
 import type { ConfigEdit, World } from '../../world';
 import { overriding } from '../clients';
+import { refusalSteps } from '../hints';
+import { resolveParts } from '../query';
 import { type Answers, askAgain, askMissing, checkGiven, guide } from './answers';
 import { loginEdits, storeClient } from './store';
 
@@ -29,8 +23,8 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   const known = checkGiven(sources, world);
   const settings = resolveFetchSettings(sources, known.profile);
   await world.config.checkWritable();
-  const keychain = limitedKeychain(sources, world);
-  await keychain.probe();
+  const limitMs = settings.keychainTimeoutMs?.value;
+  await world.keychain.probe(limitMs);
   const isVerified = flags['verify'] !== false;
   const { answers, token } = await unlessCancelled(world, async () => {
     const all = await askMissing(known, sources, world);
@@ -41,7 +35,7 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   const { client, authUrl, clientId } = answers;
   const edits = loginEdits(sources, client, authUrl);
   const entry = { clientId, authUrl: authUrl.value };
-  const replaced = await storeClient(client, itemOf(answers), entry, edits, { ...world, keychain });
+  const replaced = await storeClient({ client, item: itemOf(answers), entry, edits }, limitMs, world);
   // A token for the old credentials must not be served any more.
   for (const left of await world.tokens.invalidate(client))
     world.warn(`could not remove a cached token of the old credentials: ${left}`);
@@ -85,19 +79,19 @@ const TRIES = 3;
 async function verified(
   answers: Answers,
   tries: number,
-  query: { readonly sources: SettingSources; readonly settings: FetchSettings },
+  { sources, settings }: { readonly sources: SettingSources; readonly settings: FetchSettings },
   world: World,
 ): Promise<{ readonly answers: Answers; readonly token: Token }> {
   for (let left = tries - 1, tried = answers; ; left--) {
     const { client, authUrl } = tried;
     try {
       const token = await world.terminal.spin('verifying the credentials', () =>
-        fetchToken(endpointQuery({ ...query, client, authUrl }, world), tried, world),
+        fetchToken(endpointQuery({ client, authUrl, settings }, world), tried, world),
       );
       return { answers: tried, token };
     } catch (error) {
       if (!(error instanceof GwtokenError)) throw error;
-      if (error.kind !== 'refused' || left === 0) throw nothingStored(error, tried, tries > 1);
+      if (error.kind !== 'refused' || left === 0) throw nothingStored(error, tried, tries > 1, sources);
       for (const line of [error.message, 'Enter the client ID and secret again.'])
         world.stderr.write(`${guide(world.terminal)}${line}\n`);
       tried = await askAgain(tried, world);
@@ -110,9 +104,11 @@ function nothingStored(
   error: GwtokenError,
   { client, authUrl, clientId }: Answers,
   isTyped: boolean,
+  sources: SettingSources,
 ): GwtokenError {
   const words = `--auth-url ${shellWord(authUrl.template)} --client-id ${shellWord(clientId)}`;
   return error.withHints([
+    ...(error.kind === 'refused' ? refusalSteps(error, { client, authUrl }, sources) : []),
     'nothing was stored',
     ...(isTyped ? [`to start again, run: gwtoken login ${clientFlags(client)} ${words}`] : []),
     ...(error.kind === 'unreached' ? ['to store them unverified, add --no-verify'] : []),
@@ -170,12 +166,10 @@ function warnOfOthers({ client, clientId, authUrl }: Answers, before: SettingSou
   const after: SettingSources = { flags: {}, env: world.env, config: world.config.read() };
   const skipVariables = resolveProfile(before).source.kind === 'flag';
   // The credentials are stored: a bad variable, which a flag overruled this time, is no error any more.
-  const credentials = attempt(() => planCredentials(after, { client, skipVariables }, world));
+  const { plan, authUrl: next } = resolveParts(after, { client, skipVariables }, world);
   const stored = { clientId, authUrl: authUrl.value };
-  const overridden =
-    credentials instanceof GwtokenError ? credentials.message : overriding({ credentials, stored });
+  const overridden = plan instanceof GwtokenError ? plan.message : overriding({ plan, stored });
   if (overridden !== undefined) world.warn(overridden);
-  const next = attempt(() => requireAuthUrl(after, client));
   if (!(next instanceof GwtokenError) && next.value !== authUrl.value)
     world.warn(
       `${next.source.name} sets another auth URL; gwtoken will not send the stored credentials there`,

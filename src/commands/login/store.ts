@@ -7,22 +7,29 @@ import type { AuthUrl, SettingSources } from '../../settings/table';
 import { withoutTokenPath } from '../../settings/values';
 import type { ConfigEdit, KnownEntry, World } from '../../world';
 
+interface NewClient {
+  readonly client: Client;
+  /** The keychain item's value. */
+  readonly item: string;
+  readonly entry: KnownEntry;
+  readonly edits: readonly ConfigEdit[];
+}
+
 /**
  * Stores a client: its keychain item, its entry in the list of stored clients, its settings. If one of them fails, what was
  * done before is undone, and its error is thrown.
  *
+ * @param limitMs how long the keychain may take for each of its answers
  * @returns whether credentials that were stored before are replaced
  */
 export async function storeClient(
-  client: Client,
-  item: string,
-  entry: KnownEntry,
-  edits: readonly ConfigEdit[],
+  { client, item, entry, edits }: NewClient,
+  limitMs: number | undefined,
   { keychain, clients, config }: Pick<World, 'keychain' | 'clients' | 'config'>,
 ): Promise<boolean> {
   const name = clientName(client);
   const previousEntry = clients.read()[name];
-  const previousItem = await keychain.set(name, item);
+  const previousItem = await keychain.set(name, item, limitMs);
   try {
     await clients.add(name, entry);
     if (edits.length > 0) await config.edit(edits);
@@ -30,7 +37,7 @@ export async function storeClient(
   } catch (error) {
     // The first failure is the one to report.
     await Promise.allSettled([
-      previousItem === undefined ? keychain.delete(name) : keychain.set(name, previousItem),
+      previousItem === undefined ? keychain.delete(name, limitMs) : keychain.set(name, previousItem, limitMs),
       previousEntry ? clients.add(name, previousEntry) : clients.remove([name]),
     ]);
     throw error;

@@ -75,7 +75,7 @@ function statusRow(status: ClientStatus, nowMs: number): TableRow {
       `${selected ? '*' : ' '} ${clientName(client)}`,
       shownId(status) ?? (status.hasCredentials ? 'unknown' : 'none stored'),
       verdict === undefined ? left : failed ? 'check failed' : 'OK',
-      authUrl instanceof GwtokenError ? 'invalid' : (authUrl?.value ?? 'not set'),
+      authUrl instanceof GwtokenError ? (isUnset(authUrl) ? 'not set' : 'invalid') : authUrl.value,
     ],
     selected,
     result: verdict && { column: 2, is: failed ? 'failed' : 'ok' },
@@ -84,8 +84,9 @@ function statusRow(status: ClientStatus, nowMs: number): TableRow {
 
 /** Lists what is wrong with a client; the verdict of a check says all of it in one sentence. */
 function problemsOf(status: ClientStatus): ReportLine[] {
-  const { credentials, settings, authUrl, verdict } = status;
-  const found = verdict === undefined ? [credentials, authUrl, settings] : [verdict];
+  const { plan, settings, authUrl, verdict } = status;
+  const parts = isUnset(authUrl) ? [plan, settings] : [plan, authUrl, settings];
+  const found = verdict === undefined ? parts : [verdict];
   const rows = found.flatMap((each): ReportLine[] =>
     each instanceof GwtokenError ? [{ result: 'failed', message: each.message, hints: each.hints }] : [],
   );
@@ -105,11 +106,12 @@ function warnings(status: ClientStatus): ReportLine[] {
   });
   const boundTo = boundUrl(status);
   if (!status.hasCredentials) return [warning('no stored credentials', `to store them, run: ${login}`)];
-  if (boundTo === undefined || authUrl instanceof GwtokenError || authUrl?.value === boundTo) return [];
-  if (authUrl === undefined) {
+  if (boundTo === undefined) return [];
+  if (isUnset(authUrl)) {
     const message = `the auth URL is not set, but the stored credentials are for ${boundTo}`;
     return [warning(message, `to set it again, run: ${setAuthUrlCommand(client, boundTo)}`)];
   }
+  if (authUrl instanceof GwtokenError || authUrl.value === boundTo) return [];
   const { value, source, template } = authUrl;
   return [
     warning(
@@ -119,7 +121,12 @@ function warnings(status: ClientStatus): ReportLine[] {
   ];
 }
 
-/** The auth URL that login verified the credentials with, if they are the stored ones. */
+/** Returns whether there is no auth URL, which is a state of a client and no error of its settings. */
+function isUnset(authUrl: ClientStatus['authUrl']): boolean {
+  return authUrl instanceof GwtokenError && authUrl.reason === 'not-set';
+}
+
+/** Returns the auth URL that login verified the credentials with, if they are the stored ones. */
 function boundUrl({ source, stored }: ClientStatus): string | undefined {
   return source === 'keychain' ? stored?.authUrl : undefined;
 }
@@ -132,7 +139,7 @@ function shownId({ clientId, verdict }: ClientStatus): string | undefined {
 
 /** One client as JSON; `check` is null without --check. */
 function statusJson(status: ClientStatus, nowMs: number): object {
-  const { client, selected, credentials, authUrl, token, verdict } = status;
+  const { client, selected, plan, authUrl, token, verdict } = status;
   const url = authUrl instanceof GwtokenError ? undefined : authUrl;
   const check =
     verdict instanceof GwtokenError
@@ -144,10 +151,7 @@ function statusJson(status: ClientStatus, nowMs: number): object {
     environment: client.environment,
     region: client.region,
     selected,
-    credentials:
-      credentials instanceof GwtokenError
-        ? errorJson(credentials)
-        : { source: credentials.kind, name: credentials.name },
+    credentials: plan instanceof GwtokenError ? errorJson(plan) : { source: plan.kind, name: plan.name },
     client_id: shownId(status) ?? null,
     auth_url: url?.value ?? null,
     auth_url_source: url?.source.name ?? null,

@@ -1,5 +1,6 @@
 /** Long texts on a terminal go through the user's pager. */
 import { spawnSync } from 'node:child_process';
+import { isCredentialVariable } from '../../client';
 
 const LESS = 'if command -v less >/dev/null; then less -FRX; else cat; fi';
 
@@ -7,8 +8,7 @@ const LESS = 'if command -v less >/dev/null; then less -FRX; else cat; fi';
 export function page(text: string, proc: NodeJS.Process): boolean {
   const command = proc.env['PAGER'] ?? LESS;
   if (proc.platform === 'win32' || command === '' || proc.env['TERM'] === 'dumb') return false;
-  const secrets = /^GWTOKEN_(SANDBOX_)?CLIENT_/;
-  const env = Object.fromEntries(Object.entries(proc.env).filter(([name]) => !secrets.test(name)));
+  const env = Object.fromEntries(Object.entries(proc.env).filter(([name]) => !isCredentialVariable(name)));
   // Ctrl-C in the pager is the pager's.
   const ignore = (): void => {};
   proc.on('SIGINT', ignore);

@@ -1,0 +1,120 @@
+/**
+ * The next steps after a failure to get a client's token. An error is thrown with its facts; here, beside the settings,
+ * it is known which command, flag or variable helps.
+ */
+
+import { type Client, clientFlags, clientName, REGIONS } from '../client';
+import { BoundElsewhere } from '../credentials/binding';
+import { are, credentialVariableNames, strayHints } from '../credentials/variables';
+import { attempt, GwtokenError } from '../errors';
+import { CI_HELP, FORKS_GET_NO_SECRETS } from '../patience';
+import { resolveAuthUrl, resolveProfile } from '../settings/resolve';
+import type { AuthUrl, SettingSources } from '../settings/table';
+import { setAuthUrlCommand } from '../settings/words';
+import { shellWord } from '../text';
+import type { EndpointQuery, TokenQuery } from '../token/query';
+
+type Query = Pick<TokenQuery, 'client' | 'authUrl' | 'plan'>;
+
+/** Returns an error of the core with the next steps after its own hints. */
+export function withNextSteps(error: GwtokenError, query: Query, sources: SettingSources): GwtokenError {
+  const steps = nextSteps(error, query, sources);
+  const another =
+    'another gwtoken process made this request; to make your own and see details, use --no-cache';
+  return error.withHints(error.ofAnotherProcess ? [...steps, another] : steps);
+}
+
+function nextSteps(error: GwtokenError, query: Query, sources: SettingSources): readonly string[] {
+  const { kind, reason } = error;
+  const { client, authUrl, plan } = query;
+  if (error instanceof BoundElsewhere) return bindingSteps(error, query);
+  if (kind === 'refused') return refusalSteps(error, query, sources);
+  if (reason === 'missing-in-job') return jobSteps(client, sources);
+  if (reason === 'endless-loop') return variableSteps(client, sources);
+  if (reason === 'unbound')
+    return [
+      `if it is for ${authUrl.value} (from ${authUrl.source.name}), add to its JSON: "auth_url":"${authUrl.value}"`,
+      `or replace it, run: ${loginCommand(client, authUrl)}`,
+    ];
+  if ((kind !== 'no-credentials' && kind !== 'keychain') || reason === 'malformed') return [];
+  const isNotFound = kind === 'no-credentials' || reason === 'hidden';
+  const variables = variableSteps(client, sources);
+  if (plan.kind !== 'keychain' || !isNotFound) return variables;
+  return [`to store credentials, run: ${loginCommand(client, authUrl)}`, ...variables];
+}
+
+function loginCommand(client: Client, { source, template }: AuthUrl): string {
+  const login = `gwtoken login ${clientFlags(client)}`;
+  return source.kind === 'config' ? login : `${login} --auth-url ${shellWord(template)}`;
+}
+
+/** The secret is bound to another auth URL: use that one, or bind the secret to this one. */
+function bindingSteps({ binding }: BoundElsewhere, { client, authUrl, plan }: Query): readonly string[] {
+  const { source, template } = authUrl;
+  const hints: string[] = [];
+  if (binding && source.kind === 'variable') hints.push(`to use ${binding.authUrl}, unset ${source.name}`);
+  if (binding && source.kind === 'flag') hints.push(`to use ${binding.authUrl}, omit ${source.name}`);
+  if (binding?.cameWithSecret && source.kind === 'config')
+    hints.push(`to use ${binding.authUrl}, run: ${setAuthUrlCommand(client, binding.authUrl)}`);
+  if (plan.kind === 'keychain')
+    hints.push(`to log in at this auth URL, run: ${loginCommand(client, authUrl)}`);
+  else if (binding?.cameWithSecret)
+    hints.push('to use this auth URL, let the command print it as "auth_url"');
+  else
+    hints.push(
+      `to use this auth URL, let the command print "auth_url" too, or run: ${setAuthUrlCommand(client, template)}`,
+    );
+  return hints;
+}
+
+/**
+ * Says what to check after a refusal: `invalid_client` is also the answer to a client of another region or environment.
+ *
+ * @param query without a plan if the person has just typed the credentials, at a login
+ */
+export function refusalSteps(
+  { reason }: GwtokenError,
+  { client, authUrl, plan }: Pick<EndpointQuery, 'client' | 'authUrl'> & Partial<Pick<TokenQuery, 'plan'>>,
+  sources: SettingSources,
+): readonly string[] {
+  const from =
+    plan?.kind === 'keychain' ? ` stored for ${clientName(client)}` : plan && ` (from ${plan.name})`;
+  const check = `check the client ID and secret${from ?? ''}`;
+  if (reason !== 'invalid_client') return [plan === undefined ? check : `credentials used: ${plan.name}`];
+  const elsewhere = REGIONS.filter((region) => region !== client.region).map(
+    (region) => `if the client belongs to region ${region}, use ${clientFlags({ ...client, region })}`,
+  );
+  const isSandbox = client.environment === 'sandbox';
+  const environment = isSandbox ? 'production' : 'sandbox';
+  // An invalid auth URL of the other environment must not take the place of the refusal.
+  const another = attempt(() => resolveAuthUrl(sources, { ...client, environment }));
+  if (another instanceof GwtokenError || another === undefined || another.value === authUrl.value)
+    return [check, ...elsewhere];
+  const flag = isSandbox ? '--no-sandbox' : '--sandbox';
+  return [check, ...elsewhere, `if it is a ${environment} client, add ${flag}`];
+}
+
+/** In a CI job the variables are the error, and not the keychain: forks get no secrets. */
+function jobSteps(client: Client, { env }: SettingSources): readonly string[] {
+  const isAnyEmpty = credentialVariableNames(client).some((name) => env[name] === '');
+  return [...(isAnyEmpty ? [FORKS_GET_NO_SECRETS] : []), ...strayHints(client, env), CI_HELP];
+}
+
+/** Names the variables that could be used instead, and those that are empty or not read. */
+function variableSteps(client: Client, sources: SettingSources): readonly string[] {
+  const { env } = sources;
+  const profileSource = resolveProfile(sources).source;
+  const names = credentialVariableNames(client);
+  if (profileSource.kind === 'flag') {
+    const instead = `to use it, set GWTOKEN_PROFILE=${client.profile} instead`;
+    const set = names.filter((name) => env[name]).slice(0, 1);
+    return set.map((name) => `${name} is ignored because of ${profileSource.name}; ${instead}`);
+  }
+  const empty = names.filter((name) => env[name] === '');
+  const [id, secret] = names;
+  return [
+    `to use environment variables instead, set ${id} and ${secret}`,
+    ...(empty.length > 0 ? [`${are(empty)} empty (${FORKS_GET_NO_SECRETS})`] : []),
+    ...strayHints(client, env),
+  ];
+}

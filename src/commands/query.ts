@@ -1,0 +1,75 @@
+/** Settings become a query: whose token is requested, where, with which credentials and limits. */
+
+import type { Client } from '../client';
+import { type CredentialPlan, planCredentials } from '../credentials/plan';
+import { attempt, GwtokenError } from '../errors';
+import {
+  type ClientSettings,
+  configAuthUrl,
+  requireAuthUrl,
+  resolveFetchSettings,
+  resolveSetting,
+} from '../settings/resolve';
+import { type AuthUrl, type FetchSettings, SETTINGS, type SettingSources } from '../settings/table';
+import { endpointQuery, type TokenQuery } from '../token/query';
+import type { WarmWorld } from '../world';
+
+/** The settings of one client, each resolved by itself: one that is wrong does not hide the others. */
+export interface ClientParts {
+  readonly client: Client;
+  readonly skipVariables: boolean;
+  readonly settings: FetchSettings | GwtokenError;
+  /** An error of the reason `not-set` if there is none. */
+  readonly authUrl: AuthUrl | GwtokenError;
+  readonly plan: CredentialPlan | GwtokenError;
+  readonly configAuthUrl: AuthUrl | GwtokenError | undefined;
+}
+
+/** @param verifiedUrl an auth URL that was checked before: that of a cached token */
+export function resolveParts(
+  sources: SettingSources,
+  { client, skipVariables }: Pick<ClientSettings, 'client' | 'skipVariables'>,
+  world: Pick<WarmWorld, 'env' | 'readFile'>,
+  verifiedUrl?: string,
+): ClientParts {
+  const authUrl = attempt(() => requireAuthUrl(sources, client, verifiedUrl));
+  const plan = attempt(() => {
+    const command = resolveSetting(SETTINGS.credentialCommand, sources, client.profile);
+    return planCredentials({ client, skipVariables }, command, world);
+  });
+  return {
+    client,
+    skipVariables,
+    settings: attempt(() => resolveFetchSettings(sources, client.profile)),
+    authUrl,
+    plan,
+    configAuthUrl: configuredUrl(sources, client, { authUrl, plan }),
+  };
+}
+
+/** Only the credentials of a command may be bound to the config file's auth URL. */
+function configuredUrl(
+  sources: SettingSources,
+  client: Client,
+  { authUrl, plan }: Pick<ClientParts, 'authUrl' | 'plan'>,
+): AuthUrl | GwtokenError | undefined {
+  if (plan instanceof GwtokenError || plan.kind !== 'command') return undefined;
+  if (!(authUrl instanceof GwtokenError) && authUrl.source.kind === 'config') return authUrl;
+  return attempt(() => configAuthUrl(sources, client));
+}
+
+/** @throws GwtokenError what is wrong with the settings, the auth URL or the credentials, in this order */
+export function queryOf(parts: ClientParts, world: Pick<WarmWorld, 'now'>): TokenQuery {
+  const { client, skipVariables, settings, authUrl, plan, configAuthUrl } = parts;
+  if (settings instanceof GwtokenError) throw settings;
+  if (authUrl instanceof GwtokenError) throw authUrl;
+  if (plan instanceof GwtokenError) throw plan;
+  return {
+    ...endpointQuery({ client, authUrl, settings }, world),
+    authUrl,
+    plan,
+    configAuthUrl,
+    skipVariables,
+    fresh: false,
+  };
+}

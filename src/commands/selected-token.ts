@@ -1,0 +1,33 @@
+/** The token of the selected client, for every command that needs one: settings, query, token, or an error with its hints. */
+
+import { GwtokenError } from '../errors';
+import { resolveClient } from '../settings/resolve';
+import type { SettingSources } from '../settings/table';
+import { describeSettings } from '../settings/words';
+import { getToken, type TokenWorld } from '../token/get-token';
+import type { TokenAnswer, TokenQuery } from '../token/query';
+import { withNextSteps } from './hints';
+import { queryOf, resolveParts } from './query';
+
+/** @throws GwtokenError `usage` for a setting that is missing or wrong */
+export function selectedQuery(sources: SettingSources, world: TokenWorld): TokenQuery {
+  const clientSettings = resolveClient(sources);
+  const query = queryOf(resolveParts(sources, clientSettings, world), world);
+  for (const line of describeSettings(clientSettings, query.authUrl, query.settings)) world.trace(line);
+  return query;
+}
+
+/**
+ * Returns a valid token for the selected client.
+ *
+ * @param flags of the command; with `fresh` only a token requested from now on will do
+ * @throws GwtokenError of any kind but `local`
+ */
+export async function selectedToken(sources: SettingSources, world: TokenWorld): Promise<TokenAnswer> {
+  const query = { ...selectedQuery(sources, world), fresh: sources.flags['fresh'] === true };
+  try {
+    return await getToken(query, world);
+  } catch (error) {
+    throw error instanceof GwtokenError ? withNextSteps(error, query, sources) : error;
+  }
+}

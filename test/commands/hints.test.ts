@@ -1,0 +1,60 @@
+/** The next steps after a failure, from its kind and reason, the query and the settings. */
+import { expect, test } from 'vitest';
+import { refusalSteps, withNextSteps } from '../../src/commands/hints';
+import { GwtokenError } from '../../src/errors';
+import type { ErrorKind } from '../../src/exit-codes';
+import type { TokenQuery } from '../../src/token/query';
+import { EU } from '../harness/homes/client';
+import { sources } from '../settings/sources';
+
+const QUERY = {
+  client: EU,
+  authUrl: {
+    value: 'https://a.test',
+    template: 'https://a.test',
+    source: { kind: 'config', name: 'auth-url in /c.json' },
+  },
+  plan: { kind: 'keychain', name: 'the test' },
+} as unknown as TokenQuery;
+
+const stepsAfter = (kind: ErrorKind, reason?: string, query = QUERY, ofAnotherProcess = false) =>
+  withNextSteps(new GwtokenError(kind, 'm', { reason, ofAnotherProcess }), query, sources({})).hints;
+
+const ELSEWHERE = 'if the client belongs to region us, use --region us';
+const VARIABLES =
+  'to use environment variables instead, set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU';
+
+test('a refusal names the stored client, or at a login what was typed', () => {
+  const check = 'check the client ID and secret';
+  expect(stepsAfter('refused', 'invalid_client')).toEqual([
+    `${check} stored for default:production:eu`,
+    ELSEWHERE,
+  ]);
+  const { plan: _, ...typed } = QUERY;
+  const error = new GwtokenError('refused', 'm', { reason: 'invalid_client' });
+  expect(refusalSteps(error, typed, sources({}))).toEqual([check, ELSEWHERE]);
+});
+
+test.each<[ErrorKind, string | undefined, string[]]>([
+  ['no-credentials', undefined, ['to store credentials, run: gwtoken login --region eu', VARIABLES]],
+  ['keychain', 'hidden', ['to store credentials, run: gwtoken login --region eu', VARIABLES]],
+  ['keychain', 'locked', [VARIABLES]],
+  ['keychain', 'malformed', []],
+  ['unreached', 'ECONNREFUSED', []],
+  ['bad-reply', undefined, []],
+])('%s, reason %s, has its own next steps', (kind, reason, steps) => {
+  expect(stepsAfter(kind, reason)).toEqual(steps);
+});
+
+test('credentials of a command are not stored by a login', () => {
+  const plan = { kind: 'command', command: { value: 'pass show a' } };
+  expect(stepsAfter('no-credentials', undefined, { ...QUERY, plan } as unknown as TokenQuery)).toEqual([
+    VARIABLES,
+  ]);
+});
+
+test('the failure of another process has its steps, and how to see the details', () => {
+  const another =
+    'another gwtoken process made this request; to make your own and see details, use --no-cache';
+  expect(stepsAfter('keychain', 'locked', QUERY, true)).toEqual([VARIABLES, another]);
+});
