@@ -8,9 +8,10 @@ import { GwtokenError, usage } from '../../errors';
 import { messageOf, systemCode } from '../../system-errors';
 import { shellWord } from '../../text';
 import type { Config, ConfigEdit, ConfigValues, Distrust, KnownEntry, World } from '../../world';
+import { whileHeld } from './held';
 import { fileIn, type Host, homeless } from './paths';
 import { type FileRead, readRegular } from './read-file';
-import { sweepOld, whileHeld } from './replace';
+import { sweepOld } from './sweep';
 import * as trust from './trust';
 
 const AS_OWNER = 'run gwtoken as its owner, or set GWTOKEN_CONFIG_DIR to a directory you own';

@@ -15,10 +15,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { failure, quietly } from '../../errors';
 import { systemCode } from '../../system-errors';
 import type { Lock } from '../../world';
-import { holderState, ownProcess } from '../processes/proc-stat';
+import { holderState, ownProcess } from '../processes/identity';
+import { WRITER_WAITS_MS, whileHeld } from './held';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
-import { sweepOld, uniqueName, WRITER_WAITS_MS, whileHeld } from './replace';
+import { uniqueName } from './replace';
+import { sweepOld } from './sweep';
 import { distrust, makeFolder } from './trust';
 
 const BEAT_MS = 500;

@@ -1,28 +1,7 @@
 /** Replaces a file atomically: a reader sees the old text or the new one, never a part. */
-import { lstatSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { quietly } from '../../errors';
-import { systemCode } from '../../system-errors';
-import { sleepSync } from '../terminal/streams';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { WRITER_WAITS_MS, whileHeld } from './held';
 import type { Host } from './paths';
-
-const PAUSE_MS = 10;
-
-/** Retries work that Windows refuses while a writer or a virus scanner has the file open. @throws the system's error */
-export function whileHeld<T>(work: () => T, limitMs: number, { platform }: Pick<Host, 'platform'>): T {
-  const giveUpAt = platform === 'win32' ? performance.now() + limitMs : 0;
-  for (;;) {
-    try {
-      return work();
-    } catch (error) {
-      const isHeld = ['EPERM', 'EACCES', 'EBUSY'].includes(systemCode(error) ?? '');
-      if (!isHeld || performance.now() >= giveUpAt) throw error;
-      sleepSync(PAUSE_MS);
-    }
-  }
-}
-
-export const WRITER_WAITS_MS = 500;
 
 /** A name that no other process uses, nor this one again; not a secret. */
 export function uniqueName(): string {
@@ -39,19 +18,4 @@ export function replaceFile(path: string, text: string, host: Host): void {
     rmSync(temporary, { force: true });
     throw error;
   }
-}
-
-/** After this long no living process uses a temporary file, and the clocks of file servers differ by less. */
-const STALE_MS = 10 * 60_000;
-
-/** Removes the files with these names that killed processes left. Never throws: the next writer tries again. */
-export function sweepOld(folder: string, names: RegExp, olderThanMs = STALE_MS): void {
-  // Another may have swept it, or the folder cannot be changed.
-  quietly(() => {
-    for (const name of readdirSync(folder)) {
-      if (!names.test(name)) continue;
-      const left = join(folder, name);
-      if (Date.now() - lstatSync(left).mtimeMs > olderThanMs) rmSync(left);
-    }
-  });
 }

@@ -9,7 +9,8 @@ import { systemCode } from '../../system-errors';
 import type { CacheRead, TokenCache } from '../../world';
 import { fileIn, type Host } from './paths';
 import { readRegular } from './read-file';
-import { replaceFile, sweepOld, uniqueName } from './replace';
+import { replaceFile, uniqueName } from './replace';
+import { sweepOld } from './sweep';
 import { distrust, makeFolder } from './trust';
 
 /** A token of 32 KiB, escaped twice, and some room. */

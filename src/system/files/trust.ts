@@ -89,20 +89,26 @@ function isReadOnly(path: string): boolean {
  * @throws the system's error; ENOENT for the home directory, which is not gwtoken's to create; EUNTRUSTED
  */
 export function makeFolder(path: string, host: Host): void {
-  nearest(path, host);
+  checkNearestAncestor(path, host);
   mkdirSync(path, { recursive: true, mode: 0o700 });
 }
 
-/** The path itself, or the nearest directory above it that exists. @throws as {@link makeFolder} */
-function nearest(path: string, host: Host): string {
+/**
+ * Returns the path itself if it exists, or the nearest directory above it that does.
+ *
+ * @throws as {@link makeFolder}, if it is not the user's or root's
+ */
+function checkNearestAncestor(path: string, host: Host): string {
   const fail = (code: string, problem: string): Error =>
     Object.assign(new Error(`${path} ${problem}`), { code });
   const home = host.env?.['HOME'];
   let at = path;
   let stat = lstatSync(at, { throwIfNoEntry: false });
-  for (; stat === undefined; stat = lstatSync(at, { throwIfNoEntry: at === dirname(at) })) {
-    if (home && resolve(at) === resolve(home)) throw fail('ENOENT', 'does not exist');
+  while (stat === undefined) {
+    const isTop = at === dirname(at);
+    if (isTop || (home && resolve(at) === resolve(home))) throw fail('ENOENT', 'does not exist');
     at = dirname(at);
+    stat = lstatSync(at, { throwIfNoEntry: false });
   }
   for (const each of stat.isSymbolicLink() ? [stat, statSync(at)] : [stat]) {
     const foreign = distrustOwner(each, 'user or root', host);
@@ -130,7 +136,7 @@ export function probeFolder(which: 'config' | 'cache', path: string | undefined,
 
 /** For a directory that does not exist: whether it can be created. */
 function isWritable(path: string, host: Host): boolean {
-  const place = nearest(path, host);
+  const place = checkNearestAncestor(path, host);
   checkWritable(place, host);
   return statSync(place).isDirectory();
 }

@@ -1,4 +1,7 @@
-/** One request to the keychain's child. Whatever that does, the call ends within its limit, and so does the child. */
+/**
+ * One request to the keychain's child, which ends within its limit whatever the keychain does. The request, with the secret
+ * that is to be stored, goes over the child's channel: arguments and environment are open to other processes.
+ */
 
 import { type ChildProcess, type CommonSpawnOptions, type ForkOptions, fork } from 'node:child_process';
 import { quietly } from '../../errors';
@@ -23,7 +26,7 @@ const LOOK_MS = 800;
 /**
  * Returns the value that the request asks for.
  *
- * @param limitMs undefined: 60 s if a person can answer a dialog, otherwise 10 s
+ * @param limitMs by default 60 s if a person can answer a dialog, otherwise 10 s
  * @param signal ends the waiting before that
  * @throws GwtokenError `keychain`, or the signal's reason
  */
@@ -41,16 +44,17 @@ export async function askChild(
   const noticeAtMs = performance.now() + NOTICE_AFTER_MS;
   const done = new AbortController();
   let keyring: BusState | undefined;
+  // Loading the module may take longer than the limit on a busy machine, which says nothing about the keychain.
+  let stage: 'loading' | 'waiting' = 'loading';
   let limit: NodeJS.Timeout | undefined;
-  // Undefined until the module is loaded, which may take longer than that on a busy machine.
   let notice: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     limit = setTimeout(() => {
-      reject(notAnswered(notice ? keyring : 'not-started', withinMs, person, platform));
+      reject(notAnswered(stage === 'waiting' ? keyring : 'not-started', withinMs, person, platform));
     }, withinMs);
     signal?.addEventListener('abort', () => reject(signal.reason), { signal: done.signal });
   });
-  const tell = async (): Promise<void> => {
+  const showNotice = async (): Promise<void> => {
     if (platform === 'linux')
       keyring = await collectionOnBus(env, AbortSignal.any([done.signal, AbortSignal.timeout(LOOK_MS)]));
     if (!person || done.signal.aborted) return;
@@ -58,7 +62,9 @@ export async function askChild(
     quietly(() => stderr.write(noticeText(keyring, withinMs)));
   };
   const onLoaded = (): void => {
-    if (!done.signal.aborted) notice ??= setTimeout(tell, Math.max(noticeAtMs - performance.now(), 0));
+    if (done.signal.aborted || stage === 'waiting') return;
+    stage = 'waiting';
+    notice = setTimeout(showNotice, Math.max(noticeAtMs - performance.now(), 0));
   };
   let child: ChildProcess | undefined;
   try {

@@ -21,10 +21,14 @@ const PROPERTIES = 'org.freedesktop.DBus.Properties';
 type Call = readonly [path: string, of: string, method: string, type: string, ...args: string[]];
 
 const READ_ALIAS: Call = [SERVICE, SERVICE_INTERFACE, 'ReadAlias', 's', 'default'];
-/** By the attributes that libsecret uses for keytar: without the schema it does not find an item. */
+const SCHEMA = 'org.freedesktop.Secret.Generic';
+/** Finds an item by the attributes that libsecret uses for keytar: without the schema it finds none. */
 const searchItems = (account: string): Call => [
-  ...([SERVICE, SERVICE_INTERFACE, 'SearchItems', 'a{ss}'] as const),
-  ...['xdg:schema', 'org.freedesktop.Secret.Generic', 'service', 'gwtoken', 'account', account],
+  SERVICE,
+  SERVICE_INTERFACE,
+  'SearchItems',
+  'a{ss}',
+  ...Object.entries({ 'xdg:schema': SCHEMA, service: 'gwtoken', account }).flat(),
 ];
 /**
  * All properties at once: gnome-keyring aborts if it is asked for one of a collection before it has noticed who asks, as
@@ -99,20 +103,20 @@ type Bus = { readonly env: Env; readonly signal: AbortSignal };
 /** Returns the output of the first program that is installed; empty if there is none, or if it fails. */
 async function ask([path, of, method, type, ...args]: Call, { env, signal }: Bus): Promise<string> {
   const isDict = type === 'a{ss}';
+  const typed = `${isDict ? 'dict:string:string' : 'string'}:${args}`;
+  const counted = isDict ? [String(args.length / 2), ...args] : args;
   // The quickest first.
   const programs = {
-    'dbus-send': [
-      ...['--session', '--print-reply', `--dest=${NAME}`, path, `${of}.${method}`],
-      `${isDict ? 'dict:string:string' : 'string'}:${args}`,
-    ],
-    busctl: [
-      ...['--user', 'call', NAME, path, of, method, type],
-      ...(isDict ? [String(args.length / 2), ...args] : args),
-    ],
+    'dbus-send': ['--session', '--print-reply', `--dest=${NAME}`, path, `${of}.${method}`, typed],
+    busctl: ['--user', 'call', NAME, path, of, method, type, ...counted],
   };
   for (const [program, words] of Object.entries(programs)) {
-    const own = helperEnvironment(env, ...BUS_VARIABLES);
-    const { error, stdout } = await runHelper(program, words, own, signal);
+    const { error, stdout } = await runHelper(
+      program,
+      words,
+      helperEnvironment(env, ...BUS_VARIABLES),
+      signal,
+    );
     if (systemCode(error) !== 'ENOENT') return error ? '' : stdout;
   }
   return '';

@@ -1,7 +1,10 @@
 /** How gwtoken ends by a signal. */
 import { constants } from 'node:os';
 
-/** Ends the process by this signal, with its default effect (Node ignores SIGPIPE); on Windows by its exit code. */
+/**
+ * Ends the process by this signal, with its default effect (Node ignores SIGPIPE). Windows has no signals: there a kill
+ * would end it at once with code 1, so it ends with the exit code that a shell elsewhere shows for the signal.
+ */
 export function endBySignal(self: NodeJS.Process, signal: NodeJS.Signals): void {
   self.exitCode = 128 + constants.signals[signal];
   // Nothing is cut off: all output has been written, even to a pipe.

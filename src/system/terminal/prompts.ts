@@ -58,7 +58,10 @@ export function openPrompts(
     ask: (message, check, { example = '', initial = '' }) =>
       answer((streams) =>
         text({
-          ...{ ...streams, message, placeholder: example, initialValue: initial },
+          ...streams,
+          message,
+          placeholder: example,
+          initialValue: initial,
           validate: (given = '') => check(given),
         }),
       ),

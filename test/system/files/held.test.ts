@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { whileHeld } from '../../../src/system/files/replace';
+import { whileHeld } from '../../../src/system/files/held';
 
 /** Wine holds no file against a reader, so what Windows would say is said here. */
 describe('a file that another program has open', () => {

@@ -8,7 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import connectTunnel from 'undici/lib/api/api-connect.js';
 import request from 'undici/lib/api/api-request.js';
 import { expect, test } from 'vitest';
-import { skippingInterim, withClient } from '../../../src/system/wire/one-socket';
+import { skippingInterim } from '../../../src/system/wire/interim';
+import { withClient } from '../../../src/system/wire/one-socket';
 import { onCleanup } from '../../harness/clean-up';
 import { startFaultServer } from '../../harness/endpoints/fault-server';
 
