@@ -73,14 +73,19 @@ export interface KnownEntry {
 interface KnownClients {
   read(): Readonly<Record<string, KnownEntry>>;
   add(name: string, entry: KnownEntry): Promise<void>;
+  /** Runs the work while no other process stores a client: its item and its entry have to agree. */
+  exclusively<T>(work: () => Promise<T>): Promise<T>;
   remove(names: readonly string[]): Promise<void>;
 }
 
+/** The files of a client: its token, by default, and its last refusal. */
+export type CacheKind = 'token' | 'refusal';
+
 /** The token cache's files, and the locks under which processes fill it. Nothing here throws or rejects. */
 export interface TokenCache {
-  read(client: Client): CacheRead;
+  read(client: Client, kind?: CacheKind): CacheRead;
   /** Returns the system's error code if it cannot be written. */
-  write(client: Client, text: string): Promise<string | undefined>;
+  write(client: Client, text: string, kind?: CacheKind): Promise<string | undefined>;
   /** Removes the entries of the clients that pass. */
   remove(passes: (client: Client) => boolean): Promise<void>;
   /**
@@ -116,17 +121,25 @@ export interface CacheRead {
 export type Lock =
   | {
       readonly held: true;
+      /** Ends the time that counts against nobody, spent on a keychain or a command: from now on waiters' limits run. */
+      startClock(): void;
       /** Releases the lock and leaves a text for the waiters. */
       release(outcome?: string): void;
     }
   | {
       readonly held: false;
-      /**
-       * Waits until the lock is free. Resolves with the text that the holder left, or '' if it left none or is gone; with
-       * 'late' after the limit, or once the signal is aborted.
-       */
-      wait(limitMs: number, signal?: AbortSignal): Promise<string | 'late'>;
+      /** Waits until the lock is free, the limit has passed, or the signal is aborted. */
+      wait(limitMs: number, signal?: AbortSignal): Promise<Waited>;
     };
+
+export interface Waited {
+  /** `without`: the lock cannot be taken from a dead holder, or the holder could not leave a text. */
+  readonly end: 'released' | 'late' | 'without';
+  /** The text that the holder left; empty if it left none or is gone. */
+  readonly text: string;
+  /** The part of the time that counts against the limit of the process that waited. */
+  readonly countedMs: number;
+}
 
 /**
  * The OS keychain, service `gwtoken`. Each call ends within its limit, by default {@link answerWithinMs}; every failure is
@@ -204,8 +217,8 @@ export interface TokenFile {
   readonly path: string;
   /** Replaces the whole text at once: a reader sees the old or the new one. Throws the system's error. */
   replace(text: string): void;
-  /** Shows sweeping processes that the owner is alive; due every minute. */
-  touch(): void;
+  /** Shows sweeping processes that the owner is alive, due every minute; false if the file is gone. */
+  touch(): boolean;
   remove(): void;
 }
 
@@ -309,7 +322,10 @@ export interface World {
    * the connection; a failure is silent, since the fetch will report it.
    */
   warmUp(url: string | undefined, options: ConnectionOptions): void;
+  /** The wall clock, in milliseconds since the epoch; for limits there is {@link monotonicMs}. */
   now(): number;
+  /** A clock that nobody can set, in milliseconds since some moment. */
+  monotonicMs(): number;
   /** Handles these signals instead of dying of them, until the returned function is called. */
   onSignals(signals: readonly NodeJS.Signals[], heard: (signal: NodeJS.Signals) => void): () => void;
   runProgram: RunProgram;

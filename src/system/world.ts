@@ -53,6 +53,7 @@ export function openWorld(
       const timer = setTimeout(work, ms);
       return () => clearTimeout(timer);
     },
+    monotonicMs: () => performance.now(),
     random: Math.random,
   };
   return { world, close };

@@ -7,7 +7,7 @@ import type { TokenAnswer, TokenQuery } from './query';
 import { isFresh, LIFETIME_LIMIT_S, secondsLeft, type Token } from './token';
 
 /** Identifies the credentials and the auth URL that a token belongs to. */
-interface Owner {
+export interface Owner {
   readonly clientId: string;
   readonly authUrl: string;
   readonly source: OwnerSource;

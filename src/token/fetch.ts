@@ -1,7 +1,7 @@
 /** Requests a token until there is one, it is refused, or the time is up. */
 
 import type { Credentials } from '../credentials/credentials';
-import { GwtokenError } from '../errors';
+import { GwtokenError, type Retry } from '../errors';
 import { duration } from '../text';
 import type { World } from '../world';
 import type { EndpointQuery } from './query';
@@ -23,15 +23,16 @@ const LEAST_MS = 500;
 export async function fetchToken(
   query: EndpointQuery,
   credentials: Credentials,
-  world: Pick<World, 'postForm' | 'now' | 'sleep' | 'random' | 'version' | 'trace'>,
+  world: Pick<World, 'postForm' | 'now' | 'monotonicMs' | 'sleep' | 'random' | 'version' | 'trace'>,
 ): Promise<Token> {
-  const { attempts, deadlineMs, signal } = query;
+  const { attempts, signal } = query;
+  const deadlineMs = world.monotonicMs() + query.limitMs;
   const endpoint = tokenEndpoint(query.authUrl.value);
   const caFile = query.settings.caFile?.value;
   const limitMs = query.settings.timeoutMs.value;
   let before: GwtokenError | undefined;
   for (let n = 1; ; n++) {
-    const leftMs = deadlineMs - world.now();
+    const leftMs = deadlineMs - world.monotonicMs();
     if (leftMs < LEAST_MS) throw outOfTime(endpoint);
     try {
       const timeoutMs = Math.min(limitMs, leftMs);
@@ -42,7 +43,8 @@ export async function fetchToken(
       const isCutShort = leftMs < limitMs && failed.reason === 'time-limit';
       const error = isCutShort ? (before ?? withMore(failed, 'no more time was left')) : failed;
       before = error;
-      const pauseMs = pauseBeforeRetry(n, error, query, world);
+      const retry = n < attempts ? retryOf(error) : undefined;
+      const pauseMs = retry && pauseBeforeRetry(n, retry, deadlineMs - world.monotonicMs(), world);
       if (pauseMs === undefined) throw n === 1 ? error : withMore(error, `${n} attempts`);
       world.trace(
         `attempt ${n} of ${attempts} failed: ${error.message}; retrying in ${Math.round(pauseMs)} ms`,
@@ -54,25 +56,21 @@ export async function fetchToken(
 }
 
 /**
- * Returns how long to wait after the n-th attempt, in milliseconds; undefined if another one cannot help or would come
- * too late. The wait is what Retry-After asks for, and then a random part of a span that doubles (full jitter), so that
- * clients that failed together do not come back together.
+ * Returns how long to wait after the n-th attempt, in milliseconds; undefined if the next one would come too late. It is
+ * what Retry-After asks for, and a random part of a span that doubles (full jitter), so that clients that failed
+ * together do not come back together.
  */
 function pauseBeforeRetry(
   n: number,
-  error: GwtokenError,
-  { attempts, deadlineMs }: EndpointQuery,
-  world: Pick<World, 'now' | 'random' | 'trace'>,
+  { afterMs = 0 }: Retry,
+  leftMs: number,
+  world: Pick<World, 'random' | 'trace'>,
 ): number | undefined {
-  const retry = n < attempts ? retryOf(error) : undefined;
-  if (retry === undefined) return undefined;
   const spanMs = Math.min(FIRST_WAIT_MS * 2 ** (n - 1), LONGEST_WAIT_MS);
-  const pauseMs = (retry.afterMs ?? 0) + world.random() * spanMs;
-  const leftMs = Math.max(0, deadlineMs - world.now());
+  const pauseMs = afterMs + world.random() * spanMs;
   if (pauseMs <= leftMs - LEAST_MS) return pauseMs;
-  world.trace(
-    `giving up: the next attempt would start in ${duration(pauseMs)}, with ${duration(leftMs)} left`,
-  );
+  const left = duration(Math.max(0, leftMs));
+  world.trace(`giving up: the next attempt would start in ${duration(pauseMs)}, with ${left} left`);
   return undefined;
 }
 

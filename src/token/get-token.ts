@@ -1,9 +1,10 @@
 /** From a query to a valid token: the cache, the client's lock, the cache again, then credentials and the request. */
 
-import { clientName } from '../client';
+import { type Client, clientName } from '../client';
 import { findCredentials } from '../credentials/find';
-import { GwtokenError } from '../errors';
-import type { WarmWorld, World } from '../world';
+import { GwtokenError, quietly } from '../errors';
+import { messageOf } from '../system-errors';
+import type { KnownEntry, WarmWorld, World } from '../world';
 import {
   answerFrom,
   formatEntry,
@@ -16,6 +17,7 @@ import {
 } from './cache';
 import { fetchToken } from './fetch';
 import { demandsMinTtl, minTtlProblem, type TokenAnswer, type TokenQuery } from './query';
+import { rememberedRefusal, rememberRefusal } from './refusal';
 import { shareRequest } from './single-flight';
 
 type EndpointWorld = Parameters<typeof findCredentials>[1] &
@@ -61,10 +63,12 @@ async function getCachedOrNew(query: TokenQuery, world: TokenWorld): Promise<Tok
   if (untrusted !== undefined) world.warn(`token cache ignored: ${untrusted}`);
   const cached = lookInCache(query, world);
   if (cached) return cached;
+  const refused = query.fresh ? undefined : rememberedRefusal(query, world);
+  if (refused) throw refused;
   try {
     return await shareRequest(query, world, {
       look: () => lookAgain(query, world),
-      fetch: () => fetchAndCache(query, world),
+      fetch: (limitMs, onCredentials) => fetchAndCache({ ...query, limitMs }, world, onCredentials),
     });
   } catch (error) {
     const old = stillValid(query, error, world);
@@ -84,15 +88,22 @@ function lookAgain(query: TokenQuery, world: TokenWorld): TokenAnswer | undefine
 async function fetchAndCache(
   query: TokenQuery,
   world: TokenWorld,
-): Promise<{ answer: TokenAnswer; isCached: boolean }> {
-  // Looked up before the credentials are: those that a login replaces meanwhile belong to this generation.
+  onCredentials: () => void,
+): Promise<{ answer: TokenAnswer; isShared: boolean }> {
+  // Read before the credentials: those that a login replaces meanwhile belong to this generation.
   const { generation = '' } = world.tokens.read(query.client);
   const previous = ownEntry(query, world)?.token;
-  const answer = await fetchNew(query, world);
+  let answer: TokenAnswer;
+  try {
+    answer = await fetchNew(query, world, onCredentials);
+  } catch (error) {
+    await rememberRefusal(error, query, generation, world);
+    throw error;
+  }
   const { token, clientId } = answer;
   const { lifetimeS } = token;
   // Without expires_in nobody knows how long it may be used.
-  if (lifetimeS === undefined) return { answer, isCached: false };
+  if (lifetimeS === undefined) return { answer, isShared: false };
   const owner = ownerOf(query, clientId, world);
   const cached = { ...token, lifetimeS };
   const text = formatEntry({
@@ -102,32 +113,54 @@ async function fetchAndCache(
     ...owner,
   });
   const isPast = (): boolean => (world.tokens.read(query.client).generation ?? '') !== generation;
-  const problem = isPast() ? undefined : await world.tokens.write(query.client, text);
+  // A process that was frozen over its reply does not replace a newer token by its own.
+  const newer = (ownEntry(query, world)?.token.requestedAtMs ?? 0) > token.requestedAtMs;
+  const problem = isPast() || newer ? undefined : await world.tokens.write(query.client, text);
   if (problem !== undefined) world.trace(`cache: cannot write the token (${problem})`);
   if (isPast()) {
     world.trace('cache: the token is not stored, because of a login or logout in the meantime');
     await world.tokens.remove((client) => clientName(client) === clientName(query.client));
   }
-  return { answer, isCached: problem === undefined };
+  return { answer, isShared: lookInCache(query, { ...world, trace: () => {} }) !== undefined };
 }
 
-/** Fetches a token without the cache. The time that an unlocking takes does not count against the deadline. */
-export async function fetchNew(query: TokenQuery, world: EndpointWorld): Promise<TokenAnswer> {
+/**
+ * Fetches a token without the cache. Its limit is for the request: a keychain and a command have their own.
+ *
+ * @param onCredentials called once the credentials are there, before the request
+ */
+export async function fetchNew(
+  query: TokenQuery,
+  world: EndpointWorld,
+  onCredentials = (): void => {},
+): Promise<TokenAnswer> {
   const { client, authUrl, settings, plan } = query;
   if (plan.kind !== 'variables') {
     // The connection is opened ahead only to the auth URL that login stored: a stray one gets not even that.
     const isOwn = plan.kind === 'keychain' && knownClient(client, world)?.authUrl === authUrl.value;
     world.warmUp(isOwn ? authUrl.value : undefined, { caFile: settings.caFile?.value, trace: world.trace });
   }
-  const beganAtMs = world.now();
   const credentials = await findCredentials(query, world);
-  // The keychain and the command have their own timeout: the time that it takes to unlock one does not count here.
-  const deadlineMs = query.deadlineMs + world.now() - beganAtMs;
-  const token = await fetchToken({ ...query, deadlineMs }, credentials, world);
-  return answerFrom('network', { token, clientId: credentials.clientId }, query);
+  onCredentials();
+  const { clientId } = credentials;
+  if (plan.kind === 'keychain') await mendKnown(client, { clientId, authUrl: authUrl.value }, world);
+  const token = await fetchToken(query, credentials, world);
+  return answerFrom('network', { token, clientId }, query);
 }
 
-/** Returns the cached token if the endpoint is down: one with 10 s or more left is better than none, unless a setting forbids it. */
+/** Corrects the list of stored clients if another tool, or a login that was killed, changed the keychain's item alone. */
+async function mendKnown(
+  client: Client,
+  entry: KnownEntry,
+  { clients, trace }: EndpointWorld,
+): Promise<void> {
+  const known = quietly(() => clients.read()[clientName(client)]);
+  if (known === undefined || known.clientId === entry.clientId) return;
+  trace('the keychain has another client ID than the list of stored clients, which is corrected');
+  await clients.add(clientName(client), entry).catch((error) => trace(messageOf(error)));
+}
+
+/** Returns the cached token if the endpoint is down: 10 s are better than none, unless a setting forbids it. */
 function stillValid(query: TokenQuery, error: unknown, world: TokenWorld): TokenAnswer | undefined {
   if (!(error instanceof GwtokenError) || (error.kind !== 'unreached' && error.kind !== 'bad-reply'))
     return undefined;

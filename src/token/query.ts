@@ -28,8 +28,8 @@ export interface EndpointQuery {
   readonly onRetry?: (attempt: number) => void;
   /** When the run began, in milliseconds since the epoch: `--fresh` takes no token that was requested before. */
   readonly startedAtMs: number;
-  /** When it has to have ended: all attempts and waiting together take at most three times the timeout. */
-  readonly deadlineMs: number;
+  /** How long all attempts and waiting for others may take together: three times the timeout. */
+  readonly limitMs: number;
   /** Gives the request up, and whatever is waited for before it. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -43,15 +43,13 @@ export interface TokenQuery extends EndpointQuery, CredentialQuery {
   readonly fresh: boolean;
 }
 
-/** Returns a query with the attempts and the deadline that the settings mean for a run that begins now. */
+/** Returns a query with the attempts and the limit that the settings mean for a run that begins now. */
 export function endpointQuery(
   query: Pick<EndpointQuery, 'client' | 'authUrl' | 'settings'>,
   { now }: Pick<WarmWorld, 'now'>,
 ): EndpointQuery {
   const { timeoutMs, retries } = query.settings;
-  const startedAtMs = now();
-  const deadlineMs = startedAtMs + 3 * timeoutMs.value;
-  return { ...query, attempts: 1 + retries.value, startedAtMs, deadlineMs };
+  return { ...query, attempts: 1 + retries.value, startedAtMs: now(), limitMs: 3 * timeoutMs.value };
 }
 
 /** Returns whether min-ttl is from a flag or variable: then it is a demand, while the config file's is a wish. */

@@ -29,8 +29,11 @@ export function retryOfReply(
   return { afterMs: delayMs(headers.get('retry-after')?.trim() ?? '', headers.get('date') ?? '', nowMs) };
 }
 
+/** A day: nobody waits longer, and of twenty digits no time can be told. */
+const LONGEST_DELAY_S = 24 * 3600;
+
 function delayMs(value: string, date: string, nowMs: number): number | undefined {
-  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  if (/^\d+$/.test(value)) return Math.min(Number(value), LONGEST_DELAY_S) * 1000;
   const until = httpDateMs(value);
   return until === undefined ? undefined : Math.max(0, until - (httpDateMs(date) ?? nowMs));
 }

@@ -7,82 +7,99 @@ import { duration, oneLine } from '../text';
 import type { Lock, World } from '../world';
 import { ownerDigest, parseObject } from './cache';
 import type { TokenAnswer, TokenQuery } from './query';
+import { retryOf } from './reply';
 
 interface Work {
-  /** The cached token, if it is valid for long enough. */
+  /** Returns the cached token, if it is valid for long enough. */
   look(): TokenAnswer | undefined;
-  /** A new token, and whether the others will find it in the cache. */
-  fetch(): Promise<{ answer: TokenAnswer; isCached: boolean }>;
+  /**
+   * Returns a new token, and whether the others find it in the cache.
+   *
+   * @param limitMs how long its attempts may take together
+   * @param onCredentials called once the credentials are there, before the request
+   */
+  fetch(limitMs: number, onCredentials: () => void): Promise<{ answer: TokenAnswer; isShared: boolean }>;
 }
 
-type LockWorld = Pick<World, 'tokens' | 'now' | 'sha256' | 'trace'>;
+type LockWorld = Pick<World, 'tokens' | 'sha256' | 'trace'>;
 
+/**
+ * Returns the token of one request for all processes that want it: whoever gets the client's lock sends it. A process
+ * that twice gets nothing by waiting, or cannot have a lock, sends its own.
+ *
+ * @throws GwtokenError the failure of the process that had the lock, if a request of this one would end no better
+ */
 export async function shareRequest(query: TokenQuery, world: LockWorld, work: Work): Promise<TokenAnswer> {
-  for (;;) {
+  let leftMs = query.limitMs;
+  for (let emptyHanded = 0; emptyHanded < 2; emptyHanded++) {
     const { generation = '' } = world.tokens.read(query.client);
     const whose = ownerDigest(query, generation, world);
     const lock = await world.tokens.acquireLock(query.client, whose);
-    if (lock === undefined) return (await work.fetch()).answer;
-    if (lock.held) return await hold(lock, work, query.signal);
+    if (lock === undefined) break;
+    if (lock.held) return await hold(lock, { ...query, limitMs: leftMs }, work);
 
     world.trace('waiting for another gwtoken process to get this token');
-    const text = await lock.wait(query.deadlineMs - world.now(), query.signal);
-    if (text === 'late') throw tooLate(query);
+    const { end, text, countedMs } = await lock.wait(leftMs, query.signal);
+    if (end === 'late') throw tooLate(query);
+    leftMs -= countedMs;
     const outcome = parseObject(text);
-    const theirs = parseFailure(outcome['failure']);
-    if (theirs) throw theirs;
+    const failure = failureFor({ ...query, limitMs: leftMs }, outcome['failure']);
+    if (failure) throw failure;
     const cached = work.look();
     if (cached) return cached;
-    if (outcome['unshared'] === true) return (await work.fetch()).answer;
-    // The holder was killed or is frozen: now it is the lock of another, perhaps ours.
+    if (end === 'without' || outcome['unshared'] === true) break;
   }
+  return (await work.fetch(leftMs, () => {})).answer;
 }
 
-async function hold(
-  lock: Lock & { held: true },
-  work: Work,
-  signal: AbortSignal | undefined,
-): Promise<TokenAnswer> {
+async function hold(lock: Lock & { held: true }, query: TokenQuery, work: Work): Promise<TokenAnswer> {
   let outcome = '';
   try {
     const cached = work.look();
     if (cached) return cached;
-    const { answer, isCached } = await work.fetch();
-    if (!isCached) outcome = JSON.stringify({ unshared: true });
+    const { answer, isShared } = await work.fetch(query.limitMs, lock.startClock);
+    if (!isShared) outcome = JSON.stringify({ unshared: true });
     return answer;
   } catch (error) {
-    if (error instanceof GwtokenError) outcome = formatFailure(error);
+    if (error instanceof GwtokenError) outcome = formatFailure(error, query);
     throw error;
   } finally {
     // A request that was given up says nothing about the next one.
-    lock.release(signal?.aborted ? '' : outcome);
+    lock.release(query.signal?.aborted ? '' : outcome);
   }
 }
 
 /** A wrong flag or file is the holder's own: those who wait find out about theirs without a request. */
 const OWN_FAULTS: readonly ErrorKind[] = ['usage', 'local'];
 
-/** No hints: those who wait have their own. */
-function formatFailure({ kind, message, reason }: GwtokenError): string {
+/** Hints are left out, since those who wait have their own. A failure that is worth a retry tells what was tried. */
+function formatFailure(error: GwtokenError, { attempts, limitMs, settings }: TokenQuery): string {
+  const { kind, message, reason } = error;
   if (OWN_FAULTS.includes(kind)) return '';
-  return JSON.stringify({ failure: { kind, message: message.slice(0, 1000), reason } });
+  const tried = retryOf(error) && { attempts, limitMs, timeoutMs: settings.timeoutMs.value };
+  return JSON.stringify({ failure: { kind, message: message.slice(0, 1000), reason, tried } });
 }
 
-/** The holder may be of another version. */
-function parseFailure(stored: unknown): GwtokenError | undefined {
-  const { kind, message, reason } = (stored ?? {}) as Record<string, unknown>;
+/**
+ * Reads the failure that a holder left; undefined for none, and for one that this query, with more attempts or more time,
+ * might not have. The holder may be of another version.
+ */
+function failureFor(query: TokenQuery, stored: unknown): GwtokenError | undefined {
+  const { kind, message, reason, tried } = (stored ?? {}) as Record<string, unknown>;
   if (!isErrorKind(kind) || OWN_FAULTS.includes(kind) || typeof message !== 'string') return undefined;
+  const { attempts, limitMs, timeoutMs } = (tried ?? {}) as Record<string, unknown>;
+  if (Number(attempts) < query.attempts || Number(limitMs) < query.limitMs) return undefined;
+  if (Number(timeoutMs) < query.settings.timeoutMs.value) return undefined;
   return new GwtokenError(kind, oneLine(message), {
     reason: typeof reason === 'string' ? reason : undefined,
     ofAnotherProcess: true,
   });
 }
 
-function tooLate({ client, startedAtMs, deadlineMs }: TokenQuery): GwtokenError {
-  const waited = duration(deadlineMs - startedAtMs);
+function tooLate({ client, limitMs }: TokenQuery): GwtokenError {
   return failure(
     'unreached',
-    `waited ${waited} for another gwtoken process to get the token for ${clientName(client)}`,
+    `waited ${duration(limitMs)} for another gwtoken process to get the token for ${clientName(client)}`,
     'raise --timeout, or use --no-cache to not wait',
   );
 }

@@ -21,6 +21,10 @@ interface Own {
   readonly reply?: (passedMs: number, end: () => void) => Reply;
   /** What time passes beside a timer's. */
   readonly asleepMs?: (passedMs: number) => number;
+  /** Whether the token file has been removed. */
+  readonly isGone?: (passedMs: number) => boolean;
+  /** How far the wall clock was set forward, in all. */
+  readonly clockSetMs?: (passedMs: number) => number;
   /** Throws what writing a file would. */
   readonly writing?: (passedMs: number) => void;
   readonly fails?: boolean;
@@ -62,7 +66,10 @@ async function run(lastsMs: number, proc: Own = {}) {
           proc.writing?.(passed());
           told.push(renewed);
         },
-        touch: () => touches++,
+        touch() {
+          touches++;
+          return !proc.isGone?.(passed());
+        },
         remove: () => told.push('removed'),
       };
     },

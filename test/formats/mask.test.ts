@@ -59,7 +59,7 @@ test('exec --token-file masks each token before the file and the command have it
     },
     async createTokenFile(text) {
       tell('file', text);
-      return { path: '/the/file', replace: (next) => tell('file', next), touch() {}, remove() {} };
+      return { path: '/the/file', replace: (next) => tell('file', next), touch: () => true, remove() {} };
     },
     async runProgram(_, __, env) {
       tell('command', String(env['GWTOKEN_ACCESS_TOKEN']));

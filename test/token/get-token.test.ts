@@ -83,20 +83,33 @@ test('a token is waited for under a spinner, but where a command may ask on the 
   expect(labels).toHaveLength(3);
 });
 
-test('that a token could not be kept is told in the trace, and to those who wait for it', async () => {
+test('that a token cannot be shared is told in the trace, and to those who wait for it', async () => {
   const left: (string | undefined)[] = [];
   let problem: string | undefined;
+  const inCache = new Map<string, string>();
   gw.own = {
     tokens: {
-      read: () => ({ untrusted: 'it is open' }),
-      write: async () => problem,
+      read: (_, kind = 'token') => ({
+        text: inCache.get(kind) ?? '',
+        generation: '',
+        untrusted: 'it is open',
+      }),
+      async write(_, text, kind = 'token') {
+        if (problem === undefined) inCache.set(kind, text);
+        return problem;
+      },
       remove: async () => {},
       invalidate: async () => [],
-      acquireLock: async () => ({ held: true, release: (outcome) => void left.push(outcome) }),
+      acquireLock: async () => ({
+        held: true,
+        startClock: () => {},
+        release: (outcome) => void left.push(outcome),
+      }),
     },
   };
   await gw.cli(['get']);
   problem = 'EROFS';
+  inCache.clear();
   const { stderr } = await gw.cli(['get', '--verbose']);
   expect(stderr).toContain('gwtoken: warning: token cache ignored: it is open\n');
   expect(stderr).toContain('gwtoken: cache: cannot write the token (EROFS)\n');
@@ -110,6 +123,8 @@ test('that a token could not be kept is told in the trace, and to those who wait
 describe('a refusal', () => {
   const hintsOf = async (...args: string[]) => {
     gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
+    // A refusal is remembered for 30 s.
+    gw.nowMs += 30_000;
     const { code, stderr } = await gw.cli(['get', ...args]);
     expect(code).toBe(3);
     return stderr
@@ -149,6 +164,61 @@ describe('a refusal', () => {
     gw.answer = () => ({ status: 400, body: { error: 'invalid_scope' } });
     const { stderr } = await gw.cli(['get']);
     expect(stderr.split('\n').slice(1)).toEqual([`hint: credentials used: ${FROM}`, '']);
+  });
+});
+
+describe('a remembered refusal', () => {
+  const refused = async (args: readonly string[] = [], code = 3) => {
+    const ended = await gw.cli(['get', ...args]);
+    expect(ended.code).toBe(code);
+    return ended.stderr.split('\n')[0];
+  };
+  beforeEach(async () => {
+    gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
+    await refused();
+    expect(gw.posts).toHaveLength(1);
+  });
+
+  test('is told without a request for 30 s, and no longer', async () => {
+    gw.nowMs += 12_000;
+    expect(await refused()).toMatch(/invalid_client.* \(refused 12 s ago; not asked again for 18 s\)$/);
+    gw.nowMs += 17_999;
+    await refused();
+    expect(gw.posts).toHaveLength(1);
+    gw.nowMs += 1;
+    await refused();
+    expect(gw.posts).toHaveLength(2);
+  });
+
+  test.each([
+    ['--fresh', (): void => {}, ['--fresh']],
+    ['--no-cache', (): void => {}, ['--no-cache']],
+    ['another secret', () => Object.assign(gw.env, { GWTOKEN_CLIENT_SECRET: 'another' }), []],
+    ['another client', () => Object.assign(gw.env, { GWTOKEN_CLIENT_ID: 'another' }), []],
+    ['another address', (): void => {}, ['--auth-url', 'https://b.example.com']],
+    ['a clock that was set back', () => Object.assign(gw, { nowMs: gw.nowMs - 1000 }), []],
+  ])('does not hold for %s', async (_, change, args) => {
+    change();
+    await refused(args);
+    expect(gw.posts).toHaveLength(2);
+  });
+
+  test('is forgotten by a login', async () => {
+    inKeychain();
+    await refused();
+    await refused();
+    expect(gw.posts).toHaveLength(2);
+    gw.answer = () => tokenReply('new');
+    await gw.login({ authUrl: URL, flags: ['--no-verify'] });
+    expect(await gw.get()).toBe('new');
+  });
+
+  test('is none of a request that was wrong itself', async () => {
+    gw.nowMs += 30_000;
+    gw.answer = () => ({ status: 400, body: { error: 'invalid_scope' } });
+    await refused();
+    await refused();
+    expect(gw.posts).toHaveLength(3);
   });
 });
 

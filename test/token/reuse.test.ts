@@ -39,7 +39,7 @@ test('--verbose of who has waited for another says what is in the cache then', a
   gw.env = withoutVariables(gw.env);
   const wait = async () => {
     putEntry(gw.cache, keychainEntry('https://a.example.com', { requestedAtMs: gw.nowMs }));
-    return '';
+    return { end: 'released' as const, text: '', countedMs: 0 };
   };
   const tokens = openTokens(gw.cache, MACHINE);
   gw.own = { tokens: { ...tokens, acquireLock: async () => ({ held: false, wait }) } };

@@ -6,16 +6,16 @@ import { sha256 } from '../../src/system/form';
 import { ownerDigest } from '../../src/token/cache';
 import type { TokenAnswer, TokenQuery } from '../../src/token/query';
 import { shareRequest } from '../../src/token/single-flight';
-import type { Lock } from '../../src/world';
+import type { Lock, Waited } from '../../src/world';
 import { EU } from '../harness/homes/client';
 
-const NOW = Date.UTC(2030, 0, 1);
 const QUERY = {
   client: EU,
   authUrl: { value: 'https://a.test', source: { kind: 'config', name: 'auth-url in /c.json' } },
   plan: { kind: 'keychain', name: 'the test' },
-  startedAtMs: NOW - 1000,
-  deadlineMs: NOW + 5000,
+  settings: { timeoutMs: { value: 2000 } },
+  attempts: 3,
+  limitMs: 6000,
 } as unknown as TokenQuery;
 
 const hash = { sha256: (text: string, key?: Uint8Array) => sha256(process, text, key) };
@@ -45,7 +45,6 @@ async function play({ locks, looks = [], error }: Played, query = QUERY) {
         return left.shift();
       },
     },
-    now: () => NOW,
     ...hash,
     trace: (line: string) => told.push(line),
   } as unknown as Parameters<typeof shareRequest>[1];
@@ -57,7 +56,7 @@ async function play({ locks, looks = [], error }: Played, query = QUERY) {
     async fetch() {
       told.push('fetch');
       if (error) throw error;
-      return { answer: NEW, isCached: true };
+      return { answer: NEW, isShared: true };
     },
   }).catch((thrown: unknown) => thrown);
   return { outcome, told };
@@ -65,17 +64,18 @@ async function play({ locks, looks = [], error }: Played, query = QUERY) {
 
 function holding() {
   const released: string[] = [];
-  const lock: Lock = { held: true, release: (outcome = '') => released.push(outcome) };
+  const release = (outcome = '') => released.push(outcome);
+  const lock: Lock = { held: true, startClock: () => {}, release };
   return { lock, released };
 }
 
-function waiting(text: string | 'late') {
+function waiting(text: string, end: Waited['end'] = 'released', countedMs = 0) {
   const limits: number[] = [];
   const lock: Lock = {
     held: false,
     async wait(limitMs) {
       limits.push(limitMs);
-      return text;
+      return { end, text, countedMs };
     },
   };
   return { lock, limits };
@@ -112,6 +112,14 @@ describe('who has the lock', () => {
     ]);
   });
 
+  test('tells what was tried before a failure that is worth a retry', async () => {
+    const { lock, released } = holding();
+    await play({ locks: [lock], error: new GwtokenError('unreached', 'm') });
+    expect(JSON.parse(released[0] ?? '')).toEqual({
+      failure: { kind: 'unreached', message: 'm', tried: { attempts: 3, limitMs: 6000, timeoutMs: 2000 } },
+    });
+  });
+
   test.each([
     ['a fault of its own flags', new GwtokenError('usage', 'm')],
     ['a fault of its own disk', new GwtokenError('local', 'm')],
@@ -134,7 +142,7 @@ describe('who waits', () => {
       outcome: CACHED,
       told: ['lock', WAITS, 'look'],
     });
-    expect(limits).toEqual([5000]);
+    expect(limits).toEqual([6000]);
   });
 
   test('asks itself, without another lock, for a token that is not shared', async () => {
@@ -148,8 +156,35 @@ describe('who waits', () => {
     expect(told).toEqual(['lock', WAITS, 'look', 'lock', 'look', 'fetch']);
   });
 
+  test('asks itself, without another lock, if it comes away empty twice or a dead lock stays', async () => {
+    const twice = [waiting('').lock, waiting('').lock];
+    expect((await play({ locks: twice })).told).toEqual([
+      'lock',
+      WAITS,
+      'look',
+      'lock',
+      WAITS,
+      'look',
+      'fetch',
+    ]);
+    const stays = waiting('', 'without').lock;
+    expect((await play({ locks: [stays] })).told).toEqual(['lock', WAITS, 'look', 'fetch']);
+  });
+
+  test.each([
+    [{ attempts: 3, limitMs: 5000, timeoutMs: 2000 }, 'takes'],
+    [{ attempts: 2, limitMs: 6000, timeoutMs: 2000 }, 'does not take'],
+    [{ attempts: 3, limitMs: 4999, timeoutMs: 2000 }, 'does not take'],
+    [{ attempts: 3, limitMs: 6000, timeoutMs: 1999 }, 'does not take'],
+  ])('of a holder that had %j it %s a failure that is worth a retry', async (tried, does) => {
+    const failure = { kind: 'unreached', message: 'm', tried };
+    const { lock } = waiting(JSON.stringify({ failure }), 'released', 1000);
+    const { outcome } = await play({ locks: [lock, holding().lock] });
+    expect(outcome === NEW ? 'does not take' : 'takes').toBe(does);
+  });
+
   test('says whom it has waited for, and how long, when its time is up', async () => {
-    const { outcome } = await play({ locks: [waiting('late').lock] });
+    const { outcome } = await play({ locks: [waiting('', 'late').lock] });
     expect(outcome).toMatchObject({
       kind: 'unreached',
       message: 'waited 6 s for another gwtoken process to get the token for default:production:eu',

@@ -1,4 +1,4 @@
-import { GwtokenError } from '../../errors';
+import { GwtokenError, quietly } from '../../errors';
 import { maskToken } from '../../formats/ci';
 import { messageOf } from '../../system-errors';
 import { renewToken } from '../../token/get-token';
@@ -15,8 +15,8 @@ const EXPIRED_MS = 10_000;
 const REFUSAL_MS = 300_000;
 
 /**
- * Keeps the token of a `--token-file` valid until the returned function is called. It goes by the wall clock and looks
- * at it every 30 s at least: a laptop may sleep, and a timer of more than 2^31 ms fires at once.
+ * Keeps the token of a `--token-file` valid until the returned function is called. It looks every 30 s at
+ * least: a laptop may sleep, and a timer of more than 2^31 ms fires at once.
  *
  * @param resolveAgain reads the credentials' variables again, and the file of a secret that was rotated meanwhile
  */
@@ -30,7 +30,13 @@ export function keepRenewed(
   // A token without an expiry is never renewed.
   const dueAtMs = (token: Token): number => freshUntilMs(token, minTtlMs) ?? Number.POSITIVE_INFINITY;
   let token = first;
-  let dueMs = dueAtMs(token);
+  // Due by either clock: one can be set back, the other may stand still while a laptop sleeps.
+  let due = { wallMs: 0, monotonicMs: 0 };
+  const setDue = (wallMs: number): void => {
+    due = { wallMs, monotonicMs: world.monotonicMs() + wallMs - world.now() };
+  };
+  const untilDueMs = (): number => Math.min(due.wallMs - world.now(), due.monotonicMs - world.monotonicMs());
+  setDue(dueAtMs(token));
   let failing = false;
 
   const renew = async (): Promise<void> => {
@@ -41,24 +47,25 @@ export function keepRenewed(
         maskToken(fresh.accessToken, world);
         file.replace(fresh.accessToken);
       }
-      dueMs = isLater(fresh, token) ? dueAtMs(fresh) : world.now() + pauseMs(fresh, world.now());
+      setDue(isLater(fresh, token) ? dueAtMs(fresh) : world.now() + pauseMs(fresh, world.now()));
       token = fresh;
       failing = false;
     } catch (error) {
       if (ended.signal.aborted) return;
       const isRefusal = error instanceof GwtokenError && error.kind === 'refused';
-      dueMs = world.now() + (isRefusal ? REFUSAL_MS : pauseMs(token, world.now()));
+      setDue(world.now() + (isRefusal ? REFUSAL_MS : pauseMs(token, world.now())));
       if (!failing) world.warn(failureText(error, token));
       failing = true;
     }
   };
 
   const look = async (): Promise<void> => {
-    file.touch();
-    if (world.now() >= dueMs) await renew();
+    // Whoever clears the cache, or sweeps it after days of sleep, takes the file along.
+    if (!file.touch()) quietly(() => file.replace(token.accessToken));
+    if (untilDueMs() <= 0) await renew();
     if (!ended.signal.aborted) stopTimer = world.after(untilNextLookMs(), look);
   };
-  const untilNextLookMs = (): number => Math.max(0, Math.min(dueMs - world.now(), LOOK_MS));
+  const untilNextLookMs = (): number => Math.max(0, Math.min(untilDueMs(), LOOK_MS));
 
   let stopTimer = world.after(untilNextLookMs(), look);
   return () => {

@@ -11,8 +11,8 @@ import {
 } from '../../formats/format';
 import { gather } from '../../settings/resolve';
 import type { FlagValues } from '../../settings/table';
-import { Interrupted } from '../../signals';
-import type { ChildEnd, Env, World } from '../../world';
+import { ENDING_SIGNALS, Interrupted } from '../../signals';
+import type { ChildEnd, Env, TokenFile, World } from '../../world';
 import { selectedQuery, selectedToken } from '../selected-token';
 import { keepRenewed } from './renewal';
 
@@ -30,16 +30,26 @@ export async function runCommand(
   if (world.platform === 'win32') variables.forEach(checkForWindows);
   maskToken(answer.token.accessToken, world);
 
-  const file =
-    flags['token-file'] === true ? await world.createTokenFile(answer.token.accessToken) : undefined;
-  const stopRenewing = file && keepRenewed(file, answer, () => selectedQuery(sources, world), world);
+  // Until the program runs, which gets every signal then, none may leave the file behind.
+  let early: NodeJS.Signals | undefined;
+  const release = world.onSignals(ENDING_SIGNALS, (signal) => {
+    early = signal;
+  });
+  let file: TokenFile | undefined;
+  let stopRenewing: (() => void) | undefined;
   try {
+    if (flags['token-file'] === true) {
+      file = await world.createTokenFile(answer.token.accessToken);
+      stopRenewing = keepRenewed(file, answer, () => selectedQuery(sources, world), world);
+    }
     const all = [...variables, { name: `${prefix}TOKEN_FILE`, value: file?.path }];
     const env = childEnvironment(world.env, all, world.platform);
+    if (early !== undefined) throw new Interrupted(early);
     return exitCodeOf(await world.runProgram(command, args, env));
   } finally {
     stopRenewing?.();
     file?.remove();
+    release();
   }
 }
 

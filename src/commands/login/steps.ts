@@ -35,6 +35,8 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   const { client, authUrl, clientId } = answers;
   const edits = loginEdits(sources, client, authUrl);
   const entry = { clientId, authUrl: authUrl.value };
+  // A request that finds the old credentials from here on brings a token of the past.
+  await world.tokens.invalidate(client);
   const replaced = await storeClient({ client, item: itemOf(answers), entry, edits }, limitMs, world);
   // A token for the old credentials must not be served any more.
   for (const left of await world.tokens.invalidate(client))

@@ -28,20 +28,24 @@ export async function storeClient(
   { keychain, clients, config }: Pick<World, 'keychain' | 'clients' | 'config'>,
 ): Promise<boolean> {
   const name = clientName(client);
-  const previousEntry = clients.read()[name];
-  const previousItem = await keychain.set(name, item, limitMs);
-  try {
-    await clients.add(name, entry);
-    if (edits.length > 0) await config.edit(edits);
-    return previousItem !== undefined;
-  } catch (error) {
-    // The first failure is the one to report.
-    await Promise.allSettled([
-      previousItem === undefined ? keychain.delete(name, limitMs) : keychain.set(name, previousItem, limitMs),
-      previousEntry ? clients.add(name, previousEntry) : clients.remove([name]),
-    ]);
-    throw error;
-  }
+  return await clients.exclusively(async () => {
+    const previousEntry = clients.read()[name];
+    const previousItem = await keychain.set(name, item, limitMs);
+    try {
+      await clients.add(name, entry);
+      if (edits.length > 0) await config.edit(edits);
+      return previousItem !== undefined;
+    } catch (error) {
+      // The first failure is the one to report.
+      await Promise.allSettled([
+        previousItem === undefined
+          ? keychain.delete(name, limitMs)
+          : keychain.set(name, previousItem, limitMs),
+        previousEntry ? clients.add(name, previousEntry) : clients.remove([name]),
+      ]);
+      throw error;
+    }
+  });
 }
 
 /** Lists the settings that a login writes: the auth URL, and the profile's region if it has none. */

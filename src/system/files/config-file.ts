@@ -18,7 +18,9 @@ const AS_OWNER = 'run gwtoken as its owner, or set GWTOKEN_CONFIG_DIR to a direc
 
 /** How long a reader waits for a writer, and a writer for the lock. */
 const READER_WAITS_MS = 100;
-const LOCK_WAIT_MS = 10_000;
+const LOCK_WAIT_MS = 30_000;
+/** How long a login waits for another one, whose keychain may be asking the person. */
+const LOGIN_WAIT_MS = 120_000;
 
 /** A config file is never larger. */
 const LIMIT = 1024 * 1024;
@@ -46,6 +48,11 @@ export function openConfig(folder: string | undefined, host: Host): Pick<World, 
           ...readTrusted(path, host),
           [name]: { client_id: clientId, auth_url: authUrl },
         })),
+      async exclusively(work) {
+        trust.makeFolder(here(), host);
+        const { withLock } = await import('./lock');
+        return await withLock(here(), 'login', host, LOGIN_WAIT_MS, work);
+      },
       remove: async (names) =>
         rewrite(here(), 'clients', host, (path) => {
           const stored = Object.entries(readTrusted(path, host));
@@ -96,7 +103,8 @@ function readTrusted(path: string, host: Host): Stored {
   if (untrusted) throw unusable(path, untrusted.text, fixFor(path, untrusted));
   let parsed: unknown;
   try {
-    parsed = JSON.parse(read.bytes.toString());
+    // Some editors of Windows begin a file with a byte order mark.
+    parsed = JSON.parse(read.bytes.toString().replace(/^\uFEFF/, ''));
   } catch {
     // Without the parser's message: it quotes the file, which may contain anything.
     throw unusable(path, 'contains invalid JSON');

@@ -1,20 +1,30 @@
 /**
- * A lock whose holder shows that it is alive. The lock is a file, `.locks/NAME.lock`: it names its holder, who touches
- * it every half second. Waiters look at it. A holder whose process has ended is passed over within half a second if it
- * ran on this machine, any other after three seconds without a sign of life.
+ * A lock whose holder shows that it is alive. The lock is a file, `.locks/NAME.lock`: it names its holder, who touches it
+ * every half second. Waiters look at it. A holder whose process has ended is passed over within half a second if it ran
+ * on this machine. Any other is passed over after three seconds without a sign of life, or ten if it runs: it gets no CPU.
  *
  * Whoever ends a holder, itself or another, first creates the file `ID.result`, which only one can, and then removes the
- * lock: so a holder that wakes up late never removes its successor's. Its text is for the waiters.
+ * lock: so a holder that wakes up late never removes its successor's. The result's text is for the waiters. On a full
+ * disk, the lock itself is renamed to the result, which then has no text.
  *
  * Not used: proper-lockfile (a killed holder delays the others by its stale time), flock (Node has none), sockets (no
  * delay at all, but three times the code, and other code on Windows).
  */
-import { chmodSync, constants, lstatSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  constants,
+  lstatSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failure, quietly } from '../../errors';
 import { systemCode } from '../../system-errors';
-import type { Lock } from '../../world';
+import type { Lock, Waited } from '../../world';
 import { holderState, ownProcess } from '../processes/identity';
 import { WRITER_WAITS_MS, whileHeld } from './held';
 import type { Host } from './paths';
@@ -33,6 +43,8 @@ const PAUSE_MS = 25;
  * time, since a waiter that was itself suspended, or got no CPU, looks once and not eighty times.
  */
 const LOOKS_IN_VAIN = 80;
+/** A holder that runs, or waits for a disk, is spared for ten seconds. */
+const LOOKS_AT_RUNNING = 270;
 
 /** Once in this many looks without a sign of life the system is asked whether the holder's process still exists. */
 const LOOKS_PER_QUESTION = 10;
@@ -45,9 +57,10 @@ interface LockFile {
   readonly host: Host;
 }
 
-/** The file's content is `ID PROCESS`; empty if it is not written yet, or not a lock. */
+/** The file's content is `ID PROCESS`, and a line end until the holder starts its clock; empty if it is no lock. */
 interface Look {
   readonly holder: string;
+  readonly isClockRunning: boolean;
   readonly touchedAtMs: number;
 }
 
@@ -82,7 +95,7 @@ function locksFolder(above: string, host: Host): string | undefined {
 function hold(lock: LockFile, holder: string): Lock | undefined {
   const { path, folder, host } = lock;
   try {
-    whileHeld(() => writeFileSync(path, holder, { flag: 'wx', mode: 0o600 }), WRITER_WAITS_MS, host);
+    whileHeld(() => writeFileSync(path, `${holder}\n`, { flag: 'wx', mode: 0o600 }), WRITER_WAITS_MS, host);
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return undefined;
     // What was created could not be written: the disk is full.
@@ -96,6 +109,8 @@ function hold(lock: LockFile, holder: string): Lock | undefined {
   sweepOld(folder, /\.(lock|result)$/);
   return {
     held: true,
+    // Cutting a file off needs no room on the disk.
+    startClock: () => quietly(() => lookAt(path)?.holder === holder && truncateSync(path, holder.length)),
     release(text) {
       clearInterval(beat);
       end(lock, holder, text);
@@ -110,8 +125,9 @@ function end(lock: LockFile, holder: string, text = ''): void {
     try {
       writeFileSync(result, text, { flag: 'wx', mode: 0o600 });
     } catch (error) {
-      // On a full disk the lock can still be removed.
       if (systemCode(error) === 'EEXIST') return;
+      if (lookAt(lock.path)?.holder === holder) renameSync(lock.path, result);
+      return;
     }
     if (lookAt(lock.path)?.holder === holder) whileHeld(() => rmSync(lock.path), WRITER_WAITS_MS, lock.host);
     if (text === '') rmSync(result);
@@ -122,39 +138,56 @@ function end(lock: LockFile, holder: string, text = ''): void {
 function waitFor(lock: LockFile): Extract<Lock, { held: false }>['wait'] {
   const first = lookAt(lock.path);
   return async (limitMs, signal) => {
-    const giveUpAt = performance.now() + limitMs;
+    let countedMs = 0;
+    let lookedAtMs = performance.now();
     let last = first;
     for (let inVain = 1; ; inVain++) {
       const now = lookAt(lock.path);
       if (first === undefined || now?.holder !== first.holder)
-        return quietly(() => read(resultPath(lock, first?.holder)).bytes.toString()) ?? '';
+        return { ...outcomeOf(lock, first), countedMs };
       if (now.touchedAtMs !== last?.touchedAtMs) inVain = 0;
       last = now;
-      passOver(lock, now.holder, inVain);
-      const leftMs = signal?.aborted ? 0 : giveUpAt - performance.now();
-      if (leftMs <= 0) return 'late';
-      const pauseMs = Math.min(leftMs, PAUSE_MS * (1 + Math.random()));
+      if (inVain > 0 && inVain % LOOKS_PER_QUESTION === 0 && !passOver(lock, now.holder, inVain))
+        return { end: 'without', text: '', countedMs };
+      const sinceMs = performance.now() - lookedAtMs;
+      lookedAtMs += sinceMs;
+      // A waiter that was itself suspended has looked only once in that time.
+      if (now.isClockRunning) countedMs += Math.min(sinceMs, BEAT_MS);
+      if (signal?.aborted || countedMs >= limitMs) return { end: 'late', text: '', countedMs };
+      const pauseMs = Math.min(limitMs - countedMs, PAUSE_MS * (1 + Math.random()));
       await sleep(pauseMs, undefined, signal && { signal }).catch(() => {});
     }
   };
 }
 
-/** Ends a holder that is dead or frozen. One that runs, among 200 that start at once, may get no CPU for many seconds. */
-function passOver(lock: LockFile, holder: string, inVain: number): void {
-  if (inVain === 0 || inVain % LOOKS_PER_QUESTION > 0) return;
-  const fate = holderState(holder.slice(holder.indexOf(' ') + 1), lock.host.proc);
-  if (fate === 'dead' || (inVain >= LOOKS_IN_VAIN && fate !== 'running')) end(lock, holder);
-  // Whoever was ending it was killed over that.
-  if (inVain >= LOOKS_IN_VAIN * 2) quietly(() => rmSync(resultPath(lock, holder)));
+/** Reads the text that a holder left. */
+function outcomeOf(lock: LockFile, holder: Look | undefined): Pick<Waited, 'end' | 'text'> {
+  const text = quietly(() => read(resultPath(lock, holder?.holder)).bytes.toString()) ?? '';
+  const isRenamedLock = text !== '' && text.split('\n')[0] === holder?.holder;
+  return isRenamedLock ? { end: 'without', text: '' } : { end: 'released', text };
+}
+
+/** Ends a holder that is dead or frozen; returns false if its lock stays all the same. */
+function passOver(lock: LockFile, holder: string, inVain: number): boolean {
+  const state = holderState(holder.slice(holder.indexOf(' ') + 1), lock.host.proc);
+  const limit = state === 'running' ? LOOKS_AT_RUNNING : LOOKS_IN_VAIN;
+  const since = state === 'dead' ? inVain : inVain - limit + LOOKS_PER_QUESTION;
+  if (since <= 0) return true;
+  // Whoever was ending it before was killed over that.
+  if (since > LOOKS_PER_QUESTION) quietly(() => rmSync(resultPath(lock, holder)));
+  end(lock, holder);
+  return since <= 2 * LOOKS_PER_QUESTION;
 }
 
 function lookAt(path: string): Look | undefined {
   try {
     const { bytes, stat } = read(path);
-    return { holder: bytes.toString(), touchedAtMs: stat.mtimeMs };
+    const [holder = '', ...more] = bytes.toString().split('\n');
+    return { holder, isClockRunning: more.length === 0, touchedAtMs: stat.mtimeMs };
   } catch (error) {
     // Windows lets nobody read a file that is just being removed.
-    return systemCode(error) === 'ENOENT' ? undefined : { holder: '', touchedAtMs: 0 };
+    if (systemCode(error) === 'ENOENT') return undefined;
+    return { holder: '', isClockRunning: true, touchedAtMs: 0 };
   }
 }
 
@@ -173,17 +206,20 @@ export async function withLock<T>(
   waitMs: number,
   work: () => T | Promise<T>,
 ): Promise<T> {
-  const deadline = performance.now() + waitMs;
-  for (;;) {
-    const lock = tryLock(folder, name, host);
+  for (let leftMs = waitMs, isTaken = true; ; ) {
+    const lock: Lock | undefined = isTaken ? tryLock(folder, name, host) : undefined;
     if (lock?.held !== false) {
       try {
+        lock?.startClock();
         return await work();
       } finally {
         lock?.release();
       }
     }
-    if ((await lock.wait(deadline - performance.now())) === 'late') {
+    const { end, countedMs }: Waited = await lock.wait(leftMs);
+    leftMs -= countedMs;
+    isTaken = end !== 'without';
+    if (end === 'late') {
       const waited = `waited ${waitMs / 1000} s for another gwtoken process that is writing to ${folder}`;
       throw failure('local', waited, 'stop that process and try again');
     }

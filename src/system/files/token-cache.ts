@@ -6,7 +6,7 @@ import { constants, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { type Client, parseClientName } from '../../client';
 import { quietly } from '../../errors';
 import { systemCode } from '../../system-errors';
-import type { CacheRead, TokenCache } from '../../world';
+import type { CacheKind, CacheRead, TokenCache } from '../../world';
 import { fileIn, type Host } from './paths';
 import { readRegular } from './read-file';
 import { replaceFile, uniqueName } from './replace';
@@ -27,21 +27,21 @@ export const NO_TOKENS: TokenCache = {
 
 export function openTokens(folder: string, host: Host): TokenCache {
   return {
-    read(client) {
+    read(client, kind = 'token') {
       const files = quietly(() => {
         const untrusted = folderProblem(folder, host);
         if (untrusted) return { untrusted };
         const { text: generation = '' } = readFile(generationPath(folder, client, host), host);
-        return { generation, ...readFile(entryPath(folder, client, host), host) };
+        return { generation, ...readFile(entryPath(folder, client, host, kind), host) };
       });
       return files ?? {};
     },
-    async write(client, text) {
-      const file = entryPath(folder, client, host);
+    async write(client, text, kind = 'token') {
+      const file = entryPath(folder, client, host, kind);
       try {
         makeTrusted(folder, host);
         if (readFile(file, host).untrusted) return 'EUNTRUSTED';
-        sweepOld(folder, /^(token|generation)-.*\.tmp$/);
+        sweepOld(folder, /^(token|refusal|generation)-.*\.tmp$/);
         sweepTokenFiles(folder);
         replaceFile(file, text, host);
         return undefined;
@@ -110,8 +110,13 @@ export function generationPath(folder: string, client: Client, { platform }: Hos
   return fileIn(folder, `generation-${nameOf(client)}`, platform);
 }
 
-export function entryPath(folder: string, client: Client, { platform }: Host): string {
-  return fileIn(folder, `token-${nameOf(client)}.json`, platform);
+export function entryPath(
+  folder: string,
+  client: Client,
+  { platform }: Host,
+  kind: CacheKind = 'token',
+): string {
+  return fileIn(folder, `${kind}-${nameOf(client)}.json`, platform);
 }
 
 /** Removes what an `exec --token-file` that was killed left, which touched its file every 30 s, nights excepted. */
@@ -130,6 +135,6 @@ function remove(path: string): readonly string[] {
 }
 
 function clientOf(file: string): Client | undefined {
-  const [, ...parts] = /^token-(.+)-([a-z]+)-([a-z]+)\.json$/.exec(file) ?? [];
+  const [, ...parts] = /^(?:token|refusal)-(.+)-([a-z]+)-([a-z]+)\.json$/.exec(file) ?? [];
   return parseClientName(parts.join(':'));
 }

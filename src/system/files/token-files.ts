@@ -33,7 +33,7 @@ export function createTokenFile(cache: string, host: Host, text: string): TokenF
   return {
     path,
     replace,
-    touch: () => quietly(() => fs.utimesSync(path, new Date(), new Date())),
+    touch: () => quietly(() => fs.utimesSync(path, new Date(), new Date()) ?? true) ?? false,
     remove: () => quietly(() => fs.rmSync(path, { force: true })),
   };
 }

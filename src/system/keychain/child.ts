@@ -78,10 +78,15 @@ async function perform(request: Request, keytar: Keytar): Promise<Answer> {
  * at first: reading one asks the person, and unlocks it for as long as this program runs.
  */
 async function remove(keytar: Keytar, account: string): Promise<boolean> {
-  if (await keytar.deletePassword(SERVICE, account)) return true;
-  return (
-    (await keytar.getPassword(SERVICE, account)) !== null && (await keytar.deletePassword(SERVICE, account))
-  );
+  try {
+    if (await keytar.deletePassword(SERVICE, account)) return true;
+    if ((await keytar.getPassword(SERVICE, account)) === null) return false;
+    return await keytar.deletePassword(SERVICE, account);
+  } catch (error) {
+    // Of two logouts at the same time, one finds the item and then the other has removed it.
+    if (/No such (interface|object path)/.test((error as Error).message)) return false;
+    throw error;
+  }
 }
 
 /**

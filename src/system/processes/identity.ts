@@ -25,8 +25,8 @@ function pidScope(): string {
 }
 
 /**
- * Whether a process that {@link ownProcess} named is dead, or runs and is not stopped by a signal, however little CPU it
- * gets; undefined if neither is known, as on another machine.
+ * Returns whether a process that {@link ownProcess} named is dead, or runs or waits for a disk, however little CPU it
+ * gets; undefined for one that sleeps or is stopped, or if nothing is known of it, as on another machine.
  */
 export function holderState(named: string, proc: Own | undefined): 'dead' | 'running' | undefined {
   const [where, pid, start] = named.split(' ');
@@ -36,8 +36,8 @@ export function holderState(named: string, proc: Own | undefined): 'dead' | 'run
   } catch (error) {
     return systemCode(error) === 'ESRCH' ? 'dead' : undefined;
   }
-  const { startTime = start, state = 'T' } = procStat(Number(pid)) ?? {};
+  const { startTime = start, state } = procStat(Number(pid)) ?? {};
   // A zombie only waits for its parent.
   if (startTime !== start || state === 'Z') return 'dead';
-  return state.toUpperCase() === 'T' ? undefined : 'running';
+  return state === 'R' || state === 'D' ? 'running' : undefined;
 }

@@ -10,11 +10,12 @@ async function main([folder = '', leave = '', again = '']: readonly string[]) {
   const lock = await tryLock(folder, 'token', machine);
   if (lock === undefined) writeSync(1, 'none\n');
   else if (lock.held) {
+    lock.startClock();
     writeSync(1, 'held\n');
     process.stdin.resume().once('end', () => lock.release(leave));
   } else {
     writeSync(1, 'waiting\n');
-    writeSync(1, `got ${JSON.stringify(await lock.wait(20_000))}\n`);
+    writeSync(1, `got ${JSON.stringify((await lock.wait(20_000)).text)}\n`);
     if (again !== '') await main([folder, leave]);
   }
 }

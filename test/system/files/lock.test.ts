@@ -1,6 +1,15 @@
 /** What a lock promises to those who use it: between real processes if it is about processes. */
 import { getEventListeners } from 'node:events';
-import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -60,7 +69,7 @@ describe('a lock', () => {
       const holder = await take();
       const waiting = (await joinWaiters()).wait(20_000);
       holder.release('x'.repeat(length));
-      expect((await waiting).length).toBe(got);
+      expect((await waiting).text.length).toBe(got);
     }
     (await take('another')).release();
     expect(readdirSync(locks()).filter((name) => !name.endsWith('.result'))).toEqual([]);
@@ -70,7 +79,8 @@ describe('a lock', () => {
 describe('a waiter', () => {
   test('gives up at its limit or when aborted, and leaves no timer or listener', async () => {
     await start(folder).line();
-    const wait = async (limitMs: number, signal?: AbortSignal) => (await joinWaiters()).wait(limitMs, signal);
+    const wait = async (limitMs: number, signal?: AbortSignal) =>
+      (await (await joinWaiters()).wait(limitMs, signal)).end;
     const since = performance.now();
     expect(await wait(300)).toBe('late');
     expect(performance.now() - since).toBeGreaterThan(290);
@@ -84,6 +94,46 @@ describe('a waiter', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
     expect(process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length).toBeLessThan(10);
   });
+});
+
+describe('a lock that stays', () => {
+  const DEAD = '1 - 999999999 -';
+  const end = async () => (await (await joinWaiters()).wait(60_000)).end;
+
+  test('since a folder is in its place is done without', async () => {
+    mkdirSync(join(locks(), 'token.lock'), { recursive: true });
+    const since = performance.now();
+    expect(await withLock(folder, 'token', MACHINE, 60_000, () => 'done')).toBe('done');
+    expect(performance.now() - since).toBeLessThan(8000);
+  });
+
+  test('although its holder is dead is done without', async () => {
+    mkdirSync(locks(), { recursive: true });
+    // A lock that names another's result, which is a folder, cannot be ended.
+    mkdirSync(join(locks(), '1.result'));
+    writeFileSync(join(locks(), 'token.lock'), DEAD);
+    expect(await end()).toBe('without');
+  });
+
+  test('is renamed to its own result if no text can be left', async () => {
+    const holder = await take();
+    const [id] = readFileSync(join(locks(), 'token.lock'), 'utf8').split(' ');
+    const waits = end();
+    // As on a full disk: the result cannot be written, and a name can be changed.
+    holder.release({ toString: () => '' } as unknown as string);
+    expect([await waits, readdirSync(locks())]).toEqual(['without', [`${id}.result`]]);
+  });
+});
+
+test('the time before the holder starts its clock does not count against who waits', async () => {
+  const holder = await take();
+  const waits = (await joinWaiters()).wait(300);
+  await sleep(600);
+  holder.startClock();
+  const { end, countedMs } = await waits;
+  expect(end).toBe('late');
+  expect(countedMs).toBeGreaterThanOrEqual(300);
+  holder.release();
 });
 
 describe('work under a lock', () => {

@@ -1,0 +1,47 @@
+/**
+ * A refusal is remembered for 30 s: a prompt or a loop would repeat it all day, and identity services lock clients and
+ * addresses out for that. A login, `--fresh` and `--no-cache` ask at once, as other credentials and addresses do.
+ */
+import { GwtokenError } from '../errors';
+import { duration, oneLine } from '../text';
+import type { World } from '../world';
+import { isFor, type Owner, ownerOf, parseObject } from './cache';
+import type { TokenQuery } from './query';
+
+const REMEMBERED_MS = 30_000;
+
+/** The error codes of RFC 6749 section 5.2 that are about the client, whatever it asks for. */
+const ABOUT_CLIENT: readonly unknown[] = ['invalid_client', 'unauthorized_client'];
+
+type RefusalWorld = Pick<World, 'tokens' | 'now' | 'sha256'>;
+
+/** @param generation of the client's tokens when its credentials were looked for */
+export async function rememberRefusal(
+  error: unknown,
+  query: TokenQuery,
+  generation: string,
+  world: RefusalWorld,
+): Promise<void> {
+  if (!(error instanceof GwtokenError) || !ABOUT_CLIENT.includes(error.reason)) return;
+  const { message, reason } = error;
+  const { plan, client } = query;
+  const clientId = plan.kind === 'variables' ? plan.credentials.clientId : '';
+  const refusal = { owner: ownerOf(query, clientId, world), generation, atMs: world.now(), message, reason };
+  await world.tokens.write(client, JSON.stringify(refusal), 'refusal');
+}
+
+/** Returns the last refusal of these credentials at this address, if it is not 30 s old. */
+export function rememberedRefusal(query: TokenQuery, world: RefusalWorld): GwtokenError | undefined {
+  const { text = '', generation = '' } = world.tokens.read(query.client, 'refusal');
+  const { owner, generation: ofThen, atMs, message, reason } = parseObject(text);
+  const agoMs = world.now() - Number(atMs);
+  // A clock that was set back has not refused anything yet.
+  if (!(agoMs >= 0 && agoMs < REMEMBERED_MS) || ofThen !== generation) return undefined;
+  if (!isFor(owner as Owner, query, world) || !ABOUT_CLIENT.includes(reason)) return undefined;
+  const wait = `refused ${duration(agoMs)} ago; not asked again for ${duration(REMEMBERED_MS - agoMs)}`;
+  const hints = ['to ask at once, add --fresh'];
+  return new GwtokenError('refused', `${oneLine(String(message))} (${wait})`, {
+    reason: String(reason),
+    hints,
+  });
+}
