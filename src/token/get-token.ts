@@ -1,4 +1,4 @@
-/** From a query to a valid token: the cache, the client's lock, the cache again, then credentials and the request. */
+/** From a query to a valid token: cache, the client's lock, cache again, then credentials and the request. */
 
 import { clientName } from '../client';
 import { findCredentials } from '../credentials/find';
@@ -24,11 +24,7 @@ type EndpointWorld = Parameters<typeof findCredentials>[1] &
 
 export type TokenWorld = WarmWorld & EndpointWorld & Pick<World, 'tokens' | 'terminal' | 'warn'>;
 
-/**
- * Returns a valid token for the query's client, from the cache or with a request under a spinner.
- *
- * @throws GwtokenError of any kind but `local`
- */
+/** Returns a valid token, from the cache or by a request under a spinner. Throws any kind but `local`. */
 export async function getToken(query: TokenQuery, world: TokenWorld): Promise<TokenAnswer> {
   // A credential command may prompt on the same terminal.
   if (query.plan.kind === 'command') return answerTo(query, world);
@@ -39,7 +35,7 @@ export async function getToken(query: TokenQuery, world: TokenWorld): Promise<To
   });
 }
 
-/** Returns a new token while a command has the terminal: without a spinner, in one attempt; the caller repeats it. */
+/** Returns a new token while a command has the terminal: without a spinner, in one attempt. */
 export async function renewToken(
   query: TokenQuery,
   world: TokenWorld,
@@ -85,13 +81,13 @@ async function fetchAndCache(
   query: TokenQuery,
   world: TokenWorld,
 ): Promise<{ answer: TokenAnswer; isCached: boolean }> {
-  // Looked up before the credentials are: those that a login replaces meanwhile belong to this generation.
+  // Read before the credentials are: those that a login replaces meanwhile belong to this generation.
   const { generation = '' } = world.tokens.read(query.client);
   const previous = ownEntry(query, world)?.token;
   const answer = await fetchNew(query, world);
   const { token, clientId } = answer;
   const { lifetimeS } = token;
-  // Without expires_in nobody knows how long it may be used.
+  // Without expires_in nobody knows how long the token may be used.
   if (lifetimeS === undefined) return { answer, isCached: false };
   const owner = ownerOf(query, clientId, world);
   const cached = { ...token, lifetimeS };
@@ -111,23 +107,23 @@ async function fetchAndCache(
   return { answer, isCached: problem === undefined };
 }
 
-/** Fetches a token without the cache. The time that an unlocking takes does not count against the deadline. */
+/** Fetches a token without the cache. */
 export async function fetchNew(query: TokenQuery, world: EndpointWorld): Promise<TokenAnswer> {
   const { client, authUrl, settings, plan } = query;
   if (plan.kind !== 'variables') {
-    // The connection is opened ahead only to the auth URL that login stored: a stray one gets not even that.
+    // Only for the auth URL that login stored: a stray one does not even get a connection.
     const isOwn = plan.kind === 'keychain' && knownClient(client, world)?.authUrl === authUrl.value;
     world.warmUp(isOwn ? authUrl.value : undefined, { caFile: settings.caFile?.value, trace: world.trace });
   }
   const beganAtMs = world.now();
   const credentials = await findCredentials(query, world);
-  // The keychain and the command have their own timeout: the time that it takes to unlock one does not count here.
+  // The keychain and the command have a timeout of their own: the time to unlock one does not count here.
   const deadlineMs = query.deadlineMs + world.now() - beganAtMs;
   const token = await fetchToken({ ...query, deadlineMs }, credentials, world);
   return answerFrom('network', { token, clientId: credentials.clientId }, query);
 }
 
-/** Returns the cached token if the endpoint is down: one with 10 s or more left is better than none, unless a setting forbids it. */
+/** Returns the cached token if the endpoint is down, it lasts 10 s or more, and no setting forbids it. */
 function stillValid(query: TokenQuery, error: unknown, world: TokenWorld): TokenAnswer | undefined {
   if (!(error instanceof GwtokenError) || (error.kind !== 'unreached' && error.kind !== 'bad-reply'))
     return undefined;

@@ -1,4 +1,4 @@
-/** One request for many processes: whoever takes the client's lock sends it, the others take its result, a failure too. */
+/** One request for many processes: the holder of the client's lock sends it, the others share its outcome. */
 
 import { clientName } from '../client';
 import { failure, GwtokenError } from '../errors';
@@ -9,9 +9,9 @@ import { ownerDigest, parseObject } from './cache';
 import type { TokenAnswer, TokenQuery } from './query';
 
 interface Work {
-  /** The cached token, if it is valid for long enough. */
+  /** Returns the cached token, if it is valid for long enough. */
   look(): TokenAnswer | undefined;
-  /** A new token, and whether the others will find it in the cache. */
+  /** Fetches a new token; `isCached` is true if the others will find it in the cache. */
   fetch(): Promise<{ answer: TokenAnswer; isCached: boolean }>;
 }
 
@@ -34,7 +34,7 @@ export async function shareRequest(query: TokenQuery, world: LockWorld, work: Wo
     const cached = work.look();
     if (cached) return cached;
     if (outcome['unshared'] === true) return (await work.fetch()).answer;
-    // The holder was killed or is frozen: now it is the lock of another, perhaps ours.
+    // The holder was killed or is frozen: the next round finds the lock free, or with another holder.
   }
 }
 
@@ -54,21 +54,21 @@ async function hold(
     if (error instanceof GwtokenError) outcome = formatFailure(error);
     throw error;
   } finally {
-    // A request that was given up says nothing about the next one.
+    // A cancelled request tells nothing about the next one.
     lock.release(signal?.aborted ? '' : outcome);
   }
 }
 
-/** A wrong flag or file is the holder's own: those who wait find out about theirs without a request. */
+/** Kinds of error in the holder's own flags or files, which those who wait do not share. */
 const OWN_FAULTS: readonly ErrorKind[] = ['usage', 'local'];
 
-/** No hints: those who wait have their own. */
+/** Returns a failure as text, without hints: those who wait have their own. */
 function formatFailure({ kind, message, reason }: GwtokenError): string {
   if (OWN_FAULTS.includes(kind)) return '';
   return JSON.stringify({ failure: { kind, message: message.slice(0, 1000), reason } });
 }
 
-/** The holder may be of another version. */
+/** Reads a failure; undefined if it is not one, since the holder may be of another version. */
 function parseFailure(stored: unknown): GwtokenError | undefined {
   const { kind, message, reason } = (stored ?? {}) as Record<string, unknown>;
   if (!isErrorKind(kind) || OWN_FAULTS.includes(kind) || typeof message !== 'string') return undefined;
