@@ -108,7 +108,7 @@ export const configCommand: Command = {
         const profile = ownProfile(given);
         const config = world.config.read();
         const values = profile === undefined ? config.general : (config.profiles[profile] ?? {});
-        // A key that gwtoken does not know can be removed all the same: that is how to mend such a file.
+        // A key that gwtoken does not know can be removed too: that is how to fix such a file.
         if (!Object.hasOwn(values, key)) checkConfigKey(key);
         else {
           await world.config.edit([{ profile, key, value: undefined }]);
@@ -128,7 +128,7 @@ export const configCommand: Command = {
   ],
 };
 
-/** A token from the credentials of another source must not be served any more. */
+/** Removes the tokens of another credential command: they must not be used any more. */
 async function dropTokensOf(
   key: string,
   profile: string | undefined,
@@ -138,13 +138,13 @@ async function dropTokensOf(
     await tokens.remove((client) => profile === undefined || client.profile === profile);
 }
 
-/** The profile of `--profile`: a key set with it holds for that profile alone. */
+/** Returns the profile of `--profile`: a key set with it holds for that profile only. */
 function ownProfile(flags: FlagValues): string | undefined {
   const name = flags['profile'];
   return typeof name === 'string' ? checkProfile(name, '--profile') : undefined;
 }
 
-/** Lists the general values and each profile's, or those of one profile. */
+/** Returns the general values and each profile's as text, or those of one profile. */
 function sectionsOf({ general, profiles }: Config, only: string | undefined): string[] {
   const lines = (values: ConfigValues): string =>
     Object.entries(values)
