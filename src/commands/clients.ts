@@ -60,17 +60,17 @@ type StatusWorld = WarmWorld & Pick<World, 'clients'>;
 /** Reads the selected client, then the stored ones by name; with `--profile` those of that profile only. */
 export function readClients(sources: SettingSources, world: StatusWorld): Clients {
   // A wrong flag is an error of this command, not a state of the settings to report.
-  const alone: SettingSources = { ...sources, env: {}, config: { path: '', general: {}, profiles: {} } };
-  resolveRegion(alone, resolveProfile(alone).value);
+  const flagsOnly: SettingSources = { ...sources, env: {}, config: { path: '', general: {}, profiles: {} } };
+  resolveRegion(flagsOnly, resolveProfile(flagsOnly).value);
   const selected = attempt(() => resolveClient(sources));
   const known = Object.keys(world.clients.read())
     .sort()
     .flatMap((name) => parseClientName(name) ?? [])
     .filter(({ profile }) => profile === (sources.flags['profile'] ?? profile));
-  const without = { ...sources, flags: {} };
-  const named = attempt(() => resolveProfile(without).value);
+  const withoutFlags = { ...sources, flags: {} };
+  const usedProfile = attempt(() => resolveProfile(withoutFlags).value);
   const other = (client: Client) =>
-    statusOf({ client, skipVariables: client.profile !== named }, false, without, world);
+    statusOf({ client, skipVariables: client.profile !== usedProfile }, false, withoutFlags, world);
   if (selected instanceof GwtokenError) return { clients: known.map(other), noneSelected: selected };
   const others = known.filter((client) => clientName(client) !== clientName(selected.client));
   return {
