@@ -121,14 +121,14 @@ const SAME_FOR_ALL = ['no-collection', 'locked', 'not-started', 'timed-out', 'cr
  * Reads the credentials of each client and requests a token with them; under a spinner, unless a credential
  * command may prompt on the same terminal.
  *
- * @param closed the keychain's error, if it is known already that it cannot be read
+ * @param keychainError given if it is known already that it cannot be read
  */
 export function checkClients(
   clients: readonly ClientStatus[],
   world: VerifyWorld,
-  closed?: GwtokenError,
+  keychainError?: GwtokenError,
 ): Promise<readonly CheckedClient[]> {
-  const work = () => checkEach(clients, world, closed);
+  const work = () => checkEach(clients, world, keychainError);
   const mayPrompt = clients.some(({ source }) => source === 'command');
   return mayPrompt ? work() : world.terminal.spin('verifying the credentials', work);
 }
@@ -137,11 +137,11 @@ export function checkClients(
 async function checkEach(
   clients: readonly ClientStatus[],
   world: VerifyWorld,
-  closed: GwtokenError | undefined,
+  keychainError: GwtokenError | undefined,
 ): Promise<readonly CheckedClient[]> {
   const checked: CheckedClient[] = [];
   const unreached = new Map<string | undefined, GwtokenError>();
-  let keychain = closed;
+  let keychain = keychainError;
   for (const each of clients) {
     const url = each.authUrl instanceof GwtokenError ? undefined : each.authUrl.value;
     const known = (each.source === 'keychain' ? keychain : undefined) ?? unreached.get(url);
