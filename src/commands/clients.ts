@@ -88,7 +88,7 @@ function statusOf(
   const parts = resolveParts(sources, clientSettings, world);
   const plan = parts.plan instanceof GwtokenError ? undefined : parts.plan;
   const stored = world.clients.read()[clientName(parts.client)];
-  const own = plan?.kind === 'keychain' ? stored : undefined;
+  const used = plan?.kind === 'keychain' ? stored : undefined;
   const nowMs = world.now();
   const query = attempt(() => queryOf(parts, world));
   const cached = query instanceof GwtokenError ? undefined : ownEntry(query, world);
@@ -98,7 +98,7 @@ function statusOf(
     selected,
     sources,
     source: plan?.kind,
-    clientId: plan?.kind === 'variables' ? plan.credentials.clientId : (own?.clientId ?? entry?.clientId),
+    clientId: plan?.kind === 'variables' ? plan.credentials.clientId : (used?.clientId ?? entry?.clientId),
     hasCredentials: plan?.kind !== 'keychain' || stored !== undefined || entry !== undefined,
     stored,
     token: entry && { expiresAtMs: nowMs + lifeLeftMs(entry, nowMs) },

@@ -39,10 +39,10 @@ export function warningsOf(key: string, flags: FlagValues, world: Pick<World, 'c
   const config = world.config.read();
   const warnings: Warning[] = [];
   const profile = attempt(() => resolveProfile({ flags, env: world.env, config }).value);
-  const own = profile instanceof GwtokenError ? undefined : config.profiles[profile]?.[key];
-  if (flags['profile'] === undefined && own !== undefined)
+  const profileValue = profile instanceof GwtokenError ? undefined : config.profiles[profile]?.[key];
+  if (flags['profile'] === undefined && profileValue !== undefined)
     warnings.push({
-      message: `profile ${profile} sets ${key} = ${own}, which overrides this`,
+      message: `profile ${profile} sets ${key} = ${profileValue}, which overrides this`,
       hints: [`to remove that, run: gwtoken config unset ${key} --profile ${profile}`],
     });
   if (settingOf(key) !== SETTINGS.authUrl) return warnings;

@@ -151,6 +151,6 @@ function sectionsOf({ general, profiles }: Config, only: string | undefined): st
       .map(([key, value]) => `${key} = ${value}\n`)
       .join('');
   const named = Object.entries(profiles).filter(([name]) => only === undefined || name === only);
-  const sections = named.map(([name, own]) => `[profile ${name}]\n${lines(own)}`);
+  const sections = named.map(([name, values]) => `[profile ${name}]\n${lines(values)}`);
   return only === undefined && Object.keys(general).length > 0 ? [lines(general), ...sections] : sections;
 }

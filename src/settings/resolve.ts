@@ -42,9 +42,10 @@ export function firstRunHints({ env, config }: Pick<SettingSources, 'env' | 'con
 export function gather(flags: FlagValues, world: Pick<WarmWorld, 'env' | 'config'>): SettingSources {
   const config = world.config.read();
   for (const key of Object.keys(config.general)) checkConfigKey(key, undefined, config.path);
-  for (const [profile, own] of Object.entries(config.profiles)) {
+  for (const [profile, values] of Object.entries(config.profiles)) {
     checkProfile(profile, `profiles in ${config.path}`);
-    for (const key of Object.keys(own)) checkConfigKey(key, profile, `profile ${profile} in ${config.path}`);
+    for (const key of Object.keys(values))
+      checkConfigKey(key, profile, `profile ${profile} in ${config.path}`);
   }
   return { flags, env: world.env, config };
 }
@@ -109,8 +110,8 @@ export function configured(
   profile: string | undefined,
   keys: readonly string[],
 ): RawSetting | undefined {
-  const own = { values: profiles[profile ?? ''] ?? {}, where: `of profile ${profile} in ${path}` };
-  for (const { values, where } of [own, { values: general, where: `in ${path}` }]) {
+  const ofProfile = { values: profiles[profile ?? ''] ?? {}, where: `of profile ${profile} in ${path}` };
+  for (const { values, where } of [ofProfile, { values: general, where: `in ${path}` }]) {
     for (const key of keys) {
       const value = values[key];
       if (value === undefined) continue;

@@ -47,11 +47,11 @@ function sourceOf(plan: TokenQuery['plan'], salt: string, { sha256 }: Hash): Own
 
 /** Returns a digest of credentials, generation and auth URL: processes with the same one share a request. */
 export function ownerDigest({ authUrl, plan }: OwnQuery, generation: string, { sha256 }: Hash): string {
-  const own =
+  const credentials =
     plan.kind === 'variables'
       ? [plan.credentials.clientId, plan.credentials.clientSecret]
       : [plan.kind === 'command' ? plan.command.value : ''];
-  const parts = JSON.stringify([authUrl.value, generation, plan.kind, ...own]);
+  const parts = JSON.stringify([authUrl.value, generation, plan.kind, ...credentials]);
   return sha256(parts).slice(0, 12);
 }
 
@@ -153,17 +153,17 @@ export function lookInCache(
   world: WarmWorld,
   entry = readEntry(query.client, world),
 ): TokenAnswer | undefined {
-  const own = entry && ownEntry(query, world, entry);
-  if (own === undefined) {
+  const found = entry && ownEntry(query, world, entry);
+  if (found === undefined) {
     const why = entry ? 'the token is for other credentials or another auth URL' : 'no token';
     world.trace(`cache: ${why}`);
     return undefined;
   }
-  if (query.fresh && own.token.requestedAtMs <= query.startedAtMs) return undefined;
-  const leftS = secondsLeft(own.token, world.now());
-  if (isUsable(own, query, world.now())) {
+  if (query.fresh && found.token.requestedAtMs <= query.startedAtMs) return undefined;
+  const leftS = secondsLeft(found.token, world.now());
+  if (isUsable(found, query, world.now())) {
     world.trace(`cache: using a token with ${leftS} s left`);
-    return answerFrom('cache', own, query);
+    return answerFrom('cache', found, query);
   }
   world.trace(leftS ? `cache: the token has only ${leftS} s left` : 'cache: the token has expired');
   return undefined;

@@ -112,8 +112,8 @@ export async function fetchNew(query: TokenQuery, world: EndpointWorld): Promise
   const { client, authUrl, settings, plan } = query;
   if (plan.kind !== 'variables') {
     // Only for the auth URL that login stored: a stray one does not even get a connection.
-    const isOwn = plan.kind === 'keychain' && knownClient(client, world)?.authUrl === authUrl.value;
-    world.warmUp(isOwn ? authUrl.value : undefined, { caFile: settings.caFile?.value, trace: world.trace });
+    const isKnown = plan.kind === 'keychain' && knownClient(client, world)?.authUrl === authUrl.value;
+    world.warmUp(isKnown ? authUrl.value : undefined, { caFile: settings.caFile?.value, trace: world.trace });
   }
   const beganAtMs = world.now();
   const credentials = await findCredentials(query, world);
