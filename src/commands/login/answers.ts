@@ -40,8 +40,8 @@ export function checkGiven(sources: SettingSources, { terminal, stdin }: PromptW
   const canAsk = noPrompt === undefined;
   const profile = resolveProfile(sources).value;
   const { value: environment, source } = resolveEnvironment(sources, profile);
-  const usual = resolveRegion(sources, profile);
-  const region = canAsk && usual?.source.kind === 'config' ? undefined : usual?.value;
+  const regionSetting = resolveRegion(sources, profile);
+  const region = canAsk && regionSetting?.source.kind === 'config' ? undefined : regionSetting?.value;
   // Until the region is known, it is open which region's auth URL has to be valid.
   const authUrl =
     region === undefined && canAsk
@@ -56,13 +56,13 @@ export function checkGiven(sources: SettingSources, { terminal, stdin }: PromptW
     );
   }
   // No prompt for the environment if --region is there: --sandbox would be there too.
-  const isOpen = canAsk && source.kind === 'default' && usual?.source.kind !== 'flag';
+  const isOpen = canAsk && source.kind === 'default' && regionSetting?.source.kind !== 'flag';
   const known = {
     profile,
     environment: isOpen ? undefined : environment,
     region,
     /** Region of the config file: the answer that the prompt suggests. */
-    usualRegion: usual?.value,
+    suggestedRegion: regionSetting?.value,
     clientId,
     secretPiped,
   };
@@ -104,7 +104,7 @@ export async function askMissing(
   world: PromptWorld,
 ): Promise<Answers> {
   const { terminal } = world;
-  const region = known.region ?? (await terminal.choose('Region', REGIONS, known.usualRegion));
+  const region = known.region ?? (await terminal.choose('Region', REGIONS, known.suggestedRegion));
   const environment =
     known.environment ?? (await terminal.choose<Environment>('Environment', ['production', 'sandbox']));
   const client: Client = { profile: known.profile, environment, region };
