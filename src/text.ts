@@ -27,8 +27,8 @@ export function withTilde(
 ): string {
   const home = env.HOME;
   if (!home || platform === 'win32') return text;
-  return text.replace(/(^|[\s(])(\/[^\s]*)/g, (whole, before: string, path: string) =>
-    path.startsWith(`${home}/`) ? `${before}~${path.slice(home.length)}` : whole,
+  return text.replace(/(^|[\s(])(\/[^\s]*)/g, (whole, prefix: string, path: string) =>
+    path.startsWith(`${home}/`) ? `${prefix}~${path.slice(home.length)}` : whole,
   );
 }
 

@@ -50,6 +50,6 @@ export function setAuthUrlCommand(client: Client, url: string): string {
 export function equivalents(row: SettingDefinition<unknown>): readonly [variable: string, key: string] {
   const name = variableOf(row, row.key) ?? '';
   if (row.scope !== 'client') return [row.flag?.negative === 'only' ? `${name}=1` : name, row.key];
-  const regions = (before: string) => `[${REGIONS.map((region) => before + region).join('|')}]`;
+  const regions = (separator: string) => `[${REGIONS.map((region) => separator + region).join('|')}]`;
   return [name + regions('_').toUpperCase(), row.key + regions('.')];
 }

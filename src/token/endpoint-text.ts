@@ -32,11 +32,11 @@ function folded(text: string): string {
 
 /** Returns the bytes' base64 for each of the three offsets at which they may begin in a longer text. */
 function inBase64(bytes: Buffer): string[] {
-  const texts = [0, 1, 2].map((before) => {
-    const whole = Buffer.concat([Buffer.alloc(before), bytes]);
+  const texts = [0, 1, 2].map((offset) => {
+    const whole = Buffer.concat([Buffer.alloc(offset), bytes]);
     const text = whole.toString('base64').replaceAll('=', '');
     // The characters at both ends depend on the neighbours too.
-    return text.slice(before === 0 ? 0 : before + 1, whole.length % 3 === 0 ? undefined : -1);
+    return text.slice(offset === 0 ? 0 : offset + 1, whole.length % 3 === 0 ? undefined : -1);
   });
   return texts.filter((text) => text.length >= 4);
 }

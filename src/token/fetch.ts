@@ -29,7 +29,7 @@ export async function fetchToken(
   const endpoint = tokenEndpoint(query.authUrl.value);
   const caFile = query.settings.caFile?.value;
   const limitMs = query.settings.timeoutMs.value;
-  let before: GwtokenError | undefined;
+  let previous: GwtokenError | undefined;
   for (let n = 1; ; n++) {
     const leftMs = deadlineMs - world.now();
     if (leftMs < LEAST_MS) throw outOfTime(endpoint);
@@ -40,8 +40,8 @@ export async function fetchToken(
       if (!(failed instanceof GwtokenError)) throw failed;
       // An attempt cut short by the deadline names a time that nobody set; the error before it says more.
       const isCutShort = leftMs < limitMs && failed.reason === 'time-limit';
-      const error = isCutShort ? (before ?? withMore(failed, 'no more time was left')) : failed;
-      before = error;
+      const error = isCutShort ? (previous ?? withMore(failed, 'no more time was left')) : failed;
+      previous = error;
       const pauseMs = pauseBeforeRetry(n, error, query, world);
       if (pauseMs === undefined) throw n === 1 ? error : withMore(error, `${n} attempts`);
       world.trace(

@@ -80,17 +80,17 @@ const GENERAL = ['--help\tshow this help', '--version\tprint the version'];
  */
 function completions(
   root: Command,
-  before: readonly string[],
+  preceding: readonly string[],
   last: string,
   common: CommonValues,
 ): readonly string[] {
   let command = root;
   let args: string[] = [];
   let pending: Words | undefined;
-  for (const [index, word] of before.entries()) {
+  for (const [index, word] of preceding.entries()) {
     // After it comes another program's command line.
     if (word === '--') {
-      const isFirst = index === before.length - 1;
+      const isFirst = index === preceding.length - 1;
       return [isFirst && command.values?.['command'] === 'commands' ? ':commands' : ':files'];
     }
     const below = command.subcommands?.find(({ name }) => name === word);
@@ -125,12 +125,12 @@ function flagValues(word: string, command: Command, common: CommonValues): Words
   return flag.value === 'FILE' ? 'files' : (flag.setting?.values ?? valuesOf(flag.name, command, common, []));
 }
 
-function valuesOf(name: string, { values }: Command, common: CommonValues, before: readonly string[]): Words {
+function valuesOf(name: string, { values }: Command, common: CommonValues, args: readonly string[]): Words {
   const found = values?.[name] ?? common[name] ?? [];
-  return typeof found === 'function' ? found(before) : found;
+  return typeof found === 'function' ? found(args) : found;
 }
 
-function fitting(values: Words, start: string, before = ''): readonly string[] {
+function fitting(values: Words, start: string, prefix = ''): readonly string[] {
   if (values === 'files' || values === 'commands') return [`:${values}`];
-  return values.filter((value) => value.startsWith(start)).map((value) => `${before}${value}\t`);
+  return values.filter((value) => value.startsWith(start)).map((value) => `${prefix}${value}\t`);
 }

@@ -41,10 +41,10 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
     world.warn(`could not remove a cached token of the old credentials: ${left}`);
   if (token && settings.cache.value) await cacheToken(token, answers, world);
   const how = isVerified ? 'verified and ' : '';
-  const before = replaced ? ', replacing the previous ones' : '';
+  const ending = replaced ? ', replacing the previous ones' : '';
   await report(
     [
-      `Credentials ${how}stored in the keychain as ${clientName(client)}${before}`,
+      `Credentials ${how}stored in the keychain as ${clientName(client)}${ending}`,
       ...edits.map((edit) => editText(edit, sources)),
       ...nextSteps(client, world),
     ],

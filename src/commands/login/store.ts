@@ -56,8 +56,8 @@ export function loginEdits(
   const values = profile === undefined ? general : profiles[profile];
   const edits: ConfigEdit[] = [];
   // An invalid one is replaced like any other.
-  const before = attempt(() => configAuthUrl(sources, client));
-  if (before instanceof GwtokenError || before?.value !== authUrl.value) {
+  const current = attempt(() => configAuthUrl(sources, client));
+  if (current instanceof GwtokenError || current?.value !== authUrl.value) {
     const both = client.environment === 'sandbox' ? 'sandbox.auth-url' : 'auth-url';
     const key = `${both}.${client.region}`;
     if (authUrl.template.includes('{region}')) {
