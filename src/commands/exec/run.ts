@@ -56,8 +56,8 @@ export function exitCodeOf({ code, signal }: ChildEnd): number {
 export function childEnvironment(env: Env, variables: readonly Variable[], platform: NodeJS.Platform): Env {
   // Windows ignores the case of variable names.
   const same = (name: string): string => (platform === 'win32' ? name.toUpperCase() : name);
-  const ours = new Set(variables.map(({ name }) => same(name)));
-  const kept = Object.entries(env).filter(([name]) => !ours.has(same(name)) && !isCredentialVariable(name));
+  const names = new Set(variables.map(({ name }) => same(name)));
+  const kept = Object.entries(env).filter(([name]) => !names.has(same(name)) && !isCredentialVariable(name));
   const set = variables.filter(({ value }) => value !== undefined).map(({ name, value }) => [name, value]);
   return Object.fromEntries([...kept, ...set]);
 }

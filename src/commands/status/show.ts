@@ -48,12 +48,12 @@ async function writeReport(
       ['  CLIENT', 'CLIENT ID', 'TOKEN', 'AUTH URL'],
       clients.map((each) => statusRow(each, nowMs)),
     );
-  const said = new Set<string>();
+  const shown = new Set<string>();
   for (const status of clients)
     for (const row of problemsOf(status)) {
-      if (said.has(row.message)) continue;
+      if (shown.has(row.message)) continue;
       // A warning has a command of its own for each client.
-      if (row.result === 'failed') said.add(row.message);
+      if (row.result === 'failed') shown.add(row.message);
       report.gap();
       report.line({ ...row, message: `${clientName(status.client)}: ${row.message}` });
     }
