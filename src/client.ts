@@ -1,12 +1,12 @@
 import { usage } from './errors';
 
-/** A client belongs to exactly one region. */
+/** Regions of the gateway; a client belongs to exactly one. */
 export const REGIONS = ['eu', 'us'] as const;
 export type Region = (typeof REGIONS)[number];
 
 export type Environment = 'production' | 'sandbox';
 
-/** What credentials, cached tokens and locks belong to. */
+/** Identity of a client: credentials, cached tokens and locks each belong to one. */
 export interface Client {
   readonly profile: string;
   readonly environment: Environment;
@@ -20,7 +20,7 @@ export function isRegion(text: string): text is Region {
   return (REGIONS as readonly string[]).includes(text);
 }
 
-/** Checks a profile name. Upper case is refused: names that differ by case are one item in Windows' Credential Manager. */
+/** Returns a valid profile name, or throws `usage`: also for capitals, since Windows' store ignores case. */
 export function checkProfile(name: string, where: string): string {
   if (PROFILE.test(name)) return name;
   const lower = name.toLowerCase();
@@ -31,12 +31,12 @@ export function checkProfile(name: string, where: string): string {
   );
 }
 
-/** `default:production:eu`: the account name of the keychain item, and how a client is written in messages. */
+/** Returns `default:production:eu`: the account of the keychain item, and the client's name in messages. */
 export function clientName(client: Client): string {
   return `${client.profile}:${client.environment}:${client.region}`;
 }
 
-/** The reverse of {@link clientName}; undefined for anything that is not one. */
+/** Reads a {@link clientName}; returns undefined for any other text. */
 export function parseClientName(name: string): Client | undefined {
   const [profile = '', environment, region = '', ...rest] = name.split(':');
   if (!PROFILE.test(profile) || !isRegion(region) || rest.length > 0) return undefined;
@@ -44,20 +44,17 @@ export function parseClientName(name: string): Client | undefined {
   return { profile, environment, region };
 }
 
-/** The flags that name this client: `--region eu --sandbox --profile acme`. */
+/** Returns the flags that select this client: `--region eu --sandbox --profile acme`. */
 export function clientFlags({ profile, environment, region }: Client): string {
   return `--region ${region}${environment === 'sandbox' ? ' --sandbox' : ''}${profileFlag(profile)}`;
 }
 
-/**
- * Returns whether a variable of the environment holds a part of a client's credentials. Such variables are kept from
- * programs that gwtoken starts. In any case: Windows does not tell names apart by it.
- */
+/** Recognises variables with credentials, which child programs never get. Windows ignores their case. */
 export function isCredentialVariable(name: string): boolean {
   return /^GWTOKEN_(SANDBOX_)?CLIENT_/i.test(name);
 }
 
-/** The end of a command that is for a profile: ` --profile acme`; nothing for the default one. */
+/** Returns the end of a command for a profile, ` --profile acme`; nothing for the default one. */
 export function profileFlag(profile: string): string {
   return profile === DEFAULT_PROFILE ? '' : ` --profile ${profile}`;
 }

@@ -1,26 +1,26 @@
-/** The one error that gwtoken expects, and ways to make or catch it. */
+/** The one error that gwtoken expects, and functions that make or catch it. */
 import type { ErrorKind } from './exit-codes';
 
 interface ErrorMore {
-  /** Each is one line that names the next command or variable, with the user's own values in it. */
+  /** Hints of one line each: the next command or variable, with the user's own values in it. */
   readonly hints?: readonly string[];
   readonly cause?: unknown;
-  /** What exactly it was, for code that reacts to it: an error code of RFC 6749, a keychain's state. */
+  /** Exact cause, for code that reacts to it: an error code of RFC 6749, a keychain's state. */
   readonly reason?: string | undefined;
-  /** For --verbose only. */
+  /** Text for --verbose only. */
   readonly detail?: string | undefined;
-  /** Another gwtoken process made the request that failed. */
+  /** True if another gwtoken process made the request that failed. */
   readonly ofAnotherProcess?: boolean;
-  /** Set only if the reply says that a retry may help. */
+  /** Present only if the reply says that a retry may help. */
   readonly retry?: Retry | undefined;
 }
 
 export interface Retry {
-  /** How long the endpoint asks to wait, in milliseconds, if it does. */
+  /** Time that the endpoint asks to wait, in milliseconds, if it does. */
   readonly afterMs?: number | undefined;
 }
 
-/** The one error that gwtoken expects. `message` is one line. Nothing in it ever holds a secret, a token or a body. */
+/** The one error that gwtoken expects. `message` is one line. It never holds a secret, a token or a body. */
 export class GwtokenError extends Error {
   override readonly name = 'GwtokenError';
   readonly kind: ErrorKind;
@@ -55,7 +55,7 @@ export function failure(kind: ErrorKind, message: string, ...hints: string[]): G
   return new GwtokenError(kind, message, { hints });
 }
 
-/** Runs `work`; returns undefined if it throws, which makes no difference to the caller. */
+/** Runs `work`; returns undefined if it throws, for callers to whom the reason makes no difference. */
 export function quietly<T>(work: () => T): T | undefined {
   try {
     return work();

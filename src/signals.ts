@@ -1,10 +1,10 @@
-/** Ends from outside: a signal to gwtoken, or the end of whoever reads its output. */
+/** Ends from outside: a signal to gwtoken, or a reader of its output that has gone. */
 
-/** The exit codes that a shell shows for the signals that end a program from outside. */
+/** Exit codes that a shell shows for the signals that end a program from outside. */
 const SIGNAL_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 export const ENDING_SIGNALS = Object.keys(SIGNAL_CODES) as (keyof typeof SIGNAL_CODES)[];
 
-/** gwtoken ends by this signal, so that a calling script stops too. */
+/** A signal that gwtoken received and then ends by, so that a calling script stops too. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
   readonly signal: NodeJS.Signals;
@@ -19,7 +19,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** Runs `work`; a signal that would end gwtoken meanwhile rejects with Interrupted instead. */
+/** Runs `work`; rejects with Interrupted if a signal that would end gwtoken arrives meanwhile. */
 export async function untilSignal<T>(
   onSignals: (signals: readonly NodeJS.Signals[], heard: (signal: NodeJS.Signals) => void) => () => void,
   work: () => Promise<T>,
@@ -35,7 +35,7 @@ export async function untilSignal<T>(
   }
 }
 
-/** The reader of stdout has gone (EPIPE): nothing is said, and the exit code is that of SIGPIPE. */
+/** The loss of stdout's reader (EPIPE): gwtoken ends silently, with the exit code of SIGPIPE. */
 export class ReaderGone extends Error {
   override readonly name = 'ReaderGone';
   readonly exitCode = 141;

@@ -11,10 +11,10 @@ export function systemCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** By the system's code and the call that failed, or by V8's message if it gets no memory. */
+/** Failures at a system limit: the system's code and call, or V8's message if it gets no memory. */
 const LIMITS = /^(EMFILE|ENFILE|ENOMEM) |^EAGAIN (spawn|fork)|^undefined .*WebAssembly.*Out of memory/;
 
-/** Recognises a failure because the process has reached a system limit; returns undefined for any other error. */
+/** Returns the error for a system limit that the process has reached; undefined for any other error. */
 export function limitReached(error: unknown): GwtokenError | undefined {
   if (!(error instanceof Error) || error instanceof GwtokenError) return undefined;
   const { syscall = '' } = error as NodeJS.ErrnoException;

@@ -1,6 +1,6 @@
 /** Texts that are safe and short to show. */
 
-/** Puts a text on one line: control characters and those that turn the direction of reading become `\u001b`. */
+/** Returns the text on one line, with control and direction characters written as `\u001b`. */
 export function oneLine(text: string): string {
   return text.replace(
     /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu,
@@ -9,8 +9,8 @@ export function oneLine(text: string): string {
 }
 
 /**
- * Cleans what another party wrote (an endpoint, a proxy, a certificate): one line, without controls, and without what a
- * CI system takes for a command: `##vso[`, `##[`, and `::name::` at the beginning of a line, which may be wrapped.
+ * Cleans the text of another party (an endpoint, a proxy, a certificate): one line, no controls, and no
+ * commands to a CI system: `##vso[`, `##[`, and `::name::` at the start of a line, which may be wrapped.
  */
 export function foreign(text: string): string {
   return text
@@ -20,34 +20,34 @@ export function foreign(text: string): string {
     .replace(/(?<!\S):(?=:[a-z].*::)/gi, ': ');
 }
 
-/** Writes paths below the home directory as `~/…`, except in quotes and on Windows, where shells read no `~`. */
+/** Writes paths below the home directory as `~/…`; not in quotes or on Windows: shells read no `~` there. */
 export function withTilde(
   text: string,
   { env, platform }: { readonly env: { readonly HOME?: string | undefined }; readonly platform: string },
 ): string {
   const home = env.HOME;
   if (!home || platform === 'win32') return text;
-  return text.replace(/(^|[\s(])(\/[^\s]*)/g, (whole, before: string, path: string) =>
-    path.startsWith(`${home}/`) ? `${before}~${path.slice(home.length)}` : whole,
+  return text.replace(/(^|[\s(])(\/[^\s]*)/g, (whole, prefix: string, path: string) =>
+    path.startsWith(`${home}/`) ? `${prefix}~${path.slice(home.length)}` : whole,
   );
 }
 
-/** Quotes a value of the user's for a message: on one line, of bounded length. */
+/** Quotes a value of the user's for a message: on one line, 100 characters at most. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}\u2026` : text);
 }
 
-/** Quotes text as one word for pasting into sh, zsh, fish and csh; without quotes and backslashes, PowerShell and Elvish too. */
+/** Quotes a word for sh, zsh, fish and csh; without quotes and backslashes, PowerShell and Elvish too. */
 export function shellWord(text: string): string {
   if (/^[\w@%+:,./-][\w@%+=:,./-]*$/.test(text)) return text;
-  // Outside of the quotes: fish takes a backslash inside them for more than itself, and csh a `!`.
+  // Outside of the quotes, since inside them fish treats a backslash specially, and csh a `!`.
   return `'${text.replace(/['\\!]/g, "'\\$&'")}'`;
 }
 
-/** The characters of client IDs, tokens and scopes (RFC 6749 appendix A): visible ASCII and spaces. */
+/** Characters of client IDs, tokens and scopes (RFC 6749 appendix A): visible ASCII and spaces. */
 export const VSCHAR = /^[\x20-\x7e]*$/;
 
-/** Says a time: `0.4 s`, `10 s`, `1 min 30 s`, `59 min`, `2 h`, `2 h 5 min`. Short ones are rounded up. */
+/** Returns a time in words: `0.4 s`, `10 s`, `1 min 30 s`, `59 min`, `2 h`, `2 h 5 min`. */
 export function duration(ms: number): string {
   if (ms <= 59_000) return `${ms >= 10_000 ? Math.ceil(ms / 1000) : Math.round(ms / 100) / 10} s`;
   const seconds = Math.floor(ms / 1000);

@@ -1,4 +1,4 @@
-/** Everything outside the program. A function takes only what it needs of it: `Pick<World, 'postForm' | 'now'>`. */
+/** Everything outside the program. Functions take only the parts they need: `Pick<World, 'env' | 'now'>`. */
 import type { Client } from './client';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -9,9 +9,9 @@ export interface Output {
   write(text: string): void;
 }
 
-/** A person at the terminal. Everything is shown on stderr; a Ctrl-C rejects with Interrupted. */
+/** A person at the terminal. Everything is shown on stderr; Ctrl-C rejects with Interrupted. */
 export interface Terminal {
-  /** Why prompts are impossible here; undefined if they work. */
+  /** Returns the reason why prompts are impossible here; undefined if they work. */
   noPrompt(): string | undefined;
   /** Prompts until `check` finds no problem with the answer; the example is shown while it is empty. */
   ask(
@@ -19,14 +19,14 @@ export interface Terminal {
     check: (answer: string) => string | undefined,
     options: { readonly example?: string | undefined; readonly initial?: string | undefined },
   ): Promise<string>;
-  /** The same, with the answer masked. */
+  /** Prompts in the same way, with the answer masked. */
   askSecret(question: string, check: (answer: string) => string | undefined): Promise<string>;
   choose<T extends string>(question: string, choices: readonly T[], initial?: T): Promise<T>;
   confirm(question: string): Promise<boolean>;
   hasUnicode(): boolean;
-  /** The width of a text for stdout: 40 to 80, as the terminal has. */
+  /** Returns the width of a text for stdout: the terminal's, but at least 40 and at most 80. */
   columns(): number;
-  /** Writes to stdout, which is a terminal: through a pager if the text is longer than it. */
+  /** Writes to stdout, which is a terminal: through a pager if the text is longer than the screen. */
   page(text: string): Promise<void>;
   paint(stream: 'stdout' | 'stderr'): Promise<Paint>;
   /** Runs the work under a spinner that appears after 300 ms on a terminal and is erased afterwards. */
@@ -37,7 +37,7 @@ export type Paint = Readonly<
   Record<'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', (text: string) => string>
 >;
 
-/** The config file's content: general values, and those of each profile under `profiles`. */
+/** Content of the config file: general values, and those of each profile under `profiles`. */
 export interface Config {
   readonly path: string;
   readonly general: ConfigValues;
@@ -45,7 +45,7 @@ export interface Config {
 }
 export type ConfigValues = Readonly<Record<string, string | number | boolean>>;
 
-/** One edit of the config file: a value, or undefined to remove the key. Without a profile it is a general value. */
+/** One edit of the config file: undefined removes the key. Without a profile it is a general value. */
 export interface ConfigEdit {
   readonly profile?: string | undefined;
   readonly key: string;
@@ -53,17 +53,17 @@ export interface ConfigEdit {
 }
 
 interface ConfigFile {
-  /** Where it is or would be. Throws a `usage` error if there is no home directory. */
+  /** Returns the path, even if there is no file yet. Throws a `usage` error if there is no home directory. */
   path(): string;
-  /** Throws a `usage` error if it is unreadable, malformed, another user's, or writable by others. */
+  /** Reads the file. Throws `usage` if it is unreadable, malformed, another user's, or writable by others. */
   read(): Config;
-  /** Writes all edits at once, under a lock. Throws a `usage` error for a file or directory of another user. */
+  /** Writes all edits at once, under a lock. Throws `usage` for a file or directory of another user. */
   edit(edits: readonly ConfigEdit[]): Promise<void>;
-  /** Throws what {@link edit} would throw for a file or directory of another user, before any prompt or change. */
+  /** Throws the error of {@link edit} for another user's file or directory, before any prompt or change. */
   checkWritable(): Promise<void>;
 }
 
-/** What is stored about a client in plain text, beside its keychain item. */
+/** Facts about a stored client in plain text, beside its keychain item. */
 export interface KnownEntry {
   readonly clientId: string;
   readonly authUrl: string;
@@ -84,37 +84,37 @@ export type CacheKind = 'token' | 'refusal';
 /** The token cache's files, and the locks under which processes fill it. Nothing here throws or rejects. */
 export interface TokenCache {
   read(client: Client, kind?: CacheKind): CacheRead;
-  /** Returns the system's error code if it cannot be written. */
+  /** Writes a client's file. Returns the system's error code if it cannot. */
   write(client: Client, text: string, kind?: CacheKind): Promise<string | undefined>;
-  /** Removes the entries of the clients that pass. */
+  /** Removes the files of all clients for which `passes` is true. */
   remove(passes: (client: Client) => boolean): Promise<void>;
   /**
-   * Begins a new generation of a client's tokens: none that was requested before is used any more, not even one that a
-   * running request will return. Returns the paths that could not be removed, with the reason.
+   * Begins a new generation of a client's tokens: none that was requested before is used any more, not even
+   * one that a running request will return. Returns the paths that could not be removed, with the reason.
    */
   invalidate(client: Client): Promise<readonly string[]>;
   /**
-   * Takes the lock on requests for a client, or joins those who wait for it; undefined if there can be none here.
+   * Takes the lock on requests for a client, or joins those who wait for it; undefined if locks fail here.
    *
    * @param whose identifies the credentials, as part of a file's name
    */
   acquireLock(client: Client, whose: string): Promise<Lock | undefined>;
 }
 
-/** Why a file or directory is not trusted: owned by another user, writable by others, or a symbolic link. */
+/** A file or directory that is not trusted: another user's, writable by others, or a symbolic link. */
 export interface Distrust {
   readonly why: 'foreign' | 'open' | 'link';
-  /** The end of a sentence that begins with its path: `is writable by other users (mode 777)`. */
+  /** End of a sentence that begins with its path: `is writable by other users (mode 777)`. */
   readonly text: string;
-  /** What is at fault, if it is not the path itself but something on the way to it. */
+  /** Path at fault, if it is not the path itself but a directory or link that leads to it. */
   readonly path?: string;
 }
 
 export interface CacheRead {
   readonly text?: string;
-  /** Entries of other generations are not used, see {@link TokenCache.invalidate}. */
+  /** The current generation: entries of others are not used, see {@link TokenCache.invalidate}. */
   readonly generation?: string;
-  /** Why the directory or file is not used, for a warning. */
+  /** Reason why the directory or file is not used, for a warning. */
   readonly untrusted?: string;
 }
 
@@ -142,21 +142,21 @@ export interface Waited {
 }
 
 /**
- * The OS keychain, service `gwtoken`. Each call ends within its limit, by default {@link answerWithinMs}; every failure is
- * a GwtokenError of kind `keychain`, whose `reason` is a KeychainReason.
+ * The OS keychain, service `gwtoken`. Each call ends within its limit, by default {@link answerWithinMs};
+ * every failure is a GwtokenError of kind `keychain`, whose `reason` is a KeychainReason.
  */
 export interface Keychain {
-  /** Stores, reads and deletes an item of its own, so that a locked keyring is unlocked now. Resolves with the version. */
+  /** Stores, reads and deletes a test item, which unlocks a locked keyring. Resolves with the version. */
   probe(limitMs?: number): Promise<string>;
-  /** The item's value, or undefined if there is none. Rejects with the signal's reason once it is aborted. */
+  /** Resolves with the value, or undefined if there is none. Rejects with the signal's reason if aborted. */
   get(account: string, limitMs?: number, signal?: AbortSignal): Promise<string | undefined>;
-  /** Stores the value, reads it back, and resolves with what was there before. */
+  /** Stores the value, reads it back, and resolves with the previous one. */
   set(account: string, value: string, limitMs?: number): Promise<string | undefined>;
-  /** Whether there was one; an item that stays is `locked` or `denied`. */
+  /** Resolves with true if there was an item. Rejects with `locked` or `denied` if it cannot be removed. */
   delete(account: string, limitMs?: number): Promise<boolean>;
 }
 
-/** What is wrong with a keychain, in the order in which its parts are needed. */
+/** Faults of a keychain, in the order in which its parts are needed. */
 export type KeychainReason =
   | 'module-missing'
   | 'library-missing'
@@ -164,19 +164,19 @@ export type KeychainReason =
   | 'no-provider'
   | 'no-collection'
   | 'locked'
-  /** Not in the open keyring, but perhaps in one that is locked and shows nothing. */
+  /** No such item in the open keyring, but perhaps in one that is locked and shows nothing. */
   | 'hidden'
   | 'denied'
   /** The module itself did not load in time. */
   | 'not-started'
   | 'timed-out'
   | 'crashed'
-  /** The keychain and the module do not agree on the key for the transfer, in several sessions in a row. */
+  /** Several sessions in a row in which the keychain and the module agreed on no key for the transfer. */
   | 'key-mismatch'
-  /** A text that gwtoken does not know; it is in `detail`. */
+  /** A message that gwtoken does not know; it is in `detail`. */
   | 'failed';
 
-/** Runs a command line in the system's shell, with our stdin and stderr. A signal to gwtoken rejects with Interrupted. */
+/** Runs a line in the system's shell, with gwtoken's stdin and stderr. A signal rejects with Interrupted. */
 export type RunCredentialCommand = (
   command: string,
   options: {
@@ -197,7 +197,7 @@ export type CommandEnd =
 /**
  * Runs a program with gwtoken's own stdin, stdout, stderr and terminal, and passes signals on to it.
  *
- * @param text what it finds at /dev/fd/3, or on Windows on stdin
+ * @param text readable for it at /dev/fd/3, or on Windows on stdin
  * @throws GwtokenError `not-found` or `not-runnable`
  */
 export type RunProgram = (
@@ -207,7 +207,7 @@ export type RunProgram = (
   text?: string,
 ) => Promise<ChildEnd>;
 
-/** Either an exit code or the signal that it died of. */
+/** End of a child: an exit code, or the signal that killed it. */
 export interface ChildEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -223,14 +223,14 @@ export interface TokenFile {
 }
 
 export interface FolderFacts {
-  /** Undefined if there is no home directory. */
+  /** Path of the directory; undefined if there is no home directory. */
   readonly path: string | undefined;
-  /** What to set if there is none: the platform's own variable, or gwtoken's. */
+  /** Variables to set if there is none: the platform's own, or gwtoken's. */
   readonly variables: readonly [string, string];
   readonly exists: boolean;
-  /** Whether files can be created in it or, if it does not exist, whether it can be created. */
+  /** True if files can be created in it or, if it does not exist, it can be created. */
   readonly writable: boolean;
-  /** Why the config file in it is rejected, or the cache in it not used. */
+  /** Reason why the config file in it is rejected, or the cache in it not used. */
   readonly untrusted: Distrust | undefined;
   /** The permission bits; undefined on Windows. */
   readonly mode: number | undefined;
@@ -239,23 +239,23 @@ export interface FolderFacts {
 export interface ConnectionOptions {
   /** PEM file with extra CA certificates. */
   readonly caFile?: string | undefined;
-  /** Called with decisions on the way: which proxy and why, which address. */
+  /** Receives each decision of the connection: which proxy and why, which address. */
   readonly trace?: ((line: string) => void) | undefined;
-  /** Called with facts as soon as they are known; later ones replace earlier ones. */
+  /** Receives facts as soon as they are known; later ones replace earlier ones. */
   readonly onProgress?: ((facts: Partial<ConnectionProgress>) => void) | undefined;
 }
 
 export interface ConnectionProgress {
-  /** What we are waiting for; after a failure, where it failed. */
+  /** The current step; after a failure, the one that failed. */
   waitingFor: 'route' | 'roots' | 'lookup' | 'connect' | 'tunnel' | 'handshake' | 'reply' | 'body';
   /** The proxy's host and port. */
   proxy?: string;
-  /** Of the proxy, if there is one; likewise the time to connect. */
+  /** Addresses of the proxy if there is one, else of the endpoint; likewise the time to connect. */
   addresses?: readonly string[];
   connectMs?: number;
-  /** Whether the proxy has opened the tunnel. */
+  /** True if the proxy has opened the tunnel. */
   tunnel?: boolean;
-  /** Of the endpoint, even if its certificate was rejected. */
+  /** Certificate of the endpoint, even if it was rejected. */
   tls?: TlsFacts;
 }
 
@@ -265,7 +265,7 @@ export interface TlsFacts {
   readonly subject: string;
   readonly issuer: string;
   readonly validToMs: number;
-  /** Where the CAs beyond the built-in ones came from. */
+  /** Source of the CAs beyond the built-in ones. */
   readonly trustedBy: string | undefined;
 }
 
@@ -276,7 +276,7 @@ export type PostForm = (
     readonly method: 'POST';
     readonly headers: Readonly<Record<string, string>>;
     readonly body: string;
-    /** For connection, request and reply together; then the promise or the body rejects with the reason `time-limit`. */
+    /** Limit on connection, request and reply together; past it, all reject with the reason `time-limit`. */
     readonly timeoutMs: number;
     readonly signal?: AbortSignal | undefined;
   },
@@ -284,7 +284,7 @@ export type PostForm = (
 
 export interface FormReply {
   readonly status: number;
-  /** The value of a header, in lower case; several are joined by commas. */
+  /** Returns the value of a header, whose name is in lower case; several values are joined by commas. */
   readonly headers: { get(name: string): string | null };
   readonly body: AsyncIterable<Uint8Array>;
   /** The peer's address, for the trace: `127.0.0.1:443`, or the proxy. */
@@ -298,7 +298,7 @@ export interface World {
   readonly env: Env;
   readonly stdin: {
     isTTY(): boolean;
-    /** Everything until the end of input; more than `limit` bytes reject with EFBIG. */
+    /** Reads until the end of input; rejects with EFBIG for more than `limit` bytes. */
     read(limit: number): Promise<Uint8Array>;
   };
   readonly stdout: Output;
@@ -309,17 +309,17 @@ export interface World {
   readonly runCredentialCommand: RunCredentialCommand;
   readonly keychain: Keychain;
   readonly tokens: TokenCache;
-  /** What `doctor` checks. Problems are results: nothing here rejects or throws. */
+  /** Facts for `doctor`. Problems are results: nothing here rejects or throws. */
   readonly probes: {
-    /** The form of the program and its runtime, as in `npm package with Node v20.20.2 on linux x64`. */
+    /** Returns the form of the program and its runtime: `npm package with Node v20.20.2 on linux x64`. */
     system(): string;
     folder(which: 'config' | 'cache'): Promise<FolderFacts>;
   };
   /** Posts to the token endpoint; a network failure rejects with a GwtokenError of kind `unreached`. */
   readonly postForm: PostForm;
   /**
-   * Loads what the next {@link PostForm} needs, while the credentials are still being looked up. With a URL it also opens
-   * the connection; a failure is silent, since the fetch will report it.
+   * Loads the code for the next {@link PostForm} while the credentials are still being looked up. With a URL
+   * it also opens the connection; a failure is silent, since the request will report it.
    */
   warmUp(url: string | undefined, options: ConnectionOptions): void;
   /** The wall clock, in milliseconds since the epoch; for limits there is {@link monotonicMs}. */
@@ -329,26 +329,26 @@ export interface World {
   /** Handles these signals instead of dying of them, until the returned function is called. */
   onSignals(signals: readonly NodeJS.Signals[], heard: (signal: NodeJS.Signals) => void): () => void;
   runProgram: RunProgram;
-  /** Creates a 0600 file with this text in a directory of ours; a `local` error if that fails. */
+  /** Creates a 0600 file with this text in gwtoken's own directory; a `local` error if that fails. */
   createTokenFile(text: string): Promise<TokenFile>;
   /** Reads a whole file. Throws the system's error; EFBIG for more than `limit` bytes. */
   readFile(path: string, limit: number): Uint8Array;
-  /** Throws `usage` for a file that does not exist; the returned function appends to it (`local` if that fails). */
+  /** Returns a function that appends to a file (`local` if it fails). Throws `usage` for a missing file. */
   appender(path: string, variable: string): (text: string) => void;
-  /** SHA-256 in hexadecimal; with a key, HMAC-SHA-256. */
+  /** Returns the SHA-256 in hexadecimal; with a key, the HMAC-SHA-256. */
   sha256(text: string, key?: Uint8Array): string;
   sleep(ms: number): Promise<void>;
   /** Does the work later, unless the returned function is called before. */
   after(ms: number, work: () => void): () => void;
-  /** Evenly spread over [0, 1): for the jitter between attempts, not for secrets. */
+  /** Returns a number evenly spread over [0, 1): for the jitter between attempts, not for secrets. */
   random(): number;
-  /** `gwtoken: warning: …` on stderr, on one line. Never a secret. */
+  /** Writes `gwtoken: warning: …` to stderr, on one line. Never a secret. */
   warn(text: string): void;
-  /** One line of --verbose; nothing without it. Never a secret, a token or a body. */
+  /** Writes a line with --verbose, nothing without it. Never a secret, a token or a body. */
   trace(line: string): void;
 }
 
-/** What a cached token needs, and all that the quick way has. */
+/** The parts of the world that a cached token needs: all that cli/quick.ts has. */
 export type WarmWorld = Pick<World, 'env' | 'now' | 'readFile' | 'sha256' | 'trace'> & {
   readonly config: Pick<ConfigFile, 'read'>;
   readonly clients: Pick<KnownClients, 'read'>;

@@ -26,7 +26,7 @@ export const COMMANDS: readonly Command[] = [
   helpCommand,
 ];
 
-/** Lets the command do what it does at a failure. Called before anything is written to stderr, which may be broken. */
+/** Runs the command's onFailure, before anything is written to stderr, which may be broken. */
 export function afterFailure(
   argv: readonly string[],
   exitCode: number,

@@ -1,4 +1,4 @@
-/** The selected client and the stored ones: what is known of each, and whether a token can be had (status, doctor). */
+/** The selected client and the stored ones: their state, and whether they get a token (status, doctor). */
 
 import { type Client, clientName, parseClientName } from '../client';
 import type { CredentialPlan } from '../credentials/plan';
@@ -13,24 +13,24 @@ import { withNextSteps } from './hints';
 import { type ClientParts, queryOf, resolveParts } from './query';
 
 export interface ClientStatus extends ClientParts {
-  /** Whether commands without a flag use this client. */
+  /** True if commands without a flag use this client. */
   readonly selected: boolean;
-  /** Has flags for the selected client only. */
+  /** Sources of its settings, with flags for the selected client only. */
   readonly sources: SettingSources;
-  /** Undefined if that cannot be told. */
+  /** Kind of source of the credentials; undefined if it cannot be told. */
   readonly source: CredentialPlan['kind'] | undefined;
   readonly clientId: string | undefined;
-  /** False for a client of the keychain that neither `gwtoken login` stored nor a cached token tells of. */
+  /** True unless the keychain should have them, but neither `login` nor a cached token tells of any. */
   readonly hasCredentials: boolean;
-  /** What login stored for it, even if its credentials come from elsewhere. */
+  /** Entry that login stored, even if the credentials come from elsewhere. */
   readonly stored: KnownEntry | undefined;
-  /** The cached token that would be used now: when it expires, in milliseconds since the epoch. */
+  /** The cached token that would be used now, with its expiry in milliseconds since the epoch. */
   readonly token: { readonly expiresAtMs: number } | undefined;
-  /** Only with --check. */
+  /** Result of --check; absent without it. */
   readonly verdict?: Verdict;
 }
 
-/** What a token request brought; the lifetime is undefined if the endpoint gave none. */
+/** Result of a token request; the lifetime, in s, is undefined if the endpoint returned none. */
 type Verdict = { readonly clientId: string; readonly lifetimeS: number | undefined } | GwtokenError;
 
 export interface CheckedClient extends ClientStatus {
@@ -39,10 +39,10 @@ export interface CheckedClient extends ClientStatus {
   readonly request: Request | undefined;
 }
 
-/** A request as far as it got. Without a status there was no reply. */
+/** A request as far as it got; without a status there was no reply. */
 export interface Request {
   readonly progress: ConnectionProgress;
-  /** When the connection stood, and when the reply's headers came. */
+  /** Times when the connection stood, and when the reply's headers came. */
   askedAtMs: number;
   repliedAtMs: number;
   status?: number;
@@ -51,26 +51,26 @@ export interface Request {
 
 export interface Clients {
   readonly clients: readonly ClientStatus[];
-  /** Why no client is selected. */
+  /** Reason why no client is selected. */
   readonly noneSelected: GwtokenError | undefined;
 }
 
 type StatusWorld = WarmWorld & Pick<World, 'clients'>;
 
-/** Reads the selected client first, then the stored ones by name; with `--profile` those of that profile only. */
+/** Reads the selected client, then the stored ones by name; with `--profile` those of that profile only. */
 export function readClients(sources: SettingSources, world: StatusWorld): Clients {
-  // A wrong flag is this command's error, and no state of the settings to report.
-  const alone: SettingSources = { ...sources, env: {}, config: { path: '', general: {}, profiles: {} } };
-  resolveRegion(alone, resolveProfile(alone).value);
+  // A wrong flag is an error of this command, not a state of the settings to report.
+  const flagsOnly: SettingSources = { ...sources, env: {}, config: { path: '', general: {}, profiles: {} } };
+  resolveRegion(flagsOnly, resolveProfile(flagsOnly).value);
   const selected = attempt(() => resolveClient(sources));
   const known = Object.keys(world.clients.read())
     .sort()
     .flatMap((name) => parseClientName(name) ?? [])
     .filter(({ profile }) => profile === (sources.flags['profile'] ?? profile));
-  const without = { ...sources, flags: {} };
-  const named = attempt(() => resolveProfile(without).value);
+  const withoutFlags = { ...sources, flags: {} };
+  const usedProfile = attempt(() => resolveProfile(withoutFlags).value);
   const other = (client: Client) =>
-    statusOf({ client, skipVariables: client.profile !== named }, false, without, world);
+    statusOf({ client, skipVariables: client.profile !== usedProfile }, false, withoutFlags, world);
   if (selected instanceof GwtokenError) return { clients: known.map(other), noneSelected: selected };
   const others = known.filter((client) => clientName(client) !== clientName(selected.client));
   return {
@@ -88,7 +88,7 @@ function statusOf(
   const parts = resolveParts(sources, clientSettings, world);
   const plan = parts.plan instanceof GwtokenError ? undefined : parts.plan;
   const stored = world.clients.read()[clientName(parts.client)];
-  const own = plan?.kind === 'keychain' ? stored : undefined;
+  const used = plan?.kind === 'keychain' ? stored : undefined;
   const nowMs = world.now();
   const query = attempt(() => queryOf(parts, world));
   const cached = query instanceof GwtokenError ? undefined : ownEntry(query, world);
@@ -98,14 +98,14 @@ function statusOf(
     selected,
     sources,
     source: plan?.kind,
-    clientId: plan?.kind === 'variables' ? plan.credentials.clientId : (own?.clientId ?? entry?.clientId),
+    clientId: plan?.kind === 'variables' ? plan.credentials.clientId : (used?.clientId ?? entry?.clientId),
     hasCredentials: plan?.kind !== 'keychain' || stored !== undefined || entry !== undefined,
     stored,
     token: entry && { expiresAtMs: nowMs + lifeLeftMs(entry, nowMs) },
   };
 }
 
-/** Says what is used in place of the credentials that login stored for the client, if anything is. */
+/** Returns a sentence on the source that overrides the credentials that login stored, if one does. */
 export function overriding({ plan, stored }: Pick<ClientStatus, 'plan' | 'stored'>): string | undefined {
   if (plan instanceof GwtokenError || plan.kind === 'keychain' || !stored) return undefined;
   const verb = plan.kind === 'variables' ? 'override' : 'overrides';
@@ -114,34 +114,34 @@ export function overriding({ plan, stored }: Pick<ClientStatus, 'plan' | 'stored
 
 type VerifyWorld = WarmWorld & Parameters<typeof fetchNew>[1] & Pick<World, 'terminal'>;
 
-/** Reasons that the keychain has for one client and would have for the next, after the same wait. */
+/** Reasons for which the keychain would fail for the next client too, after the same wait. */
 const SAME_FOR_ALL = ['no-collection', 'locked', 'not-started', 'timed-out', 'crashed'];
 
 /**
- * Reads the credentials of each client and requests a token with them, under a spinner, unless a credential command may
- * prompt on the same terminal.
+ * Reads the credentials of each client and requests a token with them; under a spinner, unless a credential
+ * command may prompt on the same terminal.
  *
- * @param closed why the keychain cannot be read, if that is known already
+ * @param keychainError given if it is known already that it cannot be read
  */
 export function checkClients(
   clients: readonly ClientStatus[],
   world: VerifyWorld,
-  closed?: GwtokenError,
+  keychainError?: GwtokenError,
 ): Promise<readonly CheckedClient[]> {
-  const work = () => checkEach(clients, world, closed);
+  const work = () => checkEach(clients, world, keychainError);
   const mayPrompt = clients.some(({ source }) => source === 'command');
   return mayPrompt ? work() : world.terminal.spin('verifying the credentials', work);
 }
 
-/** One after the other: a keychain is asked once, and an endpoint that cannot be reached is not tried again. */
+/** Checks one after the other: neither a keychain nor an endpoint that failed is tried again. */
 async function checkEach(
   clients: readonly ClientStatus[],
   world: VerifyWorld,
-  closed: GwtokenError | undefined,
+  keychainError: GwtokenError | undefined,
 ): Promise<readonly CheckedClient[]> {
   const checked: CheckedClient[] = [];
   const unreached = new Map<string | undefined, GwtokenError>();
-  let keychain = closed;
+  let keychain = keychainError;
   for (const each of clients) {
     const url = each.authUrl instanceof GwtokenError ? undefined : each.authUrl.value;
     const known = (each.source === 'keychain' ? keychain : undefined) ?? unreached.get(url);
@@ -177,7 +177,7 @@ async function verifyClient(
   return { verdict, request: requests.at(-1) };
 }
 
-/** The same postForm(), which notes how far each of its requests gets. */
+/** Returns a postForm() that notes how far each of its requests gets. */
 function watched({ postForm, now }: Pick<World, 'postForm' | 'now'>, requests: Request[]): PostForm {
   return async (url, init) => {
     const request: Request = { progress: { waitingFor: 'route' }, askedAtMs: now(), repliedAtMs: now() };

@@ -1,4 +1,4 @@
-/** What a setting means in effect: every value with its source, and what a changed one no longer lets pass. */
+/** Effects of the settings: every value with its source, and warnings about a changed one. */
 
 import { clientFlags, parseClientName, REGIONS } from '../client';
 import { attempt, GwtokenError } from '../errors';
@@ -34,15 +34,15 @@ interface Warning {
   readonly hints: readonly string[];
 }
 
-/** Tells if a setting that has just been changed has no effect, or keeps stored credentials from being sent. */
+/** Returns warnings if a changed setting has no effect, or keeps stored credentials from being sent. */
 export function warningsOf(key: string, flags: FlagValues, world: Pick<World, 'clients' | 'config' | 'env'>) {
   const config = world.config.read();
   const warnings: Warning[] = [];
   const profile = attempt(() => resolveProfile({ flags, env: world.env, config }).value);
-  const own = profile instanceof GwtokenError ? undefined : config.profiles[profile]?.[key];
-  if (flags['profile'] === undefined && own !== undefined)
+  const profileValue = profile instanceof GwtokenError ? undefined : config.profiles[profile]?.[key];
+  if (flags['profile'] === undefined && profileValue !== undefined)
     warnings.push({
-      message: `profile ${profile} sets ${key} = ${own}, which overrides this`,
+      message: `profile ${profile} sets ${key} = ${profileValue}, which overrides this`,
       hints: [`to remove that, run: gwtoken config unset ${key} --profile ${profile}`],
     });
   if (settingOf(key) !== SETTINGS.authUrl) return warnings;

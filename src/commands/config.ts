@@ -13,7 +13,7 @@ const PROFILE: Flag = {
   group: 'client',
   help: "only this profile's settings",
 };
-const flags: readonly Flag[] = [PROFILE, VERBOSE];
+const FLAGS: readonly Flag[] = [PROFILE, VERBOSE];
 const values = { key: configKeys() };
 
 export const configCommand: Command = {
@@ -34,13 +34,13 @@ export const configCommand: Command = {
         { line: 'gwtoken config list --profile acme', does: "list profile acme's settings" },
         { line: 'gwtoken config list --verbose', does: 'list every setting in effect, with its source' },
       ],
-      async run(given, world) {
-        const only = ownProfile(given);
+      async run(flags, world) {
+        const only = flagProfile(flags);
         const config = world.config.read();
-        if (given['verbose'] === true) {
+        if (flags['verbose'] === true) {
           const { effectiveLines } = await import('./config-effects');
-          world.stdout.write(effectiveLines({ flags: given, env: world.env, config }).join(''));
-        } else if (given['json'] === true) {
+          world.stdout.write(effectiveLines({ flags, env: world.env, config }).join(''));
+        } else if (flags['json'] === true) {
           const { general, profiles } = config;
           const shown = only === undefined ? { ...general, profiles } : (profiles[only] ?? {});
           world.stdout.write(`${JSON.stringify(shown)}\n`);
@@ -55,13 +55,13 @@ export const configCommand: Command = {
       name: 'get',
       args: '<key>',
       summary: "print a setting (the profile's value, or the general one)",
-      flags,
+      flags: FLAGS,
       values,
       examples: [{ line: 'gwtoken config get auth-url.eu', does: 'print the EU auth URL' }],
-      async run(given, world, key = '') {
+      async run(flags, world, key = '') {
         checkConfigKey(key);
         const config = world.config.read();
-        const profile = resolveProfile({ flags: given, env: world.env, config }).value;
+        const profile = resolveProfile({ flags, env: world.env, config }).value;
         const found = configured(config, profile, [key]);
         const hint = `to set it, run: gwtoken config set ${key} VALUE`;
         if (!found) throw usage(`${key} is not set in ${config.path}`, hint);
@@ -72,7 +72,7 @@ export const configCommand: Command = {
       name: 'set',
       args: '<key> <value>',
       summary: 'change a setting (with --profile: for that profile only)',
-      flags,
+      flags: FLAGS,
       values: { ...values, value: ([key = '']) => settingOf(key)?.values ?? [] },
       examples: [
         { line: 'gwtoken config set region eu', does: 'make eu the default region' },
@@ -82,12 +82,12 @@ export const configCommand: Command = {
         },
         { line: 'gwtoken config set min-ttl 10m --profile acme', does: 'only for profile acme' },
       ],
-      async run(given, world, key = '', text = '') {
-        const profile = ownProfile(given);
+      async run(flags, world, key = '', text = '') {
+        const profile = flagProfile(flags);
         await world.config.edit([{ profile, key, value: configValue(key, text, profile) }]);
         await dropTokensOf(key, profile, world);
         const { warningsOf } = await import('./config-effects');
-        const warnings = warningsOf(key, given, world);
+        const warnings = warningsOf(key, flags, world);
         const { cyan } = await world.terminal.paint('stderr');
         for (const { message, hints } of warnings) {
           world.warn(message);
@@ -99,16 +99,16 @@ export const configCommand: Command = {
       name: 'unset',
       args: '<key>',
       summary: 'remove a setting (with --profile: from that profile only)',
-      flags,
+      flags: FLAGS,
       values,
       examples: [
         { line: 'gwtoken config unset min-ttl --profile acme', does: 'use the general value again' },
       ],
-      async run(given, world, key = '') {
-        const profile = ownProfile(given);
+      async run(flags, world, key = '') {
+        const profile = flagProfile(flags);
         const config = world.config.read();
         const values = profile === undefined ? config.general : (config.profiles[profile] ?? {});
-        // A key that gwtoken does not know can be removed all the same: that is how to mend such a file.
+        // A key that gwtoken does not know can be removed too: that is how to fix such a file.
         if (!Object.hasOwn(values, key)) checkConfigKey(key);
         else {
           await world.config.edit([{ profile, key, value: undefined }]);
@@ -119,7 +119,7 @@ export const configCommand: Command = {
     {
       name: 'path',
       summary: 'print the path of the config file',
-      flags,
+      flags: FLAGS,
       examples: [{ line: 'gwtoken config path', does: 'show where the config file is' }],
       async run(_, world) {
         world.stdout.write(`${world.config.path()}\n`);
@@ -128,7 +128,7 @@ export const configCommand: Command = {
   ],
 };
 
-/** A token from the credentials of another source must not be served any more. */
+/** Removes the tokens of another credential command: they must not be used any more. */
 async function dropTokensOf(
   key: string,
   profile: string | undefined,
@@ -138,19 +138,19 @@ async function dropTokensOf(
     await tokens.remove((client) => profile === undefined || client.profile === profile);
 }
 
-/** The profile of `--profile`: a key set with it holds for that profile alone. */
-function ownProfile(flags: FlagValues): string | undefined {
+/** Returns the profile of `--profile`: a key set with it holds for that profile only. */
+function flagProfile(flags: FlagValues): string | undefined {
   const name = flags['profile'];
   return typeof name === 'string' ? checkProfile(name, '--profile') : undefined;
 }
 
-/** Lists the general values and each profile's, or those of one profile. */
+/** Returns the general values and each profile's as text, or those of one profile. */
 function sectionsOf({ general, profiles }: Config, only: string | undefined): string[] {
   const lines = (values: ConfigValues): string =>
     Object.entries(values)
       .map(([key, value]) => `${key} = ${value}\n`)
       .join('');
   const named = Object.entries(profiles).filter(([name]) => only === undefined || name === only);
-  const sections = named.map(([name, own]) => `[profile ${name}]\n${lines(own)}`);
+  const sections = named.map(([name, values]) => `[profile ${name}]\n${lines(values)}`);
   return only === undefined && Object.keys(general).length > 0 ? [lines(general), ...sections] : sections;
 }

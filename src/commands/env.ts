@@ -56,7 +56,7 @@ export const envCommand: Command = {
   },
 };
 
-/** The command line as it was given, for the hint. */
+/** Returns the command line as it was given, for the hint. */
 function commandLine(flags: FlagValues, { quote = shellWord }: Format): string {
   const words = QUICK_FLAGS.env.flatMap(({ name }) => {
     const value = flags[name];

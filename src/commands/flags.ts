@@ -6,29 +6,29 @@ import { CLIENT_SETTINGS, FETCH_SETTINGS, type SettingDefinition } from '../sett
 export interface Flag {
   readonly name: string;
   readonly short?: string;
-  /** How the value is called in help; a flag without one is a switch. */
+  /** Name of the value in help; a flag without one is a switch. */
   readonly value?: string;
-  /** A switch that exists only as `--no-NAME`, or also, with a help of its own. */
+  /** The form `--no-NAME`: the only one, or one beside `--NAME`, with a help of its own. */
   readonly negative?: 'only' | { readonly help: string };
   readonly help: string;
   readonly group: 'client' | 'fetch' | 'output' | 'general';
-  /** The setting that it gives, which a variable and a key of the config file can give as well. */
+  /** Setting that the flag sets; a variable and a key of the config file can set it as well. */
   readonly setting?: SettingDefinition<unknown>;
 }
 
-/** The flag as it is typed: `--name`, `--no-name`, or both. */
+/** Returns the flag as it is typed: `--name`, `--no-name`, or both. */
 export function spellings({ name, negative }: Flag): readonly string[] {
   return [...(negative === 'only' ? [] : [`--${name}`]), ...(negative === undefined ? [] : [`--no-${name}`])];
 }
 
-/** The help of one spelling of the flag. */
+/** Returns the help for one spelling of the flag. */
 export function helpOf({ help, negative }: Flag, spelling: string): string {
   return typeof negative === 'object' && spelling.startsWith('--no-') ? negative.help : help;
 }
 
-/** What every command takes that works on one client. */
+/** Flags of every command that works on one client. */
 export const CLIENT_FLAGS = settingFlags('client', CLIENT_SETTINGS);
-/** What every command takes beside those that may fetch a token. */
+/** Flags of every command that may request a token. */
 export const FETCH_FLAGS = settingFlags('fetch', FETCH_SETTINGS);
 
 function settingFlags(
@@ -71,7 +71,7 @@ function formatFlag(formats: readonly string[]): Flag {
   };
 }
 
-/** The flags of the two commands that the quick way can answer; those of the others stand with the command. */
+/** Flags of the two commands that cli/quick.ts can answer; the other commands have theirs themselves. */
 export const QUICK_FLAGS: Readonly<Record<'get' | 'env', readonly Flag[]>> = {
   get: [...CLIENT_FLAGS, ...FETCH_FLAGS, formatFlag(GET_FORMATS), FRESH, VERBOSE],
   env: [

@@ -1,7 +1,7 @@
 import type { Command } from './command';
 import { VERBOSE } from './flags';
 
-/** `gwtoken help`, without its work: what it prints is laid out by commander, which only cli/ knows. */
+/** The command `gwtoken help` without its work: commander lays out the text, and only cli/ imports that. */
 export const helpCommand: Command = {
   name: 'help',
   args: '[name...]',

@@ -1,6 +1,6 @@
 /**
- * The next steps after a failure to get a client's token. An error is thrown with its facts; here, beside the settings,
- * it is known which command, flag or variable helps.
+ * Next steps after a failure to get a client's token. An error is thrown with its facts; here the settings
+ * are known too, and so the command, flag or variable that helps.
  */
 
 import { type Client, clientFlags, clientName, REGIONS } from '../client';
@@ -16,7 +16,7 @@ import type { EndpointQuery, TokenQuery } from '../token/query';
 
 type Query = Pick<TokenQuery, 'client' | 'authUrl' | 'plan'>;
 
-/** Returns an error of the core with the next steps after its own hints. */
+/** Returns the error with the next steps after its own hints. */
 export function withNextSteps(error: GwtokenError, query: Query, sources: SettingSources): GwtokenError {
   const steps = nextSteps(error, query, sources);
   const another =
@@ -27,13 +27,14 @@ export function withNextSteps(error: GwtokenError, query: Query, sources: Settin
 function nextSteps(error: GwtokenError, query: Query, sources: SettingSources): readonly string[] {
   const { kind, reason } = error;
   const { client, authUrl, plan } = query;
+  const url = authUrl.value;
   if (error instanceof BoundElsewhere) return bindingSteps(error, query);
   if (kind === 'refused') return refusalSteps(error, query, sources);
   if (reason === 'missing-in-job') return jobSteps(client, sources);
   if (reason === 'endless-loop') return variableSteps(client, sources);
   if (reason === 'unbound')
     return [
-      `if it is for ${authUrl.value} (from ${authUrl.source.name}), add to its JSON: "auth_url":"${authUrl.value}"`,
+      `if it is for ${url} (from ${authUrl.source.name}), add to its JSON: "auth_url":"${url}"`,
       `or replace it, run: ${loginCommand(client, authUrl)}`,
     ];
   if ((kind !== 'no-credentials' && kind !== 'keychain') || reason === 'malformed') return [];
@@ -48,7 +49,7 @@ function loginCommand(client: Client, { source, template }: AuthUrl): string {
   return source.kind === 'config' ? login : `${login} --auth-url ${shellWord(template)}`;
 }
 
-/** The secret is bound to another auth URL: use that one, or bind the secret to this one. */
+/** Returns the ways out of a wrong binding: use its auth URL, or bind the secret to this one. */
 function bindingSteps({ binding }: BoundElsewhere, { client, authUrl, plan }: Query): readonly string[] {
   const { source, template } = authUrl;
   const hints: string[] = [];
@@ -60,17 +61,17 @@ function bindingSteps({ binding }: BoundElsewhere, { client, authUrl, plan }: Qu
     hints.push(`to log in at this auth URL, run: ${loginCommand(client, authUrl)}`);
   else if (binding?.cameWithSecret)
     hints.push('to use this auth URL, let the command print it as "auth_url"');
-  else
-    hints.push(
-      `to use this auth URL, let the command print "auth_url" too, or run: ${setAuthUrlCommand(client, template)}`,
-    );
+  else {
+    const set = setAuthUrlCommand(client, template);
+    hints.push(`to use this auth URL, let the command print "auth_url" too, or run: ${set}`);
+  }
   return hints;
 }
 
 /**
- * Says what to check after a refusal: `invalid_client` is also the answer to a client of another region or environment.
+ * Returns the checks after a refusal: `invalid_client` may also mean another region or environment.
  *
- * @param query without a plan if the person has just typed the credentials, at a login
+ * @param query has no plan at a login, when the person has just typed the credentials
  */
 export function refusalSteps(
   { reason }: GwtokenError,
@@ -94,13 +95,13 @@ export function refusalSteps(
   return [check, ...elsewhere, `if it is a ${environment} client, add ${flag}`];
 }
 
-/** In a CI job the variables are the error, and not the keychain: forks get no secrets. */
+/** Returns steps about variables, which a CI job needs: forks get no secrets. */
 function jobSteps(client: Client, { env }: SettingSources): readonly string[] {
   const isAnyEmpty = credentialVariableNames(client).some((name) => env[name] === '');
   return [...(isAnyEmpty ? [FORKS_GET_NO_SECRETS] : []), ...strayHints(client, env), CI_HELP];
 }
 
-/** Names the variables that could be used instead, and those that are empty or not read. */
+/** Returns hints about variables: the ones to use instead, and those that are empty or not read. */
 function variableSteps(client: Client, sources: SettingSources): readonly string[] {
   const { env } = sources;
   const profileSource = resolveProfile(sources).source;

@@ -33,7 +33,7 @@ export const logoutCommand: Command = {
     if (flags['yes'] !== true && !(await isConfirmed(clients.map(clientName), isAll, world))) return;
     let failed: unknown;
     for (const client of clients) {
-      // If one cannot be removed the others still are, and the first failure is reported.
+      // If one cannot be removed, the others still are, and the first failure is reported.
       try {
         await remove(client, limitMs, world);
         world.stderr.write(`Removed ${clientName(client)}\n`);
@@ -53,7 +53,7 @@ function storedClients({ clients }: Pick<World, 'clients'>): Client[] {
   return Object.keys(clients.read()).flatMap((name) => parseClientName(name) ?? []);
 }
 
-/** Asks the person; says so if nothing is to be removed. */
+/** Prompts for a confirmation and returns the answer; reports if nothing is removed. */
 async function isConfirmed(
   names: readonly string[],
   isAll: boolean,
@@ -81,8 +81,8 @@ async function isConfirmed(
 /**
  * Removes a client from the keychain and from the list of stored clients, and its tokens.
  *
- * @throws GwtokenError what the keychain says; `no-credentials` if there was nothing to remove; `local` when all else is
- *   removed and a cached token is not
+ * @throws GwtokenError that of the keychain; `no-credentials` if there was nothing to remove; `local` if
+ *   everything but a cached token was removed
  */
 async function remove(
   client: Client,
@@ -95,19 +95,21 @@ async function remove(
   try {
     removed = await keychain.delete(name, limitMs);
   } finally {
-    // Afterwards: a request that finds the credentials until then brings a token of the past.
+    // Only afterwards: a request that still finds the credentials brings a token of the past generation.
     left = await tokens.invalidate(client);
   }
   if (clients.read()[name] !== undefined) {
     await clients.remove([name]);
     removed = true;
   }
-  if (left.length > 0)
+  if (left.length > 0) {
+    const but = removed ? `${name} was removed, but ` : '';
     throw failure(
       'local',
-      `${removed ? `${name} was removed, but ` : ''}a cached token cannot be removed and may still be used: ${left}`,
+      `${but}a cached token cannot be removed and may still be used: ${left}`,
       'make its directory writable and run gwtoken logout again, or delete the file',
     );
+  }
   if (!removed)
     throw failure(
       'no-credentials',

@@ -1,4 +1,4 @@
-/** Settings become a query: whose token is requested, where, with which credentials and limits. */
+/** From settings to a query: the client, its auth URL, its credentials and the limits. */
 
 import type { Client } from '../client';
 import { type CredentialPlan, planCredentials } from '../credentials/plan';
@@ -14,18 +14,18 @@ import { type AuthUrl, type FetchSettings, SETTINGS, type SettingSources } from 
 import { endpointQuery, type TokenQuery } from '../token/query';
 import type { WarmWorld } from '../world';
 
-/** The settings of one client, each resolved by itself: one that is wrong does not hide the others. */
+/** Settings of one client, each resolved by itself: a wrong one does not hide the others. */
 export interface ClientParts {
   readonly client: Client;
   readonly skipVariables: boolean;
   readonly settings: FetchSettings | GwtokenError;
-  /** An error of the reason `not-set` if there is none. */
+  /** The auth URL; if none is set, an error of the reason `not-set`. */
   readonly authUrl: AuthUrl | GwtokenError;
   readonly plan: CredentialPlan | GwtokenError;
   readonly configAuthUrl: AuthUrl | GwtokenError | undefined;
 }
 
-/** @param verifiedUrl an auth URL that was checked before: that of a cached token */
+/** Resolves the settings of a client; `verifiedUrl`, that of a cached token, is not validated again. */
 export function resolveParts(
   sources: SettingSources,
   { client, skipVariables }: Pick<ClientSettings, 'client' | 'skipVariables'>,
@@ -47,7 +47,7 @@ export function resolveParts(
   };
 }
 
-/** Only the credentials of a command may be bound to the config file's auth URL. */
+/** Returns the config file's auth URL, if the credentials are a command's: only those may be bound to it. */
 function configuredUrl(
   sources: SettingSources,
   client: Client,
@@ -58,7 +58,7 @@ function configuredUrl(
   return attempt(() => configAuthUrl(sources, client));
 }
 
-/** @throws GwtokenError what is wrong with the settings, the auth URL or the credentials, in this order */
+/** Returns a client's query. Throws the error of its settings, auth URL or credentials, in this order. */
 export function queryOf(parts: ClientParts, world: Pick<WarmWorld, 'now'>): TokenQuery {
   const { client, skipVariables, settings, authUrl, plan, configAuthUrl } = parts;
   if (settings instanceof GwtokenError) throw settings;

@@ -1,19 +1,19 @@
-/** A report on stdout (doctor, status): lines, each with a mark and, below it, how to fix it; or a table. */
+/** A report on stdout (doctor, status): lines with a mark each and hints below them, or a table. */
 
 import { oneLine, withTilde } from '../text';
 import type { World } from '../world';
 
-/** Shown as a mark; `skipped`: not tried, since what it needs is missing or failed. */
+/** Result of a line, shown as its mark; `skipped`: not tried, since something that it needs failed. */
 type Result = 'ok' | 'warning' | 'failed' | 'skipped';
 
 export interface ReportLine {
   readonly result: Result;
   readonly message: string;
-  /** How to fix it, each a line: the next command, with the user's own values in it. */
+  /** Ways to fix it, a line each: the next command, with the user's own values in it. */
   readonly hints?: readonly string[];
 }
 
-/** A row of a table; the selected one is bold, and a result colours the cell that tells it. */
+/** A row of a table; the selected one is bold, and a result colours its own cell. */
 export interface TableRow {
   readonly cells: readonly string[];
   readonly selected?: boolean;
@@ -30,7 +30,7 @@ export async function openReport(world: Pick<World, 'stdout' | 'terminal' | 'env
   const { stdout, terminal } = world;
   const shown = (text: string): string => oneLine(withTilde(text, world));
   const paint = await terminal.paint('stdout');
-  // Plain ASCII in a file, and on a terminal that shows no more.
+  // Plain ASCII in a file, and on a terminal without Unicode.
   const marks = stdout.isTTY() && terminal.hasUnicode() ? SIGNS : WORDS;
 
   const write = (...lines: string[]): void => stdout.write(`${lines.join('\n')}\n`);
@@ -70,7 +70,7 @@ function padded(rows: readonly (readonly string[])[]): string[][] {
   );
 }
 
-/** Formats rows as lines of columns. */
+/** Returns the rows as lines of columns. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   return padded(rows).map((cells) => cells.join('  ').trimEnd());
 }

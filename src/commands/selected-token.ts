@@ -1,4 +1,4 @@
-/** The token of the selected client, for every command that needs one: settings, query, token, or an error with its hints. */
+/** The selected client's token, for every command that needs one, or an error with its hints. */
 
 import { GwtokenError } from '../errors';
 import { resolveClient } from '../settings/resolve';
@@ -9,7 +9,7 @@ import type { TokenAnswer, TokenQuery } from '../token/query';
 import { withNextSteps } from './hints';
 import { queryOf, resolveParts } from './query';
 
-/** @throws GwtokenError `usage` for a setting that is missing or wrong */
+/** Returns the query of the selected client. Throws a `usage` error for a missing or wrong setting. */
 export function selectedQuery(sources: SettingSources, world: TokenWorld): TokenQuery {
   const clientSettings = resolveClient(sources);
   const query = queryOf(resolveParts(sources, clientSettings, world), world);
@@ -17,12 +17,7 @@ export function selectedQuery(sources: SettingSources, world: TokenWorld): Token
   return query;
 }
 
-/**
- * Returns a valid token for the selected client.
- *
- * @param flags of the command; with `fresh` only a token requested from now on will do
- * @throws GwtokenError of any kind but `local`
- */
+/** Returns a valid token for the selected client; with `--fresh`, a new one. Throws any kind but `local`. */
 export async function selectedToken(sources: SettingSources, world: TokenWorld): Promise<TokenAnswer> {
   const query = { ...selectedQuery(sources, world), fresh: sources.flags['fresh'] === true };
   try {

@@ -1,20 +1,20 @@
-/** The auth URL that stored credentials are for: they are sent to no other one. */
+/** Binding of credentials to the auth URL that they were stored for: they are sent to no other one. */
 
 import { clientName } from '../client';
 import { GwtokenError } from '../errors';
 import { parseAuthUrl } from '../settings/values';
 import type { CredentialQuery } from './plan';
 
-/** The one auth URL that a stored secret may be sent to. */
+/** The only auth URL that a stored secret may be sent to. */
 interface Binding {
   readonly authUrl: string;
-  /** The place that says so, as messages have it. */
+  /** Source of the auth URL, as messages name it. */
   readonly where: string;
-  /** Whether the secret came with it, or else the config file has it. */
+  /** True if it came with the secret, false if it is from the config file. */
   readonly cameWithSecret: boolean;
 }
 
-/** The credentials are bound to another auth URL, or to none. */
+/** Credentials that are bound to another auth URL, or to none. */
 export class BoundElsewhere extends GwtokenError {
   readonly binding: Binding | undefined;
 
@@ -27,14 +27,15 @@ export class BoundElsewhere extends GwtokenError {
 /**
  * Refuses to send a stored secret to an auth URL that it is not bound to.
  *
- * @param authUrl what the keychain item, or the output of the credential command, says that it is for
- * @throws GwtokenError `usage`: {@link BoundElsewhere}, or for an auth URL that is none
+ * @param authUrl the auth URL in the keychain item, or in the output of the credential command
+ * @throws GwtokenError `usage`: {@link BoundElsewhere}, or for an invalid auth URL
  */
 export function checkBinding(authUrl: string | undefined, query: CredentialQuery): void {
   const { value, source } = query.authUrl;
   const binding = bindingOf(authUrl, query);
   if (binding?.authUrl === value) return;
-  const owner = `${query.plan.kind === 'keychain' ? 'stored ' : ''}credentials for ${clientName(query.client)}`;
+  const stored = query.plan.kind === 'keychain' ? 'stored ' : '';
+  const owner = `${stored}credentials for ${clientName(query.client)}`;
   const where = binding
     ? `${binding.authUrl} (from ${binding.where})`
     : 'the auth URL in the config file, which is not set';
@@ -44,7 +45,7 @@ export function checkBinding(authUrl: string | undefined, query: CredentialQuery
   );
 }
 
-/** A keychain item has to say itself what it is for: the config file could be a stranger's, by GWTOKEN_CONFIG_DIR. */
+/** Returns the binding. A keychain item must have its own: GWTOKEN_CONFIG_DIR may set a stranger's config. */
 function bindingOf(
   authUrl: string | undefined,
   { plan, client, configAuthUrl }: CredentialQuery,

@@ -10,13 +10,13 @@ import { SECRET_LIMIT, utf8 } from './credentials';
 import { parseCredentials, type StoredCredentials } from './keychain-item';
 import type { CredentialQuery } from './plan';
 
-/** The clients whose command is running further up: one that calls gwtoken for its own client would never end. */
+/** Variable with the clients whose command is running: calling gwtoken for one of them would never end. */
 const RUNNING_FOR = 'GWTOKEN_COMMAND_RUNNING_FOR';
 
 /**
  * Runs the command and reads the credentials that it prints.
  *
- * @throws GwtokenError `no-credentials` when it prints nothing; `keychain` when it fails, is late or prints something else
+ * @throws GwtokenError `no-credentials` if it prints nothing; `keychain` if it fails or prints anything else
  */
 export async function commandCredentials(
   command: Setting<string>,
@@ -69,7 +69,7 @@ function problemOf(end: Exclude<CommandEnd, { how: 'late' }>): string {
   }
 }
 
-/** Returns the caller's environment (VAULT_TOKEN and its like are needed) without gwtoken's credentials, with the client. */
+/** Returns the caller's environment (it may hold VAULT_TOKEN) with the client, without its credentials. */
 export function commandEnv(client: Client, env: Env): Env {
   const kept = Object.entries(env).filter(
     ([name]) => !isCredentialVariable(name) && name.toUpperCase() !== 'GWTOKEN_ACCESS_TOKEN',

@@ -1,4 +1,4 @@
-/** A client's ID and secret, and which characters each may have. */
+/** A client's ID and secret, and the characters that each may have. */
 
 import { usage } from '../errors';
 import { VSCHAR } from '../text';
@@ -8,10 +8,10 @@ export interface Credentials {
   readonly clientSecret: string;
 }
 
-/** The most that is read of a secret, in bytes. */
+/** Limit for reading a secret, in bytes. */
 export const SECRET_LIMIT = 64 * 1024;
 
-/** The text of these bytes, without a BOM; undefined if they are not UTF-8. */
+/** Returns the bytes as text, without a BOM; undefined if they are not UTF-8. */
 export function utf8(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -21,12 +21,12 @@ export function utf8(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Reads a secret from stdin or a file: a leading BOM and one trailing line end are dropped, since editors and `echo` add
- * them. Any other control character is refused; the error never contains any of it.
+ * Reads a secret from stdin or a file, without a leading BOM and one trailing line end, which editors and
+ * `echo` add. Refuses any other control character. No error contains any of the secret.
  */
 export function secretFromBytes(bytes: Uint8Array, where: string): string {
   const from = `the client secret from ${where}`;
-  // UTF-16 is what PowerShell's `>` and `Out-File` write on Windows; its ASCII text is full of NULs.
+  // PowerShell's `>` and `Out-File` write UTF-16 on Windows, in which ASCII text is full of NULs.
   if (bytes.includes(0))
     throw usage(`${from} contains NUL bytes`, 'it looks like UTF-16 text: save it as UTF-8');
   const text = utf8(bytes);
@@ -40,15 +40,15 @@ export function checkSecret(secret: string, where: string): string {
   throw usage(`the client secret from ${where} ${problem}`, 'provide only the secret, on one line');
 }
 
-/** What is wrong with a secret, as the end of a sentence; undefined when nothing is. */
+/** Returns the fault of a secret as the end of a sentence; undefined if there is none. */
 export function secretProblem(secret: string): string | undefined {
   if (secret === '') return 'is empty';
-  // What Node makes of bytes that are not UTF-8: not the secret that was meant.
+  // Node decodes bytes that are not UTF-8 to this: it is not the secret that was meant.
   if (secret.includes('\uFFFD')) return 'is not UTF-8 text';
   return /\p{Cc}/u.test(secret) ? 'contains a control character (such as a newline)' : undefined;
 }
 
-/** What is wrong with a client ID (RFC 6749 appendix A.1), as the end of a sentence; undefined when nothing is. */
+/** Returns the fault of a client ID (RFC 6749 appendix A.1) as the end of a sentence; undefined if none. */
 export function clientIdProblem(clientId: string): string | undefined {
   if (clientId === '') return 'is empty';
   return VSCHAR.test(clientId) ? undefined : 'contains a character that is not allowed in a client ID';

@@ -1,4 +1,4 @@
-/** Finds a client's credentials in the planned source, and lets them out for their own auth URL only. */
+/** Finds a client's credentials in the planned source, and returns them for their own auth URL only. */
 
 import { clientName } from '../client';
 import { failure, GwtokenError } from '../errors';
@@ -12,10 +12,10 @@ import type { CredentialQuery } from './plan';
 import { are, credentialVariableNames } from './variables';
 
 /**
- * Takes the credentials of a client from the planned source, ID and secret together.
+ * Returns a client's ID and secret, both from the planned source.
  *
- * @throws GwtokenError `no-credentials` if it has none; `keychain` if the keychain or the command fails; `usage`
- * if stored credentials belong to another auth URL
+ * @throws GwtokenError `no-credentials` if it has none; `keychain` if the keychain or the command fails;
+ *   `usage` if stored credentials belong to another auth URL
  */
 export async function findCredentials(
   query: CredentialQuery,
@@ -54,10 +54,10 @@ async function keychainCredentials(
   );
 }
 
-/** The reasons of a keychain that nobody can ask: a job has its credentials in variables then, or should have. */
+/** Reasons of a keychain that cannot be used at all: a job should have its credentials in variables then. */
 const NO_KEYCHAIN: readonly unknown[] = ['module-missing', 'library-missing', 'no-session', 'no-provider'];
 
-/** Returns the error of a CI job, if this is one: its variables are empty or missing, whatever its keychain says. */
+/** Returns the error of a CI job with empty or missing variables; undefined outside of CI. */
 function missingInJob(
   { client, skipVariables }: CredentialQuery,
   { env }: Pick<World, 'env'>,

@@ -1,15 +1,15 @@
-/** The keychain's items, and the JSON in them: `{"client_id":"…","client_secret":"…","auth_url":"…"}`. */
+/** Items in the keychain, and their JSON: `{"client_id":"…","client_secret":"…","auth_url":"…"}`. */
 
 import { type Client, clientFlags, clientName } from '../client';
 import { GwtokenError } from '../errors';
 import { type Credentials, clientIdProblem, secretProblem } from './credentials';
 
 export interface StoredCredentials extends Credentials {
-  /** The auth URL that the credentials are for; undefined if the item or the command does not say. */
+  /** Auth URL that the credentials are for; undefined if the item or the command names none. */
   readonly authUrl: string | undefined;
 }
 
-/** The Windows Credential Manager takes no more; the same everywhere, so that an item can move. */
+/** Limit of the Windows Credential Manager; the same everywhere, so that an item can move. */
 const LIMIT_BYTES = 2560;
 
 export function formatItem(stored: StoredCredentials): string {
@@ -30,7 +30,7 @@ export function formatItem(stored: StoredCredentials): string {
 /**
  * Reads an item, also one created by hand: with a BOM or spaces around it, or as UTF-16 by `cmdkey`.
  *
- * @throws GwtokenError `keychain` of the reason `malformed`, which never shows the value
+ * @throws GwtokenError `keychain` with the reason `malformed`; it never shows the value
  */
 export function parseItem(text: string, client: Client): StoredCredentials {
   const flags = clientFlags(client);
@@ -40,12 +40,12 @@ export function parseItem(text: string, client: Client): StoredCredentials {
       hints: [`to replace it, run: gwtoken login ${flags}`, `to remove it, run: gwtoken logout ${flags}`],
     });
   const clean = withoutUtf16Padding(text).replace(/^\uFEFF/, '');
-  // What keytar makes of bytes that are not UTF-8.
+  // keytar decodes bytes that are not UTF-8 to this.
   if (clean.includes('\uFFFD')) throw bad('is not UTF-8 text');
   return parseCredentials(clean, bad);
 }
 
-/** `cmdkey` and the Credential Manager's window store UTF-16, which keytar reads as a NUL after each ASCII letter. */
+/** Removes the NUL after each letter: `cmdkey` and the Credential Manager's window store ASCII as UTF-16. */
 function withoutUtf16Padding(text: string): string {
   return /^(?:[^\0]\0)+$/.test(text) ? text.replaceAll('\0', '') : text;
 }
@@ -53,7 +53,7 @@ function withoutUtf16Padding(text: string): string {
 /**
  * Reads the JSON of an item, or of a credential command.
  *
- * @param bad makes the error from the end of a sentence, `is not JSON`; it contains nothing of the text
+ * @param bad makes the error from the end of a sentence, `is not JSON`, with no part of the text in it
  */
 export function parseCredentials(text: string, bad: (problem: string) => GwtokenError): StoredCredentials {
   let parsed: unknown;

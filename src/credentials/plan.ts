@@ -1,4 +1,4 @@
-/** The source of a client's credentials: their order is written only here. */
+/** Plan of a client's credentials: the precedence of their sources is written only here. */
 
 import { type Client, clientName } from '../client';
 import type { GwtokenError } from '../errors';
@@ -7,27 +7,27 @@ import type { World } from '../world';
 import type { Credentials } from './credentials';
 import { variableCredentials } from './variables';
 
-/** The source that takes precedence, and its name as messages have it. */
+/** The source that takes precedence, and its name in messages. */
 export type CredentialPlan =
   | { readonly kind: 'variables'; readonly name: string; readonly credentials: Credentials }
   | { readonly kind: 'command'; readonly name: string; readonly command: Setting<string> }
   | { readonly kind: 'keychain'; readonly name: string };
 
-/** Whose credentials are looked for, where, and for which auth URL. */
+/** Client whose credentials are needed, their source, and the auth URL that they are for. */
 export interface CredentialQuery {
   readonly client: Client;
   readonly plan: CredentialPlan;
-  /** Whether credentials in variables do not count, since a flag names the profile (as `aws --profile` does). */
+  /** True if a flag names the profile: credentials in variables do not count then (as in `aws`). */
   readonly skipVariables: boolean;
   readonly authUrl: AuthUrl;
-  /** The config file's own, to which the credentials of a command belong that names none; an invalid one is its error. */
+  /** Auth URL of the config file, for a command's credentials that name none; if it is invalid, its error. */
   readonly configAuthUrl: AuthUrl | GwtokenError | undefined;
   readonly settings: Pick<FetchSettings, 'keychainTimeoutMs'>;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Plans where the credentials of a client come from, without running the command or opening the keychain.
+ * Returns the source of a client's credentials, without running the command or opening the keychain.
  *
  * @param command the setting credential-command
  * @throws GwtokenError `usage` for half a pair of variables, or a secret's file that cannot be read

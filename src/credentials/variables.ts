@@ -1,4 +1,4 @@
-/** Credentials from environment variables: the sandbox's names first, then the region's, then the general ones. */
+/** Credentials from environment variables: the sandbox's first, then the region's, then the general ones. */
 
 import { type Client, clientName } from '../client';
 import { type GwtokenError, usage } from '../errors';
@@ -7,7 +7,7 @@ import { messageOf, systemCode } from '../system-errors';
 import type { Env, World } from '../world';
 import { type Credentials, checkSecret, clientIdProblem, SECRET_LIMIT, secretFromBytes } from './credentials';
 
-/** The names of one pair: the ID, and the secret itself or the file that contains it. */
+/** Names of one pair: the ID, and the secret itself or the file that contains it. */
 type Pair = readonly [id: string, secret: string, secretFile: string];
 
 function variablePairs({ region, environment }: Client): readonly Pair[] {
@@ -24,7 +24,7 @@ export function credentialVariableNames(client: Client): readonly string[] {
   return variablePairs(client).flat();
 }
 
-/** Returns a hint for each variable that seems to be meant for a client's credentials, but is not read: misspelt, or another region's. */
+/** Returns a hint for each variable that looks like a credential but is not read, for example misspelt. */
 export function strayHints(client: Client, env: Env): readonly string[] {
   const read = credentialVariableNames(client);
   return Object.keys(env)
@@ -34,7 +34,7 @@ export function strayHints(client: Client, env: Env): readonly string[] {
 }
 
 /**
- * Takes the first pair of which anything is set.
+ * Returns the first pair of which any variable is set; undefined if there is none.
  *
  * @throws GwtokenError `usage` for half a pair, a secret given both ways, and a file that cannot be read
  */
@@ -59,7 +59,7 @@ export function variableCredentials(
   return { name: `${id} and ${secretIn}`, credentials: { clientId, clientSecret } };
 }
 
-/** Begins a sentence about variables: `A and B are`. */
+/** Returns the beginning of a sentence about variables: `A and B are`. */
 export function are(names: readonly string[]): string {
   return `${names.join(' and ')} ${names.length > 1 ? 'are' : 'is'}`;
 }
@@ -79,9 +79,10 @@ function secretFromFile(path: string, variable: string, world: Pick<World, 'read
     bytes = world.readFile(path, SECRET_LIMIT);
   } catch (error) {
     const code = systemCode(error);
+    const problem = code === 'ENOENT' ? 'no such file' : (code ?? messageOf(error));
     throw usage(
-      `cannot read ${shownPath(path) || 'the file '}(from ${variable}): ${code === 'ENOENT' ? 'no such file' : (code ?? messageOf(error))}`,
-      // Without a code it is no file: a pipe such as <(pass show client) can be read only once, and may never end.
+      `cannot read ${shownPath(path) || 'the file '}(from ${variable}): ${problem}`,
+      // No code means no regular file: a pipe such as <(pass show client) can be read only once.
       code === undefined
         ? `to run a command instead, set ${variable.replace('_FILE', '')}="$(COMMAND)", or credential-command`
         : 'the file must contain only the client secret',
@@ -90,7 +91,7 @@ function secretFromFile(path: string, variable: string, world: Pick<World, 'read
   return secretFromBytes(bytes, `${shownPath(path)}(${variable})`);
 }
 
-/** A path that looks like one; anything else may be the secret itself, in the wrong variable. */
+/** Returns the path if it looks like one: anything else may be the secret itself, in the wrong variable. */
 function shownPath(path: string): string {
   return /^(\.{0,2}[\\/]|[A-Za-z]:[\\/])/.test(path) ? `${path} ` : '';
 }

@@ -1,4 +1,4 @@
-/** Resolves each setting, with its source: flag, then environment variable, then config file, then default. */
+/** Resolves each setting with its source: flag, then environment variable, then config file, then default. */
 
 import {
   type Client,
@@ -27,24 +27,25 @@ import {
   variableOf,
 } from './table';
 
-/** Returns the next step of somebody who has set up nothing yet; none once the config file or a variable has something. */
+/** Returns the first step of a set-up; none if the config file or a credential variable is in use already. */
 export function firstRunHints({ env, config }: Pick<SettingSources, 'env' | 'config'>): string[] {
   const begun =
     Object.keys(config.general).length > 0 ||
     Object.keys(config.profiles).length > 0 ||
     Object.keys(env).some(isCredentialVariable);
   if (begun) return [];
-  // Nobody can answer there, and nothing that is stored outlives the job.
+  // Nobody can answer in a CI job, and nothing that is stored outlives it.
   return [isCi(env) ? CI_HELP : 'to set up gwtoken, run: gwtoken login'];
 }
 
-/** Gathers the places that settings come from. An unknown key of the config file is a `usage` error. */
+/** Gathers the sources of settings. Throws a `usage` error for an unknown key of the config file. */
 export function gather(flags: FlagValues, world: Pick<WarmWorld, 'env' | 'config'>): SettingSources {
   const config = world.config.read();
   for (const key of Object.keys(config.general)) checkConfigKey(key, undefined, config.path);
-  for (const [profile, own] of Object.entries(config.profiles)) {
+  for (const [profile, values] of Object.entries(config.profiles)) {
     checkProfile(profile, `profiles in ${config.path}`);
-    for (const key of Object.keys(own)) checkConfigKey(key, profile, `profile ${profile} in ${config.path}`);
+    for (const key of Object.keys(values))
+      checkConfigKey(key, profile, `profile ${profile} in ${config.path}`);
   }
   return { flags, env: world.env, config };
 }
@@ -64,7 +65,7 @@ function find(
   return findFlag(row, sources) ?? findKeys(row, [row.key], sources, profile);
 }
 
-/** Does the same for a setting of each client, whose keys and variables name sandbox and region. */
+/** Looks up a setting of each client, whose keys and variables name sandbox and region. */
 function findForClient(
   row: SettingDefinition<unknown>,
   sources: SettingSources,
@@ -109,8 +110,8 @@ export function configured(
   profile: string | undefined,
   keys: readonly string[],
 ): RawSetting | undefined {
-  const own = { values: profiles[profile ?? ''] ?? {}, where: `of profile ${profile} in ${path}` };
-  for (const { values, where } of [own, { values: general, where: `in ${path}` }]) {
+  const ofProfile = { values: profiles[profile ?? ''] ?? {}, where: `of profile ${profile} in ${path}` };
+  for (const { values, where } of [ofProfile, { values: general, where: `in ${path}` }]) {
     for (const key of keys) {
       const value = values[key];
       if (value === undefined) continue;
@@ -122,12 +123,7 @@ export function configured(
 
 type WithFallback<T> = SettingDefinition<T> & { readonly fallback: T };
 
-/**
- * Resolves one setting.
- *
- * @param profile whose own values in the config file come before the general ones
- * @throws GwtokenError `usage` for a value that cannot be read
- */
+/** Resolves one setting, for a profile with its own values first. Throws `usage` for an invalid value. */
 export function resolveSetting<T>(
   row: WithFallback<T>,
   sources: SettingSources,
@@ -178,11 +174,11 @@ export interface ClientSettings {
   readonly profile: Setting<string>;
   readonly environment: Setting<Environment>;
   readonly region: Setting<Region>;
-  /** A profile named by a flag overrides credentials in variables, as `aws --profile` does. */
+  /** True if a flag names the profile: it overrides credentials in variables, as `aws --profile` does. */
   readonly skipVariables: boolean;
 }
 
-/** Resolves the client that the command works on; without a region it throws a `usage` error. */
+/** Resolves the selected client. Throws a `usage` error if no region is set. */
 export function resolveClient(sources: SettingSources): ClientSettings {
   const profile = resolveProfile(sources);
   const environment = resolveEnvironment(sources, profile.value);
@@ -205,9 +201,9 @@ export function resolveClient(sources: SettingSources): ClientSettings {
 }
 
 /**
- * Resolves the auth URL for a client; undefined if none is given.
+ * Resolves the auth URL for a client; returns undefined if none is set.
  *
- * @param verified an auth URL already validated, which is not checked again: that costs a warm run more than the cache
+ * @param verified a URL that is known to be valid: checking it costs a warm run more than the cache does
  */
 export function resolveAuthUrl(
   sources: SettingSources,
@@ -223,7 +219,7 @@ export function resolveAuthUrl(
   return { value, template, source };
 }
 
-/** Resolves the auth URL for a client; without one it throws a `usage` error of the reason `not-set`. */
+/** Resolves the auth URL for a client. Throws a `usage` error of the reason `not-set` if none is set. */
 export function requireAuthUrl(sources: SettingSources, client: Client, verified?: string): AuthUrl {
   const found = resolveAuthUrl(sources, client, verified);
   if (found) return found;
@@ -245,7 +241,7 @@ export function requireAuthUrl(sources: SettingSources, client: Client, verified
   });
 }
 
-/** Resolves the auth URL of the config file only. */
+/** Resolves the auth URL for a client from the config file only. */
 export function configAuthUrl({ config }: SettingSources, client: Client): AuthUrl | undefined {
   return resolveAuthUrl({ flags: {}, env: {}, config }, client);
 }

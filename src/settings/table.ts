@@ -1,4 +1,4 @@
-/** Every setting, once: flags, help, variables, config keys, completion and the documents' tables are read from here. */
+/** Table of all settings, for flags, help, variables, config keys, completion and the documents' tables. */
 import {
   type Client,
   checkProfile,
@@ -24,7 +24,7 @@ import {
 
 export interface Source {
   readonly kind: 'flag' | 'variable' | 'config' | 'default';
-  /** As it is written in messages: `--region`, `GWTOKEN_REGION`, `region in ~/.config/gwtoken/config.json`. */
+  /** Name in messages: `--region`, `GWTOKEN_REGION`, `region in ~/.config/gwtoken/config.json`. */
   readonly name: string;
 }
 
@@ -39,43 +39,43 @@ export interface SettingSources {
   readonly config: Config;
 }
 
-/** An auth URL for one region; `template` is what was written, with `{region}` if that was in it. */
+/** Auth URL for one region; `template` is its text as it was written, which may contain `{region}`. */
 export interface AuthUrl extends Setting<string> {
   readonly template: string;
 }
 
-/** The flags that were given, by their long name: `{region: 'eu', sandbox: false}` for `-r eu --no-sandbox`. */
+/** Flags that were given, by their long name: `{region: 'eu', sandbox: false}` for `-r eu --no-sandbox`. */
 export type FlagValues = Readonly<Record<string, string | boolean | undefined>>;
 
 export interface SettingDefinition<T> {
-  /** What it is called in words; absent: its key. */
+  /** Name in words; absent: the key. */
   readonly name?: string;
-  /** In the config file. Flag and variable are spelt after it: `min-ttl`, `--min-ttl`, `GWTOKEN_MIN_TTL`. */
+  /** Key in the config file: `min-ttl`. Flag and variable derive from it: `--min-ttl`, `GWTOKEN_MIN_TTL`. */
   readonly key: string;
   /**
-   * Whose values there are: only the `user`'s; in the config file also a `profile`'s own; or a `client`'s, with region and
-   * sandbox in the key and in the variable: `sandbox.auth-url.eu`.
+   * Owners of values: only the `user`; in the config file each `profile` too; or each `client`, with region
+   * and sandbox in the key and in the variable: `sandbox.auth-url.eu`.
    */
   readonly scope: 'user' | 'profile' | 'client';
-  /** @throws GwtokenError `usage`, naming the value, where it came from and what is allowed */
+  /** Reads a value. Throws a `usage` error with the value, its source and the allowed values. */
   parse(text: string, where: string, region?: Region): T;
-  /** Absent if the setting has no flag; a flag without `value` is a switch. */
+  /** The flag; absent if there is none. A flag without `value` is a switch. */
   readonly flag?: {
     readonly help: string;
     readonly value?: string;
     readonly short?: string;
     readonly negative?: 'only' | { readonly help: string };
   };
-  /** Null if there is none; absent if it is spelt after the key and read like everything else. */
+  /** Variable; null if there is none, absent if it is spelt after the key and read like the other sources. */
   readonly variable?: null | { readonly name: string; parse(text: string, where: string): T };
-  /** The few words it can be, for completion. */
+  /** All words that it can be, if they are few, for completion. */
   readonly values?: readonly string[];
   /** The default. If it depends on something, `defaultText` describes it. */
   readonly fallback?: T;
   readonly defaultText?: string;
-  /** How a value is shown; absent: as it is. */
+  /** Returns a value as it is shown; absent: as it is. */
   show?(value: T): string;
-  /** What `config set` stores; absent: the text as it was written. */
+  /** Returns the value that `config set` stores; absent: the text as it was written. */
   store?(value: T, text: string): string | number | boolean;
 }
 
@@ -120,6 +120,8 @@ export const CLIENT_SETTINGS = {
     store: (_, text) => withoutTokenPath(text),
   } satisfies SettingDefinition<string>,
 };
+
+const withinS = (person: boolean): number => answerWithinMs(person) / 1000;
 
 export const FETCH_SETTINGS = {
   minTtlMs: {
@@ -168,7 +170,7 @@ export const FETCH_SETTINGS = {
     key: 'keychain-timeout',
     scope: 'user',
     parse: parseTimeLimitMs,
-    defaultText: `${answerWithinMs(true) / 1000} s on a desktop terminal, else ${answerWithinMs(false) / 1000} s`,
+    defaultText: `${withinS(true)} s on a desktop terminal, else ${withinS(false)} s`,
     show: duration,
   } satisfies SettingDefinition<number>,
   credentialCommand: {
@@ -177,7 +179,7 @@ export const FETCH_SETTINGS = {
     parse: (text, where) => parseText(text, where, 'credential-command'),
     variable: null,
     defaultText: 'none',
-    // Its text is left out: people write all sorts of things into a command line.
+    // The command itself is left out: it may contain a password.
     show: () => 'set',
   } satisfies SettingDefinition<string>,
 };
@@ -189,7 +191,7 @@ export type FetchSettings = {
   readonly [Name in keyof typeof FETCH_SETTINGS]: Resolved<(typeof FETCH_SETTINGS)[Name]>;
 };
 
-/** A setting without a default may be undefined. */
+/** A resolved setting, which may be undefined if it has no default. */
 type Resolved<Definition extends SettingDefinition<unknown>> =
   | Setting<ReturnType<Definition['parse']>>
   | (Definition extends { readonly fallback: unknown } ? never : undefined);
@@ -209,7 +211,7 @@ export function keysOf({ key, scope }: SettingDefinition<unknown>): readonly str
   return [key, `sandbox.${key}`].flatMap((stem) => [stem, ...REGIONS.map((region) => `${stem}.${region}`)]);
 }
 
-/** Returns a client's keys of a setting in the order of their precedence, each round with its region first. */
+/** Returns a client's keys of a setting by precedence: in each group the region's, then the general one. */
 export function keysFor(
   { key }: SettingDefinition<unknown>,
   { environment, region }: Client,
@@ -231,9 +233,9 @@ export function settingOf(key: string): SettingDefinition<unknown> | undefined {
 const TYPED = 'the command line';
 
 /**
- * Returns the setting of a key. Throws a `usage` error for a key that does not exist, or that a profile cannot have.
+ * Returns the setting of a key. Throws `usage` for an unknown key, or one that a profile cannot have.
  *
- * @param file where the key stands, if it was not typed
+ * @param file name of the place that contains the key, if it was not typed
  */
 export function checkConfigKey(key: string, profile?: string, file?: string): SettingDefinition<unknown> {
   const row = settingOf(key);
@@ -254,7 +256,7 @@ export function checkConfigKey(key: string, profile?: string, file?: string): Se
   );
 }
 
-/** Returns what `config set KEY VALUE` stores. */
+/** Returns the value that `config set KEY VALUE` stores. */
 export function configValue(key: string, text: string, profile?: string): string | number | boolean {
   const row = checkConfigKey(key, profile);
   const region = REGIONS.find((each) => key.endsWith(`.${each}`));

@@ -1,4 +1,4 @@
-/** How the text of each setting is read. Every parser throws a `usage` error that names the value and its source. */
+/** Parsers of the settings' texts. Each throws a `usage` error that names the value and its source. */
 import { isRegion, REGIONS, type Region } from '../client';
 import { type GwtokenError, usage } from '../errors';
 import { LONGEST_LIMIT_MS } from '../patience';
@@ -16,21 +16,21 @@ export function parseRegion(text: string, where: string): Region {
   throw badValue('region', text, where, REGIONS.join(' or '));
 }
 
-/** @param what the setting, for the message */
+/** Reads a switch; `what` is the setting's name in the error. */
 export function parseSwitch(text: string, where: string, what: string, on = '1', off = '0'): boolean {
   if (text === on || text === 'true') return true;
   if (text === off || text === 'false') return false;
   throw badValue(what, text, where, `${on}, true, ${off} or false`);
 }
 
-/** `90`, `90s`, `5m` or `1h`, in milliseconds. */
+/** Reads `90`, `90s`, `5m` or `1h`; returns milliseconds. */
 export function parseDurationMs(text: string, where: string): number {
   const match = /^(\d{1,9})([smh]?)$/.exec(text);
   if (!match) throw badValue('duration', text, where, '90, 90s, 5m or 1h');
   return Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS];
 }
 
-/** A time limit in milliseconds: above zero, and an hour at most, so that three of them still fit a timer. */
+/** Reads a timeout; returns milliseconds: 1 s to 1 h, so that three of them still fit a timer. */
 export function parseTimeLimitMs(text: string, where: string): number {
   const ms = parseDurationMs(text, where);
   if (ms === 0 || ms > LONGEST_LIMIT_MS) throw badValue('timeout', text, where, '1s to 1h');
@@ -48,9 +48,9 @@ export function parseText(text: string, where: string, what: string): string {
 }
 
 /**
- * Reads an auth URL: `{region}` is replaced, a trailing slash or `/oauth2/token` is taken off. Stricter than `URL`, which
- * drops newlines, takes a backslash for a slash and escapes what it does not like: a secret is sent there, so nothing is
- * guessed.
+ * Reads an auth URL: fills in `{region}`, removes a trailing slash or `/oauth2/token`. Stricter than `URL`,
+ * which drops newlines, takes a backslash for a slash and escapes odd characters: a secret is sent there, so
+ * nothing is guessed.
  */
 export function parseAuthUrl(text: string, where: string, region: Region): string {
   const filled = text.replaceAll('{region}', region);
@@ -63,13 +63,13 @@ export function parseAuthUrl(text: string, where: string, region: Region): strin
   if (scheme !== undefined && scheme !== 'https' && scheme !== 'http')
     throw fail('must begin with https://', `example: ${EXAMPLE}`);
   const url = scheme !== undefined && URL.canParse(filled) ? new URL(filled) : undefined;
-  // `URL` decodes %7B in a host name, and what it makes of it would be refused when it is read again.
+  // `URL` decodes %7B in a host name; the result would be refused when it is read again.
   if (/[{}]/.test(filled + url?.host)) throw fail('contains { or }', 'the only placeholder is {region}');
   if (!url) {
     const bare = /^[\w.-]+\.[a-z]{2,}(:\d+)?(\/[\w./-]*)?$/i.test(filled);
     throw fail('is not a URL', bare ? `did you mean: https://${text}` : `example: ${EXAMPLE}`);
   }
-  // Anywhere: of a password that begins with a slash, `URL` makes the path of a host that is the user name.
+  // Anywhere: if a password begins with a slash, `URL` takes the user name for the host.
   if (filled.includes('@'))
     throw fail(
       'contains a user name or password',
@@ -83,7 +83,7 @@ export function parseAuthUrl(text: string, where: string, region: Region): strin
   return withoutTokenPath(url.href);
 }
 
-/** Makes an auth URL of the token endpoint that people copy from their documentation. */
+/** Removes the path of the token endpoint, whose URL people copy from their documentation. */
 export function withoutTokenPath(text: string): string {
   return text.replace(/(?:\/+oauth2\/token)*\/*$/, '');
 }
@@ -94,7 +94,7 @@ export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-/** Blanks what may contain a password: user info, a query, a fragment. */
+/** Blanks the parts that may contain a password: user info, query, fragment. */
 function withoutSecrets(text: string): string {
   return text
     .replace(/([a-z][a-z0-9+.-]*:)?.*@/is, (_, scheme = '') => `${scheme}//***@`)

@@ -1,4 +1,4 @@
-/** Settings in words: the lines of --verbose, doctor's, and how help spells what does the same as a flag. */
+/** Settings in words: as --verbose and doctor show them, and a flag's equivalents, as help shows them. */
 import { type Client, profileFlag, REGIONS } from '../client';
 import { shellWord } from '../text';
 import type { ClientSettings } from './resolve';
@@ -40,16 +40,16 @@ export function describeSetting(
   return setting ? `${show(setting.value)} (${setting.source.name})` : `${defaultText} (default)`;
 }
 
-/** Returns the line that sets a client's auth URL, in the first place of the config file that is looked at for it. */
+/** Returns the command that sets a client's auth URL, with the config key that is looked up first. */
 export function setAuthUrlCommand(client: Client, url: string): string {
   const [[key] = []] = keysFor(SETTINGS.authUrl, client);
   return `gwtoken config set ${key} ${shellWord(url)}${profileFlag(client.profile)}`;
 }
 
-/** Returns the variable and the key that do the same as a flag: `GWTOKEN_AUTH_URL[_EU|_US]` and `auth-url[.eu|.us]`. */
+/** Returns a flag's equivalents: variable `GWTOKEN_AUTH_URL[_EU|_US]`, config key `auth-url[.eu|.us]`. */
 export function equivalents(row: SettingDefinition<unknown>): readonly [variable: string, key: string] {
   const name = variableOf(row, row.key) ?? '';
   if (row.scope !== 'client') return [row.flag?.negative === 'only' ? `${name}=1` : name, row.key];
-  const regions = (before: string) => `[${REGIONS.map((region) => before + region).join('|')}]`;
+  const regions = (separator: string) => `[${REGIONS.map((region) => separator + region).join('|')}]`;
   return [name + regions('_').toUpperCase(), row.key + regions('.')];
 }

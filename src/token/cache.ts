@@ -1,4 +1,4 @@
-/** The cached token: strict about whose it is; whatever cannot be read is a miss, never an error. */
+/** The cached token: returned only to its owner; an entry that cannot be read is a miss, never an error. */
 import { type Client, clientName } from '../client';
 import { quietly } from '../errors';
 import { VSCHAR } from '../text';
@@ -6,7 +6,7 @@ import type { KnownEntry, WarmWorld, World } from '../world';
 import type { TokenAnswer, TokenQuery } from './query';
 import { isFresh, LIFETIME_LIMIT_S, secondsLeft, type Token } from './token';
 
-/** Identifies the credentials and the auth URL that a token belongs to. */
+/** Credentials and auth URL that a token belongs to. */
 export interface Owner {
   readonly clientId: string;
   readonly authUrl: string;
@@ -15,18 +15,18 @@ export interface Owner {
 
 interface OwnerSource {
   readonly kind: unknown;
-  /** Of variables: the secret's HMAC under a random salt, so that a changed secret is noticed. */
+  /** Salt and HMAC of the secret in a variable, so that a changed secret is noticed. */
   readonly salt?: unknown;
   readonly hmac?: unknown;
-  /** The text of a credential command. */
+  /** Text of the credential command. */
   readonly command?: unknown;
 }
 
 export interface CacheEntry extends Owner {
   readonly token: Token & { readonly lifetimeS: number };
-  /** The endpoint returned the token of the request before again, or one that expires no later. */
+  /** True if the endpoint returned the previous token again, or one that expires no later. */
   readonly notRenewedByEndpoint: boolean;
-  /** The client's generation when its credentials were looked for; a login or logout begins another one. */
+  /** The client's generation when its credentials were looked up; a login or logout begins another one. */
   readonly generation: string;
 }
 
@@ -45,13 +45,13 @@ function sourceOf(plan: TokenQuery['plan'], salt: string, { sha256 }: Hash): Own
   return { kind, salt, hmac: sha256(plan.credentials.clientSecret, Buffer.from(salt, 'hex')) };
 }
 
-/** Names the credentials, their generation and the auth URL: processes with the same name may share a request. */
+/** Returns a digest of credentials, generation and auth URL: processes with the same one share a request. */
 export function ownerDigest({ authUrl, plan }: OwnQuery, generation: string, { sha256 }: Hash): string {
-  const own =
+  const credentials =
     plan.kind === 'variables'
       ? [plan.credentials.clientId, plan.credentials.clientSecret]
       : [plan.kind === 'command' ? plan.command.value : ''];
-  const parts = JSON.stringify([authUrl.value, generation, plan.kind, ...own]);
+  const parts = JSON.stringify([authUrl.value, generation, plan.kind, ...credentials]);
   return sha256(parts).slice(0, 12);
 }
 
@@ -64,8 +64,8 @@ export function isFor({ clientId, authUrl, source }: Owner, query: OwnQuery, wor
 }
 
 /**
- * Whether a cached token may be used without a request: it has more than min-ttl left, or a request would bring nothing
- * better, since it was requested after this run began, or the endpoint does not renew it and less than half of its time (5 s at least) passed.
+ * Returns whether a cached token may be used without a request: it is fresh; or it was requested after this
+ * run began; or the endpoint does not renew it, and less than half of its lifetime (at least 5 s) has passed.
  */
 export function isUsable(
   entry: CacheEntry,
@@ -79,15 +79,15 @@ export function isUsable(
   return token.requestedAtMs > startedAtMs || (notRenewedByEndpoint && nowMs < askAgainMs);
 }
 
-/** Returns how long a token is still valid, in milliseconds; 0 if the clock was set back since it was requested. */
+/** Returns how long a token is still valid, in ms; 0 if the clock was set back since it was requested. */
 export function lifeLeftMs({ token }: CacheEntry, nowMs: number): number {
   const ageMs = nowMs - token.requestedAtMs;
   return ageMs < 0 ? 0 : token.lifetimeS * 1000 - ageMs;
 }
 
 /**
- * Returns {@link CacheEntry.notRenewedByEndpoint} for the token `next`, requested after `previous`. A second is
- * tolerated, since lifetimes are whole seconds.
+ * Returns {@link CacheEntry.notRenewedByEndpoint} for the token `next`, requested after `previous`. A second
+ * is tolerated, since lifetimes are whole seconds.
  */
 export function isNotRenewed(previous: CacheEntry['token'] | undefined, next: CacheEntry['token']): boolean {
   if (previous === undefined || previous.requestedAtMs > next.requestedAtMs) return false;
@@ -120,7 +120,7 @@ export function formatEntry({
   })}\n`;
 }
 
-/** Reads an entry; undefined for anything that {@link formatEntry} did not write. */
+/** Reads an entry; returns undefined for any text that {@link formatEntry} did not write. */
 export function parseEntry(text: string): CacheEntry | undefined {
   const stored = parseObject(text);
   const { access_token: accessToken, token_type: tokenType, scope, requested_at_ms: requestedAtMs } = stored;
@@ -143,7 +143,7 @@ export function parseEntry(text: string): CacheEntry | undefined {
   };
 }
 
-/** Reads a JSON object; anything else is an empty one. */
+/** Reads a JSON object; returns an empty one if the text is not JSON. */
 export function parseObject(text: string): Record<string, unknown> {
   return quietly(() => JSON.parse(text)) ?? {};
 }
@@ -153,17 +153,17 @@ export function lookInCache(
   world: WarmWorld,
   entry = readEntry(query.client, world),
 ): TokenAnswer | undefined {
-  const own = entry && ownEntry(query, world, entry);
-  if (own === undefined) {
+  const found = entry && ownEntry(query, world, entry);
+  if (found === undefined) {
     const why = entry ? 'the token is for other credentials or another auth URL' : 'no token';
     world.trace(`cache: ${why}`);
     return undefined;
   }
-  if (query.fresh && own.token.requestedAtMs <= query.startedAtMs) return undefined;
-  const leftS = secondsLeft(own.token, world.now());
-  if (isUsable(own, query, world.now())) {
+  if (query.fresh && found.token.requestedAtMs <= query.startedAtMs) return undefined;
+  const leftS = secondsLeft(found.token, world.now());
+  if (isUsable(found, query, world.now())) {
     world.trace(`cache: using a token with ${leftS} s left`);
-    return answerFrom('cache', own, query);
+    return answerFrom('cache', found, query);
   }
   world.trace(leftS ? `cache: the token has only ${leftS} s left` : 'cache: the token has expired');
   return undefined;
@@ -177,7 +177,7 @@ export function answerFrom(
   return { from, token, clientId, client, authUrl: authUrl.value, minTtlMs: settings.minTtlMs?.value };
 }
 
-/** Returns what is cached for a client since its last login or logout, for whatever credentials and auth URL. */
+/** Returns the entry since a client's last login or logout, for any credentials and auth URL. */
 export function readEntry(client: Client, { tokens }: Pick<WarmWorld, 'tokens'>): CacheEntry | undefined {
   const { text = '', generation } = tokens.read(client);
   const entry = parseEntry(text);
@@ -192,12 +192,12 @@ export function ownEntry(
 ): CacheEntry | undefined {
   if (entry === undefined || !isFor(entry, query, world)) return undefined;
   if (entry.source.kind !== 'keychain') return entry;
-  // The generation tells of a login too, but not of one with another cache directory.
+  // A login changes the generation too, but not with another cache directory.
   const known = knownClient(query.client, world);
   return known === undefined || known.clientId === entry.clientId ? entry : undefined;
 }
 
-/** Returns the client ID and auth URL of a stored client; undefined also if the list of them cannot be read. */
+/** Returns the client ID and auth URL of a stored client; undefined also if the list cannot be read. */
 export function knownClient(client: Client, { clients }: Pick<WarmWorld, 'clients'>): KnownEntry | undefined {
   return quietly(() => clients.read()[clientName(client)]);
 }

@@ -1,11 +1,11 @@
-/** The endpoint's own texts, made safe to show. */
+/** Texts from the endpoint, made safe to show. */
 import { foreign } from '../text';
 
 const LIMIT = 200;
 
 /**
- * Returns the text on one line of 200 characters at most. Undefined if it contains the secret, in whatever case and
- * common encoding: an endpoint could send back what it received.
+ * Returns the text on one line of 200 characters at most; undefined if it contains the secret, in any case or
+ * common encoding: an endpoint could send back its request.
  */
 export function showable(text: unknown, secret: string): string | undefined {
   if (typeof text !== 'string') return undefined;
@@ -17,7 +17,7 @@ export function showable(text: unknown, secret: string): string | undefined {
 }
 
 function holds(text: string, secret: string): boolean {
-  // A lone half of a surrogate pair cannot be encoded, and was sent as U+FFFD.
+  // A lone surrogate cannot be encoded, and was sent as U+FFFD.
   const sent = Buffer.from(secret);
   const forms = [secret, String(sent), sent.toString('hex'), ...inBase64(sent)].map(folded);
   return readings(text)
@@ -25,23 +25,23 @@ function holds(text: string, secret: string): boolean {
     .some((reading) => forms.some((form) => reading.includes(form)));
 }
 
-/** Makes upper and lower case alike, and the ways to write an accented letter. */
+/** Returns a form in which upper and lower case are alike, and the ways to write an accented letter. */
 function folded(text: string): string {
   return text.normalize('NFKC').toLowerCase();
 }
 
-/** Returns what any base64 of these bytes contains, at each of the three places of a longer text where they may begin. */
+/** Returns the bytes' base64 for each of the three offsets at which they may begin in a longer text. */
 function inBase64(bytes: Buffer): string[] {
-  const texts = [0, 1, 2].map((before) => {
-    const whole = Buffer.concat([Buffer.alloc(before), bytes]);
+  const texts = [0, 1, 2].map((offset) => {
+    const whole = Buffer.concat([Buffer.alloc(offset), bytes]);
     const text = whole.toString('base64').replaceAll('=', '');
     // The characters at both ends depend on the neighbours too.
-    return text.slice(before === 0 ? 0 : before + 1, whole.length % 3 === 0 ? undefined : -1);
+    return text.slice(offset === 0 ? 0 : offset + 1, whole.length % 3 === 0 ? undefined : -1);
   });
   return texts.filter((text) => text.length >= 4);
 }
 
-/** The escapes of URLs and forms, of HTML, of JSON and of programs. */
+/** Decoders of the escapes in URLs and forms, HTML, JSON and programs. */
 const DECODERS: readonly ((text: string) => string)[] = [
   fromPercent,
   (text) => fromPercent(text.replaceAll('+', ' ')),
@@ -56,14 +56,14 @@ const DECODERS: readonly ((text: string) => string)[] = [
       /\\(?:u([0-9a-f]{4})|u\{([0-9a-f]{1,6})\}|x([0-9a-f]{2})|(["'\\/]))/gi,
       (_, four, braced, two, itself) => itself ?? character(Number.parseInt(four ?? braced ?? two, 16)),
     ),
-  // UTF-8 in a header, which is read as Latin-1.
+  // UTF-8 in a header, which Node reads as Latin-1.
   (text) => String(Buffer.from(text, 'latin1')),
   // The alphabet of base64 in URLs (RFC 4648 section 5).
   (text) => text.replaceAll('-', '+').replaceAll('_', '/'),
 ];
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Returns the text as it is, without one kind of escapes, and without two, one after the other. */
+/** Returns the text as it is, with one kind of escapes decoded, and with two, one after the other. */
 function readings(text: string): string[] {
   const once = DECODERS.map((decode) => decode(text)).filter((reading) => reading !== text);
   return [text, ...once, ...once.flatMap((reading) => DECODERS.map((decode) => decode(reading)))];
@@ -75,7 +75,7 @@ function fromPercent(text: string): string {
   );
 }
 
-/** UTF-16 as it was written, so that a pair of escapes becomes one character. */
+/** Returns the character of a code; two halves of a surrogate pair, written one by one, join again. */
 function character(code: number): string {
   return code > 0xffff && code <= 0x10ffff ? String.fromCodePoint(code) : String.fromCharCode(code);
 }

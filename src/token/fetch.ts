@@ -9,16 +9,16 @@ import { retryOf } from './reply';
 import { requestToken, tokenEndpoint } from './request';
 import type { Token } from './token';
 
-/** The longest wait before the second attempt; it doubles with each. */
+/** Longest wait before the second attempt; it doubles with each. */
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
-/** No attempt is begun with less left: it could only time out, and hide why the one before it failed. */
+/** Least time for an attempt: a shorter one could only time out, and hide the error of the one before. */
 const LEAST_MS = 500;
 
 /**
  * Fetches a token with these credentials, in as many attempts as the query allows.
  *
- * @throws GwtokenError `refused`, `unreached` or `bad-reply`: why the last attempt failed, with the number of attempts
+ * @throws GwtokenError `refused`, `unreached` or `bad-reply`: that of the last attempt, with their number
  */
 export async function fetchToken(
   query: EndpointQuery,
@@ -30,7 +30,7 @@ export async function fetchToken(
   const endpoint = tokenEndpoint(query.authUrl.value);
   const caFile = query.settings.caFile?.value;
   const limitMs = query.settings.timeoutMs.value;
-  let before: GwtokenError | undefined;
+  let previous: GwtokenError | undefined;
   for (let n = 1; ; n++) {
     const leftMs = deadlineMs - world.monotonicMs();
     if (leftMs < LEAST_MS) throw outOfTime(endpoint);
@@ -39,10 +39,10 @@ export async function fetchToken(
       return await requestToken({ endpoint, credentials, timeoutMs, caFile, signal }, world);
     } catch (failed) {
       if (!(failed instanceof GwtokenError)) throw failed;
-      // One that was cut short by the overall limit names a time that nobody set: the one before says more.
+      // An attempt cut short by the deadline names a time that nobody set; the error before it says more.
       const isCutShort = leftMs < limitMs && failed.reason === 'time-limit';
-      const error = isCutShort ? (before ?? withMore(failed, 'no more time was left')) : failed;
-      before = error;
+      const error = isCutShort ? (previous ?? withMore(failed, 'no more time was left')) : failed;
+      previous = error;
       const retry = n < attempts ? retryOf(error) : undefined;
       const pauseMs = retry && pauseBeforeRetry(n, retry, deadlineMs - world.monotonicMs(), world);
       if (pauseMs === undefined) throw n === 1 ? error : withMore(error, `${n} attempts`);
@@ -56,8 +56,8 @@ export async function fetchToken(
 }
 
 /**
- * Returns how long to wait after the n-th attempt, in milliseconds; undefined if the next one would come too late. It is
- * what Retry-After asks for, and a random part of a span that doubles (full jitter), so that clients that failed
+ * Returns how long to wait after the n-th attempt, in ms; undefined if the next one would come too late. The
+ * wait is Retry-After plus a random part of a span that doubles (full jitter), so that clients that failed
  * together do not come back together.
  */
 function pauseBeforeRetry(

@@ -1,4 +1,4 @@
-/** From a query to a valid token: the cache, the client's lock, the cache again, then credentials and the request. */
+/** From a query to a valid token: cache, the client's lock, cache again, then credentials and the request. */
 
 import { type Client, clientName } from '../client';
 import { findCredentials } from '../credentials/find';
@@ -26,11 +26,7 @@ type EndpointWorld = Parameters<typeof findCredentials>[1] &
 
 export type TokenWorld = WarmWorld & EndpointWorld & Pick<World, 'tokens' | 'terminal' | 'warn'>;
 
-/**
- * Returns a valid token for the query's client, from the cache or with a request under a spinner.
- *
- * @throws GwtokenError of any kind but `local`
- */
+/** Returns a valid token, from the cache or by a request under a spinner. Throws any kind but `local`. */
 export async function getToken(query: TokenQuery, world: TokenWorld): Promise<TokenAnswer> {
   // A credential command may prompt on the same terminal.
   if (query.plan.kind === 'command') return answerTo(query, world);
@@ -41,7 +37,7 @@ export async function getToken(query: TokenQuery, world: TokenWorld): Promise<To
   });
 }
 
-/** Returns a new token while a command has the terminal: without a spinner, in one attempt; the caller repeats it. */
+/** Returns a new token while a command has the terminal: without a spinner, in one attempt. */
 export async function renewToken(
   query: TokenQuery,
   world: TokenWorld,
@@ -136,9 +132,9 @@ export async function fetchNew(
 ): Promise<TokenAnswer> {
   const { client, authUrl, settings, plan } = query;
   if (plan.kind !== 'variables') {
-    // The connection is opened ahead only to the auth URL that login stored: a stray one gets not even that.
-    const isOwn = plan.kind === 'keychain' && knownClient(client, world)?.authUrl === authUrl.value;
-    world.warmUp(isOwn ? authUrl.value : undefined, { caFile: settings.caFile?.value, trace: world.trace });
+    // Only for the auth URL that login stored: a stray one does not even get a connection.
+    const isKnown = plan.kind === 'keychain' && knownClient(client, world)?.authUrl === authUrl.value;
+    world.warmUp(isKnown ? authUrl.value : undefined, { caFile: settings.caFile?.value, trace: world.trace });
   }
   const credentials = await findCredentials(query, world);
   onCredentials();
@@ -148,7 +144,7 @@ export async function fetchNew(
   return answerFrom('network', { token, clientId }, query);
 }
 
-/** Corrects the list of stored clients if another tool, or a login that was killed, changed the keychain's item alone. */
+/** Corrects the list of stored clients if another tool, or a killed login, changed only the keychain's item. */
 async function mendKnown(
   client: Client,
   entry: KnownEntry,

@@ -13,37 +13,37 @@ export interface TokenAnswer {
   readonly client: Client;
   readonly authUrl: string;
   readonly clientId: string;
-  /** The setting, in milliseconds; see {@link freshUntilMs}. */
+  /** The setting min-ttl, in milliseconds; see {@link freshUntilMs}. */
   readonly minTtlMs: number | undefined;
   readonly from: 'cache' | 'network';
 }
 
-/** Whose token is requested, where, and until when. */
+/** Client whose token is requested, the auth URL, and the limits. */
 export interface EndpointQuery {
   readonly client: Client;
   readonly authUrl: Pick<AuthUrl, 'value' | 'template'>;
   readonly settings: FetchSettings;
   readonly attempts: number;
-  /** Called with the number of each attempt after the first. */
+  /** Receives the number of each attempt after the first. */
   readonly onRetry?: (attempt: number) => void;
-  /** When the run began, in milliseconds since the epoch: `--fresh` takes no token that was requested before. */
+  /** Time when the run began, in ms since the epoch: `--fresh` takes no token that was requested before. */
   readonly startedAtMs: number;
-  /** How long all attempts and waiting for others may take together: three times the timeout. */
+  /** Time that all attempts and waits may take together, in ms: three times the timeout. */
   readonly limitMs: number;
-  /** Gives the request up, and whatever is waited for before it. */
+  /** Signal that cancels the request, and any wait before it. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The same, with the source of the credentials; at a login they come from the person. */
+/** A query with the source of the credentials; at a login they come from the person instead. */
 export interface TokenQuery extends EndpointQuery, CredentialQuery {
   readonly authUrl: AuthUrl;
   readonly settings: FetchSettings;
   readonly signal?: AbortSignal | undefined;
-  /** Whether only a token requested after this run began will do. */
+  /** True if only a token requested after this run began will do. */
   readonly fresh: boolean;
 }
 
-/** Returns a query with the attempts and the limit that the settings mean for a run that begins now. */
+/** Returns a query for a run that begins now, with the attempts and the limit that the settings allow. */
 export function endpointQuery(
   query: Pick<EndpointQuery, 'client' | 'authUrl' | 'settings'>,
   { now }: Pick<WarmWorld, 'now'>,
@@ -52,12 +52,12 @@ export function endpointQuery(
   return { ...query, attempts: 1 + retries.value, startedAtMs: now(), limitMs: 3 * timeoutMs.value };
 }
 
-/** Returns whether min-ttl is from a flag or variable: then it is a demand, while the config file's is a wish. */
+/** Returns whether min-ttl is from a flag or variable, and so a demand; in the config file it is a wish. */
 export function demandsMinTtl({ minTtlMs }: FetchSettings): boolean {
   return minTtlMs?.source.kind === 'flag' || minTtlMs?.source.kind === 'variable';
 }
 
-/** Returns the error of a `--min-ttl` that even a new token cannot meet: a shorter token would be no answer. */
+/** Returns the error of a demanded min-ttl that even a new token cannot meet; undefined if it is met. */
 export function minTtlProblem(
   token: Token,
   settings: FetchSettings,

@@ -1,24 +1,24 @@
-/** What the endpoint answered: a token, a refusal, or something that is worth another attempt. */
+/** The endpoint's reply: a token, a refusal, or an error that may be worth another attempt. */
 import { GwtokenError, type Retry } from '../errors';
 import { duration, VSCHAR } from '../text';
 import type { FormReply } from '../world';
 import { showable } from './endpoint-text';
 import { LIFETIME_LIMIT_S, TOKEN_LIMIT, type Token } from './token';
 
-/** The reasons of `unreached` for which no retry helps: something has to be changed first. */
+/** Reasons of `unreached` for which no retry helps: something has to be changed first. */
 const FINAL = ['certificate', 'proxy-refusal', 'ENOTLOOPBACK'];
 
-/** The statuses for which a retry may help. */
+/** Statuses after which a retry may help. */
 const RETRIED = [408, 425, 429, 500, 502, 503, 504];
 
-/** Returns undefined if a retry cannot help. */
+/** Returns the retry that may help after an error; undefined if none can. */
 export function retryOf({ kind, reason = '', retry }: GwtokenError): Retry | undefined {
   return kind === 'unreached' && !FINAL.includes(reason) ? {} : retry;
 }
 
 /**
- * Returns undefined if no retry helps after a reply of this status, else how long to wait by its Retry-After (RFC 9110
- * section 10.2.3): seconds, or a date, read against the reply's own Date so that this machine's clock does not matter.
+ * Returns undefined if no retry helps after this status, else the wait by its Retry-After (RFC 9110 section
+ * 10.2.3): seconds, or a date, compared with the reply's Date in case this machine's clock is wrong.
  */
 export function retryOfReply(
   status: number,
@@ -43,17 +43,17 @@ function httpDateMs(text: string): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** A reply, and what is needed of the request that it is for. */
+/** A reply, and the facts about its request that judging it takes. */
 export interface Reply {
   readonly status: number;
   readonly headers: FormReply['headers'];
-  /** The whole body, or that it was too long. */
+  /** The whole body, or the fact that it was too long. */
   readonly body: Uint8Array | 'too-long';
   readonly endpoint: string;
-  /** When the request was sent, and when the reply had arrived, in milliseconds since the epoch. */
+  /** Times when the request was sent and when the reply had arrived, in ms since the epoch. */
   readonly requestedAtMs: number;
   readonly receivedAtMs: number;
-  /** Held only to withhold any text that repeats it. */
+  /** The client secret, only to withhold any text that repeats it. */
   readonly secret: string;
 }
 
@@ -62,7 +62,7 @@ interface Exchange extends Reply {
   readonly json: Record<string, unknown> | undefined;
 }
 
-/** The error codes of RFC 6749 section 5.2. */
+/** Error codes of RFC 6749 section 5.2. */
 const REFUSALS = [
   'invalid_request',
   'invalid_client',
@@ -73,8 +73,8 @@ const REFUSALS = [
 ];
 
 /**
- * Returns the token in a reply. It is judged strictly, since whatever passes here is printed: success by RFC 6749 section
- * 5.1, a refusal by section 5.2. No error contains a part of the body but the cleaned `error` and `error_description`.
+ * Returns the token in a reply, strictly by RFC 6749 section 5.1 (success) and 5.2 (refusal), since it is
+ * printed. No error contains a part of the body but the cleaned `error` and `error_description`.
  *
  * @throws GwtokenError `refused` or `bad-reply`
  */
@@ -143,7 +143,7 @@ function tokenIn(exchange: Exchange): Token {
   return { accessToken, tokenType, scope: scope ?? '', requestedAtMs: exchange.requestedAtMs, lifetimeS };
 }
 
-/** Some servers send a numeric string, or null for what is absent. */
+/** Returns the lifetime in seconds. Some servers send a numeric string, or null if there is none. */
 function lifetimeIn(expiresIn: unknown, bad: (problem: string) => GwtokenError): number | undefined {
   if (expiresIn === undefined || expiresIn === null) return undefined;
   const value = typeof expiresIn === 'string' && /^\d+$/.test(expiresIn) ? Number(expiresIn) : expiresIn;
@@ -196,7 +196,7 @@ function errorWords({ json, secret }: Exchange): string {
     .join(': ');
 }
 
-/** None was requested (RFC 9110 section 12.5.3): compression gains nothing for a token. */
+/** Returns an error for any encoding: none was requested (RFC 9110 section 12.5.3), as tokens are short. */
 function unsupportedEncoding(exchange: Exchange): GwtokenError | undefined {
   const encoding = exchange.headers.get('content-encoding')?.trim() ?? '';
   if (/^(identity)?$/i.test(encoding)) return undefined;
@@ -206,7 +206,7 @@ function unsupportedEncoding(exchange: Exchange): GwtokenError | undefined {
   return badReply(exchange, `used an unsupported content encoding${name}`, [hint]);
 }
 
-/** The target is shown without user info and query: those may contain anything. */
+/** Returns the error with the target, but without its user info and query: those may contain anything. */
 function redirected(exchange: Exchange): GwtokenError {
   const { status, headers, endpoint, secret } = exchange;
   const location = headers.get('location') ?? '';
@@ -217,7 +217,7 @@ function redirected(exchange: Exchange): GwtokenError {
   return badReply(exchange, problem, ['check the auth URL: it must not redirect']);
 }
 
-/** What nginx says, whose handshake succeeds without the client certificate that it requires. */
+/** The page of an nginx that requires a client certificate: the handshake succeeds without it. */
 const NO_CERTIFICATE = '<title>400 No required SSL certificate was sent</title>';
 
 function isHtml({ headers, body, json }: Exchange): boolean {

@@ -6,10 +6,10 @@ import { showable } from './endpoint-text';
 import { judgeReply } from './reply';
 import type { Token } from './token';
 
-/** In bytes. */
+/** Limit of a reply's body, in bytes. */
 const REPLY_LIMIT = 64 * 1024;
 
-/** Headers that name a request in the endpoint's own logs. */
+/** Headers that identify a request in the endpoint's own logs. */
 const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id'];
 
 interface TokenRequest {
@@ -20,7 +20,7 @@ interface TokenRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The token endpoint of an auth URL, which has no slash at its end. */
+/** Returns the token endpoint of an auth URL, which has no trailing slash. */
 export function tokenEndpoint(authUrl: string): string {
   return `${authUrl}/oauth2/token`;
 }

@@ -1,4 +1,4 @@
-/** One request for many processes: whoever takes the client's lock sends it, the others take its result, a failure too. */
+/** One request for many processes: the holder of the client's lock sends it, the others share its outcome. */
 
 import { clientName } from '../client';
 import { failure, GwtokenError } from '../errors';
@@ -64,15 +64,15 @@ async function hold(lock: Lock & { held: true }, query: TokenQuery, work: Work):
     if (error instanceof GwtokenError) outcome = formatFailure(error, query);
     throw error;
   } finally {
-    // A request that was given up says nothing about the next one.
+    // A cancelled request tells nothing about the next one.
     lock.release(query.signal?.aborted ? '' : outcome);
   }
 }
 
-/** A wrong flag or file is the holder's own: those who wait find out about theirs without a request. */
+/** Kinds of error in the holder's own flags or files, which those who wait do not share. */
 const OWN_FAULTS: readonly ErrorKind[] = ['usage', 'local'];
 
-/** Hints are left out, since those who wait have their own. A failure that is worth a retry tells what was tried. */
+/** Returns a failure as text, without hints: those who wait have their own. One worth a retry says what was tried. */
 function formatFailure(error: GwtokenError, { attempts, limitMs, settings }: TokenQuery): string {
   const { kind, message, reason } = error;
   if (OWN_FAULTS.includes(kind)) return '';
@@ -81,8 +81,8 @@ function formatFailure(error: GwtokenError, { attempts, limitMs, settings }: Tok
 }
 
 /**
- * Reads the failure that a holder left; undefined for none, and for one that this query, with more attempts or more time,
- * might not have. The holder may be of another version.
+ * Reads the failure that a holder left; undefined for one that more attempts or more time, as this query has
+ * them, might mend. The holder may be of another version.
  */
 function failureFor(query: TokenQuery, stored: unknown): GwtokenError | undefined {
   const { kind, message, reason, tried } = (stored ?? {}) as Record<string, unknown>;

@@ -1,40 +1,43 @@
-/** The longest token that is accepted, in characters: on Linux no program starts with a variable of over 128 KiB. */
+/** The longest accepted token, in characters: Linux starts no program with a variable of over 128 KiB. */
 export const TOKEN_LIMIT = 32 * 1024;
 
-/** The longest lifetime, a century: of much more no date can be made. */
+/** The longest lifetime, a century: much longer ones exceed the range of dates. */
 export const LIFETIME_LIMIT_S = 100 * 366 * 24 * 3600;
 
 /** A token as the endpoint returned it (RFC 6749 section 5.1). */
 export interface Token {
   readonly accessToken: string;
-  /** As received: `bearer` in any case. */
+  /** Token type as received: `bearer` in any case. */
   readonly tokenType: string;
-  /** Empty if it was absent. */
+  /** Scope; empty if it was absent. */
   readonly scope: string;
-  /** When the request was sent, in milliseconds since the epoch: the lifetime counts from then. */
+  /** Time when the request was sent, in milliseconds since the epoch: the lifetime counts from then. */
   readonly requestedAtMs: number;
-  /** `expires_in` as received (a century at most), in seconds; undefined if the endpoint returned none. */
+  /** Lifetime in seconds, as received (a century at most); undefined if there was no `expires_in`. */
   readonly lifetimeS: number | undefined;
 }
 
-/** Returns when the token expires, in milliseconds since the epoch; undefined if that is not known. */
+/** Returns the time when the token expires, in milliseconds since the epoch; undefined if it is not known. */
 export function expiresAtMs(token: Token): number | undefined {
   return token.lifetimeS === undefined ? undefined : token.requestedAtMs + token.lifetimeS * 1000;
 }
 
-/** Returns the whole seconds that the token has left, never below zero; undefined if that is not known. */
+/** Returns the whole seconds that the token has left, at least 0; undefined if its lifetime is not known. */
 export function secondsLeft(token: Token, nowMs: number): number | undefined {
   const expiresAt = expiresAtMs(token);
   return expiresAt === undefined ? undefined : Math.max(0, Math.floor((expiresAt - nowMs) / 1000));
 }
 
-/** Whether the token has more than min-ttl left, by default the smaller of 300 s and a fifth of its lifetime. */
+/**
+ * Returns whether the token has more than min-ttl left, by default the smaller of 300 s and a fifth of its
+ * lifetime: with 300 s for all, a token that lasts no longer would be requested again at each call.
+ */
 export function isFresh(token: Token, nowMs: number, minTtlMs: number | undefined): boolean {
   const until = freshUntilMs(token, minTtlMs);
   return until !== undefined && nowMs < until;
 }
 
-/** Returns when the token stops being {@link isFresh}, in milliseconds since the epoch. */
+/** Returns the time when the token stops being {@link isFresh}, in milliseconds since the epoch. */
 export function freshUntilMs(
   { requestedAtMs, lifetimeS }: Token,
   minTtlMs: number | undefined,

@@ -1,4 +1,4 @@
-/** `gwtoken completion SHELL`, and what the script that it prints asks for at each press of Tab. */
+/** The command `gwtoken completion SHELL`, and the answers that its script needs at each press of Tab. */
 
 import { checkProfile, DEFAULT_PROFILE } from '../../client';
 import { attempt, GwtokenError, usage } from '../../errors';
@@ -7,7 +7,7 @@ import type { World } from '../../world';
 import type { Command, Words } from '../command';
 import { helpOf, spellings, VERBOSE } from '../flags';
 
-/** What the scripts call: `gwtoken complete -- WORD…`. Not in the help: nobody types it. */
+/** Command that the scripts call: `gwtoken complete -- WORD…`. Not in the help: nobody types it. */
 export const COMPLETE = 'complete';
 
 const SHELLS = ['bash', 'zsh', 'fish', 'powershell'];
@@ -39,10 +39,10 @@ export const completionCommand: Command = {
   },
 };
 
-/** The words for a value, by its name, if the command itself does not say. */
+/** Words for a value, by its name, if the command itself has none. */
 type CommonValues = Readonly<Record<string, Words>>;
 
-/** Prints the words that can replace the last one. It never fails: a config file that is broken has no profiles. */
+/** Prints the words that can replace the last one. Never fails: a broken config file has no profiles. */
 export function complete(
   words: readonly string[],
   commands: readonly Command[],
@@ -51,7 +51,7 @@ export function complete(
 ): void {
   const values = {
     profile: profileNames(world),
-    // Of `gwtoken help`.
+    // The argument of `gwtoken help`.
     name: [...commands.map(({ name }) => name), ...topics],
   };
   const root: Command = { name: 'gwtoken', summary: '', flags: [], subcommands: commands };
@@ -60,7 +60,7 @@ export function complete(
   world.stdout.write(lines.map((line) => `${line}\n`).join(''));
 }
 
-/** Those with keys of their own, and those with a stored client. */
+/** Returns the profiles with keys of their own, and those with a stored client. */
 function profileNames({ config, clients }: Pick<World, 'config' | 'clients'>): readonly string[] {
   const names = [
     attempt(() => Object.keys(config.read().profiles)),
@@ -73,31 +73,31 @@ function profileNames({ config, clients }: Pick<World, 'config' | 'clients'>): r
 const GENERAL = ['--help\tshow this help', '--version\tprint the version'];
 
 /**
- * Lists what the scripts read: `WORD<TAB>HELP`, `:files` or `:commands`.
+ * Returns the lines that the scripts read: `WORD<TAB>HELP`, `:files` or `:commands`.
  *
  * @param root its subcommands are the commands of the program
  * @param last the word to complete, which may be empty
  */
 function completions(
   root: Command,
-  before: readonly string[],
+  preceding: readonly string[],
   last: string,
   common: CommonValues,
 ): readonly string[] {
   let command = root;
   let args: string[] = [];
   let pending: Words | undefined;
-  for (const [index, word] of before.entries()) {
-    // Behind it stands another program's command line.
+  for (const [index, word] of preceding.entries()) {
+    // After it comes another program's command line.
     if (word === '--') {
-      const isFirst = index === before.length - 1;
+      const isFirst = index === preceding.length - 1;
       return [isFirst && command.values?.['command'] === 'commands' ? ':commands' : ':files'];
     }
     const below = command.subcommands?.find(({ name }) => name === word);
     if (pending) pending = undefined;
     else if (word.startsWith('-')) pending = flagValues(word, command, common);
     else if (below) [command, args] = [below, []];
-    // The same behind the command that it runs.
+    // After the command that it runs as well.
     else if (command.passThrough) return [':files'];
     else args.push(word);
   }
@@ -118,19 +118,19 @@ function completions(
   return [...below.filter(starts), ...fitting(valuesOf(name, command, common, args), last)];
 }
 
-/** What can stand behind a flag; undefined behind a switch. */
+/** Returns the words that can follow a flag; undefined for a switch. */
 function flagValues(word: string, command: Command, common: CommonValues): Words | undefined {
   const flag = command.flags.find((each) => spellings(each).includes(word) || word === `-${each.short}`);
   if (flag?.value === undefined) return undefined;
   return flag.value === 'FILE' ? 'files' : (flag.setting?.values ?? valuesOf(flag.name, command, common, []));
 }
 
-function valuesOf(name: string, { values }: Command, common: CommonValues, before: readonly string[]): Words {
+function valuesOf(name: string, { values }: Command, common: CommonValues, args: readonly string[]): Words {
   const found = values?.[name] ?? common[name] ?? [];
-  return typeof found === 'function' ? found(before) : found;
+  return typeof found === 'function' ? found(args) : found;
 }
 
-function fitting(values: Words, start: string, before = ''): readonly string[] {
+function fitting(values: Words, start: string, prefix = ''): readonly string[] {
   if (values === 'files' || values === 'commands') return [`:${values}`];
-  return values.filter((value) => value.startsWith(start)).map((value) => `${before}${value}\t`);
+  return values.filter((value) => value.startsWith(start)).map((value) => `${prefix}${value}\t`);
 }

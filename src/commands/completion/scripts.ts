@@ -1,13 +1,13 @@
 /**
- * The script for each shell. It passes the words up to the cursor to `gwtoken complete -- WORD…`, as they stand there
- * and never evaluated, and gets lines `WORD<TAB>HELP`; `:files` among them asks for files, `:commands` for commands as well.
+ * Completion scripts, one for each shell. They pass the words up to the cursor, unevaluated, to `gwtoken
+ * complete -- WORD…` and get lines `WORD<TAB>HELP`; `:files` asks for files, `:commands` for commands too.
  *
- * Ours, since no package was in order: @bomb.sh/tab ships no licence text, its bash script evaluates the line (a Tab
- * behind `$(…)` or `>file` runs it) and needs the package bash-completion; @pnpm/tabtab's for bash can leave IFS
- * changed and its for fish evaluates too; omelette has none for PowerShell.
+ * Own ones, since no package would do: @bomb.sh/tab has no licence text, its bash script evaluates the line
+ * (Tab after `$(…)` or `>file` runs it) and needs bash-completion; @pnpm/tabtab may leave bash's IFS changed,
+ * and evaluates in fish too; omelette has none for PowerShell.
  */
 
-/** Works in bash 3.2 (macOS) too, which has no compopt. */
+/** Script for bash 3.2 (macOS) and later: 3.2 has no compopt. */
 const bash = `# bash completion for gwtoken; in ~/.bashrc: eval "$(gwtoken completion bash)"
 
 _gwtoken() {
@@ -98,7 +98,7 @@ end
 complete -c gwtoken -f -a '(__gwtoken_complete)'
 `;
 
-/** Older PowerShells drop an empty argument: a blank stands for it. */
+/** Script for PowerShell: older ones drop an empty argument, so it passes a space instead. */
 const powershell = `# PowerShell completion for gwtoken; in $PROFILE:
 # gwtoken completion powershell | Out-String | Invoke-Expression
 

@@ -1,4 +1,4 @@
-/** What `gwtoken curl` does: curl with the header of a token, which stands in no argument, variable or file. */
+/** The command `gwtoken curl`: curl with a token's header, which is in no argument, variable or file. */
 
 import { usage } from '../../errors';
 import { maskToken } from '../../formats/ci';
@@ -28,18 +28,18 @@ export async function runCurl(flags: FlagValues, world: World, args: readonly st
   );
 }
 
-/** Of curl's options those whose value may begin like a URL that is not requested. */
+/** Options of curl whose value may begin like a URL, but is not requested. */
 const TAKES_TEXT =
   /^(-\w*[AbdeFHux]|--(cookie|data[\w-]*|form[\w-]*|header|json|preproxy|proxy|referer|user-agent))$/;
-/** `-`, `@-`, `name=<-`, and an upload from stdin. */
+/** Arguments for which curl reads stdin: `-`, `@-`, `name=<-`, and an upload from it. */
 const READS_STDIN = /^(.*[@<])?-$|^-T[-.]$/;
 
-/** @throws GwtokenError `usage` for a URL to which the token would go unencrypted */
+/** Throws a `usage` error for a URL to which the token would go unencrypted. */
 function checkUrls(args: readonly string[]): void {
   const urls = args.filter(
     (word, index) => /^https?:/i.test(word) && !TAKES_TEXT.test(args[index - 1] ?? ''),
   );
-  // Without a scheme curl takes http:.
+  // curl takes a URL without a scheme for http:.
   if (urls.length === 0) throw usage('no URL for curl', 'begin the URL with https://');
   const isOpen = (url: string): boolean =>
     /^http:/i.test(url) && !(URL.canParse(url) && isLoopback(new URL(url).hostname));

@@ -7,18 +7,18 @@ import { expiresAtMs, freshUntilMs, type Token } from '../../token/token';
 import type { TokenFile, World } from '../../world';
 
 const LOOK_MS = 30_000;
-/** The least pause after a request that failed or brought no later expiry: this while it is left, then the second. */
+/** Least pauses after a failure, or a token that lasts no longer: the second once the first is not left. */
 const LEAST_MS = 5_000;
 const LAST_MS = 1_000;
 const EXPIRED_MS = 10_000;
-/** After a refusal: repeated refusals can lock a client out, whose new secret others use already. */
+/** Pause after a refusal: repeated ones can lock the client out, whose new secret others may use already. */
 const REFUSAL_MS = 300_000;
 
 /**
  * Keeps the token of a `--token-file` valid until the returned function is called. It looks every 30 s at
  * least: a laptop may sleep, and a timer of more than 2^31 ms fires at once.
  *
- * @param resolveAgain reads the credentials' variables again, and the file of a secret that was rotated meanwhile
+ * @param resolveAgain reads the credentials' variables or secret file again, in case the secret changed
  */
 export function keepRenewed(
   file: TokenFile,
@@ -74,12 +74,12 @@ export function keepRenewed(
   };
 }
 
-/** Whether the new token expires later: the same one given again can seem to, by up to 2 s of rounding. */
+/** Returns whether the new token expires later: by rounding, the same one can seem to, by up to 2 s. */
 function isLater(fresh: Token, old: Token): boolean {
   return (expiresAtMs(fresh) ?? Number.POSITIVE_INFINITY) - (expiresAtMs(old) ?? 0) > 2_000;
 }
 
-/** Half of what is left of the token, so that requests become more frequent towards its end. */
+/** Returns the pause: half of the time left, so that requests become more frequent towards the expiry. */
 function pauseMs(token: Token, nowMs: number): number {
   const leftMs = (expiresAtMs(token) ?? nowMs) - nowMs;
   if (leftMs <= 0) return EXPIRED_MS;
@@ -89,5 +89,6 @@ function pauseMs(token: Token, nowMs: number): number {
 function failureText(error: unknown, token: Token): string {
   const expiresAt = expiresAtMs(token);
   const until = expiresAt === undefined ? '' : `, which expires at ${new Date(expiresAt).toISOString()}`;
-  return `the token file keeps the last token${until}, and is renewed as soon as that is possible: ${messageOf(error)}`;
+  const reason = messageOf(error);
+  return `the token file keeps the last token${until}, and is renewed as soon as that is possible: ${reason}`;
 }

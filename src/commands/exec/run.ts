@@ -53,21 +53,21 @@ export async function runCommand(
   }
 }
 
-/** A child killed by a signal ends gwtoken by the same signal, so that the caller sees no difference. */
+/** Returns a child's exit code; throws its signal, by which gwtoken then ends too. */
 export function exitCodeOf({ code, signal }: ChildEnd): number {
   if (signal !== null) throw new Interrupted(signal);
   return code ?? EXEC_FAILED;
 }
 
 /**
- * gwtoken's own environment without the clients' credentials, and with these variables: those without a value are
- * removed, so that none of another client stays.
+ * Returns gwtoken's own environment without the clients' credentials, and with these variables: those without
+ * a value are removed, so that none of another client stays.
  */
 export function childEnvironment(env: Env, variables: readonly Variable[], platform: NodeJS.Platform): Env {
-  // Windows does not tell the names of variables apart by case.
+  // Windows ignores the case of variable names.
   const same = (name: string): string => (platform === 'win32' ? name.toUpperCase() : name);
-  const ours = new Set(variables.map(({ name }) => same(name)));
-  const kept = Object.entries(env).filter(([name]) => !ours.has(same(name)) && !isCredentialVariable(name));
+  const names = new Set(variables.map(({ name }) => same(name)));
+  const kept = Object.entries(env).filter(([name]) => !names.has(same(name)) && !isCredentialVariable(name));
   const set = variables.filter(({ value }) => value !== undefined).map(({ name, value }) => [name, value]);
   return Object.fromEntries([...kept, ...set]);
 }

@@ -1,4 +1,4 @@
-/** What login is given by flags, variables and the config file, and what it asks the person for beside that. */
+/** Answers that login needs: from flags, variables and the config file, else from prompts. */
 
 import { type Client, clientFlags, DEFAULT_PROFILE, type Environment, REGIONS } from '../../client';
 import {
@@ -16,21 +16,21 @@ import { messageOf } from '../../system-errors';
 import { quoted, shellWord } from '../../text';
 import type { World } from '../../world';
 
-/** What is undefined is not given, and asked for. */
+/** Answers that are known before any prompt; an undefined one is prompted for. */
 type Known = ReturnType<typeof checkGiven>;
 
 export interface Answers extends Credentials {
   readonly client: Client;
   readonly authUrl: TypedUrl;
 }
-/** An auth URL for the client's region, and as it was written, with `{region}` if that was in it. */
+/** Auth URL for the client's region; `template` is its text as it was written. */
 type TypedUrl = Pick<AuthUrl, 'value' | 'template'>;
 
 type PromptWorld = Pick<World, 'terminal' | 'stdin' | 'stderr'>;
 
 /**
- * Checks what is given before anything is asked, read or done. If nobody can be asked, all that is missing is named at
- * once.
+ * Checks all that is given before anything is prompted for, read or done. If prompts are impossible, one
+ * error names everything that is missing.
  *
  * @throws GwtokenError `usage`
  */
@@ -40,9 +40,9 @@ export function checkGiven(sources: SettingSources, { terminal, stdin }: PromptW
   const canAsk = noPrompt === undefined;
   const profile = resolveProfile(sources).value;
   const { value: environment, source } = resolveEnvironment(sources, profile);
-  const usual = resolveRegion(sources, profile);
-  const region = canAsk && usual?.source.kind === 'config' ? undefined : usual?.value;
-  // Which region's auth URL has to be right is not known before the region is.
+  const regionSetting = resolveRegion(sources, profile);
+  const region = canAsk && regionSetting?.source.kind === 'config' ? undefined : regionSetting?.value;
+  // Until the region is known, it is open which region's auth URL has to be valid.
   const authUrl =
     region === undefined && canAsk
       ? undefined
@@ -55,14 +55,14 @@ export function checkGiven(sources: SettingSources, { terminal, stdin }: PromptW
       'pipe the secret in, or omit --secret-stdin to be prompted',
     );
   }
-  // Who names the region names the sandbox too.
-  const isOpen = canAsk && source.kind === 'default' && usual?.source.kind !== 'flag';
+  // No prompt for the environment if --region is there: --sandbox would be there too.
+  const isOpen = canAsk && source.kind === 'default' && regionSetting?.source.kind !== 'flag';
   const known = {
     profile,
     environment: isOpen ? undefined : environment,
     region,
-    /** The configured one: the answer that is suggested. */
-    usualRegion: usual?.value,
+    /** Region of the config file: the answer that the prompt suggests. */
+    suggestedRegion: regionSetting?.value,
     clientId,
     secretPiped,
   };
@@ -97,14 +97,14 @@ function checkClientId(flag: string | boolean | undefined): string | undefined {
   throw usage(`client ID ${quoted(clientId)} (from --client-id) ${problem}`, 'pass only the client ID');
 }
 
-/** Asks for all that login needs and is not given, in the order region, environment, auth URL, client ID, secret. */
+/** Prompts for all that is missing, in the order region, environment, auth URL, client ID, secret. */
 export async function askMissing(
   known: Known,
   sources: SettingSources,
   world: PromptWorld,
 ): Promise<Answers> {
   const { terminal } = world;
-  const region = known.region ?? (await terminal.choose('Region', REGIONS, known.usualRegion));
+  const region = known.region ?? (await terminal.choose('Region', REGIONS, known.suggestedRegion));
   const environment =
     known.environment ?? (await terminal.choose<Environment>('Environment', ['production', 'sandbox']));
   const client: Client = { profile: known.profile, environment, region };
@@ -129,7 +129,7 @@ async function askAuthUrl(
     if (answer.trim() === '') return 'Required, for example https://identity.example.com';
     const parsed = attempt(() => parseAuthUrl(answer.trim(), SOURCE, region));
     if (!(parsed instanceof GwtokenError)) return undefined;
-    // The person sees what was typed: only what is wrong with it has to be said.
+    // The person sees the typed text: only its fault has to be shown.
     const problem = parsed.message.split(`(from ${SOURCE}) `).at(-1)?.replace(/^is /, '') ?? '';
     return [problem, ...parsed.hints].map(capitalized).join('. ');
   };
@@ -139,12 +139,12 @@ async function askAuthUrl(
   return { value: parseAuthUrl(template, SOURCE, region), template };
 }
 
-/** Begins a line between two prompts. */
+/** Returns the beginning of a line between two prompts. */
 export function guide({ hasUnicode }: Pick<World['terminal'], 'hasUnicode'>): string {
   return hasUnicode() ? '│  ' : '';
 }
 
-/** @param initial filled in, to be corrected */
+/** Prompts for the client ID; `initial` is filled in, to be corrected. */
 async function askClientId(client: Client, { terminal }: PromptWorld, initial?: string): Promise<string> {
   const { profile, environment, region } = client;
   const which = [region, environment, ...(profile === DEFAULT_PROFILE ? [] : [`profile ${profile}`])];
@@ -152,13 +152,13 @@ async function askClientId(client: Client, { terminal }: PromptWorld, initial?: 
   return (await terminal.ask(`Client ID (${which.join(', ')})`, check, { initial })).trim();
 }
 
-/** Says in the prompt to which auth URL the secret is sent, so that one from a stray variable is noticed in time. */
+/** Prompts for the secret and shows its destination, so that a stray auth URL is noticed in time. */
 async function askSecret({ value }: TypedUrl, { terminal }: PromptWorld): Promise<string> {
   const check = (answer: string) => asSentence(secretProblem(answer.trim()));
   return (await terminal.askSecret(`Client secret (sent to ${value})`, check)).trim();
 }
 
-/** Asks for both again after a refusal. */
+/** Prompts for ID and secret again after a refusal. */
 export async function askAgain(answers: Answers, world: PromptWorld): Promise<Answers> {
   const clientId = await askClientId(answers.client, world, answers.clientId);
   return { ...answers, clientId, clientSecret: await askSecret(answers.authUrl, world) };

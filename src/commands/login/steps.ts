@@ -1,4 +1,4 @@
-/** What `gwtoken login` does: check what is given, ask for the rest, try the credentials, store them, say what is next. */
+/** Steps of `gwtoken login`: check what is given, prompt for the rest, verify the credentials, store them. */
 
 import { type Client, clientFlags, clientName } from '../../client';
 import { formatItem } from '../../credentials/keychain-item';
@@ -43,10 +43,10 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
     world.warn(`could not remove a cached token of the old credentials: ${left}`);
   if (token && settings.cache.value) await cacheToken(token, answers, world);
   const how = isVerified ? 'verified and ' : '';
-  const before = replaced ? ', replacing the previous ones' : '';
+  const ending = replaced ? ', replacing the previous ones' : '';
   await report(
     [
-      `Credentials ${how}stored in the keychain as ${clientName(client)}${before}`,
+      `Credentials ${how}stored in the keychain as ${clientName(client)}${ending}`,
       ...edits.map((edit) => editText(edit, sources)),
       ...nextSteps(client, world),
     ],
@@ -55,12 +55,12 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   warnOfOthers(answers, sources, world);
 }
 
-/** @throws GwtokenError `usage` for credentials that no keychain item can have */
+/** Returns the keychain item. Throws a `usage` error for credentials that no item can hold. */
 function itemOf({ clientId, clientSecret, authUrl }: Answers): string {
   return formatItem({ clientId, clientSecret, authUrl: authUrl.value });
 }
 
-/** Says that nothing was stored if the person leaves a prompt. */
+/** Does the work; reports that nothing was stored if the person leaves a prompt. */
 async function unlessCancelled<T>(
   { terminal, stderr }: Pick<World, 'terminal' | 'stderr'>,
   work: () => Promise<T>,
@@ -74,10 +74,10 @@ async function unlessCancelled<T>(
   }
 }
 
-/** How often an ID and a secret are asked for. */
+/** Number of times that an ID and a secret are prompted for. */
 const TRIES = 3;
 
-/** Fetches a token; ID and secret that were typed and are refused are asked for again. Returns the right ones. */
+/** Fetches a token; prompts again for typed credentials that are refused. Returns the accepted ones. */
 async function verified(
   answers: Answers,
   tries: number,
@@ -101,7 +101,7 @@ async function verified(
   }
 }
 
-/** Adds that nothing is stored, and how to go on: with what was typed, or without the endpoint's verdict. */
+/** Adds that nothing is stored, and how to go on: with the typed answers, or without verifying them. */
 function nothingStored(
   error: GwtokenError,
   { client, authUrl, clientId }: Answers,
@@ -139,7 +139,7 @@ function editText({ profile, key, value }: ConfigEdit, { config }: SettingSource
     : `Set ${key} = ${value}${whose} in ${config.path}`;
 }
 
-/** The commands to try next, in the user's shell. */
+/** Returns the commands to try next, in the user's shell. */
 function nextSteps(client: Client, { env, config, platform }: World): string[] {
   const selected = attempt(() => resolveClient({ flags: {}, env, config: config.read() }).client);
   const isSelected = !(selected instanceof GwtokenError) && clientName(selected) === clientName(client);
@@ -163,11 +163,11 @@ async function report(lines: readonly string[], world: World): Promise<void> {
     stderr.write(`${frame(index)}${oneLine(withTilde(line, world))}\n`);
 }
 
-/** Warns of what will be used instead of what was stored. */
+/** Warns if other credentials or another auth URL will be used instead of the stored ones. */
 function warnOfOthers({ client, clientId, authUrl }: Answers, before: SettingSources, world: World): void {
   const after: SettingSources = { flags: {}, env: world.env, config: world.config.read() };
   const skipVariables = resolveProfile(before).source.kind === 'flag';
-  // The credentials are stored: a bad variable, which a flag overruled this time, is no error any more.
+  // The credentials are stored, so a bad variable that a flag overrode this time is no error any more.
   const { plan, authUrl: next } = resolveParts(after, { client, skipVariables }, world);
   const stored = { clientId, authUrl: authUrl.value };
   const overridden = plan instanceof GwtokenError ? plan.message : overriding({ plan, stored });

@@ -1,4 +1,4 @@
-/** What login stores: the keychain item, the entry among the known clients, and the settings that select it. */
+/** Storage of a login: the keychain item, the entry among the stored clients, the settings that select it. */
 
 import { type Client, clientName, DEFAULT_PROFILE } from '../../client';
 import { attempt, GwtokenError } from '../../errors';
@@ -9,18 +9,18 @@ import type { ConfigEdit, KnownEntry, World } from '../../world';
 
 interface NewClient {
   readonly client: Client;
-  /** The keychain item's value. */
+  /** Value of the keychain item. */
   readonly item: string;
   readonly entry: KnownEntry;
   readonly edits: readonly ConfigEdit[];
 }
 
 /**
- * Stores a client: its keychain item, its entry in the list of stored clients, its settings. If one of them fails, what was
- * done before is undone, and its error is thrown.
+ * Stores a client: its keychain item, its entry in the list of stored clients, its settings. If one of them
+ * fails, undoes those before and throws its error.
  *
- * @param limitMs how long the keychain may take for each of its answers
- * @returns whether credentials that were stored before are replaced
+ * @param limitMs timeout for each of the keychain's answers
+ * @returns true if it replaces credentials that were stored before
  */
 export async function storeClient(
   { client, item, entry, edits }: NewClient,
@@ -48,20 +48,20 @@ export async function storeClient(
   });
 }
 
-/** Lists the settings that a login writes: the auth URL, and the profile's region if it has none. */
+/** Returns the settings that a login writes: the auth URL, and the profile's region if it has none. */
 export function loginEdits(
   sources: SettingSources,
   client: Client,
   authUrl: Pick<AuthUrl, 'value' | 'template'>,
 ): ConfigEdit[] {
   const { general, profiles } = sources.config;
-  // What the default profile uses are the general values.
+  // The default profile uses the general values.
   const profile = client.profile === DEFAULT_PROFILE ? undefined : client.profile;
   const values = profile === undefined ? general : profiles[profile];
   const edits: ConfigEdit[] = [];
-  // One that is no URL is replaced like any other.
-  const before = attempt(() => configAuthUrl(sources, client));
-  if (before instanceof GwtokenError || before?.value !== authUrl.value) {
+  // An invalid one is replaced like any other.
+  const current = attempt(() => configAuthUrl(sources, client));
+  if (current instanceof GwtokenError || current?.value !== authUrl.value) {
     const both = client.environment === 'sandbox' ? 'sandbox.auth-url' : 'auth-url';
     const key = `${both}.${client.region}`;
     if (authUrl.template.includes('{region}')) {

@@ -1,4 +1,4 @@
-/** What `gwtoken status` shows: a table for people, an object for programs. Never a secret or a token. */
+/** Output of `gwtoken status`: a table for people, an object for programs. Never a secret or a token. */
 
 import { clientFlags, clientName } from '../../client';
 import { attempt, failure, GwtokenError } from '../../errors';
@@ -31,7 +31,7 @@ export async function showStatus(flags: FlagValues, world: World): Promise<void>
       failed.kind,
       `the check failed for ${1 + more.length} of ${clients.length} clients (see above)`,
     );
-  // Nothing to check is no success either.
+  // Having nothing to check is no success either.
   if (isCheck && clients.length === 0 && noneSelected) throw noneSelected;
 }
 
@@ -48,12 +48,12 @@ async function writeReport(
       ['  CLIENT', 'CLIENT ID', 'TOKEN', 'AUTH URL'],
       clients.map((each) => statusRow(each, nowMs)),
     );
-  const said = new Set<string>();
+  const shown = new Set<string>();
   for (const status of clients)
     for (const row of problemsOf(status)) {
-      if (said.has(row.message)) continue;
-      // A warning has its own line to run for each client.
-      if (row.result === 'failed') said.add(row.message);
+      if (shown.has(row.message)) continue;
+      // A warning has a command of its own for each client.
+      if (row.result === 'failed') shown.add(row.message);
       report.gap();
       report.line({ ...row, message: `${clientName(status.client)}: ${row.message}` });
     }
@@ -82,7 +82,7 @@ function statusRow(status: ClientStatus, nowMs: number): TableRow {
   };
 }
 
-/** Lists what is wrong with a client; the verdict of a check says all of it in one sentence. */
+/** Returns the problems of a client; the verdict of a check covers all of them in one sentence. */
 function problemsOf(status: ClientStatus): ReportLine[] {
   const { plan, settings, authUrl, verdict } = status;
   const parts = isUnset(authUrl) ? [plan, settings] : [plan, authUrl, settings];
@@ -126,18 +126,18 @@ function isUnset(authUrl: ClientStatus['authUrl']): boolean {
   return authUrl instanceof GwtokenError && authUrl.reason === 'not-set';
 }
 
-/** Returns the auth URL that login verified the credentials with, if they are the stored ones. */
+/** Returns the auth URL that login verified the stored credentials with, if those are used. */
 function boundUrl({ source, stored }: ClientStatus): string | undefined {
   return source === 'keychain' ? stored?.authUrl : undefined;
 }
 
-/** `abcd…wxyz`: enough to tell clients apart, and no secret, so a short one is shown whole. */
+/** Returns `abcd…wxyz`: enough to tell clients apart. An ID is no secret, so a short one is shown whole. */
 function shownId({ clientId, verdict }: ClientStatus): string | undefined {
   const id = clientId ?? (verdict instanceof GwtokenError ? undefined : verdict?.clientId);
   return id === undefined || id.length <= 8 ? id : `${id.slice(0, 4)}…${id.slice(-4)}`;
 }
 
-/** One client as JSON; `check` is null without --check. */
+/** Returns a client as JSON; `check` is null without --check. */
 function statusJson(status: ClientStatus, nowMs: number): object {
   const { client, selected, plan, authUrl, token, verdict } = status;
   const url = authUrl instanceof GwtokenError ? undefined : authUrl;
