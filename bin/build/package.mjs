@@ -31,8 +31,8 @@ export const RULE = `\n\n${'-'.repeat(80)}\n\n`;
 const PERMISSIVE = ['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0'];
 
 /**
- * Modules that are always loaded together, each with all that it imports, as one file: another file costs 1 % of the
- * time that Node itself takes to start. The first is the whole warm path.
+ * Modules that are always loaded together, each with all that it imports, as one file: another file costs 1 %
+ * of the time that Node itself takes to start. The first is the whole warm path.
  */
 export const GROUPS = [
   { name: 'gwtoken', test: /bin[\\/]gwtoken\.ts$/, priority: 3 },
@@ -76,8 +76,8 @@ export function bundleProgram(folder, options = {}) {
 }
 
 /**
- * Bundles some entries of src/ into a directory, which is emptied before, with the licences of the bundled packages.
- * Any warning of the bundler's is an error.
+ * Bundles some entries of src/ into a directory, which is emptied before, with the licences of the bundled
+ * packages. Any warning of the bundler's is an error.
  * @param {string} folder
  * @param {object} form
  * @param {Record<string, string>} form.input
@@ -151,7 +151,7 @@ async function writeManPage(file) {
   }
 }
 
-/** Returns the time of the sources in seconds since the epoch: the same commit gives the same bytes on any day. */
+/** Returns the time of the sources in seconds since the epoch, so that a commit always gives the same bytes. */
 export function sourceDate() {
   const format = ['log', '-1', '--format=%ct'];
   const commit = spawnSync('git', format, { cwd: ROOT, encoding: 'utf8' }).stdout;
@@ -159,9 +159,10 @@ export function sourceDate() {
 }
 
 /**
- * Fixes mandoc's findings: remark-man's form of the date, a paragraph right below a heading, and a line of code that
- * begins as a macro does (`./gwtoken`). The text of an item that begins with an option, a variable or a command is
- * indented below it, as in every man page. No word is hyphenated, since most long ones are names of variables.
+ * Fixes mandoc's findings: remark-man's form of the date, a paragraph right below a heading, and a line of
+ * code that begins as a macro does (`./gwtoken`). The text of an item that begins with an option, a variable
+ * or a command is indented below it, as in every man page. No word is hyphenated, since most long ones are
+ * names of variables.
  * @param {string} roff
  * @param {string} date
  */
@@ -189,7 +190,8 @@ const withoutAjv = {
 };
 
 /**
- * commander loads node:child_process at every start, for subcommands that are separate programs: we have none.
+ * commander loads node:child_process at every start, for subcommands that are separate programs: we have
+ * none.
  * @type {import('rolldown').Plugin}
  */
 const withoutChildProcesses = {
@@ -200,9 +202,9 @@ const withoutChildProcesses = {
 };
 
 /**
- * undici's client loads node:http for a class that no body of ours belongs to and a limit that we set, and its HTTP/2
- * client, which we never request from TLS: together a tenth of a cold `get` over http, in both forms.
- * test/package/undici-parts.test.ts watches it.
+ * undici's client loads node:http for a class that no body of ours belongs to and a limit that we set, and
+ * its HTTP/2 client, which we never request from TLS: together a tenth of a cold `get` over http, in both
+ * forms. test/package/undici-parts.test.ts watches it.
  * @type {import('rolldown').Plugin}
  */
 const withoutNodeHttp = {

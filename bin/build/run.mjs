@@ -1,4 +1,5 @@
-// `npm run gwtoken -- ARGS`: runs the sources as they are, with source maps, so that a stack trace names their lines.
+// `npm run gwtoken -- ARGS`: runs the sources as they are, with source maps, so that a stack trace names
+// their lines.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { bundleProgram, ROOT } from './package.mjs';

@@ -1,7 +1,7 @@
 /**
- * The warm path: `get` and `env` answered from the cache without commander, undici or anything else that costs time
- * at every start. Options, settings, cache rules and formats are the CLI's own; everything else, errors included, it
- * leaves to the CLI by returning undefined.
+ * The warm path: `get` and `env` answered from the cache without commander, undici or anything else that
+ * costs time at every start. Options, settings, cache rules and formats are the CLI's own; everything else,
+ * errors included, it leaves to the CLI by returning undefined.
  */
 
 import { type Flag, QUICK_FLAGS } from '../commands/flags';
@@ -39,7 +39,7 @@ function quickGet(flags: FlagValues, world: QuickWorld): string | undefined {
   return cached && format.write(cached, world.now());
 }
 
-/** Returns the statements; on a terminal the CLI adds a hint, and formats that append to a file are its own. */
+/** Returns the statements; a hint for a terminal, or appending to a file, is left to the CLI. */
 function quickEnv(flags: FlagValues, world: QuickWorld): string | undefined {
   const options = envOptions(flags);
   if (flags['unset'] || options.format.appendsTo !== undefined || world.mayBeTerminal()) return undefined;
@@ -47,7 +47,11 @@ function quickEnv(flags: FlagValues, world: QuickWorld): string | undefined {
   return cached && envOutput(cached.token, options);
 }
 
-/** Returns the cached token, if it may be used. @throws GwtokenError that the CLI will throw again and report */
+/**
+ * Returns the cached token, if it may be used.
+ *
+ * @throws GwtokenError that the CLI will throw again and report
+ */
 function cachedToken(flags: FlagValues, world: WarmWorld): TokenAnswer | undefined {
   const sources = gather(flags, world);
   const clientSettings = resolveClient(sources);
@@ -60,8 +64,8 @@ function cachedToken(flags: FlagValues, world: WarmWorld): TokenAnswer | undefin
 }
 
 /**
- * Reads the plain spellings `--name value`, `--name=value`, `-n value` and switches; returns undefined for anything
- * else.
+ * Reads the plain spellings `--name value`, `--name=value`, `-n value` and switches; returns undefined for
+ * anything else.
  */
 function parseFlags(argv: readonly string[], known: readonly Flag[]): FlagValues | undefined {
   const values: Record<string, string | boolean> = {};

@@ -32,7 +32,7 @@ const OTHER_TOOLS: ReadonlyMap<string, string> = new Map([
   ['--url', '--auth-url'],
 ]);
 
-/** Returns the error for commander's, by its code: its words are not read. Hints are lines that gwtoken `takes`. */
+/** Returns the error for commander's, by its code: its words are not read. `takes` tries the hints' lines. */
 export function usageError({ code }: CommanderError, parser: Parser, takes: Takes): GwtokenError {
   const flag = code === 'commander.unknownOption' ? unknownFlag(parser) : '';
   const isSecret = /secret|password|^--(access-)?token(=|$)/i.test(flag);
@@ -42,7 +42,7 @@ export function usageError({ code }: CommanderError, parser: Parser, takes: Take
   return usage(messageOf(code, flag, parser), ...hints, `for help, run: ${fullName(parser)} --help`);
 }
 
-/** Says what is wrong. The value of an unknown flag, or an argument too many, may be a secret: neither is repeated. */
+/** Says what is wrong. An unknown flag's value or an extra argument may be a secret and is not repeated. */
 function messageOf(code: string, flag: string, parser: Parser): string {
   const name = fullName(parser);
   const required = parser.registeredArguments.filter((argument) => argument.required).map(nameInHelp);
@@ -83,7 +83,7 @@ function hintsOf(code: string, flag: string, parser: Parser, takes: Takes): Word
   return [];
 }
 
-/** Returns the lines that may have been meant: the wrong word, a flag or a command, replaced by a known one. */
+/** Returns the lines that may have been meant: the wrong flag or command replaced by a known one. */
 function linesMeant(flag: string, parser: Parser, takes: Takes): Words[] {
   const argv = argvOf(parser);
   if (isCommandMissing(flag, parser)) return [['get', ...argv]].filter(takes);
@@ -118,7 +118,7 @@ function initial(word: string): string | undefined {
   return /\w/.exec(word)?.[0];
 }
 
-/** Returns the first option that is not known, with its `=VALUE`: commander puts those that it knows elsewhere. */
+/** Returns the first unknown option, with its `=VALUE`: commander takes the known ones out of the args. */
 function unknownFlag({ args }: Parser): string {
   return args.find((word) => /^-./s.test(word)) ?? '';
 }

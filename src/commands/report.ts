@@ -3,13 +3,13 @@
 import { oneLine, withTilde } from '../text';
 import type { World } from '../world';
 
-/** Shown as a mark; `skipped`: not tried, since what it needs is missing or failed. */
+/** A result, shown as a mark. A check is skipped if something that it needs is missing or failed. */
 type Result = 'ok' | 'warning' | 'failed' | 'skipped';
 
 export interface ReportLine {
   readonly result: Result;
   readonly message: string;
-  /** How to fix it, each a line: the next command, with the user's own values in it. */
+  /** The next steps, each a line with the user's own values in it. */
   readonly hints?: readonly string[];
 }
 

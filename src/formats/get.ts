@@ -1,4 +1,4 @@
-/** How `gwtoken get` prints a token. Each output ends with one LF on every platform. */
+/** The formats of `gwtoken get`. Each output ends with one LF on every platform. */
 
 import { usage } from '../errors';
 import type { FlagValues } from '../settings/table';
@@ -46,7 +46,7 @@ export function getFormat(flags: FlagValues): GetFormat {
   return formatAmong<GetFormat>(FORMATS, String(flags['format'] ?? 'token'));
 }
 
-/** Returns the function that prints in the format that the flags name; it asks for a terminal only if that matters. */
+/** Returns a function that prints in the flags' format; it asks for a terminal only if that matters. */
 export function tokenFormat(flags: FlagValues) {
   const format = getFormat(flags);
   return (answer: TokenAnswer, nowMs: number, isTTY: () => boolean): string =>
@@ -64,8 +64,8 @@ export function formatAmong<T>(formats: Readonly<Record<string, T>>, name: strin
 }
 
 /**
- * Returns the token's facts: `expires_in` is what is left now, `expires_at` is RFC 3339 in UTC, and both are null if
- * the endpoint returned no lifetime.
+ * Returns the token's facts: `expires_in` is what is left now, `expires_at` is RFC 3339 in UTC, and both are
+ * null if the endpoint returned no lifetime.
  */
 function tokenJson({ token, client, authUrl, from }: TokenAnswer, nowMs: number): object {
   const expiresAt = expiresAtMs(token);

@@ -53,8 +53,8 @@ const STEPS = {
 } as const;
 
 /**
- * Returns a check for each step of the connection: those before the failed one passed, those after it were not
- * reached. A second attempt may have failed at an earlier step than the first.
+ * Returns a check for each step of the connection: those before the failed one passed, those after it were
+ * not reached. A second attempt may have failed at an earlier step than the first.
  *
  * @param verdict the error of the failed step, if there was no reply
  */
@@ -91,7 +91,8 @@ function connectionChecks(
 /**
  * Checks how long a certificate is still valid.
  *
- * @param isRefused the connection failed for it, which has been reported: an expired one is not reported twice
+ * @param isRefused the connection failed for it, which has been reported: an expired one is not reported
+ *   twice
  */
 function certificate(tls: TlsFacts, isRefused: boolean, nowMs: number): Check {
   const days = Math.floor((tls.validToMs - nowMs) / 86_400_000);
@@ -113,7 +114,8 @@ function clockChecks({ askedAtMs, repliedAtMs, date }: Request): Check[] {
   const certainMs = Math.abs(skewMs) - (repliedAtMs - askedAtMs) / 2;
   // A Date header has whole seconds only.
   if (certainMs < 1500) return [check('ok', 'clock', 'in sync')];
-  const off = `this machine's clock is ${duration(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'} the endpoint's`;
+  const relation = skewMs > 0 ? 'ahead of' : 'behind';
+  const off = `this machine's clock is ${duration(Math.abs(skewMs))} ${relation} the endpoint's`;
   if (certainMs <= SKEW_WARNING_MS) return [check('ok', 'clock', off)];
   const hint = 'set the clock: timedatectl set-ntp true (Linux), or the date and time settings';
   return [check('warning', 'clock', off, hint)];
