@@ -3,6 +3,7 @@
 import { CommanderError } from 'commander';
 import { afterFailure, COMMANDS } from '../commands/all';
 import { COMPLETE, complete } from '../commands/completion/completion';
+import { hintLine } from '../commands/report';
 import { GwtokenError } from '../errors';
 import { exitCodeFor } from '../exit-codes';
 import { Interrupted, ReaderGone } from '../signals';
@@ -84,7 +85,7 @@ export async function report(thrown: unknown, verbose: boolean, world: World): P
     error instanceof GwtokenError
       ? [
           `${label} ${shown(error.message)}`,
-          ...error.hints.map((hint) => `${paint.cyan('hint:')} ${shown(hint)}`),
+          ...error.hints.map((hint) => hintLine(hint, paint, world)),
           ...(verbose && error.detail !== undefined ? [`gwtoken: ${shown(error.detail)}`] : []),
         ]
       : [
