@@ -1,4 +1,4 @@
-/** The GitHub action's program: its inputs become settings, and the CLI's own core requests one token for the step. */
+/** The GitHub action's program: its inputs become settings, and the CLI's core requests one token. */
 import { report } from '../src/cli/run';
 import { selectedToken } from '../src/commands/selected-token';
 import { usage } from '../src/errors';
@@ -97,7 +97,9 @@ function checkRequired(env: Env): void {
   );
 }
 
-/** The CLI's words for an error: as an annotation of the job, and with the inputs in place of their variables. */
+/**
+ * The CLI's words for an error: as an annotation of the job, and with the inputs in place of their variables.
+ */
 function annotated(text: string): string {
   const named = Object.entries(INPUTS).reduce(
     (words, [input, variable]) => words.replaceAll(variable, `input ${input}`),

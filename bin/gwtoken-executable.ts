@@ -1,6 +1,7 @@
 /**
- * Entry point of the standalone executable: the program itself, or one of its children, which in the npm package are
- * separate files. Only a process that `fork()` started has a channel: typed by hand, a child's argument is unknown.
+ * Entry point of the standalone executable: the program itself, or one of its children, which are separate
+ * files in the npm package. Only a process that `fork()` started has a channel: a child's argument typed by
+ * hand is unknown.
  */
 import { KEYCHAIN_CHILD, LOOKUP_CHILD } from '../src/system/form';
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Tries the quick path, otherwise builds the whole World and runs the CLI in it. Only this file touches `process`;
- * what is not needed at every start is loaded on first use.
+ * Tries the quick path, otherwise builds the whole World and runs the CLI in it. Only the programs in bin
+ * touch `process`; modules that are not needed at every start are loaded on first use.
  */
 import { quick } from '../src/cli/quick';
 import { Interrupted, ReaderGone } from '../src/signals';
@@ -31,7 +31,7 @@ async function runCli(failure?: unknown): Promise<number> {
   if (failure instanceof ReaderGone) throw failure;
   const [{ openWorld }, cli] = await Promise.all([import('../src/system/world'), import('../src/cli/run')]);
   const { world, close } = openWorld(process, __VERSION__, opened);
-  // Nothing else may continue. Node reports both by the first event, Bun each by its own.
+  // Nothing else may continue. Node emits the first event for both, Bun one for each.
   const crash = (error: unknown) => void cli.crash(argv, error, world).then((code) => process.exit(code));
   process.once('uncaughtException', crash);
   process.once('unhandledRejection', crash);

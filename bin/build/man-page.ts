@@ -1,7 +1,7 @@
 /**
- * The man page, as Markdown, with the sections that people know: commands and options from their tables, what there is
- * to say of variables, files, exit codes and security from the topics. remark-man makes roff of it. (marked-man lost: it
- * escapes quotes in code as HTML, and keeps the line ends of paragraphs.)
+ * The man page, as Markdown, with the sections that people know: commands and options from their tables, what
+ * there is to say of variables, files, exit codes and security from the topics. remark-man makes roff of it.
+ * (marked-man lost: it escapes quotes in code as HTML, and keeps the line ends of paragraphs.)
  */
 
 import { sentence } from '../../src/cli/help';
@@ -125,7 +125,9 @@ function part(topic: string, heading: string): string {
   return asMan(found);
 }
 
-/** A topic's headings one level down, its tables as lists, and what it leads to left out: SEE ALSO has that. */
+/**
+ * A topic's headings one level down, its tables as lists, and what it leads to left out: SEE ALSO has that.
+ */
 function asMan(topic: string): string {
   return topic
     .replace(/^See also: [\s\S]*?(?=\n\n|$(?![\s\S]))/m, '')

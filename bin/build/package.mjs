@@ -1,5 +1,5 @@
 // One bundler run: src/ becomes dist/, CommonJS (an ES module entry costs 4 ms at every start on Node 20),
-// cut into files at each dynamic import(), so that the source alone decides what is loaded late.
+// cut into files at each dynamic import(), so that only the sources decide what is loaded late.
 // keytar stays outside: it is native, optional, and read from node_modules when it is needed.
 import { spawnSync } from 'node:child_process';
 import {
@@ -21,18 +21,18 @@ import remarkParse from 'remark-parse';
 import { rolldown } from 'rolldown';
 import { unified } from 'unified';
 
-const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const { description, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const { description, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 export const NOTICES = 'THIRD-PARTY-NOTICES.txt';
-/** Between two packages of the notices. */
+/** The line between two packages in the notices. */
 export const RULE = `\n\n${'-'.repeat(80)}\n\n`;
 
-/** Licences that ask for their text to be passed on, and for no more. */
+/** Licences whose only condition is that their text is passed on. */
 const PERMISSIVE = ['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0'];
 
 /**
- * Modules that are always loaded together, each with all that it imports, as one file: a file more costs 1 % of what
- * Node itself takes to start. The first is the whole warm path.
+ * Modules that are always loaded together, each with all that it imports, as one file: another file costs 1 %
+ * of the time that Node itself takes to start. The first is the whole warm path.
  */
 export const GROUPS = [
   { name: 'gwtoken', test: /bin[\\/]gwtoken\.ts$/, priority: 3 },
@@ -41,7 +41,7 @@ export const GROUPS = [
   { name: 'http', test: /src[\\/]system[\\/]wire[\\/]wire\.ts$/ },
 ];
 
-/** What is started or loaded by its name. */
+/** The files that are started or loaded by their names. */
 export const ENTRIES = {
   gwtoken: 'bin/gwtoken.ts',
   // Programs of their own, which say why.
@@ -50,33 +50,50 @@ export const ENTRIES = {
 };
 
 /**
- * Bundles the npm package's program into a folder, which is emptied before. Gives what rolldown put into it.
+ * Builds the npm package's directory, which is emptied before. Returns rolldown's output.
  * @param {string} folder
  */
 export async function build(folder) {
-  const output = await bundle(folder, {
-    input: ENTRIES,
-    external: [/^keytar(\/|\.|$)/],
-    define: { __EXECUTABLE__: 'false' },
-    codeSplitting: { groups: GROUPS },
-  });
+  const output = await bundleProgram(folder);
   chmodSync(join(folder, 'gwtoken.cjs'), 0o755);
   await writeManPage(join(folder, 'gwtoken.1'));
   return output;
 }
 
 /**
- * Bundles some entries of src/ into a folder, which is emptied before, with the licences of what is bundled.
+ * Bundles the npm package's program into a directory, which is emptied before. Returns rolldown's output.
  * @param {string} folder
- * @param {{ input: Record<string, string>, external?: RegExp[], plugins?: import('rolldown').Plugin[], define?: Record<string, string>, codeSplitting?: import('rolldown').OutputOptions['codeSplitting'] }} form
+ * @param {{ forDebugging?: boolean }} [options] with source maps and the names of the sources
+ */
+export function bundleProgram(folder, options = {}) {
+  return bundle(folder, {
+    ...options,
+    input: ENTRIES,
+    external: [/^keytar(\/|\.|$)/],
+    define: { __EXECUTABLE__: 'false' },
+    codeSplitting: { groups: GROUPS },
+  });
+}
+
+/**
+ * Bundles some entries of src/ into a directory, which is emptied before, with the licences of the bundled
+ * packages. Any warning of the bundler's is an error.
+ * @param {string} folder
+ * @param {object} form
+ * @param {Record<string, string>} form.input
+ * @param {RegExp[]} [form.external]
+ * @param {import('rolldown').Plugin[]} [form.plugins]
+ * @param {Record<string, string>} [form.define]
+ * @param {import('rolldown').OutputOptions['codeSplitting']} [form.codeSplitting]
+ * @param {boolean} [form.forDebugging] with source maps and the names of the sources
  */
 export async function bundle(
   folder,
-  { input, external = [], plugins = [], define = {}, codeSplitting = false },
+  { input, external = [], plugins = [], define = {}, codeSplitting = false, forDebugging = false },
 ) {
   rmSync(folder, { recursive: true, force: true });
   const bundle = await rolldown({
-    cwd: root,
+    cwd: ROOT,
     input,
     preserveEntrySignatures: 'allow-extension',
     platform: 'node',
@@ -84,6 +101,7 @@ export async function bundle(
     moduleTypes: { '.md': 'text' },
     transform: { define: { __VERSION__: JSON.stringify(version), ...define }, target: 'node20' },
     plugins: [...plugins, withoutAjv, withoutChildProcesses, withoutNodeHttp],
+    onLog,
   });
   const { output } = await bundle.write({
     dir: folder,
@@ -91,22 +109,29 @@ export async function bundle(
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name].cjs',
     codeSplitting,
-    minify: true,
+    minify: !forDebugging,
+    sourcemap: forDebugging,
   });
   await bundle.close();
   writeFileSync(join(folder, NOTICES), noticesOf(output));
   return output;
 }
 
+/** @type {NonNullable<import('rolldown').InputOptions['onLog']>} */
+function onLog(level, log, report) {
+  report(level === 'warn' ? 'error' : level, log);
+}
+
 /**
- * The man page, from the commands and topics of src/ (bin/build/man-page.ts).
+ * Writes the man page, from the commands and topics of src/ (bin/build/man-page.ts).
  * @param {string} file
  */
 async function writeManPage(file) {
   const place = mkdtempSync(join(realpathSync(tmpdir()), 'gwtoken-man-'));
   try {
-    const input = { 'man-page': join(root, 'bin', 'build', 'man-page.ts') };
-    const bundle = await rolldown({ cwd: root, input, platform: 'node', moduleTypes: { '.md': 'text' } });
+    const input = { 'man-page': join(ROOT, 'bin', 'build', 'man-page.ts') };
+    const moduleTypes = /** @type {const} */ ({ '.md': 'text' });
+    const bundle = await rolldown({ cwd: ROOT, input, platform: 'node', moduleTypes, onLog });
     await bundle.write({
       dir: place,
       format: 'cjs',
@@ -126,17 +151,18 @@ async function writeManPage(file) {
   }
 }
 
-/** Returns the time of the sources in seconds since the epoch: the same commit gives the same bytes on any day. */
+/** Returns the time of the sources in seconds since the epoch, so that a commit always gives the same bytes. */
 export function sourceDate() {
   const format = ['log', '-1', '--format=%ct'];
-  const commit = spawnSync('git', format, { cwd: root, encoding: 'utf8' }).stdout;
+  const commit = spawnSync('git', format, { cwd: ROOT, encoding: 'utf8' }).stdout;
   return Number(process.env.SOURCE_DATE_EPOCH || commit) || Math.floor(Date.now() / 1000);
 }
 
 /**
- * Fixes what mandoc finds fault with: remark-man's form of the date, a paragraph right below a heading, and a line of
- * code that begins as a macro does (`./gwtoken`). Items that begin with an option, a variable or a command hang below
- * it, as in every man page. And no word is hyphenated, since most that are long are names of variables.
+ * Fixes mandoc's findings: remark-man's form of the date, a paragraph right below a heading, and a line of
+ * code that begins as a macro does (`./gwtoken`). The text of an item that begins with an option, a variable
+ * or a command is indented below it, as in every man page. No word is hyphenated, since most long ones are
+ * names of variables.
  * @param {string} roff
  * @param {string} date
  */
@@ -154,7 +180,7 @@ function lintFree(roff, date) {
 }
 
 /**
- * conf imports ajv for a schema, which we give it none of: three quarters of the config writer's size.
+ * conf imports ajv for schemas, and we have none: it would be three quarters of the config writer's size.
  * @type {import('rolldown').Plugin}
  */
 const withoutAjv = {
@@ -164,7 +190,8 @@ const withoutAjv = {
 };
 
 /**
- * commander loads node:child_process at every start, for subcommands that are programs of their own: we have none.
+ * commander loads node:child_process at every start, for subcommands that are separate programs: we have
+ * none.
  * @type {import('rolldown').Plugin}
  */
 const withoutChildProcesses = {
@@ -175,8 +202,9 @@ const withoutChildProcesses = {
 };
 
 /**
- * undici's client loads node:http for a class that no body of ours is of and a limit that we give, and its HTTP/2 client,
- * which we never ask TLS for: together a tenth of a cold `get` over http, in both forms. test/package/undici-parts.test.ts watches it.
+ * undici's client loads node:http for a class that no body of ours belongs to and a limit that we set, and
+ * its HTTP/2 client, which we never request from TLS: together a tenth of a cold `get` over http, in both
+ * forms. test/package/undici-parts.test.ts watches it.
  * @type {import('rolldown').Plugin}
  */
 const withoutNodeHttp = {
@@ -189,7 +217,7 @@ const withoutNodeHttp = {
 };
 
 /**
- * The licences of all packages in a bundle, which have to be passed on with it.
+ * Returns the licences of all packages in a bundle, which have to be passed on with it.
  * @param {readonly (import('rolldown').OutputChunk | import('rolldown').OutputAsset)[]} output
  * @throws if a package has no licence text, or a licence that asks for more than that
  */
@@ -211,4 +239,4 @@ export function noticesOf(output) {
 
 // Run and not imported: import.meta.main is younger than Node 20.
 const started = process.argv[1] === undefined ? '' : realpathSync(process.argv[1]);
-if (started === fileURLToPath(import.meta.url)) await build(join(root, 'dist'));
+if (started === fileURLToPath(import.meta.url)) await build(join(ROOT, 'dist'));

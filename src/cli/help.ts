@@ -8,7 +8,7 @@ import { TOPICS } from './topics';
 
 const WIDTH = 80;
 
-/** Examples come first: they are what most people look for. */
+/** Returns the summary and the examples, which most people look for and so stand above the flags. */
 function helpAbove({ summary, examples = [] }: Command): string {
   const rows = examples.map(({ line, does }) => [`  ${line}`, does]);
   const aligned = columns(rows);
@@ -18,7 +18,7 @@ function helpAbove({ summary, examples = [] }: Command): string {
   return [sentence(summary), '', 'Examples:', ...lines].join('\n');
 }
 
-/** A summary as a sentence. */
+/** Returns a summary as a sentence. */
 export function sentence(summary: string): string {
   return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 }
@@ -38,7 +38,7 @@ export const FLAG_GROUPS: Record<Flag['group'], string> = {
   general: 'General:',
 };
 
-/** The program's own help, on one screen of 24 lines. */
+/** Lays out the main help, for a terminal of 24 lines with its prompt and with room for one more command. */
 export function layOutProgram(program: Parser): void {
   program
     .description(ABOUT)

@@ -12,42 +12,53 @@ import { plainSpelling } from './spelling';
 import { topicAsText, topicText } from './topics';
 import { usageError } from './usage-error';
 
-/** Runs a command with what was parsed for it: the flags that are on the command line, and its arguments. */
+/** Runs a command with the flags and arguments that were parsed for it; no flag has a default here. */
 export type Execute = (command: Command, flags: FlagValues, args: readonly string[]) => Promise<void>;
 
 interface Building {
   readonly world: Pick<World, 'version' | 'stdout' | 'stderr'> & {
     readonly terminal: Pick<Terminal, 'paint' | 'columns'>;
   };
-  /** Absent if a line is only tried. */
-  readonly execute: Execute | undefined;
-  /** The commands whose parsers get flags and work only when they are chosen: `--help` took 9 % longer with those of all. */
+  readonly execute: Execute;
+  /** The line is only parsed, to learn whether gwtoken takes it; an error is commander's own. */
+  readonly isDryRun: boolean;
+  /** The commands whose parsers get flags and action only once they are chosen: `--help` is 9 % faster. */
   readonly bare: Map<Parser, Command>;
 }
 
-/** Makes the parser. It rejects with a `usage` error, or with a CommanderError once help or the version is printed. */
-export function createProgram(world: Building['world'], execute?: Execute): Parser {
-  const building: Building = { world, execute, bare: new Map() };
+/** Makes the parser. It rejects with a `usage` error, or a CommanderError once help or version is printed. */
+export function createProgram(world: Building['world'], execute: Execute): Parser {
+  return build({ world, execute, isDryRun: false, bare: new Map() });
+}
+
+function build(building: Building): Parser {
+  const { world } = building;
   const program = new Parser('gwtoken').enablePositionalOptions().configureOutput({
     writeOut: (text) => world.stdout.write(text),
     writeErr: () => {},
-    // commander would ask `process.stdout`, which takes 4 ms to make.
+    // commander would read `process.stdout`, which takes 4 ms to make.
     getOutHelpWidth: () => world.terminal.columns(),
     getErrHelpWidth: () => 80,
     getOutHasColors: () => false,
     getErrHasColors: () => false,
   });
-  answerForItself(program, building);
+  addCommonFlags(program, building);
   addCommands(program, COMMANDS, building);
   layOutProgram(program);
   return program;
 }
 
-/** Tells whether gwtoken takes a line, without running or showing anything. */
+/** Tells whether gwtoken takes a line, by a dry run that shows nothing. */
 function takes(argv: readonly string[], world: Building['world']): boolean {
   const silent = { write: () => {}, isTTY: () => true };
+  const program = build({
+    world: { ...world, stdout: silent, stderr: silent },
+    execute: async () => {},
+    isDryRun: true,
+    bare: new Map(),
+  });
   try {
-    createProgram({ ...world, stdout: silent, stderr: silent }).parse(plainSpelling(argv), { from: 'user' });
+    program.parse(plainSpelling(argv), { from: 'user' });
     return true;
   } catch (error) {
     return error instanceof CommanderError && error.exitCode === 0;
@@ -56,35 +67,37 @@ function takes(argv: readonly string[], world: Building['world']): boolean {
 
 function addCommands(parent: Parser, commands: readonly Command[], building: Building): void {
   for (const command of commands) {
-    const parser = parent.command([command.name, command.args].filter(Boolean).join(' '));
+    // The last lines of the main help say how to get more help.
+    const options = { hidden: command === helpCommand };
+    const parser = parent.command([command.name, command.args].filter(Boolean).join(' '), options);
     list(parser, command);
     building.bare.set(parser, command);
   }
   parent.hook('preSubcommand', (_, chosen) => equip(chosen, building));
 }
 
-/** Gives a chosen command's parser its flags, its subcommands and its work. */
+/** Gives a chosen command's parser its flags, its subcommands and its action. */
 function equip(parser: Parser, building: Building): void {
-  const { world, execute, bare } = building;
+  const { world, execute, isDryRun, bare } = building;
   const command = bare.get(parser);
   if (command === undefined) return;
   bare.delete(parser);
   layOut(parser, command);
   if (command.passThrough) parser.passThroughOptions();
   if (command.evaluated) {
-    // Asked when there is help to print: it costs 2 ms to tell whether stdout is a terminal.
+    // Only once there is help to print: to find out if stdout is a terminal costs 2 ms.
     parser.configureOutput({
       writeOut: (text) => (world.stdout.isTTY() ? world.stdout : world.stderr).write(text),
     });
   }
   for (const flag of command.flags) for (const option of optionsOf(flag)) parser.addOption(option);
-  answerForItself(parser, building);
+  addCommonFlags(parser, building);
   addCommands(parser, command.subcommands ?? [], building);
-  // One that only has subcommands gets no work, not even if a line is only tried: alone it is an error.
-  if (command !== helpCommand && !command.run) return;
-  if (execute === undefined) parser.action(() => {});
-  else if (command === helpCommand) parser.action((names: string[]) => showHelp(names, parser, building));
-  else parser.action(() => execute(command, flagsOf(parser), parser.args));
+  if (command === helpCommand && !isDryRun)
+    parser.action((names: string[]) => showHelp(names, parser, building));
+  // A command that only has subcommands (`config`) gets no action: without one of them it is an error.
+  else if (command.run || command === helpCommand)
+    parser.action(() => execute(command, flagsOf(parser), parser.args));
 }
 
 /** Shows the help of the program, of a command or a subcommand, or a topic. */
@@ -102,13 +115,14 @@ async function showHelp(names: readonly string[], help: Parser, building: Buildi
 }
 
 /** Adds `--version` and `--help`, and usage errors that name this command. */
-function answerForItself(parser: Parser, { world, execute }: Building): void {
+function addCommonFlags(parser: Parser, { world, isDryRun }: Building): void {
   parser
+    .showSuggestionAfterError(false)
     .optionsGroup(FLAG_GROUPS.general)
     .version(world.version, '--version', 'print the version')
     .helpOption('-h, --help', 'show this help')
     .exitOverride((error) => {
-      if (error.exitCode === 0 || execute === undefined) throw error;
+      if (error.exitCode === 0 || isDryRun) throw error;
       throw usageError(error, parser, (argv) => takes(argv, world));
     });
 }

@@ -1,32 +1,30 @@
 /**
- * The warm path: `get` and `env` answered from the cache without commander, undici or anything else that costs time at
- * every start. Options, settings, cache rules and formats are the CLI's own; everything else, errors included, it
- * leaves to the CLI by returning undefined.
+ * The warm path: `get` and `env` answered from the cache without commander, undici or anything else that
+ * costs time at every start. Options, settings, cache rules and formats are the CLI's own; everything else,
+ * errors included, it leaves to the CLI by returning undefined.
  */
 
 import { type Flag, QUICK_FLAGS } from '../commands/flags';
 import { queryOf, resolveParts } from '../commands/query';
 import { envOptions, envOutput } from '../formats/env';
-import { tokenFormat } from '../formats/get';
+import { getFormat } from '../formats/get';
 import { gather, resolveClient } from '../settings/resolve';
 import type { FlagValues } from '../settings/table';
 import { lookInCache, readEntry } from '../token/cache';
 import { minTtlProblem, type TokenAnswer } from '../token/query';
 import type { WarmWorld } from '../world';
 
-interface Surroundings {
-  /** False only when stdout surely is no terminal: to be certain costs 2 ms. */
+interface QuickWorld extends WarmWorld {
+  /** False only if stdout is certainly no terminal: to be sure that it is one costs 2 ms. */
   mayBeTerminal(): boolean;
 }
 
 /** Returns what the command prints, or undefined if the CLI has to answer. */
-export function quick(argv: readonly string[], world: WarmWorld & Surroundings): string | undefined {
+export function quick(argv: readonly string[], world: QuickWorld): string | undefined {
   const command = argv[0];
   if (command !== 'get' && command !== 'env') return undefined;
   const flags = parseFlags(argv.slice(1), QUICK_FLAGS[command]);
   if (!flags || flags['verbose'] || flags['fresh'] || world.env['GITHUB_ACTIONS']) return undefined;
-  // On a terminal JSON is indented, and `env` prints a hint.
-  if ((command === 'env' || flags['format'] === 'json') && world.mayBeTerminal()) return undefined;
   try {
     return command === 'get' ? quickGet(flags, world) : quickEnv(flags, world);
   } catch {
@@ -34,21 +32,26 @@ export function quick(argv: readonly string[], world: WarmWorld & Surroundings):
   }
 }
 
-function quickGet(flags: FlagValues, world: WarmWorld): string | undefined {
-  const write = tokenFormat(flags);
+function quickGet(flags: FlagValues, world: QuickWorld): string | undefined {
+  const format = getFormat(flags);
+  if (format.writeOnTerminal && world.mayBeTerminal()) return undefined;
   const cached = cachedToken(flags, world);
-  return cached && write(cached, world.now(), () => false);
+  return cached && format.write(cached, world.now());
 }
 
-/** Some formats append to a file, which is left to the CLI. */
-function quickEnv(flags: FlagValues, world: WarmWorld): string | undefined {
+/** Returns the statements; a hint for a terminal, or appending to a file, is left to the CLI. */
+function quickEnv(flags: FlagValues, world: QuickWorld): string | undefined {
   const options = envOptions(flags);
-  if (flags['unset'] || options.format.appendsTo !== undefined) return undefined;
+  if (flags['unset'] || options.format.appendsTo !== undefined || world.mayBeTerminal()) return undefined;
   const cached = cachedToken(flags, world);
   return cached && envOutput(cached.token, options);
 }
 
-/** @throws GwtokenError that the CLI will throw again and report */
+/**
+ * Returns the cached token, if it may be used.
+ *
+ * @throws GwtokenError that the CLI will throw again and report
+ */
 function cachedToken(flags: FlagValues, world: WarmWorld): TokenAnswer | undefined {
   const sources = gather(flags, world);
   const clientSettings = resolveClient(sources);
@@ -60,7 +63,10 @@ function cachedToken(flags: FlagValues, world: WarmWorld): TokenAnswer | undefin
   return cached && !minTtlProblem(cached.token, query.settings, world.now()) ? cached : undefined;
 }
 
-/** Reads the plain spellings `--name value`, `--name=value`, `-n value` and switches; undefined for anything else. */
+/**
+ * Reads the plain spellings `--name value`, `--name=value`, `-n value` and switches; returns undefined for
+ * anything else.
+ */
 function parseFlags(argv: readonly string[], known: readonly Flag[]): FlagValues | undefined {
   const values: Record<string, string | boolean> = {};
   const words = argv.values();

@@ -1,8 +1,9 @@
-/** One command line, from its words to its exit code. The `catch` of `run` is where every error ends. */
+/** Runs one command line, from its words to its exit code. Every error ends in the `catch` of `run`. */
 
 import { CommanderError } from 'commander';
 import { afterFailure, COMMANDS } from '../commands/all';
 import { COMPLETE, complete } from '../commands/completion/completion';
+import { hintLine } from '../commands/report';
 import { GwtokenError } from '../errors';
 import { exitCodeFor } from '../exit-codes';
 import { Interrupted, ReaderGone } from '../signals';
@@ -13,7 +14,7 @@ import { createProgram, type Execute } from './program';
 import { plainSpelling } from './spelling';
 import { TOPICS } from './topics';
 
-/** Rejects only with Interrupted and ReaderGone, which are not answered with words. */
+/** Resolves with the exit code; rejects only with Interrupted and ReaderGone, which print nothing. */
 export async function run(words: readonly string[], world: World): Promise<number> {
   const argv = plainSpelling(words);
   let exitCode: number | undefined;
@@ -39,14 +40,14 @@ export async function run(words: readonly string[], world: World): Promise<numbe
     try {
       await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
     } catch (error) {
-      // Help or the version is all that there is to print.
+      // commander throws after it has printed help or the version.
       if (!(error instanceof CommanderError && error.exitCode === 0)) throw error;
     }
     if (help !== '' && world.stdout.isTTY()) await world.terminal.page(help);
     else if (help !== '') world.stdout.write(help);
     return exitCode ?? 0;
   } catch (error) {
-    // Also if a reader has gone: it may be only that of stderr.
+    // Even if a reader is gone: it may be the one of stderr.
     const code = afterFailure(argv, exitCodeOf(error), world);
     if (error instanceof Interrupted || error instanceof ReaderGone) throw error;
     await report(error, verbose, world);
@@ -54,27 +55,27 @@ export async function run(words: readonly string[], world: World): Promise<numbe
   }
 }
 
-/** `--verbose` adds which form of the program this is. */
+/** Returns the version; with `--verbose` also the form of the program. */
 function versionText(argv: readonly string[], { version, probes }: World): string {
   const end = argv.indexOf('--');
   const isVerbose = argv.slice(0, end < 0 ? undefined : end).some((word) => /^(-v|--verbose)$/.test(word));
   return isVerbose ? `${version}\n${probes.system()}` : version;
 }
 
-/** The exit code by the kind of the error, or the one that a shell shows for the signal, or for SIGPIPE. */
+/** Returns the exit code of the error's kind, or the one that a shell shows for the signal or SIGPIPE. */
 function exitCodeOf(error: unknown): number {
   if (error instanceof GwtokenError) return exitCodeFor(error.kind);
   return error instanceof Interrupted || error instanceof ReaderGone ? error.exitCode : 1;
 }
 
-/** Tells of a crash that nothing caught, and gives the exit code; the command still does what it does at a failure. */
+/** Reports an uncaught error and resolves with the exit code; the command's `onFailure` still runs. */
 export async function crash(argv: readonly string[], error: unknown, world: World): Promise<number> {
   const code = afterFailure(argv, 1, world);
   await report(error, false, world);
   return code;
 }
 
-/** Writes an error to stderr as words, and gives its exit code. */
+/** Writes an error and its hints to stderr, and resolves with its exit code. */
 export async function report(thrown: unknown, verbose: boolean, world: World): Promise<number> {
   const error = limitReached(thrown) ?? thrown;
   const paint = await world.terminal.paint('stderr');
@@ -84,7 +85,7 @@ export async function report(thrown: unknown, verbose: boolean, world: World): P
     error instanceof GwtokenError
       ? [
           `${label} ${shown(error.message)}`,
-          ...error.hints.map((hint) => `${paint.cyan('hint:')} ${shown(hint)}`),
+          ...error.hints.map((hint) => hintLine(hint, paint, world)),
           ...(verbose && error.detail !== undefined ? [`gwtoken: ${shown(error.detail)}`] : []),
         ]
       : [
@@ -94,7 +95,7 @@ export async function report(thrown: unknown, verbose: boolean, world: World): P
   try {
     world.stderr.write(`${lines.join('\n')}\n`);
   } catch (unwritable) {
-    // Nobody can read the words; the exit code still tells what went wrong.
+    // stderr is broken; the exit code still says what went wrong.
     if (!(unwritable instanceof GwtokenError)) throw unwritable;
   }
   return exitCodeOf(error);

@@ -1,4 +1,4 @@
-/** The spellings of a command line that can only mean one thing, rewritten to the one that the grammar has. */
+/** Rewrites the spellings that can only mean one thing to the one that the grammar has. */
 
 import { COMMANDS } from '../commands/all';
 import type { Command } from '../commands/command';
@@ -7,9 +7,9 @@ import { type Flag, spellings } from '../commands/flags';
 type Words = readonly string[];
 
 /**
- * Puts flags behind the command, turns `--sandbox=true` into `--sandbox`, `get --json` into `get --format json`,
- * `config set KEY=VALUE` into two words, `version` and `-V` into `--version`, and a bare `config` or `completion` into
- * its help. Words that belong to another program, and whatever is not known, stay as they are.
+ * Puts flags behind the command, turns `--sandbox=true` into `--sandbox`, `get --json` into `get --format
+ * json`, `config set KEY=VALUE` into two words, `version` and `-V` into `--version`, and a bare `config` or
+ * `completion` into its help. Words of another program and unknown words stay as they are.
  */
 export function plainSpelling(argv: Words): Words {
   const before = leadingFlags(argv);
@@ -28,14 +28,14 @@ export function plainSpelling(argv: Words): Words {
   return [...path, ...(isBare ? ['--help'] : plainFlags(words, below ?? command))];
 }
 
-/** Those of subcommands are other commands' too. */
+/** The flags of all commands; those of subcommands are among them. */
 const FLAGS = COMMANDS.flatMap(({ flags }) => flags);
 
 function flagOf(word: string): Flag | undefined {
   return FLAGS.find((flag) => word === `-${flag.short}` || spellings(flag).includes(word));
 }
 
-/** Whether any command has this flag. */
+/** Tells if any command has this flag. */
 export function isFlag(word: string): boolean {
   return flagOf(word) !== undefined;
 }
@@ -44,7 +44,7 @@ function takesValue(word: string | undefined): boolean {
   return word !== undefined && flagOf(word)?.value !== undefined;
 }
 
-/** How many words of flags, with their values, a line begins with. */
+/** Counts the words before the command: flags and their values. */
 function leadingFlags(words: Words): number {
   let count = 0;
   while (words[count]?.startsWith('-') && words[count] !== '--') count += takesValue(words[count]) ? 2 : 1;

@@ -1,4 +1,4 @@
-/** The topics of `gwtoken help TOPIC`, each a Markdown file that is loaded on demand, and how a terminal shows one. */
+/** The topics of `gwtoken help TOPIC`: Markdown files, loaded on demand and formatted for a terminal. */
 import { columns } from '../commands/report';
 import { usage } from '../errors';
 import { quoted } from '../text';
@@ -49,10 +49,14 @@ export async function topicText(names: readonly string[], commands: readonly str
   throw usage(`no section ${quoted(title)} in topic ${name}`, `sections: ${titles.join(', ')}`);
 }
 
-/** Blocks of code, whether indented or fenced, and tables: the lines that stay lines. */
+/** Blocks of code, indented or fenced, and tables, whose lines are not wrapped. */
 const BLOCKS = /(^```[\s\S]*?^```\n|(?:^ {4}.*\n)+|(?:^\|.*\n)+)/m;
 
-/** @param width less than 80 for a narrow terminal: prose, written for 80, is wrapped again; code and tables stay */
+/**
+ * Returns a topic as a terminal shows it.
+ *
+ * @param width in columns; below 80 prose, which is written for 80, is wrapped again; code and tables are not
+ */
 export function topicAsText(markdown: string, paint: Pick<Paint, 'bold' | 'cyan'>, width = 80): string {
   return markdown
     .split(BLOCKS)
@@ -64,7 +68,7 @@ export function topicAsText(markdown: string, paint: Pick<Paint, 'bold' | 'cyan'
     .join('');
 }
 
-/** Each paragraph and list item in lines of this width; the lines of an item begin below its text. */
+/** Wraps each paragraph and list item at this width; further lines of an item begin below its text. */
 function wrapped(text: string, width: number): string {
   return text.replace(
     /^( *)(- )?(?=[^\s#-]).*(?:\n *(?=[^\s-]).*)*/gm,
@@ -93,7 +97,7 @@ function prose(text: string, { bold, cyan }: Pick<Paint, 'bold' | 'cyan'>): stri
   );
 }
 
-/** What is marked may go on in the next line, behind its indentation. */
+/** Paints each line of a marked text without its indentation: it may go on in the next line. */
 function eachLine(text: string, paint: (line: string) => string): string {
   return text.replace(/\S(?:.*\S)?/g, (line) => paint(line));
 }

@@ -1,5 +1,6 @@
-/** A command line that gwtoken does not take: what is wrong with it, and the line that was meant. */
-import type { CommanderError, Command as Parser } from 'commander';
+/** The error for a command line that gwtoken does not take, with the line that was meant. */
+import type { Argument, CommanderError, Command as Parser } from 'commander';
+import { similarWords } from '../commands/similar';
 import { type GwtokenError, usage } from '../errors';
 import { quoted, shellWord } from '../text';
 import { isFlag } from './spelling';
@@ -7,7 +8,7 @@ import { isFlag } from './spelling';
 type Words = readonly string[];
 type Takes = (argv: Words) => boolean;
 
-/** Words of gh, aws, gcloud, docker, npm and their like, and what each is here. */
+/** Words of gh, aws, gcloud, docker, npm and similar tools, with gwtoken's own for each. */
 const OTHER_TOOLS: ReadonlyMap<string, string> = new Map([
   ['auth login', 'login'],
   ['auth logout', 'logout'],
@@ -31,60 +32,62 @@ const OTHER_TOOLS: ReadonlyMap<string, string> = new Map([
   ['--url', '--auth-url'],
 ]);
 
-/** Returns commander's error as one of ours, with the lines that were meant if gwtoken `takes` them. */
-export function usageError(error: CommanderError, parser: Parser, takes: Takes): GwtokenError {
-  const secret = /secret|password|^--(access-)?token(=|$)/i.test(unknownFlag(error) ?? '');
-  const hints = secret
+/** Returns the error for commander's, by its code: its words are not read. `takes` tries the hints' lines. */
+export function usageError({ code }: CommanderError, parser: Parser, takes: Takes): GwtokenError {
+  const flag = code === 'commander.unknownOption' ? unknownFlag(parser) : '';
+  const isSecret = /secret|password|^--(access-)?token(=|$)/i.test(flag);
+  const hints = isSecret
     ? ['secrets are never passed as flags: gwtoken login prompts for it, or use --secret-stdin']
-    : hintsOf(error, parser, takes);
-  return usage(messageOf(error, parser), ...hints, `for help, run: ${fullName(parser)} --help`);
+    : hintsOf(code, flag, parser, takes);
+  return usage(messageOf(code, flag, parser), ...hints, `for help, run: ${fullName(parser)} --help`);
 }
 
-/** The value of an unknown flag, or an argument too many, may be a secret: neither is repeated. */
-function messageOf(error: CommanderError, parser: Parser): string {
+/** Says what is wrong. An unknown flag's value or an extra argument may be a secret and is not repeated. */
+function messageOf(code: string, flag: string, parser: Parser): string {
   const name = fullName(parser);
-  const required = parser.registeredArguments
-    .map((argument) => (argument.required ? ` ${argument.name().toUpperCase()}` : ''))
-    .join('');
-  switch (error.code) {
+  const required = parser.registeredArguments.filter((argument) => argument.required).map(nameInHelp);
+  const line = [name, ...required].join(' ');
+  switch (code) {
     case 'commander.unknownOption': {
-      if (isCommandMissing(error, parser)) return 'missing COMMAND: gwtoken COMMAND [options]';
-      const word = unknownFlag(error) ?? '';
-      const flag = /^(--[^=]*|-.)/s.exec(word)?.[0] ?? word;
-      return word !== flag && isFlag(flag) ? `${flag} takes no value` : `unknown option ${quoted(flag)}`;
+      if (isCommandMissing(flag, parser)) return 'missing COMMAND: gwtoken COMMAND [options]';
+      const bare = /^(--[^=]*|-.)/s.exec(flag)?.[0] ?? flag;
+      return flag !== bare && isFlag(bare) ? `${bare} takes no value` : `unknown option ${quoted(bare)}`;
     }
     case 'commander.unknownCommand':
       return `unknown command ${quoted(parser.args[0] ?? '')}`;
     case 'commander.missingArgument': {
-      const [, argument = ''] = /'(.*)'/s.exec(error.message) ?? [];
-      const before = name === 'gwtoken exec' ? ' --' : '';
-      return `missing ${argument.toUpperCase()}: ${name}${before}${required}`;
+      const missing = required.slice(parser.args.length, parser.args.length + 1);
+      return `missing ${missing}: ${name === 'gwtoken exec' ? line.replace(name, `${name} --`) : line}`;
     }
     case 'commander.optionMissingArgument':
-      return `${/--[\w-]+/.exec(error.message)?.[0]} needs a value`;
+      return `${lastFlag(parser)} needs a value`;
     case 'commander.excessArguments':
-      return required === '' ? `${name} takes no arguments` : `too many arguments: ${name}${required}`;
+      return required.length === 0 ? `${name} takes no arguments` : `too many arguments: ${line}`;
     default:
-      return error.message;
+      return `${name} does not take these arguments`;
   }
 }
 
-function hintsOf(error: CommanderError, parser: Parser, takes: Takes): Words {
-  if (fullName(parser) === 'gwtoken curl' && error.code === 'commander.unknownOption')
+function nameInHelp(argument: Argument): string {
+  return argument.name().toUpperCase();
+}
+
+function hintsOf(code: string, flag: string, parser: Parser, takes: Takes): Words {
+  if (fullName(parser) === 'gwtoken curl' && flag !== '')
     return ["put curl's own options after the URL, or after --"];
   // A password in a URL is not repeated.
-  const lines = linesMeant(error, parser, takes).filter((line) => !line.some((word) => word.includes('@')));
+  const lines = linesMeant(flag, parser, takes).filter((line) => !line.some((word) => word.includes('@')));
   if (lines.length > 0) return lines.map((line) => `did you mean: gwtoken ${line.map(shellWord).join(' ')}`);
-  if (error.code === 'commander.excessArguments' && parser.registeredArguments.length > 0)
+  if (code === 'commander.excessArguments' && parser.registeredArguments.length > 0)
     return ['quote values that contain spaces'];
   return [];
 }
 
-/** The lines that may have been meant: the wrong word replaced by a known one. */
-function linesMeant(error: CommanderError, parser: Parser, takes: Takes): Words[] {
+/** Returns the lines that may have been meant: the wrong flag or command replaced by a known one. */
+function linesMeant(flag: string, parser: Parser, takes: Takes): Words[] {
   const argv = argvOf(parser);
-  if (isCommandMissing(error, parser)) return [['get', ...argv]].filter(takes);
-  const wrong = unknownFlag(error)?.replace(/=.*/s, '') ?? parser.args[0] ?? '';
+  if (isCommandMissing(flag, parser)) return [['get', ...argv]].filter(takes);
+  const wrong = flag === '' ? (parser.args[0] ?? '') : flag.replace(/=.*/s, '');
   const at = argv.findIndex((word) => word === wrong || word.startsWith(`${wrong}=`));
   const [word = '', next = ''] = argv.slice(at);
   const pair = OTHER_TOOLS.get(`${word} ${next}`);
@@ -94,31 +97,40 @@ function linesMeant(error: CommanderError, parser: Parser, takes: Takes): Words[
     ...argv.slice(at + (pair ? 2 : 1)),
   ];
   const known = pair ?? OTHER_TOOLS.get(wrong);
-  // Without what stands behind it, if that is no argument here.
+  // The shorter line leaves out the words behind it, if they are no arguments here.
   if (known) return [replaced(known), known.split(' ')].filter(takes).slice(0, 1);
-  // commander goes by the number of letters that differ: `--shell` is not meant for `--help`.
-  const similar = /\n\(Did you mean (?:one of )?(.*)\?\)$/.exec(error.message)?.[1]?.split(', ') ?? [];
-  return similar
+  const names = flag.startsWith('--')
+    ? parser.options.flatMap(({ long }) => long ?? [])
+    : parser.commands.map((each) => each.name());
+  // Similarity counts the letters that differ: `--shell` is not meant for `--help`.
+  return similarWords(wrong, names)
     .filter((each) => initial(each) === initial(wrong))
     .map(replaced)
     .filter(takes);
 }
 
-/** `gwtoken --region eu`: the flag is a command's, and there is none. */
-function isCommandMissing(error: CommanderError, parser: Parser): boolean {
-  return !parser.parent && isFlag(unknownFlag(error) ?? '');
+/** Tells that a line has a flag of some command but no command: `gwtoken --region eu`. */
+function isCommandMissing(flag: string, parser: Parser): boolean {
+  return !parser.parent && isFlag(flag);
 }
 
 function initial(word: string): string | undefined {
   return /\w/.exec(word)?.[0];
 }
 
-/** The option that is not known, with what stands behind its `=`. */
-function unknownFlag({ code, message }: CommanderError): string | undefined {
-  return code === 'commander.unknownOption' ? /'(.*?)'(?:\n|$)/s.exec(message)?.[1] : undefined;
+/** Returns the first unknown option, with its `=VALUE`: commander takes the known ones out of the args. */
+function unknownFlag({ args }: Parser): string {
+  return args.find((word) => /^-./s.test(word)) ?? '';
 }
 
-/** All words of the command line, which commander keeps at the top, outside of its types. */
+/** Returns the flag that the line ends with, in its long form; `-r` may stand in a group, as in `-vr`. */
+function lastFlag(parser: Parser): string {
+  const last = argvOf(parser).at(-1) ?? '';
+  const name = last.startsWith('--') ? last : `-${last.slice(-1)}`;
+  return parser.options.find(({ short, long }) => short === name || long === name)?.long ?? name;
+}
+
+/** Returns all words of the command line, which commander stores at the top, outside of its types. */
 function argvOf(parser: Parser & { readonly rawArgs?: Words }): Words {
   return parser.parent ? argvOf(parser.parent) : (parser.rawArgs ?? []);
 }

@@ -1,7 +1,7 @@
 /** A report on stdout (doctor, status): lines with a mark each and hints below them, or a table. */
 
 import { oneLine, withTilde } from '../text';
-import type { World } from '../world';
+import type { Paint, World } from '../world';
 
 /** Result of a line, shown as its mark; `skipped`: not tried, since something that it needs failed. */
 type Result = 'ok' | 'warning' | 'failed' | 'skipped';
@@ -20,6 +20,15 @@ export interface TableRow {
   readonly result?: { readonly column: number; readonly is: Result } | undefined;
 }
 
+/** Returns a hint as the one line that a terminal or file shows. */
+export function hintLine(
+  hint: string,
+  paint: Pick<Paint, 'cyan'>,
+  world: Pick<World, 'env' | 'platform'>,
+): string {
+  return `${paint.cyan('hint:')} ${oneLine(withTilde(hint, world))}`;
+}
+
 export type Report = Awaited<ReturnType<typeof openReport>>;
 
 const SIGNS = { ok: '✔', warning: '!', failed: '✖', skipped: '-' };
@@ -35,7 +44,7 @@ export async function openReport(world: Pick<World, 'stdout' | 'terminal' | 'env
 
   const write = (...lines: string[]): void => stdout.write(`${lines.join('\n')}\n`);
   const hintLines = (hints: readonly string[], indent: number): string[] =>
-    hints.map((hint) => `${' '.repeat(indent)}${paint.cyan('hint:')} ${shown(hint)}`);
+    hints.map((hint) => ' '.repeat(indent) + hintLine(hint, paint, world));
   const tableLine = ({ selected, result }: TableRow, cells: readonly string[]): string => {
     const coloured = cells.map((cell, column) =>
       result?.column === column ? paint[COLOURS[result.is]](cell) : cell,

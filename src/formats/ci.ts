@@ -1,9 +1,9 @@
-/** What the runners of GitHub Actions and Azure Pipelines read, and GitHub's mask. */
+/** The formats for the runners of GitHub Actions and Azure Pipelines, and GitHub's mask. */
 import { usage } from '../errors';
 import type { World } from '../world';
 import { cannotCarry, type Format, statements } from './format';
 
-/** GitHub Actions: the variables of all later steps of the job. They cannot be removed: empty is the closest there is. */
+/** GitHub Actions: the variables of all later steps of the job. Empty is the closest to removed. */
 export const githubEnv: Format = {
   appendsTo: 'GITHUB_ENV',
   ...statements(entry, entry),
@@ -24,8 +24,8 @@ export const githubOutput: Format = {
 };
 
 /**
- * A value could add a variable of its own only if it had a line end, which no format carries, or were the delimiter
- * itself. actions/toolkit, which writes what it does not know, draws a random one for that.
+ * A value could add a variable of its own only if it had a line end, which no format carries, or were the
+ * delimiter itself. actions/toolkit draws a random one, since it writes values that it does not know.
  */
 const DELIMITER = 'ghadelimiter_gwtoken';
 
@@ -34,24 +34,24 @@ function entry(name: string, value = ''): string {
   return `${name}<<${delimiter}\n${value}\n${delimiter}\n`;
 }
 
-/** Masks a token in the log of a GitHub Actions job. On stderr: stdout may be inside `$(…)`, where a shell would run it. */
+/** Masks a token in the log of a GitHub Actions job, by stderr: a shell may run what is on stdout. */
 export function maskToken(token: string, { env, stderr }: Pick<World, 'env' | 'stderr'>): void {
   if (env['GITHUB_ACTIONS'] === 'true') stderr.write(`::add-mask::${escapeData(token)}\n`);
 }
 
-/** As actions/toolkit escapes a command's data. */
+/** Escapes a command's data as actions/toolkit does. */
 export function escapeData(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
 
-/** Azure Pipelines: secret variables, masked in the log and passed only to a later step whose `env` names them. */
+/** Azure Pipelines: secret variables, masked in the log and passed to later steps whose `env` names them. */
 export const azure: Format = {
   // The agent has no command that removes a variable: empty is the closest there is.
   ...statements(azureCommand, azureCommand),
 };
 
 function azureCommand(name: string, value = ''): string {
-  // Agents and Microsoft's own libraries have disagreed about how a `%` is escaped, so none is certain to arrive.
+  // Agents and Microsoft's own libraries have disagreed about how a `%` is escaped.
   if (value.includes('%')) throw refused(name, 'contains %, which agents decode inconsistently');
   if (value.includes('$(')) throw refused(name, 'contains $(, which the agent would expand');
   if (value !== value.trim()) throw refused(name, 'begins or ends with a space, which may be trimmed');

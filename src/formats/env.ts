@@ -1,4 +1,4 @@
-/** What `gwtoken env` prints: on success, with `--unset`, and when anything went wrong. */
+/** The output of `gwtoken env`: on success, with `--unset`, and after a failure. */
 
 import { usage } from '../errors';
 import type { FlagValues } from '../settings/table';
@@ -32,7 +32,7 @@ export function envOptions(flags: FlagValues): EnvOptions {
   );
 }
 
-/** Returns what writes the output: to stdout, or to the end of the format's own file, which has to exist (`usage`). */
+/** Returns the function that writes the output: to stdout, or to the end of the format's existing file. */
 export function envDestination(
   { name, format: { appendsTo } }: EnvOptions,
   world: Pick<World, 'env' | 'stdout' | 'appender'>,
@@ -55,8 +55,8 @@ export function unsetOutput({ format, prefix }: EnvOptions): string {
 }
 
 /**
- * Returns what a failure prints on stdout; empty for a format whose reader fails by itself. The arguments themselves may
- * be wrong, so format and prefix are taken from what can be recognised in them.
+ * Returns the output of a failure; empty for a format whose reader fails without any. The arguments
+ * themselves may be wrong, so format and prefix are found in them without parsing them.
  */
 export function failureOutput(argv: readonly string[], exitCode: number): string {
   const name = knownFormat(lastValue(argv, '--format') ?? '') ?? DEFAULT_ENV_FORMAT;

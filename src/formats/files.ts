@@ -1,11 +1,11 @@
-/** Files: of `NAME=value` lines, which list only variables that have a value, and JSON. */
+/** Files of `NAME=value` lines, which have only variables with a value, and JSON. */
 import { usage } from '../errors';
 import { cannotCarry, type Format, jsonText, type Variable } from './format';
 
 /**
- * `.env`, for dotenv, `node --env-file` and their like, which agree on little: what one of them, or a shell that
- * sources the file, would take for something else is refused. So no backslash, which escapes or not by quote and
- * library, and no `$` or backtick but in single quotes.
+ * `.env`, for dotenv, `node --env-file` and similar parsers, which agree on little: a value that one of them,
+ * or a shell that sources the file, would change is refused. So a backslash, which escapes or not depending
+ * on quote and library, is refused, and `$` and backtick are allowed in single quotes only.
  */
 export const dotenv: Format = {
   set: (variables) => lines(variables, dotenvValue),
@@ -24,7 +24,7 @@ function dotenvValue(value: string, name: string): string {
   );
 }
 
-/** `docker run --env-file`: nothing is escaped, and some versions strip a pair of quotes around the whole value. */
+/** `docker run --env-file`: nothing is escaped, and some versions strip quotes around the whole value. */
 export const docker: Format = {
   set: (variables) => lines(variables, dockerValue),
   unset: () => nothingToUnset('docker'),
@@ -52,7 +52,7 @@ function nothingToUnset(format: string): never {
   );
 }
 
-/** From name to value, null for what is removed. Nushell fails by itself if there is none: at a failure not even `{}`. */
+/** An object of names and values, null for a removed one. Nushell fails by itself if nothing is printed. */
 export const json: Format = { set: object, unset };
 
 export const nu: Format = {

@@ -1,15 +1,15 @@
-/** What every format of `gwtoken env` is, the variables that it writes, and the encoding that several share. */
+/** The type of a format of `gwtoken env`, its variables, and the encodings that several formats share. */
 import { type GwtokenError, usage } from '../errors';
 import { quoted, VSCHAR } from '../text';
 import { expiresAtMs, TOKEN_LIMIT, type Token } from '../token/token';
 
-/** One variable of the output. Without a value it is removed, so that nothing is left from the previous client. */
+/** One variable of the output; without a value it is removed, so that no other client's is left. */
 export interface Variable {
   readonly name: string;
   readonly value: string | undefined;
 }
 
-/** How `gwtoken env` writes for one kind of reader. The values have passed {@link checkVariables}. */
+/** A format of `gwtoken env`, for one kind of reader. The values have passed {@link checkVariables}. */
 export interface Format {
   /** The variable with the path of the file to append to; absent if the output goes to stdout. */
   readonly appendsTo?: string;
@@ -19,7 +19,7 @@ export interface Format {
   set(variables: readonly Variable[]): string;
   /** The output that removes these variables. @throws GwtokenError `usage` if nothing can */
   unset(names: readonly string[]): string;
-  /** Removes the variables and fails with this exit code; absent if the reader fails when nothing is printed. */
+  /** Removes the variables and fails with this exit code; absent if the reader fails without output. */
   failure?(names: readonly string[], exitCode: number): string;
   /** The line that evaluates the output of this command line; absent if there is nothing to evaluate. */
   hint?(command: string): string;
@@ -27,7 +27,7 @@ export interface Format {
   quote?(word: string): string;
 }
 
-/** Makes both outputs of a format that has a statement for each variable: one that sets it, and one that removes it. */
+/** Returns both outputs of a format with one statement for each variable, which sets or removes it. */
 export function statements(
   set: (name: string, value: string) => string,
   unset: (name: string) => string,
@@ -39,7 +39,7 @@ export function statements(
   };
 }
 
-/** Refuses what cannot be part of a token, as the endpoint's reply is checked. The error never contains the value. */
+/** Refuses values that cannot be part of a token, by an error without the value. */
 export function checkVariables(variables: readonly Variable[]): void {
   for (const { name, value = '' } of variables) {
     if (value.length > TOKEN_LIMIT) throw cannotCarry(name, `is longer than ${TOKEN_LIMIT / 1024} KiB`);
@@ -54,7 +54,7 @@ export function checkForWindows({ name, value = '' }: Variable): void {
   if (value.length > WINDOWS_LIMIT) throw cannotCarry(name, 'is too long for a Windows environment variable');
 }
 
-/** Makes the error of a format that refuses a value instead of changing it. */
+/** Returns the error of a format that refuses a value instead of changing it. */
 export function cannotCarry(name: string, problem: string, ...hints: string[]): GwtokenError {
   return usage(`cannot pass ${name} unchanged: its value ${problem}`, ...hints);
 }
@@ -70,7 +70,7 @@ export function encodeRuns(
   );
 }
 
-/** `\ooo` for each character, which has passed as one byte of ASCII. */
+/** Returns `\ooo` for each character; all are ASCII. */
 export function octal(text: string): string {
   return text.replace(/./g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
 }
@@ -89,7 +89,7 @@ export function checkPrefix(text: string): string {
   );
 }
 
-/** Each variable's name without the prefix, and its value. An empty scope is not set: on Windows it cannot be. */
+/** Each variable's name without the prefix, and its value. Windows cannot set an empty scope. */
 const VARIABLES: Readonly<Record<string, (token: Token) => string | undefined>> = {
   ACCESS_TOKEN: ({ accessToken }) => accessToken,
   TOKEN_TYPE: ({ tokenType }) => tokenType,
@@ -108,7 +108,7 @@ export function tokenVariableNames(prefix: string): string[] {
   return Object.keys(VARIABLES).map((name) => prefix + name);
 }
 
-/** JSON with an LF at its end, in which a CI system finds no command of the endpoint's: `##[` and `##vso[` are broken. */
+/** Returns JSON and an LF. `##` is escaped, so that no CI system finds a command of the endpoint's in it. */
 export function jsonText(value: object, indent = 0): string {
   return `${JSON.stringify(value, null, indent).replaceAll('##', '#\\u0023')}\n`;
 }

@@ -1,4 +1,4 @@
-/** How `gwtoken get` prints a token. Each output ends with one LF on every platform. */
+/** The formats of `gwtoken get`. Each output ends with one LF on every platform. */
 
 import { usage } from '../errors';
 import type { FlagValues } from '../settings/table';
@@ -7,23 +7,33 @@ import type { TokenAnswer } from '../token/query';
 import { expiresAtMs, freshUntilMs, secondsLeft, type Token } from '../token/token';
 import { jsonText } from './format';
 
-/** @param isTTY whether a person reads it: then JSON is indented */
-type Write = (answer: TokenAnswer, nowMs: number, isTTY: () => boolean) => string;
+interface GetFormat {
+  write(answer: TokenAnswer, nowMs: number): string;
+  /** Writes it for a person; absent if it looks the same on a terminal. */
+  writeOnTerminal?(answer: TokenAnswer, nowMs: number): string;
+}
 
-/** In the order of the help; the first one is the default. */
+/** The formats in the order of the help; the first one is the default. */
 const FORMATS = {
-  token: ({ token }) => `${token.accessToken}\n`,
-  json: (answer, nowMs, isTTY) => jsonText(tokenJson(answer, nowMs), isTTY() ? 2 : 0),
-  header: ({ token }) => `Authorization: ${bearer(token)}\n`,
-  headers: ({ token }) => jsonText({ Authorization: bearer(token) }),
-  // In a double-quoted value of a curl config file backslash and quote are escaped: unescaped, the token is cut short.
-  curl: ({ token }) => `header = "Authorization: ${bearer(token).replace(/["\\]/g, '\\$&')}"\n`,
-  'credential-helper': ({ token, minTtlMs }) => {
-    const until = freshUntilMs(token, minTtlMs);
-    const expires = until === undefined ? undefined : new Date(until).toISOString();
-    return jsonText({ headers: { Authorization: [bearer(token)] }, expires });
+  token: { write: ({ token }) => `${token.accessToken}\n` },
+  json: {
+    write: (answer, nowMs) => jsonText(tokenJson(answer, nowMs)),
+    writeOnTerminal: (answer, nowMs) => jsonText(tokenJson(answer, nowMs), 2),
   },
-} satisfies Readonly<Record<string, Write>>;
+  header: { write: ({ token }) => `Authorization: ${bearer(token)}\n` },
+  headers: { write: ({ token }) => jsonText({ Authorization: bearer(token) }) },
+  curl: {
+    // In a double-quoted value of a curl config file an unescaped quote would end the token.
+    write: ({ token }) => `header = "Authorization: ${bearer(token).replace(/["\\]/g, '\\$&')}"\n`,
+  },
+  'credential-helper': {
+    write({ token, minTtlMs }) {
+      const until = freshUntilMs(token, minTtlMs);
+      const expires = until === undefined ? undefined : new Date(until).toISOString();
+      return jsonText({ headers: { Authorization: [bearer(token)] }, expires });
+    },
+  },
+} satisfies Readonly<Record<string, GetFormat>>;
 
 function bearer({ accessToken }: Token): string {
   return `Bearer ${accessToken}`;
@@ -31,8 +41,16 @@ function bearer({ accessToken }: Token): string {
 
 export const GET_FORMATS: readonly string[] = Object.keys(FORMATS);
 
-export function tokenFormat(flags: FlagValues): Write {
-  return formatAmong<Write>(FORMATS, String(flags['format'] ?? 'token'));
+/** Returns the format that the flags name; an unknown one is a `usage` error. */
+export function getFormat(flags: FlagValues): GetFormat {
+  return formatAmong<GetFormat>(FORMATS, String(flags['format'] ?? 'token'));
+}
+
+/** Returns a function that prints in the flags' format; it asks for a terminal only if that matters. */
+export function tokenFormat(flags: FlagValues) {
+  const format = getFormat(flags);
+  return (answer: TokenAnswer, nowMs: number, isTTY: () => boolean): string =>
+    format.writeOnTerminal && isTTY() ? format.writeOnTerminal(answer, nowMs) : format.write(answer, nowMs);
 }
 
 /** Returns the format of that name; an unknown one is a `usage` error. */
@@ -45,7 +63,10 @@ export function formatAmong<T>(formats: Readonly<Record<string, T>>, name: strin
   );
 }
 
-/** `expires_in` is what is left now, `expires_at` RFC 3339 in UTC; both are null if the endpoint returned no lifetime. */
+/**
+ * Returns the token's facts: `expires_in` is what is left now, `expires_at` is RFC 3339 in UTC, and both are
+ * null if the endpoint returned no lifetime.
+ */
 function tokenJson({ token, client, authUrl, from }: TokenAnswer, nowMs: number): object {
   const expiresAt = expiresAtMs(token);
   return {

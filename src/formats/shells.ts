@@ -9,12 +9,13 @@ const RUN = 1000;
 const PIECES = 200;
 
 /**
- * sh, dash, bash, zsh, ksh, mksh, busybox. What is printed must survive `eval $(gwtoken env)` without quotes: the
- * shell splits it into words and takes each for a file name pattern before eval parses it. So no character of the
- * output is a space inside a value or a pattern in any of these shells, under any option:
+ * sh, dash, bash, zsh, ksh, mksh, busybox. The output must survive `eval $(gwtoken env)` without quotes: the
+ * shell splits it into words and takes each for a file name pattern before eval parses it. So no character of
+ * the output is a space inside a value or a pattern in any of these shells, under any option:
  *
- * - What is unsafe goes through printf, in octal, and nothing else: arguments are visible to others. In backticks, since
- *   zsh's globsubst takes `$(` for a pattern; in double quotes, since it would expand a resulting `~` or `=ls`.
+ * - Only unsafe characters go through printf, in octal: its arguments are visible to others. In backticks,
+ *   since zsh's globsubst takes `$(` for a pattern; in double quotes, since it would expand a resulting `~`
+ *   or `=ls`.
  * - Spaces are `printf %3s`: no backslash, which bash 5.0 takes for a pattern, in a scope of several words.
  * - `N=…;export N;`, since old shells split the words of `export N=$(…)`.
  * - Each statement ends with `;`, since a newline becomes a space.
@@ -51,11 +52,11 @@ function encodePosix(value: string): string[] {
 // No `%`: fish takes a word that begins with %self for its process id.
 const FISH_LITERAL = '[A-Za-z0-9_./@+=,:-]';
 
-/** fish: every unsafe character as `\Xhh`, which it decodes itself, also in `eval (gwtoken env --format fish)`. */
+/** fish: unsafe characters as `\Xhh`, which it decodes itself, also in `eval (gwtoken env --format fish)`. */
 export const fish: Format = {
   ...statements(
     (name, value) => `set -gx ${name} ${encodeFish(value)};\n`,
-    // Never a universal variable, which is stored on disk. fish says 4 for one that is not set: the status of all.
+    // Never a universal variable, which is stored on disk. The status for one that is not set would be 4.
     (name) => `set -eg ${name}; or true;\n`,
   ),
   failure: (names, exitCode) => `${fish.unset(names)}sh -c "exit ${exitCode}";\n`,
@@ -73,7 +74,7 @@ function encodeFish(value: string): string {
 /** A word that begins with `=` may name a directory of the stack: `=-`, `=1`. */
 const CSH_LITERAL = '(?!^=)[A-Za-z0-9_./@+=%,-]';
 
-/** csh and tcsh: like sh, unsafe characters go through printf in octal, since the eval's argument is split and globbed. */
+/** csh and tcsh: as in sh, unsafe characters go through printf in octal: eval's argument is globbed. */
 export const csh: Format = {
   ...statements(
     (name, value) => `setenv ${name} ${encodeCsh(value)};\n`,
@@ -91,7 +92,7 @@ function encodeCsh(value: string): string {
   ]).join('');
 }
 
-/** Elvish. A failing gwtoken raises an exception there by itself, so nothing is printed then. */
+/** Elvish, in which a failing gwtoken raises an exception without any output. */
 export const elvish: Format = {
   ...statements(
     (name, value) => `set-env ${name} ${inSingleQuotes(value)};\n`,
@@ -101,7 +102,7 @@ export const elvish: Format = {
   hint: (command) => `eval (${command} | slurp)`,
 };
 
-/** Elvish and PowerShell write a single quote in such a text twice. */
+/** Quotes a text for Elvish and PowerShell, which double a single quote in it. */
 function inSingleQuotes(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
@@ -110,8 +111,8 @@ function inSingleQuotes(text: string): string {
 const LINE_LIMIT = 8191;
 
 /**
- * cmd.exe, one simple command a line for `FOR /F … DO @%i`. What `" % ! ^ & | < >` mean there depends on their
- * place and on options, so a value with other than plain characters is refused.
+ * cmd.exe, one simple command a line for `FOR /F … DO @%i`. What `" % ! ^ & | < >` mean there depends on
+ * their place and on options, so a value with other than plain characters is refused.
  */
 export const cmd: Format = {
   ...statements(setCmd, (name) => `SET "${name}="\n`),
@@ -129,7 +130,7 @@ function setCmd(name: string, value: string): string {
   throw cannotCarry(name, `is too long for cmd.exe (limit: ${LINE_LIMIT} characters a line)`, instead);
 }
 
-/** PowerShell, through `| Out-String | Invoke-Expression`: a native program's output arrives there as an array of lines. */
+/** PowerShell, through `| Out-String | Invoke-Expression`: a program's output is an array of lines there. */
 export const powershell: Format = {
   ...statements(
     (name, value) => {

@@ -1,4 +1,4 @@
-/** Every format of `gwtoken env`, in the order of the help. A new one is a {@link Format} and its line here. */
+/** The formats of `gwtoken env`, in the order of the help. A new one is a {@link Format} and its line here. */
 
 import { azure, githubEnv, githubOutput } from './ci';
 import { docker, dotenv, json, nu } from './files';
@@ -7,7 +7,7 @@ import { formatAmong } from './get';
 import { cmd, csh, elvish, fish, posix, powershell } from './shells';
 
 const FORMATS = {
-  // The default, always: `eval $(gwtoken env)` has to mean one thing, and which shell reads it cannot be known.
+  // Always the default: `eval $(gwtoken env)` has to mean one thing, and its shell cannot be known.
   sh: posix,
   fish,
   csh,

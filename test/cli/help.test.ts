@@ -126,7 +126,9 @@ describe('gwtoken', () => {
     expect(lines.length).toBeLessThanOrEqual(23);
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     expect(stdout).toContain('gwtoken login');
-    for (const { name } of COMMANDS) expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
+    expect(stdout).toContain('gwtoken help TOPIC');
+    for (const { name } of COMMANDS.filter((each) => each.name !== 'help'))
+      expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
     expect(stdout).toContain(` Topics:\n  ${Object.keys(TOPICS).join(', ')}\n`);
     // Every command has its place.
     expect(stdout).not.toContain('\nCommands:');

@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkIntegrity } from '../../bin/build/executable.mjs';
 import { build } from '../../bin/build/package.mjs';
 import { openFolder } from '../harness/homes/folder';
+import { ROOT } from '../harness/root';
 
 test('the notices name exactly the packages in the bundle, each with its licence', async () => {
   const dist = openFolder();
@@ -32,4 +34,13 @@ test('Bun from the registry: another package than bun.json means is refused', ()
   expect(() => checkIntegrity('@oven/bun-linux-x64', Buffer.from('another'))).toThrow(
     /^@oven\/bun-linux-x64 \S+ is not what bin\/build\/bun\.json says: its integrity is sha512-/,
   );
+});
+
+test('npm run gwtoken runs the sources as they are, topics included', () => {
+  const run = spawnSync(process.execPath, ['bin/build/run.mjs', 'help', 'exit-codes'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  expect(run).toMatchObject({ status: 0, stderr: '' });
+  expect(run.stdout).toMatch(/^EXIT CODES\n/);
 });

@@ -1,4 +1,4 @@
-/** The bundler makes a text of each Markdown file (bin/build/package.mjs), and so does vitest's configuration. */
+/** A Markdown file is imported as its text: bin/build/package.mjs and vitest's configuration say so. */
 declare module '*.md' {
   const text: string;
   export default text;

@@ -2,7 +2,7 @@ import { GwtokenError } from '../../errors';
 import type { ErrorKind } from '../../exit-codes';
 import type { ReportLine } from '../report';
 
-/** One thing that doctor looks at. */
+/** One check and its result. */
 export interface Check extends Required<ReportLine> {
   readonly name: string;
   /** Of a failed check: what a command fails with for it. */
@@ -26,7 +26,7 @@ export function check(
   return { name, result, message, hints, kind: undefined };
 }
 
-/** Reports what a command would fail with. Anything but a GwtokenError is a bug, and thrown on. */
+/** Returns a check that failed as a command would. Any other class of error is a bug and is thrown again. */
 export function failed(name: string, error: unknown): Check {
   if (!(error instanceof GwtokenError)) throw error;
   const { kind, message, hints } = error;

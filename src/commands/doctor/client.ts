@@ -1,4 +1,4 @@
-/** A client's section: its credentials, and the way that its token request went, step by step. */
+/** A client's section: its credentials, and each step of its token request. */
 
 import { clientName } from '../../client';
 import { GwtokenError } from '../../errors';
@@ -7,9 +7,9 @@ import type { ConnectionProgress, TlsFacts } from '../../world';
 import { type CheckedClient, overriding, type Request } from '../clients';
 import { type Check, check, failed, type Section } from './check';
 
-/** Less than a month is when people renew; two weeks is when someone should ask. */
+/** People renew certificates about a month before the end; with two weeks left, somebody should ask. */
 const FEW_DAYS = 14;
-/** Token and ticket systems commonly bear five minutes; somebody should look sooner. */
+/** Token and ticket systems commonly tolerate five minutes; a warning comes before that. */
 const SKEW_WARNING_MS = 30_000;
 
 export function clientSection(status: CheckedClient, nowMs: number): Section {
@@ -26,7 +26,7 @@ export function clientSection(status: CheckedClient, nowMs: number): Section {
       ? check('ok', 'credentials', plan instanceof GwtokenError ? '' : plan.name)
       : check('warning', 'credentials', overridden),
     check('ok', 'auth URL', `${authUrl.value} (${authUrl.source.name})`),
-    ...connectionChecks(request.progress, authUrl.value, reply ?? verdict, nowMs),
+    ...connectionChecks(request.progress, authUrl.value, reply, verdict, nowMs),
     ...clockChecks(request),
   ];
   if (verdict instanceof GwtokenError) {
@@ -40,7 +40,7 @@ export function clientSection(status: CheckedClient, nowMs: number): Section {
   return { title, summary, checks };
 }
 
-/** Which step each part of the way belongs to. */
+/** The step that each part of a connection belongs to. */
 const STEPS = {
   route: 'proxy',
   roots: 'TLS',
@@ -52,36 +52,48 @@ const STEPS = {
   body: 'reply',
 } as const;
 
-/** @param end what the reply was, or the error that the request failed with before there was one */
-function connectionChecks(progress: ConnectionProgress, url: string, end: unknown, nowMs: number): Check[] {
-  const { waitingFor, proxy, addresses, connectMs, tunnel, tls } = progress;
+/**
+ * Returns a check for each step of the connection: those before the failed one passed, those after it were
+ * not reached. A second attempt may have failed at an earlier step than the first.
+ *
+ * @param verdict the error of the failed step, if there was no reply
+ */
+function connectionChecks(
+  { waitingFor, proxy, addresses, connectMs, tunnel, tls }: ConnectionProgress,
+  url: string,
+  reply: string | undefined,
+  verdict: CheckedClient['verdict'],
+  nowMs: number,
+): Check[] {
   const of = proxy === undefined ? '' : ` of the proxy ${proxy}`;
   const isAtProxy = proxy !== undefined && !tunnel;
   const last = isAtProxy && waitingFor === 'handshake' ? 'proxy' : STEPS[waitingFor];
-  const checks: Check[] = [];
-  let isOver = false;
-  /** Adds a step that passed, failed or was not reached; a second attempt may have failed earlier. */
-  const step = (name: typeof last, taken: string | undefined): void => {
-    if (name === last && typeof end !== 'string') {
-      isOver = true;
-      checks.push(failed(name, end));
-    } else if (isOver || taken === undefined) checks.push(check('skipped', name, 'skipped'));
-    else checks.push(check('ok', name, taken));
-  };
-  step('DNS', addresses && `${addresses.join(', ')}${of}`);
-  step('TCP', connectMs === undefined ? undefined : `connected in ${connectMs} ms${of}`);
-  if (proxy !== undefined || (last === 'proxy' && typeof end !== 'string'))
-    step('proxy', isAtProxy ? undefined : `connected through ${proxy}`);
-  if (url.startsWith('https:')) {
-    const trusted = tls?.trustedBy === undefined ? '' : `, trusted by ${tls.trustedBy}`;
-    step('TLS', tls && `${tls.protocol}${trusted}`);
-    if (tls && (!isOver || last === 'TLS')) checks.push(certificate(tls, isOver, nowMs));
-  }
-  step('reply', typeof end === 'string' ? end : undefined);
-  return checks;
+  const trusted = tls?.trustedBy === undefined ? '' : `, trusted by ${tls.trustedBy}`;
+  const steps: { name: typeof last; result: string | undefined }[] = [
+    { name: 'DNS', result: addresses && `${addresses.join(', ')}${of}` },
+    { name: 'TCP', result: connectMs === undefined ? undefined : `connected in ${connectMs} ms${of}` },
+  ];
+  if (proxy !== undefined || (last === 'proxy' && reply === undefined))
+    steps.push({ name: 'proxy', result: isAtProxy ? undefined : `connected through ${proxy}` });
+  if (url.startsWith('https:')) steps.push({ name: 'TLS', result: tls && `${tls.protocol}${trusted}` });
+  steps.push({ name: 'reply', result: reply });
+
+  const failedAt = reply === undefined ? steps.findIndex(({ name }) => name === last) : steps.length;
+  return steps.flatMap(({ name, result }, at) => {
+    if (at > failedAt) return check('skipped', name, 'skipped');
+    const isRefused = at === failedAt;
+    const taken = result === undefined ? check('skipped', name, 'skipped') : check('ok', name, result);
+    const step = isRefused ? failed(name, verdict) : taken;
+    return name === 'TLS' && tls ? [step, certificate(tls, isRefused, nowMs)] : step;
+  });
 }
 
-/** @param isRefused whether it has been said already that it is not trusted, as an expired one is not */
+/**
+ * Checks how long a certificate is still valid.
+ *
+ * @param isRefused the connection failed for it, which has been reported: an expired one is not reported
+ *   twice
+ */
 function certificate(tls: TlsFacts, isRefused: boolean, nowMs: number): Check {
   const days = Math.floor((tls.validToMs - nowMs) / 86_400_000);
   const span = `${Math.abs(days)} ${Math.abs(days) === 1 ? 'day' : 'days'}`;
@@ -94,15 +106,16 @@ function certificate(tls: TlsFacts, isRefused: boolean, nowMs: number): Check {
 
 /** Compares this machine's clock with the endpoint's, if its reply told the time. */
 function clockChecks({ askedAtMs, repliedAtMs, date }: Request): Check[] {
-  // The header has whole seconds, cut off: half of one is added.
+  // The header's seconds are rounded down: half of one is added.
   const dateMs = Date.parse(date ?? '') + 500;
   if (Number.isNaN(dateMs)) return [];
   const skewMs = (askedAtMs + repliedAtMs) / 2 - dateMs;
-  // Nobody knows when the endpoint looked at its clock while it was asked.
+  // The endpoint may have read its clock at any time during the request.
   const certainMs = Math.abs(skewMs) - (repliedAtMs - askedAtMs) / 2;
-  // Whole seconds is all that a Date header tells.
+  // A Date header has whole seconds only.
   if (certainMs < 1500) return [check('ok', 'clock', 'in sync')];
-  const off = `this machine's clock is ${duration(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'} the endpoint's`;
+  const relation = skewMs > 0 ? 'ahead of' : 'behind';
+  const off = `this machine's clock is ${duration(Math.abs(skewMs))} ${relation} the endpoint's`;
   if (certainMs <= SKEW_WARNING_MS) return [check('ok', 'clock', off)];
   const hint = 'set the clock: timedatectl set-ntp true (Linux), or the date and time settings';
   return [check('warning', 'clock', off, hint)];

@@ -1,4 +1,4 @@
-/** All that `gwtoken doctor` looks at, a section at a time, in the order in which it is shown. */
+/** The sections of `gwtoken doctor`, in the order in which they are shown. */
 
 import { DEFAULT_PROFILE } from '../../client';
 import { attempt, GwtokenError } from '../../errors';
@@ -22,7 +22,7 @@ export interface Diagnosis {
   readonly clients: readonly CheckedClient[];
 }
 
-/** Looks at everything. What fails is a line of the report, never a rejection. */
+/** Checks everything. A failure is a line of the report, never a rejection. */
 export async function examine(flags: FlagValues, world: World): Promise<Diagnosis> {
   const sources = attempt(() => gather(flags, world));
   const none: Clients = { clients: [], noneSelected: undefined };
@@ -51,7 +51,7 @@ export async function examine(flags: FlagValues, world: World): Promise<Diagnosi
 }
 
 /**
- * The settings with their sources, each read by itself, so that one bad value does not hide the others.
+ * Checks the settings, each by itself, so that one bad value does not hide the others.
  *
  * @param given why the config file cannot be used, if it cannot
  * @param noClient why no client is selected
@@ -84,7 +84,7 @@ function settingsSection(given: SettingSources | GwtokenError, noClient: Gwtoken
   return { title, summary: changed.join(', ') || 'defaults', checks };
 }
 
-/** One round trip through the keychain; its sentence says what is missing. */
+/** Checks the keychain by a round trip of a test item. */
 async function keychainSection(
   limitMs: number | undefined,
   { keychain, terminal }: Pick<World, 'keychain' | 'terminal'>,
@@ -100,7 +100,7 @@ async function keychainSection(
   }
 }
 
-/** Skips what only repeats what a section before has said: the consequence of a failure, or the same certificate. */
+/** Skips repetitions of an earlier section: the consequence of its failure, or the same certificate. */
 function withoutRepetitions(sections: readonly Section[]): Section[] {
   const said = new Set<string>();
   return sections.map(({ checks, ...rest }) => ({

@@ -1,11 +1,11 @@
-/** What doctor says of the machine: gwtoken's directories, and the variables about proxies, certificates and TLS. */
+/** Doctor's checks of the machine: directories, and variables for proxies, certificates and TLS. */
 import { usage } from '../../errors';
 import { messageOf, systemCode } from '../../system-errors';
 import { shellWord } from '../../text';
 import type { FolderFacts, World } from '../../world';
 import { type Check, check, failed, type Section } from './check';
 
-/** Without a usable cache tokens are not shared; everything else works. */
+/** Checks the directories. Without a usable cache tokens are not shared; everything else works. */
 export async function foldersSection({ probes }: Pick<World, 'probes'>): Promise<Section> {
   const [config, cache] = [await probes.folder('config'), await probes.folder('cache')];
   return {
@@ -46,7 +46,7 @@ function described({ path, exists, mode }: FolderFacts): string {
   return mode === undefined ? String(path) : `${path} (mode ${mode.toString(8)})`;
 }
 
-/** Nothing if none of the variables is set. */
+/** Checks the variables that change a connection; no section if none of them is set. */
 export async function environmentSections(world: Pick<World, 'env' | 'readFile'>): Promise<Section[]> {
   const checks: Check[] = [];
   for (const [name, value] of Object.entries(world.env)) {
@@ -81,7 +81,7 @@ function verification(name: string, value: string): Check {
   return check('warning', name, message, `unset ${name}`);
 }
 
-/** Shows a proxy's scheme, host and port only: a report may be passed on, and the rest may be a password. */
+/** Returns a proxy's scheme, host and port: a report may be passed on, and the rest may be a password. */
 function withoutCredentials(value: string): string {
   const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*:\/\/)?(.*)$/is.exec(value) ?? [];
   const at = rest.lastIndexOf('@');

@@ -1,4 +1,4 @@
-/** What `gwtoken doctor` shows: a line for each section that is fine, what is not fine, and the verdict at the end. */
+/** The report of `gwtoken doctor`: a line for each section, its failed checks, and the verdict. */
 
 import { clientName } from '../../client';
 import { failure, GwtokenError } from '../../errors';
@@ -30,7 +30,7 @@ export async function showDiagnosis(flags: FlagValues, world: World): Promise<vo
   if (problem) throw problem;
 }
 
-/** One check as JSON; `exit_code` is null unless it failed. */
+/** Returns one check as JSON; `exit_code` is null unless it failed. */
 function checkJson(section: string, { name, result, message, hints, kind }: Check): object {
   const exitCode = kind ? exitCodeFor(kind) : null;
   return {
@@ -61,13 +61,13 @@ function writeSections(sections: readonly Section[], isVerbose: boolean, report:
   }
 }
 
-/** The result of the worst check; `skipped` if none could be tried. */
+/** Returns the worst result; `skipped` if no check could be tried. */
 function worst(checks: readonly Check[]): Check['result'] {
   const order = ['failed', 'warning', 'ok'] as const;
   return order.find((result) => checks.some((check) => check.result === result)) ?? 'skipped';
 }
 
-/** The error that doctor ends with: the verdict, with the exit code of the first failed check. */
+/** Returns the error that doctor ends with: the verdict, with the exit code of the first failed check. */
 function problemOf({ sections, clients }: Diagnosis): GwtokenError | undefined {
   const failed = sections.flatMap(({ checks }) => checks.filter(({ result }) => result === 'failed'));
   const kind = failed[0]?.kind;
