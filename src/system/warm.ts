@@ -15,7 +15,7 @@ export interface WarmStart {
 
 /** Reads nothing yet. */
 export function openWarm(
-  proc: Pick<NodeJS.Process, 'env' | 'platform' | 'geteuid' | 'getBuiltinModule' | 'pid' | 'kill'>,
+  proc: Pick<NodeJS.Process, 'env' | 'platform' | 'geteuid' | 'pid' | 'kill'>,
 ): WarmStart {
   const { env, platform } = proc;
   const host: Host = { platform, uid: proc.geteuid?.(), env, proc };
@@ -26,7 +26,7 @@ export function openWarm(
     tokens: folders.cache === undefined ? NO_TOKENS : openTokens(folders.cache, host),
     now: Date.now,
     readFile: readLimited,
-    sha256: (text: string, key?: Uint8Array) => sha256(proc, text, key),
+    sha256,
     trace() {},
   };
   return { warm, folders, host };
