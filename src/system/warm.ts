@@ -1,4 +1,4 @@
-/** Only what a start with a cached token needs: these files are loaded at every start. */
+/** The slice of the World that a start with a cached token needs: these files are loaded at every start. */
 import type { WarmWorld, World } from '../world';
 import { openConfig } from './files/config-file';
 import { folderOf, type Host } from './files/paths';
@@ -13,7 +13,7 @@ export interface WarmStart {
   readonly host: Host;
 }
 
-/** Reads nothing yet. */
+/** Returns that slice; nothing is read yet. */
 export function openWarm(
   proc: Pick<NodeJS.Process, 'env' | 'platform' | 'geteuid' | 'pid' | 'kill'>,
 ): WarmStart {
@@ -33,8 +33,8 @@ export function openWarm(
 }
 
 /**
- * From here on SIGUSR1 ends the process, as it does other programs, instead of opening Node's debugger on 127.0.0.1 to
- * every user of the machine.
+ * Makes SIGUSR1 end the process, as it does other programs, instead of opening Node's debugger on 127.0.0.1
+ * to every user of the machine.
  */
 export function closeDebugger(proc: Pick<NodeJS.Process, 'on' | 'platform'>): void {
   if (proc.platform === 'win32') return;

@@ -1,7 +1,7 @@
 /**
- * One request to the keychain's child. Whatever that does, the call ends within its limit, and so does the child. The
- * request goes over the child's channel, never by argument or environment, which other programs of the user can read,
- * and arguments even other users.
+ * One request to the keychain's child. Whatever that does, the call ends within its limit, and so does the
+ * child. The request goes over the child's channel, never by argument or environment, which other programs of
+ * the user can read, and arguments even other users.
  */
 
 import { type ChildProcess, type CommonSpawnOptions, type ForkOptions, fork } from 'node:child_process';
@@ -97,9 +97,9 @@ function startChild({ childPath, env, platform }: KeychainWorld): ChildProcess {
 }
 
 /**
- * Returns the environment without gwtoken's own variables, which hold secrets, and without those of Node and Bun, which
- * slow the child down, stop it (`--inspect-brk`) or make another program of it (BUN_BE_BUN). On macOS and Windows Bun
- * would report a crash of keytar to its makers.
+ * Returns the environment without gwtoken's own variables, which hold secrets, and without those of Node and
+ * Bun, which slow the child down, stop it (`--inspect-brk`) or make another program of it (BUN_BE_BUN). On
+ * macOS and Windows Bun would report a crash of keytar to its makers.
  */
 function childEnv(env: Env, platform: NodeJS.Platform): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(([name]) => !/^(GWTOKEN_|BUN_|NODE_(?!PATH$))/i.test(name));

@@ -1,21 +1,21 @@
 /**
- * Asks the session bus about the Secret Service: libsecret cannot tell a locked keyring, or an item that the person
- * does not let it read, from an absent item. It runs the programs that come with a bus: a D-Bus client from npm would
- * have to be loaded and trusted for these few calls. None of them ever sees a secret.
+ * Asks the session bus about the Secret Service: libsecret cannot tell a locked keyring, or an item that the
+ * person does not let it read, from an absent item. It runs the programs that come with a bus: a D-Bus client
+ * from npm would have to be loaded and trusted for these few calls. None of them ever sees a secret.
  */
 
 import { systemCode } from '../../system-errors';
 import type { Env } from '../../world';
 import { helperEnvironment, runHelper } from '../processes/helper-program';
 
-/** The state of the default keyring; `unknown` if none of the programs is installed, or none answers in time. */
+/** The state of the default keyring; `unknown` if no program is installed, or none answers in time. */
 export type BusState = 'unlocked' | 'locked' | 'no-collection' | 'unknown';
-/** The state of an item. `locked`: its keyring is; `guarded`: that is open, but the item is locked for new programs. */
+/** The state of an item. `locked`: its keyring is; `guarded`: only the item is, for new programs. */
 export type ItemState = 'absent' | 'present' | 'guarded' | 'locked' | 'unknown';
 
 /** The variables that lead to the bus, and to the cookie that some buses require. */
 const BUS_VARIABLES = ['DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR', 'HOME'];
-/** Longer than any answer takes, since the service has just answered: without a reply, gwtoken would have to guess. */
+/** The time for an answer: the service has just given one, and without it gwtoken would have to guess. */
 const LIMIT_MS = 5000;
 const NAME = 'org.freedesktop.secrets';
 const SERVICE = '/org/freedesktop/secrets';
@@ -40,8 +40,8 @@ function searchItems(account: string): Call {
 }
 
 /**
- * Reads all properties at once: gnome-keyring aborts if it is asked for one of a collection before it has noticed who
- * asks, as happened once in a thousand. Asked for all, it leaves out those that it cannot tell.
+ * Reads all properties at once: gnome-keyring aborts if it is asked for one of a collection before it has
+ * noticed who asks, as happened once in a thousand. Asked for all, it leaves out those that it cannot tell.
  */
 function getProperties(path: string, of: string): Call {
   return { path, of: PROPERTIES, method: 'GetAll', argument: of };
@@ -63,7 +63,7 @@ export async function collectionOnBus(
   return path === '/' ? 'no-collection' : lockIn(await collectionAt(path, bus));
 }
 
-/** The list of unlocked items comes before that of locked ones: here it is empty, as each program prints it. */
+/** An empty list of unlocked items, which comes before that of locked ones, as each program prints it. */
 const NONE_UNLOCKED = /array \[\s*\]\s*array|^aoao 0 /;
 
 /** Tells if an account has an item; takes five seconds at most, and never rejects. */
@@ -79,8 +79,8 @@ export async function itemOnBus(account: string, env: Env): Promise<ItemState> {
 }
 
 /**
- * Tells if a collection is locked and shows none of its items, so that a search says nothing about it, as KeePassXC's
- * databases are. Takes five seconds at most, and never rejects.
+ * Tells if a collection is locked and shows none of its items, so that a search says nothing about it, as
+ * KeePassXC's databases are. Takes five seconds at most, and never rejects.
  */
 export async function isHidingOnBus(env: Env): Promise<boolean> {
   const bus = { env, signal: AbortSignal.timeout(LIMIT_MS) };

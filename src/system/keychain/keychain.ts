@@ -27,12 +27,14 @@ export function openKeychain(world: KeychainWorld): Keychain {
       for (let isRepeated = false; ; isRepeated = true) {
         try {
           const before = await ask({ op: 'set', account, value }, limitMs, world);
-          // The same value comes from a first attempt with a wrong key, which stored it and could not read it back.
+          // The same value comes from a first attempt with a wrong key, which stored it and could not read it
+          // back.
           return typeof before === 'string' && before !== value ? before : undefined;
         } catch (error) {
           if (!onLinux || !hasReason(error, 'denied')) throw error;
           await checkKeyring(world);
-          // An item that everyone may read is denied to nobody: another login came between, or the key is wrong.
+          // An item that everyone may read is denied to nobody: another login came between, or the key is
+          // wrong.
           if (isRepeated || (await itemOnBus(account, env)) !== 'present') throw error;
         }
       }
@@ -47,8 +49,9 @@ export function openKeychain(world: KeychainWorld): Keychain {
 }
 
 /**
- * Asks the child, and once more if the session's key was wrong: KWallet 5 agrees on a wrong one in one session of a
- * hundred. It then refuses the session, cannot decrypt a value to be stored, or returns null for one that is read.
+ * Asks the child, and once more if the session's key was wrong: KWallet 5 agrees on a wrong one in one
+ * session of a hundred. It then refuses the session, cannot decrypt a value to be stored, or returns null for
+ * one that is read.
  */
 async function ask(
   request: Request,
@@ -88,7 +91,7 @@ async function find(
   }
 }
 
-/** Tells if an error has a reason. libsecret's `denied` may also mean that the keyring is locked, or that there is none. */
+/** Tells if an error has a reason. libsecret's `denied` may also mean a keyring that is locked or absent. */
 function hasReason(error: unknown, reason: KeychainReason): boolean {
   return error instanceof GwtokenError && error.reason === reason;
 }
