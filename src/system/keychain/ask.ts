@@ -47,7 +47,7 @@ export async function askChild(
   let keyring: BusState | undefined;
   let limit: NodeJS.Timeout | undefined;
   let notice: NodeJS.Timeout | undefined;
-  // The module may take longer to load than the limit on a busy machine, which says nothing about the keychain.
+  // Loading may take longer than the limit on a busy machine, which says nothing about the keychain.
   let stage: 'loading' | 'waiting' = 'loading';
   const late = new Promise<never>((_, reject) => {
     limit = setTimeout(() => {
