@@ -27,14 +27,12 @@ export function openKeychain(world: KeychainWorld): Keychain {
       for (let isRepeated = false; ; isRepeated = true) {
         try {
           const before = await ask({ op: 'set', account, value }, limitMs, world);
-          // The same value comes from a first attempt with a wrong key, which stored it and could not read it
-          // back.
+          // The same value comes from a first attempt with a wrong key, which could not read it back.
           return typeof before === 'string' && before !== value ? before : undefined;
         } catch (error) {
           if (!onLinux || !hasReason(error, 'denied')) throw error;
           await checkKeyring(world);
-          // An item that everyone may read is denied to nobody: another login came between, or the key is
-          // wrong.
+          // Everyone may read the item: another login came between, or the key was wrong.
           if (isRepeated || (await itemOnBus(account, env)) !== 'present') throw error;
         }
       }
@@ -50,8 +48,7 @@ export function openKeychain(world: KeychainWorld): Keychain {
 
 /**
  * Asks the child, and once more if the session's key was wrong: KWallet 5 agrees on a wrong one in one
- * session of a hundred. It then refuses the session, cannot decrypt a value to be stored, or returns null for
- * one that is read.
+ * session of a hundred. It then refuses the session, cannot decrypt a value, or returns null for it.
  */
 async function ask(
   request: Request,

@@ -33,8 +33,7 @@ function loadNativePart(contained: string): Keytar {
   const directory = mkdtempSync(join(tmpdir(), PREFIX));
   const file = join(directory, 'keytar.node');
   if (process.platform === 'linux') {
-    // By its descriptor: nobody can put another file in its place, and a killed process leaves nothing
-    // behind.
+    // By its descriptor: nobody can put another file in its place, and a killed process leaves none.
     const descriptor = openSync(file, 'wx', 0o700);
     unlinkSync(file);
     rmdirSync(directory);

@@ -83,8 +83,7 @@ export class Connection {
 
   /** Closes the connection at any stage. */
   close(): void {
-    // The outermost first: once the one below it is gone, TLS over TLS closes in silence, and undici waits
-    // for ever.
+    // The outermost first: TLS over TLS closes in silence if the one below it is gone, and undici waits on.
     for (const socket of this.sockets.toReversed()) socket.destroy();
     this.closing.abort();
   }

@@ -19,8 +19,7 @@ export async function withClient<T>(
   let isUsed = false;
   const client = new Client(origin, {
     // undici asks for another connection when one breaks before the request is sent, and again without end if
-    // it gets the broken one. Its own socket errors make it ask again too, so it gets `gone`, which is
-    // replaced below.
+    // it gets the broken one; so it gets `gone`, since its own socket errors make it ask again too.
     connect: (_, done) => {
       const isGone = isUsed || socket.destroyed;
       isUsed = true;
@@ -35,8 +34,7 @@ export async function withClient<T>(
   try {
     return await ask(client);
   } catch (error) {
-    // With TLS 1.3 the server may refuse this client after its own handshake has ended, and before the
-    // request.
+    // With TLS 1.3 a server's refusal may come after the handshake has ended here, and before the request.
     throw error === gone ? (socket.errored ?? gone) : error;
   }
 }

@@ -202,15 +202,13 @@ function notReached(code: string, setting: string): Problem {
 function httpProblem(error: unknown, waitingFor: Progress['waitingFor']): string | undefined {
   const invalid = 'answered with invalid HTTP';
   const code = systemCode(error);
-  // In the headers, undici reports any fault after a Content-Length this way; in the body it is one that was
-  // cut short.
+  // In the headers, undici calls any fault after a Content-Length so; in the body it means a cut.
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && waitingFor !== 'body') return invalid;
   const message = messageOf(error);
   if (code === 'UND_ERR_HEADERS_OVERFLOW' || message === 'bad upgrade') return invalid;
   const isParserError =
     error instanceof Error && error.name === 'HTTPParserError' && !message.includes('EOF');
-  // It does not begin like HTTP, or arrived before there was a request. undici passes on only the parser's
-  // message.
+  // It does not begin like HTTP, or came before the request. undici passes on only the parser's message.
   if (message === 'bad response' || (isParserError && /Expected HTTP\/|Invalid HTTP version/.test(message)))
     return 'did not answer with HTTP';
   return isParserError ? invalid : undefined;

@@ -2,8 +2,7 @@
  * Chooses the proxy for a URL: HTTPS_PROXY and NO_PROXY, lower-case names first, with curl's rules.
  *
  * Not used: proxy-from-env (an entry does not cover its subdomains, no networks, ALL_PROXY cannot be turned
- * off, it reads `process.env` itself) and undici's EnvHttpProxyAgent (sends `http:` on the loopback through
- * HTTP_PROXY).
+ * off) and undici's EnvHttpProxyAgent (sends `http:` on the loopback through HTTP_PROXY).
  */
 
 import { BlockList, isIP } from 'node:net';
@@ -37,14 +36,10 @@ export function routeTo({ protocol, hostname, port }: URL, env: Env): HttpProxy 
   return entry === undefined ? parseProxy(env[source] ?? '', source) : `NO_PROXY contains ${entry}`;
 }
 
-/**
- * Parses a proxy's address: without a scheme it is an http: proxy, as in curl. The value is never shown,
- * since it may contain a password.
- */
+/** Parses a proxy's address: without a scheme it is http:, as in curl. Its password is never shown. */
 function parseProxy(text: string, source: string): HttpProxy {
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i;
-  // A URL's path begins at the first of these, so part of the password would be parsed as the port, and
-  // shown.
+  // A URL's path begins at the first of these: part of the password would be taken for the port, and shown.
   if (/[/?#\\].*@/s.test(text.replace(scheme, ''))) {
     throw usage(
       `${source} contains a /, ?, # or \\ before the @`,

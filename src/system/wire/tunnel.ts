@@ -9,8 +9,7 @@ import { withClient } from './one-socket';
 import { calledProxy, type HttpProxy } from './proxy';
 
 /**
- * Requests a tunnel to `target` (`host:port`) from the proxy. Returns the socket, which then talks to the
- * target.
+ * Requests a tunnel to `target` (`host:port`) from the proxy. Returns the socket, which then leads there.
  *
  * @throws GwtokenError `unreached` with reason `proxy-refusal` or `proxy-failure` if the proxy refuses
  */
