@@ -4,6 +4,7 @@
  */
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import {
+  checkServerIdentity,
   connect as connectTls,
   type PeerCertificate,
   type TLSSocket,
@@ -183,6 +184,9 @@ export class Connection {
       ALPNProtocols: ['http/1.1'],
       // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment cannot turn it off.
       rejectUnauthorized: true,
+      // Without its CN, which Node falls back to and which a CA's name constraints do not reach in BoringSSL.
+      checkServerIdentity: (name, cert) =>
+        checkServerIdentity(name, { ...cert, subject: { ...cert.subject, CN: '' } }),
       ...(isIP(host) === 0 ? { servername: host } : {}),
       // As in curl: an intermediate CA, or the certificate itself, is enough; its root is not needed.
       ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),

@@ -138,7 +138,7 @@ function certificateProblem(
 function validFor(error: unknown): string {
   const names = (error as { cert?: { subjectaltname?: string } } | undefined)?.cert?.subjectaltname ?? '';
   const shown = foreign(names.replaceAll(/\b(DNS|IP Address):/g, '')).slice(0, 200);
-  return shown === '' ? 'not valid for any host name' : `only valid for ${shown}`;
+  return shown === '' ? 'not valid for any host name (its CN does not count)' : `only valid for ${shown}`;
 }
 
 /** Says how the connection ended after the request. */
