@@ -35,9 +35,9 @@ void main(process.env).then((code) => {
 });
 
 async function main(inputs: Env): Promise<number> {
-  const { platform, geteuid, getBuiltinModule, pid, kill } = process;
+  const { platform, geteuid, pid, kill } = process;
   const env = settingsOf(inputs);
-  const opened = openWarm({ env, platform, getBuiltinModule, pid, kill, ...(geteuid && { geteuid }) });
+  const opened = openWarm({ env, platform, pid, kill, ...(geteuid && { geteuid }) });
   const { world, close } = openWorld(process, __VERSION__, opened);
   // Only the inputs count, not what a runner that is kept has in its home.
   Object.assign(world.config, { read: () => ({ path: '', general: {}, profiles: {} }) });

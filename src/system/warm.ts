@@ -1,4 +1,4 @@
-/** Only what a start with a cached token needs: these files are loaded at every start. */
+/** The slice of the World that a start with a cached token needs: these files are loaded at every start. */
 import type { WarmWorld, World } from '../world';
 import { openConfig } from './files/config-file';
 import { folderOf, type Host } from './files/paths';
@@ -13,9 +13,9 @@ export interface WarmStart {
   readonly host: Host;
 }
 
-/** Reads nothing yet. */
+/** Returns that slice; nothing is read yet. */
 export function openWarm(
-  proc: Pick<NodeJS.Process, 'env' | 'platform' | 'geteuid' | 'getBuiltinModule' | 'pid' | 'kill'>,
+  proc: Pick<NodeJS.Process, 'env' | 'platform' | 'geteuid' | 'pid' | 'kill'>,
 ): WarmStart {
   const { env, platform } = proc;
   const host: Host = { platform, uid: proc.geteuid?.(), env, proc };
@@ -26,15 +26,15 @@ export function openWarm(
     tokens: folders.cache === undefined ? NO_TOKENS : openTokens(folders.cache, host),
     now: Date.now,
     readFile: readLimited,
-    sha256: (text: string, key?: Uint8Array) => sha256(proc, text, key),
+    sha256,
     trace() {},
   };
   return { warm, folders, host };
 }
 
 /**
- * From here on SIGUSR1 ends the process, as it does other programs, instead of opening Node's debugger on 127.0.0.1 to
- * every user of the machine.
+ * Makes SIGUSR1 end the process, as it does other programs, instead of opening Node's debugger on 127.0.0.1
+ * to every user of the machine.
  */
 export function closeDebugger(proc: Pick<NodeJS.Process, 'on' | 'platform'>): void {
   if (proc.platform === 'win32') return;

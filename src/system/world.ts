@@ -1,3 +1,5 @@
+/** The whole World, used if the quick way is not enough. Heavy modules are loaded when first used. */
+
 import { isCi } from '../patience';
 import { oneLine, withTilde } from '../text';
 import type { Env, Keychain, Output, Terminal, World } from '../world';
@@ -13,7 +15,7 @@ import type { Wire } from './wire/wire';
 
 type Streams = Pick<World, 'stdin' | 'stdout' | 'stderr'>;
 
-/** `close` ends what would keep the program alive: connections that were opened ahead. */
+/** Returns the World; `close` ends connections opened ahead, which would keep the program alive. */
 export function openWorld(
   proc: NodeJS.Process,
   version: string,
@@ -22,7 +24,7 @@ export function openWorld(
   const { warm, folders, host } = opened;
   const { platform } = host;
   const streams = streamsOf(proc);
-  // To the World's stderr at that moment: tests replace it.
+  // The World's stderr is looked up at each call: tests replace it.
   const warn = (text: string): void =>
     world.stderr.write(`gwtoken: warning: ${oneLine(withTilde(text, world))}\n`);
   const onSignals: World['onSignals'] = (signals, heard) => {
@@ -60,8 +62,8 @@ export function openWorld(
 }
 
 /**
- * On bare descriptors: Node's own streams cost 3 ms each at every start. But a Windows console reads bytes in its own
- * code page, and shows colours only on request; Node's streams handle that.
+ * Returns the standard streams on bare descriptors: Node's own cost 3 ms each at every start. But a Windows
+ * console reads bytes in its own code page, and shows colours only on request; Node's streams handle that.
  */
 function streamsOf(proc: NodeJS.Process): Streams {
   const output = (descriptor: 1 | 2): Output => {
@@ -163,7 +165,7 @@ function keychainOf({ warm: { env }, host: { platform } }: WarmStart, { stderr }
   };
 }
 
-/** The programs that gwtoken runs for the user, and the token file for one of them. */
+/** Returns the functions that run programs for the user, and the one for their token file. */
 function processesOf(
   proc: NodeJS.Process,
   onSignals: World['onSignals'],

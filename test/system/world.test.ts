@@ -6,8 +6,8 @@ import { openWorld } from '../../src/system/world';
 import type { World } from '../../src/world';
 
 function open(env: Record<string, string> = {}): World {
-  const { getBuiltinModule, pid, kill } = process;
-  const opened = openWarm({ env, platform: 'linux', getBuiltinModule, pid, kill });
+  const { pid, kill } = process;
+  const opened = openWarm({ env, platform: 'linux', pid, kill });
   return openWorld(process, '1.2.3', opened).world;
 }
 
@@ -49,8 +49,8 @@ test('a Windows console is written to by Node’s stream of it, and nothing else
       stdout: stream('stdout'),
       stderr: stream('stderr'),
     });
-    const { getBuiltinModule, pid, kill } = proc;
-    const opened = openWarm({ env: {}, platform: 'win32', getBuiltinModule, pid, kill });
+    const { pid, kill } = proc;
+    const opened = openWarm({ env: {}, platform: 'win32', pid, kill });
     return openWorld(proc, '1.2.3', opened).world;
   };
   const console = streamsWhere(true);

@@ -47,7 +47,7 @@ function entryText({ region }: Client, made: MadeEntry): string {
   const owner = made.of === 'same' ? (hasVariables ? 'secret' : 'keychain') : made.of;
   const source = { kind: 'default', name: 'the test' } as const;
   const authUrl = { value: parseAuthUrl(made.authUrl, 'the test', region), template: made.authUrl, source };
-  const world = { sha256: (text: string, key?: Uint8Array) => sha256(process, text, key) };
+  const world = { sha256 };
   const credentials = { clientId: 'client', clientSecret: owner };
   const plan: CredentialPlan =
     owner === 'keychain'

@@ -18,7 +18,7 @@ const QUERY = {
   limitMs: 6000,
 } as unknown as TokenQuery;
 
-const hash = { sha256: (text: string, key?: Uint8Array) => sha256(process, text, key) };
+const hash = { sha256 };
 const OF_QUERY = ownerDigest(QUERY, 'g', hash);
 
 const answer = (name: string) => ({ clientId: name }) as TokenAnswer;

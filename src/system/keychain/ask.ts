@@ -1,6 +1,7 @@
 /**
- * One request to the keychain's child, which ends within its limit whatever the keychain does. The request, with the secret
- * that is to be stored, goes over the child's channel: arguments and environment are open to other processes.
+ * One request to the keychain's child. Whatever that does, the call ends within its limit, and so does the
+ * child. The request goes over the child's channel, never by argument or environment, which other programs of
+ * the user can read, and arguments even other users.
  */
 
 import { type ChildProcess, type CommonSpawnOptions, type ForkOptions, fork } from 'node:child_process';
@@ -13,14 +14,14 @@ import type { Answer, Loaded, Request } from './child';
 import { keychainError, notAnswered } from './errors';
 
 export type KeychainWorld = Pick<World, 'platform' | 'env' | 'stderr'> & {
-  /** What `fork()` starts src/system/keychain/child.ts with. */
+  /** The module that `fork()` runs: src/system/keychain/child.ts, built. */
   readonly childPath: string;
 };
 
 export type Value = Extract<Answer, { ok: true }>['value'];
 
 const NOTICE_AFTER_MS = 2000;
-/** How long the bus has to say what is being waited for. */
+/** Time that the bus gets to say if it is a locked keyring that is waited for. */
 const LOOK_MS = 800;
 
 /**
@@ -44,10 +45,10 @@ export async function askChild(
   const noticeAtMs = performance.now() + NOTICE_AFTER_MS;
   const done = new AbortController();
   let keyring: BusState | undefined;
-  // Loading the module may take longer than the limit on a busy machine, which says nothing about the keychain.
-  let stage: 'loading' | 'waiting' = 'loading';
   let limit: NodeJS.Timeout | undefined;
   let notice: NodeJS.Timeout | undefined;
+  // Loading may take longer than the limit on a busy machine, which says nothing about the keychain.
+  let stage: 'loading' | 'waiting' = 'loading';
   const late = new Promise<never>((_, reject) => {
     limit = setTimeout(() => {
       reject(notAnswered(stage === 'waiting' ? keyring : 'not-started', withinMs, person, platform));
@@ -96,13 +97,13 @@ function startChild({ childPath, env, platform }: KeychainWorld): ChildProcess {
 }
 
 /**
- * The environment without gwtoken's own variables, which hold secrets, and those of Node and Bun, which slow the child
- * down, stop it (`--inspect-brk`) or make another program of it (BUN_BE_BUN). On macOS and Windows Bun would report a
- * crash of keytar to its makers.
+ * Returns the environment without gwtoken's own variables, which hold secrets, and without those of Node and
+ * Bun, which slow the child down, stop it (`--inspect-brk`) or make another program of it (BUN_BE_BUN). On
+ * macOS and Windows Bun would report a crash of keytar to its makers.
  */
 function childEnv(env: Env, platform: NodeJS.Platform): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(([name]) => !/^(GWTOKEN_|BUN_|NODE_(?!PATH$))/i.test(name));
-  // glib's messages are told apart by their English text.
+  // glib's messages are recognized by their English text.
   const inEnglish = platform === 'linux' ? { LC_ALL: 'C', LANGUAGE: '' } : {};
   return { ...Object.fromEntries(kept), ...inEnglish, DO_NOT_TRACK: '1' };
 }
@@ -143,7 +144,7 @@ function isAnswer(message: unknown, { op }: Request): message is Answer {
   return op === 'delete' ? typeof value === 'boolean' : typeof value === 'string' || value === null;
 }
 
-/** Overwrites the line that a spinner may be on. */
+/** Returns a line that overwrites a spinner's. */
 function noticeText(keyring: BusState | undefined, limitMs: number): string {
   const what =
     keyring === 'locked'

@@ -1,15 +1,21 @@
+/**
+ * Asks the session bus about the Secret Service: libsecret cannot tell a locked keyring, or an item that the
+ * person does not let it read, from an absent item. It runs the programs that come with a bus: a D-Bus client
+ * from npm would have to be loaded and trusted for these few calls. None of them ever sees a secret.
+ */
+
 import { systemCode } from '../../system-errors';
 import type { Env } from '../../world';
 import { helperEnvironment, runHelper } from '../processes/helper-program';
 
-/** `unknown` when none of the programs is installed, or there is no answer in time. */
+/** The state of the default keyring; `unknown` if no program is installed, or none answers in time. */
 export type BusState = 'unlocked' | 'locked' | 'no-collection' | 'unknown';
-/** `locked`: its keyring is. `guarded`: the keyring is open, but the item is still locked for a new program. */
+/** The state of an item. `locked`: its keyring is; `guarded`: only the item is, for new programs. */
 export type ItemState = 'absent' | 'present' | 'guarded' | 'locked' | 'unknown';
 
-/** Where the programs find the bus, and the cookie that some buses require. */
+/** The variables that lead to the bus, and to the cookie that some buses require. */
 const BUS_VARIABLES = ['DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR', 'HOME'];
-/** The service has just answered: without a reply, gwtoken would have to guess. */
+/** The time for an answer: the service has just given one, and without it gwtoken would have to guess. */
 const LIMIT_MS = 5000;
 const NAME = 'org.freedesktop.secrets';
 const SERVICE = '/org/freedesktop/secrets';
@@ -17,26 +23,35 @@ const SERVICE_INTERFACE = 'org.freedesktop.Secret.Service';
 const COLLECTION = 'org.freedesktop.Secret.Collection';
 const PROPERTIES = 'org.freedesktop.DBus.Properties';
 
-/** A method's call: its object, interface and name, and its arguments after their type as busctl writes it. */
-type Call = readonly [path: string, of: string, method: string, type: string, ...args: string[]];
+/** A method's call. Its argument is one string, or a dictionary of strings. */
+interface Call {
+  readonly path: string;
+  readonly of: string;
+  readonly method: string;
+  readonly argument: string | Readonly<Record<string, string>>;
+}
 
-const READ_ALIAS: Call = [SERVICE, SERVICE_INTERFACE, 'ReadAlias', 's', 'default'];
-const SCHEMA = 'org.freedesktop.Secret.Generic';
-/** Finds an item by the attributes that libsecret uses for keytar: without the schema it finds none. */
-const searchItems = (account: string): Call => [
-  SERVICE,
-  SERVICE_INTERFACE,
-  'SearchItems',
-  'a{ss}',
-  ...Object.entries({ 'xdg:schema': SCHEMA, service: 'gwtoken', account }).flat(),
-];
+const READ_ALIAS: Call = { path: SERVICE, of: SERVICE_INTERFACE, method: 'ReadAlias', argument: 'default' };
+
+/** Searches by the attributes that libsecret uses for keytar: without the schema it does not find an item. */
+function searchItems(account: string): Call {
+  const attributes = { 'xdg:schema': 'org.freedesktop.Secret.Generic', service: 'gwtoken', account };
+  return { path: SERVICE, of: SERVICE_INTERFACE, method: 'SearchItems', argument: attributes };
+}
+
 /**
- * All properties at once: gnome-keyring aborts if it is asked for one of a collection before it has noticed who asks, as
- * happened once in a thousand. Asked for all, it leaves out what it cannot tell.
+ * Reads all properties at once: gnome-keyring aborts if it is asked for one of a collection before it has
+ * noticed who asks, as happened once in a thousand. Asked for all, it leaves out those that it cannot tell.
  */
-const getProperties = (path: string, of: string): Call => [path, PROPERTIES, 'GetAll', 's', of];
+function getProperties(path: string, of: string): Call {
+  return { path, of: PROPERTIES, method: 'GetAll', argument: of };
+}
 
-/** The state of the default collection; never rejects. @param signal ends the query, after five seconds if left out */
+/**
+ * Returns the state of the default collection; never rejects.
+ *
+ * @param signal ends the query, after five seconds if left out
+ */
 export async function collectionOnBus(
   env: Env,
   signal: AbortSignal = AbortSignal.timeout(LIMIT_MS),
@@ -48,10 +63,10 @@ export async function collectionOnBus(
   return path === '/' ? 'no-collection' : lockIn(await collectionAt(path, bus));
 }
 
-/** The list of unlocked items comes before that of locked ones: here it is empty, as each program prints it. */
+/** An empty list of unlocked items, which comes before that of locked ones, as each program prints it. */
 const NONE_UNLOCKED = /array \[\s*\]\s*array|^aoao 0 /;
 
-/** Whether an account has an item; takes five seconds at most, and never rejects. */
+/** Tells if an account has an item; takes five seconds at most, and never rejects. */
 export async function itemOnBus(account: string, env: Env): Promise<ItemState> {
   const bus = { env, signal: AbortSignal.timeout(LIMIT_MS) };
   const reply = await ask(searchItems(account), bus);
@@ -64,8 +79,8 @@ export async function itemOnBus(account: string, env: Env): Promise<ItemState> {
 }
 
 /**
- * Whether a collection is locked and shows none of its items, so that a search says nothing about it, as KeePassXC's
- * databases are. Takes five seconds at most, and never rejects.
+ * Tells if a collection is locked and shows none of its items, so that a search says nothing about it, as
+ * KeePassXC's databases are. Takes five seconds at most, and never rejects.
  */
 export async function isHidingOnBus(env: Env): Promise<boolean> {
   const bus = { env, signal: AbortSignal.timeout(LIMIT_MS) };
@@ -82,11 +97,11 @@ export async function isHidingOnBus(env: Env): Promise<boolean> {
 async function collectionAt(path: string, bus: Bus): Promise<string> {
   const read = () => ask(getProperties(path, COLLECTION), bus);
   const found = await read();
-  // gnome-keyring had not noticed yet who asks: 2 of 1,500 times.
+  // gnome-keyring may not have noticed yet who asks: 2 of 1,500 times.
   return found === '' || lockIn(found) !== 'unknown' ? found : await read();
 }
 
-/** As dbus-send and busctl print it. */
+/** The property as dbus-send and busctl print it. */
 const LOCKED = /"Locked"\s+(?:variant\s+boolean|b)\s+(true|false)\b/;
 
 function lockIn(properties: string): BusState {
@@ -101,22 +116,19 @@ function pathsIn(reply: string): string[] {
 type Bus = { readonly env: Env; readonly signal: AbortSignal };
 
 /** Returns the output of the first program that is installed; empty if there is none, or if it fails. */
-async function ask([path, of, method, type, ...args]: Call, { env, signal }: Bus): Promise<string> {
-  const isDict = type === 'a{ss}';
-  const typed = `${isDict ? 'dict:string:string' : 'string'}:${args}`;
-  const counted = isDict ? [String(args.length / 2), ...args] : args;
+async function ask({ path, of, method, argument }: Call, { env, signal }: Bus): Promise<string> {
+  const isText = typeof argument === 'string';
+  const words = isText ? [argument] : Object.entries(argument).flat();
+  const toDbusSend = `${isText ? 'string' : 'dict:string:string'}:${words}`;
+  const toBusctl = isText ? ['s', argument] : ['a{ss}', String(words.length / 2), ...words];
   // The quickest first.
   const programs = {
-    'dbus-send': ['--session', '--print-reply', `--dest=${NAME}`, path, `${of}.${method}`, typed],
-    busctl: ['--user', 'call', NAME, path, of, method, type, ...counted],
+    'dbus-send': ['--session', '--print-reply', `--dest=${NAME}`, path, `${of}.${method}`, toDbusSend],
+    busctl: ['--user', 'call', NAME, path, of, method, ...toBusctl],
   };
-  for (const [program, words] of Object.entries(programs)) {
-    const { error, stdout } = await runHelper(
-      program,
-      words,
-      helperEnvironment(env, ...BUS_VARIABLES),
-      signal,
-    );
+  const helperEnv = helperEnvironment(env, ...BUS_VARIABLES);
+  for (const [program, args] of Object.entries(programs)) {
+    const { error, stdout } = await runHelper(program, args, helperEnv, signal);
     if (systemCode(error) !== 'ENOENT') return error ? '' : stdout;
   }
   return '';

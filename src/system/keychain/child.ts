@@ -1,13 +1,15 @@
 /**
- * The keychain's child: nothing else loads keytar. It answers one request of its parent, which then kills it. A pending
- * dialog never returns and keeps even process.exit() from ending a process, and a native fault takes the process with it.
- * It calls only getPassword, setPassword and deletePassword: the find functions crash on locked and on foreign items.
+ * The keychain's child: nothing else loads keytar. It answers one request of its parent, which then kills it.
+ * A pending dialog never returns and keeps even process.exit() from ending a process, and a native fault
+ * takes the process with it. It calls only getPassword, setPassword and deletePassword: the find functions
+ * crash on locked and on foreign items.
  *
- * It imports nothing that the main program starts with: in the bundle that is one file, and loading it starts the program.
+ * It imports nothing that the main program starts with: in the bundle that is one file, and loading it starts
+ * the program.
  */
 import { type Keytar, loadKeytar, nameOfKeytar, whyNotLoaded } from './keytar';
 
-/** Sent once keytar is loaded: from then on a person or the service is waited for. */
+/** The message that keytar is loaded, and from now on a person or the service is waited for. */
 export type Loaded = 'loaded';
 
 export type Request =
@@ -16,7 +18,7 @@ export type Request =
   | { readonly op: 'set'; readonly account: string; readonly value: string };
 
 export type Answer =
-  /** get: the value or null; set: what was there before; delete: whether there was one; probe: the module's name. */
+  /** The result of get: the value or null; set: the one before; delete: if there was one; probe: a name. */
   | { readonly ok: true; readonly value: string | boolean | null }
   | {
       readonly ok: false;
@@ -74,8 +76,8 @@ async function perform(request: Request, keytar: Keytar): Promise<Answer> {
 }
 
 /**
- * Deletes an item. libsecret ignores those that are locked for this connection, as all of KeePassXC's and KWallet's are
- * at first: reading one asks the person, and unlocks it for as long as this program runs.
+ * Deletes an item. libsecret ignores those that are locked for this connection, as all of KeePassXC's and
+ * KWallet's are at first: reading one asks the person, and unlocks it for as long as this program runs.
  */
 async function remove(keytar: Keytar, account: string): Promise<boolean> {
   try {
@@ -90,9 +92,9 @@ async function remove(keytar: Keytar, account: string): Promise<boolean> {
 }
 
 /**
- * Stores the value, and answers with what was there before. Reading that first spares the person a second dialog. keytar
- * resolves even if the person says no, so only reading back tells. A third value is another login's, which came after;
- * but if nothing could be read before, it may be the old one.
+ * Stores the value, and answers with the one before it. Reading that first spares the person a second dialog.
+ * keytar resolves even if the person says no, so only reading back tells. A third value is another login's,
+ * which came after; but if none could be read before, it may be the old one.
  */
 async function replace(keytar: Keytar, account: string, value: string): Promise<Answer> {
   const before = await keytar.getPassword(SERVICE, account);
@@ -102,7 +104,7 @@ async function replace(keytar: Keytar, account: string, value: string): Promise<
   return found === value || isReplaced ? { ok: true, value: before } : NOT_STORED;
 }
 
-/** Stores, reads and deletes a test item. The process ID keeps two of them at the same time apart. */
+/** Stores, reads and deletes a test item. Its name has the process ID, as two may be tested at once. */
 async function roundTrip(keytar: Keytar): Promise<Answer> {
   const account = `probe ${process.pid}`;
   const value = `gwtoken was here at ${new Date().toISOString()} ☂`;

@@ -1,4 +1,4 @@
-/** Recognizes keychain failures by their text, and says for each kind what happened and what to do. */
+/** Keychain failures: recognized by their text, and described with a hint for each kind. */
 import { GwtokenError } from '../../errors';
 import { longerTimeout } from '../../patience';
 import type { KeychainReason } from '../../world';
@@ -12,25 +12,22 @@ type Failure = Extract<Answer, { ok: false }>;
  * (FormatMessage, in English). The first match counts.
  */
 const TEXTS: readonly (readonly [KeychainReason, RegExp])[] = [
-  [
-    'locked',
-    /locked collection|Collection \S+ is locked|IsLocked|dismissed|interaction is (not allowed|required)|no UI possible/i,
-  ],
+  ['locked', /locked collection|Collection \S+ is locked|IsLocked|dismissed/i],
+  ['locked', /interaction is (not allowed|required)|no UI possible/i],
   ['no-provider', /not provided by any \.service files|ServiceUnknown|No keychain is available/],
   [
     'no-collection',
     /Object does not exist at path|No such object path '\S*\/aliases\/|keychain could not be found/,
   ],
-  [
-    'no-session',
-    /autolaunch D-Bus|Could not connect|Error connecting|dbus-launch|Address element|address is empty|Error in address|machine-id|logon session does not exist|No such file or directory|connection is closed/,
-  ],
+  ['no-session', /autolaunch D-Bus|Could not connect|Error connecting|dbus-launch|connection is closed/],
+  ['no-session', /Address element|address is empty|Error in address|machine-id|No such file or directory/],
+  ['no-session', /logon session does not exist/],
   ['key-mismatch', /public key size is invalid|Can't find session/],
   ['timed-out', /Timeout was reached|timed out/],
   ['denied', /cancell?ed|denied|passphrase you entered is not correct|entitlement/i],
 ];
 
-/** Makes the error for a failure in the child, or for a reason found otherwise. `detail` is shown only with --verbose. */
+/** Makes the error for a child's failure, or another reason. `detail` is shown only with --verbose. */
 export function keychainError(
   failure: Failure | KeychainReason,
   platform: NodeJS.Platform,
@@ -52,7 +49,7 @@ function reasonOf({ stage, message, code }: Failure): KeychainReason {
 /**
  * Makes the error for a limit that has passed.
  *
- * @param state what the bus says about the keyring, if anything; `not-started`: the child has not loaded the module yet
+ * @param state the keyring's, if the bus knows it; `not-started`: the child has not loaded the module yet
  */
 export function notAnswered(
   state: BusState | 'not-started' | undefined,
@@ -99,7 +96,8 @@ function sentence(
     case 'module-missing':
       return [
         'the keychain module keytar is not installed',
-        'reinstall gwtoken (npm install -g) without --omit=optional, once the registry can be reached: when npm cannot reach it, it leaves keytar out without a message',
+        'reinstall gwtoken (npm install -g) without --omit=optional, once the registry can be reached: ' +
+          'when npm cannot reach it, it leaves keytar out without a message',
       ];
     case 'library-missing': {
       const library = /(lib[\w.+-]+\.so[.\d]*): cannot open shared object/.exec(raw)?.[1];
@@ -107,13 +105,15 @@ function sentence(
         ? ['the keychain module cannot be loaded on this system', 'for details, add --verbose']
         : [
             `the keychain needs ${library}, which is not installed`,
-            'Debian, Ubuntu: apt-get install libsecret-1-0; Fedora: dnf install libsecret; Arch: pacman -S libsecret',
+            'Debian, Ubuntu: apt-get install libsecret-1-0; Fedora: dnf install libsecret; ' +
+              'Arch: pacman -S libsecret',
           ];
     }
     case 'no-session':
       return platform === 'win32'
         ? [
-            'Credential Manager is not available in this session (normal over ssh, in services and scheduled tasks)',
+            'Credential Manager is not available in this session ' +
+              '(normal over ssh, in services and scheduled tasks)',
           ]
         : ['no keychain here: there is no desktop session (normal over ssh, in cron and containers)'];
     case 'no-provider':
@@ -158,5 +158,6 @@ function sentence(
 function unlock(platform: NodeJS.Platform): string {
   if (platform === 'darwin') return 'unlock it (needed once per ssh session): security unlock-keychain';
   if (platform === 'win32') return 'log in to Windows on the desktop, not only over the network';
-  return 'unlock it: log in to the desktop, or open Passwords and Keys (seahorse), KWalletManager or KeePassXC';
+  const programs = 'Passwords and Keys (seahorse), KWalletManager or KeePassXC';
+  return `unlock it: log in to the desktop, or open ${programs}`;
 }

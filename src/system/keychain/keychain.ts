@@ -19,20 +19,20 @@ export function openKeychain(world: KeychainWorld): Keychain {
         throw error;
       }
     },
-    async get(account, limitMs, ended) {
-      const value = await find({ op: 'get', account }, limitMs, world, ended);
+    async get(account, limitMs, signal) {
+      const value = await find({ op: 'get', account }, limitMs, world, signal);
       return typeof value === 'string' ? value : undefined;
     },
     async set(account, value, limitMs) {
       for (let isRepeated = false; ; isRepeated = true) {
         try {
           const before = await ask({ op: 'set', account, value }, limitMs, world);
-          // The same value is that of a first attempt with a wrong key, which stored it and could not read it back.
+          // The same value comes from a first attempt with a wrong key, which could not read it back.
           return typeof before === 'string' && before !== value ? before : undefined;
         } catch (error) {
           if (!onLinux || !hasReason(error, 'denied')) throw error;
           await checkKeyring(world);
-          // An item that everyone may read is denied to nobody: another login came between, or the key was wrong.
+          // Everyone may read the item: another login came between, or the key was wrong.
           if (isRepeated || (await itemOnBus(account, env)) !== 'present') throw error;
         }
       }
@@ -47,19 +47,24 @@ export function openKeychain(world: KeychainWorld): Keychain {
 }
 
 /**
- * Asks the child, and once more if the session's key was wrong: KWallet 5 agrees on a wrong one in one session of a
- * hundred. It then refuses the session, cannot decrypt what is to be stored, or what is read comes out as null.
+ * Asks the child, and once more if the session's key was wrong: KWallet 5 agrees on a wrong one in one
+ * session of a hundred. It then refuses the session, cannot decrypt a value, or returns null for it.
  */
-async function ask(...call: Parameters<typeof askChild>): Promise<Value> {
+async function ask(
+  request: Request,
+  limitMs: number | undefined,
+  world: KeychainWorld,
+  signal?: AbortSignal,
+): Promise<Value> {
   try {
-    return await askChild(...call);
+    return await askChild(request, limitMs, world, signal);
   } catch (error) {
     if (!hasReason(error, 'key-mismatch')) throw error;
-    return await askChild(...call);
+    return await askChild(request, limitMs, world, signal);
   }
 }
 
-/** Returns the child's answer; null or false only once the item is surely absent. */
+/** Returns the child's answer, which is null or false only if the item is certainly absent. */
 async function find(
   request: Extract<Request, { op: 'get' | 'delete' }>,
   limitMs: number | undefined,
@@ -72,7 +77,7 @@ async function find(
     if (!isAbsent || world.platform !== 'linux') return answer;
     // First, since KeePassXC opens its unlock dialog again for a search while no database is open.
     const keyring = await checkKeyring(world);
-    // No program can ask the bus: a locked keyring shows itself when something is to be stored.
+    // No program here can ask the bus, but storing an item shows if the keyring is locked.
     if (keyring === 'unknown') await ask({ op: 'probe' }, limitMs, world, signal);
     const item = await itemOnBus(request.account, world.env);
     // Everyone may read it: the session may have had the wrong key.
@@ -83,12 +88,16 @@ async function find(
   }
 }
 
-/** libsecret gives the reason `denied` also if the keyring stays locked, or if there is none. */
+/** Tells if an error has a reason. libsecret's `denied` may also mean a keyring that is locked or absent. */
 function hasReason(error: unknown, reason: KeychainReason): boolean {
   return error instanceof GwtokenError && error.reason === reason;
 }
 
-/** On Linux "not there" may mean that the keyring is locked, or that there is none: the bus can tell. */
+/**
+ * Asks the bus about the keyring: on Linux "not there" may mean that it is locked, or that there is none.
+ *
+ * @throws GwtokenError `keychain` in these cases
+ */
 async function checkKeyring({ env, platform }: KeychainWorld): Promise<'unlocked' | 'unknown'> {
   const keyring = await collectionOnBus(env);
   if (keyring === 'locked' || keyring === 'no-collection') throw keychainError(keyring, platform);

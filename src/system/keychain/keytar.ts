@@ -1,4 +1,4 @@
-/** Loads keytar in the keychain's child: the npm package has it in node_modules, the executable contains its native part. */
+/** Keytar in the keychain's child: from node_modules, or its native part from inside the executable. */
 import {
   mkdtempSync,
   openSync,
@@ -25,15 +25,15 @@ export function loadKeytar(): Keytar {
 const PREFIX = 'gwtoken-keychain-';
 
 /**
- * Loads the file that the executable contains, without keytar's index.js, which only finds it. Bun itself would unpack it
- * under a name that anybody can foresee, and load whatever of the right size and owner lies there.
+ * Loads the file that the executable contains, without keytar's index.js, which only finds it. Bun itself
+ * would unpack it under a foreseeable name, and load any file of the right size and owner that lies there.
  */
 function loadNativePart(contained: string): Keytar {
   const loaded = { exports: {} as Keytar };
   const directory = mkdtempSync(join(tmpdir(), PREFIX));
   const file = join(directory, 'keytar.node');
   if (process.platform === 'linux') {
-    // By its descriptor: nobody can put another file in its place, and a killed process leaves nothing behind.
+    // By its descriptor: nobody can put another file in its place, and a killed process leaves none.
     const descriptor = openSync(file, 'wx', 0o700);
     unlinkSync(file);
     rmdirSync(directory);
@@ -60,14 +60,14 @@ function sweep(directory: string): void {
   }
 }
 
-/** `@github/keytar 7.10.6` */
+/** Returns the module's name and version, as in `@github/keytar 7.10.6`. */
 export function nameOfKeytar(): string {
   if (__EXECUTABLE__) return __KEYTAR__;
   const { name, version } = require('keytar/package.json') as { name: string; version: string };
   return `${name} ${version}`;
 }
 
-/** Loads the native part again by its path, for the loader's own message, which keytar's index.js drops. */
+/** Returns the loader's own message, which keytar's index.js drops, by loading the native part again. */
 export function whyNotLoaded(): string | undefined {
   if (__EXECUTABLE__) return undefined;
   try {

@@ -1,12 +1,12 @@
+/** Terminals, and their capabilities: colours, and more than ASCII. */
 import { isCi } from '../../patience';
-/** Whether there is a terminal, and what it can show: colours, and more than ASCII. */
 import type { Env, Output, Paint } from '../../world';
 import { mayBeTerminal } from './streams';
 
 const plain = (text: string): string => text;
 const PLAIN: Paint = { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, cyan: plain };
 
-/** Colours for one stream, or none. NO_COLOR (no-color.org) takes precedence over FORCE_COLOR. */
+/** Returns the colours for one stream, or none. NO_COLOR (no-color.org) takes precedence over FORCE_COLOR. */
 export async function painter(env: Env, isTTY: boolean): Promise<Paint> {
   const forced = env['FORCE_COLOR'];
   const wanted = forced ? forced !== '0' && forced !== 'false' : isTTY && env['TERM'] !== 'dumb';
@@ -16,7 +16,7 @@ export async function painter(env: Env, isTTY: boolean): Promise<Paint> {
   return new Chalk({ level: 1 });
 }
 
-/** Whether the terminal shows more than ASCII, by the locale, which npm's is-unicode-supported does not look at. */
+/** Tells if the terminal shows more than ASCII, by its locale, which is-unicode-supported does not read. */
 export function hasUnicode(env: Env, platform: NodeJS.Platform): boolean {
   if (env['TERM'] === 'dumb' || env['TERM'] === 'linux') return false;
   if (platform === 'win32') return Boolean(env['WT_SESSION'] || env['TERM_PROGRAM'] === 'vscode');
@@ -24,7 +24,7 @@ export function hasUnicode(env: Env, platform: NodeJS.Platform): boolean {
   return /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '');
 }
 
-/** Does the work while a variable has another value, or none, for packages that read the environment themselves. */
+/** Does the work while a variable has another value, or none: some packages read the environment. */
 export async function withVariable<T>(
   env: NodeJS.ProcessEnv,
   name: string,
@@ -44,7 +44,10 @@ export async function withVariable<T>(
   }
 }
 
-/** node:tty loads all of node:net, 5 ms at every start; most often stdout and stderr are no devices at all. */
+/**
+ * Tells if a descriptor is a terminal. node:tty loads all of node:net, 5 ms at every start; most often stdout
+ * and stderr are no devices at all.
+ */
 export function isTerminal(
   descriptor: number,
   proc: Pick<NodeJS.Process, 'platform' | 'getBuiltinModule'>,
@@ -53,7 +56,7 @@ export function isTerminal(
   return proc.getBuiltinModule('node:tty').isatty(descriptor);
 }
 
-/** Why nobody can be prompted, as the end of a sentence; undefined if somebody can. */
+/** Returns the reason why nobody can be prompted, as the end of a sentence; undefined if somebody can. */
 export function noPrompt({
   env,
   stdin,

@@ -4,7 +4,7 @@ import { isCredentialVariable } from '../../client';
 
 const LESS = 'if command -v less >/dev/null; then less -FRX; else cat; fi';
 
-/** Shows a text through `$PAGER`, or less; returns false if there is no pager, and nothing was written. */
+/** Shows a text through `$PAGER`, or less. Returns false, with nothing written, if there is no pager. */
 export function page(text: string, proc: NodeJS.Process): boolean {
   const command = proc.env['PAGER'] ?? LESS;
   if (proc.platform === 'win32' || command === '' || proc.env['TERM'] === 'dumb') return false;

@@ -4,10 +4,12 @@ import { GwtokenError, quietly } from '../../errors';
 import { ReaderGone } from '../../signals';
 import { messageOf, systemCode } from '../../system-errors';
 
-/** EOF is what Node 20 says on Windows. */
+/** The codes for a reader that has gone; EOF is Node 20's on Windows. */
 const READER_GONE = ['EPIPE', 'EOF'];
 
-/** Writes all of the text before it returns. @throws ReaderGone if nobody reads it, otherwise a `local` error */
+/**
+ * Writes all of the text before it returns. @throws ReaderGone if nobody reads it, otherwise a `local` error
+ */
 export function writeAll(descriptor: number, text: string): void {
   const bytes = Buffer.from(text);
   let done = 0;
@@ -27,12 +29,12 @@ export function writeAll(descriptor: number, text: string): void {
   }
 }
 
-/** Sleeps without the event loop: a non-blocking pipe is full, or Windows holds a file, and there is nothing else to do. */
+/** Sleeps without the event loop, until a full pipe can be written to, or Windows lets go of a file. */
 export function sleepSync(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** False only if it certainly is none. On Windows there are descriptors that the system says nothing about. */
+/** Returns false only if it certainly is no terminal: of some descriptors Windows says nothing. */
 export function mayBeTerminal(descriptor: number): boolean {
   return quietly(() => fstatSync(descriptor).isCharacterDevice()) ?? true;
 }

@@ -1,4 +1,4 @@
-/** CA certificates beyond the built-in ones. Passing `ca` to Node replaces those, so they are always passed along. */
+/** CA certificates beyond the built-in ones, which are passed along: `ca` replaces Node's own. */
 import { X509Certificate } from 'node:crypto';
 import * as tls from 'node:tls';
 import { type GwtokenError, quietly, usage } from '../../errors';
@@ -7,10 +7,10 @@ import { shellWord } from '../../text';
 import type { Env } from '../../world';
 import { readLimited } from '../files/read-file';
 
-/** A bundle of all public CAs is a quarter of a megabyte. */
+/** The largest file that is read, in bytes: a bundle of all public CAs is a quarter of a megabyte. */
 const LIMIT = 4 * 1024 * 1024;
 
-/** Available in Node 22.15 and later; the types are those of Node 20. */
+/** A function of Node 22.15 and later, which the types of Node 20 do not have. */
 const { getCACertificates } = tls as { getCACertificates?: (type: 'default' | 'system') => string[] };
 
 /** Returns the CAs that Node uses by default. */
@@ -20,7 +20,7 @@ export function nodeRoots(env: Env): string[] {
   return [...tls.rootCertificates, ...(extra ? readIfThere(extra) : [])];
 }
 
-/** Returns the system's CAs and where they came from; undefined if gwtoken cannot read them. */
+/** Returns the system's CAs and the place they come from; undefined if gwtoken cannot read them. */
 export function systemRoots(
   env: Env,
   platform: NodeJS.Platform,
@@ -35,7 +35,7 @@ export function systemRoots(
   return undefined;
 }
 
-/** Of Debian and Alpine, Fedora, openSUSE, RHEL 7, and OpenSSL's default. */
+/** The bundles of Debian and Alpine, Fedora, openSUSE and RHEL 7, and OpenSSL's default. */
 const LINUX_BUNDLES = [
   '/etc/ssl/certs/ca-certificates.crt',
   '/etc/pki/tls/certs/ca-bundle.crt',
@@ -51,7 +51,11 @@ function readIfThere(path: string): string[] {
 
 const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/;
 
-/** Reads and checks each certificate: Node silently ignores what it cannot parse in `ca`. */
+/**
+ * Reads a CA file and checks each certificate: Node silently ignores those in `ca` that it cannot parse.
+ *
+ * @throws GwtokenError `usage`
+ */
 export async function readCaFile(path: string): Promise<string> {
   const fail = (problem: string, ...hints: string[]): GwtokenError =>
     usage(
@@ -69,7 +73,8 @@ export async function readCaFile(path: string): Promise<string> {
   const certificates = [...text.matchAll(new RegExp(PEM, 'g'))].map(([pem]) => pem);
   if (certificates.length === 0) {
     const isDer = text.startsWith('0\ufffd');
-    const convert = `it looks like DER; convert it: openssl x509 -inform der -in ${shellWord(path)} -out ${shellWord(`${path}.pem`)}`;
+    const [from, to] = [shellWord(path), shellWord(`${path}.pem`)];
+    const convert = `it looks like DER; convert it: openssl x509 -inform der -in ${from} -out ${to}`;
     throw fail('contains no PEM certificate', ...(isDer ? [convert] : []));
   }
   for (const [index, pem] of certificates.entries()) {

@@ -1,9 +1,10 @@
 /**
- * The connection to the endpoint: DNS, TCP, a proxy's tunnel, TLS. No undici here, so that it is opened while undici
- * is still being loaded. Certificates are verified on every hop.
+ * The connection to the endpoint: DNS, TCP, a proxy's tunnel, TLS. No undici here, so that it is opened while
+ * undici is still being loaded. Certificates are verified on every hop.
  */
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import {
+  checkServerIdentity,
   connect as connectTls,
   type PeerCertificate,
   type TLSSocket,
@@ -20,7 +21,7 @@ export interface WireOptions {
   readonly env: Record<string, string | undefined>;
   readonly platform: NodeJS.Platform;
   readonly nodeVersion: string;
-  /** What `fork()` starts lookup-child.ts with. */
+  /** The module that `fork()` runs: lookup-child.ts, built. */
   readonly lookupChild: string;
   warn(line: string): void;
 }
@@ -30,13 +31,13 @@ export interface Progress extends ConnectionProgress {
   /** The address of the endpoint or the proxy: `127.0.0.1:443`. */
   peer?: string;
   caFile?: string;
-  /** Where the system's CAs came from, if they were used too. */
+  /** The place of the system's CAs, if they were used too. */
   systemRoots?: string;
 }
 
 /**
- * Delay before the next address of a name is tried. Node's 250 ms give up on addresses that are only far away (it does
- * not race them, it drops the first), and a dead first address costs this long at each start.
+ * Delay before the next address of a name is tried, which a dead first address costs at each start. Node's
+ * 250 ms are too short for addresses that are far away: it does not race the two, it drops the first.
  */
 const NEXT_ADDRESS_AFTER_MS = 500;
 
@@ -59,7 +60,7 @@ export class Connection {
   private readonly options: ConnectionOptions;
   private readonly wireOptions: WireOptions;
   private readonly closing = new AbortController();
-  /** Each over the one before. */
+  /** The open sockets, each running over the one before. */
   private readonly sockets: Socket[] = [];
 
   constructor(url: URL, options: ConnectionOptions, wireOptions: WireOptions) {
@@ -76,14 +77,14 @@ export class Connection {
     this.options.onProgress?.(facts);
   }
 
-  /** Tells whether it failed, was closed, or the other side hung up. */
+  /** Tells if it failed, was closed, or the other side hung up. */
   isClosed(): boolean {
     return this.closing.signal.aborted || this.sockets.at(-1)?.destroyed === true;
   }
 
-  /** Closes it, whatever it is doing. */
+  /** Closes the connection at any stage. */
   close(): void {
-    // The outermost first: once the one below it is gone, TLS over TLS closes in silence, and undici waits for ever.
+    // The outermost first: TLS over TLS closes in silence if the one below it is gone, and undici waits on.
     for (const socket of this.sockets.toReversed()) socket.destroy();
     this.closing.abort();
   }
@@ -183,6 +184,9 @@ export class Connection {
       ALPNProtocols: ['http/1.1'],
       // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment cannot turn it off.
       rejectUnauthorized: true,
+      // Without its CN, which Node falls back to and which a CA's name constraints do not reach in BoringSSL.
+      checkServerIdentity: (name, cert) =>
+        checkServerIdentity(name, { ...cert, subject: { ...cert.subject, CN: '' } }),
       ...(isIP(host) === 0 ? { servername: host } : {}),
       // As in curl: an intermediate CA, or the certificate itself, is enough; its root is not needed.
       ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
@@ -202,8 +206,8 @@ export class Connection {
   }
 
   /**
-   * Settles with the event or the socket's error; a later error is in `errored`. Node emits an alert that comes after the
-   * handshake without closing the socket, and the end that follows would hide it.
+   * Settles with the event or the socket's error; a later error is in `errored`. Node emits an alert that
+   * comes after the handshake without closing the socket, and the end that follows would hide it.
    */
   private async waitFor(event: 'connect' | 'secureConnect', socket: Socket): Promise<void> {
     const { signal } = this.closing;
@@ -220,8 +224,8 @@ export class Connection {
 }
 
 /**
- * Node reads NODE_TLS_REJECT_UNAUTHORIZED at each connection, and for 0 warns on stderr that the connection is insecure,
- * which ours are not, so the variable is removed for that moment.
+ * Node reads NODE_TLS_REJECT_UNAUTHORIZED at each connection, and for 0 warns on stderr that the connection
+ * is insecure, which ours are not, so the variable is removed for that moment.
  */
 function startTls({ env, warn }: WireOptions, options: TlsOptions): TLSSocket {
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return connectTls(options);
@@ -250,12 +254,12 @@ function factsOf(
   };
 }
 
-/** Tells whether we are still talking to a proxy, and not yet to the endpoint behind it. */
+/** Tells if we are still talking to a proxy, and not yet to the endpoint behind it. */
 export function isAtProxy({ via, tunnel: isOpen }: Progress): boolean {
   return via !== undefined && isOpen !== true;
 }
 
-/** `127.0.0.1:443`, `[::1]:443`. */
+/** Returns the peer's address, as in `127.0.0.1:443` or `[::1]:443`. */
 function addressOf({ remoteAddress = '?', remotePort }: Socket): string {
   return `${remoteAddress.includes(':') ? `[${remoteAddress}]` : remoteAddress}:${remotePort}`;
 }

@@ -1,8 +1,8 @@
 /**
- * DNS lookups. A lookup inside Node cannot be cancelled: while DNS is silent it keeps the program alive for as long as
- * the system keeps trying (10 s per name server), past every timeout, and even past process.exit. So on Linux getent(1)
- * does it, in a process that can be killed: the same getaddrinfo, the same nsswitch.conf. Without it, and on other
- * systems, a child of our own does, which takes longer to start.
+ * DNS lookups. A lookup inside Node cannot be cancelled: while DNS is silent it keeps the program alive for
+ * as long as the system keeps trying (10 s per name server), past every timeout, and even past process.exit.
+ * So on Linux getent(1) does it, in a process that can be killed: the same getaddrinfo, the same
+ * nsswitch.conf. Without it, and on other systems, a child of our own does, which takes longer to start.
  */
 
 import type { ChildProcess, CommonSpawnOptions, ForkOptions } from 'node:child_process';
@@ -13,7 +13,7 @@ import type { Env } from '../../world';
 import { helperEnvironment, runHelper } from '../processes/helper-program';
 import type { LookupAnswer } from './lookup-child';
 
-/** A failure after this long means that DNS is silent; a second lookup, for the reason, would hang. */
+/** The time after which a failure means that DNS is silent; a second lookup, for the reason, would hang. */
 const SILENT_AFTER_MS = 2000;
 
 interface Resolver {
@@ -32,7 +32,7 @@ export function endableLookup(resolver: Resolver, signal: AbortSignal): LookupFu
   });
 }
 
-/** `http:` is allowed only on this machine, so `localhost` must resolve to it. */
+/** The lookup for `http:`, which is allowed only on this machine: `localhost` must resolve to it. */
 export const loopbackOnly: LookupFunction = asLookup(async (host, options) => {
   const addresses = await lookupHere(host, options);
   const local = addresses.filter(({ address }) => address === '::1' || address.startsWith('127.'));
@@ -65,7 +65,7 @@ function lookupHere(host: string, options: LookupOptions): Promise<LookupAddress
   });
 }
 
-/** Resolves with undefined if there is no getent. */
+/** Looks a name up by getent; resolves with undefined if there is none. */
 async function lookupByGetent(
   host: string,
   options: LookupOptions,
@@ -75,7 +75,7 @@ async function lookupByGetent(
   const startedAtMs = performance.now();
   const { error, stdout } = await runHelper('getent', ['ahosts', host], env, signal);
   if (signal.aborted) throw new Error('closed');
-  // `192.0.2.1  STREAM name` and its like, once for each kind of socket.
+  // A line is like `192.0.2.1  STREAM name`; there is one for each kind of socket.
   const found = new Set(stdout.split('\n').map((line) => line.split(/\s/, 1)[0] ?? ''));
   const addresses = [...found].map((address) => ({ address, family: isIP(address) }));
   const valid = addresses.filter(({ family }) => family !== 0);
@@ -94,7 +94,7 @@ async function lookupInChild(
   signal: AbortSignal,
 ): Promise<LookupAddress[]> {
   const { fork } = await import('node:child_process');
-  const own: ForkOptions & CommonSpawnOptions = {
+  const forkOptions: ForkOptions & CommonSpawnOptions = {
     env,
     execArgv: [],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -103,7 +103,7 @@ async function lookupInChild(
   };
   let child: ChildProcess | undefined;
   const answered = new Promise<LookupAnswer | undefined>((resolve) => {
-    child = fork(lookupChild, [host], own);
+    child = fork(lookupChild, [host], forkOptions);
     child.once('message', (message) => resolve(message as LookupAnswer));
     for (const event of ['error', 'exit']) child.on(event, () => resolve(undefined));
   });

@@ -5,11 +5,11 @@ import type { FormReply, PostForm } from '../../world';
 import { withClient } from './one-socket';
 
 export interface WireReply extends FormReply {
-  /** Whether the reply says where its body ends; otherwise it ends with the connection. */
+  /** True if the reply says where its body ends; otherwise that ends with the connection. */
   readonly isFramed: boolean;
 }
 
-/** Sends the request and resolves with the reply when its headers have arrived; the caller closes the socket. */
+/** Sends the request, and resolves with the reply once it has headers. The caller closes the socket. */
 export async function exchange(
   socket: Socket,
   url: URL,

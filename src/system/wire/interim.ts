@@ -24,9 +24,9 @@ const INTERIM = /^HTTP\/1\.1 1(?!01)\d\d/;
 const SHORTEST = 'HTTP/1.1 100';
 
 /**
- * Returns a function that skips interim replies, which a client must accept even if it did not ask for them (RFC 9110
- * section 15.2); undici takes one for the answer to a CONNECT. It gets the bytes as they arrive, and returns undefined
- * while all of them are interim, then once the bytes that follow.
+ * Returns a function that skips interim replies, which a client must accept even if it did not ask for them
+ * (RFC 9110 section 15.2); undici takes one for the answer to a CONNECT. It gets the bytes as they arrive,
+ * and returns undefined while all of them are interim, then once the bytes that follow.
  */
 export function skippingInterim(): (chunk: Buffer) => Buffer | undefined {
   const start = (bytes: Buffer): string => bytes.subarray(0, SHORTEST.length).toString('latin1');

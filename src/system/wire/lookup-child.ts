@@ -1,6 +1,6 @@
 /**
- * A separate program: looks up the name in its last argument for its parent, which kills it when the time is up. A lookup
- * inside Node cannot be cancelled, and would keep gwtoken alive past its timeout.
+ * A separate program: looks up the name in its last argument for its parent, which kills it when the time is
+ * up. A lookup inside Node cannot be cancelled, and would keep gwtoken alive past its timeout.
  */
 import { ADDRCONFIG, type LookupAddress, lookup } from 'node:dns';
 

@@ -1,8 +1,8 @@
 /**
- * One request over one socket that is already open. undici's client writes the request and reads the reply; it is
- * imported by its path inside the package, so that no agent, pool or cache comes along. It may have the socket once: if
- * that breaks, the request fails with the socket's error, and nothing is sent again behind gwtoken's back. Interim
- * replies are taken out before undici sees them.
+ * One request over one socket that is already open. undici's client writes the request and reads the reply;
+ * it is imported by its path inside the package, so that no agent, pool or cache comes along. It may have the
+ * socket once: if that breaks, the request fails with the socket's error, and nothing is sent again behind
+ * gwtoken's back. Interim replies are taken out before undici sees them.
  */
 import type { Socket } from 'node:net';
 import Client from 'undici/lib/dispatcher/client.js';
@@ -18,8 +18,8 @@ export async function withClient<T>(
   const gone = new Error('closed');
   let isUsed = false;
   const client = new Client(origin, {
-    // undici asks for another connection when one breaks before the request is sent, and again without end if it gets
-    // the broken one. Its own socket errors make it ask again too, so it gets `gone`, which is replaced below.
+    // undici asks for another connection when one breaks before the request is sent, and again without end if
+    // it gets the broken one; so it gets `gone`, since its own socket errors make it ask again too.
     connect: (_, done) => {
       const isGone = isUsed || socket.destroyed;
       isUsed = true;
@@ -34,7 +34,7 @@ export async function withClient<T>(
   try {
     return await ask(client);
   } catch (error) {
-    // With TLS 1.3 the server may refuse this client after its own handshake has ended, and before the request.
+    // With TLS 1.3 a server's refusal may come after the handshake has ended here, and before the request.
     throw error === gone ? (socket.errored ?? gone) : error;
   }
 }

@@ -1,4 +1,4 @@
-/** Says what went wrong on the wire: a sentence for people and a reason for scripts. Loaded only after a failure. */
+/** Failures on the wire: a sentence for people and a reason for scripts. Loaded only after a failure. */
 import { GwtokenError } from '../../errors';
 import { limitReached, messageOf, systemCode } from '../../system-errors';
 import { duration, foreign } from '../../text';
@@ -9,7 +9,7 @@ import { calledProxy } from './proxy';
 type Problem = readonly [what: string, ...hints: string[]];
 
 /**
- * Turns what Node or undici threw into a GwtokenError.
+ * Turns an error of Node's or undici's into a GwtokenError.
  *
  * @param lateAfterMs the timeout, if that is what ended the request
  */
@@ -73,11 +73,11 @@ const ASK_ITS_OPERATORS = 'contact the operator of the endpoint or of your proxy
 /** The server's alert when it requires a certificate of ours. */
 const CERTIFICATE_WANTED = /^ERR_SSL_\S*ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE)$/;
 /**
- * With TLS 1.3 that alert comes in place of the reply, when the handshake has ended for us. Then each of these means it:
- * Java, IIS and others choose for themselves which one they send.
+ * With TLS 1.3 that alert comes in place of the reply, when the handshake has ended for us. Then each of
+ * these means it: Java, IIS and others choose for themselves which one they send.
  */
 const CERTIFICATE_WANTED_LATE =
-  /^ERR_SSL_\S*ALERT_(CERTIFICATE_UNKNOWN|UNKNOWN_CA|ACCESS_DENIED|HANDSHAKE_FAILURE|UNSUPPORTED_CERTIFICATE)$/;
+  /^ERR_SSL_\S*ALERT_(CERTIFICATE_UNKNOWN|UNKNOWN_CA|ACCESS_DENIED|HANDSHAKE_FAILURE|UNSUPPORTED_CERT\w*)$/;
 
 /** OpenSSL's other reasons, by Node's names for them: CERT_REVOKED, INVALID_PURPOSE, PATH_LENGTH_EXCEEDED. */
 const REJECTED = /^(CERT_|UNABLE_TO_|INVALID_|PATH_LENGTH_|ERROR_IN_CERT_|UNSPECIFIED$)/;
@@ -127,20 +127,21 @@ function certificateProblem(
     hints.push('if the CA is public, the server is not sending its intermediate certificate');
     // Bun does not distinguish this case from a self-signed certificate whose key usage forbids signing.
     hints.push(
-      'if it is self-signed and you trust this server, pass the certificate itself with --ca-file or GWTOKEN_CA_FILE',
+      'if it is self-signed and you trust this server, pass the certificate itself ' +
+        'with --ca-file or GWTOKEN_CA_FILE',
     );
   }
   return ['its certificate was issued by an unknown CA', ...hints];
 }
 
-/** The names in a certificate without the one that is needed. */
+/** Says for which names a certificate is valid. */
 function validFor(error: unknown): string {
   const names = (error as { cert?: { subjectaltname?: string } } | undefined)?.cert?.subjectaltname ?? '';
   const shown = foreign(names.replaceAll(/\b(DNS|IP Address):/g, '')).slice(0, 200);
-  return shown === '' ? 'not valid for any host name' : `only valid for ${shown}`;
+  return shown === '' ? 'not valid for any host name (its CN does not count)' : `only valid for ${shown}`;
 }
 
-/** How the connection ended after the request. */
+/** Says how the connection ended after the request. */
 function brokenOff(code: string, waitingFor: 'reply' | 'body'): Problem {
   const how = code === 'ECONNRESET' ? 'reset' : 'closed';
   const what = /^ERR_SSL_\S*ALERT_/.test(code)
@@ -192,21 +193,22 @@ function notReached(code: string, setting: string): Problem {
   if (!/^(EPROTO$|ERR_SSL_)/.test(code)) return [`connection failed (${code})`, 'check the network'];
   return [
     `the TLS handshake failed (${code})`,
-    `check the host and port in ${setting}: the server must support TLS 1.2 or later and HTTP/1.1, and require no client certificate (mTLS)`,
+    `check the host and port in ${setting}: the server must support TLS 1.2 or later and HTTP/1.1, ` +
+      'and require no client certificate (mTLS)',
   ];
 }
 
-/** Recognizes what is not HTTP, or not valid. A reply that ends too early is neither. */
+/** Says if a reply is not HTTP, or not valid HTTP. One that ends too early is neither. */
 function httpProblem(error: unknown, waitingFor: Progress['waitingFor']): string | undefined {
   const invalid = 'answered with invalid HTTP';
   const code = systemCode(error);
-  // In the headers, undici reports any fault after a Content-Length this way; in the body it is one that was cut short.
+  // In the headers, undici calls any fault after a Content-Length so; in the body it means a cut.
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && waitingFor !== 'body') return invalid;
   const message = messageOf(error);
   if (code === 'UND_ERR_HEADERS_OVERFLOW' || message === 'bad upgrade') return invalid;
   const isParserError =
     error instanceof Error && error.name === 'HTTPParserError' && !message.includes('EOF');
-  // What does not begin like HTTP, or arrived before there was a request. undici passes on only the parser's message.
+  // It does not begin like HTTP, or came before the request. undici passes on only the parser's message.
   if (message === 'bad response' || (isParserError && /Expected HTTP\/|Invalid HTTP version/.test(message)))
     return 'did not answer with HTTP';
   return isParserError ? invalid : undefined;

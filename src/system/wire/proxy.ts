@@ -1,8 +1,8 @@
 /**
  * Chooses the proxy for a URL: HTTPS_PROXY and NO_PROXY, lower-case names first, with curl's rules.
  *
- * Not used: proxy-from-env (an entry does not cover its subdomains, no networks, ALL_PROXY cannot be turned off, it
- * reads `process.env` itself) and undici's EnvHttpProxyAgent (sends `http:` on the loopback through HTTP_PROXY).
+ * Not used: proxy-from-env (an entry does not cover its subdomains, no networks, ALL_PROXY cannot be turned
+ * off) and undici's EnvHttpProxyAgent (sends `http:` on the loopback through HTTP_PROXY).
  */
 
 import { BlockList, isIP } from 'node:net';
@@ -13,7 +13,7 @@ export interface HttpProxy {
   readonly secure: boolean;
   readonly hostname: string;
   readonly port: number;
-  /** The variable. */
+  /** The variable that names it. */
   readonly source: string;
   /** `proxy.example.com:3128`, for messages: without the credentials that the variable may contain. */
   readonly name: string;
@@ -21,11 +21,12 @@ export interface HttpProxy {
   readonly authorization: string | undefined;
 }
 
+/** Returns the proxy's name for messages, with the variable it comes from. */
 export function calledProxy({ name, source }: HttpProxy): string {
   return `the proxy ${name} (from ${source})`;
 }
 
-/** Returns the proxy, or why there is none. @throws GwtokenError `usage` for a proxy that cannot be used */
+/** Returns the proxy, or the reason for none. @throws GwtokenError `usage` for a proxy that cannot be used */
 export function routeTo({ protocol, hostname, port }: URL, env: Env): HttpProxy | string {
   if (protocol === 'http:') return 'loopback http: URLs never use a proxy';
   const source = ['https_proxy', 'HTTPS_PROXY'].find((name) => env[name]);
@@ -35,10 +36,10 @@ export function routeTo({ protocol, hostname, port }: URL, env: Env): HttpProxy 
   return entry === undefined ? parseProxy(env[source] ?? '', source) : `NO_PROXY contains ${entry}`;
 }
 
-/** Without a scheme it is an http: proxy, as in curl. The value is never shown: it may contain a password. */
+/** Parses a proxy's address: without a scheme it is http:, as in curl. Its password is never shown. */
 function parseProxy(text: string, source: string): HttpProxy {
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i;
-  // A URL's path begins at the first of these, so part of the password would be parsed as the port, and shown.
+  // A URL's path begins at the first of these: part of the password would be taken for the port, and shown.
   if (/[/?#\\].*@/s.test(text.replace(scheme, ''))) {
     throw usage(
       `${source} contains a /, ?, # or \\ before the @`,
@@ -77,9 +78,10 @@ function decoded(text: string): string {
 }
 
 /**
- * The entry of NO_PROXY that covers a host. As in curl: entries separated by commas or spaces; `*` is every host; a
- * name covers itself and its subdomains, with or without a leading dot; an address or a network (`10.0.0.0/8`) covers
- * literal addresses; names are not looked up. As in undici: `host:port` covers only that port.
+ * Finds the entry of NO_PROXY that covers a host. As in curl: entries separated by commas or spaces; `*` is
+ * every host; a name covers itself and its subdomains, with or without a leading dot; an address or a network
+ * (`10.0.0.0/8`) covers literal addresses; names are not looked up. As in undici: `host:port` covers only
+ * that port.
  */
 function exemption(host: string, port: string, list: string): string | undefined {
   return list.split(/[\s,]+/).find((entry) => {

@@ -1,6 +1,6 @@
 /**
- * A tunnel through an HTTP proxy (CONNECT, RFC 9110 section 9.3.6). Not used: undici's ProxyAgent, which cannot be stopped
- * while it connects, so that a silent proxy would keep the program alive.
+ * A tunnel through an HTTP proxy (CONNECT, RFC 9110 section 9.3.6). Not used: undici's ProxyAgent, which
+ * cannot be stopped while it connects, so that a silent proxy would keep the program alive.
  */
 import type { Socket } from 'node:net';
 import connect from 'undici/lib/api/api-connect.js';
@@ -9,7 +9,7 @@ import { withClient } from './one-socket';
 import { calledProxy, type HttpProxy } from './proxy';
 
 /**
- * Requests a tunnel to `target` (`host:port`) from the proxy. Returns the socket, which then talks to the target.
+ * Requests a tunnel to `target` (`host:port`) from the proxy. Returns the socket, which then leads there.
  *
  * @throws GwtokenError `unreached` with reason `proxy-refusal` or `proxy-failure` if the proxy refuses
  */
@@ -33,7 +33,11 @@ export async function openTunnel(socket: Socket, proxy: HttpProxy, target: strin
   throw refusal(status, schemes, proxy, target);
 }
 
-/** @param schemes what Proxy-Authenticate offers (RFC 9110 section 11.7.1); empty if the proxy does not say */
+/**
+ * Makes the error for a proxy's refusal.
+ *
+ * @param schemes those of Proxy-Authenticate (RFC 9110 section 11.7.1); empty if the proxy names none
+ */
 function refusal(status: number, schemes: string, refusing: HttpProxy, target: string): GwtokenError {
   const { name, source, authorization } = refusing;
   const error = (reason: string, problem: string, hint: string): GwtokenError =>
@@ -56,7 +60,8 @@ function refusal(status: number, schemes: string, refusing: HttpProxy, target: s
   if (others.length > 0 && !isOffered('Basic', schemes))
     return refused(
       `requires ${others.join(' or ')} authentication, and gwtoken supports only Basic`,
-      `set ${source} to a local proxy that can log in there (cntlm, px), or ask the proxy's administrator for another way to ${target}`,
+      `set ${source} to a local proxy that can log in there (cntlm, px), ` +
+        `or ask the proxy's administrator for another way to ${target}`,
     );
   return authorization === undefined
     ? refused(

@@ -1,4 +1,4 @@
-/** The wire to the token endpoint: one request a connection, no redirect. What only some calls need is loaded for them. */
+/** The wire to the token endpoint: one request for each connection, no redirect. Rare parts load late. */
 import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { systemCode } from '../../system-errors';
@@ -11,18 +11,19 @@ export interface Wire extends Pick<World, 'postForm' | 'warmUp'> {
   close(): void;
 }
 
-/** Servers hang up on connections that stay silent, some after five seconds: an older one is not worth the risk. */
+/** The age up to which a connection is used: servers hang up on silent ones, some after five seconds. */
 const WARM_MS = 2000;
 
 /** A connection that was opened ahead, and the origin and CAs that it may be used for. */
 type Warm = Connection & { readonly key: string; readyAtMs: number };
 
+/** Returns a wire, which has no connection yet. */
 export function openWire(wireOptions: WireOptions): Wire {
-  // V8 of Node 20 optimises undici's parser (llhttp in wasm) for longer than it runs: half of a cold start. Later
-  // versions do not, and print a warning or know the flag no more.
+  // V8 of Node 20 optimises undici's parser (llhttp in wasm) for longer than it runs: half of a cold start.
+  // Later versions do not, and print a warning or know the flag no more.
   if (wireOptions.nodeVersion.startsWith('20.')) setFlagsFromString('--liftoff-only');
   const warned = new Set<string>();
-  const own: WireOptions = {
+  const options: WireOptions = {
     ...wireOptions,
     warn(line) {
       if (!warned.has(line)) wireOptions.warn(line);
@@ -31,12 +32,12 @@ export function openWire(wireOptions: WireOptions): Wire {
   };
   let warm: Warm | undefined;
 
-  const takeWarm = (url: URL, options: ConnectionOptions): Connection | undefined => {
+  const takeWarm = (url: URL, wanted: ConnectionOptions): Connection | undefined => {
     const taken = warm;
     warm = undefined;
     if (taken === undefined) return undefined;
     const isYoung = performance.now() - taken.readyAtMs <= WARM_MS;
-    if (isYoung && taken.key === keyOf(url, options) && !taken.isClosed()) return taken;
+    if (isYoung && taken.key === keyOf(url, wanted) && !taken.isClosed()) return taken;
     taken.close();
     return undefined;
   };
@@ -44,15 +45,15 @@ export function openWire(wireOptions: WireOptions): Wire {
   return {
     async postForm(address, init) {
       const url = new URL(address);
-      return await send(takeWarm(url, init) ?? new Connection(url, init, own), url, init);
+      return await send(takeWarm(url, init) ?? new Connection(url, init, options), url, init);
     },
-    warmUp(address, options) {
+    warmUp(address, connectionOptions) {
       import('./exchange').catch(() => {});
       if (address === undefined) return;
       const url = new URL(address);
       warm?.close();
-      const opened: Warm = Object.assign(new Connection(url, options, own), {
-        key: keyOf(url, options),
+      const opened: Warm = Object.assign(new Connection(url, connectionOptions, options), {
+        key: keyOf(url, connectionOptions),
         readyAtMs: Number.POSITIVE_INFINITY,
       });
       opened.ready.then(
@@ -67,7 +68,7 @@ export function openWire(wireOptions: WireOptions): Wire {
   };
 }
 
-/** The proxy follows from the URL and the environment, which does not change. */
+/** Returns all that a connection depends on: its proxy follows from the URL and a constant environment. */
 function keyOf(url: URL, { caFile = '' }: ConnectionOptions): string {
   return `${url.origin} ${caFile}`;
 }
@@ -96,7 +97,7 @@ async function send(connection: Connection, url: URL, init: Parameters<PostForm>
   const problem = async (error: unknown): Promise<Error> =>
     (await import('./problems')).wireProblem(error, url, progress, lateAfterMs);
 
-  /** A reply without a length ends with its connection (RFC 9112 section 6.3): undici takes a cut for the end of the body. */
+  /** Reads the body. Without a length a cut looks like its end to undici (RFC 9112 section 6.3). */
   async function* readBody(reply: WireReply, socket: Socket): AsyncIterable<Uint8Array> {
     try {
       yield* reply.body;

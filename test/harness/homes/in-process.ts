@@ -52,9 +52,9 @@ export function inside(): Inside {
   const home = openFolders();
 
   const open = (): WarmStart => {
-    const { platform, geteuid, getBuiltinModule, pid, kill } = process;
+    const { platform, geteuid, pid, kill } = process;
     const env = { ...home.env, ...it.env };
-    const opened = openWarm({ env, platform, getBuiltinModule, pid, kill, ...(geteuid && { geteuid }) });
+    const opened = openWarm({ env, platform, pid, kill, ...(geteuid && { geteuid }) });
     return { ...opened, warm: { ...opened.warm, now: () => it.nowMs } };
   };
 

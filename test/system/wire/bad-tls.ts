@@ -103,6 +103,16 @@ export const BAD_TLS: readonly WireCase[] = [
       /its certificate is only valid for other\.test[\s\S]*hint: check the host name in the auth URL/,
     ),
   ),
+  {
+    name: "the host's name as the common name alone",
+    ...untrusted(/is not trusted: its certificate is only valid for 127\.0\.0\.2/),
+    async set({ caFile: file, issue }) {
+      const pem = issue({ names: 'IP:127.0.0.2', subject: '/CN=localhost' });
+      const endpoint = await startFaultServer({ answer }, { tls: pem });
+      const authUrl = endpoint.url.replace('127.0.0.1', 'localhost');
+      return { authUrl, endpoint, args: ['--ca-file', file] };
+    },
+  },
   tls(
     'NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored',
     {},

@@ -63,6 +63,7 @@ const SMOKE = [
   '307 to another host',
   '--ca-file',
   'the wrong host',
+  "the host's name as the common name alone",
   'proxy: with a user name and a password',
   'proxy: 407 with wrong credentials',
   'proxy: an https: proxy',

@@ -121,7 +121,7 @@ describe('a certificate', () => {
 
   test('of other names: they are shown without their kind, 200 characters at most', () => {
     expect(said('DNS:x.test, IP Address:127.0.0.1').names).toBe('only valid for x.test, 127.0.0.1');
-    expect(said('').names).toBe('not valid for any host name');
+    expect(said('').names).toBe('not valid for any host name (its CN does not count)');
     expect(said(`DNS:${'x'.repeat(300)}`).names).toBe(`only valid for ${'x'.repeat(200)}`);
   });
 
