@@ -330,7 +330,12 @@ export interface World {
   onSignals(signals: readonly NodeJS.Signals[], heard: (signal: NodeJS.Signals) => void): () => void;
   runProgram: RunProgram;
   /** Creates a 0600 file with this text in gwtoken's own directory; a `local` error if that fails. */
-  createTokenFile(text: string): Promise<TokenFile>;
+  createTokenFile(text: string, path?: string): Promise<TokenFile>;
+  /**
+   * Replaces a file of the user's, mode 0600, at once. Throws `usage` for a path that is no regular file of the
+   * user's, `local` if it cannot be written.
+   */
+  replaceFile(path: string, text: string): void;
   /** Reads a whole file. Throws the system's error; EFBIG for more than `limit` bytes. */
   readFile(path: string, limit: number): Uint8Array;
   /** Returns a function that appends to a file (`local` if it fails). Throws `usage` for a missing file. */

@@ -34,7 +34,8 @@ export function quick(argv: readonly string[], world: QuickWorld): string | unde
 
 function quickGet(flags: FlagValues, world: QuickWorld): string | undefined {
   const format = getFormat(flags);
-  if (format.writeOnTerminal && world.mayBeTerminal()) return undefined;
+  const isOfTerminal = format.writeOnTerminal && world.mayBeTerminal();
+  if (isOfTerminal || flags['output'] !== undefined) return undefined;
   const cached = cachedToken(flags, world);
   return cached && format.write(cached, world.now());
 }

@@ -65,6 +65,8 @@ function plainFlag(word: string, { flags }: Command): string | Words {
   const hasFlag = (name: string): boolean => flags.some((flag) => flag.name === name);
   if (word === '--json' && !hasFlag('json') && hasFlag('format')) return ['--format', 'json'];
   const [, name = '', value = ''] = /^(--[\w-]+)=(1|true|0|false)$/.exec(word) ?? [];
+  // commander would take the next word for the value.
+  if (flagOf(word)?.optionalValue !== undefined) return `${word}=`;
   const flag = flagOf(name);
   if (!flag || flag.value !== undefined) return word;
   if (value === '1' || value === 'true') return name;

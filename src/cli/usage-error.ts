@@ -51,7 +51,8 @@ function messageOf(code: string, flag: string, parser: Parser): string {
     case 'commander.unknownOption': {
       if (isCommandMissing(flag, parser)) return 'missing COMMAND: gwtoken COMMAND [options]';
       const bare = /^(--[^=]*|-.)/s.exec(flag)?.[0] ?? flag;
-      return flag !== bare && isFlag(bare) ? `${bare} takes no value` : `unknown option ${quoted(bare)}`;
+      const isSwitch = parser.options.some(({ long, short }) => long === bare || short === bare);
+      return flag !== bare && isSwitch ? `${bare} takes no value` : `unknown option ${quoted(bare)}`;
     }
     case 'commander.unknownCommand':
       return `unknown command ${quoted(parser.args[0] ?? '')}`;

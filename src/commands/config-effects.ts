@@ -2,10 +2,17 @@
 
 import { clientFlags, parseClientName, REGIONS } from '../client';
 import { attempt, GwtokenError } from '../errors';
-import { resolveAuthUrl, resolveEnvironment, resolveProfile, resolveSetting } from '../settings/resolve';
+import {
+  resolveApiUrl,
+  resolveAuthUrl,
+  resolveEnvironment,
+  resolveProfile,
+  resolveSetting,
+} from '../settings/resolve';
 import {
   type FlagValues,
   SETTINGS,
+  type Setting,
   type SettingDefinition,
   type SettingSources,
   settingOf,
@@ -17,16 +24,18 @@ import type { World } from '../world';
 export function effectiveLines(sources: SettingSources): string[] {
   const profile = resolveProfile(sources).value;
   const environment = resolveEnvironment(sources, profile).value;
-  const urls = REGIONS.map((region) => {
-    const url = resolveAuthUrl(sources, { profile, environment, region });
-    return `auth-url.${region} = ${describeSetting(SETTINGS.authUrl, url)}\n`;
-  });
   const rows: readonly SettingDefinition<unknown>[] = Object.values(SETTINGS);
-  return rows.flatMap((row) =>
-    row === SETTINGS.authUrl
-      ? urls
-      : [`${row.key} = ${describeSetting(row, resolveSetting(row, sources, profile))}\n`],
-  );
+  return rows.flatMap((row) => {
+    if (row.scope !== 'client') return line(row.key, row, resolveSetting(row, sources, profile));
+    const resolve = row === SETTINGS.apiUrl ? resolveApiUrl : resolveAuthUrl;
+    return REGIONS.map((region) =>
+      line(`${row.key}.${region}`, row, resolve(sources, { profile, environment, region })),
+    );
+  });
+}
+
+function line(key: string, row: SettingDefinition<unknown>, value: Setting<unknown> | undefined): string {
+  return `${key} = ${describeSetting(row, value)}\n`;
 }
 
 interface Warning {

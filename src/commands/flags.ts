@@ -8,6 +8,8 @@ export interface Flag {
   readonly short?: string;
   /** Name of the value in help; a flag without one is a switch. */
   readonly value?: string;
+  /** Name of a value that it may have, given by `=` only: `--token-file=PATH`. */
+  readonly optionalValue?: string;
   /** The form `--no-NAME`: the only one, or one beside `--NAME`, with a help of its own. */
   readonly negative?: 'only' | { readonly help: string };
   readonly help: string;
@@ -73,7 +75,14 @@ function formatFlag(formats: readonly string[]): Flag {
 
 /** Flags of the two commands that cli/quick.ts can answer; the other commands have theirs themselves. */
 export const QUICK_FLAGS: Readonly<Record<'get' | 'env', readonly Flag[]>> = {
-  get: [...CLIENT_FLAGS, ...FETCH_FLAGS, formatFlag(GET_FORMATS), FRESH, VERBOSE],
+  get: [
+    ...CLIENT_FLAGS,
+    ...FETCH_FLAGS,
+    formatFlag(GET_FORMATS),
+    { name: 'output', value: 'FILE', group: 'output', help: 'write to a file that only you can read' },
+    FRESH,
+    VERBOSE,
+  ],
   env: [
     ...CLIENT_FLAGS,
     ...FETCH_FLAGS,

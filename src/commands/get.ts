@@ -1,6 +1,8 @@
+import { usage } from '../errors';
 import { maskToken } from '../formats/ci';
 import { GET_FORMATS, tokenFormat } from '../formats/get';
 import { gather } from '../settings/resolve';
+import type { FlagValues } from '../settings/table';
 import type { Command } from './command';
 import { QUICK_FLAGS } from './flags';
 
@@ -20,10 +22,27 @@ export const getCommand: Command = {
   ],
   async run(flags, world) {
     const write = tokenFormat(flags);
+    checkOutput(flags['output']);
     const sources = gather(flags, world);
     const { selectedToken } = await import('./selected-token');
     const answer = await selectedToken(sources, world);
     maskToken(answer.token.accessToken, world);
-    world.stdout.write(write(answer, world.now(), () => world.stdout.isTTY()));
+    const { output } = flags;
+    if (typeof output !== 'string')
+      world.stdout.write(write(answer, world.now(), () => world.stdout.isTTY()));
+    else
+      world.replaceFile(
+        output,
+        write(answer, world.now(), () => false),
+      );
   },
 };
+
+/** Refuses a file with a format's name: in aws and gcloud `--output json` is the format. */
+function checkOutput(file: FlagValues[string]): void {
+  if (!GET_FORMATS.includes(String(file))) return;
+  throw usage(
+    `--output takes a file, and ${file} is a format`,
+    `use --format ${file}, or --output ./${file}`,
+  );
+}

@@ -67,7 +67,7 @@ export function formatAmong<T>(formats: Readonly<Record<string, T>>, name: strin
  * Returns the token's facts: `expires_in` is what is left now, `expires_at` is RFC 3339 in UTC, and both are
  * null if the endpoint returned no lifetime.
  */
-function tokenJson({ token, client, authUrl, from }: TokenAnswer, nowMs: number): object {
+function tokenJson({ token, client, clientId, authUrl, from }: TokenAnswer, nowMs: number): object {
   const expiresAt = expiresAtMs(token);
   return {
     access_token: token.accessToken,
@@ -78,6 +78,7 @@ function tokenJson({ token, client, authUrl, from }: TokenAnswer, nowMs: number)
     region: client.region,
     environment: client.environment,
     profile: client.profile,
+    client_id: clientId,
     auth_url: authUrl,
     source: from,
   };

@@ -219,6 +219,13 @@ export function resolveAuthUrl(
   return { value, template, source };
 }
 
+/** Resolves the gateway's own address for a client; returns undefined if none is set. */
+export function resolveApiUrl(sources: SettingSources, client: Client): Setting<string> | undefined {
+  const row = SETTINGS.apiUrl;
+  const found = findForClient(row, sources, client);
+  return found && { value: row.parse(found.text, found.source.name, client.region), source: found.source };
+}
+
 /** Resolves the auth URL for a client. Throws a `usage` error of the reason `not-set` if none is set. */
 export function requireAuthUrl(sources: SettingSources, client: Client, verified?: string): AuthUrl {
   const found = resolveAuthUrl(sources, client, verified);

@@ -12,6 +12,7 @@ import { answerWithinMs } from '../patience';
 import { duration, shellWord } from '../text';
 import type { Config, Env } from '../world';
 import {
+  parseApiUrl,
   parseAuthUrl,
   parseDurationMs,
   parseRegion,
@@ -39,7 +40,7 @@ export interface SettingSources {
   readonly config: Config;
 }
 
-/** Auth URL for one region; `template` is its text as it was written, which may contain `{region}`. */
+/** URL for one region; `template` is its text as it was written, which may contain `{region}`. */
 export interface AuthUrl extends Setting<string> {
   readonly template: string;
 }
@@ -118,6 +119,13 @@ export const CLIENT_SETTINGS = {
     flag: { value: 'URL', help: `auth URL; {region} becomes ${REGIONS.join(' or ')}` },
     defaultText: 'none',
     store: (_, text) => withoutTokenPath(text),
+  } satisfies SettingDefinition<string>,
+  apiUrl: {
+    name: 'API URL',
+    key: 'api-url',
+    scope: 'client',
+    parse: (text, where, region = REGIONS[0]) => parseApiUrl(text, where, region),
+    defaultText: 'none',
   } satisfies SettingDefinition<string>,
 };
 

@@ -47,15 +47,29 @@ export function parseText(text: string, where: string, what: string): string {
   throw badValue(what, text, where, 'a non-empty value');
 }
 
-/**
- * Reads an auth URL: fills in `{region}`, removes a trailing slash or `/oauth2/token`. Stricter than `URL`,
- * which drops newlines, takes a backslash for a slash and escapes odd characters: a secret is sent there, so
- * nothing is guessed.
- */
+/** Reads an auth URL; a trailing `/oauth2/token` is taken off. A secret is sent there, so nothing is guessed. */
 export function parseAuthUrl(text: string, where: string, region: Region): string {
+  return withoutTokenPath(parseBaseUrl(text, where, region, ['auth URL', 'the client secret']));
+}
+
+/** Reads an API URL: the gateway's own address, with its path. */
+export function parseApiUrl(text: string, where: string, region: Region): string {
+  return parseBaseUrl(text, where, region, ['API URL', 'the token']).replace(/\/*$/, '');
+}
+
+/**
+ * Reads a base URL, in which `{region}` is replaced. Stricter than `URL`, which drops newlines, takes a
+ * backslash for a slash, and escapes invalid characters.
+ */
+function parseBaseUrl(
+  text: string,
+  where: string,
+  region: Region,
+  [name, sent]: readonly [name: string, sent: string],
+): string {
   const filled = text.replaceAll('{region}', region);
   const fail = (problem: string, hint: string): GwtokenError =>
-    usage(`auth URL ${quoted(withoutSecrets(text))} (from ${where}) ${problem}`, hint);
+    usage(`${name} ${quoted(withoutSecrets(text))} (from ${where}) ${problem}`, hint);
 
   if (/[\s\p{Cc}\\]/u.test(filled))
     throw fail('contains a space, backslash or control character', `example: ${EXAMPLE}`);
@@ -79,8 +93,8 @@ export function parseAuthUrl(text: string, where: string, region: Region): strin
     throw fail('contains a query or fragment', `use only the base URL, for example ${EXAMPLE}`);
   const secure = `https://${url.host}${url.pathname}`.replace(/\/$/, '');
   if (url.protocol === 'http:' && !isLoopback(url.hostname))
-    throw fail('would send the client secret unencrypted', `use ${secure}`);
-  return withoutTokenPath(url.href);
+    throw fail(`would send ${sent} unencrypted`, `use ${secure}`);
+  return url.href;
 }
 
 /** Removes the path of the token endpoint, whose URL people copy from their documentation. */

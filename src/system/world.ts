@@ -7,6 +7,7 @@ import { openAppender } from './files/append-file';
 import { homeless, withAbsoluteFolders } from './files/paths';
 import { readAll } from './files/read-file';
 import { probeFolder } from './files/trust';
+import { replaceUserFile } from './files/user-file';
 import { formOf, KEYCHAIN_CHILD, LOOKUP_CHILD } from './form';
 import { hasUnicode, isTerminal, noPrompt, painter, withVariable } from './terminal/capabilities';
 import { writeAll } from './terminal/streams';
@@ -41,6 +42,7 @@ export function openWorld(
     ...streams,
     warn,
     appender: openAppender,
+    replaceFile: (path, text) => replaceUserFile(path, text, host),
     ...wire,
     onSignals,
     ...processesOf(proc, onSignals, opened),
@@ -186,9 +188,11 @@ function processesOf(
         host.platform,
         onSignals,
       ),
-    async createTokenFile(text) {
+    async createTokenFile(text, path) {
+      const files = await import('./files/token-files');
+      if (path !== undefined) return files.createTokenFileAt(path, host, text);
       if (folders.cache === undefined) throw homeless('local', 'the token file', 'cache', host);
-      return (await import('./files/token-files')).createTokenFile(folders.cache, host, text);
+      return files.createTokenFile(folders.cache, host, text);
     },
   };
 }

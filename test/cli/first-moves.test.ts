@@ -61,7 +61,7 @@ test.each([
   ['set region eu', 'unknown command "set"', 'config set region eu'],
   ['refresh', 'unknown command "refresh"', 'get --fresh'],
   ['run -- make --debug', 'unknown command "run"', 'exec -- make --debug'],
-  ['get --output=json', 'unknown option "--output"', 'get --format=json'],
+  ['env --output=json', 'unknown option "--output"', 'env --format=json'],
   ['exec --debug -- deploy --debug', 'unknown option "--debug"', 'exec --verbose -- deploy --debug'],
   // Typing errors.
   ['gte --region eu', 'unknown command "gte"', 'get --region eu'],

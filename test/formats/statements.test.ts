@@ -379,6 +379,7 @@ describe('the output of get', () => {
       region: 'us',
       environment: 'sandbox',
       profile: 'p',
+      client_id: 'id',
       auth_url: 'https://a.test',
       source: 'cache',
     });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  resolveApiUrl,
   resolveAuthUrl,
   resolveClient,
   resolveEnvironment,
@@ -120,6 +121,14 @@ const ORDER: Record<
   'auth URL': {
     resolve: auth('production'),
     places: urls('--auth-url', ...PLAIN_URLS),
+    otherwise: undefined,
+  },
+  'API URL': {
+    resolve: (from) => resolveApiUrl(from, { profile: 'acme', environment: 'sandbox', region: 'eu' }),
+    places: urls(
+      ...urlKeys('GWTOKEN_SANDBOX_API_URL', 'sandbox.api-url'),
+      ...urlKeys('GWTOKEN_API_URL', 'api-url'),
+    ),
     otherwise: undefined,
   },
   'auth URL of the sandbox': {

@@ -13,6 +13,7 @@ export const execCommand: Command = {
     FRESH,
     {
       name: 'token-file',
+      optionalValue: 'PATH',
       group: 'output',
       help: 'also keep a valid token in a file (path in GWTOKEN_TOKEN_FILE)',
     },

@@ -38,8 +38,9 @@ export async function runCommand(
   let file: TokenFile | undefined;
   let stopRenewing: (() => void) | undefined;
   try {
-    if (flags['token-file'] === true) {
-      file = await world.createTokenFile(answer.token.accessToken);
+    const path = flags['token-file'];
+    if (path !== undefined) {
+      file = await world.createTokenFile(answer.token.accessToken, String(path) || undefined);
       stopRenewing = keepRenewed(file, answer, () => selectedQuery(sources, world), world);
     }
     const all = [...variables, { name: `${prefix}TOKEN_FILE`, value: file?.path }];
