@@ -103,7 +103,7 @@ export interface TokenCache {
 
 /** A file or directory that is not trusted: another user's, writable by others, or a symbolic link. */
 export interface Distrust {
-  readonly why: 'foreign' | 'open' | 'link';
+  readonly why: 'foreign' | 'open' | 'link' | 'changed';
   /** End of a sentence that begins with its path: `is writable by other users (mode 777)`. */
   readonly text: string;
   /** Path at fault, if it is not the path itself but a directory or link that leads to it. */

@@ -5,13 +5,11 @@ import { maskToken } from '../../formats/ci';
 import { tokenFormat } from '../../formats/get';
 import { gather } from '../../settings/resolve';
 import type { FlagValues } from '../../settings/table';
-import { isLoopback } from '../../settings/values';
 import type { World } from '../../world';
 import { selectedToken } from '../selected-token';
 import { childEnvironment, exitCodeOf } from './run';
 
 export async function runCurl(flags: FlagValues, world: World, args: readonly string[]): Promise<number> {
-  checkUrls(args);
   const isWindows = world.platform === 'win32';
   if (isWindows && args.some((word) => READS_STDIN.test(word)))
     throw usage(
@@ -23,25 +21,28 @@ export async function runCurl(flags: FlagValues, world: World, args: readonly st
   const header = tokenFormat({ format: 'curl' })(answer, world.now(), () => false);
 
   const env = childEnvironment(world.env, [], world.platform);
-  return exitCodeOf(
-    await world.runProgram('curl', ['-K', isWindows ? '-' : '/dev/fd/3', ...args], env, header),
-  );
+  // curl heeds -q only as its first argument.
+  const quiet = /^(-q|--disable$)/.test(args[0] ?? '') ? ['-q'] : [];
+  const words = [...quiet, '-K', isWindows ? '-' : '/dev/fd/3', ...args];
+  const code = exitCodeOf(await world.runProgram('curl', words, env, header + protocolsFor(args)));
+  if (code === UNSUPPORTED_PROTOCOL && args.some((word) => /^http:/i.test(word)))
+    world.stderr.write('gwtoken: hint: the token is sent over https only: begin the URL with https://\n');
+  return code;
 }
 
-/** Options of curl whose value may begin like a URL, but is not requested. */
-const TAKES_TEXT =
-  /^(-\w*[AbdeFHux]|--(cookie|data[\w-]*|form[\w-]*|header|json|preproxy|proxy|referer|user-agent))$/;
 /** Arguments for which curl reads stdin: `-`, `@-`, `name=<-`, and an upload from it. */
 const READS_STDIN = /^(.*[@<])?-$|^-T[-.]$/;
+const UNSUPPORTED_PROTOCOL = 1;
+/** A loopback address, and not one before a `\\` or `@`, which curl takes for user info. */
+const LOOPBACK = /^https?:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?([/?#]|$)/i;
 
-/** Throws a `usage` error for a URL to which the token would go unencrypted. */
-function checkUrls(args: readonly string[]): void {
-  const urls = args.filter(
-    (word, index) => /^https?:/i.test(word) && !TAKES_TEXT.test(args[index - 1] ?? ''),
-  );
-  // curl takes a URL without a scheme for http:.
-  if (urls.length === 0) throw usage('no URL for curl', 'begin the URL with https://');
-  const isOpen = (url: string): boolean =>
-    /^http:/i.test(url) && !(URL.canParse(url) && isLoopback(new URL(url).hostname));
-  if (urls.some(isOpen)) throw usage('the token would be sent unencrypted', 'begin the URL with https://');
+/**
+ * Returns the options by which curl itself refuses to send the token unencrypted, however the URL is given. Plain http
+ * is only for this machine, and then no proxy gets to see it.
+ */
+function protocolsFor(args: readonly string[]): string {
+  const urls = args.filter((word) => /^https?:/i.test(word));
+  const isLocal = urls.length > 0 && urls.every((url) => LOOPBACK.test(url));
+  const protocols = isLocal ? 'proto = "=http,https"\nnoproxy = "*"\n' : 'proto = "=https"\n';
+  return `proto-default = "https"\n${protocols}`;
 }

@@ -88,7 +88,7 @@ function knownIn(stored: Stored): Record<string, KnownEntry> {
  * Reads a JSON object from a file that only the user and root can have written: it can contain a command and a URL.
  * Empty if there is none.
  */
-function readTrusted(path: string, host: Host): Stored {
+function readTrusted(path: string, host: Host, attempts = 3): Stored {
   let read: FileRead;
   try {
     read = whileHeld(() => readRegular(path, LIMIT), READER_WAITS_MS, host);
@@ -99,7 +99,10 @@ function readTrusted(path: string, host: Host): Stored {
     const why = code === 'EFBIG' ? 'larger than 1 MiB' : (code ?? messageOf(error));
     throw unusable(path, `cannot be read (${why})`, isForbidden ? AS_OWNER : undefined);
   }
-  const untrusted = trust.distrust(read.stat, 'user or root', host) ?? trust.checkPathTrust(path, host);
+  const { stat } = read;
+  const untrusted = trust.distrust(stat, 'user or root', host) ?? trust.checkPathTrust(path, host, stat);
+  // Another gwtoken may just have written it, which replaces it.
+  if (untrusted?.why === 'changed' && attempts > 1) return readTrusted(path, host, attempts - 1);
   if (untrusted) throw unusable(path, untrusted.text, fixFor(path, untrusted));
   let parsed: unknown;
   try {

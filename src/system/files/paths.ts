@@ -9,6 +9,8 @@ export interface Host {
   /** Undefined on Windows, where owners and modes are not checked. */
   readonly uid: number | undefined;
   readonly env?: NodeJS.ProcessEnv;
+  /** The directory of `passwd` and `group`; `/etc` if left out. */
+  readonly etc?: string;
   /** This process, to ask for others; without it each other one counts as running somewhere else. */
   readonly proc?: Pick<NodeJS.Process, 'pid' | 'kill'>;
 }

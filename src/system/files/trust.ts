@@ -1,5 +1,5 @@
 /**
- * Who owns a file or directory, and who else can write to it: one rule for everything that gwtoken reads and stores. On
+ * The owner of a file or directory, and who else can write to it: one rule for all that gwtoken reads and stores. On
  * Windows neither owners nor modes are checked.
  */
 import {
@@ -15,26 +15,47 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { quietly } from '../../errors';
-import { systemCode } from '../../system-errors';
 import type { Distrust, FolderFacts } from '../../world';
 import { type Host, homeVariables } from './paths';
+import { readRegular } from './read-file';
 
 /** An administrator may write a user's config file, and root could change the user's own anyway. */
 type Owners = 'user' | 'user or root';
 
 /**
- * Why it is not trusted; undefined if it is. Write access for the user's own private group, as a umask of 002 gives it, is
- * none for others. With a stat from `lstat`, links are found too.
+ * Returns why it is not trusted; undefined if it is. Write access for the user's own private group, as a umask of 002
+ * gives it, is none for others; all may write to a socket. With a stat from `lstat`, links are found too.
  */
 export function distrust(stat: Stats, owners: Owners, host: Host): Distrust | undefined {
   if (stat.isSymbolicLink()) return { why: 'link', text: 'is a symbolic link' };
   const { uid } = host;
   const foreign = distrustOwner(stat, owners, host);
   if (foreign) return foreign;
-  const others = stat.gid === uid ? 0o002 : 0o022;
-  if (uid === undefined || (stat.mode & others) === 0) return undefined;
+  if (uid === undefined || (stat.mode & 0o022) === 0 || stat.isSocket()) return undefined;
+  if ((stat.mode & 0o002) === 0 && stat.gid === uid && hasPrivateGroup(uid, host)) return undefined;
   return { why: 'open', text: `is writable by other users (mode ${(stat.mode & 0o777).toString(8)})` };
 }
+
+/**
+ * Tells if the group with the user's number has the user's name, and nobody else in it. Only the files are read: getent
+ * would be a process at each warm start. A group of a directory service counts as open to others.
+ */
+function hasPrivateGroup(uid: number, { etc = '/etc' }: Host): boolean {
+  const rows = (file: string): string[][] =>
+    String(readRegular(`${etc}/${file}`, ACCOUNTS_LIMIT).bytes)
+      .split('\n')
+      .map((line) => line.split(':'));
+  const isPrivate = quietly(() => {
+    const users = rows('passwd');
+    const user = users.find(([, , id]) => id === String(uid))?.[0];
+    const isElsewhere = users.some(([, , id, gid]) => Number(gid) === uid && Number(id) !== uid);
+    const [[name, , , members = ''] = [], second] = rows('group').filter(([, , gid]) => Number(gid) === uid);
+    return name === user && (members === '' || members === user) && !second && !isElsewhere;
+  });
+  return isPrivate === true;
+}
+
+const ACCOUNTS_LIMIT = 16 * 1024 * 1024;
 
 function distrustOwner({ uid }: Stats, owners: Owners, host: Host): Distrust | undefined {
   if (host.uid === undefined || uid === host.uid || (uid === 0 && owners === 'user or root'))
@@ -45,19 +66,22 @@ function distrustOwner({ uid }: Stats, owners: Owners, host: Host): Distrust | u
 /**
  * Finds what is not trusted on the way to a file: the file, a directory above it, or a link. As OpenSSH's StrictModes,
  * each has to belong to the user or root, and nobody else may be able to put another in its place. So a sticky
- * directory may be open to all, and so may one that nobody can write to, such as a mounted ConfigMap.
+ * directory may be open to all. A read-only mount may not: elsewhere its directory may be writable.
+ *
+ * @param opened the file that was opened by this path before; another or none is not trusted then
  */
-export function checkPathTrust(path: string, host: Host): Distrust | undefined {
+export function checkPathTrust(path: string, host: Host, opened?: Stats): Distrust | undefined {
   if (host.uid === undefined) return undefined;
   const ahead = (path.startsWith('/') ? path : `${resolve('.')}/${path}`).split('/');
+  const changed: Distrust = { why: 'changed', text: 'was replaced while it was read' };
   for (let at = '/', links = 0; ; ) {
     const stat = lstatSync(at, { throwIfNoEntry: false });
-    // The kernel gives up after 40 links. What is not there yet can only be created by those who can write to the directory above.
-    if (stat === undefined || links > 40) return undefined;
+    // The kernel gives up after 40 links. A missing one can be created only by those who can write to its directory.
+    if (stat === undefined || links > 40) return opened && changed;
     const isLink = stat.isSymbolicLink();
     const problem = (isLink ? distrustOwner : distrust)(stat, 'user or root', host);
     const isSticky = stat.isDirectory() && (stat.mode & 0o1000) !== 0;
-    if (problem && !(problem.why === 'open' && (isSticky || isReadOnly(at))))
+    if (problem && !(problem.why === 'open' && isSticky))
       return at === path
         ? problem
         : { why: problem.why, text: `is reached through ${at}, which ${problem.text}`, path: at };
@@ -68,18 +92,13 @@ export function checkPathTrust(path: string, host: Host): Distrust | undefined {
       at = target.startsWith('/') ? '/' : dirname(at);
     }
     const next = ahead.shift();
-    if (next === undefined) return undefined;
+    if (next === undefined) return opened && !isSame(opened, stat) ? changed : undefined;
     at = join(at, next);
   }
 }
 
-function isReadOnly(path: string): boolean {
-  try {
-    accessSync(path, constants.W_OK);
-    return false;
-  } catch (error) {
-    return systemCode(error) === 'EROFS';
-  }
+function isSame(one: Stats, other: Stats): boolean {
+  return one.dev === other.dev && one.ino === other.ino;
 }
 
 /**

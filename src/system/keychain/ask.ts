@@ -9,6 +9,7 @@ import { quietly } from '../../errors';
 import { answerWithinMs, hasPerson } from '../../patience';
 import { limitReached, messageOf } from '../../system-errors';
 import type { Env, World } from '../../world';
+import { absolutePath } from '../processes/helper-program';
 import { type BusState, collectionOnBus } from './bus';
 import type { Answer, Loaded, Request } from './child';
 import { keychainError, notAnswered } from './errors';
@@ -102,10 +103,12 @@ function startChild({ childPath, env, platform }: KeychainWorld): ChildProcess {
  * macOS and Windows Bun would report a crash of keytar to its makers.
  */
 function childEnv(env: Env, platform: NodeJS.Platform): NodeJS.ProcessEnv {
-  const kept = Object.entries(env).filter(([name]) => !/^(GWTOKEN_|BUN_|NODE_(?!PATH$))/i.test(name));
+  const kept = Object.entries(env).filter(([name]) => !/^(GWTOKEN_|BUN_|NODE_)/i.test(name));
+  // GLib looks for dbus-launch there. Windows spells the name in its own way, and starts nothing.
+  const path = platform === 'win32' ? {} : { PATH: absolutePath(env) };
   // glib's messages are recognized by their English text.
   const inEnglish = platform === 'linux' ? { LC_ALL: 'C', LANGUAGE: '' } : {};
-  return { ...Object.fromEntries(kept), ...inEnglish, DO_NOT_TRACK: '1' };
+  return { ...Object.fromEntries(kept), ...path, ...inEnglish, DO_NOT_TRACK: '1' };
 }
 
 /** Sends the request, and settles with the child's answer or with its end. */

@@ -1,5 +1,6 @@
 /** Keytar in the keychain's child: from node_modules, or its native part from inside the executable. */
 import {
+  existsSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -19,7 +20,22 @@ declare const __KEYTAR__: string;
 export type Keytar = typeof import('keytar');
 
 export function loadKeytar(): Keytar {
-  return __EXECUTABLE__ ? loadNativePart(require('keytar.node')) : require('keytar');
+  return __EXECUTABLE__ ? loadNativePart(require('keytar.node')) : require(folderOfKeytar());
+}
+
+/**
+ * Returns keytar's folder: in gwtoken's own node_modules, or beside gwtoken in the same one, where npm puts it. A plain
+ * `require` would climb on to `/tmp/node_modules` and the like, where another user can put a module of theirs.
+ *
+ * @throws an error with the code MODULE_NOT_FOUND
+ */
+function folderOfKeytar(): string {
+  const gwtoken = dirname(__dirname);
+  const [shared] = /^.*[\\/]node_modules(?=[\\/](@[^\\/]+[\\/])?[^\\/]+$)/.exec(gwtoken) ?? [];
+  const homes = [join(gwtoken, 'node_modules'), ...(shared === undefined ? [] : [shared])];
+  const found = homes.map((home) => join(home, 'keytar')).find((folder) => existsSync(folder));
+  if (found !== undefined) return found;
+  throw Object.assign(new Error(`no keytar in ${homes.join(' or ')}`), { code: 'MODULE_NOT_FOUND' });
 }
 
 const PREFIX = 'gwtoken-keychain-';
@@ -63,7 +79,10 @@ function sweep(directory: string): void {
 /** Returns the module's name and version, as in `@github/keytar 7.10.6`. */
 export function nameOfKeytar(): string {
   if (__EXECUTABLE__) return __KEYTAR__;
-  const { name, version } = require('keytar/package.json') as { name: string; version: string };
+  const { name, version } = require(join(folderOfKeytar(), 'package.json')) as {
+    name: string;
+    version: string;
+  };
   return `${name} ${version}`;
 }
 
@@ -71,8 +90,7 @@ export function nameOfKeytar(): string {
 export function whyNotLoaded(): string | undefined {
   if (__EXECUTABLE__) return undefined;
   try {
-    const module = dirname(require.resolve('keytar/package.json'));
-    const native = join(module, 'prebuilds', `${process.platform}-${process.arch}`, 'keytar.node');
+    const native = join(folderOfKeytar(), 'prebuilds', `${process.platform}-${process.arch}`, 'keytar.node');
     process.dlopen({ exports: {} }, native);
     return undefined;
   } catch (error) {

@@ -3,15 +3,22 @@ import { delimiter, isAbsolute } from 'node:path';
 import type { Env } from '../../world';
 
 /**
- * The environment of a system program: what every program needs, and the variables that this one reads. Its output is in
- * English. Relative and empty entries of PATH are left out, or a program of the working directory's would be run.
+ * Returns the environment of a system program: the variables that every program needs, and those that this one reads.
+ * Its output is in English.
  */
 export function helperEnvironment(env: Env, ...reads: readonly string[]): NodeJS.ProcessEnv {
-  const path = env['PATH']?.split(delimiter).filter(isAbsolute).join(delimiter);
   const names = ['SystemRoot', ...reads].filter((name) => env[name] !== undefined);
   const own = Object.fromEntries(names.map((name) => [name, env[name]]));
-  // An empty PATH would mean the working directory too; none means the system's own.
-  return { ...(path ? { PATH: path } : {}), ...own, LC_ALL: 'C' };
+  return { PATH: absolutePath(env), ...own, LC_ALL: 'C' };
+}
+
+/**
+ * Returns the absolute directories of PATH, for programs that gwtoken starts by itself and for those that they start: an
+ * empty or relative entry means the working directory, which may hold anybody's programs.
+ */
+export function absolutePath({ PATH = '' }: { readonly PATH?: string | undefined }): string {
+  // Without PATH, GLib looks in the working directory too.
+  return PATH.split(delimiter).filter(isAbsolute).join(delimiter) || '/usr/bin:/bin';
 }
 
 /** The path of one of Windows' own programs: by its name, one in the working directory would be run. */

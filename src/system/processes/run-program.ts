@@ -4,12 +4,14 @@
  */
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import * as fs from 'node:fs';
+import { delimiter, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import spawn from 'cross-spawn';
 import { failure, type GwtokenError, usage } from '../../errors';
 import { messageOf, systemCode } from '../../system-errors';
 import { quoted } from '../../text';
 import type { ChildEnd, Env, RunProgram, World } from '../../world';
+import { absolutePath } from './helper-program';
 import { isForeground } from './proc-stat';
 
 /** Meant for the child. */
@@ -20,13 +22,14 @@ const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
 const FROM_CONSOLE: readonly NodeJS.Signals[] = ['SIGINT', 'SIGBREAK', 'SIGHUP'];
 
 export async function runProgram(
-  [command, args, env, text]: Parameters<RunProgram>,
+  [command, args, given, text]: Parameters<RunProgram>,
   platform: NodeJS.Platform,
   onSignals: World['onSignals'],
 ): Promise<ChildEnd> {
-  checkExact([command, ...args], env);
+  checkExact([command, ...args], given);
   let child: ChildProcess | undefined;
   const isWindows = platform === 'win32';
+  const env = text === undefined || isWindows ? given : { ...given, PATH: absolutePath(given) };
   const release = onSignals(isWindows ? FROM_CONSOLE : [...PASSED_ON, ...FROM_TERMINAL], (signal) => {
     if (!isWindows && !(FROM_TERMINAL.includes(signal) && isForeground(platform))) child?.kill(signal);
   });
@@ -89,7 +92,7 @@ function startProgram(
   if (isWindows && !spawn._parse(command, [...args], options).file) throw notFound(command);
   if (text === undefined) return spawn(command, [...args], options);
   const child = isWindows
-    ? spawn(command, [...args], { env, stdio: ['pipe', 'inherit', 'inherit'] })
+    ? spawn(pathOfProgram(command, env), [...args], { env, stdio: ['pipe', 'inherit', 'inherit'] })
     : spawn('/bin/sh', ['-c', WITH_PIPE, 'sh', command, ...args], {
         env,
         stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
@@ -98,6 +101,17 @@ function startProgram(
   // It fails if the program has ended without reading.
   pipe.on('error', () => {}).end(text);
   return child;
+}
+
+/** Returns the path of a program that gwtoken starts by itself: Windows would begin with the working directory. */
+function pathOfProgram(command: string, env: NodeJS.ProcessEnv): string {
+  const PATH = Object.entries(env).find(([name]) => name.toUpperCase() === 'PATH')?.[1];
+  const files = absolutePath({ PATH })
+    .split(delimiter)
+    .map((folder) => join(folder, `${command}.exe`));
+  const found = files.find((file) => fs.existsSync(file));
+  if (found === undefined) throw notFound(command);
+  return found;
 }
 
 function notFound(command: string): Error {

@@ -1,6 +1,7 @@
 /** Long texts on a terminal go through the user's pager. */
 import { spawnSync } from 'node:child_process';
 import { isCredentialVariable } from '../../client';
+import { absolutePath } from '../processes/helper-program';
 
 const LESS = 'if command -v less >/dev/null; then less -FRX; else cat; fi';
 
@@ -8,14 +9,14 @@ const LESS = 'if command -v less >/dev/null; then less -FRX; else cat; fi';
 export function page(text: string, proc: NodeJS.Process): boolean {
   const command = proc.env['PAGER'] ?? LESS;
   if (proc.platform === 'win32' || command === '' || proc.env['TERM'] === 'dumb') return false;
-  const env = Object.fromEntries(Object.entries(proc.env).filter(([name]) => !isCredentialVariable(name)));
+  const kept = Object.fromEntries(Object.entries(proc.env).filter(([name]) => !isCredentialVariable(name)));
   // Ctrl-C in the pager is the pager's.
   const ignore = (): void => {};
   proc.on('SIGINT', ignore);
   const { status } = spawnSync('/bin/sh', ['-c', command], {
     input: text,
     stdio: ['pipe', 'inherit', 'inherit'],
-    env,
+    env: { ...kept, PATH: absolutePath(proc.env) },
   });
   proc.off('SIGINT', ignore);
   // 126 and 127: sh could not run it.

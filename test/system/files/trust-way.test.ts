@@ -1,9 +1,10 @@
 /** Who may have put a config file where it lies: two users of one machine, and the homes that people have. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, lchownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, lchownSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { openConfig, readConfig } from '../../../src/system/files/config-file';
+import type { Host } from '../../../src/system/files/paths';
 import { checkPathTrust } from '../../../src/system/files/trust';
 import { onCleanup } from '../../harness/clean-up';
 import { openFolder } from '../../harness/homes/folder';
@@ -11,14 +12,23 @@ import { refusal } from '../../settings/refusal';
 
 const USER = 64_001;
 const STRANGER = 64_002;
-const machine = { platform: process.platform, uid: USER };
 
+let machine: Host;
 let shared: string;
 beforeEach(({ needs }) => {
   needs('root');
   shared = openFolder();
   chmodSync(shared, 0o1777);
+  machine = { platform: process.platform, uid: USER, etc: openFolder() };
+  accounts();
 });
+
+/** Writes the machine's accounts: the user's, with a group of their own, and a stranger's. */
+function accounts(members = '', strangersGroup = STRANGER): void {
+  const passwd = `me:x:${USER}:${USER}::/home:/bin/sh\nyou:x:${STRANGER}:${strangersGroup}::/home:/bin/sh\n`;
+  writeFileSync(join(machine.etc ?? '', 'passwd'), passwd);
+  writeFileSync(join(machine.etc ?? '', 'group'), `me:x:${USER}:${members}\nyou:x:${STRANGER}:\n`);
+}
 
 /** A directory or, with a text, a file below the shared directory. */
 function put(name: string, uid: number, mode: number, { gid = uid, text = '' } = {}): string {
@@ -63,15 +73,37 @@ test.for<[string, () => string]>([
   expect(readConfig(make(), machine).general).toHaveProperty('credential-command');
 });
 
-test('a mounted ConfigMap, open to all and read-only, is trusted', ({ needs }) => {
-  needs('namespace');
-  put('map', 0, 0o777);
-  const path = put('map/config.json', 0, 0o644, { text: '{"region":"eu"}' });
-  expect(checkPathTrust(path, machine)).toMatchObject({ why: 'open' });
-  const mount = ['--bind', '-o', 'ro', dirname(path), dirname(path)];
-  expect(spawnSync('mount', mount).status).toBe(0);
-  onCleanup(() => spawnSync('umount', [dirname(path)]));
+test.for<[string, () => void]>([
+  ['has another member', () => accounts('me,you')],
+  ['is another user’s primary group', () => accounts('', USER)],
+  ['is not known', () => writeFileSync(join(machine.etc ?? '', 'group'), '')],
+  ['has another name', () => writeFileSync(join(machine.etc ?? '', 'group'), `us:x:${USER}:\n`)],
+  ['cannot be looked up', () => rmSync(join(machine.etc ?? '', 'passwd'))],
+])('a folder that its group can write to is refused if the group %s', ([, change]) => {
+  const path = config(put('home', USER, 0o775));
   expect(checkPathTrust(path, machine)).toBeUndefined();
+  change();
+  expect(checkPathTrust(path, machine)).toMatchObject({ why: 'open', path: join(shared, 'home') });
+});
+
+test('a folder that all can write to is refused behind a read-only mount too: elsewhere it is not', ({
+  needs,
+}) => {
+  needs('namespace');
+  const path = config(put('map', 0, 0o777), 0);
+  expect(spawnSync('mount', ['--bind', '-o', 'ro', dirname(path), dirname(path)]).status).toBe(0);
+  onCleanup(() => spawnSync('umount', [dirname(path)]));
+  expect(checkPathTrust(path, machine)).toMatchObject({ why: 'open' });
+});
+
+test('a file that was opened is refused if it is gone, or another one, when its path is checked', () => {
+  const opened = statSync(config(put('mine', USER, 0o755)));
+  const path = join(shared, 'way', 'config.json');
+  expect(checkPathTrust(path, machine)).toBeUndefined();
+  expect(checkPathTrust(path, machine, opened)).toMatchObject({ why: 'changed' });
+  config(put('way', USER, 0o755));
+  expect(checkPathTrust(path, machine, opened)).toMatchObject({ why: 'changed' });
+  expect(checkPathTrust(path, machine, statSync(path))).toBeUndefined();
 });
 
 const belongs = `belongs to another user (uid ${STRANGER})`;

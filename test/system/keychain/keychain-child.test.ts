@@ -1,6 +1,6 @@
 /** The keychain's child, whatever the module in it does: the real child and channel, with modules of ours. */
 import { getEventListeners } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../../src/errors';
@@ -8,7 +8,9 @@ import type { openKeychain } from '../../../src/system/keychain/keychain';
 import { onCleanup } from '../../harness/clean-up';
 import { startFaultServer } from '../../harness/endpoints/fault-server';
 import { startIdentityServer } from '../../harness/endpoints/identity-server';
+import { openFolder } from '../../harness/homes/folder';
 import { isRunning, until } from '../../harness/programs/processes';
+import { copyProgram } from '../../harness/programs/program-copy';
 import { asFunction, keychainWith, programWith, SECRET } from './keytar-in-place';
 
 const ACCOUNT = 'default:production:eu';
@@ -65,6 +67,23 @@ describe('a keychain child that fails', () => {
   });
 });
 
+test('no module of a folder above gwtoken, of NODE_PATH or of the home directory passes for keytar', async () => {
+  const outer = copyProgram(asFunction("async () => 'from above'"));
+  const elsewhere = openFolder();
+  cpSync(join(outer.dir, 'node_modules'), join(elsewhere, '.node_modules'), { recursive: true });
+  const inner = join(outer.dir, 'tools', 'gwtoken');
+  cpSync(join(outer.dir, 'dist'), join(inner, 'dist'), { recursive: true });
+  const env = { HOME: elsewhere, NODE_PATH: join(elsewhere, '.node_modules') };
+  const keychainIn = (folder: string) =>
+    keychainWith(undefined, { env, childPath: join(folder, 'dist', 'keychain-child.cjs') }).keychain;
+  await expect(keychainIn(inner).get(ACCOUNT)).rejects.toMatchObject({ reason: 'module-missing' });
+
+  // Where npm puts both, one beside the other.
+  const installed = join(outer.dir, 'node_modules', 'gwtoken');
+  cpSync(inner, installed, { recursive: true });
+  expect(await keychainIn(installed).get(ACCOUNT)).toBe('from above');
+});
+
 test('an aborted call does not start the keychain child', async () => {
   const { keychain, module } = keychainWith("require('node:fs').writeFileSync(__dirname + '/loaded', '');");
   const ended = AbortSignal.abort(new Error('the command has ended'));
@@ -96,13 +115,12 @@ test('the child gets no option of our Node, and no variable of gwtoken, Node or 
   process.execArgv.push('--no-warnings');
   onCleanup(() => process.execArgv.pop());
   const kept = {
-    PATH: '/nowhere',
     LANGUAGE: 'de',
-    NODE_PATH: '/nowhere',
     MY_NODE_ENV: '1',
     NO_GWTOKEN_: '1',
   };
-  const env = { ...kept, gwtoken_client_secret: SECRET, NODE_PATHS: '1', NODE_OPTIONS: '', BUN_BE_BUN: '1' };
+  const dropped = { gwtoken_client_secret: SECRET, NODE_PATH: '/nowhere', NODE_OPTIONS: '', BUN_BE_BUN: '1' };
+  const env = { ...kept, ...dropped, PATH: ':bin:/nowhere' };
   const seen = async (platform: NodeJS.Platform) => {
     const body = 'async () => JSON.stringify([process.execArgv, process.env])';
     const { keychain } = keychainWith(asFunction(body), { platform, env });
@@ -111,9 +129,10 @@ test('the child gets no option of our Node, and no variable of gwtoken, Node or 
     );
     return [execArgv, seenEnv];
   };
-  expect(await seen('darwin')).toEqual([[], { ...kept, DO_NOT_TRACK: '1' }]);
+  const PATH = '/nowhere';
+  expect(await seen('darwin')).toEqual([[], { ...kept, PATH, DO_NOT_TRACK: '1' }]);
   // In English: glib's messages are recognized by their text.
-  expect(await seen('linux')).toEqual([[], { ...kept, LC_ALL: 'C', LANGUAGE: '', DO_NOT_TRACK: '1' }]);
+  expect(await seen('linux')).toEqual([[], { ...kept, PATH, LC_ALL: 'C', LANGUAGE: '', DO_NOT_TRACK: '1' }]);
 });
 
 test.skipIf(process.platform === 'win32')('a Ctrl-C that reaches the child does not end it', async () => {

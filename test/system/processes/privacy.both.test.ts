@@ -43,7 +43,9 @@ test('helperEnvironment has what every program needs, and the absolute directori
     PATH: '/usr/bin:/bin',
     LC_ALL: 'C',
   });
-  for (const PATH of ['', ':', 'bin:.']) expect(helperEnvironment({ PATH })).toStrictEqual({ LC_ALL: 'C' });
+  // Without any, GLib would look in the working directory.
+  for (const PATH of ['', ':', 'bin:.'])
+    expect(helperEnvironment({ PATH })).toStrictEqual({ PATH: '/usr/bin:/bin', LC_ALL: 'C' });
 });
 
 test('windowsProgram names a program of the system by its path', () => {

@@ -1,8 +1,8 @@
 /** The program that exec runs: whom signals reach, how it ends, and why it does not start. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import type { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { runProgram, WITH_PIPE } from '../../../src/system/processes/run-program';
@@ -48,6 +48,24 @@ test.each([
     message: `the ${what} is not UTF-8, so the command would get different bytes`,
     hints: [hint],
   });
+});
+
+test('a program that gets a text, and those that pass it on, are looked for in absolute directories only', async ({
+  needs,
+}) => {
+  needs('posix');
+  const folder = openFolder();
+  const seen = join(folder, 'seen');
+  for (const name of ['cat', 'curl'])
+    writeFileSync(join(folder, name), `#!/bin/sh\n/bin/cat /dev/fd/0 /dev/fd/3 >>'${seen}'\n`, {
+      mode: 0o755,
+    });
+  const PATH = `${relative(process.cwd(), folder)}:/usr/bin:/bin`;
+  const read = (command: string) =>
+    runProgram([command, ['-c', 'test "$(cat <&3)" = text'], { PATH }, 'text'], process.platform, listen);
+  expect(await read('sh')).toEqual({ code: 0, signal: null });
+  await read('curl').catch(() => {});
+  expect(existsSync(seen)).toBe(false);
 });
 
 /** A file of this content and mode. */

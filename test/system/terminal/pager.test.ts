@@ -1,6 +1,6 @@
 /** Help that is longer than the terminal goes through the user's pager. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { type Home, openHome } from '../../harness/homes/home';
 
@@ -33,4 +33,17 @@ test('a short help, an empty PAGER and a pager that is missing: the text itself'
     expect(shown.raw()).toMatch(/^(0\.|[\s\S]*gwtoken doctor)/);
     expect(shown.raw()).not.toContain('paged: ');
   }
+});
+
+test('without PAGER, less is looked for in absolute directories only', async () => {
+  const home = openHome();
+  const bin = join(home.dir, 'bin');
+  mkdirSync(bin);
+  writeFileSync(join(home.dir, 'less'), "#!/bin/sh\nsed 's/^/planted: /'\n", { mode: 0o755 });
+  writeFileSync(join(bin, 'less'), "#!/bin/sh\nsed 's/^/paged: /'\n", { mode: 0o755 });
+  const path = `PATH=:${bin}:${dirname(process.execPath)}:/usr/bin:/bin`;
+  const wrapper = ['env', '-C', home.dir, '-u', 'PAGER', path];
+  const shown = home.terminal(['help', 'network'], { wrapper });
+  expect((await shown.exit).code).toBe(0);
+  expect(shown.raw()).toMatch(/^paged: /);
 });
