@@ -3,8 +3,14 @@
 import { type Client, clientName, parseClientName } from '../client';
 import type { CredentialPlan } from '../credentials/plan';
 import { attempt, GwtokenError } from '../errors';
-import { type ClientSettings, resolveClient, resolveProfile, resolveRegion } from '../settings/resolve';
-import type { SettingSources } from '../settings/table';
+import {
+  type ClientSettings,
+  resolveApiUrl,
+  resolveClient,
+  resolveProfile,
+  resolveRegion,
+} from '../settings/resolve';
+import type { Setting, SettingSources } from '../settings/table';
 import { lifeLeftMs, ownEntry } from '../token/cache';
 import { fetchNew } from '../token/get-token';
 import { minTtlProblem } from '../token/query';
@@ -13,6 +19,8 @@ import { withNextSteps } from './hints';
 import { type ClientParts, queryOf, resolveParts } from './query';
 
 export interface ClientStatus extends ClientParts {
+  /** The gateway's own address; undefined if none is set. */
+  readonly apiUrl: Setting<string> | GwtokenError | undefined;
   /** True if commands without a flag use this client. */
   readonly selected: boolean;
   /** Sources of its settings, with flags for the selected client only. */
@@ -95,6 +103,7 @@ function statusOf(
   const entry = cached && lifeLeftMs(cached, nowMs) > 0 ? cached : undefined;
   return {
     ...parts,
+    apiUrl: attempt(() => resolveApiUrl(sources, parts.client)),
     selected,
     sources,
     source: plan?.kind,

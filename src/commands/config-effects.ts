@@ -17,7 +17,7 @@ import {
   type SettingSources,
   settingOf,
 } from '../settings/table';
-import { describeSetting, setAuthUrlCommand } from '../settings/words';
+import { describeSetting, setUrlCommand } from '../settings/words';
 import type { World } from '../world';
 
 /** Lists every setting in effect, with its source. */
@@ -62,7 +62,7 @@ export function warningsOf(key: string, flags: FlagValues, world: Pick<World, 'c
     warnings.push({
       message: `the credentials stored for ${name} are for ${boundTo}; they will not be sent to ${now}`,
       hints: [
-        `to go back, run: ${setAuthUrlCommand(client, boundTo)}`,
+        `to go back, run: ${setUrlCommand(SETTINGS.authUrl, client, boundTo)}`,
         `to use ${now}, run: gwtoken login ${clientFlags(client)}`,
       ],
     });

@@ -9,8 +9,8 @@ import { are, credentialVariableNames, strayHints } from '../credentials/variabl
 import { attempt, GwtokenError } from '../errors';
 import { CI_HELP, FORKS_GET_NO_SECRETS } from '../patience';
 import { resolveAuthUrl, resolveProfile } from '../settings/resolve';
-import type { AuthUrl, SettingSources } from '../settings/table';
-import { setAuthUrlCommand } from '../settings/words';
+import { type AuthUrl, SETTINGS, type SettingSources } from '../settings/table';
+import { setUrlCommand } from '../settings/words';
 import { shellWord } from '../text';
 import type { EndpointQuery, TokenQuery } from '../token/query';
 
@@ -56,13 +56,13 @@ function bindingSteps({ binding }: BoundElsewhere, { client, authUrl, plan }: Qu
   if (binding && source.kind === 'variable') hints.push(`to use ${binding.authUrl}, unset ${source.name}`);
   if (binding && source.kind === 'flag') hints.push(`to use ${binding.authUrl}, omit ${source.name}`);
   if (binding?.cameWithSecret && source.kind === 'config')
-    hints.push(`to use ${binding.authUrl}, run: ${setAuthUrlCommand(client, binding.authUrl)}`);
+    hints.push(`to use ${binding.authUrl}, run: ${setUrlCommand(SETTINGS.authUrl, client, binding.authUrl)}`);
   if (plan.kind === 'keychain')
     hints.push(`to log in at this auth URL, run: ${loginCommand(client, authUrl)}`);
   else if (binding?.cameWithSecret)
     hints.push('to use this auth URL, let the command print it as "auth_url"');
   else {
-    const set = setAuthUrlCommand(client, template);
+    const set = setUrlCommand(SETTINGS.authUrl, client, template);
     hints.push(`to use this auth URL, let the command print "auth_url" too, or run: ${set}`);
   }
   return hints;

@@ -40,9 +40,9 @@ export function describeSetting(
   return setting ? `${show(setting.value)} (${setting.source.name})` : `${defaultText} (default)`;
 }
 
-/** Returns the command that sets a client's auth URL, with the config key that is looked up first. */
-export function setAuthUrlCommand(client: Client, url: string): string {
-  const [[key] = []] = keysFor(SETTINGS.authUrl, client);
+/** Returns the command that sets a client's URL, with the config key that is looked up first. */
+export function setUrlCommand(row: SettingDefinition<string>, client: Client, url: string): string {
+  const [[key] = []] = keysFor(row, client);
   return `gwtoken config set ${key} ${shellWord(url)}${profileFlag(client.profile)}`;
 }
 

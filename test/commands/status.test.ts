@@ -213,6 +213,7 @@ test('status --json has each member from where it belongs', async () => {
     client_id: 'a-cl…t-id',
     auth_url: A,
     auth_url_source: `sandbox.auth-url.us in ${gw.config}/config.json`,
+    api_url: null,
     bound_to: A,
     token: { expires_at: new Date(gw.nowMs + 3_600_000).toISOString(), expires_in: 3600 },
     check: null,

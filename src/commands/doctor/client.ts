@@ -26,6 +26,7 @@ export function clientSection(status: CheckedClient, nowMs: number): Section {
       ? check('ok', 'credentials', plan instanceof GwtokenError ? '' : plan.name)
       : check('warning', 'credentials', overridden),
     check('ok', 'auth URL', `${authUrl.value} (${authUrl.source.name})`),
+    ...apiUrlChecks(status),
     ...connectionChecks(request.progress, authUrl.value, reply, verdict, nowMs),
     ...clockChecks(request),
   ];
@@ -38,6 +39,13 @@ export function clientSection(status: CheckedClient, nowMs: number): Section {
   checks.push(check('ok', 'token', token));
   const summary = `credentials accepted, token ${token}${selected ? '' : ' (not selected)'}`;
   return { title, summary, checks };
+}
+
+/** Shows the gateway's own address: doctor calls nothing but the endpoint. */
+function apiUrlChecks({ apiUrl }: CheckedClient): Check[] {
+  if (apiUrl === undefined) return [];
+  if (apiUrl instanceof GwtokenError) return [failed('API URL', apiUrl)];
+  return [check('skipped', 'API URL', `${apiUrl.value} (${apiUrl.source.name}), not called`)];
 }
 
 /** The step that each part of a connection belongs to. */

@@ -1,22 +1,27 @@
 /** The command `gwtoken curl`: curl with a token's header, which is in no argument, variable or file. */
 
+import type { Client } from '../../client';
 import { usage } from '../../errors';
 import { maskToken } from '../../formats/ci';
 import { tokenFormat } from '../../formats/get';
-import { gather } from '../../settings/resolve';
-import type { FlagValues } from '../../settings/table';
+import { gather, resolveApiUrl, resolveClient } from '../../settings/resolve';
+import { type FlagValues, SETTINGS, type Setting } from '../../settings/table';
+import { setUrlCommand } from '../../settings/words';
 import type { World } from '../../world';
 import { selectedToken } from '../selected-token';
 import { childEnvironment, exitCodeOf } from './run';
 
-export async function runCurl(flags: FlagValues, world: World, args: readonly string[]): Promise<number> {
+export async function runCurl(flags: FlagValues, world: World, typed: readonly string[]): Promise<number> {
+  const sources = gather(flags, world);
+  const { client } = resolveClient(sources);
+  const args = belowApiUrl(typed, resolveApiUrl(sources, client), client);
   const isWindows = world.platform === 'win32';
   if (isWindows && args.some((word) => READS_STDIN.test(word)))
     throw usage(
       'curl cannot read stdin on Windows: gwtoken passes it the header there',
       'use a file instead',
     );
-  const answer = await selectedToken(gather(flags, world), world);
+  const answer = await selectedToken(sources, world);
   maskToken(answer.token.accessToken, world);
   const header = tokenFormat({ format: 'curl' })(answer, world.now(), () => false);
 
@@ -28,6 +33,43 @@ export async function runCurl(flags: FlagValues, world: World, args: readonly st
   if (code === UNSUPPORTED_PROTOCOL && args.some((word) => /^http:/i.test(word)))
     world.stderr.write('gwtoken: hint: the token is sent over https only: begin the URL with https://\n');
   return code;
+}
+
+/** Options of curl that people use and that take no value; the word after any other option is taken for its value. */
+const SWITCH =
+  /^(-[#0-46aBfgGiIjJlLMnNOpqRsSvZ]+|--(compressed|fail[\w-]*|get|head|http[\d.]+|include|insecure|ipv[46]|location[\w-]*|next|no-[\w-]+|parallel|remote-name|show-error|silent|url|verbose))$/;
+
+/**
+ * Returns curl's arguments with each path below the API URL. With an API URL set, a URL of another host is refused: a
+ * guard against slips.
+ */
+function belowApiUrl(
+  args: readonly string[],
+  apiUrl: Setting<string> | undefined,
+  client: Client,
+): readonly string[] {
+  return args.map((word, index) => {
+    const before = args[index - 1] ?? '';
+    if (word.startsWith('-') || (before.startsWith('-') && !SWITCH.test(before))) return word;
+    if (apiUrl === undefined) {
+      if (!word.startsWith('/')) return word;
+      const set = setUrlCommand(SETTINGS.apiUrl, client, 'https://YOUR-GATEWAY');
+      throw usage(`no API URL set for ${word}`, `to set it, run: ${set}`, 'or begin the URL with https://');
+    }
+    if (word.startsWith('/')) return apiUrl.value + word;
+    const [host, own] = [word, apiUrl.value].map((url) => hostOf(url));
+    if (host === own || host === undefined) return word;
+    throw usage(
+      `the URL is for ${host}, but the API URL is for ${own} (from ${apiUrl.source.name}); nothing was sent`,
+      'use a path, such as /orders, or a --profile with another API URL',
+    );
+  });
+}
+
+/** Returns the host of a URL as curl reads it, whose scheme may be left out; undefined if it is none. */
+function hostOf(url: string): string | undefined {
+  const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `https://${url}`;
+  return URL.canParse(whole) ? new URL(whole).host : undefined;
 }
 
 /** Arguments for which curl reads stdin: `-`, `@-`, `name=<-`, and an upload from it. */

@@ -4,8 +4,8 @@ import { clientFlags, clientName } from '../../client';
 import { attempt, failure, GwtokenError } from '../../errors';
 import { exitCodeFor } from '../../exit-codes';
 import { gather, resolveProfile, resolveRegion } from '../../settings/resolve';
-import type { FlagValues, SettingSources } from '../../settings/table';
-import { setAuthUrlCommand } from '../../settings/words';
+import { type FlagValues, SETTINGS, type Setting, type SettingSources } from '../../settings/table';
+import { setUrlCommand } from '../../settings/words';
 import { duration, shellWord } from '../../text';
 import type { World } from '../../world';
 import { type ClientStatus, type Clients, checkClients, overriding, readClients } from '../clients';
@@ -43,11 +43,13 @@ async function writeReport(
   const report = await openReport(world);
   const nowMs = world.now();
   if (clients.length === 0) report.text('No stored clients. To add one, run: gwtoken login');
-  else
+  else {
+    const isAnyApi = clients.some(({ apiUrl }) => apiUrl !== undefined);
     report.table(
-      ['  CLIENT', 'CLIENT ID', 'TOKEN', 'AUTH URL'],
-      clients.map((each) => statusRow(each, nowMs)),
+      ['  CLIENT', 'CLIENT ID', 'TOKEN', 'AUTH URL', ...(isAnyApi ? ['API URL'] : [])],
+      clients.map((each) => statusRow(each, nowMs, isAnyApi)),
     );
+  }
   const shown = new Set<string>();
   for (const status of clients)
     for (const row of problemsOf(status)) {
@@ -65,7 +67,7 @@ async function writeReport(
   }
 }
 
-function statusRow(status: ClientStatus, nowMs: number): TableRow {
+function statusRow(status: ClientStatus, nowMs: number, isAnyApi: boolean): TableRow {
   const { client, selected, authUrl, token, settings, verdict } = status;
   const none = settings instanceof GwtokenError ? 'unknown' : 'not cached';
   const left = token ? `${duration(token.expiresAtMs - nowMs)} left` : none;
@@ -75,17 +77,22 @@ function statusRow(status: ClientStatus, nowMs: number): TableRow {
       `${selected ? '*' : ' '} ${clientName(client)}`,
       shownId(status) ?? (status.hasCredentials ? 'unknown' : 'none stored'),
       verdict === undefined ? left : failed ? 'check failed' : 'OK',
-      authUrl instanceof GwtokenError ? (isUnset(authUrl) ? 'not set' : 'invalid') : authUrl.value,
+      isUnset(authUrl) ? 'not set' : urlText(authUrl),
+      ...(isAnyApi ? [urlText(status.apiUrl)] : []),
     ],
     selected,
     result: verdict && { column: 2, is: failed ? 'failed' : 'ok' },
   };
 }
 
+function urlText(url: Setting<string> | GwtokenError | undefined): string {
+  return url instanceof GwtokenError ? 'invalid' : (url?.value ?? 'not set');
+}
+
 /** Returns the problems of a client; the verdict of a check covers all of them in one sentence. */
 function problemsOf(status: ClientStatus): ReportLine[] {
-  const { plan, settings, authUrl, verdict } = status;
-  const parts = isUnset(authUrl) ? [plan, settings] : [plan, authUrl, settings];
+  const { plan, settings, authUrl, apiUrl, verdict } = status;
+  const parts = isUnset(authUrl) ? [plan, apiUrl, settings] : [plan, authUrl, apiUrl, settings];
   const found = verdict === undefined ? parts : [verdict];
   const rows = found.flatMap((each): ReportLine[] =>
     each instanceof GwtokenError ? [{ result: 'failed', message: each.message, hints: each.hints }] : [],
@@ -109,7 +116,7 @@ function warnings(status: ClientStatus): ReportLine[] {
   if (boundTo === undefined) return [];
   if (isUnset(authUrl)) {
     const message = `the auth URL is not set, but the stored credentials are for ${boundTo}`;
-    return [warning(message, `to set it again, run: ${setAuthUrlCommand(client, boundTo)}`)];
+    return [warning(message, `to set it again, run: ${setUrlCommand(SETTINGS.authUrl, client, boundTo)}`)];
   }
   if (authUrl instanceof GwtokenError || authUrl.value === boundTo) return [];
   const { value, source, template } = authUrl;
@@ -139,7 +146,7 @@ function shownId({ clientId, verdict }: ClientStatus): string | undefined {
 
 /** Returns a client as JSON; `check` is null without --check. */
 function statusJson(status: ClientStatus, nowMs: number): object {
-  const { client, selected, plan, authUrl, token, verdict } = status;
+  const { client, selected, plan, authUrl, apiUrl, token, verdict } = status;
   const url = authUrl instanceof GwtokenError ? undefined : authUrl;
   const check =
     verdict instanceof GwtokenError
@@ -156,6 +163,7 @@ function statusJson(status: ClientStatus, nowMs: number): object {
     auth_url: url?.value ?? null,
     auth_url_source: url?.source.name ?? null,
     bound_to: boundUrl(status) ?? null,
+    api_url: apiUrl instanceof GwtokenError ? null : (apiUrl?.value ?? null),
     token: token
       ? {
           expires_at: new Date(token.expiresAtMs).toISOString(),
