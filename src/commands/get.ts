@@ -1,5 +1,5 @@
-import { maskToken } from '../formats/ci';
 import { GET_FORMATS, tokenFormat } from '../formats/get';
+import { maskToken } from '../formats/mask';
 import { gather } from '../settings/resolve';
 import type { Command } from './command';
 import { QUICK_FLAGS } from './flags';
