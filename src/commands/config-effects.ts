@@ -6,27 +6,42 @@ import { resolveAuthUrl, resolveEnvironment, resolveProfile, resolveSetting } fr
 import {
   type FlagValues,
   SETTINGS,
+  type Setting,
   type SettingDefinition,
   type SettingSources,
   settingOf,
 } from '../settings/table';
-import { describeSetting, setAuthUrlCommand } from '../settings/words';
+import { setAuthUrlCommand } from '../settings/words';
 import type { World } from '../world';
 
-/** Lists every setting in effect, with its source. */
-export function effectiveLines(sources: SettingSources): string[] {
+/** Settings by key: the value as it is shown, and its source. */
+type Effective = Readonly<Record<string, { readonly value: string | null; readonly source: string }>>;
+
+/** Returns every setting in effect, with its source. */
+export function effectiveSettings(sources: SettingSources): Effective {
   const profile = resolveProfile(sources).value;
   const environment = resolveEnvironment(sources, profile).value;
-  const urls = REGIONS.map((region) => {
-    const url = resolveAuthUrl(sources, { profile, environment, region });
-    return `auth-url.${region} = ${describeSetting(SETTINGS.authUrl, url)}\n`;
-  });
   const rows: readonly SettingDefinition<unknown>[] = Object.values(SETTINGS);
-  return rows.flatMap((row) =>
+  const shown = (row: SettingDefinition<unknown>, found: Setting<unknown> | undefined) => ({
+    value: found ? (row.show ?? String)(found.value) : (row.defaultText ?? null),
+    source: found?.source.name ?? 'default',
+  });
+  const entries = rows.flatMap((row) =>
     row === SETTINGS.authUrl
-      ? urls
-      : [`${row.key} = ${describeSetting(row, resolveSetting(row, sources, profile))}\n`],
+      ? REGIONS.map((region) => {
+          const url = resolveAuthUrl(sources, { profile, environment, region });
+          return [`${row.key}.${region}`, shown(row, url)] as const;
+        })
+      : [[row.key, shown(row, resolveSetting(row, sources, profile))] as const],
   );
+  return Object.fromEntries(entries);
+}
+
+/** Returns the settings as lines: `timeout = 10 s (default)`. */
+export function settingLines(settings: Effective): string {
+  return Object.entries(settings)
+    .map(([key, { value, source }]) => `${key} = ${value} (${source})\n`)
+    .join('');
 }
 
 interface Warning {
