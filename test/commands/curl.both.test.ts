@@ -41,9 +41,10 @@ describe('gwtoken curl', () => {
     expect(seen).toEqual([{ authorization: `Bearer ${TOKEN}`, body: 'from stdin' }]);
   });
 
-  test('ends with curl’s exit code, and takes its options first after --', async () => {
+  test('ends with curl’s exit code, and takes its options first', async () => {
+    expect((await home.gwtoken(['curl', '-r', 'eu', '-sfX', 'POST', `${url}/missing`])).code).toBe(22);
     expect((await home.gwtoken(['curl', '--', '-sf', `${url}/missing`])).code).toBe(22);
-    expect(seen).toHaveLength(1);
+    expect(seen).toHaveLength(2);
   });
 
   test('shows the token in no argument, variable or file', async ({ needs }) => {
@@ -75,6 +76,7 @@ describe('gwtoken curl', () => {
       stderr: expect.stringContaining('gwtoken: error: command not found: "curl"\n'),
     });
     endpoint.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
+    expect(missing.stderr).toContain('hint: install curl (https://curl.se/download.html), or check PATH\n');
     // After the URL it is an option of curl's, which has none such.
     expect((await home.gwtoken(['curl', url, '--fresh'])).code).toBe(2);
     expect((await home.gwtoken(['curl', '--fresh', url])).code).toBe(125);
@@ -97,9 +99,9 @@ describe('gwtoken curl, before a token is requested', () => {
     [['--', '-s', 'http://a.example.com'], OPEN],
     [['https://a', '--url', 'http://b'], OPEN],
     [['http://'], OPEN],
+    [['POST', 'https://a.example.com'], 'POST is not a URL'],
     [['a.example.com/x'], 'no URL for curl'],
     [['x', '-e', 'https://a.example.com'], 'no URL for curl'],
-    [['-s', 'https://a.example.com'], 'unknown option "-s"'],
   ])('refuses %j', async (args, problem) => {
     expect(await refused('linux', ...args)).toContain(`gwtoken: error: ${problem}\n`);
   });

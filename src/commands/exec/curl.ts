@@ -1,6 +1,6 @@
 /** The command `gwtoken curl`: curl with a token's header, which is in no argument, variable or file. */
 
-import { usage } from '../../errors';
+import { failure, GwtokenError, usage } from '../../errors';
 import { tokenFormat } from '../../formats/get';
 import { maskToken } from '../../formats/mask';
 import { gather } from '../../settings/resolve';
@@ -11,6 +11,9 @@ import { selectedToken } from '../selected-token';
 import { childEnvironment, exitCodeOf } from './run';
 
 export async function runCurl(flags: FlagValues, world: World, args: readonly string[]): Promise<number> {
+  const [method = ''] = args;
+  if (/^(get|post|put|patch|delete|head|options)$/i.test(method))
+    throw usage(`${method} is not a URL`, `did you mean: gwtoken curl -X ${method.toUpperCase()} URL`);
   checkUrls(args);
   const isWindows = world.platform === 'win32';
   if (isWindows && args.some((word) => READS_STDIN.test(word)))
@@ -23,9 +26,13 @@ export async function runCurl(flags: FlagValues, world: World, args: readonly st
   const header = tokenFormat({ format: 'curl' })(answer, world.now(), () => false);
 
   const env = childEnvironment(world.env, [], world.platform);
-  return exitCodeOf(
-    await world.runProgram('curl', ['-K', isWindows ? '-' : '/dev/fd/3', ...args], env, header),
-  );
+  const words = ['-K', isWindows ? '-' : '/dev/fd/3', ...args];
+  try {
+    return exitCodeOf(await world.runProgram('curl', words, env, header));
+  } catch (error) {
+    if (!(error instanceof GwtokenError) || error.kind !== 'not-found') throw error;
+    throw failure(error.kind, error.message, 'install curl (https://curl.se/download.html), or check PATH');
+  }
 }
 
 /** Options of curl whose value may begin like a URL, but is not requested. */
