@@ -35,8 +35,8 @@ describe('get --output', () => {
 
   test('is not answered by the quick way', async () => {
     await gw.get();
-    expect(gw.quick(['get'])).toBe('token-1\n');
-    expect(gw.quick(['get', '--output', file])).toBeUndefined();
+    expect(await gw.quick(['get'])).toBe('token-1\n');
+    expect(await gw.quick(['get', '--output', file])).toBeUndefined();
   });
 
   test('leaves the file as it was if there is no token', async () => {

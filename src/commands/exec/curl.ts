@@ -1,9 +1,9 @@
 /** The command `gwtoken curl`: curl with a token's header, which is in no argument, variable or file. */
 
 import type { Client } from '../../client';
-import { usage } from '../../errors';
-import { maskToken } from '../../formats/ci';
+import { failure, GwtokenError, usage } from '../../errors';
 import { tokenFormat } from '../../formats/get';
+import { maskToken } from '../../formats/mask';
 import { gather, resolveApiUrl, resolveClient } from '../../settings/resolve';
 import { type FlagValues, SETTINGS, type Setting } from '../../settings/table';
 import { setUrlCommand } from '../../settings/words';
@@ -12,6 +12,9 @@ import { selectedToken } from '../selected-token';
 import { childEnvironment, exitCodeOf } from './run';
 
 export async function runCurl(flags: FlagValues, world: World, typed: readonly string[]): Promise<number> {
+  const [method = ''] = typed;
+  if (/^(get|post|put|patch|delete|head|options)$/i.test(method))
+    throw usage(`${method} is not a URL`, `did you mean: gwtoken curl -X ${method.toUpperCase()} URL`);
   const sources = gather(flags, world);
   const { client } = resolveClient(sources);
   const args = belowApiUrl(typed, resolveApiUrl(sources, client), client);
@@ -29,7 +32,13 @@ export async function runCurl(flags: FlagValues, world: World, typed: readonly s
   // curl heeds -q only as its first argument.
   const quiet = /^(-q|--disable$)/.test(args[0] ?? '') ? ['-q'] : [];
   const words = [...quiet, '-K', isWindows ? '-' : '/dev/fd/3', ...args];
-  const code = exitCodeOf(await world.runProgram('curl', words, env, header + protocolsFor(args)));
+  let code: number;
+  try {
+    code = exitCodeOf(await world.runProgram('curl', words, env, header + protocolsFor(args)));
+  } catch (error) {
+    if (!(error instanceof GwtokenError) || error.kind !== 'not-found') throw error;
+    throw failure(error.kind, error.message, 'install curl (https://curl.se/download.html), or check PATH');
+  }
   if (code === UNSUPPORTED_PROTOCOL && args.some((word) => /^http:/i.test(word)))
     world.stderr.write('gwtoken: hint: the token is sent over https only: begin the URL with https://\n');
   return code;

@@ -78,7 +78,7 @@ describe('lookup by a child', () => {
     onCleanup(() => process.execArgv.pop());
     expect(await lookUp(told, 'a.test', { env: VARIABLES })).toEqual([
       'a.test',
-      ['HOSTALIASES', 'LC_ALL', 'LOCALDOMAIN', 'RES_OPTIONS'],
+      ['HOSTALIASES', 'LC_ALL', 'LOCALDOMAIN', 'PATH', 'RES_OPTIONS'],
       [],
       [true, true, true],
     ]);
