@@ -154,10 +154,10 @@ function openWire(
   };
 }
 
-function keychainOf({ warm: { env }, host: { platform } }: WarmStart, { stderr }: Streams): Keychain {
+function keychainOf({ warm: { env }, host: { platform, uid } }: WarmStart, { stderr }: Streams): Keychain {
   const keychain = async (): Promise<Keychain> => {
     const { openKeychain } = await import('./keychain/keychain');
-    return openKeychain({ platform, env, stderr, childPath: KEYCHAIN_CHILD });
+    return openKeychain({ platform, env, stderr, uid, childPath: KEYCHAIN_CHILD });
   };
   return {
     probe: async (...call) => (await keychain()).probe(...call),

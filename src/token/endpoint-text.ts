@@ -4,44 +4,42 @@ import { foreign } from '../text';
 const LIMIT = 200;
 
 /**
- * Returns the text on one line of 200 characters at most; undefined if it contains the secret, in any case or
- * common encoding: an endpoint could send back its request.
+ * Returns the text on one line of 200 characters at most; undefined if that contains the secret or a part of it, in any
+ * case or common encoding: an endpoint could send back its request.
  */
 export function showable(text: unknown, secret: string): string | undefined {
   if (typeof text !== 'string') return undefined;
   const clean = foreign(text);
-  if (clean === '') return undefined;
-  if ([text, clean].some((each) => holds(each, secret))) return undefined;
   const characters = [...clean];
-  return characters.length > LIMIT ? `${characters.slice(0, LIMIT).join('')}…` : clean;
+  const shown = characters.length > LIMIT ? `${characters.slice(0, LIMIT).join('')}…` : clean;
+  return shown === '' || holds(shown, secret) ? undefined : shown;
 }
+
+/** The length of a secret's parts that are withheld; of a shorter secret it is the whole. */
+const PART = 8;
 
 function holds(text: string, secret: string): boolean {
   // A lone surrogate cannot be encoded, and was sent as U+FFFD.
-  const sent = Buffer.from(secret);
-  const forms = [secret, String(sent), sent.toString('hex'), ...inBase64(sent)].map(folded);
+  const parts = [secret, String(Buffer.from(secret))].map(folded).flatMap(partsOf);
   return readings(text)
     .map(folded)
-    .some((reading) => forms.some((form) => reading.includes(form)));
+    .some((reading) => parts.some((part) => reading.includes(part)));
 }
 
-/** Returns a form in which upper and lower case are alike, and the ways to write an accented letter. */
+function partsOf(secret: string): string[] {
+  const count = Math.max(1, secret.length - PART + 1);
+  return Array.from({ length: count }, (_, start) => secret.slice(start, start + PART));
+}
+
+/** Returns a form in which upper and lower case are alike, and the ways to write an accented letter, without blanks. */
 function folded(text: string): string {
-  return text.normalize('NFKC').toLowerCase();
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\s\p{C}]/gu, '');
 }
 
-/** Returns the bytes' base64 for each of the three offsets at which they may begin in a longer text. */
-function inBase64(bytes: Buffer): string[] {
-  const texts = [0, 1, 2].map((offset) => {
-    const whole = Buffer.concat([Buffer.alloc(offset), bytes]);
-    const text = whole.toString('base64').replaceAll('=', '');
-    // The characters at both ends depend on the neighbours too.
-    return text.slice(offset === 0 ? 0 : offset + 1, whole.length % 3 === 0 ? undefined : -1);
-  });
-  return texts.filter((text) => text.length >= 4);
-}
-
-/** Decoders of the escapes in URLs and forms, HTML, JSON and programs. */
+/** Decoders of the escapes in URLs and forms, HTML, JSON and programs, and of base64 and hexadecimal digits. */
 const DECODERS: readonly ((text: string) => string)[] = [
   fromPercent,
   (text) => fromPercent(text.replaceAll('+', ' ')),
@@ -53,13 +51,14 @@ const DECODERS: readonly ((text: string) => string)[] = [
       .replace(/&(amp|lt|gt|quot|apos);/gi, (_, name: string) => NAMED[name.toLowerCase()] ?? ''),
   (text) =>
     text.replace(
-      /\\(?:u([0-9a-f]{4})|u\{([0-9a-f]{1,6})\}|x([0-9a-f]{2})|(["'\\/]))/gi,
+      /\\(?:u([0-9a-f]{4})|u\{([0-9a-f]{1,6})\}|x([0-9a-f]{2})|[nrt]|(["'\\/]))/gi,
       (_, four, braced, two, itself) => itself ?? character(Number.parseInt(four ?? braced ?? two, 16)),
     ),
   // UTF-8 in a header, which Node reads as Latin-1.
   (text) => String(Buffer.from(text, 'latin1')),
-  // The alphabet of base64 in URLs (RFC 4648 section 5).
-  (text) => text.replaceAll('-', '+').replaceAll('_', '/'),
+  // They may begin at any of the digits, and anything that is no digit may stand between them.
+  ...[0, 1, 2, 3].map((start) => (text: string) => bytesOf(text.replace(/[^\w+/-]/g, ''), start, 'base64')),
+  ...[0, 1].map((start) => (text: string) => bytesOf(text.replace(/\b0x|[^0-9a-f]/gi, ''), start, 'hex')),
 ];
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
@@ -67,6 +66,10 @@ const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', qu
 function readings(text: string): string[] {
   const once = DECODERS.map((decode) => decode(text)).filter((reading) => reading !== text);
   return [text, ...once, ...once.flatMap((reading) => DECODERS.map((decode) => decode(reading)))];
+}
+
+function bytesOf(digits: string, start: number, encoding: 'base64' | 'hex'): string {
+  return String(Buffer.from(digits.slice(start), encoding));
 }
 
 function fromPercent(text: string): string {

@@ -9,7 +9,9 @@ const secret = fc
     fc.string({ unit: 'binary-ascii', minLength: 6, maxLength: 20 }),
     fc.constantFrom('/', '+', ' ', 'é', '🙂', '"', '&', '=', '%', '\\', '~', "'"),
   )
-  .map(([text, special]) => `se${special}cret${text.replace(/\p{Cc}/gu, '')}`);
+  .map(([text, special]) => `se${special}cret${text.replace(/\p{Cc}/gu, '')}`)
+  // Blanks do not count.
+  .filter((text) => text.replace(/\s/g, '').length >= 12);
 const around = fc.string({ maxLength: 30 });
 
 const percent = (text: string): string => encodeURIComponent(text);
@@ -41,7 +43,24 @@ const FORMS: Readonly<Record<string, (secret: string) => string>> = {
   'in the base64 of an Authorization header': (text) => Buffer.from(`id:${text}`).toString('base64'),
   'in the middle of a base64': (text) => Buffer.from(`${'c'}${text}, and more`).toString('base64'),
   'in base64': (text) => Buffer.from(text).toString('base64'),
+  'in the base64 of the whole form': (text) =>
+    Buffer.from(`client_id=id&client_secret=${form(text)}&grant_type=client_credentials`).toString('base64'),
+  'in the base64 of an Authorization header by RFC 6749, section 2.3.1': (text) =>
+    Buffer.from(`${form('my id')}:${form(text)}`).toString('base64'),
+  'in a wrapped base64': (text) => wrapped(Buffer.from(`id:${text}`).toString('base64'), '\r\n'),
+  'in a base64 with escaped line ends': (text) => wrapped(Buffer.from(text).toString('base64'), '\\n'),
+  'with a line end in it': (text) => `${text.slice(0, 5)}\r\n${text.slice(5)}`,
+  'in hexadecimal with colons': (text) => bytesOf(text).join(':'),
+  'in hexadecimal as in a program': (text) =>
+    bytesOf(text)
+      .map((byte) => `0x${byte}`)
+      .join(', '),
+  'but for its last character': (text) => text.slice(0, -1),
+  'but for its first two characters': (text) => text.slice(2),
 };
+const wrapped = (text: string, end: string): string => text.replace(/.{16}/g, `$&${end}`);
+const bytesOf = (text: string): string[] =>
+  [...Buffer.from(text)].map((byte) => byte.toString(16).padStart(2, '0'));
 
 describe('a text with the secret in it is withheld', () => {
   test.each(Object.entries(FORMS))('%s', (_, encode) => {

@@ -11,12 +11,15 @@ import { limitReached, messageOf } from '../../system-errors';
 import type { Env, World } from '../../world';
 import { absolutePath } from '../processes/helper-program';
 import { type BusState, collectionOnBus } from './bus';
+import { checkBusTrust } from './bus-trust';
 import type { Answer, Loaded, Request } from './child';
 import { keychainError, notAnswered } from './errors';
 
 export type KeychainWorld = Pick<World, 'platform' | 'env' | 'stderr'> & {
   /** The module that `fork()` runs: src/system/keychain/child.ts, built. */
   readonly childPath: string;
+  /** Undefined on Windows. */
+  readonly uid: number | undefined;
 };
 
 export type Value = Extract<Answer, { ok: true }>['value'];
@@ -39,7 +42,8 @@ export async function askChild(
   signal?: AbortSignal,
 ): Promise<Value> {
   signal?.throwIfAborted();
-  const { platform, env, stderr } = world;
+  const { platform, env, stderr, uid } = world;
+  if (platform === 'linux') checkBusTrust(env, { platform, uid });
   const desktop = platform === 'darwin' || platform === 'win32' || env['DISPLAY'] || env['WAYLAND_DISPLAY'];
   const person = Boolean(desktop) && hasPerson(world);
   const withinMs = limitMs ?? answerWithinMs(person);

@@ -36,8 +36,21 @@ export function keychainError(
   const reason = typeof failure === 'string' ? failure : reasonOf(failure);
   const raw = typeof failure === 'string' ? detail : (failure.cause ?? failure.message);
   const [message, ...hints] = sentence(reason, platform, raw ?? '');
-  hints.push('without a keychain, use environment variables: gwtoken help keychain');
+  hints.push(WITHOUT_KEYCHAIN);
   return new GwtokenError('keychain', message, { reason, hints, detail: raw && `the keychain said: ${raw}` });
+}
+
+const WITHOUT_KEYCHAIN = 'without a keychain, use environment variables: gwtoken help keychain';
+
+/** Makes the error for a session bus that another user may have taken over. */
+export function busNotTrusted(socket: string, problem: string): GwtokenError {
+  return new GwtokenError('keychain', `no keychain here: the session bus at ${socket} ${problem}`, {
+    reason: 'no-session',
+    hints: [
+      'DBUS_SESSION_BUS_ADDRESS names another session than yours: unset it, or log in again',
+      WITHOUT_KEYCHAIN,
+    ],
+  });
 }
 
 function reasonOf({ stage, message, code }: Failure): KeychainReason {

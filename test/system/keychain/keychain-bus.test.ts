@@ -114,6 +114,7 @@ describe.skipIf(process.platform !== 'linux')('the module and the bus', () => {
       platform,
       env: { PATH: folder },
       stderr: { isTTY: () => false, write: () => {} },
+      uid: process.geteuid?.(),
       childPath: child,
     });
   };

@@ -31,7 +31,14 @@ function open(script: string, world: Partial<Parameters<typeof openKeychain>[0]>
   const shown: string[] = [];
   const stderr = { isTTY: () => true, write: (text: string) => void shown.push(text) };
   const env = { PATH: '/nonexistent', DISPLAY: ':99' };
-  const keychain = openKeychain({ platform: 'darwin', env, stderr, childPath, ...world });
+  const keychain = openKeychain({
+    platform: 'darwin',
+    env,
+    stderr,
+    uid: process.geteuid?.(),
+    childPath,
+    ...world,
+  });
   const get = (limitMs?: number, signal?: AbortSignal) => {
     const got: { end?: unknown } = {};
     const done = keychain.get('a', limitMs, signal).then(

@@ -31,7 +31,14 @@ export function keychainWith(
 ) {
   const { dir, childPath } = copyProgram(keytar);
   const stderr = { isTTY: () => false, write: () => {} };
-  const keychain = openKeychain({ platform: 'darwin', env: {}, stderr, childPath, ...world });
+  const keychain = openKeychain({
+    platform: 'darwin',
+    env: {},
+    stderr,
+    uid: process.geteuid?.(),
+    childPath,
+    ...world,
+  });
   return { keychain, module: join(dir, 'node_modules', 'keytar') };
 }
 

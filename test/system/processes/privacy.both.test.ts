@@ -1,8 +1,11 @@
 /** What stays inside gwtoken's own process: its memory, its variables, and the bytes that it was given. */
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { helperEnvironment, windowsProgram } from '../../../src/system/processes/helper-program';
+import { onCleanup } from '../../harness/clean-up';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../../harness/endpoints/token-endpoint';
 import { SECRET } from '../../harness/homes/canary';
 import { inVariables } from '../../harness/homes/client';
@@ -58,7 +61,10 @@ test.runIf(process.platform === 'linux')('dbus-send gets no variable but its own
   mkdirSync(bin);
   writeFileSync(join(bin, 'dbus-send'), `#!/bin/sh\nexec env >'${bin}/seen'\n`, { mode: 0o755 });
   const { run } = programWith('module.exports = { getPassword: async () => null };');
-  const bus = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere', XDG_RUNTIME_DIR: '/nowhere' };
+  const socket = createServer().listen(join(bin, 'bus'));
+  onCleanup(() => socket.close());
+  await once(socket, 'listening');
+  const bus = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(bin, 'bus')}`, XDG_RUNTIME_DIR: '/nowhere' };
   const path = { PATH: `${bin}:${process.env['PATH']}` };
   await run(['get'], { ...path, ...bus, GWTOKEN_CLIENT_SECRET_US: SECRET });
   const lines = readFileSync(join(bin, 'seen'), 'utf8').trim().split('\n');
