@@ -159,6 +159,7 @@ export interface Keychain {
 /** Faults of a keychain, in the order in which its parts are needed. */
 export type KeychainReason =
   | 'module-missing'
+  | 'not-built-in'
   | 'library-missing'
   | 'no-session'
   | 'no-provider'

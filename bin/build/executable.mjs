@@ -18,6 +18,8 @@ import {
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { NtExecutable, NtExecutableResource, Resource } from 'resedit';
+import { machineOf, signAdHoc, verifySignature } from './mach-o.mjs';
 import { pack, writeManifests } from './pack.mjs';
 import { build, bundle, ENTRIES, GROUPS, NOTICES, RULE } from './package.mjs';
 
@@ -29,6 +31,10 @@ export const EXECUTABLES = join(root, 'executables');
 const KEYTAR = 'keytar.data';
 const OTHER_KEYTAR = 'keytar.cjs';
 const RUNTIMES = join(root, 'node_modules', '.cache', 'bun');
+/** @type {{ version: string, description: string }} */
+const { version: VERSION, description: DESCRIPTION } = JSON.parse(
+  readFileSync(join(root, 'package.json'), 'utf8'),
+);
 /** @type {{ version: string, integrity: Record<string, string> }} */
 const BUN = JSON.parse(readFileSync(new URL('bun.json', import.meta.url), 'utf8'));
 
@@ -47,6 +53,9 @@ const TARGETS = {
   'windows-arm64': ['@oven/bun-windows-aarch64', 'win32-arm64'],
 };
 
+/** Upstream's package has x64's native part there, 7.10.6 at least: no keychain could be opened. */
+const WITHOUT_KEYTAR = ['linux-arm64-musl'];
+
 /**
  * Bytecode saves the parser's time at each start. What Bun reads by itself in the folder that a program is started in
  * belongs to whoever made that folder: an `.env` would give GWTOKEN_* variables, a bunfig.toml run a script of its own.
@@ -62,6 +71,35 @@ const COMPILE = [
   // Nothing here runs long enough to be worth compiling: a warm get takes 6 % less, a cold one and --help 13 %.
   '--compile-jit-policy=1000',
 ];
+
+/**
+ * Writes what Windows shows of the file into a runtime, which otherwise says that it is Bun by Oven. Bun's own flags for
+ * it work on Windows only.
+ * @param {string} runtime
+ */
+function nameForWindows(runtime) {
+  const file = NtExecutable.from(readFileSync(runtime), { ignoreCert: true });
+  const resources = NtExecutableResource.from(file);
+  const [info] = Resource.VersionInfo.fromEntries(resources.entries);
+  if (info === undefined) throw new Error(`${runtime} has no version resource`);
+  const numbers = VERSION.replace(/-.*/, '');
+  info.setFileVersion(`${numbers}.0`);
+  info.setProductVersion(`${numbers}.0`);
+  for (const language of info.getAllLanguagesForStringValues())
+    info.setStringValues(language, {
+      ProductName: 'gwtoken',
+      CompanyName: 'The gwtoken maintainers',
+      FileDescription: DESCRIPTION,
+      FileVersion: VERSION,
+      ProductVersion: VERSION,
+      InternalName: 'gwtoken',
+      OriginalFilename: 'gwtoken.exe',
+      LegalCopyright: 'MIT License',
+    });
+  info.outputToResourceEntries(resources.entries);
+  resources.outputResource(file);
+  writeFileSync(runtime, Buffer.from(file.generate()));
+}
 
 /**
  * What the runtime does by itself that gwtoken must not, each with a text of the same length in its place: a name with
@@ -141,12 +179,18 @@ export async function buildExecutable(target, folder, otherKeytar) {
   mkdirSync(RUNTIMES, { recursive: true });
   const made = mkdtempSync(join(RUNTIMES, 'build-'));
   try {
-    await bundleExecutable(join(made, 'bundle'), `${name} ${version}`, otherKeytar !== undefined);
-    const native = join(module, 'prebuilds', prebuild, 'keytar.node');
-    copyFileSync(otherKeytar ?? native, join(made, 'bundle', otherKeytar ? OTHER_KEYTAR : KEYTAR));
+    const native = readFileSync(join(module, 'prebuilds', prebuild, 'keytar.node'));
+    const isUsable = machineOf(native) === target.split('-')[1];
+    if (isUsable === WITHOUT_KEYTAR.includes(target))
+      throw new Error(`keytar's native part for ${target} is for ${machineOf(native)}: see WITHOUT_KEYTAR`);
+    const keytar = isUsable ? `${name} ${version}` : '';
+    await bundleExecutable(join(made, 'bundle'), keytar, otherKeytar !== undefined);
+    if (otherKeytar) copyFileSync(otherKeytar, join(made, 'bundle', OTHER_KEYTAR));
+    else writeFileSync(join(made, 'bundle', KEYTAR), isUsable ? native : '');
     const closed = otherKeytar ? runtimeOf(runtime) : writeClosed(runtimeOf(runtime), join(made, 'runtime'));
     const file = target.startsWith('windows') ? 'gwtoken.exe' : 'gwtoken';
     const bun = `--target=bun-${target}`;
+    if (target.startsWith('windows')) nameForWindows(closed);
     execFileSync(
       runtimeOf(packagesOf(ownTarget())[0]),
       [
@@ -159,6 +203,11 @@ export async function buildExecutable(target, folder, otherKeytar) {
       ],
       { cwd: made, stdio: ['ignore', 'ignore', 'inherit'] },
     );
+    if (target.startsWith('darwin')) {
+      const signed = signAdHoc(readFileSync(join(made, file)), 'gwtoken');
+      verifySignature(signed);
+      writeFileSync(join(made, file), signed);
+    }
     mkdirSync(folder, { recursive: true });
     // In one step: the one before may be running.
     renameSync(join(made, file), join(folder, file));

@@ -55,7 +55,13 @@ async function keychainCredentials(
 }
 
 /** Reasons of a keychain that cannot be used at all: a job should have its credentials in variables then. */
-const NO_KEYCHAIN: readonly unknown[] = ['module-missing', 'library-missing', 'no-session', 'no-provider'];
+const NO_KEYCHAIN: readonly unknown[] = [
+  'module-missing',
+  'not-built-in',
+  'library-missing',
+  'no-session',
+  'no-provider',
+];
 
 /** Returns the error of a CI job with empty or missing variables; undefined outside of CI. */
 function missingInJob(

@@ -54,6 +54,7 @@ export function busNotTrusted(socket: string, problem: string): GwtokenError {
 }
 
 function reasonOf({ stage, message, code }: Failure): KeychainReason {
+  if (code === 'NO_KEYTAR') return 'not-built-in';
   if (stage === 'load') return code === 'MODULE_NOT_FOUND' ? 'module-missing' : 'library-missing';
   if (stage === 'read back') return 'denied';
   return TEXTS.find(([, text]) => text.test(message))?.[0] ?? 'failed';
@@ -112,14 +113,19 @@ function sentence(
         'reinstall gwtoken (npm install -g) without --omit=optional, once the registry can be reached: ' +
           'when npm cannot reach it, it leaves keytar out without a message',
       ];
+    case 'not-built-in':
+      return [
+        'this executable has no keychain module: there is none for Linux on arm64 with musl',
+        'use environment variables, or a credential-command: gwtoken help ci',
+      ];
     case 'library-missing': {
-      const library = /(lib[\w.+-]+\.so[.\d]*): cannot open shared object/.exec(raw)?.[1];
+      const library = /(lib[\w.+-]+\.so[.\d]*): (?:cannot open shared object|No such file)/.exec(raw)?.[1];
       return library === undefined
         ? ['the keychain module cannot be loaded on this system', 'for details, add --verbose']
         : [
             `the keychain needs ${library}, which is not installed`,
             'Debian, Ubuntu: apt-get install libsecret-1-0; Fedora: dnf install libsecret; ' +
-              'Arch: pacman -S libsecret',
+              'Arch: pacman -S libsecret; Alpine: apk add libsecret',
           ];
     }
     case 'no-session':

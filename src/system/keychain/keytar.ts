@@ -20,6 +20,9 @@ declare const __KEYTAR__: string;
 export type Keytar = typeof import('keytar');
 
 export function loadKeytar(): Keytar {
+  // Built without it, since upstream has no native part for the platform.
+  if (__EXECUTABLE__ && __KEYTAR__ === '')
+    throw Object.assign(new Error('not built in'), { code: 'NO_KEYTAR' });
   return __EXECUTABLE__ ? loadNativePart(require('keytar.node')) : require(folderOfKeytar());
 }
 

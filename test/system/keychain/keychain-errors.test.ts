@@ -62,7 +62,12 @@ test.each([
   [
     'libsecret-1.so.0: cannot open shared object file',
     'the keychain needs libsecret-1.so.0, which is not installed',
-    'Debian, Ubuntu: apt-get install libsecret-1-0; Fedora: dnf install libsecret; Arch: pacman -S libsecret',
+    'Debian, Ubuntu: apt-get install libsecret-1-0; Fedora: dnf install libsecret; Arch: pacman -S libsecret; Alpine: apk add libsecret',
+  ],
+  [
+    'Error loading shared library libsecret-1.so.0: No such file or directory (needed by keytar.node)',
+    'the keychain needs libsecret-1.so.0, which is not installed',
+    'Debian, Ubuntu: apt-get install libsecret-1-0; Fedora: dnf install libsecret; Arch: pacman -S libsecret; Alpine: apk add libsecret',
   ],
   ['wrong ELF class', 'the keychain module cannot be loaded on this system', 'for details, add --verbose'],
 ])('keychainError names the library that a module needs, if the loader does: %s', (cause, message, hint) => {
