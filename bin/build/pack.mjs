@@ -31,6 +31,11 @@ const COMPLETIONS = {
   'gwtoken.fish': 'fish',
   'gwtoken.ps1': 'powershell',
 };
+/** The end of the .deb's copyright file. */
+const OF_OTHERS = `Parts of others and their licences: /usr/share/doc/gwtoken/THIRD-PARTY-NOTICES.txt
+Some are under the GNU Library General Public License, version 2: on Debian systems its full text is in
+/usr/share/common-licenses/LGPL-2
+`;
 /** @type {Record<string, string>} Debian's architecture of a platform. */
 const DEBS = { 'linux-x64': 'amd64', 'linux-arm64': 'arm64' };
 
@@ -53,6 +58,7 @@ export function pack(target, built, folder) {
       const script = execFileSync(process.execPath, [join(root, 'dist', 'gwtoken.cjs'), 'completion', shell]);
       writeFileSync(join(content, 'completions', name), script);
     }
+    copyFileSync(join(root, 'LICENSE'), join(content, 'LICENSE'));
     const names = readdirSync(content).sort();
     const archive = join(folder, `gwtoken-${version}-${target}`);
     if (windows) zip(content, names, `${archive}.zip`);
@@ -100,9 +106,14 @@ function writeDeb(content, architecture, folder) {
       ['completions/gwtoken.bash', 'usr/share/bash-completion/completions/gwtoken'],
       ['completions/_gwtoken', 'usr/share/zsh/vendor-completions/_gwtoken'],
       ['completions/gwtoken.fish', 'usr/share/fish/vendor_completions.d/gwtoken.fish'],
-      [NOTICES, 'usr/share/doc/gwtoken/copyright'],
+      [NOTICES, 'usr/share/doc/gwtoken/THIRD-PARTY-NOTICES.txt'],
     ];
     for (const [from, to] of files) cpSync(join(content, from), join(made, to));
+    writeFileSync(
+      join(made, 'usr/share/doc/gwtoken/copyright'),
+      `${readFileSync(join(root, 'LICENSE'), 'utf8')}
+${OF_OTHERS}`,
+    );
     mkdirSync(join(made, 'usr/share/man/man1'), { recursive: true });
     const page = readFileSync(join(content, 'gwtoken.1'));
     writeFileSync(join(made, 'usr/share/man/man1/gwtoken.1.gz'), gzipSync(page, { level: 9 }));
@@ -126,7 +137,8 @@ Description: ${description}
     );
     execFileSync('chmod', ['-R', 'u=rwX,go=rX', made]);
     const env = { ...process.env, SOURCE_DATE_EPOCH: String(sourceDate()) };
-    const file = join(folder, `gwtoken_${debian}_${architecture}.deb`);
+    // GitHub would make a dot of a tilde in a file's name.
+    const file = join(folder, `gwtoken_${debian.replace('~', '.')}_${architecture}.deb`);
     const options = ['--root-owner-group', '-Zgzip', '--build', made, file];
     execFileSync('dpkg-deb', options, { env, stdio: ['ignore', 'ignore', 'inherit'] });
   });
@@ -157,7 +169,6 @@ export function writeManifests(folder, url) {
     `class Gwtoken < Formula
   desc "${description.split(',')[0]}"
   homepage "${homepage}"
-  version "${version}"
   license "${license}"
 
   on_macos do
@@ -196,6 +207,8 @@ end
     const file = fileOf(target);
     return { url: file.url, hash: file.sum };
   };
+  /** @param {string} target */
+  const updateUrl = (target) => `${url.replace(/[^/]*$/, 'v$version')}/gwtoken-$version-${target}.zip`;
   const manifest = {
     version,
     description,
@@ -203,6 +216,13 @@ end
     license,
     architecture: { '64bit': scoop('windows-x64'), arm64: scoop('windows-arm64') },
     bin: 'gwtoken.exe',
+    checkver: 'github',
+    autoupdate: {
+      architecture: {
+        '64bit': { url: updateUrl('windows-x64') },
+        arm64: { url: updateUrl('windows-arm64') },
+      },
+    },
   };
   writeFileSync(join(folder, 'gwtoken.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 }

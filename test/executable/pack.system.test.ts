@@ -46,6 +46,7 @@ describe('the archive', () => {
     const [archive = ''] = readdirSync(release).filter((name) => name.endsWith('.tar.gz'));
     run(['tar', '-xzf', join(release, archive), '-C', folder]);
     expect([...filesBelow(folder).keys()].sort()).toEqual([
+      'LICENSE',
       'THIRD-PARTY-NOTICES.txt',
       ...['_gwtoken', 'gwtoken.bash', 'gwtoken.fish', 'gwtoken.ps1'].map((name) => `completions/${name}`),
       'gwtoken',
@@ -89,6 +90,9 @@ test('the Debian package is installed and removed, and leaves nothing', ({ needs
     below('bin'),
   );
   expect(run(['dpkg-deb', '-f', join(release, file), 'Recommends'])).toBe('libsecret-1-0\n');
+  const copyright = readFileSync(below('share/doc/gwtoken/copyright'), 'utf8');
+  expect(copyright).toContain('MIT License');
+  expect(copyright).toContain('/usr/share/common-licenses/LGPL-2');
   dpkg('--purge', 'gwtoken');
   expect([...filesBelow(root).keys()].filter((name) => name.startsWith('usr/'))).toEqual([]);
 });
