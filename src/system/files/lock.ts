@@ -65,14 +65,21 @@ interface Look {
 }
 
 /**
- * Takes the lock `name` of a directory, or joins its waiters. Undefined if there can be no lock, such as in a read-only
+ * Takes a lock of a directory, or joins its waiters. Undefined if there can be no lock, such as in a read-only
  * directory: then the caller does without.
+ *
+ * @param name the lock's name, or a function that makes it from the directory of the locks
  */
-export function tryLock(above: string, name: string, host: Host): Lock | undefined {
+export function tryLock(
+  above: string,
+  name: string | ((locks: string) => string),
+  host: Host,
+): Lock | undefined {
   try {
     const folder = locksFolder(above, host);
     if (folder === undefined) return undefined;
-    const lock = { path: join(folder, `${name}.lock`), folder, host };
+    const file = typeof name === 'string' ? name : name(folder);
+    const lock = { path: join(folder, `${file}.lock`), folder, host };
     return hold(lock, `${uniqueName()} ${ownProcess(host.proc)}`) ?? { held: false, wait: waitFor(lock) };
   } catch {
     return undefined;

@@ -7,9 +7,11 @@ import { type Client, parseClientName } from '../../client';
 import { quietly } from '../../errors';
 import { systemCode } from '../../system-errors';
 import type { CacheKind, CacheRead, TokenCache } from '../../world';
+import { sha256 } from '../form';
 import { fileIn, type Host } from './paths';
 import { readRegular } from './read-file';
 import { replaceFile, uniqueName } from './replace';
+import { saltOf } from './salt';
 import { sweepOld } from './sweep';
 import { distrust, makeFolder } from './trust';
 
@@ -71,7 +73,8 @@ export function openTokens(folder: string, host: Host): TokenCache {
         return undefined;
       }
       const { tryLock } = await import('./lock');
-      return tryLock(folder, `${nameOf(client)}-${whose}`, host);
+      const nameIn = (locks: string) => `${nameOf(client)}-${sha256(whose, saltOf(locks)).slice(0, 12)}`;
+      return tryLock(folder, nameIn, host);
     },
   };
 }
