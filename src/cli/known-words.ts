@@ -8,7 +8,10 @@ type Words = readonly string[];
 /** The mark for words that are left out. */
 export const LEFT_OUT = '…';
 
-/** Returns the line with a mark for each word that gwtoken does not know, and that is no value of a flag it knows. */
+/**
+ * Returns the line with a mark for each word that gwtoken does not know, and that is no value of a flag it
+ * knows.
+ */
 export function onlyKnown(argv: Words): Words {
   const commands = allCommands(COMMANDS);
   const flags = commands.flatMap((command) => command.flags);
