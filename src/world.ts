@@ -96,7 +96,7 @@ export interface TokenCache {
   /**
    * Takes the lock on requests for a client, or joins those who wait for it; undefined if locks fail here.
    *
-   * @param whose identifies the credentials, as part of a file's name
+   * @param whose identifies the credentials, which it may contain: it is written nowhere
    */
   acquireLock(client: Client, whose: string): Promise<Lock | undefined>;
 }

@@ -3,6 +3,7 @@ import type { Argument, CommanderError, Command as Parser } from 'commander';
 import { similarWords } from '../commands/similar';
 import { type GwtokenError, usage } from '../errors';
 import { quoted, shellWord } from '../text';
+import { LEFT_OUT, onlyKnown } from './known-words';
 import { isFlag } from './spelling';
 
 type Words = readonly string[];
@@ -76,36 +77,41 @@ function nameInHelp(argument: Argument): string {
 function hintsOf(code: string, flag: string, parser: Parser, takes: Takes): Words {
   // A password in a URL is not repeated.
   const lines = linesMeant(flag, parser, takes).filter((line) => !line.some((word) => word.includes('@')));
-  if (lines.length > 0) return lines.map((line) => `did you mean: gwtoken ${line.map(shellWord).join(' ')}`);
+  if (lines.length > 0) return lines.map((line) => `did you mean: gwtoken ${shown(line)}`);
   if (code === 'commander.excessArguments' && parser.registeredArguments.length > 0)
     return ['quote values that contain spaces'];
   return [];
 }
 
+function shown(line: Words): string {
+  return line.map((word) => (word.endsWith(LEFT_OUT) ? word : shellWord(word))).join(' ');
+}
+
 /** Returns the lines that may have been meant: the wrong flag or command replaced by a known one. */
 function linesMeant(flag: string, parser: Parser, takes: Takes): Words[] {
   const argv = argvOf(parser);
-  if (isCommandMissing(flag, parser)) return [['get', ...argv]].filter(takes);
+  if (isCommandMissing(flag, parser)) return takes(['get', ...argv]) ? [['get', ...onlyKnown(argv)]] : [];
   const wrong = flag === '' ? (parser.args[0] ?? '') : flag.replace(/=.*/s, '');
   const at = argv.findIndex((word) => word === wrong || word.startsWith(`${wrong}=`));
   const [word = '', next = ''] = argv.slice(at);
   const pair = OTHER_TOOLS.get(`${word} ${next}`);
-  const replaced = (known: string): Words => [
-    ...argv.slice(0, at),
-    ...(known.startsWith('-') ? [known + word.slice(wrong.length)] : known.split(' ')),
-    ...argv.slice(at + (pair ? 2 : 1)),
+  const replaced = (known: string, words = argv): Words => [
+    ...words.slice(0, at),
+    ...(known.startsWith('-') ? [known + (words[at] ?? '').slice(wrong.length)] : known.split(' ')),
+    ...words.slice(at + (pair ? 2 : 1)),
   ];
+  const safe = onlyKnown(argv);
   const known = pair ?? OTHER_TOOLS.get(wrong);
   // The shorter line leaves out the words behind it, if they are no arguments here.
-  if (known) return [replaced(known), known.split(' ')].filter(takes).slice(0, 1);
+  if (known) return takes(replaced(known)) ? [replaced(known, safe)] : [known.split(' ')].filter(takes);
   const names = flag.startsWith('--')
     ? parser.options.flatMap(({ long }) => long ?? [])
     : parser.commands.map((each) => each.name());
   // Similarity counts the letters that differ: `--shell` is not meant for `--help`.
   return similarWords(wrong, names)
     .filter((each) => initial(each) === initial(wrong))
-    .map(replaced)
-    .filter(takes);
+    .filter((name) => takes(replaced(name)))
+    .map((name) => replaced(name, safe));
 }
 
 /** Tells that a line has a flag of some command but no command: `gwtoken --region eu`. */

@@ -10,6 +10,7 @@ import { probeFolder } from './files/trust';
 import { replaceUserFile } from './files/user-file';
 import { formOf, KEYCHAIN_CHILD, LOOKUP_CHILD } from './form';
 import { hasUnicode, isTerminal, noPrompt, painter, withVariable } from './terminal/capabilities';
+import type { Prompts } from './terminal/prompts';
 import { writeAll } from './terminal/streams';
 import type { WarmStart } from './warm';
 import type { Wire } from './wire/wire';
@@ -34,7 +35,8 @@ export function openWorld(
       for (const signal of signals) proc.off(signal, heard);
     };
   };
-  const { close, ...wire } = openWire(proc, warn);
+  const { close: closeWire, ...wire } = openWire(proc, warn);
+  const { terminal, close: closeTerminal } = terminalOf(proc, onSignals, opened, streams);
   const world: World = {
     ...warm,
     version,
@@ -47,7 +49,7 @@ export function openWorld(
     onSignals,
     ...processesOf(proc, onSignals, opened),
     keychain: keychainOf(opened, streams),
-    terminal: terminalOf(proc, onSignals, opened, streams),
+    terminal,
     probes: {
       system: () => `${formOf(proc)} on ${platform} ${proc.arch}`,
       folder: async (which) => probeFolder(which, folders[which], host),
@@ -59,6 +61,10 @@ export function openWorld(
     },
     monotonicMs: () => performance.now(),
     random: Math.random,
+  };
+  const close = async (): Promise<void> => {
+    await closeTerminal();
+    await closeWire();
   };
   return { world, close };
 }
@@ -90,16 +96,21 @@ function terminalOf(
   onSignals: World['onSignals'],
   { warm: { env }, host: { platform } }: WarmStart,
   { stdin, stdout, stderr }: Streams,
-): Terminal {
+): { readonly terminal: Terminal; close(): Promise<void> } {
   const isDrawable = (): boolean => stderr.isTTY() && env['TERM'] !== 'dumb';
   const unicode = (): boolean => hasUnicode(env, platform);
-  const prompts = async () => {
+  let opened: Promise<Prompts> | undefined;
+  const open = async (): Promise<Prompts> => {
     const load = () => import('./terminal/prompts');
     // It chooses its symbols while it is loaded, only by TERM.
     const { openPrompts } = await (unicode() ? load() : withVariable(proc.env, 'TERM', 'linux', load));
     return openPrompts(proc, onSignals, unicode());
   };
-  return {
+  const prompts = (): Promise<Prompts> => {
+    opened ??= open();
+    return opened;
+  };
+  const terminal: Terminal = {
     noPrompt: () => noPrompt({ env, stdin, stderr }),
     hasUnicode: unicode,
     columns: () => (stdout.isTTY() ? Math.min(80, Math.max(40, proc.stdout.columns || 80)) : 80),
@@ -115,6 +126,7 @@ function terminalOf(
       isDrawable() && !isCi(env) ? (await prompts()).spin(label, work) : work(() => {}),
     paint: async (stream) => painter(env, (stream === 'stdout' ? stdout : stderr).isTTY()),
   };
+  return { terminal, close: async () => (await opened?.catch(() => undefined))?.close() };
 }
 
 function openWire(

@@ -45,14 +45,13 @@ function sourceOf(plan: TokenQuery['plan'], salt: string, { sha256 }: Hash): Own
   return { kind, salt, hmac: sha256(plan.credentials.clientSecret, Buffer.from(salt, 'hex')) };
 }
 
-/** Returns a digest of credentials, generation and auth URL: processes with the same one share a request. */
-export function ownerDigest({ authUrl, plan }: OwnQuery, generation: string, { sha256 }: Hash): string {
+/** Returns a text of credentials, generation and auth URL: processes with the same one share a request. */
+export function sharedBy({ authUrl, plan }: OwnQuery, generation: string): string {
   const credentials =
     plan.kind === 'variables'
       ? [plan.credentials.clientId, plan.credentials.clientSecret]
       : [plan.kind === 'command' ? plan.command.value : ''];
-  const parts = JSON.stringify([authUrl.value, generation, plan.kind, ...credentials]);
-  return sha256(parts).slice(0, 12);
+  return JSON.stringify([authUrl.value, generation, plan.kind, ...credentials]);
 }
 
 export function isFor({ clientId, authUrl, source }: Owner, query: OwnQuery, world: Hash): boolean {

@@ -4,8 +4,8 @@ import { foreign } from '../text';
 const LIMIT = 200;
 
 /**
- * Returns the text on one line of 200 characters at most; undefined if that contains the secret or a part of it, in any
- * case or common encoding: an endpoint could send back its request.
+ * Returns the text on one line of 200 characters at most; undefined if that contains the secret or a part of
+ * it, in any case or common encoding: an endpoint could send back its request.
  */
 export function showable(text: unknown, secret: string): string | undefined {
   if (typeof text !== 'string') return undefined;
@@ -31,7 +31,10 @@ function partsOf(secret: string): string[] {
   return Array.from({ length: count }, (_, start) => secret.slice(start, start + PART));
 }
 
-/** Returns a form in which upper and lower case are alike, and the ways to write an accented letter, without blanks. */
+/**
+ * Returns a form in which upper and lower case are alike, and the ways to write an accented letter, without
+ * blanks.
+ */
 function folded(text: string): string {
   return text
     .normalize('NFKC')
@@ -39,7 +42,9 @@ function folded(text: string): string {
     .replace(/[\s\p{C}]/gu, '');
 }
 
-/** Decoders of the escapes in URLs and forms, HTML, JSON and programs, and of base64 and hexadecimal digits. */
+/**
+ * Decoders of the escapes in URLs and forms, HTML, JSON and programs, and of base64 and hexadecimal digits.
+ */
 const DECODERS: readonly ((text: string) => string)[] = [
   fromPercent,
   (text) => fromPercent(text.replaceAll('+', ' ')),

@@ -5,7 +5,7 @@ import { failure, GwtokenError } from '../errors';
 import { type ErrorKind, isErrorKind } from '../exit-codes';
 import { duration, oneLine } from '../text';
 import type { Lock, World } from '../world';
-import { ownerDigest, parseObject } from './cache';
+import { parseObject, sharedBy } from './cache';
 import type { TokenAnswer, TokenQuery } from './query';
 import { retryOf } from './reply';
 
@@ -21,7 +21,7 @@ interface Work {
   fetch(limitMs: number, onCredentials: () => void): Promise<{ answer: TokenAnswer; isShared: boolean }>;
 }
 
-type LockWorld = Pick<World, 'tokens' | 'sha256' | 'trace'>;
+type LockWorld = Pick<World, 'tokens' | 'trace'>;
 
 /**
  * Returns the token of one request for all processes that want it: whoever gets the client's lock sends it. A process
@@ -33,8 +33,7 @@ export async function shareRequest(query: TokenQuery, world: LockWorld, work: Wo
   let leftMs = query.limitMs;
   for (let emptyHanded = 0; emptyHanded < 2; emptyHanded++) {
     const { generation = '' } = world.tokens.read(query.client);
-    const whose = ownerDigest(query, generation, world);
-    const lock = await world.tokens.acquireLock(query.client, whose);
+    const lock = await world.tokens.acquireLock(query.client, sharedBy(query, generation));
     if (lock === undefined) break;
     if (lock.held) return await hold(lock, { ...query, limitMs: leftMs }, work);
 

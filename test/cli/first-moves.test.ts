@@ -55,17 +55,23 @@ test.each([
   // Other tools' words.
   ['whoami', 'unknown command "whoami"', 'status'],
   ['token --region eu', 'unknown command "token"', 'get --region eu'],
-  // What stands behind it may be a secret, and is no argument here.
+  // The word behind it may be a secret, and is no argument here.
   ['token eu', 'unknown command "token"', 'get'],
   ['auth login --region eu', 'unknown command "auth"', 'login --region eu'],
   ['set region eu', 'unknown command "set"', 'config set region eu'],
   ['refresh', 'unknown command "refresh"', 'get --fresh'],
-  ['run -- make --debug', 'unknown command "run"', 'exec -- make --debug'],
+  // Nor does a hint repeat a word that gwtoken does not know.
+  ['run -- make --debug', 'unknown command "run"', 'exec -- … …'],
+  ['run GWTOKEN_CLIENT_SECRET=hidden make', 'unknown command "run"', 'exec … …'],
+  ['set client-secret hidden', 'unknown command "set"', 'config set … …'],
+  ['config sett client-secret hidden', 'unknown command "sett"', 'config set … …'],
+  ['login --client-key hidden -p work', 'unknown option "--client-key"', 'login --client-id … -p work'],
+  ['login --client-key=hidden', 'unknown option "--client-key"', 'login --client-id=…'],
   ['env --output=json', 'unknown option "--output"', 'env --format=json'],
-  ['exec --debug -- deploy --debug', 'unknown option "--debug"', 'exec --verbose -- deploy --debug'],
+  ['exec --debug -- deploy --debug', 'unknown option "--debug"', 'exec --verbose -- … …'],
   // Typing errors.
   ['gte --region eu', 'unknown command "gte"', 'get --region eu'],
-  ['get --retrie=3', 'unknown option "--retrie"', 'get --retries=3'],
+  ['get --retrie=3', 'unknown option "--retrie"', 'get --retries=…'],
   ['config uset region', 'unknown command "uset"', 'config unset region'],
   ['--region eu', 'missing COMMAND: gwtoken COMMAND [options]', 'get --region eu'],
 ])('gwtoken %s: %s, gwtoken %s is meant', async (line, message, meant) => {

@@ -84,6 +84,15 @@ describe('the workflows', () => {
     expect(jobs.attest.needs).toContain('try');
   });
 
+  test('run no package of npm’s where the repository can be written to, and compare the action before', () => {
+    const { jobs } = parse(read('workflows/release.yml')) as Workflow;
+    const scriptsOf = ({ steps = [] }: Job) => steps.map(({ run = '' }) => run).join('\n');
+    for (const job of Object.values(jobs).filter(({ permissions }) => permissions?.['contents'] === 'write'))
+      expect(scriptsOf(job)).not.toMatch(/\b(npm|npx|node)\b/);
+    const [compares] = Object.entries(jobs).find(([, job]) => scriptsOf(job).includes('diff -r')) ?? [];
+    expect(jobs['action']?.needs).toContain(compares);
+  });
+
   test('publish nothing to npm while the package is private, as it is until its name is claimed', () => {
     const { jobs } = parse(read('workflows/release.yml')) as Workflow;
     const publishing = Object.values(jobs).filter(({ steps = [] }) =>
@@ -99,7 +108,7 @@ describe('the workflows', () => {
     const taking = Object.values(jobs).filter(({ steps = [] }) =>
       steps.some(({ uses }) => uses?.startsWith('actions/download-artifact@')),
     );
-    expect(taking.length).toBe(5);
+    expect(taking.length).toBe(6);
     const checks = taking.map(({ steps = [] }) => {
       const at = steps.findIndex(({ uses }) => uses?.startsWith('actions/download-artifact@'));
       return steps[at + 1]?.run ?? '';

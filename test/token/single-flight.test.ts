@@ -2,8 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Client } from '../../src/client';
 import { GwtokenError } from '../../src/errors';
-import { sha256 } from '../../src/system/form';
-import { ownerDigest } from '../../src/token/cache';
+import { sharedBy } from '../../src/token/cache';
 import type { TokenAnswer, TokenQuery } from '../../src/token/query';
 import { shareRequest } from '../../src/token/single-flight';
 import type { Lock, Waited } from '../../src/world';
@@ -18,8 +17,7 @@ const QUERY = {
   limitMs: 6000,
 } as unknown as TokenQuery;
 
-const hash = { sha256 };
-const OF_QUERY = ownerDigest(QUERY, 'g', hash);
+const OF_QUERY = sharedBy(QUERY, 'g');
 
 const answer = (name: string) => ({ clientId: name }) as TokenAnswer;
 const NEW = answer('new');
@@ -45,7 +43,6 @@ async function play({ locks, looks = [], error }: Played, query = QUERY) {
         return left.shift();
       },
     },
-    ...hash,
     trace: (line: string) => told.push(line),
   } as unknown as Parameters<typeof shareRequest>[1];
   const outcome = await shareRequest(query, world, {

@@ -44,13 +44,16 @@ export async function runCurl(flags: FlagValues, world: World, typed: readonly s
   return code;
 }
 
-/** Options of curl that people use and that take no value; the word after any other option is taken for its value. */
+/**
+ * Options of curl that people use and that take no value; the word after any other option is taken for its
+ * value.
+ */
 const SWITCH =
   /^(-[#0-46aBfgGiIjJlLMnNOpqRsSvZ]+|--(compressed|fail[\w-]*|get|head|http[\d.]+|include|insecure|ipv[46]|location[\w-]*|next|no-[\w-]+|parallel|remote-name|show-error|silent|url|verbose))$/;
 
 /**
- * Returns curl's arguments with each path below the API URL. With an API URL set, a URL of another host is refused: a
- * guard against slips.
+ * Returns curl's arguments with each path below the API URL. With an API URL set, a URL of another host is
+ * refused: a guard against slips.
  */
 function belowApiUrl(
   args: readonly string[],
@@ -88,8 +91,8 @@ const UNSUPPORTED_PROTOCOL = 1;
 const LOOPBACK = /^https?:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?([/?#]|$)/i;
 
 /**
- * Returns the options by which curl itself refuses to send the token unencrypted, however the URL is given. Plain http
- * is only for this machine, and then no proxy gets to see it.
+ * Returns the options by which curl itself refuses to send the token unencrypted, however the URL is given.
+ * Plain http is only for this machine, and then no proxy gets to see it.
  */
 function protocolsFor(args: readonly string[]): string {
   const urls = args.filter((word) => /^https?:/i.test(word));

@@ -28,7 +28,9 @@ function append(path: string, text: string, variable: string): void {
   }
 }
 
-/** A last line of another step without a line end would swallow the first variable's name, and show its value. */
+/**
+ * A last line of another step without a line end would swallow the first variable's name, and show its value.
+ */
 function endsLine(path: string): boolean {
   const text = readFileSync(path);
   return text.length === 0 || text.at(-1) === 0x0a;

@@ -1,6 +1,7 @@
 /**
- * The config file and the stored clients. Reading is on the warm path: only `node:fs` and JSON, since conf costs 24 ms.
- * Writing goes through conf, whole and under one lock, since conf by itself loses parallel writes.
+ * The config file and the stored clients. Reading is on the warm path: only `node:fs` and JSON, since conf
+ * costs 24 ms. Writing goes through conf, whole and under one lock, since conf by itself loses parallel
+ * writes.
  */
 import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -85,8 +86,8 @@ function knownIn(stored: Stored): Record<string, KnownEntry> {
 }
 
 /**
- * Reads a JSON object from a file that only the user and root can have written: it can contain a command and a URL.
- * Empty if there is none.
+ * Reads a JSON object from a file that only the user and root can have written: it can contain a command and
+ * a URL. Empty if there is none.
  */
 function readTrusted(path: string, host: Host, attempts = 3): Stored {
   let read: FileRead;
@@ -143,8 +144,9 @@ function unusable(path: string, problem: string, hint = `fix or delete ${path}`)
 }
 
 /**
- * Changes the JSON object in `folder/name.json`: atomically, mode 0600, in a 0700 directory that is created if missing.
- * `change` reads with every reader's checks, since a file that others can write to must not become a trusted one.
+ * Changes the JSON object in `folder/name.json`: atomically, mode 0600, in a 0700 directory that is created
+ * if missing. `change` reads with every reader's checks, since a file that others can write to must not
+ * become a trusted one.
  */
 async function rewrite(
   folder: string,
@@ -177,7 +179,10 @@ async function rewrite(
   }
 }
 
-/** Throws what writing the config file or the stored clients would throw, as far as that can be known in advance. */
+/**
+ * Throws what writing the config file or the stored clients would throw, as far as that can be known in
+ * advance.
+ */
 function checkWritable(folder: string, host: Host): void {
   for (const name of ['config.json', 'clients.json']) {
     const file = join(folder, name);
@@ -191,8 +196,9 @@ function checkWritable(folder: string, host: Host): void {
 }
 
 /**
- * Returns the file, or the nearest directory above it that exists. Rejects one that is not the user's, since `sudo gwtoken
- * login` in a user's HOME would leave a file there that the user cannot change, and one that could not be read again.
+ * Returns the file, or the nearest directory above it that exists. Rejects one that is not the user's, since
+ * `sudo gwtoken login` in a user's HOME would leave a file there that the user cannot change, and one that
+ * could not be read again.
  */
 function existing(file: string, host: Host): string {
   let path = file;

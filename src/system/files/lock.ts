@@ -1,14 +1,15 @@
 /**
- * A lock whose holder shows that it is alive. The lock is a file, `.locks/NAME.lock`: it names its holder, who touches it
- * every half second. Waiters look at it. A holder whose process has ended is passed over within half a second if it ran
- * on this machine. Any other is passed over after three seconds without a sign of life, or ten if it runs: it gets no CPU.
+ * A lock whose holder shows that it is alive. The lock is a file, `.locks/NAME.lock`: it names its holder,
+ * who touches it every half second. Waiters look at it. A holder whose process has ended is passed over
+ * within half a second if it ran on this machine. Any other is passed over after three seconds without a sign
+ * of life, or ten if it runs: it gets no CPU.
  *
- * Whoever ends a holder, itself or another, first creates the file `ID.result`, which only one can, and then removes the
- * lock: so a holder that wakes up late never removes its successor's. The result's text is for the waiters. On a full
- * disk, the lock itself is renamed to the result, which then has no text.
+ * Whoever ends a holder, itself or another, first creates the file `ID.result`, which only one can, and then
+ * removes the lock: so a holder that wakes up late never removes its successor's. The result's text is for
+ * the waiters. On a full disk, the lock itself is renamed to the result, which then has no text.
  *
- * Not used: proper-lockfile (a killed holder delays the others by its stale time), flock (Node has none), sockets (no
- * delay at all, but three times the code, and other code on Windows).
+ * Not used: proper-lockfile (a killed holder delays the others by its stale time), flock (Node has none),
+ * sockets (no delay at all, but three times the code, and other code on Windows).
  */
 import {
   chmodSync,
@@ -39,14 +40,17 @@ const BEAT_MS = 500;
 const PAUSE_MS = 25;
 
 /**
- * After this many looks without a sign of life a holder is passed over: three seconds. Looks are counted instead of
- * time, since a waiter that was itself suspended, or got no CPU, looks once and not eighty times.
+ * After this many looks without a sign of life a holder is passed over: three seconds. Looks are counted
+ * instead of time, since a waiter that was itself suspended, or got no CPU, looks once and not eighty times.
  */
 const LOOKS_IN_VAIN = 80;
 /** A holder that runs, or waits for a disk, is spared for ten seconds. */
 const LOOKS_AT_RUNNING = 270;
 
-/** Once in this many looks without a sign of life the system is asked whether the holder's process still exists. */
+/**
+ * Once in this many looks without a sign of life the system is asked whether the holder's process still
+ * exists.
+ */
 const LOOKS_PER_QUESTION = 10;
 
 const LONGEST_TEXT_BYTES = 4096;
@@ -57,7 +61,10 @@ interface LockFile {
   readonly host: Host;
 }
 
-/** The file's content is `ID PROCESS`, and a line end until the holder starts its clock; empty if it is no lock. */
+/**
+ * The file's content is `ID PROCESS`, and a line end until the holder starts its clock; empty if it is no
+ * lock.
+ */
 interface Look {
   readonly holder: string;
   readonly isClockRunning: boolean;
@@ -65,21 +72,31 @@ interface Look {
 }
 
 /**
- * Takes the lock `name` of a directory, or joins its waiters. Undefined if there can be no lock, such as in a read-only
- * directory: then the caller does without.
+ * Takes a lock of a directory, or joins its waiters. Undefined if there can be no lock, such as in a
+ * read-only directory: then the caller does without.
+ *
+ * @param name the lock's name, or a function that makes it from the directory of the locks
  */
-export function tryLock(above: string, name: string, host: Host): Lock | undefined {
+export function tryLock(
+  above: string,
+  name: string | ((locks: string) => string),
+  host: Host,
+): Lock | undefined {
   try {
     const folder = locksFolder(above, host);
     if (folder === undefined) return undefined;
-    const lock = { path: join(folder, `${name}.lock`), folder, host };
+    const file = typeof name === 'string' ? name : name(folder);
+    const lock = { path: join(folder, `${file}.lock`), folder, host };
     return hold(lock, `${uniqueName()} ${ownProcess(host.proc)}`) ?? { held: false, wait: waitFor(lock) };
   } catch {
     return undefined;
   }
 }
 
-/** Creates the locks' directory, closed to other users whatever the one above is; undefined if it is not the user's. */
+/**
+ * Creates the locks' directory, closed to other users whatever the one above is; undefined if it is not the
+ * user's.
+ */
 function locksFolder(above: string, host: Host): string | undefined {
   const folder = join(above, '.locks');
   // The directory above is created, and checked, by those who store something in it.
@@ -198,7 +215,9 @@ function resultPath({ folder }: LockFile, holder = ''): string {
   return join(folder, `${id}.result`);
 }
 
-/** Runs the work while holding the lock, waiting up to `waitMs` for it; without a lock if there can be none. */
+/**
+ * Runs the work while holding the lock, waiting up to `waitMs` for it; without a lock if there can be none.
+ */
 export async function withLock<T>(
   folder: string,
   name: string,

@@ -47,7 +47,10 @@ export function homeless(
   );
 }
 
-/** The environment for a program that may change its working directory: those of ours have absolute paths in it. */
+/**
+ * The environment for a program that may change its working directory: those of ours have absolute paths in
+ * it.
+ */
 export function withAbsoluteFolders(env: Env, cwd: () => string, platform: NodeJS.Platform): Env {
   const relative = (['config', 'cache'] as const)
     .map((which) => homeVariables(which, platform)[1])
@@ -59,9 +62,9 @@ export function withAbsoluteFolders(env: Env, cwd: () => string, platform: NodeJ
 }
 
 /**
- * The directory of the config file and the stored clients, or of the token cache: GWTOKEN_CONFIG_DIR, else `gwtoken` below
- * XDG_CONFIG_HOME if that is absolute (on every platform), else below the platform's own; GWTOKEN_CACHE_DIR likewise.
- * Undefined if there is no home directory.
+ * The directory of the config file and the stored clients, or of the token cache: GWTOKEN_CONFIG_DIR, else
+ * `gwtoken` below XDG_CONFIG_HOME if that is absolute (on every platform), else below the platform's own;
+ * GWTOKEN_CACHE_DIR likewise. Undefined if there is no home directory.
  */
 export function folderOf(which: keyof typeof OWN, env: Env, platform: NodeJS.Platform): string | undefined {
   const [base, own] = homeVariables(which, platform);

@@ -8,7 +8,9 @@ export function uniqueName(): string {
   return `${Date.now().toString(36)}${Math.random().toString(36).slice(2)}`;
 }
 
-/** Writes the text to a 0600 file beside it, `NAME.….tmp`, and renames that to it. @throws the system's error */
+/**
+ * Writes the text to a 0600 file beside it, `NAME.….tmp`, and renames that to it. @throws the system's error
+ */
 export function replaceFile(path: string, text: string, host: Host): void {
   const temporary = `${path}.${uniqueName()}.tmp`;
   try {

@@ -1,15 +1,18 @@
 /**
- * The token cache: one directory, 0700, with one 0600 file per client. Reading is on the warm path: only `node:fs`. What
- * cannot be read is a miss, and what cannot be written costs the sharing, never the token: nothing here throws.
+ * The token cache: one directory, 0700, with one 0600 file per client. Reading is on the warm path: only
+ * `node:fs`. What cannot be read is a miss, and what cannot be written costs the sharing, never the token:
+ * nothing here throws.
  */
 import { constants, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { type Client, parseClientName } from '../../client';
 import { quietly } from '../../errors';
 import { systemCode } from '../../system-errors';
 import type { CacheKind, CacheRead, TokenCache } from '../../world';
+import { sha256 } from '../form';
 import { fileIn, type Host } from './paths';
 import { readRegular } from './read-file';
 import { replaceFile, uniqueName } from './replace';
+import { saltOf } from './salt';
 import { sweepOld } from './sweep';
 import { distrust, makeFolder } from './trust';
 
@@ -71,7 +74,8 @@ export function openTokens(folder: string, host: Host): TokenCache {
         return undefined;
       }
       const { tryLock } = await import('./lock');
-      return tryLock(folder, `${nameOf(client)}-${whose}`, host);
+      const nameIn = (locks: string) => `${nameOf(client)}-${sha256(whose, saltOf(locks)).slice(0, 12)}`;
+      return tryLock(folder, nameIn, host);
     },
   };
 }
@@ -93,7 +97,10 @@ function folderProblem(folder: string, host: Host): string | undefined {
   return untrusted && `${folder} ${untrusted.text}`;
 }
 
-/** Creates the directory if it is missing. @throws the system's error, or EUNTRUSTED with the reason as its message */
+/**
+ * Creates the directory if it is missing. @throws the system's error, or EUNTRUSTED with the reason as its
+ * message
+ */
 export function makeTrusted(folder: string, host: Host): void {
   const problem = folderProblem(folder, host);
   if (problem !== undefined) throw Object.assign(new Error(problem), { code: 'EUNTRUSTED' });
@@ -119,7 +126,10 @@ export function entryPath(
   return fileIn(folder, `${kind}-${nameOf(client)}.json`, platform);
 }
 
-/** Removes what an `exec --token-file` that was killed left, which touched its file every 30 s, nights excepted. */
+/**
+ * Removes what an `exec --token-file` that was killed left, which touched its file every 30 s, nights
+ * excepted.
+ */
 export function sweepTokenFiles(folder: string): void {
   sweepOld(folder, /^exec-[0-9a-f]{16}(\.\w+\.tmp)?$/, 24 * 3600 * 1000);
 }

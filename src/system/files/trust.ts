@@ -1,6 +1,6 @@
 /**
- * The owner of a file or directory, and who else can write to it: one rule for all that gwtoken reads and stores. On
- * Windows neither owners nor modes are checked.
+ * The owner of a file or directory, and who else can write to it: one rule for all that gwtoken reads and
+ * stores. On Windows neither owners nor modes are checked.
  */
 import {
   accessSync,
@@ -23,8 +23,9 @@ import { readRegular } from './read-file';
 type Owners = 'user' | 'user or root';
 
 /**
- * Returns why it is not trusted; undefined if it is. Write access for the user's own private group, as a umask of 002
- * gives it, is none for others; all may write to a socket. With a stat from `lstat`, links are found too.
+ * Returns why it is not trusted; undefined if it is. Write access for the user's own private group, as a
+ * umask of 002 gives it, is none for others; all may write to a socket. With a stat from `lstat`, links are
+ * found too.
  */
 export function distrust(stat: Stats, owners: Owners, host: Host): Distrust | undefined {
   if (stat.isSymbolicLink()) return { why: 'link', text: 'is a symbolic link' };
@@ -37,8 +38,9 @@ export function distrust(stat: Stats, owners: Owners, host: Host): Distrust | un
 }
 
 /**
- * Tells if the group with the user's number has the user's name, and nobody else in it. Only the files are read: getent
- * would be a process at each warm start. A group of a directory service counts as open to others.
+ * Tells if the group with the user's number has the user's name, and nobody else in it. Only the files are
+ * read: getent would be a process at each warm start. A group of a directory service counts as open to
+ * others.
  */
 function hasPrivateGroup(uid: number, { etc = '/etc' }: Host): boolean {
   const rows = (file: string): string[][] =>
@@ -64,9 +66,10 @@ function distrustOwner({ uid }: Stats, owners: Owners, host: Host): Distrust | u
 }
 
 /**
- * Finds what is not trusted on the way to a file: the file, a directory above it, or a link. As OpenSSH's StrictModes,
- * each has to belong to the user or root, and nobody else may be able to put another in its place. So a sticky
- * directory may be open to all. A read-only mount may not: elsewhere its directory may be writable.
+ * Finds what is not trusted on the way to a file: the file, a directory above it, or a link. As OpenSSH's
+ * StrictModes, each has to belong to the user or root, and nobody else may be able to put another in its
+ * place. So a sticky directory may be open to all. A read-only mount may not: elsewhere its directory may be
+ * writable.
  *
  * @param opened the file that was opened by this path before; another or none is not trusted then
  */
@@ -76,7 +79,8 @@ export function checkPathTrust(path: string, host: Host, opened?: Stats): Distru
   const changed: Distrust = { why: 'changed', text: 'was replaced while it was read' };
   for (let at = '/', links = 0; ; ) {
     const stat = lstatSync(at, { throwIfNoEntry: false });
-    // The kernel gives up after 40 links. A missing one can be created only by those who can write to its directory.
+    // The kernel gives up after 40 links. A missing one can be created only by those who can write to its
+    // directory.
     if (stat === undefined || links > 40) return opened && changed;
     const isLink = stat.isSymbolicLink();
     const problem = (isLink ? distrustOwner : distrust)(stat, 'user or root', host);
@@ -102,8 +106,9 @@ function isSame(one: Stats, other: Stats): boolean {
 }
 
 /**
- * Creates a directory and its missing parents, mode 0700, even if other processes create them at the same time. Only
- * below what is the user's or root's: `sudo gwtoken` leaves nothing in a user's HOME that the user cannot change.
+ * Creates a directory and its missing parents, mode 0700, even if other processes create them at the same
+ * time. Only below what is the user's or root's: `sudo gwtoken` leaves nothing in a user's HOME that the user
+ * cannot change.
  *
  * @throws the system's error; ENOENT for the home directory, which is not gwtoken's to create; EUNTRUSTED
  */

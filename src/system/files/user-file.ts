@@ -7,8 +7,8 @@ import { replaceFile } from './replace';
 import { distrust } from './trust';
 
 /**
- * Replaces the file, mode 0600, at once. What was there has to be a regular file of the user's: `--output /dev/stdout`
- * would replace the device.
+ * Replaces the file, mode 0600, at once. What was there has to be a regular file of the user's: `--output
+ * /dev/stdout` would replace the device.
  *
  * @throws GwtokenError `usage` for anything else, `local` if it cannot be written
  */

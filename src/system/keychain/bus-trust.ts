@@ -1,6 +1,6 @@
 /**
- * Trust in the session bus. Its address outlives it, in a tmux or a detached shell: once the session has ended, another
- * user can bind the name of its socket, and would be given the secret of the next `login`.
+ * Trust in the session bus. Its address outlives it, in a tmux or a detached shell: once the session has
+ * ended, another user can bind the name of its socket, and would be given the secret of the next `login`.
  */
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { quietly } from '../../errors';
@@ -9,7 +9,10 @@ import type { Host } from '../files/paths';
 import { checkPathTrust } from '../files/trust';
 import { busNotTrusted } from './errors';
 
-/** The sockets in an address (D-Bus specification, "Server Addresses"): a path, or a name that is in no directory. */
+/**
+ * The sockets in an address (D-Bus specification, "Server Addresses"): a path, or a name that is in no
+ * directory.
+ */
 const SOCKETS = /unix:(?:[^;]*,)?(path|abstract)=([^,;]*)/g;
 
 /** Throws a `keychain` error with the reason `no-session` if another user may answer at the session bus. */

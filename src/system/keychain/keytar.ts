@@ -27,8 +27,9 @@ export function loadKeytar(): Keytar {
 }
 
 /**
- * Returns keytar's folder: in gwtoken's own node_modules, or beside gwtoken in the same one, where npm puts it. A plain
- * `require` would climb on to `/tmp/node_modules` and the like, where another user can put a module of theirs.
+ * Returns keytar's folder: in gwtoken's own node_modules, or beside gwtoken in the same one, where npm puts
+ * it. A plain `require` would climb on to `/tmp/node_modules` and the like, where another user can put a
+ * module of theirs.
  *
  * @throws an error with the code MODULE_NOT_FOUND
  */

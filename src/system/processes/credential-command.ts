@@ -1,9 +1,10 @@
 /**
  * Runs the user's credential command in the system's shell.
  *
- * If there is a terminal, the command stays in the terminal's foreground process group, since a session or group of its
- * own could neither open /dev/tty nor read from it, and `op` and `pass` prompt for a password there. Then only the shell
- * is ended. Without a terminal (CI, cron, services) the command gets its own group and is ended with it.
+ * If there is a terminal, the command stays in the terminal's foreground process group, since a session or
+ * group of its own could neither open /dev/tty nor read from it, and `op` and `pass` prompt for a password
+ * there. Then only the shell is ended. Without a terminal (CI, cron, services) the command gets its own group
+ * and is ended with it.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,7 +17,10 @@ import { hasTerminal } from './proc-stat';
 
 type OwnProcess = Pick<NodeJS.Process, 'env' | 'kill' | 'platform'>;
 
-/** Time after a signal for a command to switch the terminal's echo on again; then the next one: SIGTERM, SIGKILL. */
+/**
+ * Time after a signal for a command to switch the terminal's echo on again; then the next one: SIGTERM,
+ * SIGKILL.
+ */
 const GRACE_MS = 1000;
 
 export async function runCredentialCommand(
@@ -56,7 +60,10 @@ export async function runCredentialCommand(
   return end;
 }
 
-/** How it ends, with its stdout as in a shell's `$(…)`, or that it prints too much or is late. Rejects if it does not start. */
+/**
+ * How it ends, with its stdout as in a shell's `$(…)`, or that it prints too much or is late. Rejects if it
+ * does not start.
+ */
 function endOf(child: ChildProcess, limit: number, signal: AbortSignal): Promise<CommandEnd> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -86,8 +93,9 @@ function notStarted(error: unknown): CommandEnd {
 }
 
 /**
- * Ends the command's group, or its shell alone, before it resolves. If a signal has reached all of them already (`isTold`),
- * a SIGTERM at once would also end the `stty` with which the command restores the terminal.
+ * Ends the command's group, or its shell alone, before it resolves. If a signal has reached all of them
+ * already (`isTold`), a SIGTERM at once would also end the `stty` with which the command restores the
+ * terminal.
  */
 async function stop(
   child: ChildProcess,

@@ -2,8 +2,9 @@
 import { constants } from 'node:os';
 
 /**
- * Ends the process by this signal, with its default effect (Node ignores SIGPIPE). Windows has no signals: there a kill
- * would end it at once with code 1, so it ends with the exit code that a shell elsewhere shows for the signal.
+ * Ends the process by this signal, with its default effect (Node ignores SIGPIPE). Windows has no signals:
+ * there a kill would end it at once with code 1, so it ends with the exit code that a shell elsewhere shows
+ * for the signal.
  */
 export function endBySignal(self: NodeJS.Process, signal: NodeJS.Signals): void {
   self.exitCode = 128 + constants.signals[signal];

@@ -3,8 +3,8 @@ import { delimiter, isAbsolute } from 'node:path';
 import type { Env } from '../../world';
 
 /**
- * Returns the environment of a system program: the variables that every program needs, and those that this one reads.
- * Its output is in English.
+ * Returns the environment of a system program: the variables that every program needs, and those that this
+ * one reads. Its output is in English.
  */
 export function helperEnvironment(env: Env, ...reads: readonly string[]): NodeJS.ProcessEnv {
   const names = ['SystemRoot', ...reads].filter((name) => env[name] !== undefined);
@@ -13,8 +13,8 @@ export function helperEnvironment(env: Env, ...reads: readonly string[]): NodeJS
 }
 
 /**
- * Returns the absolute directories of PATH, for programs that gwtoken starts by itself and for those that they start: an
- * empty or relative entry means the working directory, which may hold anybody's programs.
+ * Returns the absolute directories of PATH, for programs that gwtoken starts by itself and for those that
+ * they start: an empty or relative entry means the working directory, which may hold anybody's programs.
  */
 export function absolutePath({ PATH = '' }: { readonly PATH?: string | undefined }): string {
   // Without PATH, GLib looks in the working directory too.
@@ -26,7 +26,9 @@ export function windowsProgram(name: string, { SystemRoot = 'C:\\Windows' }: Env
   return `${SystemRoot}\\System32\\${name}`;
 }
 
-/** Runs a system program until it ends, or the signal is aborted. Never rejects; `error` says why it failed. */
+/**
+ * Runs a system program until it ends, or the signal is aborted. Never rejects; `error` says why it failed.
+ */
 export async function runHelper(
   program: string,
   args: readonly string[],
@@ -35,7 +37,8 @@ export async function runHelper(
 ): Promise<{ readonly error: unknown; readonly stdout: string }> {
   const { execFile } = await import('node:child_process');
   const ended = new Promise<{ error: unknown; stdout: string }>((resolve) => {
-    // A signal of its own: a program that is not installed leaves its listener there, and Node warns of the eleventh.
+    // A signal of its own: a program that is not installed leaves its listener there, and Node warns of the
+    // eleventh.
     const options = { env, signal: AbortSignal.any([signal]) };
     const child = execFile(program, args, options, (error, stdout) => {
       // Node has sent SIGTERM, which the program ignores if gwtoken was started so.

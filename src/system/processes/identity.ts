@@ -7,8 +7,8 @@ import { procStat } from './proc-stat';
 type Own = Pick<NodeJS.Process, 'pid' | 'kill'>;
 
 /**
- * Names this process for others: `PLACE PID START`. Machines share home directories, and containers the host name too: each
- * has its own process 7. Its start distinguishes it from a later process with the same ID.
+ * Names this process for others: `PLACE PID START`. Machines share home directories, and containers the host
+ * name too: each has its own process 7. Its start distinguishes it from a later process with the same ID.
  */
 export function ownProcess(proc: Own | undefined): string {
   return proc === undefined ? '' : `${pidScope()} ${proc.pid} ${procStat(proc.pid)?.startTime ?? '-'}`;
@@ -25,8 +25,9 @@ function pidScope(): string {
 }
 
 /**
- * Returns whether a process that {@link ownProcess} named is dead, or runs or waits for a disk, however little CPU it
- * gets; undefined for one that sleeps or is stopped, or if nothing is known of it, as on another machine.
+ * Returns whether a process that {@link ownProcess} named is dead, or runs or waits for a disk, however
+ * little CPU it gets; undefined for one that sleeps or is stopped, or if nothing is known of it, as on
+ * another machine.
  */
 export function holderState(named: string, proc: Own | undefined): 'dead' | 'running' | undefined {
   const [where, pid, start] = named.split(' ');

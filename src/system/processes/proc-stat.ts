@@ -27,7 +27,10 @@ export function procStat(pid: number | 'self'): ProcStat | undefined {
   }
 }
 
-/** Whether its terminal sends signals to this process, and to a child. Without /proc it is enough to have a terminal. */
+/**
+ * Whether its terminal sends signals to this process, and to a child. Without /proc it is enough to have a
+ * terminal.
+ */
 export function isForeground(platform: NodeJS.Platform): boolean {
   if (platform !== 'linux') return hasTerminal();
   const self = procStat('self');

@@ -1,6 +1,7 @@
 /**
- * The program of `gwtoken exec` and `curl`, with gwtoken's own streams, process group and terminal, so that Ctrl-C, Ctrl-Z
- * and full-screen programs work as without gwtoken. cross-spawn is for Windows' `.cmd` and PATHEXT.
+ * The program of `gwtoken exec` and `curl`, with gwtoken's own streams, process group and terminal, so that
+ * Ctrl-C, Ctrl-Z and full-screen programs work as without gwtoken. cross-spawn is for Windows' `.cmd` and
+ * PATHEXT.
  */
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import * as fs from 'node:fs';
@@ -37,7 +38,8 @@ export async function runProgram(
     return await new Promise<ChildEnd>((resolve, reject) => {
       const started = startProgram(command, args, env as NodeJS.ProcessEnv, { isWindows, text });
       child = started;
-      // A running child can have errors too, such as a signal that may not be sent to it (sudo). They do not matter.
+      // A running child can have errors too, such as a signal that may not be sent to it (sudo). They do not
+      // matter.
       started.on('error', (error) => {
         if (started.pid === undefined || systemCode(error) === 'ENOENT') reject(error);
       });
@@ -54,7 +56,10 @@ export async function runProgram(
   }
 }
 
-/** Node replaces each byte that is not UTF-8 by U+FFFD: `rm` might remove another file. @throws GwtokenError `usage` */
+/**
+ * Node replaces each byte that is not UTF-8 by U+FFFD: `rm` might remove another file. @throws GwtokenError
+ * `usage`
+ */
 function checkExact(words: readonly string[], env: Env): void {
   const word = words.find((each) => each.includes('\uFFFD'));
   const name = Object.keys(env).find((each) => `${each}${env[each]}`.includes('\uFFFD'));
@@ -67,8 +72,8 @@ function checkExact(words: readonly string[], env: Env): void {
 }
 
 /**
- * Node's own pipes are sockets, which Linux does not open as /dev/fd/3, so a shell makes a pipe of one: by a here-document
- * if that is one (in some shells it is a file), and the program takes the shell's place.
+ * Node's own pipes are sockets, which Linux does not open as /dev/fd/3, so a shell makes a pipe of one: by a
+ * here-document if that is one (in some shells it is a file), and the program takes the shell's place.
  */
 export const WITH_PIPE = `command -v "$1" >/dev/null || exit 127
 exec 4<&0
@@ -87,8 +92,8 @@ function startProgram(
   { isWindows, text }: { readonly isWindows: boolean; readonly text: string | undefined },
 ): ChildProcess {
   const options: SpawnOptions = { stdio: 'inherit', env };
-  // cross-spawn passes what is no file to cmd.exe: its built-in commands, with mangled arguments, and if one of
-  // them fails it reports that there is none.
+  // cross-spawn passes what is no file to cmd.exe: its built-in commands, with mangled arguments, and if one
+  // of them fails it reports that there is none.
   if (isWindows && !spawn._parse(command, [...args], options).file) throw notFound(command);
   if (text === undefined) return spawn(command, [...args], options);
   const child = isWindows
@@ -103,7 +108,10 @@ function startProgram(
   return child;
 }
 
-/** Returns the path of a program that gwtoken starts by itself: Windows would begin with the working directory. */
+/**
+ * Returns the path of a program that gwtoken starts by itself: Windows would begin with the working
+ * directory.
+ */
 function pathOfProgram(command: string, env: NodeJS.ProcessEnv): string {
   const PATH = Object.entries(env).find(([name]) => name.toUpperCase() === 'PATH')?.[1];
   const files = absolutePath({ PATH })

@@ -3,21 +3,25 @@
  * the program by the signal, so that a calling script stops too.
  */
 
-import type { ReadStream, WriteStream } from 'node:tty';
+import type { WriteStream } from 'node:tty';
 import { confirm, isCancel, password, select, text } from '@clack/prompts';
 import yoctoSpinner from 'yocto-spinner';
 import { Interrupted, untilSignal } from '../../signals';
 import type { Terminal, World } from '../../world';
 import { withVariable } from './capabilities';
+import { openKeyboard, type PromptInput } from './keyboard';
 
 /** The time that work may take without a spinner. */
 const SPINNER_AFTER_MS = 300;
 const ASCII_FRAMES = { frames: ['-', '\\', '|', '/'], interval: 120 };
 const SHOW_CURSOR = '\x1b[?25h';
 
+/** The prompts of one run; `close` gives the terminal back. */
+export type Prompts = Pick<Terminal, 'ask' | 'askSecret' | 'choose' | 'confirm' | 'spin'> & { close(): void };
+
 /** The options that all prompts of clack take. */
 interface CommonOptions {
-  readonly input: ReadStream;
+  readonly input: PromptInput;
   readonly output: WriteStream;
   readonly signal: AbortSignal;
   readonly withGuide: boolean;
@@ -29,19 +33,17 @@ interface CommonOptions {
  *
  * @param unicode true if frames and arrows may be drawn; the symbols were chosen when this file was loaded
  */
-export function openPrompts(
-  proc: Pick<NodeJS.Process, 'stdin' | 'stderr' | 'env'>,
-  onSignals: World['onSignals'],
-  unicode: boolean,
-): Pick<Terminal, 'ask' | 'askSecret' | 'choose' | 'confirm' | 'spin'> {
+export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals'], unicode: boolean): Prompts {
+  const keyboard = openKeyboard(proc);
   /** Shows a prompt until it is answered. Ctrl-C, Ctrl-D, the end of input and signals interrupt. */
   const answer = async <T>(show: (options: CommonOptions) => Promise<T>): Promise<Exclude<T, symbol>> => {
-    const { stdin, stderr } = proc;
+    const { stderr } = proc;
+    const input = await keyboard.begin();
     const inputEnded = new AbortController();
-    const options = { input: stdin, output: stderr, signal: inputEnded.signal, withGuide: unicode };
+    const options = { input, output: stderr, signal: inputEnded.signal, withGuide: unicode };
     let isAnswered = false;
     // After a Ctrl-D, readline only stops reading, as after an answer, and clack would wait for ever.
-    stdin.once('pause', () => {
+    input.once('pause', () => {
       setImmediate(() => {
         if (!isAnswered) inputEnded.abort();
       });
@@ -51,11 +53,11 @@ export function openPrompts(
       given = await untilSignal(onSignals, () => show(options));
     } catch (error) {
       // The program is about to end by a signal.
-      stdin.setRawMode(false);
       stderr.write(`${SHOW_CURSOR}\n`);
       throw error;
     } finally {
       isAnswered = true;
+      keyboard.end();
     }
     if (isCancel(given)) throw new Interrupted('SIGINT');
     return given as Exclude<T, symbol>;
@@ -81,6 +83,7 @@ export function openPrompts(
       return given as (typeof choices)[number];
     },
     confirm: (message) => answer((options) => confirm({ ...options, message, initialValue: false })),
+    close: keyboard.close,
     async spin(label, work) {
       const frames = unicode ? {} : { spinner: ASCII_FRAMES };
       // Its own signal handling ends in process.exit(): a loop in a calling script would continue.

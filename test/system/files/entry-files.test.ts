@@ -134,6 +134,20 @@ test.runIf(posix)('write() says by a code why it cannot', async () => {
   expect(fs.readdirSync(folder)).toEqual(['token-default-production-eu.json']);
 });
 
+test('the name of a lock tells nobody whose secret it is for: it is salted by its folder', async () => {
+  const other = openFolder();
+  const held = [];
+  for (const folder of [gw.cache, other])
+    held.push(await openTokens(folder, MACHINE).acquireLock(EU, 'the secret'));
+  const names = [gw.cache, other].map((folder) =>
+    fs.readdirSync(`${folder}/.locks`).find((name) => name.endsWith('.lock')),
+  );
+  expect(names[0]).toMatch(/^default-production-eu-[0-9a-f]{12}\.lock$/);
+  expect(names[0]).not.toBe(names[1]);
+  expect(await openTokens(gw.cache, MACHINE).acquireLock(EU, 'the secret')).toMatchObject({ held: false });
+  for (const lock of held) if (lock?.held) lock.release('');
+});
+
 test('acquireLock() gives different clients, and different credentials, locks of their own', async () => {
   const { acquireLock } = openTokens(gw.cache, MACHINE);
   const us = { ...EU, region: 'us' } as const;

@@ -124,6 +124,33 @@ describe('gwtoken login, on a terminal', () => {
     expect(treeOf(home.dir)).toEqual(before);
   });
 
+  test('does not show a secret that is typed ahead or pasted with its line end, and does not take it', async () => {
+    identity.delayMs = 700;
+    onCleanup(() => {
+      identity.delayMs = 0;
+    });
+    const look = '"$@"; stty -a | grep -oE -- "-?(echo|icanon)\\b" | xargs; echo end';
+    terminal = home.terminal(['login'], { wrapper: ['bash', '-c', look, '-'] });
+    await answerUpTo('Client ID (eu, production)');
+    terminal.type('eu-client\npasted-hush\n');
+    await terminal.waitFor('Client secret (sent to ');
+    terminal.type('wrong\r');
+    await terminal.waitFor('verifying the credentials');
+    terminal.type('typed-hush\r');
+    await terminal.waitFor('Enter the client ID and secret again.');
+    await terminal.waitFor(/again\.[\s\S]*Client ID \(eu, production\)/);
+    terminal.type('\r');
+    await terminal.waitFor(/again\.[\s\S]*Client secret \(sent to /);
+    terminal.type(`${CLIENT.clientSecret}\rafter-hush`);
+    await terminal.waitFor('stored in the keychain');
+    await terminal.waitFor('icanon echo');
+    expect(terminal.raw()).not.toContain('hush');
+    expect(JSON.parse((await keyring.lookup(ACCOUNT)) ?? '')).toMatchObject({
+      client_id: CLIENT.clientId,
+      client_secret: CLIENT.clientSecret,
+    });
+  });
+
   test.for([
     ['Ctrl-C', CTRL_C, 'Region'],
     ['Ctrl-D', CTRL_D, 'Region'],
