@@ -2,8 +2,8 @@
 import { report } from '../src/cli/run';
 import { selectedToken } from '../src/commands/selected-token';
 import { usage } from '../src/errors';
-import { escapeData, maskToken } from '../src/formats/ci';
 import { envDestination, envOptions, envOutput } from '../src/formats/env';
+import { escapeData, maskToken } from '../src/formats/mask';
 import { gather } from '../src/settings/resolve';
 import { parseSwitch } from '../src/settings/values';
 import { painter } from '../src/system/terminal/capabilities';

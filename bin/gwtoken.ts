@@ -14,9 +14,10 @@ closeDebugger(process);
 const opened = openWarm(process);
 const { warm } = opened;
 const argv = process.argv.slice(2);
-const answer = quick(argv, { ...warm, mayBeTerminal: () => mayBeTerminal(1) });
-if (answer === undefined) endWith(runCli());
-else print(answer);
+void quick(argv, { ...warm, mayBeTerminal: () => mayBeTerminal(1) }).then((answer) => {
+  if (answer === undefined) endWith(runCli());
+  else print(answer);
+});
 
 function print(text: string): void {
   try {

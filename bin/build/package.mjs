@@ -36,6 +36,7 @@ const PERMISSIVE = ['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueO
  */
 export const GROUPS = [
   { name: 'gwtoken', test: /bin[\\/]gwtoken\.ts$/, priority: 3 },
+  { name: 'env', test: /src[\\/]formats[\\/]env\.ts$/, priority: 2 },
   { name: 'cli', test: /src[\\/](cli[\\/]run|system[\\/]world)\.ts$/, priority: 1 },
   { name: 'get-token', test: /src[\\/]commands[\\/]selected-token\.ts$/ },
   { name: 'http', test: /src[\\/]system[\\/]wire[\\/]wire\.ts$/ },
@@ -44,6 +45,8 @@ export const GROUPS = [
 /** The files that are started or loaded by their names. */
 export const ENTRIES = {
   gwtoken: 'bin/gwtoken.ts',
+  // As an entry it needs no wrapper for its exports, which would be one more file.
+  env: 'src/formats/env.ts',
   // Programs of their own, which say why.
   'lookup-child': 'src/system/wire/lookup-child.ts',
   'keychain-child': 'src/system/keychain/child.ts',
@@ -100,7 +103,14 @@ export async function bundle(
     external,
     moduleTypes: { '.md': 'text' },
     transform: { define: { __VERSION__: JSON.stringify(version), ...define }, target: 'node20' },
-    plugins: [...plugins, withoutAjv, withoutChildProcesses, withoutNodeHttp],
+    plugins: [
+      ...plugins,
+      withoutAjv,
+      withoutChildProcesses,
+      withoutNodeHttp,
+      // It has no source map.
+      ...(forDebugging ? [] : [withoutUnusedRuntime]),
+    ],
     onLog,
   });
   const { output } = await bundle.write({
@@ -214,6 +224,18 @@ const withoutNodeHttp = {
       ? '\0no-http'
       : undefined,
   load: (id) => (id === '\0no-http' ? 'module.exports = {};' : undefined),
+};
+
+/**
+ * rolldown's runtime is required by each file, even if it uses nothing of it: one more file at each warm `env`.
+ * @type {import('rolldown').Plugin}
+ */
+const withoutUnusedRuntime = {
+  name: 'without-unused-runtime',
+  renderChunk: (code) =>
+    code.includes('require_rolldown_runtime.')
+      ? code
+      : code.replace(/^const require_rolldown_runtime = .*\n/m, ''),
 };
 
 /**

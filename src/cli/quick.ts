@@ -6,7 +6,6 @@
 
 import { type Flag, QUICK_FLAGS } from '../commands/flags';
 import { queryOf, resolveParts } from '../commands/query';
-import { envOptions, envOutput } from '../formats/env';
 import { getFormat } from '../formats/get';
 import { gather, resolveClient } from '../settings/resolve';
 import type { FlagValues } from '../settings/table';
@@ -19,14 +18,14 @@ interface QuickWorld extends WarmWorld {
   mayBeTerminal(): boolean;
 }
 
-/** Returns what the command prints, or undefined if the CLI has to answer. */
-export function quick(argv: readonly string[], world: QuickWorld): string | undefined {
+/** Resolves with what the command prints, or with undefined if the CLI has to answer. */
+export async function quick(argv: readonly string[], world: QuickWorld): Promise<string | undefined> {
   const command = argv[0];
   if (command !== 'get' && command !== 'env') return undefined;
   const flags = parseFlags(argv.slice(1), QUICK_FLAGS[command]);
   if (!flags || flags['verbose'] || flags['fresh'] || world.env['GITHUB_ACTIONS']) return undefined;
   try {
-    return command === 'get' ? quickGet(flags, world) : quickEnv(flags, world);
+    return command === 'get' ? quickGet(flags, world) : await quickEnv(flags, world);
   } catch {
     return undefined;
   }
@@ -41,9 +40,11 @@ function quickGet(flags: FlagValues, world: QuickWorld): string | undefined {
 }
 
 /** Returns the statements; a hint for a terminal, or appending to a file, is left to the CLI. */
-function quickEnv(flags: FlagValues, world: QuickWorld): string | undefined {
+async function quickEnv(flags: FlagValues, world: QuickWorld): Promise<string | undefined> {
+  if (world.mayBeTerminal()) return undefined;
+  const { envOptions, envOutput } = await import('../formats/env');
   const options = envOptions(flags);
-  if (flags['unset'] || options.format.appendsTo !== undefined || world.mayBeTerminal()) return undefined;
+  if (flags['unset'] || options.format.appendsTo !== undefined) return undefined;
   const cached = cachedToken(flags, world);
   return cached && envOutput(cached.token, options);
 }

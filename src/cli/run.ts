@@ -48,7 +48,7 @@ export async function run(words: readonly string[], world: World): Promise<numbe
     return exitCode ?? 0;
   } catch (error) {
     // Even if a reader is gone: it may be the one of stderr.
-    const code = afterFailure(argv, exitCodeOf(error), world);
+    const code = await afterFailure(argv, exitCodeOf(error), world);
     if (error instanceof Interrupted || error instanceof ReaderGone) throw error;
     await report(error, verbose, world);
     return code;
@@ -70,7 +70,7 @@ function exitCodeOf(error: unknown): number {
 
 /** Reports an uncaught error and resolves with the exit code; the command's `onFailure` still runs. */
 export async function crash(argv: readonly string[], error: unknown, world: World): Promise<number> {
-  const code = afterFailure(argv, 1, world);
+  const code = await afterFailure(argv, 1, world);
   await report(error, false, world);
   return code;
 }

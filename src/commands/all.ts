@@ -27,14 +27,14 @@ export const COMMANDS: readonly Command[] = [
 ];
 
 /** Runs the command's onFailure, before anything is written to stderr, which may be broken. */
-export function afterFailure(
+export async function afterFailure(
   argv: readonly string[],
   exitCode: number,
   world: Pick<World, 'stdout'>,
-): number {
+): Promise<number> {
   const [named] = argv.flatMap((word) => COMMANDS.find(({ name }) => name === word) ?? []);
   try {
-    return named?.onFailure?.(argv, exitCode, world) ?? exitCode;
+    return (await named?.onFailure?.(argv, exitCode, world)) ?? exitCode;
   } catch {
     // stdout is broken too; the first failure is still reported.
     return exitCode;

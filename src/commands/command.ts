@@ -24,7 +24,11 @@ export interface Command {
   /** Does the work; resolves with the exit code if that is not always 0. */
   run?(flags: FlagValues, world: World, ...args: string[]): Promise<number | undefined>;
   /** Handles a failure, even of parsing the arguments, besides the error on stderr; returns the exit code. */
-  onFailure?(argv: readonly string[], exitCode: number, world: Pick<World, 'stdout'>): number;
+  onFailure?(
+    argv: readonly string[],
+    exitCode: number,
+    world: Pick<World, 'stdout'>,
+  ): number | Promise<number>;
 }
 
 /** Words for a value, any file, or any command of the shell; no words if only the user knows. */

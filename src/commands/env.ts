@@ -1,7 +1,6 @@
-import { maskToken } from '../formats/ci';
-import { envDestination, envOptions, envOutput, failureOutput, unsetOutput } from '../formats/env';
 import type { Format } from '../formats/format';
-import { ENV_FORMATS } from '../formats/table';
+import { maskToken } from '../formats/mask';
+import { ENV_FORMATS } from '../formats/names';
 import { gather } from '../settings/resolve';
 import type { FlagValues } from '../settings/table';
 import { untilSignal } from '../signals';
@@ -28,6 +27,7 @@ export const envCommand: Command = {
     { line: 'eval $(gwtoken env --region us --prefix US_)', does: 'add a second token as US_ACCESS_TOKEN' },
   ],
   async run(flags, world) {
+    const { envDestination, envOptions, envOutput, unsetOutput } = await import('../formats/env');
     const options = envOptions(flags);
     const write = envDestination(options, world);
     if (flags['unset'] === true) {
@@ -49,7 +49,8 @@ export const envCommand: Command = {
       `${paint.cyan('hint:')} nothing was ${what} yet; to ${what} the variables, run: ${hint}\n`,
     );
   },
-  onFailure(argv, exitCode, world) {
+  async onFailure(argv, exitCode, world) {
+    const { failureOutput } = await import('../formats/env');
     // On a terminal nobody evaluates it.
     if (!world.stdout.isTTY()) world.stdout.write(failureOutput(argv, exitCode));
     return exitCode;

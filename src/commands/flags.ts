@@ -1,5 +1,5 @@
 import { GET_FORMATS } from '../formats/get';
-import { ENV_FORMATS } from '../formats/table';
+import { ENV_FORMATS } from '../formats/names';
 import { CLIENT_SETTINGS, FETCH_SETTINGS, type SettingDefinition } from '../settings/table';
 
 /** A flag as data, for commander's program, completion and the quick way alike. */

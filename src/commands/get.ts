@@ -1,6 +1,6 @@
 import { usage } from '../errors';
-import { maskToken } from '../formats/ci';
 import { GET_FORMATS, tokenFormat } from '../formats/get';
+import { maskToken } from '../formats/mask';
 import { gather } from '../settings/resolve';
 import type { FlagValues } from '../settings/table';
 import type { Command } from './command';

@@ -1,6 +1,5 @@
-/** The formats for the runners of GitHub Actions and Azure Pipelines, and GitHub's mask. */
+/** The formats for the runners of GitHub Actions and Azure Pipelines. */
 import { usage } from '../errors';
-import type { World } from '../world';
 import { cannotCarry, type Format, statements } from './format';
 
 /** GitHub Actions: the variables of all later steps of the job. Empty is the closest to removed. */
@@ -32,16 +31,6 @@ const DELIMITER = 'ghadelimiter_gwtoken';
 function entry(name: string, value = ''): string {
   const delimiter = value === DELIMITER ? `${DELIMITER}_` : DELIMITER;
   return `${name}<<${delimiter}\n${value}\n${delimiter}\n`;
-}
-
-/** Masks a token in the log of a GitHub Actions job, by stderr: a shell may run what is on stdout. */
-export function maskToken(token: string, { env, stderr }: Pick<World, 'env' | 'stderr'>): void {
-  if (env['GITHUB_ACTIONS'] === 'true') stderr.write(`::add-mask::${escapeData(token)}\n`);
-}
-
-/** Escapes a command's data as actions/toolkit does. */
-export function escapeData(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
 
 /** Azure Pipelines: secret variables, masked in the log and passed to later steps whose `env` names them. */

@@ -1,6 +1,7 @@
 /** Files of `NAME=value` lines, which have only variables with a value, and JSON. */
 import { usage } from '../errors';
-import { cannotCarry, type Format, jsonText, type Variable } from './format';
+import { cannotCarry, type Format, type Variable } from './format';
+import { jsonText } from './names';
 
 /**
  * `.env`, for dotenv, `node --env-file` and similar parsers, which agree on little: a value that one of them,

@@ -107,8 +107,3 @@ export function tokenVariables(token: Token, prefix: string): Variable[] {
 export function tokenVariableNames(prefix: string): string[] {
   return Object.keys(VARIABLES).map((name) => prefix + name);
 }
-
-/** Returns JSON and an LF. `##` is escaped, so that no CI system finds a command of the endpoint's in it. */
-export function jsonText(value: object, indent = 0): string {
-  return `${JSON.stringify(value, null, indent).replaceAll('##', '#\\u0023')}\n`;
-}

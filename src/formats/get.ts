@@ -1,11 +1,9 @@
 /** The formats of `gwtoken get`. Each output ends with one LF on every platform. */
 
-import { usage } from '../errors';
 import type { FlagValues } from '../settings/table';
-import { quoted } from '../text';
 import type { TokenAnswer } from '../token/query';
 import { expiresAtMs, freshUntilMs, secondsLeft, type Token } from '../token/token';
-import { jsonText } from './format';
+import { formatAmong, jsonText } from './names';
 
 interface GetFormat {
   write(answer: TokenAnswer, nowMs: number): string;
@@ -51,16 +49,6 @@ export function tokenFormat(flags: FlagValues) {
   const format = getFormat(flags);
   return (answer: TokenAnswer, nowMs: number, isTTY: () => boolean): string =>
     format.writeOnTerminal && isTTY() ? format.writeOnTerminal(answer, nowMs) : format.write(answer, nowMs);
-}
-
-/** Returns the format of that name; an unknown one is a `usage` error. */
-export function formatAmong<T>(formats: Readonly<Record<string, T>>, name: string): T {
-  const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
-  if (format) return format;
-  throw usage(
-    `unknown format ${quoted(name)} (from --format)`,
-    `use one of: ${Object.keys(formats).join(', ')}`,
-  );
 }
 
 /**

@@ -1,9 +1,9 @@
-/** The formats of `gwtoken env`, in the order of the help. A new one is a {@link Format} and its line here. */
+/** The formats of `gwtoken env`. A new one is a {@link Format}, its name in names.ts and its line here. */
 
 import { azure, githubEnv, githubOutput } from './ci';
 import { docker, dotenv, json, nu } from './files';
 import { checkVariables, type Format } from './format';
-import { formatAmong } from './get';
+import { type EnvFormat, formatAmong } from './names';
 import { cmd, csh, elvish, fish, posix, powershell } from './shells';
 
 const FORMATS = {
@@ -21,10 +21,8 @@ const FORMATS = {
   'github-env': githubEnv,
   'github-output': githubOutput,
   azure,
-} satisfies Readonly<Record<string, Format>>;
+} satisfies Readonly<Record<EnvFormat, Format>>;
 
-export type EnvFormat = keyof typeof FORMATS;
-export const ENV_FORMATS = Object.keys(FORMATS) as readonly EnvFormat[];
 export const DEFAULT_ENV_FORMAT: EnvFormat = 'sh';
 
 /** Shells whose name is not their format's, by the name that people type. */

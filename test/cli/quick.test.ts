@@ -15,13 +15,13 @@ test.each([
   ['get', '-r', 'eu'],
   ['get', '--no-sandbox'],
   ['get', '--format', 'token'],
-])('%s %s %s prints the cached token', (...argv) => {
-  expect(gw.quick(argv)).toBe('token-1\n');
+])('%s %s %s prints the cached token', async (...argv) => {
+  expect(await gw.quick(argv)).toBe('token-1\n');
 });
 
-test('env is answered, in its formats and with its prefix', () => {
-  expect(gw.quick(['env'])).toMatch(/^GWTOKEN_ACCESS_TOKEN='token-1';/);
-  expect(gw.quick(['env', '--format=fish', '--prefix', 'EU_'])).toMatch(/^set -gx EU_ACCESS_TOKEN /);
+test('env is answered, in its formats and with its prefix', async () => {
+  expect(await gw.quick(['env'])).toMatch(/^GWTOKEN_ACCESS_TOKEN='token-1';/);
+  expect(await gw.quick(['env', '--format=fish', '--prefix', 'EU_'])).toMatch(/^set -gx EU_ACCESS_TOKEN /);
 });
 
 test.each([
@@ -43,6 +43,6 @@ test.each([
   ['get', '--min-ttl', '2h'],
   ['env', '--unset'],
   ['env', '--format', 'github-env'],
-])('%s %s %s is left to the CLI', (...argv) => {
-  expect(gw.quick(argv)).toBeUndefined();
+])('%s %s %s is left to the CLI', async (...argv) => {
+  expect(await gw.quick(argv)).toBeUndefined();
 });

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/all';
 import { spellings } from '../../src/commands/flags';
 import { GET_FORMATS } from '../../src/formats/get';
-import { ENV_FORMATS } from '../../src/formats/table';
+import { ENV_FORMATS } from '../../src/formats/names';
 import { configKeys } from '../../src/settings/table';
 import { type Inside, inside } from '../harness/homes/in-process';
 

@@ -4,7 +4,7 @@
  */
 import { beforeEach, expect, test } from 'vitest';
 import { GET_FORMATS } from '../../src/formats/get';
-import { ENV_FORMATS } from '../../src/formats/table';
+import { ENV_FORMATS } from '../../src/formats/names';
 import type { Output } from '../../src/world';
 import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';

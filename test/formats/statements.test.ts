@@ -4,11 +4,12 @@
  */
 import { describe, expect, test } from 'vitest';
 import { attempt } from '../../src/errors';
-import { escapeData } from '../../src/formats/ci';
 import { envDestination, envOptions, envOutput, failureOutput, unsetOutput } from '../../src/formats/env';
 import { checkPrefix, tokenVariables } from '../../src/formats/format';
 import { GET_FORMATS, tokenFormat } from '../../src/formats/get';
-import { ENV_FORMATS, type EnvFormat, formatNamed } from '../../src/formats/table';
+import { escapeData } from '../../src/formats/mask';
+import { ENV_FORMATS, type EnvFormat } from '../../src/formats/names';
+import { formatNamed } from '../../src/formats/table';
 import type { Token } from '../../src/token/token';
 import { refusal } from '../settings/refusal';
 import { EDGES, randomValues, SINGLE_CHARACTERS } from '../shells/values';

@@ -53,18 +53,18 @@ function emptyProgram(home: Home): string {
 }
 
 test.each([
-  ['get', 'cached-token\n'],
-  ['env', "GWTOKEN_ACCESS_TOKEN='cached-token';"],
+  ['get', 'cached-token\n', ['dist/gwtoken.cjs']],
+  ['env', "GWTOKEN_ACCESS_TOKEN='cached-token';", ['dist/gwtoken.cjs', 'dist/env.cjs']],
 ])(
-  'a warm %s of a keychain client loads what an empty program loads, and one file of ours',
-  (command, printed) => {
+  'a warm %s of a keychain client loads what an empty program loads, and no file of ours but its own',
+  (command, printed, files) => {
     const home = openHome(inVariables('https://identity.example.com'));
     putEntry(home.cache, keychainEntry('https://identity.example.com'));
     const empty = loadedBy(home, home.env, emptyProgram(home));
     const warm = loadedBy(home, withoutVariables(home.env), PROGRAM, command);
 
     expect(warm.stdout).toContain(printed);
-    expect(warm.files).toEqual(['dist/gwtoken.cjs']);
+    expect(warm.files).toEqual(files);
     expect(warm.internal.filter((module) => !empty.internal.includes(module))).toEqual([]);
   },
 );

@@ -280,7 +280,7 @@ describe('the connection ahead', () => {
     writeFileSync(join(gw.config, 'clients.json'), '{');
     const token = await gw.get();
     expect(ahead).toEqual([undefined]);
-    expect([await gw.get(), gw.quick(['get'])]).toEqual([token, `${token}\n`]);
+    expect([await gw.get(), await gw.quick(['get'])]).toEqual([token, `${token}\n`]);
   });
 
   test('goes nowhere for a client that gwtoken did not store', async () => {

@@ -83,7 +83,7 @@ describe('a token is used again', () => {
     later(-1);
     const { stdout } = await gw.cli(['status', '--json']);
     expect(JSON.parse(stdout).clients[0].token).toBeNull();
-    expect(gw.quick(['get'])).toBeUndefined();
+    expect(await gw.quick(['get'])).toBeUndefined();
     expect(await gw.get()).toBe('token-2');
   });
 
@@ -161,9 +161,9 @@ test('a token of the client before a login is not used, even where no generation
   rmSync(generationPath(gw.cache, EU, MACHINE));
   const entryOf = (clientId: string) => keychainEntry(authUrl, { clientId, requestedAtMs: gw.nowMs });
   putEntry(gw.cache, entryOf('old'));
-  expect(gw.quick(['get'])).toBeUndefined();
+  expect(await gw.quick(['get'])).toBeUndefined();
   putEntry(gw.cache, entryOf('new'));
-  expect(gw.quick(['get'])).toBe('cached-token\n');
+  expect(await gw.quick(['get'])).toBe('cached-token\n');
 });
 
 test('a token of variables is used again, whatever client is stored beside it', async () => {

@@ -1,8 +1,8 @@
 /** The command `gwtoken curl`: curl with a token's header, which is in no argument, variable or file. */
 
 import { usage } from '../../errors';
-import { maskToken } from '../../formats/ci';
 import { tokenFormat } from '../../formats/get';
+import { maskToken } from '../../formats/mask';
 import { gather } from '../../settings/resolve';
 import type { FlagValues } from '../../settings/table';
 import type { World } from '../../world';

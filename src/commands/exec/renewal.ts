@@ -1,5 +1,5 @@
 import { GwtokenError, quietly } from '../../errors';
-import { maskToken } from '../../formats/ci';
+import { maskToken } from '../../formats/mask';
 import { messageOf } from '../../system-errors';
 import { renewToken } from '../../token/get-token';
 import type { TokenAnswer, TokenQuery } from '../../token/query';

@@ -1,6 +1,5 @@
 import { isCredentialVariable } from '../../client';
 import { EXEC_FAILED } from '../../exit-codes';
-import { maskToken } from '../../formats/ci';
 import {
   checkForWindows,
   checkPrefix,
@@ -9,6 +8,7 @@ import {
   tokenVariables,
   type Variable,
 } from '../../formats/format';
+import { maskToken } from '../../formats/mask';
 import { gather } from '../../settings/resolve';
 import type { FlagValues } from '../../settings/table';
 import { ENDING_SIGNALS, Interrupted } from '../../signals';

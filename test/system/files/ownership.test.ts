@@ -36,10 +36,10 @@ describe('a token belongs to its credentials and address', () => {
     gw.stdin = 'two';
     expect(await gw.cli(login.with(2, 'second'))).toMatchObject({ code: 0 });
     gw.env = keychainOnly;
-    expect(gw.quick(['get'])).toBeUndefined();
+    expect(await gw.quick(['get'])).toBeUndefined();
     expect((await gw.cli(['status', '--json'])).stdout).not.toContain('expires_at');
     expect(await gw.get()).toBe('token-3');
-    expect(gw.quick(['get'])).toBe('token-3\n');
+    expect(await gw.quick(['get'])).toBe('token-3\n');
     expect(gw.posts.at(-1)?.form.get('client_id')).toBe('second');
   });
 

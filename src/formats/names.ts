@@ -1,0 +1,37 @@
+/** The names of the formats. The formats themselves are loaded when one is used: their code costs each start time. */
+import { usage } from '../errors';
+import { quoted } from '../text';
+
+/** The formats of `gwtoken env`, in the order of the help; each has a row in table.ts. */
+export const ENV_FORMATS = [
+  'sh',
+  'fish',
+  'csh',
+  'powershell',
+  'cmd',
+  'nu',
+  'elvish',
+  'json',
+  'dotenv',
+  'docker',
+  'github-env',
+  'github-output',
+  'azure',
+] as const;
+
+export type EnvFormat = (typeof ENV_FORMATS)[number];
+
+/** Returns the format of that name; an unknown one is a `usage` error. */
+export function formatAmong<T>(formats: Readonly<Record<string, T>>, name: string): T {
+  const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
+  if (format) return format;
+  throw usage(
+    `unknown format ${quoted(name)} (from --format)`,
+    `use one of: ${Object.keys(formats).join(', ')}`,
+  );
+}
+
+/** Returns JSON and an LF. `##` is escaped, so that no CI system finds a command of the endpoint's in it. */
+export function jsonText(value: object, indent = 0): string {
+  return `${JSON.stringify(value, null, indent).replaceAll('##', '#\\u0023')}\n`;
+}
