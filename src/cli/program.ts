@@ -94,7 +94,10 @@ function equip(parser: Parser, building: Building): void {
   addCommonFlags(parser, building);
   addCommands(parser, command.subcommands ?? [], building);
   if (command === helpCommand && !isDryRun)
-    parser.action((names: string[]) => showHelp(names, parser, building));
+    parser.action(async (names: string[]) => {
+      await execute(command, flagsOf(parser), []);
+      await showHelp(names, parser, building);
+    });
   // A command that only has subcommands (`config`) gets no action: without one of them it is an error.
   else if (command.run || command === helpCommand)
     parser.action(() => execute(command, flagsOf(parser), parser.args));

@@ -34,6 +34,7 @@ export async function run(words: readonly string[], world: World): Promise<numbe
     };
     const execute: Execute = async (command, flags, args) => {
       verbose = flags['verbose'] === true;
+      if (verbose) trace(`version ${world.version}, ${world.probes.system()}`);
       exitCode = await command.run?.(flags, verbose ? { ...world, trace } : world, ...args);
     };
     const program = createProgram({ ...world, stdout, version: versionText(argv, world) }, execute);

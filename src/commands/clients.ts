@@ -4,7 +4,7 @@ import { type Client, clientName, parseClientName } from '../client';
 import type { CredentialPlan } from '../credentials/plan';
 import { attempt, GwtokenError } from '../errors';
 import { type ClientSettings, resolveClient, resolveProfile, resolveRegion } from '../settings/resolve';
-import type { SettingSources } from '../settings/table';
+import { CLIENT_SETTINGS, type SettingSources } from '../settings/table';
 import { lifeLeftMs, ownEntry } from '../token/cache';
 import { fetchNew } from '../token/get-token';
 import { minTtlProblem } from '../token/query';
@@ -15,7 +15,7 @@ import { type ClientParts, queryOf, resolveParts } from './query';
 export interface ClientStatus extends ClientParts {
   /** True if commands without a flag use this client. */
   readonly selected: boolean;
-  /** Sources of its settings, with flags for the selected client only. */
+  /** Sources of its settings; the flags that name a client are for the selected one only. */
   readonly sources: SettingSources;
   /** Kind of source of the credentials; undefined if it cannot be told. */
   readonly source: CredentialPlan['kind'] | undefined;
@@ -55,6 +55,8 @@ export interface Clients {
   readonly noneSelected: GwtokenError | undefined;
 }
 
+const CLIENT_KEYS: readonly string[] = Object.values(CLIENT_SETTINGS).map(({ key }) => key);
+
 type StatusWorld = WarmWorld & Pick<World, 'clients'>;
 
 /** Reads the selected client, then the stored ones by name; with `--profile` those of that profile only. */
@@ -67,7 +69,8 @@ export function readClients(sources: SettingSources, world: StatusWorld): Client
     .sort()
     .flatMap((name) => parseClientName(name) ?? [])
     .filter(({ profile }) => profile === (sources.flags['profile'] ?? profile));
-  const withoutFlags = { ...sources, flags: {} };
+  const commonFlags = Object.entries(sources.flags).filter(([key]) => !CLIENT_KEYS.includes(key));
+  const withoutFlags = { ...sources, flags: Object.fromEntries(commonFlags) };
   const usedProfile = attempt(() => resolveProfile(withoutFlags).value);
   const other = (client: Client) =>
     statusOf({ client, skipVariables: client.profile !== usedProfile }, false, withoutFlags, world);

@@ -14,6 +14,7 @@ const PROFILE: Flag = {
   help: "only this profile's settings",
 };
 const FLAGS: readonly Flag[] = [PROFILE, VERBOSE];
+const ALL: Flag = { name: 'all', group: 'output', help: 'list every setting in effect, with its source' };
 const values = { key: configKeys() };
 
 export const configCommand: Command = {
@@ -29,25 +30,34 @@ export const configCommand: Command = {
     {
       name: 'list',
       summary: 'list the settings in the config file',
-      flags: [PROFILE, JSON_OUTPUT, { ...VERBOSE, help: 'list every setting in effect, with its source' }],
+      flags: [PROFILE, ALL, JSON_OUTPUT, VERBOSE],
       examples: [
         { line: 'gwtoken config list --profile acme', does: "list profile acme's settings" },
-        { line: 'gwtoken config list --verbose', does: 'list every setting in effect, with its source' },
+        { line: 'gwtoken config list --all', does: 'list every setting in effect, with its source' },
       ],
       async run(flags, world) {
         const only = flagProfile(flags);
         const config = world.config.read();
-        if (flags['verbose'] === true) {
-          const { effectiveLines } = await import('./config-effects');
-          world.stdout.write(effectiveLines({ flags, env: world.env, config }).join(''));
+        if (flags['all'] === true) {
+          const { effectiveSettings, settingLines } = await import('./config-effects');
+          const settings = effectiveSettings({ flags, env: world.env, config });
+          world.stdout.write(
+            flags['json'] === true ? `${JSON.stringify(settings)}\n` : settingLines(settings),
+          );
         } else if (flags['json'] === true) {
           const { general, profiles } = config;
-          const shown = only === undefined ? { ...general, profiles } : (profiles[only] ?? {});
+          const own = only !== undefined && Object.hasOwn(profiles, only) ? profiles[only] : {};
+          const shown = only === undefined ? { ...general, profiles } : own;
           world.stdout.write(`${JSON.stringify(shown)}\n`);
         } else {
           const text = sectionsOf(config, only).join('\n');
           world.stdout.write(text);
-          if (text === '') world.stderr.write(`Nothing is set in ${config.path}\n`);
+          if (text === '')
+            world.stderr.write(
+              only === undefined
+                ? `Nothing is set in ${config.path}\n`
+                : `Profile ${only} has no settings of its own.\n`,
+            );
         }
       },
     },
@@ -119,7 +129,7 @@ export const configCommand: Command = {
     {
       name: 'path',
       summary: 'print the path of the config file',
-      flags: FLAGS,
+      flags: [VERBOSE],
       examples: [{ line: 'gwtoken config path', does: 'show where the config file is' }],
       async run(_, world) {
         world.stdout.write(`${world.config.path()}\n`);

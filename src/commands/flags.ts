@@ -30,6 +30,8 @@ export function helpOf({ help, negative }: Flag, spelling: string): string {
 
 /** Flags of every command that works on one client. */
 export const CLIENT_FLAGS = settingFlags('client', CLIENT_SETTINGS);
+/** Flags that name a client, for a command that sends nothing to its auth URL. */
+export const NAMING_FLAGS = CLIENT_FLAGS.filter(({ name }) => name !== 'auth-url');
 /** Flags of every command that may request a token. */
 export const FETCH_FLAGS = settingFlags('fetch', FETCH_SETTINGS);
 

@@ -1,18 +1,25 @@
 import { type Client, clientName, parseClientName } from '../client';
-import { failure, usage } from '../errors';
-import { gather, resolveClient, resolveSetting } from '../settings/resolve';
-import { SETTINGS } from '../settings/table';
+import { attempt, failure, GwtokenError, usage } from '../errors';
+import {
+  gather,
+  resolveClient,
+  resolveEnvironment,
+  resolveProfile,
+  resolveRegion,
+  resolveSetting,
+} from '../settings/resolve';
+import { type FlagValues, SETTINGS, type SettingSources } from '../settings/table';
 import { Interrupted } from '../signals';
 import type { World } from '../world';
 import type { Command } from './command';
-import { CLIENT_FLAGS, VERBOSE } from './flags';
+import { NAMING_FLAGS, VERBOSE } from './flags';
 
 export const logoutCommand: Command = {
   name: 'logout',
   summary: "remove a client's stored credentials and cached token",
   flags: [
-    ...CLIENT_FLAGS,
-    { name: 'all', group: 'client', help: 'remove all stored clients' },
+    ...NAMING_FLAGS,
+    { name: 'all', group: 'client', help: 'remove all stored clients that the flags name' },
     { name: 'yes', short: 'y', group: 'general', help: 'skip the confirmation' },
     VERBOSE,
   ],
@@ -20,14 +27,15 @@ export const logoutCommand: Command = {
   examples: [
     { line: 'gwtoken logout --region us', does: 'remove the US client' },
     { line: 'gwtoken logout --all --yes', does: 'remove all stored clients without asking' },
+    { line: 'gwtoken logout --all --profile acme', does: "remove profile acme's clients" },
   ],
   async run(flags, world) {
     const sources = gather(flags, world);
     const limitMs = resolveSetting(SETTINGS.keychainTimeoutMs, sources)?.value;
     const isAll = flags['all'] === true;
-    const clients = isAll ? storedClients(world) : [resolveClient(sources).client];
+    const clients = isAll ? storedClients(sources, world) : [selectedClient(sources, world)];
     if (clients.length === 0) {
-      world.stderr.write(`No stored clients. ${BY_HAND}`);
+      world.stderr.write(`No stored clients${isFiltered(flags) ? ' that these flags name' : ''}. ${BY_HAND}`);
       return;
     }
     if (flags['yes'] !== true && !(await isConfirmed(clients.map(clientName), isAll, world))) return;
@@ -49,8 +57,34 @@ export const logoutCommand: Command = {
 const REVOKE = 'Removed from this machine only. To invalidate the client, revoke it on the Clients page.\n';
 const BY_HAND = 'Keychain items that you created with another tool are not removed.\n';
 
-function storedClients({ clients }: Pick<World, 'clients'>): Client[] {
-  return Object.keys(clients.read()).flatMap((name) => parseClientName(name) ?? []);
+/** Returns the stored clients that the flags name: all of them, if there are no such flags. */
+function storedClients({ flags }: SettingSources, { clients }: Pick<World, 'clients'>): Client[] {
+  const named = { flags, env: {}, config: { path: '', general: {}, profiles: {} } };
+  const { value: profile } = resolveProfile(named);
+  const environment = resolveEnvironment(named, profile).value;
+  const region = resolveRegion(named, profile)?.value;
+  return Object.keys(clients.read())
+    .flatMap((name) => parseClientName(name) ?? [])
+    .filter((client) => flags['profile'] === undefined || client.profile === profile)
+    .filter((client) => flags['sandbox'] === undefined || client.environment === environment)
+    .filter((client) => region === undefined || client.region === region);
+}
+
+function isFiltered(flags: FlagValues): boolean {
+  return NAMING_FLAGS.some(({ name }) => flags[name] !== undefined);
+}
+
+/** Returns the client to remove; says that nothing is stored rather than that no region is set. */
+function selectedClient(sources: SettingSources, world: Pick<World, 'clients'>): Client {
+  const selected = attempt(() => resolveClient(sources).client);
+  if (!(selected instanceof GwtokenError)) return selected;
+  const isUnset = attempt(() => resolveRegion(sources, resolveProfile(sources).value)) === undefined;
+  if (!isUnset || Object.keys(world.clients.read()).length > 0) throw selected;
+  throw failure(
+    'no-credentials',
+    'no stored clients',
+    'to remove an item that you created, name its --region',
+  );
 }
 
 /** Prompts for a confirmation and returns the answer; reports if nothing is removed. */

@@ -75,16 +75,16 @@ describe('the help of each command', () => {
 Remove a client's stored credentials and cached token.
 
 Examples:
-  gwtoken logout --region us  remove the US client
-  gwtoken logout --all --yes  remove all stored clients without asking
+  gwtoken logout --region us           remove the US client
+  gwtoken logout --all --yes           remove all stored clients without asking
+  gwtoken logout --all --profile acme  remove profile acme's clients
 
 Client:
   -r, --region <eu|us>  region of the client
   --sandbox             use the sandbox instead of production
   --no-sandbox          use production even if the settings say sandbox
   -p, --profile <NAME>  profile (a named set of clients)
-  --auth-url <URL>      auth URL; {region} becomes eu or us
-  --all                 remove all stored clients
+  --all                 remove all stored clients that the flags name
 
 General:
   -y, --yes             skip the confirmation
@@ -184,6 +184,6 @@ test('there are these commands, and those that fetch a token take every setting 
     commands
       .filter(({ command }) => flags.every((flag) => command.flags.includes(flag)))
       .map(({ path }) => path[0]);
-  expect(taking(CLIENT_FLAGS)).toEqual(['get', 'env', 'exec', 'curl', 'login', 'logout', 'status', 'doctor']);
-  expect(taking(FETCH_FLAGS)).toEqual(['get', 'env', 'exec', 'curl', 'login', 'status', 'doctor']);
+  expect(taking(CLIENT_FLAGS)).toEqual(['get', 'env', 'exec', 'curl', 'login', 'status', 'doctor']);
+  expect(taking(FETCH_FLAGS)).toEqual(['get', 'env', 'exec', 'curl', 'doctor']);
 });

@@ -133,7 +133,7 @@ test('config list, set and unset refuse an invalid profile and write nothing', a
   expect(existsSync(file)).toBe(false);
 });
 
-test('config list --json prints the file, --verbose what is in effect with sources', async () => {
+test('config list --json prints the file, --all what is in effect with sources', async () => {
   const acme = { timeout: '3s' };
   gw.configure({ region: 'eu', 'auth-url.eu': A, profiles: { acme } });
   expect(JSON.parse(await config('list', '--json'))).toEqual({
@@ -143,7 +143,7 @@ test('config list --json prints the file, --verbose what is in effect with sourc
   });
   expect(JSON.parse(await config('list', '--json', '--profile', 'acme'))).toEqual(acme);
   gw.env = { GWTOKEN_RETRIES: '1' };
-  const lines = (await config('list', '--verbose', '--profile', 'acme')).replaceAll(file, 'FILE').split('\n');
+  const lines = (await config('list', '--all', '--profile', 'acme')).replaceAll(file, 'FILE').split('\n');
   expect(lines).toEqual(
     expect.arrayContaining([
       'profile = acme (--profile)',
@@ -154,6 +154,10 @@ test('config list --json prints the file, --verbose what is in effect with sourc
       'retries = 1 (GWTOKEN_RETRIES)',
     ]),
   );
+  expect(JSON.parse(await config('list', '--all', '--json'))).toMatchObject({
+    retries: { value: '1', source: 'GWTOKEN_RETRIES' },
+    'auth-url.us': { value: 'none', source: 'default' },
+  });
 });
 
 test('config set auth-url warns of credentials stored for another, with the way back', async () => {

@@ -29,6 +29,28 @@ test('logout --all says what it removed, what it cannot know, and what to do bes
   expect((await logout('--all')).stderr).toBe(`No stored clients. ${BY_HAND}`);
 });
 
+test.each([
+  [['--region', 'us'], [EU]],
+  [
+    ['--profile', 'acme'],
+    [EU, US],
+  ],
+  [['--sandbox'], [EU, US]],
+  [['--no-sandbox', '-r', 'eu'], [US]],
+])('logout --all %j leaves the other clients', async (flags, left) => {
+  gw.env['GWTOKEN_REGION'] = 'eu';
+  await logout('--all', '--yes', ...flags);
+  expect([...gw.items.keys()]).toEqual(left);
+});
+
+test('logout with nothing stored says so, not that a region is missing', async () => {
+  await logout('--all', '--yes');
+  rmSync(join(gw.config, 'config.json'));
+  expect((await logout()).stderr).toBe(
+    'gwtoken: error: no stored clients\nhint: to remove an item that you created, name its --region\n',
+  );
+});
+
 test('logout --all removes what it can, and fails for what it cannot', async () => {
   await gw.get('--region', 'eu');
   const remove = gw.items.delete.bind(gw.items);

@@ -40,7 +40,7 @@ describe('--verbose tells of all that leads to a token', () => {
   const lines = async () => {
     const { code, stderr } = await gw.cli(['get', '--verbose']);
     expect(code, stderr).toBe(0);
-    return stderr;
+    return stderr.replace(/^gwtoken: version .*\n/, '');
   };
   const told = (from: { address: string; credentials: string }) => `gwtoken: region: eu (GWTOKEN_REGION)
 gwtoken: environment: production (default)

@@ -14,7 +14,8 @@ export const loginCommand: Command = {
     },
     { name: 'secret-stdin', group: 'client', help: 'read the client secret from stdin' },
     { name: 'verify', negative: 'only', group: 'client', help: 'store without verifying first' },
-    ...FETCH_FLAGS,
+    // A token that is only to verify the credentials may last as long as it likes.
+    ...FETCH_FLAGS.filter(({ name }) => name !== 'min-ttl'),
     VERBOSE,
   ],
   group: 'client',

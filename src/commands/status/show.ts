@@ -1,7 +1,7 @@
 /** Output of `gwtoken status`: a table for people, an object for programs. Never a secret or a token. */
 
 import { clientFlags, clientName } from '../../client';
-import { attempt, failure, GwtokenError } from '../../errors';
+import { attempt, failure, GwtokenError, usage } from '../../errors';
 import { exitCodeFor } from '../../exit-codes';
 import { gather, resolveProfile, resolveRegion } from '../../settings/resolve';
 import type { FlagValues, SettingSources } from '../../settings/table';
@@ -9,12 +9,19 @@ import { setAuthUrlCommand } from '../../settings/words';
 import { duration, shellWord } from '../../text';
 import type { World } from '../../world';
 import { type ClientStatus, type Clients, checkClients, overriding, readClients } from '../clients';
+import { FETCH_FLAGS, spellings } from '../flags';
 import { openReport, type ReportLine, type TableRow } from '../report';
 
 export async function showStatus(flags: FlagValues, world: World): Promise<void> {
   const sources = gather(flags, world);
   const { clients: read, noneSelected } = readClients(sources, world);
   const isCheck = flags['check'] === true;
+  const idle = FETCH_FLAGS.find(({ name }) => flags[name] !== undefined);
+  if (idle && !isCheck)
+    throw usage(
+      `${spellings(idle)[0]} has an effect only with --check`,
+      'to verify each client, add --check',
+    );
   const clients = isCheck ? await checkClients(read, world) : read;
   if (flags['json'] === true) {
     const nowMs = world.now();

@@ -6,7 +6,8 @@ export const statusCommand: Command = {
   summary: 'list stored clients and show which one is selected',
   flags: [
     ...CLIENT_FLAGS,
-    ...FETCH_FLAGS,
+    // A check never uses the cache.
+    ...FETCH_FLAGS.filter(({ name }) => name !== 'cache'),
     JSON_OUTPUT,
     { name: 'check', group: 'general', help: 'verify each client by requesting a token' },
     VERBOSE,

@@ -1,0 +1,231 @@
+/** Every flag of every command has an effect that can be seen; a flag of the grammar without a row fails. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { COMMANDS } from '../../src/commands/all';
+import { spellings } from '../../src/commands/flags';
+import type { Terminal } from '../../src/world';
+import { allCommands, PLAIN } from '../documents/grammar';
+import { tokenReply } from '../harness/endpoints/token-endpoint';
+import { inside } from '../harness/homes/in-process';
+
+const A = 'https://a.example.com';
+const B = 'https://b.example.com';
+const CLIENTS = [
+  'default:production:eu',
+  'default:production:us',
+  'default:sandbox:eu',
+  'acme:production:eu',
+];
+const CONFIG = JSON.stringify({ region: 'eu', 'auth-url': A, profiles: { acme: { timeout: '7s' } } });
+
+interface Row {
+  /** The line, if it is not the command's. */
+  readonly line?: string;
+  readonly value?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** HTTP status of each reply. */
+  readonly status?: number;
+  /** Matches the outcome with the flag, and not the one without it. */
+  readonly shows: RegExp;
+}
+type Rows = Readonly<Record<string, Row>>;
+
+const VERBOSE: Rows = { '--verbose': { shows: /^gwtoken: version / } };
+/** @param shown how the command shows the client that it works on */
+const naming = (shown: (client: string) => string): Rows => ({
+  '--region': { value: 'us', shows: new RegExp(shown('default:production:us'), 'm') },
+  '--sandbox': { shows: new RegExp(shown('default:sandbox:eu'), 'm') },
+  '--no-sandbox': {
+    env: { GWTOKEN_SANDBOX: '1' },
+    shows: new RegExp(shown('default:production:eu'), 'm'),
+  },
+  '--profile': { value: 'acme', shows: new RegExp(shown('acme:production:eu'), 'm') },
+});
+/** Of a client without a cached token. */
+const env = { GWTOKEN_REGION: 'us' };
+const REQUEST: Rows = {
+  '--timeout': { env, value: '3s', shows: /within 3000 ms/ },
+  '--retries': { env, value: '0', status: 503, shows: /^(?!.*posts (\S+) .*posts \1 )/s },
+  '--ca-file': { env, value: '/ca.pem', shows: /CA file \/ca\.pem/ },
+  '--auth-url': { value: B, shows: /https:\/\/b\.example\.com/ },
+  '--min-ttl': { value: '2h', shows: /min-ttl/ },
+};
+const TOKEN: Rows = {
+  ...naming((client) => `token-of-${client.replaceAll(':', '-')}`),
+  ...REQUEST,
+  '--no-cache': { shows: /^posts /m },
+  '--fresh': { shows: /^posts /m },
+  ...VERBOSE,
+};
+const withLine = (line: string, rows: Rows): Rows =>
+  Object.fromEntries(Object.entries(rows).map(([flag, row]) => [flag, { ...row, line }]));
+
+/** The line of each command that its flags stand in, at FLAGS, and their rows. */
+const TABLE: Readonly<Record<string, readonly [line: string, rows: Rows]>> = {
+  get: ['get FLAGS', { ...TOKEN, '--format': { value: 'json', shows: /"access_token"/ } }],
+  env: [
+    'env FLAGS',
+    {
+      ...TOKEN,
+      '--format': { value: 'json', shows: /"GWTOKEN_ACCESS_TOKEN"/ },
+      '--prefix': { value: 'EU_', shows: /^EU_ACCESS_TOKEN/m },
+      '--unset': { shows: /^unset GWTOKEN_ACCESS_TOKEN/m },
+    },
+  ],
+  exec: [
+    'exec FLAGS -- program',
+    {
+      ...TOKEN,
+      '--prefix': { value: 'EU_', shows: /EU_ACCESS_TOKEN/ },
+      '--token-file': { shows: /GWTOKEN_TOKEN_FILE/ },
+    },
+  ],
+  curl: ['curl FLAGS https://gateway.example.com', TOKEN],
+  login: [
+    'login --secret-stdin --client-id mine --region us FLAGS',
+    {
+      ...naming((client) => `^stored ${client.replace('eu', 'us')} mine`),
+      '--region': { value: 'eu', shows: /^stored default:production:eu mine/m },
+      ...REQUEST,
+      '--secret-stdin': {
+        line: 'login --client-id mine --region us FLAGS',
+        shows: /^stored default:production:us mine/m,
+      },
+      '--client-id': { value: 'yours', shows: /^stored default:production:us yours/m },
+      '--no-verify': { shows: /^(?!.*posts )/s },
+      '--no-cache': { shows: /^(?!.*cached token-default-production-us)/s },
+      ...VERBOSE,
+    },
+  ],
+  logout: [
+    'logout FLAGS',
+    {
+      ...naming((client) => `^Removed ${client}`),
+      '--all': { shows: /needs --yes/ },
+      '--yes': { line: 'logout --all FLAGS', shows: /^Removed /m },
+      ...VERBOSE,
+    },
+  ],
+  status: [
+    'status FLAGS',
+    {
+      ...naming((client) => `^\\* ${client}`),
+      ...withLine('status --check FLAGS', {
+        ...REQUEST,
+      }),
+      '--json': { shows: /"clients":/ },
+      '--check': { shows: /^posts /m },
+      ...VERBOSE,
+    },
+  ],
+  doctor: [
+    'doctor FLAGS',
+    {
+      ...naming((client) => `works for ${client}`),
+      ...REQUEST,
+      '--no-cache': { shows: /--no-cache|cache off/ },
+      '--json': { shows: /"checks":/ },
+      ...VERBOSE,
+    },
+  ],
+  'config list': [
+    'config list FLAGS',
+    {
+      '--profile': { value: 'acme', shows: /^(?!.*region = eu)/s },
+      '--all': { shows: /^retries = 2 \(default\)/m },
+      '--json': { shows: /\}\}\}\n/ },
+      ...VERBOSE,
+    },
+  ],
+  'config get': ['config get timeout FLAGS', { '--profile': { value: 'acme', shows: /^7s$/m }, ...VERBOSE }],
+  'config set': [
+    'config set retries 1 FLAGS',
+    { '--profile': { value: 'acme', shows: /"acme":\{[^}]*retries/ }, ...VERBOSE },
+  ],
+  'config unset': [
+    'config unset timeout FLAGS',
+    { '--profile': { value: 'acme', shows: /^(?!.*7s)/s }, ...VERBOSE },
+  ],
+  'config path': ['config path FLAGS', VERBOSE],
+  completion: ['completion bash FLAGS', VERBOSE],
+  help: ['help ci FLAGS', VERBOSE],
+};
+
+/** Returns all that a line does: output, requests, programs, and what is stored then. */
+async function outcome(line: string, { env = {}, status = 200 }: Row): Promise<string> {
+  const gw = inside();
+  const done: string[] = [];
+  gw.env = { GWTOKEN_AUTH_URL: A };
+  for (const name of CLIENTS) {
+    const [profile = '', environment, region] = name.split(':');
+    const flags = [
+      '--no-verify',
+      '--profile',
+      profile,
+      environment === 'sandbox' ? '--sandbox' : '--no-sandbox',
+    ];
+    const clientId = name.replaceAll(':', '-');
+    await gw.login({ region: region as 'eu' | 'us', clientId, flags });
+  }
+  gw.configure(CONFIG);
+  const spin: Terminal['spin'] = (_, work) => work(() => {});
+  gw.own = {
+    sleep: async () => {},
+    terminal: {
+      ...PLAIN,
+      noPrompt: () => 'a test',
+      hasUnicode: () => false,
+      spin,
+    } as never,
+    createTokenFile: async () => ({ path: '/token-file', replace() {}, touch: () => true, remove() {} }),
+    async runProgram(command, args, variables, text) {
+      done.push(`runs ${[command, ...args].join(' ')} with ${JSON.stringify(variables)} ${text}`);
+      return { code: 0, signal: null };
+    },
+    async postForm(url, { body, timeoutMs, caFile }) {
+      const id = new URLSearchParams(body).get('client_id');
+      done.push(`posts ${id} to ${url} within ${timeoutMs} ms, CA file ${caFile}`);
+      const reply = { ...(tokenReply(1).body as object), access_token: `token-of-${id}` };
+      return {
+        status,
+        headers: new Headers({ 'content-type': 'application/json' }),
+        body: (async function* () {
+          yield Buffer.from(JSON.stringify(status === 200 ? reply : {}));
+        })(),
+      };
+    },
+  };
+  gw.env = {};
+  await gw.cli(['get']);
+  done.length = 0;
+  gw.env = { ...env };
+  gw.stdin = 'a secret';
+  const { stdout, stderr } = await gw.cli(line.split(' ').filter((word) => word !== ''));
+  const stored = [...gw.items].map(([name, item]) => `stored ${name} ${JSON.parse(item).client_id}`);
+  const cached = readdirSync(gw.cache).map((file) => `cached ${file}`);
+  const config = readFileSync(join(gw.config, 'config.json'), 'utf8').replace(/\s/g, '');
+  return [stderr + stdout, ...done, ...stored, ...cached, config].join('\n');
+}
+
+const commands = allCommands(COMMANDS).filter(({ command }) => command.run || command.name === 'help');
+const lines = commands.flatMap(({ path, command }) =>
+  command.flags.flatMap((flag) => spellings(flag).map((spelling) => [path.join(' '), spelling] as const)),
+);
+
+test.each(lines)('%s %s has an effect', async (command, flag) => {
+  const [usual, rows] = TABLE[command] ?? ['', {}];
+  const row = rows[flag];
+  if (row === undefined) throw new Error(`no row says what ${flag} does`);
+  const { line = usual } = row;
+  const words = row.value === undefined ? flag : `${flag} ${row.value}`;
+  expect(await outcome(line.replace('FLAGS', words), row)).toMatch(row.shows);
+  expect(await outcome(line.replace('FLAGS', ''), row)).not.toMatch(row.shows);
+});
+
+test('status refuses a flag of the request without --check, for which it would be', async () => {
+  const row = { shows: /./ };
+  expect(await outcome('status --timeout 3s', row)).toMatch(
+    /^gwtoken: error: --timeout has an effect only with --check\nhint: to verify each client, add --check\n/,
+  );
+});
