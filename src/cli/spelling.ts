@@ -51,13 +51,30 @@ function leadingFlags(words: Words): number {
   return Math.min(count, words.length);
 }
 
+/** The flags of every command. */
+const GENERAL = ['-h', '--help', '-V', '--version'];
+
+/** Counts the words of a command's own flags, with their values, that a line begins with. */
+function ownFlags(words: Words, { flags }: Command): number {
+  let count = 0;
+  for (;;) {
+    const [name = '', value] = words[count]?.split(/=(.*)/s) ?? [];
+    const flag = flags.find((each) => name === `-${each.short}` || spellings(each).includes(name));
+    if (!flag && !GENERAL.includes(name)) return Math.min(count, words.length);
+    count += flag?.value !== undefined && value === undefined ? 2 : 1;
+  }
+}
+
 function plainFlags(words: Words, command: Command): Words {
   const dashes = words.includes('--') ? words.indexOf('--') : words.length;
-  const end = command.passThrough ? leadingFlags(words) : dashes;
+  const mayBeginWithFlag = command.passThrough === 'flags';
+  const leading = mayBeginWithFlag ? ownFlags(words, command) : leadingFlags(words);
+  const end = command.passThrough ? leading : dashes;
   const ours = words
     .slice(0, end)
     .flatMap((word, index) => (takesValue(words[index - 1]) ? word : plainFlag(word, command)));
-  return [...ours, ...words.slice(end)];
+  const separator = mayBeginWithFlag && end < words.length && words[end] !== '--' ? ['--'] : [];
+  return [...ours, ...separator, ...words.slice(end)];
 }
 
 function plainFlag(word: string, { flags }: Command): string | Words {

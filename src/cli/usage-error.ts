@@ -74,8 +74,6 @@ function nameInHelp(argument: Argument): string {
 }
 
 function hintsOf(code: string, flag: string, parser: Parser, takes: Takes): Words {
-  if (fullName(parser) === 'gwtoken curl' && flag !== '')
-    return ["put curl's own options after the URL, or after --"];
   // A password in a URL is not repeated.
   const lines = linesMeant(flag, parser, takes).filter((line) => !line.some((word) => word.includes('@')));
   if (lines.length > 0) return lines.map((line) => `did you mean: gwtoken ${line.map(shellWord).join(' ')}`);

@@ -19,8 +19,8 @@ export interface Command {
   readonly examples?: readonly { readonly line: string; readonly does: string }[];
   /** True if the caller's shell runs stdout: help goes to stderr then, unless stdout is a terminal. */
   readonly evaluated?: true;
-  /** True if the first argument that is no flag begins another program's command line, with its own flags. */
-  readonly passThrough?: true;
+  /** The begin of another program's line: the first argument, or with `flags` any word but our own flags. */
+  readonly passThrough?: 'arguments' | 'flags';
   /** Does the work; resolves with the exit code if that is not always 0. */
   run?(flags: FlagValues, world: World, ...args: string[]): Promise<number | undefined>;
   /** Handles a failure, even of parsing the arguments, besides the error on stderr; returns the exit code. */

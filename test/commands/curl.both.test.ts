@@ -41,9 +41,10 @@ describe('gwtoken curl', () => {
     expect(seen).toEqual([{ authorization: `Bearer ${TOKEN}`, body: 'from stdin' }]);
   });
 
-  test('ends with curl’s exit code, and takes its options first after --', async () => {
+  test('ends with curl’s exit code, and takes its options first', async () => {
+    expect((await home.gwtoken(['curl', '-r', 'eu', '-sfX', 'POST', `${url}/missing`])).code).toBe(22);
     expect((await home.gwtoken(['curl', '--', '-sf', `${url}/missing`])).code).toBe(22);
-    expect(seen).toHaveLength(1);
+    expect(seen).toHaveLength(2);
   });
 
   test.each<[string, (host: string) => string[]]>([
@@ -122,6 +123,7 @@ describe('gwtoken curl', () => {
       stderr: expect.stringContaining('gwtoken: error: command not found: "curl"\n'),
     });
     endpoint.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
+    expect(missing.stderr).toContain('hint: install curl (https://curl.se/download.html), or check PATH\n');
     // After the URL it is an option of curl's, which has none such.
     expect((await home.gwtoken(['curl', url, '--fresh'])).code).toBe(2);
     expect((await home.gwtoken(['curl', '--fresh', url])).code).toBe(125);
@@ -137,12 +139,11 @@ describe('gwtoken curl, before a token is requested', () => {
     expect({ code, stdout, posts: gw.posts.length }).toEqual({ code: 125, stdout: '', posts: 0 });
     return stderr;
   };
-  test.each([[['-s', 'https://a.example.com'], 'unknown option "-s"']])(
-    'refuses %j',
-    async (args, problem) => {
-      expect(await refused('linux', ...args)).toContain(`gwtoken: error: ${problem}\n`);
-    },
-  );
+  test('refuses a method where the URL belongs, as HTTPie has it', async () => {
+    expect(await refused('linux', 'POST', 'https://a.example.com')).toBe(
+      'gwtoken: error: POST is not a URL\nhint: did you mean: gwtoken curl -X POST URL\n',
+    );
+  });
 
   test.each(['-', 'file=@-', 'x=<-', '-T.'])('refuses %s on Windows', async (word) => {
     expect(await refused('win32', 'https://a.example.com', '-d', word)).toContain('curl cannot read stdin');

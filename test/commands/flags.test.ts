@@ -63,7 +63,14 @@ const withLine = (line: string, rows: Rows): Rows =>
 
 /** The line of each command that its flags stand in, at FLAGS, and their rows. */
 const TABLE: Readonly<Record<string, readonly [line: string, rows: Rows]>> = {
-  get: ['get FLAGS', { ...TOKEN, '--format': { value: 'json', shows: /"access_token"/ } }],
+  get: [
+    'get FLAGS',
+    {
+      ...TOKEN,
+      '--output': { value: 'OUT', shows: /^cached out$/m },
+      '--format': { value: 'json', shows: /"access_token"/ },
+    },
+  ],
   env: [
     'env FLAGS',
     {
@@ -201,7 +208,12 @@ async function outcome(line: string, { env = {}, status = 200 }: Row): Promise<s
   done.length = 0;
   gw.env = { ...env };
   gw.stdin = 'a secret';
-  const { stdout, stderr } = await gw.cli(line.split(' ').filter((word) => word !== ''));
+  const { stdout, stderr } = await gw.cli(
+    line
+      .replace('OUT', join(gw.cache, 'out'))
+      .split(' ')
+      .filter((word) => word !== ''),
+  );
   const stored = [...gw.items].map(([name, item]) => `stored ${name} ${JSON.parse(item).client_id}`);
   const cached = readdirSync(gw.cache).map((file) => `cached ${file}`);
   const config = readFileSync(join(gw.config, 'config.json'), 'utf8').replace(/\s/g, '');

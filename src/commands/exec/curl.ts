@@ -1,15 +1,18 @@
 /** The command `gwtoken curl`: curl with a token's header, which is in no argument, variable or file. */
 
-import { usage } from '../../errors';
+import { failure, GwtokenError, usage } from '../../errors';
 import { tokenFormat } from '../../formats/get';
 import { maskToken } from '../../formats/mask';
 import { gather } from '../../settings/resolve';
 import type { FlagValues } from '../../settings/table';
-import type { World } from '../../world';
+import type { ChildEnd, Env, World } from '../../world';
 import { selectedToken } from '../selected-token';
 import { childEnvironment, exitCodeOf } from './run';
 
 export async function runCurl(flags: FlagValues, world: World, args: readonly string[]): Promise<number> {
+  const [method = ''] = args;
+  if (/^(get|post|put|patch|delete|head|options)$/i.test(method))
+    throw usage(`${method} is not a URL`, `did you mean: gwtoken curl -X ${method.toUpperCase()} URL`);
   const isWindows = world.platform === 'win32';
   if (isWindows && args.some((word) => READS_STDIN.test(word)))
     throw usage(
@@ -24,10 +27,24 @@ export async function runCurl(flags: FlagValues, world: World, args: readonly st
   // curl heeds -q only as its first argument.
   const quiet = /^(-q|--disable$)/.test(args[0] ?? '') ? ['-q'] : [];
   const words = [...quiet, '-K', isWindows ? '-' : '/dev/fd/3', ...args];
-  const code = exitCodeOf(await world.runProgram('curl', words, env, header + protocolsFor(args)));
+  const code = exitCodeOf(await runCurlItself(words, env, header + protocolsFor(args), world));
   if (code === UNSUPPORTED_PROTOCOL && args.some((word) => /^http:/i.test(word)))
     world.stderr.write('gwtoken: hint: the token is sent over https only: begin the URL with https://\n');
   return code;
+}
+
+async function runCurlItself(
+  words: readonly string[],
+  env: Env,
+  text: string,
+  world: World,
+): Promise<ChildEnd> {
+  try {
+    return await world.runProgram('curl', words, env, text);
+  } catch (error) {
+    if (!(error instanceof GwtokenError) || error.kind !== 'not-found') throw error;
+    throw failure(error.kind, error.message, 'install curl (https://curl.se/download.html), or check PATH');
+  }
 }
 
 /** Arguments for which curl reads stdin: `-`, `@-`, `name=<-`, and an upload from it. */

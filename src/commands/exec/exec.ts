@@ -19,7 +19,7 @@ export const execCommand: Command = {
     },
     VERBOSE,
   ],
-  passThrough: true,
+  passThrough: 'arguments',
   group: 'token',
   examples: [
     {
@@ -44,15 +44,18 @@ export const curlCommand: Command = {
   args: '<url> [args...]',
   summary: 'run curl with a token in its Authorization header',
   flags: [...CLIENT_FLAGS, ...FETCH_FLAGS, FRESH, VERBOSE],
-  passThrough: true,
+  passThrough: 'flags',
   group: 'token',
   examples: [
-    { line: 'gwtoken curl https://gateway.example.com/orders', does: 'call the gateway' },
+    { line: 'gwtoken curl -sS https://gateway.example.com/orders', does: 'call the gateway' },
     {
-      line: 'gwtoken curl --region us https://gateway.example.com/orders -d @order.json',
-      does: "curl's own options come after the URL",
+      line: 'gwtoken curl -r us https://gateway.example.com/orders -d @order.json',
+      does: "curl's own options follow gwtoken's",
     },
-    { line: 'gwtoken curl -- -sS https://gateway.example.com/orders', does: 'or after --' },
+    {
+      line: 'gwtoken curl -- -v https://gateway.example.com/orders',
+      does: "after --, an option that both have is curl's",
+    },
   ],
   async run(flags, world, ...args) {
     const { runCurl } = await import('./curl');
