@@ -339,6 +339,8 @@ export interface World {
   replaceFile(path: string, text: string): void;
   /** Reads a whole file. Throws the system's error; EFBIG for more than `limit` bytes. */
   readFile(path: string, limit: number): Uint8Array;
+  /** Returns a path as an absolute one, from the working directory. */
+  absolutePath(path: string): string;
   /** Returns a function that appends to a file (`local` if it fails). Throws `usage` for a missing file. */
   appender(path: string, variable: string): (text: string) => void;
   /** Returns the SHA-256 in hexadecimal; with a key, the HMAC-SHA-256. */

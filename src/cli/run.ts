@@ -4,6 +4,7 @@ import { CommanderError } from 'commander';
 import { afterFailure, COMMANDS } from '../commands/all';
 import { COMPLETE, complete } from '../commands/completion/completion';
 import { hintLine } from '../commands/report';
+import { strayVariables } from '../commands/stray-variables';
 import { GwtokenError } from '../errors';
 import { exitCodeFor } from '../exit-codes';
 import { Interrupted, ReaderGone } from '../signals';
@@ -34,7 +35,11 @@ export async function run(words: readonly string[], world: World): Promise<numbe
     };
     const execute: Execute = async (command, flags, args) => {
       verbose = flags['verbose'] === true;
-      if (verbose) trace(`version ${world.version}, ${world.probes.system()}`);
+      if (verbose) {
+        trace(`version ${world.version}, ${world.probes.system()}`);
+        for (const { name } of strayVariables(world.env))
+          trace(`${name}: gwtoken reads no variable of this name`);
+      }
       exitCode = await command.run?.(flags, verbose ? { ...world, trace } : world, ...args);
     };
     const program = createProgram({ ...world, stdout, version: versionText(argv, world) }, execute);

@@ -1,8 +1,7 @@
 /** The error for a command line that gwtoken does not take, with the line that was meant. */
 import type { Argument, CommanderError, Command as Parser } from 'commander';
-import { similarWords } from '../commands/similar';
 import { type GwtokenError, usage } from '../errors';
-import { quoted, shellWord } from '../text';
+import { quoted, shellWord, similarWords } from '../text';
 import { LEFT_OUT, onlyKnown } from './known-words';
 import { isFlag } from './spelling';
 

@@ -1,6 +1,6 @@
 /** The selected client and the stored ones: their state, and whether they get a token (status, doctor). */
 
-import { type Client, clientName, parseClientName } from '../client';
+import { type Client, clientFlags, clientName, parseClientName } from '../client';
 import type { CredentialPlan } from '../credentials/plan';
 import { attempt, GwtokenError } from '../errors';
 import {
@@ -42,9 +42,10 @@ export interface ClientStatus extends ClientParts {
 type Verdict = { readonly clientId: string; readonly lifetimeS: number | undefined } | GwtokenError;
 
 export interface CheckedClient extends ClientStatus {
-  readonly verdict: Verdict;
-  /** The last attempt to request a token; undefined if nothing was sent. */
+  /** Last attempt to request a token; undefined if nothing was sent. */
   readonly request: Request | undefined;
+  /** Reason why nothing was tried; the verdict is then another client's, or absent. */
+  readonly skipped?: string;
 }
 
 /** A request as far as it got; without a status there was no reply. */
@@ -152,26 +153,45 @@ async function checkEach(
   keychainError: GwtokenError | undefined,
 ): Promise<readonly CheckedClient[]> {
   const checked: CheckedClient[] = [];
-  const unreached = new Map<string | undefined, GwtokenError>();
+  const unreached = new Map<
+    string | undefined,
+    { readonly verdict: GwtokenError; readonly skipped: string }
+  >();
   let keychain = keychainError;
   for (const each of clients) {
     const url = each.authUrl instanceof GwtokenError ? undefined : each.authUrl.value;
-    const known = (each.source === 'keychain' ? keychain : undefined) ?? unreached.get(url);
-    const { verdict, request } = known
-      ? { verdict: known, request: undefined }
-      : await verifyClient(each, world);
+    const known =
+      each.source === 'keychain' && keychain
+        ? { verdict: keychain, skipped: 'the keychain cannot be used (see above)' }
+        : unreached.get(url);
+    const skipped = known ?? usedElsewhere(each);
+    if (skipped) {
+      checked.push({ ...each, ...skipped, request: undefined });
+      continue;
+    }
+    const { verdict, request } = await verifyClient(each, world);
     checked.push({ ...each, verdict, request });
     if (!(verdict instanceof GwtokenError)) continue;
     if (SAME_FOR_ALL.includes(verdict.reason ?? '')) keychain = verdict;
-    if (verdict.kind === 'unreached') unreached.set(url, verdict);
+    if (verdict.kind === 'unreached')
+      unreached.set(url, { verdict, skipped: `the endpoint failed for ${clientName(each.client)}` });
   }
   return checked;
+}
+
+/** Says why variables are not tried: a pair for any client is used for the one that the command selects. */
+function usedElsewhere({ plan, selected, client }: ClientStatus): { readonly skipped: string } | undefined {
+  if (selected || plan instanceof GwtokenError || plan.kind !== 'variables') return undefined;
+  const isOwn = plan.name.includes(`_ID_${client.region.toUpperCase()}`);
+  const isOfSandbox = plan.name.includes('_SANDBOX_');
+  if (isOwn && isOfSandbox === (client.environment === 'sandbox')) return undefined;
+  return { skipped: `${plan.name} would be used; to try them, run: gwtoken doctor ${clientFlags(client)}` };
 }
 
 async function verifyClient(
   status: ClientStatus,
   world: VerifyWorld,
-): Promise<Pick<CheckedClient, 'verdict' | 'request'>> {
+): Promise<{ readonly verdict: Verdict; readonly request: Request | undefined }> {
   const query = attempt(() => queryOf(status, world));
   if (query instanceof GwtokenError) return { verdict: query, request: undefined };
   const requests: Request[] = [];

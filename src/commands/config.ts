@@ -2,6 +2,7 @@ import { checkProfile } from '../client';
 import { usage } from '../errors';
 import { configured, resolveProfile } from '../settings/resolve';
 import { checkConfigKey, configKeys, configValue, type FlagValues, settingOf } from '../settings/table';
+import { messageOf, systemCode } from '../system-errors';
 import type { Config, ConfigValues, World } from '../world';
 import type { Command } from './command';
 import { type Flag, JSON_OUTPUT, VERBOSE } from './flags';
@@ -94,7 +95,9 @@ export const configCommand: Command = {
       ],
       async run(flags, world, key = '', text = '') {
         const profile = flagProfile(flags);
-        await world.config.edit([{ profile, key, value: configValue(key, text, profile) }]);
+        const checked = configValue(key, text, profile);
+        const value = settingOf(key)?.isPath ? existingPath(text, world) : checked;
+        await world.config.edit([{ profile, key, value }]);
         await dropTokensOf(key, profile, world);
         const { warningsOf } = await import('./config-effects');
         const warnings = warningsOf(key, flags, world);
@@ -137,6 +140,24 @@ export const configCommand: Command = {
     },
   ],
 };
+
+/** Returns the absolute path of a file, which has to be there. */
+function existingPath(
+  path: string,
+  { absolutePath, readFile }: Pick<World, 'absolutePath' | 'readFile'>,
+): string {
+  const absolute = absolutePath(path);
+  try {
+    readFile(absolute, FILE_LIMIT);
+    return absolute;
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOENT') throw usage(`no such file: ${absolute}`, 'check the path');
+    throw usage(`${absolute} cannot be read (${code ?? messageOf(error)})`, 'name a file that you can read');
+  }
+}
+
+const FILE_LIMIT = 4 * 1024 * 1024;
 
 /** Removes the tokens of another credential command: they must not be used any more. */
 async function dropTokensOf(

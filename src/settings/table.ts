@@ -9,7 +9,7 @@ import {
 } from '../client';
 import { usage } from '../errors';
 import { answerWithinMs } from '../patience';
-import { duration, shellWord } from '../text';
+import { duration, shellWord, similarWords } from '../text';
 import type { Config, Env } from '../world';
 import {
   parseApiUrl,
@@ -76,6 +76,8 @@ export interface SettingDefinition<T> {
   readonly defaultText?: string;
   /** Returns a value as it is shown; absent: as it is. */
   show?(value: T): string;
+  /** True for the path of a file, which `config set` stores as an absolute one. */
+  readonly isPath?: true;
   /** Returns the value that `config set` stores; absent: the text as it was written. */
   store?(value: T, text: string): string | number | boolean;
 }
@@ -172,6 +174,7 @@ export const FETCH_SETTINGS = {
     scope: 'profile',
     parse: (text, where) => parseText(text, where, 'ca-file'),
     flag: { value: 'FILE', help: 'extra CA certificates (PEM file)' },
+    isPath: true,
     defaultText: "built-in CAs, then the system's",
   } satisfies SettingDefinition<string>,
   keychainTimeoutMs: {
@@ -254,11 +257,11 @@ export function checkConfigKey(key: string, profile?: string, file?: string): Se
     const omit = `omit --profile: gwtoken config set ${key} VALUE`;
     throw usage(`${key} cannot be set per profile (${profile})`, file === undefined ? omit : remove);
   }
-  const meant = key.toLowerCase().replaceAll('_', '-');
+  const [meant, ...others] = similarWords(key.toLowerCase().replaceAll('_', '-'), configKeys());
   throw usage(
     `unknown config key ${JSON.stringify(key)} (from ${file ?? TYPED})`,
     ...(/secret|client|password|token/i.test(key) ? ['to store credentials, run: gwtoken login'] : []),
-    ...(settingOf(meant) ? [`did you mean: ${meant}`] : []),
+    ...(meant !== undefined && others.length === 0 ? [`did you mean: ${meant}`] : []),
     `valid keys: ${configKeys().join(', ')}`,
     ...(file === undefined ? [] : [remove]),
   );

@@ -1,5 +1,6 @@
 /** The whole World, used if the quick way is not enough. Heavy modules are loaded when first used. */
 
+import { resolve } from 'node:path';
 import { isCi } from '../patience';
 import { oneLine, withTilde } from '../text';
 import type { Env, Keychain, Output, Terminal, World } from '../world';
@@ -44,6 +45,7 @@ export function openWorld(
     ...streams,
     warn,
     appender: openAppender,
+    absolutePath: (path) => resolve(path),
     replaceFile: (path, text) => replaceUserFile(path, text, host),
     ...wire,
     onSignals,

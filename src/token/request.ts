@@ -1,6 +1,7 @@
 /** The token request of RFC 6749 section 4.4.2, with the client's credentials in the body (section 2.3.1). */
 
 import type { Credentials } from '../credentials/credentials';
+import { GwtokenError } from '../errors';
 import type { FormReply, World } from '../world';
 import { showable } from './endpoint-text';
 import { judgeReply } from './reply';
@@ -62,7 +63,7 @@ export async function requestToken(
     const id = ids.find((each) => each !== undefined);
     trace(`${status} from ${address ?? 'the endpoint'}`, id === undefined ? '' : `, request ID ${id}`);
   } catch (error) {
-    trace('no reply');
+    trace(error instanceof GwtokenError && error.kind === 'usage' ? 'not sent' : 'no reply');
     throw error;
   }
   return judgeReply({ ...reply, endpoint, requestedAtMs, receivedAtMs: world.now(), secret });

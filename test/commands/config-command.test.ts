@@ -133,6 +133,22 @@ test('config list, set and unset refuse an invalid profile and write nothing', a
   expect(existsSync(file)).toBe(false);
 });
 
+test('a ca-file is stored by its absolute path, and has to be there', async () => {
+  const missing = join(process.cwd(), 'missing.pem');
+  expect(await said('set', 'ca-file', 'missing.pem')).toEqual([
+    2,
+    `gwtoken: error: no such file: ${missing}\nhint: check the path\n`,
+  ]);
+  await config('set', 'ca-file', 'package.json');
+  expect(await config('get', 'ca-file')).toBe(`${join(process.cwd(), 'package.json')}\n`);
+});
+
+test.each(['acme', 'constructor'])('a profile without settings says so: %s', async (name) => {
+  gw.configure({ region: 'eu' });
+  expect(await said('list', '-p', name)).toEqual([0, `Profile ${name} has no settings of its own.\n`]);
+  expect(await config('list', '-p', name, '--json')).toBe('{}\n');
+});
+
 test('config list --json prints the file, --all what is in effect with sources', async () => {
   const acme = { timeout: '3s' };
   gw.configure({ region: 'eu', 'auth-url.eu': A, profiles: { acme } });

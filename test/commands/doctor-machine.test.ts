@@ -63,7 +63,7 @@ describe.skipIf(process.platform === 'win32')('doctor says of a directory', () =
     const windows = { platform: 'win32', uid: undefined } as const;
     expect(await said(openFolder(), windows)).toEqual(['ok config: DIR', 'ok cache: DIR']);
     expect(await said(undefined)).toEqual([
-      'failed (usage) config: no home directory\nset HOME, or GWTOKEN_CONFIG_DIR',
+      'warning config: no home directory\nset HOME, or GWTOKEN_CONFIG_DIR',
       `warning cache: no home directory\n${HINT}`,
     ]);
   });

@@ -95,7 +95,10 @@ describe('doctor says whether get works:', () => {
   test('a config file that cannot be read has no consequences that are failures too', async () => {
     await login();
     gw.configure('{');
-    expect(await problems()).toEqual([2, expect.stringMatching(/^settings, config file: .* invalid JSON$/)]);
+    expect(await problems()).toEqual([
+      2,
+      expect.stringMatching(/^settings, config file: .* invalid JSON \(line 1\)$/),
+    ]);
   });
 
   test('nothing is set up yet', async () => {
@@ -128,6 +131,27 @@ describe('doctor says whether get works:', () => {
     ]);
   });
 
+  test('credentials in variables are sent for the selected client, and to no other endpoint', async () => {
+    await login();
+    await gw.login({ region: 'us', authUrl: B, flags: ['--no-verify'] });
+    gw.env = inVariables(A);
+    expect((await shown()).find((line) => line.includes('us'))).toBe(
+      'skip default:production:us  GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET would be used; to try them, run: gwtoken doctor --region us',
+    );
+    expect(gw.posts).toHaveLength(1);
+    gw.env = { GWTOKEN_CLIENT_ID_US: 'of-us', GWTOKEN_CLIENT_SECRET_US: 'secret' };
+    await problems();
+    expect(gw.posts.slice(1).map(({ form }) => form.get('client_id'))).toEqual(['client', 'of-us']);
+  });
+
+  test('a variable that only looks like one of its own is named, by --verbose too', async () => {
+    gw.env = { ...inVariables(A), GWTOKEN_REGOIN: 'us', EU_ACCESS_TOKEN: 'x', GWTOKEN_SCOPE: 'x' };
+    const message = 'GWTOKEN_REGOIN: gwtoken reads no variable of this name';
+    expect(await problems()).toEqual([0, `environment, ${message}`]);
+    expect(await shown()).toContain('    hint: did you mean: GWTOKEN_REGION');
+    expect((await gw.cli(['get', '--verbose'])).stderr).toContain(`gwtoken: ${message}\n`);
+  });
+
   test('a warning is no failure', async () => {
     await login();
     gw.env = { ...inVariables(A), SSL_CERT_FILE: '/no/such/file' };
@@ -147,8 +171,8 @@ describe('doctor shows a failure once:', () => {
     setKeychain(() => Promise.reject(keychainError('locked', 'linux')));
     expect(await problems()).toEqual([5, 'keychain, round trip: the keychain is locked']);
     expect((await shown()).slice(-2)).toEqual([
-      'skip default:production:eu  not checked (see above)',
-      'skip acme:production:eu     not checked (see above)',
+      'skip default:production:eu  the keychain cannot be used (see above)',
+      'skip acme:production:eu     the keychain cannot be used (see above)',
     ]);
   });
 
@@ -168,10 +192,21 @@ describe('doctor shows a failure once:', () => {
       'FAIL default:production:eu',
       '  FAIL TCP: could not reach it',
       '    hint: a hint',
-      'skip acme:production:eu     not checked (see above)',
+      'skip acme:production:eu     the endpoint failed for default:production:eu',
     ]);
     const all = await shown('--verbose', '--retries', '0');
     expect(all.filter((line) => line.includes('hint:'))).toHaveLength(2);
+  });
+
+  test('but one of each request: two clients of an endpoint that answers 500 are two failures', async () => {
+    await login();
+    await login('--profile', 'acme');
+    gw.answer = () => ({ status: 500, body: {} });
+    expect((await problems('--retries', '0')).slice(1)).toEqual([
+      expect.stringMatching(/^default:production:eu, token: .*500/),
+      expect.stringMatching(/^acme:production:eu, token: .*500/),
+    ]);
+    expect(await shown('--retries', '0')).not.toContainEqual(expect.stringMatching(/^ok {3}acme/));
   });
 
   test('every bad setting, each with its source', async () => {
@@ -203,7 +238,10 @@ test('doctor --verbose shows the settings of the profile with their sources', as
 test('doctor tells of an unreadable list of stored clients', async () => {
   gw.configure({});
   writeFileSync(join(gw.config, 'clients.json'), '{', { mode: 0o600 });
-  expect(await problems()).toEqual([2, expect.stringMatching(/^settings, client: .* invalid JSON$/)]);
+  expect(await problems()).toEqual([
+    2,
+    expect.stringMatching(/^settings, client: .* invalid JSON \(line 1\)$/),
+  ]);
 });
 
 describe('doctor and the keychain:', () => {

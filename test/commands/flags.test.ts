@@ -67,8 +67,8 @@ const TABLE: Readonly<Record<string, readonly [line: string, rows: Rows]>> = {
     'get FLAGS',
     {
       ...TOKEN,
+      '--output': { value: 'OUT', shows: /^cached out$/m },
       '--format': { value: 'json', shows: /"access_token"/ },
-      '--output': { value: '/output', shows: /^written to \/output/m },
     },
   ],
   env: [
@@ -185,7 +185,6 @@ async function outcome(line: string, { env = {}, status = 200 }: Row): Promise<s
       hasUnicode: () => false,
       spin,
     } as never,
-    replaceFile: (path, text) => void done.push(`written to ${path}: ${text}`),
     createTokenFile: async () => ({ path: '/token-file', replace() {}, touch: () => true, remove() {} }),
     async runProgram(command, args, variables, text) {
       done.push(`runs ${[command, ...args].join(' ')} with ${JSON.stringify(variables)} ${text}`);
@@ -209,7 +208,12 @@ async function outcome(line: string, { env = {}, status = 200 }: Row): Promise<s
   done.length = 0;
   gw.env = { ...env };
   gw.stdin = 'a secret';
-  const { stdout, stderr } = await gw.cli(line.split(' ').filter((word) => word !== ''));
+  const { stdout, stderr } = await gw.cli(
+    line
+      .replace('OUT', join(gw.cache, 'out'))
+      .split(' ')
+      .filter((word) => word !== ''),
+  );
   const stored = [...gw.items].map(([name, item]) => `stored ${name} ${JSON.parse(item).client_id}`);
   const cached = readdirSync(gw.cache).map((file) => `cached ${file}`);
   const config = readFileSync(join(gw.config, 'config.json'), 'utf8').replace(/\s/g, '');

@@ -34,6 +34,7 @@ describe('a key of the config file', () => {
       message: 'unknown config key "nothing" (from the command line)',
       hints: [VALID],
     });
+    expect(refusal(() => checkConfigKey('regoin')).hints).toEqual(['did you mean: region', VALID]);
     expect(refusal(() => checkConfigKey('auth-url.ap', undefined, '/c.json'))).toEqual({
       message: 'unknown config key "auth-url.ap" (from /c.json)',
       hints: [VALID, 'to remove it, run: gwtoken config unset auth-url.ap'],

@@ -15,6 +15,8 @@ export interface Section {
   /** Says it in one line, if all is fine. */
   readonly summary: string;
   readonly checks: readonly Check[];
+  /** A request was made, so that a failure is not the consequence of another. */
+  readonly wasTried?: true;
 }
 
 export function check(

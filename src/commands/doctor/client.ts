@@ -13,8 +13,12 @@ const FEW_DAYS = 14;
 const SKEW_WARNING_MS = 30_000;
 
 export function clientSection(status: CheckedClient, nowMs: number): Section {
-  const { client, selected, plan, authUrl, verdict, request } = status;
+  const { client, selected, plan, authUrl, verdict, request, skipped } = status;
   const title = clientName(client);
+  if (verdict === undefined || skipped !== undefined) {
+    const summary = skipped ?? 'not checked';
+    return { title, summary, checks: [check('skipped', 'credentials', summary)] };
+  }
   if (authUrl instanceof GwtokenError) return { title, summary: '', checks: [failed('auth URL', verdict)] };
   // Nothing was sent: there are no credentials for it.
   if (request === undefined) return { title, summary: '', checks: [failed('credentials', verdict)] };
@@ -32,7 +36,7 @@ export function clientSection(status: CheckedClient, nowMs: number): Section {
   ];
   if (verdict instanceof GwtokenError) {
     if (reply !== undefined) checks.push(failed('token', verdict));
-    return { title, summary: '', checks };
+    return { title, summary: '', checks, wasTried: true };
   }
   const { lifetimeS } = verdict;
   const token = lifetimeS === undefined ? 'received' : `valid for ${duration(lifetimeS * 1000)}`;
@@ -70,7 +74,7 @@ function connectionChecks(
   { waitingFor, proxy, addresses, connectMs, tunnel, tls }: ConnectionProgress,
   url: string,
   reply: string | undefined,
-  verdict: CheckedClient['verdict'],
+  verdict: NonNullable<CheckedClient['verdict']>,
   nowMs: number,
 ): Check[] {
   const of = proxy === undefined ? '' : ` of the proxy ${proxy}`;
@@ -83,7 +87,8 @@ function connectionChecks(
   ];
   if (proxy !== undefined || (last === 'proxy' && reply === undefined))
     steps.push({ name: 'proxy', result: isAtProxy ? undefined : `connected through ${proxy}` });
-  if (url.startsWith('https:')) steps.push({ name: 'TLS', result: tls && `${tls.protocol}${trusted}` });
+  if (url.startsWith('https:') || (last === 'TLS' && reply === undefined))
+    steps.push({ name: 'TLS', result: tls && `${tls.protocol}${trusted}` });
   steps.push({ name: 'reply', result: reply });
 
   const failedAt = reply === undefined ? steps.findIndex(({ name }) => name === last) : steps.length;

@@ -107,6 +107,7 @@ function withoutRepetitions(sections: readonly Section[]): Section[] {
     ...rest,
     checks: checks.map((each) => {
       if (each.result !== 'failed' && each.result !== 'warning') return each;
+      if (each.result === 'failed' && rest.wasTried) return each;
       if (said.has(each.message)) return check('skipped', each.name, each.message);
       said.add(each.message);
       return each;

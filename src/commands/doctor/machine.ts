@@ -1,9 +1,9 @@
 /** Doctor's checks of the machine: directories, and variables for proxies, certificates and TLS. */
-import { usage } from '../../errors';
 import { messageOf, systemCode } from '../../system-errors';
 import { shellWord } from '../../text';
 import type { FolderFacts, World } from '../../world';
-import { type Check, check, failed, type Section } from './check';
+import { strayVariables } from '../stray-variables';
+import { type Check, check, type Section } from './check';
 
 /** Checks the directories. Without a usable cache tokens are not shared; everything else works. */
 export async function foldersSection({ probes }: Pick<World, 'probes'>): Promise<Section> {
@@ -18,7 +18,7 @@ export async function foldersSection({ probes }: Pick<World, 'probes'>): Promise
 function configFolder(folder: FolderFacts): Check {
   const { path, untrusted } = folder;
   if (path === undefined)
-    return failed('config', usage('no home directory', `set ${folder.variables.join(', or ')}`));
+    return check('warning', 'config', 'no home directory', `set ${folder.variables.join(', or ')}`);
   if (untrusted) {
     const asAnother = 'run gwtoken as that user, or set GWTOKEN_CONFIG_DIR';
     const fix = untrusted.why === 'open' ? `run: chmod go-w ${shellWord(untrusted.path ?? path)}` : asAnother;
@@ -58,6 +58,10 @@ export async function environmentSections(world: Pick<World, 'env' | 'readFile'>
     else if (name === 'NODE_EXTRA_CA_CERTS' || name === 'SSL_CERT_FILE')
       checks.push(await caVariable(name, value, world));
     else if (name === 'NODE_TLS_REJECT_UNAUTHORIZED') checks.push(verification(name, value));
+  }
+  for (const { name, meant } of strayVariables(world.env)) {
+    const hints = meant.map((each) => `did you mean: ${each}`);
+    checks.push(check('warning', name, 'gwtoken reads no variable of this name', ...hints));
   }
   if (checks.length === 0) return [];
   return [{ title: 'environment', summary: checks.map(({ name }) => name).join(', '), checks }];

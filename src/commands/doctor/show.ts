@@ -50,7 +50,7 @@ function writeSections(sections: readonly Section[], isVerbose: boolean, report:
     const shown = isVerbose
       ? checks
       : checks.filter((check) => check.result === 'failed' || check.result === 'warning');
-    const inOneLine = result === 'skipped' ? 'not checked (see above)' : summary;
+    const inOneLine = summary || 'not checked (see above)';
     report.line({ result, message: shown.length > 0 ? title : `${title.padEnd(width)}  ${inOneLine}` });
     const names = Math.max(0, ...shown.map(({ name }) => name.length));
     for (const check of shown) {

@@ -7,7 +7,7 @@ import { maskToken } from '../../formats/mask';
 import { gather, resolveApiUrl, resolveClient } from '../../settings/resolve';
 import { type FlagValues, SETTINGS, type Setting } from '../../settings/table';
 import { setUrlCommand } from '../../settings/words';
-import type { World } from '../../world';
+import type { ChildEnd, Env, World } from '../../world';
 import { selectedToken } from '../selected-token';
 import { childEnvironment, exitCodeOf } from './run';
 
@@ -32,13 +32,7 @@ export async function runCurl(flags: FlagValues, world: World, typed: readonly s
   // curl heeds -q only as its first argument.
   const quiet = /^(-q|--disable$)/.test(args[0] ?? '') ? ['-q'] : [];
   const words = [...quiet, '-K', isWindows ? '-' : '/dev/fd/3', ...args];
-  let code: number;
-  try {
-    code = exitCodeOf(await world.runProgram('curl', words, env, header + protocolsFor(args)));
-  } catch (error) {
-    if (!(error instanceof GwtokenError) || error.kind !== 'not-found') throw error;
-    throw failure(error.kind, error.message, 'install curl (https://curl.se/download.html), or check PATH');
-  }
+  const code = exitCodeOf(await runCurlItself(words, env, header + protocolsFor(args), world));
   if (code === UNSUPPORTED_PROTOCOL && args.some((word) => /^http:/i.test(word)))
     world.stderr.write('gwtoken: hint: the token is sent over https only: begin the URL with https://\n');
   return code;
@@ -82,6 +76,21 @@ function belowApiUrl(
 function hostOf(url: string): string | undefined {
   const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `https://${url}`;
   return URL.canParse(whole) ? new URL(whole).host : undefined;
+}
+
+/** Runs curl; without it says how to install it. */
+async function runCurlItself(
+  words: readonly string[],
+  env: Env,
+  text: string,
+  world: World,
+): Promise<ChildEnd> {
+  try {
+    return await world.runProgram('curl', words, env, text);
+  } catch (error) {
+    if (!(error instanceof GwtokenError) || error.kind !== 'not-found') throw error;
+    throw failure(error.kind, error.message, 'install curl (https://curl.se/download.html), or check PATH');
+  }
 }
 
 /** Arguments for which curl reads stdin: `-`, `@-`, `name=<-`, and an upload from it. */

@@ -105,15 +105,22 @@ function readTrusted(path: string, host: Host, attempts = 3): Stored {
   // Another gwtoken may just have written it, which replaces it.
   if (untrusted?.why === 'changed' && attempts > 1) return readTrusted(path, host, attempts - 1);
   if (untrusted) throw unusable(path, untrusted.text, fixFor(path, untrusted));
+  // Some editors of Windows begin a file with a byte order mark.
+  const text = read.bytes.toString().replace(/^\uFEFF/, '');
   let parsed: unknown;
   try {
-    // Some editors of Windows begin a file with a byte order mark.
-    parsed = JSON.parse(read.bytes.toString().replace(/^\uFEFF/, ''));
-  } catch {
+    parsed = JSON.parse(text);
+  } catch (error) {
     // Without the parser's message: it quotes the file, which may contain anything.
-    throw unusable(path, 'contains invalid JSON');
+    throw unusable(path, `contains invalid JSON${lineOf(error, text)}`);
   }
   return objectOf(parsed, path);
+}
+
+/** Returns the line of a parser's error, as ` (line 3)`: only Node's tells it. */
+function lineOf(error: unknown, text: string): string {
+  const [, position] = /position (\d+)/.exec(messageOf(error)) ?? [];
+  return position === undefined ? '' : ` (line ${text.slice(0, Number(position)).split('\n').length})`;
 }
 
 function fixFor(path: string, { why, path: culprit = path }: Distrust): string {

@@ -56,18 +56,17 @@ const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/;
  *
  * @throws GwtokenError `usage`
  */
+const PASS = 'pass a PEM file with --ca-file, GWTOKEN_CA_FILE or the config key ca-file';
+
 export async function readCaFile(path: string): Promise<string> {
   const fail = (problem: string, ...hints: string[]): GwtokenError =>
-    usage(
-      `the CA file ${path} ${problem}`,
-      ...hints,
-      'pass a PEM file with --ca-file, GWTOKEN_CA_FILE or the config key ca-file',
-    );
+    usage(`the CA file ${path} ${problem}`, ...hints, PASS);
   let text: string;
   try {
     text = Buffer.from(readLimited(path, LIMIT)).toString('utf8');
   } catch (error) {
     const code = systemCode(error);
+    if (code === 'ENOENT') throw usage(`no such CA file: ${path}`, PASS);
     throw fail(code === 'EFBIG' ? 'is larger than 4 MiB' : `cannot be read (${code ?? messageOf(error)})`);
   }
   const certificates = [...text.matchAll(new RegExp(PEM, 'g'))].map(([pem]) => pem);

@@ -40,7 +40,7 @@ test('what is stored is read again under the lock: no change of another process 
   again();
   await expect(refused).rejects.toMatchObject({
     kind: 'usage',
-    message: `config file ${file} contains invalid JSON`,
+    message: `config file ${file} contains invalid JSON (line 1)`,
     hints: [`fix or delete ${file}`],
   });
   // Whoever fails has let go of the lock as well.

@@ -28,7 +28,6 @@ async function refused(name: string, make: (path: string) => void) {
 }
 
 test.each<[string, (path: string) => void, string]>([
-  ['none', () => {}, 'cannot be read (ENOENT)'],
   ['folder', (path) => mkdirSync(path), 'cannot be read (EISDIR)'],
   ['text', (path) => writeFileSync(path, 'hello\n'), 'contains no PEM certificate'],
   ['empty', (path) => writeFileSync(path, ''), 'contains no PEM certificate'],
@@ -47,6 +46,10 @@ test.each<[string, (path: string) => void, string]>([
   ],
 ])('readCaFile refuses a file: %s', async (name, make, problem) => {
   expect(await refused(name, make)).toEqual({ message: `the CA file ${name} ${problem}`, hints: [PASS] });
+});
+
+test('readCaFile says that there is no such file', async () => {
+  expect(await refused('none', () => {})).toEqual({ message: 'no such CA file: none', hints: [PASS] });
 });
 
 test.each([

@@ -1,0 +1,34 @@
+/** Environment variables that look like gwtoken's and are none. */
+
+import { REGIONS } from '../client';
+import { credentialVariableNames } from '../credentials/variables';
+import { keysOf, SETTINGS, type SettingDefinition, variableOf } from '../settings/table';
+import { similarWords } from '../text';
+import type { Env } from '../world';
+
+const ENVIRONMENTS = ['production', 'sandbox'] as const;
+
+/** Returns the names that gwtoken reads. */
+function knownVariables(): readonly string[] {
+  const rows: readonly SettingDefinition<unknown>[] = Object.values(SETTINGS);
+  const clients = REGIONS.flatMap((region) =>
+    ENVIRONMENTS.map((environment) => ({ profile: '', environment, region })),
+  );
+  return [
+    ...rows.flatMap((row) => keysOf(row).flatMap((key) => variableOf(row, key) ?? [])),
+    ...clients.flatMap(credentialVariableNames),
+    'GWTOKEN_CONFIG_DIR',
+    'GWTOKEN_CACHE_DIR',
+  ];
+}
+
+/** Variables that gwtoken sets, under any prefix. */
+const OUTPUT = /_(ACCESS_TOKEN|TOKEN_TYPE|EXPIRES_AT|SCOPE|TOKEN_FILE|RUNNING_FOR)$/;
+
+/** Returns each set variable that looks like one of gwtoken's, with the names that were perhaps meant. */
+export function strayVariables(env: Env): { readonly name: string; readonly meant: readonly string[] }[] {
+  const known = knownVariables();
+  return Object.keys(env)
+    .filter((name) => /^GW_?TOKEN_/i.test(name) && env[name] && !OUTPUT.test(name) && !known.includes(name))
+    .map((name) => ({ name, meant: similarWords(name.toUpperCase(), known) }));
+}
