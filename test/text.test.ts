@@ -1,3 +1,4 @@
+/** Texts for people: one line without control characters, durations, and words for a shell. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as fc from 'fast-check';

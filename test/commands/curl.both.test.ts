@@ -1,3 +1,4 @@
+/** `gwtoken curl`: what reaches curl and the gateway, and what is refused before anything is sent. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** `gwtoken env` as a command: its hint on a terminal, its failures, and where its output goes. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -38,6 +39,11 @@ describe('gwtoken env', () => {
       stdout: `unset ${NAMES.replaceAll('GWTOKEN_', 'EU_')};\n`,
       stderr: '',
     });
+  });
+
+  test('fails the shell that evaluates it if an unknown word stands before it', async () => {
+    const { code, stdout } = await gw.cli(['foo', 'env']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: failing(2) });
   });
 
   test('refuses a value that the format cannot carry before anything is printed', async () => {

@@ -21,10 +21,6 @@ interface Own {
   readonly reply?: (passedMs: number, end: () => void) => Reply;
   /** What time passes beside a timer's. */
   readonly asleepMs?: (passedMs: number) => number;
-  /** Whether the token file has been removed. */
-  readonly isGone?: (passedMs: number) => boolean;
-  /** How far the wall clock was set forward, in all. */
-  readonly clockSetMs?: (passedMs: number) => number;
   /** Throws what writing a file would. */
   readonly writing?: (passedMs: number) => void;
   readonly fails?: boolean;
@@ -68,7 +64,7 @@ async function run(lastsMs: number, proc: Own = {}) {
         },
         touch() {
           touches++;
-          return !proc.isGone?.(passed());
+          return true;
         },
         remove: () => told.push('removed'),
       };
@@ -86,7 +82,7 @@ async function run(lastsMs: number, proc: Own = {}) {
   expect({ code, stdout }).toEqual({ code: fails ? 127 : 7, stdout: '' });
   // After the first request, which is exec's own.
   const asked = gw.posts.slice(1).map(({ atMs }) => atMs - began);
-  return { asked, told, stderr, touches };
+  return { asked, told, stderr, touches, beganMs: began };
 }
 
 const END = ['stopped', 'removed'];
@@ -161,14 +157,15 @@ describe('an outage', () => {
 
   test('is warned of once, with one attempt after half of what is left, then every 10 s', async () => {
     const reply = failing('unreached', MINUTE, 65 * MINUTE);
-    const { asked, told, stderr } = await run(66 * MINUTE, { reply, flags: ['--retries', '5'] });
+    const { asked, told, stderr, beganMs } = await run(66 * MINUTE, { reply, flags: ['--retries', '5'] });
     const leftS = asked.map((ms) => (HOUR - ms) / SECOND);
     expect(leftS.slice(0, 6)).toEqual([300, 150, 75, 37.5, 18.75, 9.375]);
     const pauses = asked.map((ms, index) => ms - (asked[index - 1] ?? 0)).slice(-20);
     expect(new Set(pauses)).toEqual(new Set([10 * SECOND]));
     expect(told).toEqual(['token-1', expect.stringMatching(/^token-\d+$/), ...END]);
-    expect(stderr).toMatch(
-      /^gwtoken: warning: the token file keeps the last token, which expires at \S+Z, and is renewed as soon as that is possible: no answer\n$/,
+    const expires = new Date(beganMs + HOUR).toISOString();
+    expect(stderr).toBe(
+      `gwtoken: warning: the token file keeps the last token, which expires at ${expires}, and is renewed as soon as that is possible: no answer\n`,
     );
   });
 
@@ -211,4 +208,46 @@ test('a command that cannot be run leaves no file and no timer', async () => {
     told: ['token-1', ...END],
     stderr: 'gwtoken: error: command not found\n',
   });
+});
+
+/** Runs exec with a command that calls `during` with a function that lets so much time pass, and then looks at the file. */
+async function look(during: (passes: (ms: number, clockMs?: number) => Promise<void>) => Promise<void>) {
+  const gw = inside();
+  const written: string[] = [];
+  let monotonicMs = 0;
+  let isGone = false;
+  let work: () => unknown = () => {};
+  gw.own = {
+    monotonicMs: () => monotonicMs,
+    after(_, next) {
+      work = next;
+      return () => {};
+    },
+    async createTokenFile() {
+      const replace = (text: string) => {
+        written.push(text);
+        isGone = false;
+      };
+      return { path: '/the/file', replace, touch: () => !isGone, remove() {} };
+    },
+    async runProgram() {
+      await during(async (ms, clockMs = ms) => {
+        monotonicMs += ms;
+        gw.nowMs += clockMs;
+        isGone = clockMs === ms;
+        await work();
+      });
+      return { code: 0, signal: null };
+    },
+  };
+  await gw.cli(['exec', '--token-file', '--', 'anything']);
+  return { written, posts: gw.posts.length };
+}
+
+test('a clock that is set back delays no renewal', async () => {
+  expect(await look((passes) => passes(55 * MINUTE, -HOUR))).toEqual({ written: ['token-2'], posts: 2 });
+});
+
+test('a token file that is gone is written again at the next look, without a request', async () => {
+  expect(await look((passes) => passes(30 * SECOND))).toEqual({ written: ['token-1'], posts: 1 });
 });

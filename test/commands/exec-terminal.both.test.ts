@@ -1,3 +1,4 @@
+/** `gwtoken exec` on a terminal: signals, job control and full-screen programs. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

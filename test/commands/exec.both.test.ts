@@ -1,3 +1,4 @@
+/** `gwtoken exec`: the environment, arguments and exit code of its command. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';

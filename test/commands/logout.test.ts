@@ -1,3 +1,4 @@
+/** `gwtoken logout`: what it removes, what it asks before, and what it says if something stays. */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+/** `gwtoken status`: its table, its JSON, and what it says about each client. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { failure } from '../../src/errors';
 import { Interrupted } from '../../src/signals';

@@ -1,3 +1,4 @@
+/** `exec --token-file` with a real command: the file is there while it runs, renewed, and gone afterwards. */
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';

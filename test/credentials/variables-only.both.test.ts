@@ -1,3 +1,4 @@
+/** Credentials from variables alone, without a keychain, a config file or a home directory. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+/** The topic ci: its examples are complete, pinned and run by their own interpreters. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';

@@ -1,3 +1,4 @@
+/** Everything that there is, is documented: commands, flags, variables, keys, formats and exit codes. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+/** The man page, as mandoc and man show it. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** The README and CONTRIBUTING: short, and about files that there are. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

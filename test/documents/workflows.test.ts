@@ -1,3 +1,4 @@
+/** The workflows: what each may do, and whose code it runs. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

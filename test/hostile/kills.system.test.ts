@@ -1,3 +1,4 @@
+/** gwtoken killed at any moment: no torn file, and the next call works. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { missing } from '../harness/needs';

@@ -1,3 +1,4 @@
+/** Imports run one way, from the programs down to the ground. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

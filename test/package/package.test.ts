@@ -1,3 +1,4 @@
+/** The built package: its files, their sizes and their licences. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

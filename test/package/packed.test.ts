@@ -1,3 +1,4 @@
+/** The packed tarball, installed into an empty prefix and used from there. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';

@@ -1,3 +1,4 @@
+/** A canary in place of the secret: it appears in no output, whatever the endpoint answers. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { listen } from '../harness/endpoints/listen';

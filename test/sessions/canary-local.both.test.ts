@@ -1,3 +1,4 @@
+/** A canary in place of the secret: it appears in no output, whatever is wrong on this machine. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';

@@ -1,3 +1,4 @@
+/** The main job from the first login to a token in a script, as a user types it. */
 import { openHome } from '../harness/homes/home';
 import { startKeyring } from '../harness/keyrings/keyring';
 import { missing } from '../harness/needs';

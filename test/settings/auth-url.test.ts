@@ -1,3 +1,4 @@
+/** The auth URL: which ones are taken, and what is said of the others. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { resolveAuthUrl } from '../../src/settings/resolve';

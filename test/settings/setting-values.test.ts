@@ -1,3 +1,4 @@
+/** The values of the settings: how each text is read, and refused. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { resolveFetchSettings } from '../../src/settings/resolve';

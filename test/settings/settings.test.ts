@@ -1,3 +1,4 @@
+/** The precedence of the settings: each one in every place it can come from. */
 import { describe, expect, test } from 'vitest';
 import {
   resolveApiUrl,

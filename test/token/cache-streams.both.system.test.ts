@@ -1,3 +1,4 @@
+/** A warm call with every kind of stdout and stderr: the token, whole, or an exit code. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

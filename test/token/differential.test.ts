@@ -1,3 +1,4 @@
+/** The quick way and the CLI give the same answer to the same command line. */
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import fc from 'fast-check';
@@ -96,9 +97,8 @@ test('the CLI says what the quick way says, whenever that says anything', async 
     },
   );
   const plain = ['env', ...PLAIN.flat()];
-  // Chance may leave a word out of one round.
-  for (let round = 1; round <= 5 && !plain.every((word) => met.has(word)); round++)
-    await fc.assert(property, { numRuns: 2000 });
+  // The same command lines each time, and enough of them: chance left words out of a round, which took another one.
+  await fc.assert(property, { numRuns: 1500, seed: 1 });
   // A generator that never gets an answer would pass too.
   expect(answered).toBeGreaterThan(150);
   expect([...met]).toEqual(expect.arrayContaining(plain));

@@ -1,3 +1,4 @@
+/** Calls at the same time: one request, and one token for all. */
 import { expect, test } from 'vitest';
 import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';

@@ -1,3 +1,4 @@
+/** A cached token: when it is used again, and when a new one is requested. */
 import { existsSync, rmSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';

@@ -1,3 +1,4 @@
+/** The secret on its way to the endpoint: where it is seen, and where never. */
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+/** Many processes share one request, also if the one that makes it is killed, frozen or slow. */
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';

@@ -1,3 +1,4 @@
+/** The README's picture: what it shows was typed and printed in a real session. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

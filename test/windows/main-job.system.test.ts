@@ -1,3 +1,4 @@
+/** The main job on Windows, in Wine: login, token, scripts and logout. */
 import { afterAll } from 'vitest';
 import { openFolders } from '../harness/homes/folder';
 import { playMainJob } from '../sessions/main-job';

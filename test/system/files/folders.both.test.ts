@@ -1,3 +1,4 @@
+/** The directories that gwtoken uses, by variables and platform, and what happens if they cannot be used. */
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+/** Files that Windows holds for a moment: replaced all the same, or reported. */
 import { describe, expect, test } from 'vitest';
 import { whileHeld } from '../../../src/system/files/held';
 

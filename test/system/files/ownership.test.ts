@@ -1,3 +1,4 @@
+/** Owners and modes: what is trusted, and what gwtoken never writes into. */
 import { readdirSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { withoutVariables } from '../../harness/homes/client';

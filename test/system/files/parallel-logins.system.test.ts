@@ -1,3 +1,4 @@
+/** Logins at the same time, with a real keyring: none is lost. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

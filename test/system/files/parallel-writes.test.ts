@@ -1,3 +1,4 @@
+/** Writers at the same time: no change of another process is lost, and no reader sees a part. */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** The file of `exec --token-file`: created, replaced, touched, removed, and swept after a kill. */
 import {
   chmodSync,
   existsSync,

@@ -1,3 +1,4 @@
+/** Keychains without a session, a service or a keyring: each has its own sentence. */
 import { startKeePassXC } from '../../harness/keyrings/keepassxc';
 import { startKWallet } from '../../harness/keyrings/kwallet';
 import { testSession } from './session';

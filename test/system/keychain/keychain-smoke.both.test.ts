@@ -1,3 +1,4 @@
+/** The keychain's child in both forms: it starts, answers and ends. */
 import { startKeyring } from '../../harness/keyrings/keyring';
 import { testSession } from './session';
 

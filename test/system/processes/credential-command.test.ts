@@ -1,3 +1,4 @@
+/** A credential command: its shell, its limits, its end, and what becomes of its children. */
 import { getEventListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

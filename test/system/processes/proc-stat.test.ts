@@ -1,3 +1,4 @@
+/** Processes as /proc shows them: their state, their terminal, and whether a named one still runs. */
 import { expect, test } from 'vitest';
 import { procStat } from '../../../src/system/processes/proc-stat';
 import { onCleanup } from '../../harness/clean-up';

@@ -1,3 +1,4 @@
+/** The spinner: when it appears, what it leaves, and that it never appears outside a terminal. */
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';

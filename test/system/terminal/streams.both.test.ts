@@ -1,3 +1,4 @@
+/** stdout and stderr as pipes, files and devices: slow, full or closed. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, openSync, readFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+/** `npm run demo` on a fresh clone: it ends well, and shows the main job. */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
