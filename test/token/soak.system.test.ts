@@ -1,0 +1,126 @@
+/**
+ * A soak: calls that are killed and frozen at random moments, faults of the endpoint, parallel writers and a long exec. A
+ * tenth of it is part of the suite; `npm run soak` runs all of it and prints its figures.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeEach, expect, test } from 'vitest';
+import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { filesBelow } from '../harness/homes/files';
+import { type Home, openHome } from '../harness/homes/home';
+import { until } from '../harness/programs/processes';
+
+/** 1 for all of it. */
+const SHARE = Number(process.env['GWTOKEN_SOAK'] ?? 0.1);
+const LONG = 600_000;
+
+let endpoint: TokenEndpoint;
+let home: Home;
+beforeEach(async () => {
+  endpoint = await startTokenEndpoint((post) => tokenReply(post, { expires_in: 60 }));
+  home = openHome({
+    GWTOKEN_REGION: 'eu',
+    GWTOKEN_AUTH_URL: endpoint.authUrl,
+    GWTOKEN_CLIENT_ID: 'id',
+    GWTOKEN_CLIENT_SECRET: 'secret',
+  });
+});
+
+const told = (figures: object): void => console.log(`soak: ${JSON.stringify(figures)}`);
+const times = <T>(count: number, work: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, at) => work(at));
+const leftovers = () =>
+  [...filesBelow(home.cache).keys()].filter((name) => /\.(lock|tmp)$|^exec-/.test(name));
+
+test('who is killed or frozen fails nobody else, and leaves no part of a token', {
+  timeout: LONG,
+}, async () => {
+  const calls = Math.ceil(300 * SHARE);
+  const wrong: string[] = [];
+  let killed = 0;
+  let longestMs = 0;
+  for (let wave = 0; wave < calls / 10; wave++) {
+    const programs = times(10, () =>
+      home.start(['get', ...(wave % 2 ? [] : ['--fresh'])], { timeoutMs: 60_000 }),
+    );
+    const victims = programs.filter((_, index) => index % 5 === wave % 5);
+    await sleep(Math.random() * 300);
+    const [dead, frozen] = [victims[0], victims[1]];
+    dead?.kill('SIGKILL');
+    frozen?.kill('SIGSTOP');
+    setTimeout(() => frozen?.kill('SIGCONT'), 4000);
+    for (const { result } of programs) {
+      const { code, signal, stdout, ms } = await result;
+      longestMs = Math.max(longestMs, ms);
+      if (signal === 'SIGKILL') killed++;
+      else if (code !== 0) wrong.push(`exit ${code}`);
+      if (stdout !== '' && !/^token-\d+\n$/.test(stdout)) wrong.push(`printed ${stdout}`);
+    }
+  }
+  told({
+    calls,
+    killed,
+    requests: endpoint.posts.length,
+    wrong: wrong.length,
+    longestMs: Math.round(longestMs),
+  });
+  expect(wrong).toEqual([]);
+  // What the last killed one held is passed over, and removed, by the next call.
+  expect((await home.gwtoken(['get', '--fresh'])).code).toBe(0);
+  expect(leftovers()).toEqual([]);
+});
+
+test.each<[string, () => void]>([
+  [
+    'that fails for a second',
+    () => (endpoint.answer = (post) => (post < 3 ? { status: 503, body: {} } : tokenReply(post))),
+  ],
+  ['that is slow', () => void (endpoint.delayMs = 3000)],
+  ['whose tokens last two seconds', () => (endpoint.answer = (post) => tokenReply(post, { expires_in: 2 }))],
+  [
+    'whose tokens last nobody knows how long',
+    () => (endpoint.answer = (post) => tokenReply(post, { expires_in: undefined })),
+  ],
+])('an endpoint %s fails none of many calls', { timeout: LONG }, async (name, set) => {
+  set();
+  const calls = Math.ceil(200 * SHARE);
+  const ended = await Promise.all(times(calls, () => home.gwtoken(['get'], { timeoutMs: 120_000 })));
+  told({ endpoint: name, calls, requests: endpoint.posts.length });
+  expect(new Set(ended.map(({ code }) => code))).toEqual(new Set([0]));
+  expect(leftovers()).toEqual([]);
+});
+
+test('no value of parallel writers is lost', { timeout: LONG }, async () => {
+  const calls = Math.ceil(50 * SHARE);
+  const set = (index: number) =>
+    home.gwtoken(['config', 'set', 'retries', '3', '--profile', `p${index}`], { timeoutMs: 120_000 });
+  const ended = await Promise.all(times(calls, set));
+  expect(new Set(ended.map(({ code, stderr }) => `${code} ${stderr}`))).toEqual(new Set(['0 ']));
+  const { profiles } = JSON.parse((await home.gwtoken(['config', 'list', '--json'])).stdout);
+  told({ writers: calls, kept: Object.keys(profiles).length });
+  expect(Object.keys(profiles)).toHaveLength(calls);
+});
+
+test('the file of a long exec always has a whole token, also in an outage', { timeout: LONG }, async () => {
+  const lastsMs = Math.max(20_000, 180_000 * SHARE);
+  const began = performance.now();
+  const outage = () =>
+    performance.now() - began > lastsMs / 2 && performance.now() - began < lastsMs / 2 + 3000;
+  endpoint.answer = (post) => (outage() ? { status: 503, body: {} } : tokenReply(post, { expires_in: 8 }));
+  const place = join(home.dir, 'place');
+  const script = `echo "$GWTOKEN_TOKEN_FILE" > '${place}'; exec sleep ${lastsMs / 1000}`;
+  const program = home.start(['exec', '--token-file', '--', 'sh', '-c', script], { timeoutMs: LONG });
+  await until('the command runs', () => existsSync(place) && readFileSync(place, 'utf8').endsWith('\n'));
+  const file = readFileSync(place, 'utf8').trim();
+  let [reads, torn] = [0, 0];
+  for (; performance.now() - began < lastsMs - 2000; reads++) {
+    if (!/^token-\d+$/.test(readFileSync(file, 'utf8'))) torn++;
+    await sleep(20);
+  }
+  expect((await program.result).code).toBe(0);
+  told({ reads, torn, requests: endpoint.posts.length });
+  expect(torn).toBe(0);
+  expect(endpoint.posts.length).toBeGreaterThan(2);
+  expect(leftovers()).toEqual([]);
+});
