@@ -8,7 +8,7 @@ import type { TokenFile } from '../../world';
 import type { Host } from './paths';
 import { replaceFile } from './replace';
 import { makeTrusted, sweepTokenFiles } from './token-cache';
-import { checkPathTrust, distrust } from './trust';
+import { distrust } from './trust';
 import { replaceUserFile } from './user-file';
 
 /**
@@ -45,7 +45,7 @@ export function createTokenFileAt(path: string, host: Host, text: string): Token
   const folder = dirname(absolute);
   const replace = (content: string): void => {
     const stat = fs.statSync(folder, { throwIfNoEntry: false });
-    const untrusted = stat && (distrust(stat, 'user or root', host) ?? checkPathTrust(folder, host));
+    const untrusted = stat && distrust(stat, 'user or root', host);
     if (untrusted)
       throw usage(`no token file is kept in ${folder}: it ${untrusted.text}`, 'use a directory of your own');
     replaceUserFile(absolute, content, host);
