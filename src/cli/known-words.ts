@@ -8,23 +8,20 @@ type Words = readonly string[];
 /** The mark for words that are left out. */
 export const LEFT_OUT = '…';
 
-/**
- * Returns the line with a mark for each word that gwtoken does not know, and that is no value of a flag it
- * knows.
- */
+/** Returns the line with a mark for each word that is neither gwtoken's nor the value of one of its flags. */
 export function onlyKnown(argv: Words): Words {
   const commands = allCommands(COMMANDS);
   const flags = commands.flatMap((command) => command.flags);
-  const known = new Set(['--', ...commands.flatMap(wordsOf), ...flags.flatMap(valuesOf)]);
-  const valued = new Set(flags.filter(({ value }) => value !== undefined).flatMap(namesOf));
-  const names = new Set(flags.flatMap(namesOf));
+  const names = flags.flatMap(namesOf);
+  const withValue = flags.filter(({ value }) => value !== undefined).flatMap(namesOf);
+  const values = flags.flatMap(({ setting }) => setting?.values ?? []);
+  const known = ['--', ...names, ...values, ...commands.flatMap(wordsOf)];
   const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
   return argv.map((word, index) => {
-    const [flag = '', value] = /^(--[^=]*)=(.*)$/s.exec(word)?.slice(1) ?? [];
-    if (known.has(word) || names.has(word)) return word;
-    if (index < end && (names.has(flag) || valued.has(argv[index - 1] ?? ''))) return word;
-    if (value === undefined) return LEFT_OUT;
-    return `${flag}=${known.has(value) ? value : LEFT_OUT}`;
+    const [, flag = '', value = ''] = /^(--[^=]*=)(.*)$/s.exec(word) ?? [];
+    const isValue = index < end && withValue.includes(argv[index - 1] ?? '');
+    if (known.includes(word) || isValue || names.includes(flag.slice(0, -1))) return word;
+    return flag + (known.includes(value) ? value : LEFT_OUT);
   });
 }
 
@@ -38,8 +35,4 @@ function wordsOf({ name, values = {} }: Command): Words {
 
 function namesOf(flag: Flag): Words {
   return [...spellings(flag), ...(flag.short === undefined ? [] : [`-${flag.short}`])];
-}
-
-function valuesOf({ setting }: Flag): Words {
-  return setting?.values ?? [];
 }

@@ -95,7 +95,7 @@ describe('Windows', { timeout: 180_000 }, () => {
     });
 
     test('curl gets its header on stdin', async () => {
-      const folder = join(windows.dir, 'with curl');
+      const folder = join(windows.dir, 'with-curl');
       mkdirSync(folder);
       const script = join(folder, 'curl.cjs');
       writeFileSync(
@@ -104,10 +104,16 @@ describe('Windows', { timeout: 180_000 }, () => {
       );
       const node = windows.node([windowsPath(script)]).map((word) => `"${word}"`);
       writeFileSync(join(folder, 'curl.cmd'), `@${node.join(' ')} %*\r\n`);
-      const result = await gwtoken(['curl', 'https://a.example.com', '-sS'], { cwd: folder });
+      const args = ['curl', 'https://a.example.com', '-sS'];
+      // One in the working directory is not run: gwtoken itself has chosen the name.
+      const elsewhere = { Path: 'Z:\\nowhere;.' };
+      expect(await gwtoken(args, { cwd: folder, env: elsewhere })).toMatchObject({ code: 127, stdout: '' });
+      const result = await gwtoken(args, { env: { Path: `${windowsPath(folder)};C:\\windows\\system32` } });
       expect(result).toMatchObject({
         code: 0,
-        stdout: '-K,-,https://a.example.com,-sS: header = "Authorization: Bearer token"\n',
+        stdout: expect.stringMatching(
+          /^-K,-,https:\/\/a\.example\.com,-sS: header = "Authorization: Bearer token"\nproto-default = /,
+        ),
       });
     });
 

@@ -39,8 +39,8 @@ export function distrust(stat: Stats, owners: Owners, host: Host): Distrust | un
 
 /**
  * Tells if the group with the user's number has the user's name, and nobody else in it. Only the files are
- * read: getent would be a process at each warm start. A group of a directory service counts as open to
- * others.
+ * read: getent would be a process at each warm start. A user or group of a directory service counts as open
+ * to others.
  */
 function hasPrivateGroup(uid: number, { etc = '/etc' }: Host): boolean {
   const rows = (file: string): string[][] =>
@@ -52,7 +52,9 @@ function hasPrivateGroup(uid: number, { etc = '/etc' }: Host): boolean {
     const user = users.find(([, , id]) => id === String(uid))?.[0];
     const isElsewhere = users.some(([, , id, gid]) => Number(gid) === uid && Number(id) !== uid);
     const [[name, , , members = ''] = [], second] = rows('group').filter(([, , gid]) => Number(gid) === uid);
-    return name === user && (members === '' || members === user) && !second && !isElsewhere;
+    return (
+      name !== undefined && name === user && (members === '' || members === user) && !second && !isElsewhere
+    );
   });
   return isPrivate === true;
 }
@@ -96,13 +98,10 @@ export function checkPathTrust(path: string, host: Host, opened?: Stats): Distru
       at = target.startsWith('/') ? '/' : dirname(at);
     }
     const next = ahead.shift();
-    if (next === undefined) return opened && !isSame(opened, stat) ? changed : undefined;
+    const isOther = opened && (opened.dev !== stat.dev || opened.ino !== stat.ino);
+    if (next === undefined) return isOther ? changed : undefined;
     at = join(at, next);
   }
-}
-
-function isSame(one: Stats, other: Stats): boolean {
-  return one.dev === other.dev && one.ino === other.ino;
 }
 
 /**

@@ -94,7 +94,8 @@ function startProgram(
   const options: SpawnOptions = { stdio: 'inherit', env };
   // cross-spawn passes what is no file to cmd.exe: its built-in commands, with mangled arguments, and if one
   // of them fails it reports that there is none.
-  if (isWindows && !spawn._parse(command, [...args], options).file) throw notFound(command);
+  if (isWindows && text === undefined && !spawn._parse(command, [...args], options).file)
+    throw notFound(command);
   if (text === undefined) return spawn(command, [...args], options);
   const child = isWindows
     ? spawn(pathOfProgram(command, env), [...args], { env, stdio: ['pipe', 'inherit', 'inherit'] })
@@ -113,10 +114,10 @@ function startProgram(
  * directory.
  */
 function pathOfProgram(command: string, env: NodeJS.ProcessEnv): string {
-  const PATH = Object.entries(env).find(([name]) => name.toUpperCase() === 'PATH')?.[1];
-  const files = absolutePath({ PATH })
-    .split(delimiter)
-    .map((folder) => join(folder, `${command}.exe`));
+  const variable = (key: string) => Object.entries(env).find(([name]) => name.toUpperCase() === key)?.[1];
+  const endings = (variable('PATHEXT') ?? '.EXE;.CMD').split(';');
+  const folders = absolutePath({ PATH: variable('PATH') }).split(delimiter);
+  const files = folders.flatMap((folder) => endings.map((ending) => join(folder, command + ending)));
   const found = files.find((file) => fs.existsSync(file));
   if (found === undefined) throw notFound(command);
   return found;
@@ -139,7 +140,8 @@ function startError(
   isWindows: boolean,
 ): GwtokenError {
   const code = systemCode(error) ?? messageOf(error);
-  const name = quoted(command);
+  // A variable that was meant for the command may be a secret.
+  const name = quoted(command.replace(/^(\w+=).*/s, '$1…'));
   if (code !== 'ENOENT' || (/[\\/]/.test(command) && fs.existsSync(command))) {
     const problem = PROBLEMS[code] ?? `was rejected by the system (${code})`;
     return failure('not-runnable', `cannot run ${name}: it ${problem}`);

@@ -77,6 +77,12 @@ test.for<[string, () => void]>([
   ['has another member', () => accounts('me,you')],
   ['is another user’s primary group', () => accounts('', USER)],
   ['is not known', () => writeFileSync(join(machine.etc ?? '', 'group'), '')],
+  [
+    'is not known, nor the user',
+    () => {
+      for (const file of ['passwd', 'group']) writeFileSync(join(machine.etc ?? '', file), '');
+    },
+  ],
   ['has another name', () => writeFileSync(join(machine.etc ?? '', 'group'), `us:x:${USER}:\n`)],
   ['cannot be looked up', () => rmSync(join(machine.etc ?? '', 'passwd'))],
 ])('a folder that its group can write to is refused if the group %s', ([, change]) => {

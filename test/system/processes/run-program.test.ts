@@ -91,6 +91,11 @@ test.skipIf(process.platform === 'win32').each<[command: string, args: readonly 
   await expect(run(command, args)).rejects.toMatchObject(error);
 });
 
+test('a variable in the place of the command is named without its value', async () => {
+  const message = 'command not found: "GWTOKEN_CLIENT_SECRET=…"';
+  await expect(run('GWTOKEN_CLIENT_SECRET=hidden', ['make'])).rejects.toMatchObject({ message });
+});
+
 test.skipIf(process.platform === 'win32').each<[command: string, args: readonly string[], why: string]>([
   ['/', [], 'is not executable'],
   ['', [], 'was rejected by the system (ERR_INVALID_ARG_VALUE)'],
