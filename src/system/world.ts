@@ -103,6 +103,8 @@ function terminalOf(
   const unicode = (): boolean => hasUnicode(env, platform);
   let opened: Promise<Prompts> | undefined;
   const open = async (): Promise<Prompts> => {
+    if (env['TERM'] === 'dumb')
+      return (await import('./terminal/plain-prompts')).openPlainPrompts(proc, onSignals);
     const load = () => import('./terminal/prompts');
     // It chooses its symbols while it is loaded, only by TERM.
     const { openPrompts } = await (unicode() ? load() : withVariable(proc.env, 'TERM', 'linux', load));

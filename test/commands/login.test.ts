@@ -354,7 +354,7 @@ hint: example: printf %s "$SECRET" | gwtoken login ${flags} --secret-stdin
       `hint: to start again, run: gwtoken login --region us --sandbox --auth-url ${A} --client-id c`,
     ]);
   });
-  const AGAIN = '│  Enter the client ID and secret again.';
+  const AGAIN = '│  Enter them again, or press Ctrl-C and check --region, --sandbox and --auth-url.';
 
   test.each<[kind: 'unreached' | 'bad-reply', code: number, more: string[]]>([
     ['unreached', 6, ['hint: to store them unverified, add --no-verify']],
