@@ -57,6 +57,21 @@ export function duration(ms: number): string {
   return minutes < 10 && rest > 0 ? `${minutes} min ${rest} s` : `${minutes} min`;
 }
 
+/**
+ * Wraps words at a width; a longer word stays whole.
+ *
+ * @param hanging the beginning of each line but the first, whose own beginning has the same length
+ */
+export function wrapWords(words: readonly string[], width: number, hanging: string): string {
+  const lines: string[] = [];
+  for (const word of words) {
+    const last = lines.at(-1);
+    if (last === undefined || hanging.length + last.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines.join(`\n${hanging}`);
+}
+
 /** The most edits between a word and one that it was meant to be. */
 const MAX_EDITS = 3;
 

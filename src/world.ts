@@ -25,7 +25,7 @@ export interface Terminal {
   confirm(question: string): Promise<boolean>;
   hasUnicode(): boolean;
   /** Returns the width of a text for stdout: the terminal's, but at least 40 and at most 80. */
-  columns(): number;
+  columns(limit?: number): number;
   /** Writes to stdout, which is a terminal: through a pager if the text is longer than the screen. */
   page(text: string): Promise<void>;
   paint(stream: 'stdout' | 'stderr'): Promise<Paint>;

@@ -94,9 +94,9 @@ function equip(parser: Parser, building: Building): void {
   addCommonFlags(parser, building);
   addCommands(parser, command.subcommands ?? [], building);
   if (command === helpCommand && !isDryRun)
-    parser.action(async (names: string[]) => {
+    parser.action(async () => {
       await execute(command, flagsOf(parser), []);
-      await showHelp(names, parser, building);
+      await showHelp(parser.args, parser, building);
     });
   // A command that only has subcommands (`config`) gets no action: without one of them it is an error.
   else if (command.run || command === helpCommand)

@@ -3,7 +3,7 @@
 import { CommanderError } from 'commander';
 import { afterFailure, COMMANDS } from '../commands/all';
 import { COMPLETE, complete } from '../commands/completion/completion';
-import { hintLine } from '../commands/report';
+import { hintLine, wrapMessage } from '../commands/report';
 import { strayVariables } from '../commands/stray-variables';
 import { GwtokenError } from '../errors';
 import { exitCodeFor } from '../exit-codes';
@@ -13,7 +13,7 @@ import { oneLine, withTilde } from '../text';
 import type { World } from '../world';
 import { createProgram, type Execute } from './program';
 import { plainSpelling } from './spelling';
-import { TOPICS } from './topics';
+import { sectionWords, TOPICS } from './topics';
 
 /** Resolves with the exit code; rejects only with Interrupted and ReaderGone, which print nothing. */
 export async function run(words: readonly string[], world: World): Promise<number> {
@@ -23,7 +23,9 @@ export async function run(words: readonly string[], world: World): Promise<numbe
   const trace = (line: string): void => world.stderr.write(`gwtoken: ${oneLine(withTilde(line, world))}\n`);
   try {
     if (argv[0] === COMPLETE && argv[1] === '--') {
-      complete(argv.slice(2), COMMANDS, Object.keys(TOPICS), world);
+      const [command, name = '', ...more] = argv.slice(2);
+      const sections = command === 'help' && more.length > 0 ? await sectionWords(name) : [];
+      complete(argv.slice(2), COMMANDS, { name: Object.keys(TOPICS), section: sections }, world);
       return 0;
     }
     let help = '';
@@ -81,17 +83,20 @@ export async function crash(argv: readonly string[], error: unknown, world: Worl
   return code;
 }
 
+const LABEL_MARGIN = ' '.repeat('gwtoken: error: '.length);
+
 /** Writes an error and its hints to stderr, and resolves with its exit code. */
 export async function report(thrown: unknown, verbose: boolean, world: World): Promise<number> {
   const error = limitReached(thrown) ?? thrown;
   const paint = await world.terminal.paint('stderr');
   const label = `gwtoken: ${paint.red('error:')}`;
+  const width = world.stderr.isTTY() ? world.terminal.columns() : undefined;
   const shown = (text: string): string => oneLine(withTilde(text, world));
   const lines =
     error instanceof GwtokenError
       ? [
-          `${label} ${shown(error.message)}`,
-          ...error.hints.map((hint) => hintLine(hint, paint, world)),
+          `${label} ${wrapMessage(shown(error.message), width, LABEL_MARGIN)}`,
+          ...error.hints.map((hint) => hintLine(hint, paint, world, width)),
           ...(verbose && error.detail !== undefined ? [`gwtoken: ${shown(error.detail)}`] : []),
         ]
       : [

@@ -1,7 +1,7 @@
 /** The topics of `gwtoken help TOPIC`: Markdown files, loaded on demand and formatted for a terminal. */
-import { columns } from '../commands/report';
+import { columns, records } from '../commands/report';
 import { usage } from '../errors';
-import { quoted } from '../text';
+import { quoted, wrapWords } from '../text';
 import type { Paint } from '../world';
 
 export const TOPICS: Readonly<Record<string, ReturnType<typeof topic>>> = {
@@ -26,6 +26,12 @@ export const TOPICS: Readonly<Record<string, ReturnType<typeof topic>>> = {
 
 function topic(summary: string, load: () => Promise<{ readonly default: string }>) {
   return { summary, text: async () => (await load()).default };
+}
+
+/** Loads the words by which completion names a topic's sections: the first of each title. */
+export async function sectionWords(name: string): Promise<string[]> {
+  const text = Object.hasOwn(TOPICS, name) ? await TOPICS[name]!.text() : '';
+  return [...text.matchAll(/^## ([\w-]+)/gm)].map(([, word = '']) => word.toLowerCase());
 }
 
 /** Loads a topic, or one of its sections: `ci gitlab`. */
@@ -62,10 +68,16 @@ export function topicAsText(markdown: string, paint: Pick<Paint, 'bold' | 'cyan'
     .split(BLOCKS)
     .map((part, index) => {
       if (index % 2 === 0) return prose(width < 80 ? wrapped(part, width) : part, paint);
-      if (part.startsWith('|')) return table(part, paint);
-      return part.startsWith('```') ? indented(part) : part;
+      if (part.startsWith('|')) return table(part, paint, width);
+      return part.startsWith('```') ? code(part) : part;
     })
     .join('');
+}
+
+/** Returns a block of code, indented but for languages in which it would not run then, copied from the terminal. */
+function code(block: string): string {
+  const text = block.replace(/^```.*\n/gm, '');
+  return /^```(python|make)/.test(block) ? text : text.replace(/^(?=.)/gm, '    ');
 }
 
 /** Wraps each paragraph and list item at this width; further lines of an item begin below its text. */
@@ -73,14 +85,8 @@ function wrapped(text: string, width: number): string {
   return text.replace(
     /^( *)(- )?(?=[^\s#-]).*(?:\n *(?=[^\s-]).*)*/gm,
     (paragraph, indent: string, dash = '') => {
-      const hanging = indent + ' '.repeat(dash.length);
-      const lines = [''];
-      for (const word of paragraph.trim().split(/\s+/)) {
-        const last = lines.at(-1)!;
-        if (last !== '' && hanging.length + last.length + 1 + word.length > width) lines.push(word);
-        else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
-      }
-      return indent + lines.join(`\n${hanging}`);
+      const words = paragraph.trim().split(/\s+/);
+      return indent + wrapWords(words, width, indent + ' '.repeat(dash.length));
     },
   );
 }
@@ -102,11 +108,7 @@ function eachLine(text: string, paint: (line: string) => string): string {
   return text.replace(/\S(?:.*\S)?/g, (line) => paint(line));
 }
 
-function indented(block: string): string {
-  return block.replace(/^```.*\n/gm, '').replace(/^(?=.)/gm, '    ');
-}
-
-function table(block: string, { bold }: Pick<Paint, 'bold'>): string {
+function table(block: string, { bold }: Pick<Paint, 'bold'>, width: number): string {
   const [head = [], , ...rows] = block
     .replaceAll('`', '')
     .trimEnd()
@@ -117,5 +119,6 @@ function table(block: string, { bold }: Pick<Paint, 'bold'>): string {
     '-'.repeat(Math.max(cell.length, ...rows.map((row) => row[at]!.length))),
   );
   const [first = '', ...lines] = columns([head, rule, ...rows]);
+  if (width < 80 && lines.some((line) => line.length > width)) return `${records(head, rows, width)}\n`;
   return [bold(first), ...lines, ''].join('\n');
 }

@@ -1,5 +1,6 @@
 /** The error for a command line that gwtoken does not take, with the line that was meant. */
 import type { Argument, CommanderError, Command as Parser } from 'commander';
+import { isRegion } from '../client';
 import { type GwtokenError, usage } from '../errors';
 import { quoted, shellWord, similarWords } from '../text';
 import { LEFT_OUT, onlyKnown } from './known-words';
@@ -90,6 +91,11 @@ function shown(line: Words): string {
 function linesMeant(flag: string, parser: Parser, takes: Takes): Words[] {
   const argv = argvOf(parser);
   if (isCommandMissing(flag, parser)) return takes(['get', ...argv]) ? [['get', ...onlyKnown(argv)]] : [];
+  const [region = ''] = parser.args;
+  if (flag === '' && isRegion(region.toLowerCase())) {
+    const line = argv.flatMap((word) => (word === region ? ['--region', word.toLowerCase()] : word));
+    return takes(line) ? [onlyKnown(line)] : [];
+  }
   const wrong = flag === '' ? (parser.args[0] ?? '') : flag.replace(/=.*/s, '');
   const at = argv.findIndex((word) => word === wrong || word.startsWith(`${wrong}=`));
   const [word = '', next = ''] = argv.slice(at);

@@ -6,6 +6,7 @@ import { messageOf, systemCode } from '../system-errors';
 import type { Config, ConfigValues, World } from '../world';
 import type { Command } from './command';
 import { type Flag, JSON_OUTPUT, VERBOSE } from './flags';
+import { hintLine } from './report';
 
 const PROFILE: Flag = {
   name: 'profile',
@@ -101,10 +102,10 @@ export const configCommand: Command = {
         await dropTokensOf(key, profile, world);
         const { warningsOf } = await import('./config-effects');
         const warnings = warningsOf(key, flags, world);
-        const { cyan } = await world.terminal.paint('stderr');
+        const paint = await world.terminal.paint('stderr');
         for (const { message, hints } of warnings) {
           world.warn(message);
-          for (const hint of hints) world.stderr.write(`${cyan('hint:')} ${hint}\n`);
+          for (const hint of hints) world.stderr.write(`${hintLine(hint, paint, world)}\n`);
         }
       },
     },

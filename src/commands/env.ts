@@ -5,8 +5,10 @@ import { gather } from '../settings/resolve';
 import type { FlagValues } from '../settings/table';
 import { untilSignal } from '../signals';
 import { shellWord } from '../text';
+import type { Env } from '../world';
 import type { Command } from './command';
 import { QUICK_FLAGS } from './flags';
+import { hintLine } from './report';
 
 export const envCommand: Command = {
   name: 'env',
@@ -41,13 +43,14 @@ export const envCommand: Command = {
       maskToken(token.accessToken, world);
       write(output);
     }
-    const hint = options.format.hint?.(commandLine(flags, options.format));
-    if (hint === undefined || !world.stdout.isTTY()) return;
+    if (!world.stdout.isTTY()) return;
+    const hint = await hintFor(flags, world.env);
+    if (hint === undefined) return;
     const paint = await world.terminal.paint('stderr');
     const what = flags['unset'] === true ? 'unset' : 'set';
-    world.stderr.write(
-      `${paint.cyan('hint:')} nothing was ${what} yet; to ${what} the variables, run: ${hint}\n`,
-    );
+    const text = `nothing was ${what} yet; to ${what} the variables, run: ${hint}`;
+    const width = world.stderr.isTTY() ? world.terminal.columns() : undefined;
+    world.stderr.write(`${hintLine(text, paint, world, width)}\n`);
   },
   async onFailure(argv, exitCode, world) {
     const { failureOutput } = await import('../formats/env');
@@ -56,6 +59,15 @@ export const envCommand: Command = {
     return exitCode;
   },
 };
+
+/** Returns the line that evaluates the output; without --format, in the shell of `$SHELL`. */
+async function hintFor(flags: FlagValues, env: Env): Promise<string | undefined> {
+  const { envOptions, formatOfShell } = await import('../formats/env');
+  const shell = flags['format'] === undefined ? formatOfShell(env['SHELL']) : undefined;
+  const given = shell === undefined ? flags : { ...flags, format: shell };
+  const { format } = envOptions(given);
+  return format.hint?.(commandLine(given, format));
+}
 
 /** Returns the command line as it was given, for the hint. */
 function commandLine(flags: FlagValues, { quote = shellWord }: Format): string {

@@ -4,7 +4,7 @@ import { VERBOSE } from './flags';
 /** The command `gwtoken help` without its work: commander lays out the text, and only cli/ imports that. */
 export const helpCommand: Command = {
   name: 'help',
-  args: '[name...]',
+  args: '[name] [section...]',
   usage: '[COMMAND|TOPIC]',
   summary: 'show help for a command or topic',
   flags: [VERBOSE],

@@ -1,6 +1,6 @@
 /** A report on stdout (doctor, status): lines with a mark each and hints below them, or a table. */
 
-import { oneLine, withTilde } from '../text';
+import { oneLine, withTilde, wrapWords } from '../text';
 import type { Paint, World } from '../world';
 
 /** Result of a line, shown as its mark; `skipped`: not tried, since something that it needs failed. */
@@ -25,8 +25,37 @@ export function hintLine(
   hint: string,
   paint: Pick<Paint, 'cyan'>,
   world: Pick<World, 'env' | 'platform'>,
+  width?: number,
+  indent = 0,
 ): string {
-  return `${paint.cyan('hint:')} ${oneLine(withTilde(hint, world))}`;
+  const margin = ' '.repeat(indent);
+  const text = wrapMessage(oneLine(withTilde(hint, world)), width, `${margin}      `);
+  return `${margin}${paint.cyan('hint:')} ${text}`;
+}
+
+/** Wraps a sentence at a terminal's width, if there is one; the command at its end is not cut, for copying. */
+export function wrapMessage(text: string, width: number | undefined, hanging: string): string {
+  if (width === undefined || hanging.length + text.length <= width) return text;
+  const at = /(?<=\b(run|did you mean|example): )/.exec(text)?.index ?? text.length;
+  const command = text.slice(at);
+  const words = [...text.slice(0, at).trim().split(' '), ...(command === '' ? [] : [command])];
+  return wrapWords(words, width, hanging);
+}
+
+/** Returns the rows one below the other, each cell behind its head, for a terminal too narrow for columns. */
+export function records(
+  [, ...heads]: readonly string[],
+  rows: readonly (readonly string[])[],
+  width: number,
+): string {
+  return rows
+    .map(([name = '', ...cells]) => {
+      const lines = cells.flatMap((cell, index) =>
+        cell === '' ? [] : `    ${wrapWords(`${heads[index]}: ${cell}`.split(' '), width, '      ')}`,
+      );
+      return [name, ...lines].join('\n');
+    })
+    .join('\n');
 }
 
 export type Report = Awaited<ReturnType<typeof openReport>>;
@@ -39,12 +68,13 @@ export async function openReport(world: Pick<World, 'stdout' | 'terminal' | 'env
   const { stdout, terminal } = world;
   const shown = (text: string): string => oneLine(withTilde(text, world));
   const paint = await terminal.paint('stdout');
+  const width = stdout.isTTY() ? terminal.columns() : undefined;
   // Plain ASCII in a file, and on a terminal without Unicode.
   const marks = stdout.isTTY() && terminal.hasUnicode() ? SIGNS : WORDS;
 
   const write = (...lines: string[]): void => stdout.write(`${lines.join('\n')}\n`);
   const hintLines = (hints: readonly string[], indent: number): string[] =>
-    hints.map((hint) => ' '.repeat(indent) + hintLine(hint, paint, world));
+    hints.map((hint) => hintLine(hint, paint, world, width, indent));
   const tableLine = ({ selected, result }: TableRow, cells: readonly string[]): string => {
     const coloured = cells.map((cell, column) =>
       result?.column === column ? paint[COLOURS[result.is]](cell) : cell,
@@ -54,11 +84,12 @@ export async function openReport(world: Pick<World, 'stdout' | 'terminal' | 'env
   return {
     line({ result, message, hints = [] }: ReportLine, indent = 0): void {
       const mark = paint[COLOURS[result]](marks[result]);
-      write(`${' '.repeat(indent)}${mark} ${shown(message)}`, ...hintLines(hints, indent + 2));
+      const text = wrapMessage(shown(message), width, ' '.repeat(indent + marks[result].length + 1));
+      write(`${' '.repeat(indent)}${mark} ${text}`, ...hintLines(hints, indent + 2));
     },
     /** Writes a text without a mark. */
     text(text: string, hints: readonly string[] = []): void {
-      write(shown(text), ...hintLines(hints, 2));
+      write(wrapMessage(shown(text), width, ''), ...hintLines(hints, 2));
     },
     gap(): void {
       write('');
@@ -66,7 +97,17 @@ export async function openReport(world: Pick<World, 'stdout' | 'terminal' | 'env
     table(heads: readonly string[], rows: readonly TableRow[]): void {
       const [head = [], ...cells] = padded([heads, ...rows.map((row) => row.cells.map(shown))]);
       const lines = rows.map((row, index) => tableLine(row, cells[index] ?? []));
-      write(paint.bold(head.join('  ')), ...lines);
+      const widest = Math.max(...[head, ...cells].map((row) => row.join('  ').trimEnd().length));
+      const isNarrow = width !== undefined && widest > terminal.columns(Number.POSITIVE_INFINITY);
+      if (isNarrow)
+        write(
+          records(
+            heads,
+            rows.map((row) => row.cells.map(shown)),
+            width,
+          ),
+        );
+      else write(paint.bold(head.join('  ')), ...lines);
     },
   };
 }

@@ -103,6 +103,8 @@ function terminalOf(
   const unicode = (): boolean => hasUnicode(env, platform);
   let opened: Promise<Prompts> | undefined;
   const open = async (): Promise<Prompts> => {
+    if (env['TERM'] === 'dumb')
+      return (await import('./terminal/plain-prompts')).openPlainPrompts(proc, onSignals);
     const load = () => import('./terminal/prompts');
     // It chooses its symbols while it is loaded, only by TERM.
     const { openPrompts } = await (unicode() ? load() : withVariable(proc.env, 'TERM', 'linux', load));
@@ -115,7 +117,7 @@ function terminalOf(
   const terminal: Terminal = {
     noPrompt: () => noPrompt({ env, stdin, stderr }),
     hasUnicode: unicode,
-    columns: () => (stdout.isTTY() ? Math.min(80, Math.max(40, proc.stdout.columns || 80)) : 80),
+    columns: (limit = 80) => (stdout.isTTY() ? Math.min(limit, Math.max(40, proc.stdout.columns || 80)) : 80),
     async page(text) {
       const isLong = text.split('\n').length > proc.stdout.rows;
       if (!isLong || !(await import('./terminal/pager')).page(text, proc)) stdout.write(text);

@@ -97,14 +97,14 @@ export function judgeReply(reply: Reply): Token {
       ]);
     }
     const wait = retry?.afterMs ? ` (retry after ${duration(retry.afterMs)})` : '';
-    throw badReply(exchange, `answered ${describeReply(exchange)}${wait}`, hintsFor(status), retry);
+    const whose = status === 401 ? ": this is an API's answer, not a token endpoint's" : '';
+    throw badReply(exchange, `answered ${describeReply(exchange)}${wait}${whose}`, hintsFor(status), retry);
   }
   return tokenIn(exchange);
 }
 
 function hintsFor(status: number): string[] {
-  if (status === 404 || status === 405 || status === 410)
-    return ['check the auth URL (gwtoken adds /oauth2/token to it)'];
+  if ([401, 404, 405, 410].includes(status)) return ['check the auth URL (gwtoken adds /oauth2/token to it)'];
   if (status === 403)
     return [
       'a firewall or proxy may be blocking this; ask its administrator',
@@ -173,7 +173,8 @@ function refusalIn(exchange: Exchange, retry: Retry | undefined): GwtokenError |
   const { status, endpoint, json } = exchange;
   const code = json?.['error'];
   const isKnown = typeof code === 'string' && REFUSALS.includes(code);
-  if (!isKnown && status !== 401) return undefined;
+  // A 401 with another word is an API's, which a gateway has for each request without a token.
+  if (!isKnown && (status !== 401 || code !== undefined)) return undefined;
   return new GwtokenError(
     'refused',
     `${endpoint} rejected the credentials (HTTP ${describeReply(exchange)})`,

@@ -81,6 +81,8 @@ test.each([
   ['login --client-key=hidden', 'unknown option "--client-key"', 'login --client-id=…'],
   ['env --output=json', 'unknown option "--output"', 'env --format=json'],
   ['exec --debug -- deploy --debug', 'unknown option "--debug"', 'exec --verbose -- … …'],
+  ['get eu', 'gwtoken get takes no arguments', 'get --region eu'],
+  ['status US', 'gwtoken status takes no arguments', 'status --region us'],
   // Typing errors.
   ['gte --region eu', 'unknown command "gte"', 'get --region eu'],
   ['get --retrie=3', 'unknown option "--retrie"', 'get --retries=…'],

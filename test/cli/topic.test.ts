@@ -83,3 +83,8 @@ Between <b>them</b> and <b>them</b>.
 The end.
 `);
 });
+
+test('Python is not indented, which would be an error where it is pasted', () => {
+  const markdown = '```python\nimport os\n\nif os:\n    pass\n```\n';
+  expect(topicAsText(markdown, paint)).toBe('import os\n\nif os:\n    pass\n');
+});

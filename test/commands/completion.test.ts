@@ -27,6 +27,7 @@ describe('gwtoken complete', () => {
   test('lists every command, flag, format, region, profile and config key', async () => {
     expect(await completed('')).toEqual(COMMANDS.map(({ name }) => name));
     expect(await completed('help', 'ex')).toEqual(['exec', 'exit-codes']);
+    expect(await completed('help', 'ci', 'git')).toEqual(['github', 'gitlab']);
     for (const command of COMMANDS.filter(({ flags }) => flags.length > 0)) {
       const flags = await completed(command.name, '--');
       expect(flags).toEqual(expect.arrayContaining(command.flags.flatMap(spellings)));

@@ -72,8 +72,17 @@ describe('gwtoken env', () => {
     expect(stderr).toBe(line === undefined ? '' : hint);
   });
 
+  test('names the line for the shell of $SHELL, unless a format is given', async () => {
+    gw.env['SHELL'] = '/usr/bin/fish';
+    const fish = 'gwtoken env --format fish --unset | source';
+    expect((await onTerminal({ out: true, err: false }, ['--unset'])).stderr).toContain(`run: ${fish}\n`);
+    expect((await onTerminal({ out: true, err: false }, ['--unset', '--format', 'sh'])).stderr).toContain(
+      'run: eval $(gwtoken env --format sh --unset)\n',
+    );
+  });
+
   test('colours its hint as stderr can, and prints none unless stdout is a terminal', async () => {
-    const hint = 'nothing was unset yet; to unset the variables, run: eval $(gwtoken env --unset)\n';
+    const hint = 'nothing was unset yet; to unset the variables, run:\n      eval $(gwtoken env --unset)\n';
     expect(await onTerminal({ out: true, err: true }, ['--unset'])).toMatchObject({
       stderr: `\x1b[36mhint:\x1b[39m ${hint}`,
     });
@@ -129,7 +138,7 @@ describe('gwtoken env', () => {
     gw.own = {
       stdout: { isTTY: () => isTTY.out, write: (text) => (stdout += text) },
       stderr: { isTTY: () => isTTY.err, write: (text) => (stderr += text) },
-      terminal: { paint, spin } as never,
+      terminal: { paint, spin, columns: () => 80 } as never,
     };
     const { code } = await gw.cli(['env', ...args]);
     return { code, stdout, stderr };

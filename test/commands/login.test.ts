@@ -349,12 +349,14 @@ hint: example: printf %s "$SECRET" | gwtoken login ${flags} --secret-stdin
     ids.push('c', 'b', 'my id');
     const last = await gw.cli(args);
     expect([last.code, gw.items.size, gw.posts.length]).toEqual([3, 0, 6]);
+    // Stored by the login before.
+    expect(filled[3]).toBe('third');
     expect(last.stderr.trimEnd().split('\n').slice(-2)).toEqual([
       'hint: nothing was stored',
       `hint: to start again, run: gwtoken login --region us --sandbox --auth-url ${A} --client-id c`,
     ]);
   });
-  const AGAIN = '│  Enter the client ID and secret again.';
+  const AGAIN = '│  Enter them again, or press Ctrl-C and check --region, --sandbox and --auth-url.';
 
   test.each<[kind: 'unreached' | 'bad-reply', code: number, more: string[]]>([
     ['unreached', 6, ['hint: to store them unverified, add --no-verify']],

@@ -4,7 +4,11 @@ import { openReport, type Report } from '../../src/commands/report';
 
 /** What is written to a stream; each colour is its name in brackets before the text, if there are any. */
 async function written(
-  { isTerminal, hasUnicode = true }: { isTerminal: boolean; hasUnicode?: boolean },
+  {
+    isTerminal,
+    hasUnicode = true,
+    width = 80,
+  }: { isTerminal: boolean; hasUnicode?: boolean; width?: number },
   write: (report: Report) => void,
 ): Promise<string> {
   const painted = (name: string) => (text: string) => (isTerminal ? `(${name})${text}` : text);
@@ -24,6 +28,7 @@ async function written(
         return { bold, dim, cyan, red, green, yellow };
       },
       hasUnicode: () => hasUnicode,
+      columns: (limit = 80) => Math.min(limit, width),
     } as never,
     env: { HOME: '/home/u' },
     platform: 'linux',
@@ -74,4 +79,29 @@ z  failed
 `);
   const ascii = (report: Report) => report.line({ result: 'ok', message: 'text' });
   expect(await written({ isTerminal: true, hasUnicode: false }, ascii)).toBe('(green)ok   text\n');
+});
+
+test('a terminal of 40 columns gets lines wrapped at words, the command whole, and a table as records', async () => {
+  const text = await written({ isTerminal: true, width: 40 }, (report) => {
+    const hint =
+      'to log in at the new auth URL, run: gwtoken login --region eu --auth-url https://a.example.com';
+    report.line({
+      result: 'failed',
+      message: 'the auth URL is not the one that the credentials are for',
+      hints: [hint],
+    });
+    report.table(
+      ['CLIENT', 'AUTH URL'],
+      [{ cells: ['default:production:eu', 'https://identity.example.com'] }],
+    );
+  });
+  expect(text.replace(/\(\w+\)/g, '')).toBe(`✖ the auth URL is not the one that the
+  credentials are for
+  hint: to log in at the new auth URL,
+        run:
+        gwtoken login --region eu --auth-url https://a.example.com
+default:production:eu
+    AUTH URL:
+      https://identity.example.com
+`);
 });

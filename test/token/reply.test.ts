@@ -157,15 +157,22 @@ describe('a refusal', () => {
 
   test.each([
     ['', '401'],
-    [{ error: 'other', error_description: 's3cret!' }, '401, other'],
     [{ error_description: 'why' }, '401, why'],
     ['<html>', '401 with an HTML page (from a proxy?)'],
-  ])('is 401 whatever it says: %j', (body, words) => {
+  ])('is 401 without an error: %j', (body, words) => {
     expect(told(401, body)).toEqual({
       kind: 'refused',
       said: `rejected the credentials (HTTP ${words})`,
       hints: [],
       reason: 'invalid_client',
+    });
+  });
+
+  test.each([400, 401])('is none with a word that RFC 6749 does not have, as an API has it: %i', (status) => {
+    const whose = status === 401 ? ": this is an API's answer, not a token endpoint's" : '';
+    expect(told(status, { error: 'invalid_token', error_description: 's3cret!' })).toMatchObject({
+      kind: 'bad-reply',
+      said: `answered ${status}, invalid_token${whose}`,
     });
   });
 

@@ -46,13 +46,14 @@ type CommonValues = Readonly<Record<string, Words>>;
 export function complete(
   words: readonly string[],
   commands: readonly Command[],
-  topics: readonly string[],
+  help: { readonly name: readonly string[]; readonly section: readonly string[] },
   world: Pick<World, 'config' | 'clients' | 'stdout'>,
 ): void {
   const values = {
     profile: profileNames(world),
-    // The argument of `gwtoken help`.
-    name: [...commands.map(({ name }) => name), ...topics],
+    // The arguments of `gwtoken help`.
+    name: [...commands.map(({ name }) => name), ...help.name],
+    section: help.section,
   };
   const root: Command = { name: 'gwtoken', summary: '', flags: [], subcommands: commands };
   // PowerShell passes a space if the last word is empty.

@@ -1,6 +1,13 @@
 /** Answers that login needs: from flags, variables and the config file, else from prompts. */
 
-import { type Client, clientFlags, DEFAULT_PROFILE, type Environment, REGIONS } from '../../client';
+import {
+  type Client,
+  clientFlags,
+  clientName,
+  DEFAULT_PROFILE,
+  type Environment,
+  REGIONS,
+} from '../../client';
 import {
   type Credentials,
   clientIdProblem,
@@ -26,7 +33,7 @@ export interface Answers extends Credentials {
 /** Auth URL for the client's region; `template` is its text as it was written. */
 type TypedUrl = Pick<AuthUrl, 'value' | 'template'>;
 
-type PromptWorld = Pick<World, 'terminal' | 'stdin' | 'stderr'>;
+type PromptWorld = Pick<World, 'terminal' | 'stdin' | 'stderr' | 'clients'>;
 
 /**
  * Checks all that is given before anything is prompted for, read or done. If prompts are impossible, one
@@ -108,10 +115,22 @@ export async function askMissing(
   const environment =
     known.environment ?? (await terminal.choose<Environment>('Environment', ['production', 'sandbox']));
   const client: Client = { profile: known.profile, environment, region };
-  const authUrl = resolveAuthUrl(sources, client) ?? (await askAuthUrl(client, world));
-  const clientId = known.clientId ?? (await askClientId(client, world));
+  const configured = resolveAuthUrl(sources, client);
+  const mayDiffer = terminal.noPrompt() === undefined && isShared(configured, client, sources);
+  const shared = mayDiffer ? configured?.template : undefined;
+  const authUrl = configured && shared === undefined ? configured : await askAuthUrl(client, world, shared);
+  const stored = world.clients.read()[clientName(client)]?.clientId;
+  const clientId = known.clientId ?? (await askClientId(client, world, stored));
   const clientSecret = known.secretPiped ? await readSecret(world) : await askSecret(authUrl, world);
   return { client, authUrl, clientId, clientSecret };
+}
+
+/** Tells if a sandbox has no auth URL of its own, but may have another than production. */
+function isShared(configured: AuthUrl | undefined, client: Client, sources: SettingSources): boolean {
+  if (client.environment === 'production' || configured === undefined || sources.flags['auth-url'])
+    return false;
+  const production = attempt(() => resolveAuthUrl(sources, { ...client, environment: 'production' }));
+  return !(production instanceof GwtokenError) && production?.source.name === configured.source.name;
 }
 
 const SOURCE = 'the prompt';
@@ -120,9 +139,11 @@ const ABOUT_AUTH_URL = [
   "The gateway's operator or documentation has it.",
 ];
 
+/** @param production the production's auth URL, which Enter gives to the sandbox too */
 async function askAuthUrl(
   { region, environment }: Client,
   { terminal, stderr }: PromptWorld,
+  production?: string,
 ): Promise<TypedUrl> {
   const where = environment === 'sandbox' ? `the ${region} sandbox` : region;
   const check = (answer: string): string | undefined => {
@@ -134,8 +155,12 @@ async function askAuthUrl(
     return [problem, ...parsed.hints].map(capitalized).join('. ');
   };
   const example = `https://identity.${region}.example.com`;
-  for (const line of ABOUT_AUTH_URL) stderr.write(`${guide(terminal)}${line}\n`);
-  const template = (await terminal.ask(`Auth URL for ${where}`, check, { example })).trim();
+  const about =
+    production === undefined ? ABOUT_AUTH_URL : ['Press Enter if it is the same as for production.'];
+  for (const line of about) stderr.write(`${guide(terminal)}${line}\n`);
+  const template = (
+    await terminal.ask(`Auth URL for ${where}`, check, { example, initial: production })
+  ).trim();
   return { value: parseAuthUrl(template, SOURCE, region), template };
 }
 

@@ -94,8 +94,8 @@ async function verified(
     } catch (error) {
       if (!(error instanceof GwtokenError)) throw error;
       if (error.kind !== 'refused' || left === 0) throw nothingStored(error, tried, tries > 1, sources);
-      for (const line of [error.message, 'Enter the client ID and secret again.'])
-        world.stderr.write(`${guide(world.terminal)}${line}\n`);
+      const again = 'Enter them again, or press Ctrl-C and check --region, --sandbox and --auth-url.';
+      for (const line of [error.message, again]) world.stderr.write(`${guide(world.terminal)}${line}\n`);
       tried = await askAgain(tried, world);
     }
   }

@@ -64,6 +64,5 @@ export function noPrompt({
 }: { env: Env } & Record<'stdin' | 'stderr', Pick<Output, 'isTTY'>>): string | undefined {
   if (!stdin.isTTY()) return 'stdin is not a terminal';
   if (!stderr.isTTY()) return 'stderr is not a terminal';
-  if (env['TERM'] === 'dumb') return 'TERM is "dumb"';
   return isCi(env) ? 'CI is set' : undefined;
 }

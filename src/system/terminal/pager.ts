@@ -16,7 +16,8 @@ export function page(text: string, proc: NodeJS.Process): boolean {
   const { status } = spawnSync('/bin/sh', ['-c', command], {
     input: text,
     stdio: ['pipe', 'inherit', 'inherit'],
-    env: { ...kept, PATH: absolutePath(proc.env) },
+    // LESS as git has it: without R, less shows colours as ESC[1m.
+    env: { LESS: 'FRX', ...kept, PATH: absolutePath(proc.env) },
   });
   proc.off('SIGINT', ignore);
   // 126 and 127: sh could not run it.

@@ -9,7 +9,7 @@ import yoctoSpinner from 'yocto-spinner';
 import { Interrupted, untilSignal } from '../../signals';
 import type { Terminal, World } from '../../world';
 import { withVariable } from './capabilities';
-import { openKeyboard, type PromptInput } from './keyboard';
+import { type Filter, openKeyboard, type PromptInput } from './keyboard';
 
 /** The time that work may take without a spinner. */
 const SPINNER_AFTER_MS = 300;
@@ -35,51 +35,80 @@ interface CommonOptions {
  */
 export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals'], unicode: boolean): Prompts {
   const keyboard = openKeyboard(proc);
-  /** Shows a prompt until it is answered. Ctrl-C, Ctrl-D, the end of input and signals interrupt. */
-  const answer = async <T>(show: (options: CommonOptions) => Promise<T>): Promise<Exclude<T, symbol>> => {
+  /**
+   * Shows a prompt until it is answered, and again after Ctrl-Z and `fg`. Ctrl-C, Ctrl-D, the end of input and
+   * signals interrupt.
+   *
+   * @param filter changes what is typed, as bytes in latin1
+   */
+  const answer = async <T>(
+    show: (options: CommonOptions) => Promise<T>,
+    filter?: () => Filter,
+  ): Promise<Exclude<T, symbol>> => {
     const { stderr } = proc;
-    const input = await keyboard.begin();
-    const inputEnded = new AbortController();
-    const options = { input, output: stderr, signal: inputEnded.signal, withGuide: unicode };
-    let isAnswered = false;
-    // After a Ctrl-D, readline only stops reading, as after an answer, and clack would wait for ever.
-    input.once('pause', () => {
-      setImmediate(() => {
-        if (!isAnswered) inputEnded.abort();
+    for (;;) {
+      const input = await keyboard.begin(filter?.());
+      const shown = new AbortController();
+      const options = { input, output: stderr, signal: shown.signal, withGuide: unicode };
+      let isAnswered = false;
+      let isContinued = false;
+      const release = onSignals(['SIGCONT'], () => {
+        isContinued = true;
+        shown.abort();
       });
-    });
-    let given: T;
-    try {
-      given = await untilSignal(onSignals, () => show(options));
-    } catch (error) {
-      // The program is about to end by a signal.
-      stderr.write(`${SHOW_CURSOR}\n`);
-      throw error;
-    } finally {
-      isAnswered = true;
-      keyboard.end();
+      // After a Ctrl-D, readline only stops reading, as after an answer, and clack would wait for ever.
+      input.once('pause', () => {
+        setImmediate(() => {
+          if (!isAnswered) shown.abort();
+        });
+      });
+      try {
+        const given = await untilSignal(onSignals, () => show(options));
+        if (!isCancel(given)) return given as Exclude<T, symbol>;
+        if (!isContinued) throw new Interrupted('SIGINT');
+      } catch (error) {
+        // The program is about to end by a signal.
+        stderr.write(`${SHOW_CURSOR}\n`);
+        throw error;
+      } finally {
+        isAnswered = true;
+        release();
+        keyboard.end();
+      }
     }
-    if (isCancel(given)) throw new Interrupted('SIGINT');
-    return given as Exclude<T, symbol>;
+  };
+  /** Shows a prompt for a text; of a longer paste the rest is dropped, which the check says. */
+  const answerText = (
+    check: (answer: string) => string | undefined,
+    show: (
+      options: CommonOptions,
+      validate: (given?: string) => string | undefined,
+    ) => Promise<string | symbol>,
+  ) => {
+    const typed = shortInput();
+    const validate = (given = '') =>
+      typed.isCut() ? `It is longer than ${PASTE_LIMIT} characters. Ctrl-U clears it.` : check(given);
+    return answer((options) => show(options, validate), typed.filter);
   };
   return {
     ask(message, check, { example = '', initial = '' }) {
       const question = { message, placeholder: example, initialValue: initial };
-      const validate = (given = '') => check(given);
-      return answer((options) => text({ ...options, ...question, validate }));
+      return answerText(check, (options, validate) => text({ ...options, ...question, validate }));
     },
     askSecret(message, check) {
-      const validate = (given = '') => check(given);
-      return answer((options) => password({ ...options, message, mask: '*', validate }));
+      return answerText(check, (options, validate) => password({ ...options, message, mask: '*', validate }));
     },
-    async choose(message, choices, initial) {
+    async choose(message, choices, initial = choices[0]) {
       const question = {
         message,
         options: choices.map((value) => ({ value: value as string, label: value })),
         showInstructions: unicode,
-        ...(initial === undefined ? {} : { initialValue: initial }),
+        ...(initial === undefined ? {} : { initialValue: initial as string }),
       };
-      const given = await answer((options) => select<string>({ ...options, ...question }));
+      const given = await answer(
+        (options) => select<string>({ ...options, ...question }),
+        () => choosingInput(choices, initial),
+      );
       return given as (typeof choices)[number];
     },
     confirm: (message) => answer((options) => confirm({ ...options, message, initialValue: false })),
@@ -101,5 +130,43 @@ export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals'],
         spinner.stop();
       }
     },
+  };
+}
+
+/** The longest answer in bytes: each character is drawn again with each that follows, below one another at last. */
+const PASTE_LIMIT = 512;
+
+/** Drops the printable characters of a long paste: control characters still count, so that Ctrl-C works. */
+function shortInput() {
+  let count = 0;
+  const filter = () => (typed: string) =>
+    [...typed]
+      .filter((char) => {
+        if (char === CTRL_U) count = 0;
+        return char < ' ' || char === BACKSPACE || ++count <= PASTE_LIMIT;
+      })
+      .join('');
+  return { filter, isCut: () => count > PASTE_LIMIT };
+}
+
+const [CTRL_U, BACKSPACE] = ['\x15', '\x7f'];
+const [UP, DOWN] = ['\x1b[A', '\x1b[B'];
+
+/** Turns typed letters into the arrow keys that lead to the choice that begins with them. */
+function choosingInput(choices: readonly string[], initial: string | undefined): (typed: string) => string {
+  let at = Math.max(0, choices.indexOf(initial ?? ''));
+  let letters = '';
+  return (typed) => {
+    if (!/^[a-z]+\r?$/i.test(typed)) {
+      if (typed === UP || typed === DOWN)
+        at = (at + (typed === UP ? choices.length - 1 : 1)) % choices.length;
+      letters = '';
+      return typed;
+    }
+    letters += typed.replace('\r', '').toLowerCase();
+    const wanted = choices.findIndex((choice) => choice.startsWith(letters));
+    const steps = wanted < 0 ? 0 : (wanted - at + choices.length) % choices.length;
+    at = (at + steps) % choices.length;
+    return DOWN.repeat(steps) + (typed.endsWith('\r') ? '\r' : '');
   };
 }

@@ -35,6 +35,16 @@ test('a short help, an empty PAGER and a pager that is missing: the text itself'
   }
 });
 
+test('a pager of less without LESS shows colours', async ({ needs }) => {
+  needs('less');
+  const shown = openHome().terminal(['help', 'network'], { wrapper: ['env', '-u', 'LESS', 'PAGER=less'] });
+  const text = await shown.waitFor('NETWORK');
+  shown.type('q');
+  await shown.exit;
+  expect(text).not.toContain('ESC[');
+  expect(shown.raw()).toContain('\x1b[1m');
+});
+
 test('without PAGER, less is looked for in absolute directories only', async () => {
   const home = openHome();
   const bin = join(home.dir, 'bin');

@@ -137,10 +137,10 @@ describe('gwtoken login, on a terminal', () => {
     terminal.type('wrong\r');
     await terminal.waitFor('verifying the credentials');
     terminal.type('typed-hush\r');
-    await terminal.waitFor('Enter the client ID and secret again.');
-    await terminal.waitFor(/again\.[\s\S]*Client ID \(eu, production\)/);
+    await terminal.waitFor('Enter them again, or press Ctrl-C');
+    await terminal.waitFor(/again, or[\s\S]*Client ID \(eu, production\)/);
     terminal.type('\r');
-    await terminal.waitFor(/again\.[\s\S]*Client secret \(sent to /);
+    await terminal.waitFor(/again, or[\s\S]*Client secret \(sent to /);
     terminal.type(`${CLIENT.clientSecret}\rafter-hush`);
     await terminal.waitFor('stored in the keychain');
     await terminal.waitFor('icanon echo');
@@ -181,6 +181,74 @@ describe('gwtoken login, on a terminal', () => {
     process.kill(terminal.pid, 'SIGTERM');
     expect(await terminal.exit).toEqual({ code: null, signal: 'SIGTERM' });
     expectCursor();
+  });
+
+  test('takes letters at its menus, and production’s auth URL for the sandbox by Enter', async () => {
+    await home.gwtoken(['config', 'set', 'auth-url', identity.authUrl]);
+    open();
+    await terminal.waitFor('Region');
+    terminal.type('us');
+    await terminal.waitFor('● us');
+    terminal.type('\r');
+    await terminal.waitFor('Environment');
+    terminal.type('s\r');
+    await terminal.waitFor('Auth URL for the us sandbox');
+    await terminal.waitFor(identity.authUrl);
+    terminal.type('\r');
+    await terminal.waitFor('Client ID (us, sandbox)');
+    terminal.type(CTRL_C);
+    expect(await terminal.exit).toEqual({ code: null, signal: 'SIGINT' });
+  });
+
+  test('comes back to the question after Ctrl-Z and fg', async () => {
+    const script = 'set -m; "$@"; echo stopped; fg';
+    terminal = home.terminal(['login'], { wrapper: ['bash', '-c', script, '-'] });
+    await terminal.waitFor('Region');
+    terminal.type('\x1a');
+    await terminal.waitFor(/stopped.*Region/s);
+    terminal.type('us\r');
+    await terminal.waitFor('Environment');
+    terminal.type(CTRL_C);
+    expect(await terminal.exit).toEqual({ code: 130, signal: null });
+    expectCursor();
+  });
+
+  test('draws the beginning of a long paste, says so, and hears a Ctrl-C behind it', async () => {
+    open();
+    await answerUpTo('Client ID (eu, production)');
+    terminal.type('x'.repeat(6000));
+    terminal.type('\r');
+    await terminal.waitFor('It is longer than 512 characters. Ctrl-U clears it.');
+    expect(terminal.screen()).not.toContain('x'.repeat(600));
+    terminal.type(`${CLEAR_LINE}${CLIENT.clientId}\r`);
+    await terminal.waitFor('Client secret (sent to ');
+    terminal.type('s'.repeat(6000) + CTRL_C);
+    expect(await terminal.exit).toEqual({ code: null, signal: 'SIGINT' });
+  });
+
+  test('asks line by line on a terminal that cannot draw', async () => {
+    const question = { wrapper: ['env', 'TERM=dumb', 'LANG=C.UTF-8'] };
+    terminal = home.terminal(['login'], question);
+    await terminal.waitFor('Region: eu or us [eu]: ');
+    terminal.type('x\r');
+    await terminal.waitFor(/Type eu or us\.\s+Region: eu or us \[eu\]: /);
+    terminal.type('\r');
+    await terminal.waitFor('Environment: production or sandbox [production]: ');
+    terminal.type('\r');
+    await terminal.waitFor('Auth URL for eu (https://identity.eu.example.com): ');
+    terminal.type(`${identity.authUrl}\r`);
+    await terminal.waitFor('Client ID (eu, production): ');
+    terminal.type(`${CLIENT.clientId}\r`);
+    await terminal.waitFor('Client secret (sent to ');
+    terminal.type(`${CLIENT.clientSecret}!\x7f\r`);
+    expect(await terminal.exit).toEqual({ code: 0, signal: null });
+    expect(terminal.raw()).not.toContain('\x1b');
+    expect(terminal.raw()).not.toContain('hush');
+    expect(terminal.screen()).toContain('verified and stored in the keychain');
+    terminal = home.terminal(['logout'], question);
+    await terminal.waitFor('(y/N): ');
+    terminal.type(CTRL_C);
+    expect(await terminal.exit).toEqual({ code: null, signal: 'SIGINT' });
   });
 
   test('asks nobody under CI, and has no colours with NO_COLOR', async () => {
