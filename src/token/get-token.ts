@@ -117,7 +117,8 @@ async function fetchAndCache(
     world.trace('cache: the token is not stored, because of a login or logout in the meantime');
     await world.tokens.remove((client) => clientName(client) === clientName(query.client));
   }
-  return { answer, isShared: lookInCache(query, { ...world, trace: () => {} }) !== undefined };
+  const found = lookInCache({ ...query, fresh: false }, { ...world, trace: () => {} });
+  return { answer, isShared: found !== undefined };
 }
 
 /**

@@ -91,7 +91,7 @@ export async function openSessions(): Promise<{
     const then = new Date(Date.now() - 25 * 3_600_000);
     for (const folder of [home.config, home.cache, tmp].filter((path) => existsSync(path)))
       for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
-        if (/tmp|lock|said|^exec-/.test(basename(name))) lutimesSync(join(folder, name), then, then);
+        if (/tmp|lock|result|^exec-/.test(basename(name))) lutimesSync(join(folder, name), then, then);
   }
 
   /** The lock of a suspended one is passed over, and what it was writing comes to no harm. */
@@ -162,7 +162,7 @@ export async function openSessions(): Promise<{
 
 /** What belongs in our directories. */
 const KEPT =
-  /^(config\.json|clients\.json|token-default-production-eu\.json|generation-.*(?<!\.tmp)|\.locks)$/;
+  /^(config\.json|clients\.json|token-default-production-eu\.json|generation-.*(?<!\.tmp)|\.locks|salt)$/;
 
 /** What is wrong with how a run ended, whatever has met it; undefined when nothing is. */
 export function misbehaviour(

@@ -71,19 +71,17 @@ test('who is killed or frozen fails nobody else, and leaves no part of a token',
   expect(leftovers()).toEqual([]);
 });
 
-test.each<[string, () => void]>([
+const lasting = (expires_in: number | undefined) => (post: number) => tokenReply(post, { expires_in });
+test.each<[string, Partial<Pick<TokenEndpoint, 'answer' | 'delayMs'>>]>([
   [
     'that fails for a second',
-    () => (endpoint.answer = (post) => (post < 3 ? { status: 503, body: {} } : tokenReply(post))),
+    { answer: (post) => (post < 3 ? { status: 503, body: {} } : tokenReply(post)) },
   ],
-  ['that is slow', () => void (endpoint.delayMs = 3000)],
-  ['whose tokens last two seconds', () => (endpoint.answer = (post) => tokenReply(post, { expires_in: 2 }))],
-  [
-    'whose tokens last nobody knows how long',
-    () => (endpoint.answer = (post) => tokenReply(post, { expires_in: undefined })),
-  ],
-])('an endpoint %s fails none of many calls', { timeout: LONG }, async (name, set) => {
-  set();
+  ['that is slow', { delayMs: 3000 }],
+  ['whose tokens last two seconds', { answer: lasting(2) }],
+  ['whose tokens last nobody knows how long', { answer: lasting(undefined) }],
+])('an endpoint %s fails none of many calls', { timeout: LONG }, async (name, fault) => {
+  Object.assign(endpoint, fault);
   const calls = Math.ceil(200 * SHARE);
   const ended = await Promise.all(times(calls, () => home.gwtoken(['get'], { timeoutMs: 120_000 })));
   told({ endpoint: name, calls, requests: endpoint.posts.length });
