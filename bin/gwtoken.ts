@@ -4,6 +4,7 @@
  * touch `process`; modules that are not needed at every start are loaded on first use.
  */
 import { quick } from '../src/cli/quick';
+import { usage } from '../src/errors';
 import { Interrupted, ReaderGone } from '../src/signals';
 import { mayBeTerminal, writeAll } from '../src/system/terminal/streams';
 import { closeDebugger, openWarm } from '../src/system/warm';
@@ -32,6 +33,9 @@ async function runCli(failure?: unknown): Promise<number> {
   if (failure instanceof ReaderGone) throw failure;
   const [{ openWorld }, cli] = await Promise.all([import('../src/system/world'), import('../src/cli/run')]);
   const { world, close } = openWorld(process, __VERSION__, opened);
+  const { node } = process.versions;
+  if (Number.parseInt(node, 10) < 20)
+    return cli.report(usage(`gwtoken needs Node.js 20.19 or later; this is ${node}`), false, world);
   // Nothing else may continue. Node emits the first event for both, Bun one for each.
   const crash = (error: unknown) => void cli.crash(argv, error, world).then((code) => process.exit(code));
   process.once('uncaughtException', crash);

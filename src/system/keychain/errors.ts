@@ -120,8 +120,14 @@ function sentence(
       ];
     case 'library-missing': {
       const library = /(lib[\w.+-]+\.so[.\d]*): (?:cannot open shared object|No such file)/.exec(raw)?.[1];
+      const isForbidden = /failed to map segment|not permitted/.test(raw);
       return library === undefined
-        ? ['the keychain module cannot be loaded on this system', 'for details, add --verbose']
+        ? [
+            'the keychain module cannot be loaded on this system',
+            isForbidden
+              ? 'the directory for temporary files is mounted noexec: set TMPDIR to another one'
+              : 'for details, add --verbose',
+          ]
         : [
             `the keychain needs ${library}, which is not installed`,
             'Debian, Ubuntu: apt-get install libsecret-1-0; Fedora: dnf install libsecret; ' +

@@ -49,8 +49,19 @@ const PREFIX = 'gwtoken-keychain-';
  * would unpack it under a foreseeable name, and load any file of the right size and owner that lies there.
  */
 function loadNativePart(contained: string): Keytar {
+  const runtime = process.env['XDG_RUNTIME_DIR'];
+  try {
+    return loadFrom(tmpdir(), contained);
+  } catch (error) {
+    // Nothing can be loaded from a file system that is mounted noexec, as some have it for /tmp.
+    if (process.platform !== 'linux' || !runtime) throw error;
+    return loadFrom(runtime, contained);
+  }
+}
+
+function loadFrom(temporary: string, contained: string): Keytar {
   const loaded = { exports: {} as Keytar };
-  const directory = mkdtempSync(join(tmpdir(), PREFIX));
+  const directory = mkdtempSync(join(temporary, PREFIX));
   const file = join(directory, 'keytar.node');
   if (process.platform === 'linux') {
     // By its descriptor: nobody can put another file in its place, and a killed process leaves none.
