@@ -26,7 +26,7 @@ export const configCommand: Command = {
   group: 'setup',
   examples: [
     { line: 'gwtoken config set region eu', does: 'make eu the default region' },
-    { line: 'gwtoken config list', does: 'list all settings' },
+    { line: 'gwtoken config list', does: 'list the settings in the config file' },
   ],
   subcommands: [
     {
