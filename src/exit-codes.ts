@@ -8,7 +8,7 @@ export const EXIT_CODES = {
   5: { kind: 'keychain', words: 'keychain or credential command failed' },
   6: { kind: 'unreached', words: 'could not reach the token endpoint' },
   7: { kind: 'bad-reply', words: 'unusable reply from the token endpoint' },
-  // Only from `exec`, so that a failure of gwtoken itself can be told from the command's.
+  // Only from `exec` and `curl`, so that a failure of gwtoken itself can be told from the command's.
   125: { words: 'gwtoken itself failed' },
   126: { kind: 'not-runnable', words: 'command cannot be executed' },
   127: { kind: 'not-found', words: 'command not found' },
@@ -25,5 +25,5 @@ export function isErrorKind(text: unknown): text is ErrorKind {
   return Object.values(EXIT_CODES).some((row) => 'kind' in row && row.kind === text);
 }
 
-/** Exit code of `exec` if gwtoken itself fails. */
+/** Exit code of `exec` and `curl` if gwtoken itself fails. */
 export const EXEC_FAILED = 125;

@@ -3,6 +3,7 @@ import { usage } from '../errors';
 import { configured, resolveProfile } from '../settings/resolve';
 import { checkConfigKey, configKeys, configValue, type FlagValues, settingOf } from '../settings/table';
 import { messageOf, systemCode } from '../system-errors';
+import { withTilde } from '../text';
 import type { Config, ConfigValues, World } from '../world';
 import type { Command } from './command';
 import { type Flag, JSON_OUTPUT, VERBOSE } from './flags';
@@ -26,7 +27,7 @@ export const configCommand: Command = {
   group: 'setup',
   examples: [
     { line: 'gwtoken config set region eu', does: 'make eu the default region' },
-    { line: 'gwtoken config list', does: 'list all settings' },
+    { line: 'gwtoken config list', does: 'list the settings in the config file' },
   ],
   subcommands: [
     {
@@ -44,7 +45,9 @@ export const configCommand: Command = {
           const { effectiveSettings, settingLines } = await import('./config-effects');
           const settings = effectiveSettings({ flags, env: world.env, config });
           world.stdout.write(
-            flags['json'] === true ? `${JSON.stringify(settings)}\n` : settingLines(settings),
+            flags['json'] === true
+              ? `${JSON.stringify(settings)}\n`
+              : withTilde(settingLines(settings), world),
           );
         } else if (flags['json'] === true) {
           const { general, profiles } = config;

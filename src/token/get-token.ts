@@ -4,6 +4,7 @@ import { type Client, clientName } from '../client';
 import { findCredentials } from '../credentials/find';
 import { GwtokenError, quietly } from '../errors';
 import { messageOf } from '../system-errors';
+import { duration } from '../text';
 import type { KnownEntry, WarmWorld, World } from '../world';
 import {
   answerFrom,
@@ -161,11 +162,13 @@ async function mendKnown(
 function stillValid(query: TokenQuery, error: unknown, world: TokenWorld): TokenAnswer | undefined {
   if (!(error instanceof GwtokenError) || (error.kind !== 'unreached' && error.kind !== 'bad-reply'))
     return undefined;
-  if (query.fresh || demandsMinTtl(query.settings)) return undefined;
+  if (query.fresh) return undefined;
   const entry = ownEntry(query, world);
   if (entry === undefined) return undefined;
   const leftS = Math.floor(lifeLeftMs(entry, world.now()) / 1000);
   if (leftS < 10) return undefined;
+  if (demandsMinTtl(query.settings))
+    throw error.withHints([`the cached token is valid for ${duration(leftS * 1000)} more: use --min-ttl 1s`]);
   world.warn(`${error.message}; using the cached token (${leftS} s left)`);
   return answerFrom('cache', entry, query);
 }

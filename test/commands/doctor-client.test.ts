@@ -67,6 +67,15 @@ test('doctor shows each step of a request', () => {
 const ERROR = failure('unreached', 'it failed', 'a hint');
 const failed = (name: string) => `failed ${name}: it failed\na hint`;
 
+test('doctor shows a CA file that cannot be read, also where TLS would not need it', () => {
+  expect(lines({ progress: { waitingFor: 'roots' } }, ERROR, 'http://127.0.0.1').slice(2)).toEqual([
+    'skipped DNS: skipped',
+    'skipped TCP: skipped',
+    failed('TLS'),
+    'skipped reply: skipped',
+  ]);
+});
+
 test('doctor shows a reply that brings no token behind the way to it', () => {
   const refused = failure('refused', 'it failed', 'a hint');
   expect(lines({ status: 401 }, refused)).toEqual([

@@ -80,7 +80,7 @@ describe('what there is, is documented', () => {
     ]);
     const codes = Object.entries(EXIT_CODES).map(([code, { words }]) => [
       code,
-      Number(code) < EXEC_FAILED ? words : `\`exec\` only: ${words}`,
+      Number(code) < EXEC_FAILED ? words : `\`exec\`, \`curl\`: ${words}`,
     ]);
     expect(rows).toEqual(codes);
   });

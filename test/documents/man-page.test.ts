@@ -49,7 +49,7 @@ describe('the man page', () => {
     for (const name of ['GWTOKEN_AUTH_URL[_EU|_US]', 'GWTOKEN_SANDBOX_CLIENT_SECRET_FILE', 'HTTPS_PROXY'])
       expect(words).toContain(name);
     for (const [code, { words: meaning }] of Object.entries(EXIT_CODES))
-      expect(text).toMatch(new RegExp(`^ +${code} +(exec only: )?${meaning}`, 'm'));
+      expect(text).toMatch(new RegExp(`^ +${code} +(exec, curl: )?${meaning}`, 'm'));
     // Code keeps its line ends, tables have become lists, and no Markdown is left.
     expect(text).toMatch(/^ +gwtoken config list\n +gwtoken config get region$/m);
     expect(text).not.toMatch(/\|--|`|\*\*|^ *#/m);

@@ -143,9 +143,12 @@ describe('while the endpoint is down', () => {
     ['--min-ttl', ['--min-ttl', '20s'], {}],
     ['GWTOKEN_MIN_TTL', [], { GWTOKEN_MIN_TTL: '20s' }],
     ['another secret', [], { GWTOKEN_CLIENT_SECRET: 'another' }],
-  ])('%s forbids it', async (_, args, more) => {
+  ])('%s forbids it', async (by, args, more) => {
     Object.assign(gw.env, more);
-    expect(await fails('unreached', ...args)).toMatchObject({ code: 6, stdout: '' });
+    const { code, stdout, stderr } = await fails('unreached', ...args);
+    expect([code, stdout]).toEqual([6, '']);
+    const hint = 'hint: the cached token is valid for 10 s more: use --min-ttl 1s';
+    expect(stderr.includes(hint)).toBe(/min.ttl/i.test(by));
   });
 
   test('one with less left is not, and none for a refusal', async () => {

@@ -15,6 +15,7 @@ import type { ConfigEdit, World } from '../../world';
 import { overriding } from '../clients';
 import { refusalSteps } from '../hints';
 import { resolveParts } from '../query';
+import { wrapMessage } from '../report';
 import { type Answers, askAgain, askMissing, checkGiven, guide } from './answers';
 import { loginEdits, storeClient } from './store';
 
@@ -95,7 +96,10 @@ async function verified(
       if (!(error instanceof GwtokenError)) throw error;
       if (error.kind !== 'refused' || left === 0) throw nothingStored(error, tried, tries > 1, sources);
       const again = 'Enter them again, or press Ctrl-C and check --region, --sandbox and --auth-url.';
-      for (const line of [error.message, again]) world.stderr.write(`${guide(world.terminal)}${line}\n`);
+      const width = world.stderr.isTTY() ? world.terminal.columns() : undefined;
+      const margin = guide(world.terminal);
+      for (const line of [error.message, again])
+        world.stderr.write(`${margin}${wrapMessage(line, width, margin)}\n`);
       tried = await askAgain(tried, world);
     }
   }
