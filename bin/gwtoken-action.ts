@@ -4,6 +4,7 @@ import { selectedToken } from '../src/commands/selected-token';
 import { usage } from '../src/errors';
 import { envDestination, envOptions, envOutput } from '../src/formats/env';
 import { escapeData, maskToken } from '../src/formats/mask';
+import { FORKS_GET_NO_SECRETS } from '../src/patience';
 import { gather } from '../src/settings/resolve';
 import { parseSwitch } from '../src/settings/values';
 import { painter } from '../src/system/terminal/capabilities';
@@ -88,21 +89,18 @@ async function run(exportEnv: string, world: World): Promise<void> {
 function checkRequired(env: Env): void {
   const empty = REQUIRED.filter((input) => !env[INPUTS[input]]);
   if (empty.length === 0) return;
-  const forks = empty.some((input) => input.startsWith('client-'))
-    ? ' (CI systems withhold secrets from forks)'
-    : '';
+  const forks = empty.some((input) => input.startsWith('client-')) ? ` (${FORKS_GET_NO_SECRETS})` : '';
   throw usage(
     `${empty.map((input) => `input ${input}`).join(' and ')} ${empty.length > 1 ? 'are' : 'is'} empty${forks}`,
     `set ${empty.join(' and ')} under "with" in the step`,
   );
 }
 
-/**
- * The CLI's words for an error: as an annotation of the job, and with the inputs in place of their variables.
- */
+/** Returns the CLI's words for an error as an annotation, with the inputs in place of variables and flags. */
 function annotated(text: string): string {
   const named = Object.entries(INPUTS).reduce(
-    (words, [input, variable]) => words.replaceAll(variable, `input ${input}`),
+    (words, [input, variable]) =>
+      words.replaceAll(variable, `input ${input}`).replaceAll(`--${input}`, `input ${input}`),
     text,
   );
   const [first = '', ...hints] = named.split('\n');

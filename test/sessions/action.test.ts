@@ -116,7 +116,7 @@ describe('if it cannot give a token, it says why in an annotation, with inputs f
       [
         'URL/oauth2/token rejected the credentials (HTTP 401, invalid_client: client authentication failed)',
         'check the client ID and secret (from input client-id and input client-secret)',
-        'if the client belongs to region us, use --region us',
+        'if the client belongs to region us, use input region us',
       ],
     ],
     [
