@@ -34,6 +34,7 @@ export const DEBIAN = {
   git: '/usr/bin/git',
   buildah: '/usr/bin/buildah',
   'man-db': '/usr/bin/man',
+  'gcc-mingw-w64-x86-64': '/usr/bin/x86_64-w64-mingw32-gcc',
   strace: '/usr/bin/strace',
 };
 
