@@ -110,9 +110,12 @@ async function fetchAndCache(
     ...owner,
   });
   const isPast = (): boolean => (world.tokens.read(query.client).generation ?? '') !== generation;
-  // A process that was frozen over its reply does not replace a newer token by its own.
-  const newer = (ownEntry(query, world)?.token.requestedAtMs ?? 0) > token.requestedAtMs;
-  const problem = isPast() || newer ? undefined : await world.tokens.write(query.client, text);
+  // A process that was frozen over its reply does not replace a newer token by its own. One from the future is
+  // none: the clock was set back.
+  const there = ownEntry(query, world);
+  const isNewer =
+    there && there.token.requestedAtMs > token.requestedAtMs && lifeLeftMs(there, world.now()) > 0;
+  const problem = isPast() || isNewer ? undefined : await world.tokens.write(query.client, text);
   if (problem !== undefined) world.trace(`cache: cannot write the token (${problem})`);
   if (isPast()) {
     world.trace('cache: the token is not stored, because of a login or logout in the meantime');
