@@ -110,9 +110,12 @@ async function fetchAndCache(
     ...owner,
   });
   const isPast = (): boolean => (world.tokens.read(query.client).generation ?? '') !== generation;
-  // A process that was frozen over its reply does not replace a newer token by its own.
-  const newer = (ownEntry(query, world)?.token.requestedAtMs ?? 0) > token.requestedAtMs;
-  const problem = isPast() || newer ? undefined : await world.tokens.write(query.client, text);
+  // A process that was frozen over its reply does not replace a newer token. One from the future is none: the
+  // clock was set back.
+  const there = ownEntry(query, world);
+  const isNewer =
+    there && there.token.requestedAtMs > token.requestedAtMs && lifeLeftMs(there, world.now()) > 0;
+  const problem = isPast() || isNewer ? undefined : await world.tokens.write(query.client, text);
   if (problem !== undefined) world.trace(`cache: cannot write the token (${problem})`);
   if (isPast()) {
     world.trace('cache: the token is not stored, because of a login or logout in the meantime');
@@ -146,7 +149,7 @@ export async function fetchNew(
   return answerFrom('network', { token, clientId }, query);
 }
 
-/** Corrects the list of stored clients if another tool, or a killed login, changed only the keychain's item. */
+/** Corrects the list of stored clients if another tool, or a killed login, changed only the keychain. */
 async function mendKnown(
   client: Client,
   entry: KnownEntry,
@@ -158,7 +161,7 @@ async function mendKnown(
   await clients.add(clientName(client), entry).catch((error) => trace(messageOf(error)));
 }
 
-/** Returns the cached token if the endpoint is down: 10 s are better than none, unless a setting forbids it. */
+/** Returns the cached token if the endpoint is down: 10 s are better than none. A setting may forbid it. */
 function stillValid(query: TokenQuery, error: unknown, world: TokenWorld): TokenAnswer | undefined {
   if (!(error instanceof GwtokenError) || (error.kind !== 'unreached' && error.kind !== 'bad-reply'))
     return undefined;

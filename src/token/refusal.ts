@@ -1,6 +1,7 @@
 /**
- * A refusal is remembered for 30 s: a prompt or a loop would repeat it all day, and identity services lock clients and
- * addresses out for that. A login, `--fresh` and `--no-cache` ask at once, as other credentials and addresses do.
+ * A refusal is remembered for 30 s: a prompt or a loop would repeat it all day, and identity services lock
+ * clients and addresses out for that. A login, `--fresh` and `--no-cache` ask at once, as other credentials
+ * and addresses do.
  */
 import { GwtokenError } from '../errors';
 import { duration, oneLine } from '../text';
@@ -15,7 +16,11 @@ const ABOUT_CLIENT: readonly unknown[] = ['invalid_client', 'unauthorized_client
 
 type RefusalWorld = Pick<World, 'tokens' | 'now' | 'sha256'>;
 
-/** @param generation of the client's tokens when its credentials were looked for */
+/**
+ * Remembers an error that is a refusal.
+ *
+ * @param generation of the client's tokens when its credentials were looked for
+ */
 export async function rememberRefusal(
   error: unknown,
   query: TokenQuery,

@@ -24,10 +24,10 @@ interface Work {
 type LockWorld = Pick<World, 'tokens' | 'trace'>;
 
 /**
- * Returns the token of one request for all processes that want it: whoever gets the client's lock sends it. A process
- * that twice gets nothing by waiting, or cannot have a lock, sends its own.
+ * Returns the token of one request for all processes that want it: whoever gets the client's lock sends it. A
+ * process that twice gets nothing by waiting, or cannot have a lock, sends its own.
  *
- * @throws GwtokenError the failure of the process that had the lock, if a request of this one would end no better
+ * @throws GwtokenError the lock holder's failure, if a request of this process would end no better
  */
 export async function shareRequest(query: TokenQuery, world: LockWorld, work: Work): Promise<TokenAnswer> {
   let leftMs = query.limitMs;
@@ -71,7 +71,10 @@ async function hold(lock: Lock & { held: true }, query: TokenQuery, work: Work):
 /** Kinds of error in the holder's own flags or files, which those who wait do not share. */
 const OWN_FAULTS: readonly ErrorKind[] = ['usage', 'local'];
 
-/** Returns a failure as text, without hints: those who wait have their own. One worth a retry says what was tried. */
+/**
+ * Returns a failure as text, without hints: those who wait have their own. One worth a retry says what was
+ * tried.
+ */
 function formatFailure(error: GwtokenError, { attempts, limitMs, settings }: TokenQuery): string {
   const { kind, message, reason } = error;
   if (OWN_FAULTS.includes(kind)) return '';

@@ -9,7 +9,7 @@ import { freshUntilMs, isFresh, secondsLeft } from '../../src/token/token';
 import type { Terminal } from '../../src/world';
 import { PLAIN } from '../documents/grammar';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
-import { EU, entryIn, MACHINE, putEntry } from '../harness/homes/client';
+import { EU, entryIn, keychainEntry, MACHINE, putEntry } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
 
 let gw: Inside;
@@ -362,6 +362,17 @@ describe('a token of before a login or logout', () => {
 });
 
 const TOKEN = { accessToken: 'a', tokenType: 'b', scope: '' };
+
+test('a process that was frozen over its reply leaves a newer token in the cache', async () => {
+  inKeychain();
+  gw.answer = (post) => {
+    later(5);
+    putEntry(gw.cache, keychainEntry(URL, { requestedAtMs: gw.nowMs }));
+    return tokenReply(post);
+  };
+  expect(await gw.get()).toBe('token-1');
+  expect(await gw.get()).toBe('cached-token');
+});
 
 test('the life of a token: what is left of it in whole seconds, and until when it is fresh', () => {
   const token = { ...TOKEN, requestedAtMs: 500, lifetimeS: 10 };

@@ -86,6 +86,7 @@ describe('a token is used again', () => {
     expect(JSON.parse(stdout).clients[0].token).toBeNull();
     expect(await gw.quick(['get'])).toBeUndefined();
     expect(await gw.get()).toBe('token-2');
+    expect(await gw.get()).toBe('token-2');
   });
 
   test('not without a lifetime: it is printed, and no file is written', async () => {

@@ -17,10 +17,10 @@ import * as trust from './trust';
 
 const AS_OWNER = 'run gwtoken as its owner, or set GWTOKEN_CONFIG_DIR to a directory you own';
 
-/** How long a reader waits for a writer, and a writer for the lock. */
+/** The time for which a reader waits for a writer, and a writer for the lock. */
 const READER_WAITS_MS = 100;
 const LOCK_WAIT_MS = 30_000;
-/** How long a login waits for another one, whose keychain may be asking the person. */
+/** The time for which a login waits for another one, whose keychain may be asking the person. */
 const LOGIN_WAIT_MS = 120_000;
 
 /** A config file is never larger. */
@@ -28,7 +28,7 @@ const LIMIT = 1024 * 1024;
 
 type Stored = Record<string, unknown>;
 
-/** @param folder undefined if there is no home directory: then nothing is stored */
+/** Opens both files. @param folder undefined if there is no home directory: then nothing is stored */
 export function openConfig(folder: string | undefined, host: Host): Pick<World, 'config' | 'clients'> {
   const here = (): string => {
     if (folder === undefined) throw homeless('usage', 'the config file', 'config', host);
@@ -65,7 +65,7 @@ export function openConfig(folder: string | undefined, host: Host): Pick<World, 
 
 const NOTHING: Config = { path: 'no config file', general: {}, profiles: {} };
 
-/** The config file's content. @throws GwtokenError `usage` for a file that is untrusted or invalid */
+/** Reads the config file. @throws GwtokenError `usage` for a file that is untrusted or invalid */
 export function readConfig(path: string, host: Host): Config {
   const { profiles: given = {}, ...general } = readTrusted(path, host);
   const profiles = Object.entries(objectOf(given, path, 'profiles')).map(([name, own]) => [
@@ -75,7 +75,7 @@ export function readConfig(path: string, host: Host): Config {
   return { path, general: valuesOf(general, path), profiles: Object.fromEntries(profiles) };
 }
 
-/** The stored clients in the file's content; anything else in it is ignored. */
+/** Returns the stored clients in the file's content; anything else in it is ignored. */
 function knownIn(stored: Stored): Record<string, KnownEntry> {
   const known: Record<string, KnownEntry> = {};
   for (const [name, entry] of Object.entries(stored)) {
@@ -164,7 +164,7 @@ async function rewrite(
   const path = join(folder, `${name}.json`);
   try {
     existing(path, host);
-    // What would be rejected under the lock is rejected before the directory and the lock are created.
+    // A change that is rejected creates neither the directory nor the lock.
     change(path);
     trust.makeFolder(folder, host);
     const [{ default: Conf }, { withLock }] = await Promise.all([import('conf'), import('./lock')]);
@@ -178,7 +178,7 @@ async function rewrite(
         serialize: (value) => `${JSON.stringify(value, null, 2)}\n`,
       });
       conf.store = changed;
-      // What conf was writing when its process was killed.
+      // Files that conf was writing when its process was killed.
       sweepOld(folder, /^(config|clients)\.json\.tmp-/);
     });
   } catch (error) {
@@ -187,8 +187,9 @@ async function rewrite(
 }
 
 /**
- * Throws what writing the config file or the stored clients would throw, as far as that can be known in
- * advance.
+ * Checks that the config file and the stored clients can be written, as far as that can be known in advance.
+ *
+ * @throws GwtokenError as writing would
  */
 function checkWritable(folder: string, host: Host): void {
   for (const name of ['config.json', 'clients.json']) {

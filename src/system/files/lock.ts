@@ -115,14 +115,14 @@ function hold(lock: LockFile, holder: string): Lock | undefined {
     whileHeld(() => writeFileSync(path, `${holder}\n`, { flag: 'wx', mode: 0o600 }), WRITER_WAITS_MS, host);
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return undefined;
-    // What was created could not be written: the disk is full.
+    // The file was created but could not be written: the disk is full.
     rmSync(path, { force: true });
     throw error;
   }
   const beat = setInterval(() => {
     quietly(() => lookAt(path)?.holder === holder && utimesSync(path, new Date(), new Date()));
   }, BEAT_MS).unref();
-  // What killed holders, and those that failed, left.
+  // Files that holders left which were killed or failed.
   sweepOld(folder, /\.(lock|result)$/);
   return {
     held: true,

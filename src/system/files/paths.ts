@@ -1,4 +1,4 @@
-/** Where gwtoken's files are. Only this module decides; conf is told. */
+/** The paths of gwtoken's files. Only this module decides; conf is told. */
 import { failure, type GwtokenError } from '../../errors';
 import type { ErrorKind } from '../../exit-codes';
 import type { Env } from '../../world';
@@ -22,7 +22,7 @@ const OWN = {
   cache: { darwin: '/Library/Caches', win32: 'LOCALAPPDATA', other: '/.cache' },
 } as const;
 
-/** What to set if there is no home directory: the platform's own variable, or gwtoken's. */
+/** Returns the variables to set if there is no home directory: the platform's own, or gwtoken's. */
 export function homeVariables(which: keyof typeof OWN, platform: NodeJS.Platform): readonly [string, string] {
   return [platform === 'win32' ? OWN[which].win32 : 'HOME', `GWTOKEN_${which.toUpperCase()}_DIR`];
 }

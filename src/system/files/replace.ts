@@ -3,13 +3,15 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { WRITER_WAITS_MS, whileHeld } from './held';
 import type { Host } from './paths';
 
-/** A name that no other process uses, nor this one again; not a secret. */
+/** Returns a name that no other process uses, nor this one again; not a secret. */
 export function uniqueName(): string {
   return `${Date.now().toString(36)}${Math.random().toString(36).slice(2)}`;
 }
 
 /**
- * Writes the text to a 0600 file beside it, `NAME.….tmp`, and renames that to it. @throws the system's error
+ * Writes the text to a 0600 file beside it, `NAME.….tmp`, and renames that to it.
+ *
+ * @throws the system's error
  */
 export function replaceFile(path: string, text: string, host: Host): void {
   const temporary = `${path}.${uniqueName()}.tmp`;

@@ -90,7 +90,7 @@ function readFile(file: string, host: Host): CacheRead {
   }
 }
 
-/** Why the directory is not used. One that does not exist yet is no problem. */
+/** Returns why the directory is not used. One that does not exist yet is no problem. */
 function folderProblem(folder: string, host: Host): string | undefined {
   const stat = lstatSync(folder, { throwIfNoEntry: false });
   const untrusted = stat && distrust(stat, 'user', host);
@@ -107,12 +107,12 @@ export function makeTrusted(folder: string, host: Host): void {
   makeFolder(folder, host);
 }
 
-/** Unambiguous although a profile's name may contain hyphens: the other two are fixed words. */
+/** Returns an unambiguous name: a profile's name may contain hyphens, but the other two are fixed words. */
 function nameOf({ profile, environment, region }: Client): string {
   return `${profile}-${environment}-${region}`;
 }
 
-/** The file with the generation of a client's tokens; there is none before the first login. */
+/** Returns the path of the generation of a client's tokens; there is no such file before the first login. */
 export function generationPath(folder: string, client: Client, { platform }: Host): string {
   return fileIn(folder, `generation-${nameOf(client)}`, platform);
 }

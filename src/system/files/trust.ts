@@ -68,7 +68,7 @@ function distrustOwner({ uid }: Stats, owners: Owners, host: Host): Distrust | u
 }
 
 /**
- * Finds what is not trusted on the way to a file: the file, a directory above it, or a link. As OpenSSH's
+ * Returns what is not trusted on the way to a file: the file, a directory above it, or a link. As OpenSSH's
  * StrictModes, each has to belong to the user or root, and nobody else may be able to put another in its
  * place. So a sticky directory may be open to all. A read-only mount may not: elsewhere its directory may be
  * writable.
@@ -140,7 +140,11 @@ function checkNearestAncestor(path: string, host: Host): string {
   return at;
 }
 
-/** @param which decides who may own it, and whether it may be a link (the cache may not) */
+/**
+ * Describes a directory for doctor.
+ *
+ * @param which decides who may own it, and if it may be a link (the cache may not)
+ */
 export function probeFolder(which: 'config' | 'cache', path: string | undefined, host: Host): FolderFacts {
   const variables = homeVariables(which, host.platform);
   if (path === undefined)
@@ -157,14 +161,14 @@ export function probeFolder(which: 'config' | 'cache', path: string | undefined,
   };
 }
 
-/** For a directory that does not exist: whether it can be created. */
+/** Tells if files can be created in a directory or, if it does not exist, if it can be created itself. */
 function isWritable(path: string, host: Host): boolean {
   const place = checkNearestAncestor(path, host);
   checkWritable(place, host);
   return statSync(place).isDirectory();
 }
 
-/** @throws the system's error if nothing can be created in the directory */
+/** Checks that something can be created in the directory. @throws the system's error */
 export function checkWritable(folder: string, { platform }: Host): void {
   accessSync(folder, constants.W_OK | constants.X_OK);
   // On Windows that checks only the read-only flag; the access lists take effect when something is created.

@@ -61,8 +61,8 @@ export async function runCredentialCommand(
 }
 
 /**
- * How it ends, with its stdout as in a shell's `$(…)`, or that it prints too much or is late. Rejects if it
- * does not start.
+ * Returns how it ends, with its stdout as in a shell's `$(…)`, or that it prints too much or is late. Rejects
+ * if it does not start.
  */
 function endOf(child: ChildProcess, limit: number, signal: AbortSignal): Promise<CommandEnd> {
   return new Promise((resolve, reject) => {

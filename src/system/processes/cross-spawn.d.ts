@@ -3,7 +3,7 @@ declare module 'cross-spawn' {
 
   function spawn(command: string, args: string[], options: SpawnOptions): ChildProcess;
   namespace spawn {
-    /** How it finds the file. */
+    /** Options by which it finds the file. */
     function _parse(command: string, args: string[], options: SpawnOptions): { file?: string };
   }
   export = spawn;

@@ -1,4 +1,4 @@
-/** How gwtoken ends by a signal. */
+/** The end of gwtoken by a signal. */
 import { constants } from 'node:os';
 
 /**

@@ -12,7 +12,7 @@ interface ProcStat {
   readonly startTime: string;
 }
 
-/** Undefined for a process that does not exist, and where there is no /proc. */
+/** Reads it; undefined for a process that does not exist, and if there is no /proc. */
 export function procStat(pid: number | 'self'): ProcStat | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -28,7 +28,7 @@ export function procStat(pid: number | 'self'): ProcStat | undefined {
 }
 
 /**
- * Whether its terminal sends signals to this process, and to a child. Without /proc it is enough to have a
+ * Tells if its terminal sends signals to this process, and to a child. Without /proc it is enough to have a
  * terminal.
  */
 export function isForeground(platform: NodeJS.Platform): boolean {
@@ -37,7 +37,7 @@ export function isForeground(platform: NodeJS.Platform): boolean {
   return self !== undefined && self.group === self.foregroundGroup;
 }
 
-/** Whether this process has a controlling terminal, wherever its streams lead. */
+/** Tells if this process has a controlling terminal, wherever its streams lead. */
 export function hasTerminal(): boolean {
   const terminal = quietly(() => openSync('/dev/tty', constants.O_RDWR | constants.O_NOCTTY));
   if (terminal !== undefined) closeSync(terminal);

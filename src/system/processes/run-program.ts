@@ -44,7 +44,7 @@ export async function runProgram(
         if (started.pid === undefined || systemCode(error) === 'ENOENT') reject(error);
       });
       started.on('exit', (code, signal) => {
-        // What the shell below answers with if there is no such program.
+        // The shell below answers with this code if there is no such program.
         if (code === 127 && text !== undefined) reject(notFound(command));
         else resolve({ code, signal });
       });
