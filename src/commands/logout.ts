@@ -1,4 +1,4 @@
-import { type Client, clientName, parseClientName } from '../client';
+import { type Client, clientName, DEFAULT_PROFILE, parseClientName, shortId } from '../client';
 import { attempt, failure, GwtokenError, usage } from '../errors';
 import {
   gather,
@@ -38,7 +38,7 @@ export const logoutCommand: Command = {
       world.stderr.write(`No stored clients${isFiltered(flags) ? ' that these flags name' : ''}. ${BY_HAND}`);
       return;
     }
-    if (flags['yes'] !== true && !(await isConfirmed(clients.map(clientName), isAll, world))) return;
+    if (flags['yes'] !== true && !(await isConfirmed(clients, isAll, world))) return;
     let failed: unknown;
     for (const client of clients) {
       // If one cannot be removed, the others still are, and the first failure is reported.
@@ -87,23 +87,35 @@ function selectedClient(sources: SettingSources, world: Pick<World, 'clients'>):
   );
 }
 
+/** Returns a client in words: `the EU production client abcd…wxyz`. */
+function described(client: Client, { clients }: Pick<World, 'clients'>): string {
+  const { profile, environment, region } = client;
+  const stored = clients.read()[clientName(client)];
+  const id = stored === undefined ? '' : ` ${shortId(stored.clientId)}`;
+  const whose = profile === DEFAULT_PROFILE ? '' : ` of profile ${profile}`;
+  return `the ${region.toUpperCase()} ${environment} client${id}${whose}`;
+}
+
 /** Prompts for a confirmation and returns the answer; reports if nothing is removed. */
 async function isConfirmed(
-  names: readonly string[],
+  clients: readonly Client[],
   isAll: boolean,
-  { terminal, stderr }: Pick<World, 'terminal' | 'stderr'>,
+  world: Pick<World, 'terminal' | 'stderr' | 'clients'>,
 ): Promise<boolean> {
+  const { terminal, stderr } = world;
   const noPrompt = terminal.noPrompt();
   if (noPrompt !== undefined) {
     // A script that names one client has said what it wants.
     if (!isAll) return true;
     throw usage(
       `logout --all needs --yes (cannot prompt: ${noPrompt})`,
-      `it would remove: ${names.join(', ')}`,
+      `it would remove: ${clients.map(clientName).join(', ')}`,
     );
   }
   try {
-    const isSure = await terminal.confirm(`Remove ${names.join(', ')}?`);
+    const isSure = await terminal.confirm(
+      `Remove ${clients.map((each) => described(each, world)).join(', ')}?`,
+    );
     if (!isSure) stderr.write('Nothing was removed.\n');
     return isSure;
   } catch (error) {

@@ -125,7 +125,8 @@ hint: it would remove: ${EU}, ${US}
     expect(gw.items.size).toBe(2);
     expect((await logout('--region', 'eu')).stderr).toMatch(`Removed ${EU}\n`);
     expect((await logout('--region', 'us', '--yes')).stderr).toMatch(`Removed ${US}\n`);
-    expect(asked).toEqual([`Remove ${EU}, ${US}?`, `Remove ${EU}?`, `Remove ${EU}?`]);
+    const [eu, us] = ['the EU production client of-eu', 'the US production client of-us'];
+    expect(asked).toEqual([`Remove ${eu}, ${us}?`, `Remove ${eu}?`, `Remove ${eu}?`]);
   });
 
   test('says that nothing was removed if the question is left', async () => {

@@ -1,6 +1,6 @@
 /** Output of `gwtoken status`: a table for people, an object for programs. Never a secret or a token. */
 
-import { clientFlags, clientName } from '../../client';
+import { clientFlags, clientName, shortId } from '../../client';
 import { attempt, failure, GwtokenError, usage } from '../../errors';
 import { exitCodeFor } from '../../exit-codes';
 import { gather, resolveProfile, resolveRegion } from '../../settings/resolve';
@@ -145,10 +145,9 @@ function boundUrl({ source, stored }: ClientStatus): string | undefined {
   return source === 'keychain' ? stored?.authUrl : undefined;
 }
 
-/** Returns `abcd…wxyz`: enough to tell clients apart. An ID is no secret, so a short one is shown whole. */
 function shownId({ clientId, verdict }: ClientStatus): string | undefined {
   const id = clientId ?? (verdict instanceof GwtokenError ? undefined : verdict?.clientId);
-  return id === undefined || id.length <= 8 ? id : `${id.slice(0, 4)}…${id.slice(-4)}`;
+  return id === undefined ? undefined : shortId(id);
 }
 
 /** Returns a client as JSON; `check` is null without --check. */
