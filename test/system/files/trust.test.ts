@@ -11,12 +11,17 @@ import { openFolder } from '../../harness/homes/folder';
 import { refusal } from '../../settings/refusal';
 
 const own = process.geteuid?.() ?? 0;
-const machine = (uid = own): Host => ({ platform: process.platform, uid });
+/** The accounts of a machine on which the user has a private group, as not every user that runs tests has one. */
+let etc: string;
+const machine = (uid = own): Host => ({ platform: process.platform, uid, etc });
 const read = (path: string, uid?: number) => openTokens(path, machine(uid)).read(EU);
 
 let folder: string;
 let file: string;
 beforeEach(() => {
+  etc = openFolder();
+  writeFileSync(join(etc, 'passwd'), `me:x:${own}:${own}::/:/bin/sh\n`);
+  writeFileSync(join(etc, 'group'), `me:x:${own}:\n`);
   folder = join(openFolder(), 'ours');
   file = join(folder, 'config.json');
   mkdirSync(folder, { mode: 0o700 });
