@@ -343,6 +343,24 @@ describe('the output of get', () => {
   const get = (flags: Record<string, string>, more: Partial<Token> = {}, isTTY = false) =>
     tokenFormat(flags)({ ...answer, token: { ...TOKEN, ...more } }, TOKEN.requestedAtMs + 1001, () => isTTY);
 
+  /** What each prints, and on a terminal if it looks different there: a new format gets its line here. */
+  const PRINTS: Readonly<Record<string, readonly [plain: RegExp, onTerminal?: RegExp]>> = {
+    token: [/^a"\\b\n$/],
+    json: [/^\{"access_token":.*\}\n$/, /^\{\n {2}"access_token": /],
+    header: [/^Authorization: Bearer a"\\b\n$/],
+    headers: [/^\{"Authorization":"Bearer .*\}\n$/],
+    curl: [/^header = "Authorization: Bearer a\\"\\\\b"\n$/],
+    'credential-helper': [/^\{"headers":.*"expires":.*\}\n$/],
+  };
+  test('is known here for every format, in a pipe and on a terminal', () => {
+    expect(Object.keys(PRINTS)).toEqual(GET_FORMATS);
+    for (const [format, [plain, onTerminal]] of Object.entries(PRINTS)) {
+      expect(get({ format })).toMatch(plain);
+      if (onTerminal) expect(get({ format }, {}, true)).toMatch(onTerminal);
+      else expect(get({ format }, {}, true)).toBe(get({ format }));
+    }
+  });
+
   test('headers is one line of JSON, and breaks what a CI system takes for a command', () => {
     expect(get({ format: 'headers' })).toBe('{"Authorization":"Bearer a\\"\\\\b"}\n');
     const hostile = get({ format: 'json' }, { scope: '##vso[task.complete]' });
