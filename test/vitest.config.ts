@@ -61,7 +61,14 @@ export default defineConfig({
           exclude: ['test/**/*.system.test.ts'],
         },
       },
-      { extends: true, test: { name: 'system', include: ['test/**/*.system.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'system',
+          globalSetup: 'test/harness/setup-executable.mjs',
+          include: ['test/**/*.system.test.ts'],
+        },
+      },
       {
         extends: true,
         test: {

@@ -12,7 +12,7 @@ import { type Home, openHome } from '../harness/homes/home';
 import { until } from '../harness/programs/processes';
 
 /** 1 for all of it. */
-const SHARE = Number(process.env['GWTOKEN_SOAK'] ?? 0.1);
+const SHARE = Number(process.env['SOAK'] ?? 0.1);
 const LONG = 600_000;
 
 let endpoint: TokenEndpoint;
