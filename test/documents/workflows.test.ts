@@ -24,6 +24,7 @@ const MAY_WRITE: Record<string, Record<string, string>> = {
   'workflows/release.yml publish': { 'id-token': 'write' },
   'workflows/release.yml action': { contents: 'write' },
   'workflows/release.yml release-page': { contents: 'write' },
+  'workflows/release.yml image': { packages: 'write', 'id-token': 'write', attestations: 'write' },
 };
 
 interface Workflow {
@@ -109,7 +110,7 @@ describe('the workflows', () => {
     const taking = Object.values(jobs).filter(({ steps = [] }) =>
       steps.some(({ uses }) => uses?.startsWith('actions/download-artifact@')),
     );
-    expect(taking.length).toBe(6);
+    expect(taking.length).toBe(7);
     const checks = taking.map(({ steps = [] }) => {
       const at = steps.findIndex(({ uses }) => uses?.startsWith('actions/download-artifact@'));
       return steps[at + 1]?.run ?? '';
