@@ -1,6 +1,7 @@
 /** The GitHub action's program: its inputs become settings, and the CLI's core requests one token. */
 import { report } from '../src/cli/run';
 import { selectedToken } from '../src/commands/selected-token';
+import { are } from '../src/credentials/variables';
 import { usage } from '../src/errors';
 import { envDestination, envOptions, envOutput } from '../src/formats/env';
 import { escapeData, maskToken } from '../src/formats/mask';
@@ -91,7 +92,7 @@ function checkRequired(env: Env): void {
   if (empty.length === 0) return;
   const forks = empty.some((input) => input.startsWith('client-')) ? ` (${FORKS_GET_NO_SECRETS})` : '';
   throw usage(
-    `${empty.map((input) => `input ${input}`).join(' and ')} ${empty.length > 1 ? 'are' : 'is'} empty${forks}`,
+    `${are(empty.map((input) => `input ${input}`))} empty${forks}`,
     `set ${empty.join(' and ')} under "with" in the step`,
   );
 }

@@ -59,7 +59,7 @@ export function profileFlag(profile: string): string {
   return profile === DEFAULT_PROFILE ? '' : ` --profile ${profile}`;
 }
 
-/** Returns `abcd…wxyz`: enough to tell client IDs apart. An ID is no secret, so a short one is shown whole. */
+/** Returns `abcd…wxyz`, enough to tell client IDs apart. An ID is no secret: a short one is shown whole. */
 export function shortId(id: string): string {
   return id.length <= 8 ? id : `${id.slice(0, 4)}…${id.slice(-4)}`;
 }

@@ -121,7 +121,7 @@ export interface CacheRead {
 export type Lock =
   | {
       readonly held: true;
-      /** Ends the time that counts against nobody, spent on a keychain or a command: from now on waiters' limits run. */
+      /** Starts the limits of those who wait: the time before, for a keychain or a command, counts for nobody. */
       startClock(): void;
       /** Releases the lock and leaves a text for the waiters. */
       release(outcome?: string): void;
@@ -333,8 +333,8 @@ export interface World {
   /** Creates a 0600 file with this text in gwtoken's own directory; a `local` error if that fails. */
   createTokenFile(text: string, path?: string): Promise<TokenFile>;
   /**
-   * Replaces a file of the user's, mode 0600, at once. Throws `usage` for a path that is no regular file of the
-   * user's, `local` if it cannot be written.
+   * Replaces a file of the user's, mode 0600, at once. Throws `usage` for a path that is no regular file of
+   * theirs, `local` if it cannot be written.
    */
   replaceFile(path: string, text: string): void;
   /** Reads a whole file. Throws the system's error; EFBIG for more than `limit` bytes. */

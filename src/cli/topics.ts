@@ -74,7 +74,7 @@ export function topicAsText(markdown: string, paint: Pick<Paint, 'bold' | 'cyan'
     .join('');
 }
 
-/** Returns a block of code, indented but for languages in which it would not run then, copied from the terminal. */
+/** Returns a block of code, indented unless it would not run then when it is copied from the terminal. */
 function code(block: string): string {
   const text = block.replace(/^```.*\n/gm, '');
   return /^```(python|make)/.test(block) ? text : text.replace(/^(?=.)/gm, '    ');

@@ -33,7 +33,7 @@ export function hintLine(
   return `${margin}${paint.cyan('hint:')} ${text}`;
 }
 
-/** Wraps a sentence at a terminal's width, if there is one; the command at its end is not cut, for copying. */
+/** Wraps a sentence at a terminal's width, if there is one; the command at its end stays whole. */
 export function wrapMessage(text: string, width: number | undefined, hanging: string): string {
   if (width === undefined || hanging.length + text.length <= width) return text;
   const at = /(?<=\b(run|did you mean|example): )/.exec(text)?.index ?? text.length;

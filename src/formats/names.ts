@@ -1,4 +1,4 @@
-/** The names of the formats. The formats themselves are loaded when one is used: their code costs each start time. */
+/** The names of the formats. The formats are loaded when one is used: their code costs time at each start. */
 import { usage } from '../errors';
 import { quoted } from '../text';
 

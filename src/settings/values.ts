@@ -47,7 +47,7 @@ export function parseText(text: string, where: string, what: string): string {
   throw badValue(what, text, where, 'a non-empty value');
 }
 
-/** Reads an auth URL; a trailing `/oauth2/token` is taken off. A secret is sent there, so nothing is guessed. */
+/** Reads an auth URL, without a trailing `/oauth2/token`. A secret is sent there, so nothing is guessed. */
 export function parseAuthUrl(text: string, where: string, region: Region): string {
   return withoutTokenPath(parseBaseUrl(text, where, region, ['auth URL', 'the client secret']));
 }

@@ -42,8 +42,10 @@ export async function runCurl(flags: FlagValues, world: World, typed: readonly s
  * Options of curl that people use and that take no value; the word after any other option is taken for its
  * value.
  */
-const SWITCH =
-  /^(-[#0-46aBfgGiIjJlLMnNOpqRsSvZ]+|--(compressed|fail[\w-]*|get|head|http[\d.]+|include|insecure|ipv[46]|location[\w-]*|next|no-[\w-]+|parallel|remote-name|show-error|silent|url|verbose))$/;
+const SWITCH = new RegExp(
+  '^(-[#0-46aBfgGiIjJlLMnNOpqRsSvZ]+|--(compressed|fail[\\w-]*|get|head|http[\\d.]+|include|insecure' +
+    '|ipv[46]|location[\\w-]*|next|no-[\\w-]+|parallel|remote-name|show-error|silent|url|verbose))$',
+);
 
 /**
  * Returns curl's arguments with each path below the API URL. With an API URL set, a URL of another host is

@@ -36,8 +36,8 @@ interface CommonOptions {
 export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals'], unicode: boolean): Prompts {
   const keyboard = openKeyboard(proc);
   /**
-   * Shows a prompt until it is answered, and again after Ctrl-Z and `fg`. Ctrl-C, Ctrl-D, the end of input and
-   * signals interrupt.
+   * Shows a prompt until it is answered, and again after Ctrl-Z and `fg`. Ctrl-C, Ctrl-D, the end of input
+   * and signals interrupt.
    *
    * @param filter changes what is typed, as bytes in latin1
    */
@@ -133,7 +133,7 @@ export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals'],
   };
 }
 
-/** The longest answer in bytes: each character is drawn again with each that follows, below one another at last. */
+/** The longest answer, in bytes: with each character typed, all before it are drawn again. */
 const PASTE_LIMIT = 512;
 
 /** Drops the printable characters of a long paste: control characters still count, so that Ctrl-C works. */
