@@ -48,6 +48,8 @@ export default defineConfig({
     testTimeout: 90_000,
     hookTimeout: 90_000,
     reporters: ['default', new LeftOut()],
+    // A line for each file, and no list of tests that took their time: a run ends in its counts.
+    slowTestThreshold: 60_000,
     // Two cores: a third worker fills the time in which the others wait.
     maxWorkers: 3,
     // By the file's name. quick: a fresh clone, any user. system: keyrings, shells, Wine, whole minutes. executable: what

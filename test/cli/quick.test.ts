@@ -9,14 +9,14 @@ beforeEach(async () => {
 });
 
 test.each([
-  ['get'],
-  ['get', '--region', 'eu'],
-  ['get', '--region=eu'],
-  ['get', '-r', 'eu'],
-  ['get', '--no-sandbox'],
-  ['get', '--format', 'token'],
-])('%s %s %s prints the cached token', async (...argv) => {
-  expect(await gw.quick(argv)).toBe('token-1\n');
+  'get',
+  'get --region eu',
+  'get --region=eu',
+  'get -r eu',
+  'get --no-sandbox',
+  'get --format token',
+])('%s prints the cached token', async (line) => {
+  expect(await gw.quick(line.split(' '))).toBe('token-1\n');
 });
 
 test('env is answered, in its formats and with its prefix', async () => {
@@ -25,24 +25,24 @@ test('env is answered, in its formats and with its prefix', async () => {
 });
 
 test.each([
-  ['status'],
-  ['get', '--fresh'],
-  ['get', '--verbose'],
-  ['get', '-v'],
-  ['get', '--no-cache'],
-  ['get', '--cache'],
-  ['get', '--region', 'us'],
-  ['get', '--region'],
-  ['get', '--no-region', 'eu'],
-  ['get', '-r=eu'],
-  ['get', '--sandbox=true'],
-  ['get', '--no-fresh'],
-  ['get', '--unknown'],
-  ['get', 'word'],
-  ['get', '--format', 'unknown'],
-  ['get', '--min-ttl', '2h'],
-  ['env', '--unset'],
-  ['env', '--format', 'github-env'],
-])('%s %s %s is left to the CLI', async (...argv) => {
-  expect(await gw.quick(argv)).toBeUndefined();
+  'status',
+  'get --fresh',
+  'get --verbose',
+  'get -v',
+  'get --no-cache',
+  'get --cache',
+  'get --region us',
+  'get --region',
+  'get --no-region eu',
+  'get -r=eu',
+  'get --sandbox=true',
+  'get --no-fresh',
+  'get --unknown',
+  'get word',
+  'get --format unknown',
+  'get --min-ttl 2h',
+  'env --unset',
+  'env --format github-env',
+])('%s is left to the CLI', async (line) => {
+  expect(await gw.quick(line.split(' '))).toBeUndefined();
 });

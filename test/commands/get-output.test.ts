@@ -24,7 +24,8 @@ beforeEach(() => {
 });
 
 describe('get --output', () => {
-  test.each([['--fresh'], []])('writes what would be printed, and prints nothing %s', async (...flags) => {
+  test.each(['', '--fresh'])('writes what would be printed, and prints nothing: get %s', async (flag) => {
+    const flags = flag === '' ? [] : [flag];
     const printed = await gw.get('--format', 'header');
     expect(await gw.get('--format', 'header', '--output', file, ...flags)).toBe('');
     const written = readFileSync(file, 'utf8');

@@ -42,7 +42,7 @@ test.each<[ErrorKind, string | undefined, string[]]>([
   ['keychain', 'malformed', []],
   ['unreached', 'ECONNREFUSED', []],
   ['bad-reply', undefined, []],
-])('%s, reason %s, has its own next steps', (kind, reason, steps) => {
+])('an error of the kind %s and the reason %s has its own next steps', (kind, reason, steps) => {
   expect(stepsAfter(kind, reason)).toEqual(steps);
 });
 

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { TOPICS } from '../../src/cli/topics';
+import { REGIONS } from '../../src/client';
 import { COMMANDS } from '../../src/commands/all';
 import { spellings } from '../../src/commands/flags';
 import { credentialVariableNames } from '../../src/credentials/variables';
@@ -26,7 +27,7 @@ const documents = Object.entries(texts);
 /** Every variable of ours that the code reads or sets. */
 const variables = new Set([
   ...Object.values(SETTINGS).flatMap((row) => keysOf(row).flatMap((key) => variableOf(row, key) ?? [])),
-  ...(['eu', 'us'] as const).flatMap((region) =>
+  ...REGIONS.flatMap((region) =>
     credentialVariableNames({ profile: 'default', environment: 'sandbox', region }),
   ),
   ...['GWTOKEN_CONFIG_DIR', 'GWTOKEN_CACHE_DIR'],
@@ -54,6 +55,21 @@ describe('the topics', () => {
 });
 
 describe('what there is, is documented', () => {
+  test('every region, wherever a paragraph names more than one', () => {
+    const files = ['CONTRIBUTING.md', 'COMPARISON.md', 'SECURITY.md', 'actions/gwtoken/action.yml'];
+    const others = files.map((name) => [name, readFileSync(join(ROOT, '.github', name), 'utf8')] as const);
+    const word = new RegExp(`(?<![a-z])(${REGIONS.join('|')})(?![a-z])`, 'gi');
+    const incomplete: string[] = [];
+    for (const [name, text] of [...documents, ...others]) {
+      // Example command lines take any of them.
+      for (const paragraph of text.replaceAll(/^ {4}(gwtoken|eval) .*$/gm, '').split(/\n\s*\n/)) {
+        const named = new Set(paragraph.match(word)?.map((region) => region.toLowerCase()));
+        if (named.size > 1 && named.size < REGIONS.length) incomplete.push(`${name}: ${paragraph}`);
+      }
+    }
+    expect(incomplete).toEqual([]);
+  });
+
   test('every variable, in the topic environment', () => {
     expect(variables.size).toBeGreaterThan(30);
     const sandbox = /^GWTOKEN_SANDBOX_CLIENT_\w+_(EU|US)$/;

@@ -113,7 +113,7 @@ describe('any other text is shown', () => {
     expect(showable(text, 's3cret')).toBe(shown);
   });
 
-  test.each([undefined, null, 1, {}, ['a'], '', ' \n\u200b '])('but %j, which is none', (text) => {
+  test.each([undefined, null, 1, {}, ['a'], '', ' \n\u200b '])('unless it is no text: %j', (text) => {
     expect(showable(text, 's3cret')).toBeUndefined();
   });
 });

@@ -119,7 +119,7 @@ describe('attempts', () => {
     ['ENOTLOOPBACK', 1],
     ['time-limit', 3],
     [undefined, 3],
-  ])('an endpoint that was not reached, reason %s: %i attempts', async (reason, attempts) => {
+  ])('an endpoint that was not reached (reason: %s) gets %i attempts', async (reason, attempts) => {
     const error = new GwtokenError('unreached', 'could not reach x', { reason });
     expect((await play([{ error }])).attempts).toBe(attempts);
   });
@@ -226,7 +226,7 @@ describe('Retry-After', () => {
     ['1.5', undefined],
     ['2030-01-01T00:00:07Z', undefined],
     ['Tue, 99 Jan 2030 00:00:07 GMT', undefined],
-  ])('%j is %s ms', (value, afterMs) => {
+  ])('%j is a pause of %s ms', (value, afterMs) => {
     expect(retryOfReply(503, headers({ 'retry-after': value }), START_MS)).toEqual({ afterMs });
   });
 

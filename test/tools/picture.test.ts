@@ -1,13 +1,57 @@
-/** The README's picture: what it shows was typed and printed in a real session. */
+/** The README's picture: what it shows was typed and printed in a real session, and is printed today. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { inside } from '../harness/homes/in-process';
 import { ROOT } from '../harness/root';
 import { PICTURE_LINES } from './picture-lines';
 
-test('the picture in the README shows the lines that npm run picture types, and no path of a machine', () => {
-  const svg = readFileSync(join(ROOT, '.github', 'terminal.svg'), 'utf8');
-  const rows = [...svg.matchAll(/^<g>(.*)<\/g>$/gm)].map(([, row]) => row!.replaceAll(/<[^>]*>/g, '').trim());
-  expect(rows.filter((row) => row.startsWith('$ '))).toEqual(PICTURE_LINES.map((line) => `$ ${line}`));
+const SIGNS = { '&quot;': '"', '&lt;': '<', '&gt;': '>', '&amp;': '&' };
+const svg = readFileSync(join(ROOT, '.github', 'terminal.svg'), 'utf8');
+const rows = [...svg.matchAll(/^<g>(.*)<\/g>$/gm)].map(([, row]) =>
+  row!
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll(/&\w+;/g, (sign) => SIGNS[sign as keyof typeof SIGNS])
+    .trim(),
+);
+/** Each typed line with the rows below it, without what the prompts draw at the edge. */
+const session = rows
+  .join('\n')
+  .split(/^\$ /m)
+  .slice(1)
+  .map((part) => part.trimEnd().split('\n'))
+  .map(([typed, ...printed]) => [typed!, printed.map((row) => row.replace(/^[│◇✔└] */, ''))] as const);
+const printed = Object.fromEntries(session);
+
+test('the picture shows the lines that npm run picture types, and no path of a machine', () => {
+  expect(session.map(([typed]) => typed)).toEqual(PICTURE_LINES);
   expect(rows.join('\n')).not.toMatch(/127\.0\.0\.1|localhost|warning:|\s\(?\/(?!oauth2\/token)/);
 });
+
+test('the picture shows below each of them what gwtoken prints today', async () => {
+  const gw = inside();
+  gw.env = {};
+  const authUrl = 'https://identity.eu.example.com';
+  await gw.login({ authUrl, clientId: 'acme-eu-test', flags: ['--sandbox'] });
+  const { stderr: stored } = await gw.login({ authUrl, clientId: 'acme-eu' });
+  const config = join(gw.config, 'config.json');
+  const stands = (text: string) => expect.arrayContaining(linesOf(text));
+  expect(printed['gwtoken login --region eu']).toEqual(
+    stands(stored.replaceAll(config, '~/.config/gwtoken/config.json')),
+  );
+
+  expect(printed['gwtoken get']).toEqual([expect.stringMatching(/^[\w-]{43}$/)]);
+  expect(printed['gwtoken curl https://gateway.example.com/hello']).toEqual(['Hello, acme-eu!']);
+  expect(printed['eval $(gwtoken env)']).toEqual([]);
+
+  const { stderr: unknown } = await gw.cli(['whoami']);
+  expect(printed['gwtoken whoami']).toEqual(linesOf(unknown));
+  gw.nowMs += 30_000;
+  expect(printed['gwtoken status']).toEqual(linesOf((await gw.cli(['status'])).stdout));
+});
+
+const linesOf = (text: string): string[] =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => line.trim());

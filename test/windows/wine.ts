@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   closeSync,
   cpSync,
@@ -73,7 +73,8 @@ export async function openWindows() {
   const env = wineEnv(prefix) as Record<string, string>;
   // Not waited for: it runs until the last program has ended, and a while longer.
   const closeServer = (): void => {
-    execFileSync('wineserver', ['-k'], { env, stdio: 'ignore' });
+    // Fails if it has ended by itself, which is as good: `-w` sees that it has gone.
+    spawnSync('wineserver', ['-k'], { env, stdio: 'ignore' });
     execFileSync('wineserver', ['-w'], { env, stdio: 'ignore', timeout: 30_000 });
   };
 

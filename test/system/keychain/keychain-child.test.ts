@@ -186,7 +186,7 @@ describe('by what it reads, the child', () => {
     [[null, 'old'], { reason: 'denied' }],
     // Another login's, which came after.
     [['old', 'another'], 'old'],
-  ])('%j stores: %j', async (reads, end) => {
+  ])('reading %j, before and after, ends set with %j', async (reads, end) => {
     const done = await calling(reads, ({ set }) => set('a', 'new'));
     expect(done).toEqual({ end, calls: ['get gwtoken a', 'set gwtoken', 'get gwtoken a'] });
   });
@@ -197,7 +197,7 @@ describe('by what it reads, the child', () => {
     [['fails'], { reason: 'failed' }, ['delete gwtoken-probe']],
     // Deleting would only open the dialog again that has been dismissed.
     [[null], { reason: 'denied' }, []],
-  ])('%j probes: %j', async (reads, end, last) => {
+  ])('reading %j ends probe with %j', async (reads, end, last) => {
     expect(await calling(reads, ({ probe }) => probe())).toEqual({
       end,
       calls: ['set gwtoken-probe', 'get gwtoken-probe probe PID', ...last],
@@ -207,7 +207,7 @@ describe('by what it reads, the child', () => {
   test.each([
     ['it', 'it'],
     [null, undefined],
-  ])('%j gets: %j', async (read, end) => {
+  ])('reading %j ends get with %j', async (read, end) => {
     expect(await calling([read], ({ get }) => get('a'))).toEqual({ end, calls: ['get gwtoken a'] });
   });
 
@@ -216,7 +216,7 @@ describe('by what it reads, the child', () => {
     [[false, null], false, ['get gwtoken a']],
     [[false, 'it', true], true, ['get gwtoken a', 'delete gwtoken']],
     [[false, 'it', false], false, ['get gwtoken a', 'delete gwtoken']],
-  ])('%j deletes: %j', async (reads, end, more) => {
+  ])('%j, deleting and reading, ends delete with %j', async (reads, end, more) => {
     const done = await calling(reads, (keychain) => keychain.delete('a'));
     expect(done).toEqual({ end, calls: ['delete gwtoken', ...more] });
   });

@@ -38,8 +38,9 @@ test('get runs no getent of the current directory', async ({ needs }) => {
   expect(existsSync(join(home.dir, 'ran'))).toBe(false);
 });
 
-test.for([undefined, 'tls'] as const)('get with an IPv6 address, %s', async (secure, { needs }) => {
-  needs(secure !== undefined && refusesIpv6() ? 'needs a Node that takes certificates for IPv6' : undefined);
+test.for(['http', 'https'])('get takes an IPv6 address over %s', async (scheme, { needs }) => {
+  const secure = scheme === 'https';
+  needs(secure && refusesIpv6() ? 'needs a Node that takes certificates for IPv6' : undefined);
   const options = { host: '::1', ...(secure ? { tls: authority.issue() } : {}) };
   const server = await startFaultServer({ answer }, options);
   const { stdout, stderr } = await home.gwtoken(['get', '--auth-url', server.url]);
@@ -64,15 +65,15 @@ describe('with an /etc/hosts of its own', () => {
     expect(stdout + stderr).toMatch(/did not answer within 1 s: DNS lookup of name\.test timed out/);
   });
 
-  test.for([undefined, '/nowhere'])(
-    'get says that DNS has no such name, with PATH=%s',
+  test.for(['', '/nowhere'])(
+    'get says that DNS has no such name, also without getent (another PATH: %j)',
     async (path, { needs }) => {
       needs('namespace');
       const hosts = '127.0.0.1 localhost\n';
       const files = {
         hosts,
         resolv: `nameserver ${await startDns('knows no name')}\n`,
-        ...(path && { path }),
+        ...(path === '' ? {} : { path }),
       };
       const { code, stderr } = await runWithFiles(files, ['get', '--auth-url', 'https://none.test']);
       expect(code).toBe(6);

@@ -3,6 +3,7 @@
  * follows from it. And what undici makes of interim replies.
  */
 import { once } from 'node:events';
+import { createRequire } from 'node:module';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import connectTunnel from 'undici/lib/api/api-connect.js';
@@ -12,6 +13,7 @@ import { skippingInterim } from '../../../src/system/wire/interim';
 import { withClient } from '../../../src/system/wire/one-socket';
 import { onCleanup } from '../../harness/clean-up';
 import { startFaultServer } from '../../harness/endpoints/fault-server';
+import { until } from '../../harness/programs/processes';
 
 const ORIGIN = 'http://a.test';
 const ASKED = { path: '/', method: 'POST', headers: {}, body: 'a=b' } as const;
@@ -29,7 +31,7 @@ async function connected(
   return socket;
 }
 
-test('over rejects with what broke the connection before the request', async () => {
+test('withClient rejects with what broke the connection before the request', async () => {
   const socket = await connected();
   const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.destroy(new Error('the alert'));
@@ -40,14 +42,14 @@ test('over rejects with what broke the connection before the request', async () 
   await expect(ask(ended)).rejects.toThrow(/^closed$/);
 });
 
-test('over rejects with what broke the connection in the reply', async () => {
+test('withClient rejects with what broke the connection in the reply', async () => {
   const socket = await connected();
   const { body } = await ask(socket);
   socket.destroy(new Error('the alert'));
   await expect(once(body.resume(), 'end')).rejects.toThrow(/^the alert$/);
 });
 
-test('over skips interim replies that come before the reply to a CONNECT', async () => {
+test('withClient skips interim replies that come before the reply to a CONNECT', async () => {
   const socket = await connected(async (other) => {
     for (const line of ['100 Continue', '103 Early Hints', '200 Connection established']) {
       other.write(`HTTP/1.1 ${line}\r\n\r\n`);
@@ -58,6 +60,25 @@ test('over skips interim replies that come before the reply to a CONNECT', async
     connectTunnel.call(client, { origin: ORIGIN, path: 'b.test:443', headers: {} }),
   );
   expect([statusCode, tunnel === socket]).toEqual([200, true]);
+});
+
+test('withClient has no limit of undici’s: an hour without a reply, or within one, is the caller’s matter', async () => {
+  // undici's own clock; its timers count from the first tick that they see.
+  const clock: { tick(ms: number): void } = createRequire(import.meta.url)('undici/lib/util/timers.js');
+  const passAnHour = () => [0, 3_600_000].forEach(clock.tick);
+  let other: Socket | undefined;
+  const asking = ask(
+    await connected((socket) => {
+      other = socket;
+    }),
+  );
+  await until('the request has arrived', () => other !== undefined);
+  passAnHour();
+  other?.write('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na');
+  const { body } = await asking;
+  passAnHour();
+  other?.write('bc');
+  expect(await body.text()).toBe('abc');
 });
 
 const INTERIM = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n';
