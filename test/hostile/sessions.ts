@@ -91,7 +91,7 @@ export async function openSessions(): Promise<{
     const then = new Date(Date.now() - 25 * 3_600_000);
     for (const folder of [home.config, home.cache, tmp].filter((path) => existsSync(path)))
       for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
-        if (/tmp|lock|result|^exec-/.test(basename(name))) lutimesSync(join(folder, name), then, then);
+        if (/tmp|lock|result|^exec-|^salt-/.test(basename(name))) lutimesSync(join(folder, name), then, then);
   }
 
   /** The lock of a suspended one is passed over, and what it was writing comes to no harm. */

@@ -123,7 +123,7 @@ function hold(lock: LockFile, holder: string): Lock | undefined {
     quietly(() => lookAt(path)?.holder === holder && utimesSync(path, new Date(), new Date()));
   }, BEAT_MS).unref();
   // Files that holders left which were killed or failed.
-  sweepOld(folder, /\.(lock|result)$/);
+  sweepOld(folder, /\.(lock|result)$|^salt-/);
   return {
     held: true,
     // Cutting a file off needs no room on the disk.

@@ -6,14 +6,14 @@ import { quietly } from '../../errors';
 /** After this long no living process uses a temporary file, and the clocks of file servers differ by less. */
 const STALE_MS = 10 * 60_000;
 
-/** Removes the files with these names. Never throws: the next writer tries again. */
+/** Removes the files, and the unfinished salts, with these names. Never throws: the next writer tries again. */
 export function sweepOld(folder: string, names: RegExp, olderThanMs = STALE_MS): void {
   // Another may have swept it, or the folder cannot be changed.
   quietly(() => {
     for (const name of readdirSync(folder)) {
       if (!names.test(name)) continue;
       const left = join(folder, name);
-      if (Date.now() - lstatSync(left).mtimeMs > olderThanMs) rmSync(left);
+      if (Date.now() - lstatSync(left).mtimeMs > olderThanMs) rmSync(left, { recursive: true });
     }
   });
 }

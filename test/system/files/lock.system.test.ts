@@ -88,6 +88,8 @@ test('what killed and failed holders left is removed an hour later, what is youn
   const killed = start(folder);
   await killed.line();
   await killed.kill();
+  // Of one that was killed while it made the salt.
+  mkdirSync(join(locks(), 'salt-unfinished'));
   const left = readdirSync(locks());
   const then = new Date(Date.now() - 3_600_000);
   const takeAnother = async () => {
