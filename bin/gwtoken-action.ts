@@ -1,12 +1,14 @@
-/** The GitHub action's program: its inputs become settings, and the CLI's core requests one token. */
+/** The GitHub action's program: its inputs are flags and credentials, and the CLI's core requests one token. */
 import { report } from '../src/cli/run';
-import { selectedToken } from '../src/commands/selected-token';
+import { selectedQuery, tokenOrNextSteps } from '../src/commands/selected-token';
+import { checkClientId, checkSecret } from '../src/credentials/credentials';
+import type { CredentialPlan } from '../src/credentials/plan';
 import { are } from '../src/credentials/variables';
 import { usage } from '../src/errors';
 import { envDestination, envOptions, envOutput } from '../src/formats/env';
 import { escapeData, maskToken } from '../src/formats/mask';
 import { FORKS_GET_NO_SECRETS } from '../src/patience';
-import { gather } from '../src/settings/resolve';
+import type { SettingSources } from '../src/settings/table';
 import { parseSwitch } from '../src/settings/values';
 import { painter } from '../src/system/terminal/capabilities';
 import { closeDebugger, openWarm } from '../src/system/warm';
@@ -15,16 +17,9 @@ import type { Env, World } from '../src/world';
 
 declare const __VERSION__: string;
 
-/** The inputs that become settings, each with its variable. */
-const INPUTS = {
-  region: 'GWTOKEN_REGION',
-  'auth-url': 'GWTOKEN_AUTH_URL',
-  'client-id': 'GWTOKEN_CLIENT_ID',
-  'client-secret': 'GWTOKEN_CLIENT_SECRET',
-  sandbox: 'GWTOKEN_SANDBOX',
-  'min-ttl': 'GWTOKEN_MIN_TTL',
-} as const;
-const REQUIRED = ['region', 'auth-url', 'client-id', 'client-secret'] as const;
+const REQUIRED = ['region', 'auth-url', 'client-id', 'client-secret'];
+/** The inputs that are flags of the CLI. */
+const FLAGS = ['region', 'auth-url', 'sandbox', 'min-ttl'];
 /** The connection to the endpoint depends on the runner, so these come from its environment variables. */
 const OF_THE_JOB = ['GWTOKEN_TIMEOUT', 'GWTOKEN_RETRIES', 'GWTOKEN_CA_FILE'];
 const LABEL = 'gwtoken: error: ';
@@ -36,74 +31,72 @@ void main(process.env).then((code) => {
   process.exitCode = code;
 });
 
-async function main(inputs: Env): Promise<number> {
+async function main(variables: Env): Promise<number> {
   const { platform, geteuid, pid, kill } = process;
-  const env = settingsOf(inputs);
+  const kept = ([name]: [string, unknown]): boolean =>
+    !name.startsWith('GWTOKEN_') || OF_THE_JOB.includes(name);
+  const env = Object.fromEntries(Object.entries(variables).filter(kept));
   const opened = openWarm({ env, platform, pid, kill, ...(geteuid && { geteuid }) });
   const { world, close } = openWorld(process, __VERSION__, opened);
-  // Only the inputs count, not what a runner that is kept has in its home.
-  Object.assign(world.config, { read: () => ({ path: '', general: {}, profiles: {} }) });
   Object.assign(world.terminal, { paint: () => painter({}, false) });
   try {
-    await run(inputOf(inputs, 'export-env'), world);
+    // The runner converts the name to upper case, and keeps its hyphens.
+    await run((name) => env[`INPUT_${name.toUpperCase()}`] ?? '', world);
     return 0;
   } catch (error) {
-    const stderr = { ...world.stderr, write: (text: string) => world.stderr.write(annotated(text)) };
+    const stderr = { ...world.stderr, write: (text: string) => world.stderr.write(annotation(text)) };
     return await report(error, false, { ...world, stderr });
   } finally {
     await close();
   }
 }
 
-/** The environment in which the inputs are the only settings. */
-function settingsOf(env: Env): Env {
-  const others = Object.entries(env).filter(
-    ([name]) => !name.startsWith('GWTOKEN_') || OF_THE_JOB.includes(name),
-  );
-  const sources = Object.entries(INPUTS).map(([input, variable]) => [variable, inputOf(env, input)]);
-  return { ...Object.fromEntries([...others, ...sources]), GWTOKEN_NO_CACHE: '1' };
-}
-
-/** The runner converts the name to upper case, and keeps its hyphens. */
-function inputOf(env: Env, name: string): string {
-  return env[`INPUT_${name.toUpperCase()}`] ?? '';
-}
-
 /** @throws GwtokenError; then nothing has been written */
-async function run(exportEnv: string, world: World): Promise<void> {
-  const secret = world.env[INPUTS['client-secret']];
+async function run(input: (name: string) => string, world: World): Promise<void> {
+  const secret = input('client-secret');
   if (secret) maskToken(secret, world);
-  const exportsEnv = parseSwitch(exportEnv || 'false', 'input export-env', 'export-env');
-  checkRequired(world.env);
+  const exportsEnv = parseSwitch(input('export-env') || 'false', 'input export-env', 'export-env');
+  checkRequired(REQUIRED.filter((name) => input(name) === ''));
   const formats = exportsEnv ? ['github-output', 'github-env'] : ['github-output'];
   const targets = formats.map((format) => {
     const options = envOptions({ format });
     return { options, write: envDestination(options, world) };
   });
-  const { token } = await selectedToken(gather({ fresh: true }, world), world);
+  const set = FLAGS.filter((name) => input(name) !== '');
+  const sources: SettingSources = {
+    flags: { cache: false, ...Object.fromEntries(set.map((name) => [name, input(name)])) },
+    flagPrefix: 'input ',
+    env: world.env,
+    // A runner that is kept may have one of its own.
+    config: { path: '', general: {}, profiles: {} },
+  };
+  const plan = planOf(input('client-id'), secret);
+  const { token } = await tokenOrNextSteps({ ...selectedQuery(sources, world), plan }, sources, world);
   const outputs = targets.map(({ options, write }) => ({ write, text: envOutput(token, options) }));
   maskToken(token.accessToken, world);
   for (const { write, text } of outputs) write(text);
 }
 
-/** The runner does not enforce `required`. */
-function checkRequired(env: Env): void {
-  const empty = REQUIRED.filter((input) => !env[INPUTS[input]]);
+/** Throws for inputs that are empty: the runner does not enforce `required`. */
+function checkRequired(empty: readonly string[]): void {
   if (empty.length === 0) return;
-  const forks = empty.some((input) => input.startsWith('client-')) ? ` (${FORKS_GET_NO_SECRETS})` : '';
+  const forks = empty.some((name) => name.startsWith('client-')) ? ` (${FORKS_GET_NO_SECRETS})` : '';
   throw usage(
-    `${are(empty.map((input) => `input ${input}`))} empty${forks}`,
+    `${are(empty.map((name) => `input ${name}`))} empty${forks}`,
     `set ${empty.join(' and ')} under "with" in the step`,
   );
 }
 
-/** Returns the CLI's words for an error as an annotation, with the inputs in place of variables and flags. */
-function annotated(text: string): string {
-  const named = Object.entries(INPUTS).reduce(
-    (words, [input, variable]) =>
-      words.replaceAll(variable, `input ${input}`).replaceAll(`--${input}`, `input ${input}`),
-    text,
-  );
-  const [first = '', ...hints] = named.split('\n');
+function planOf(clientId: string, secret: string): CredentialPlan {
+  const credentials = {
+    clientId: checkClientId(clientId, 'input client-id'),
+    clientSecret: checkSecret(secret, 'input client-secret'),
+  };
+  return { kind: 'variables', name: 'input client-id and input client-secret', credentials };
+}
+
+/** Returns the CLI's words for an error as an annotation. */
+function annotation(text: string): string {
+  const [first = '', ...hints] = text.split('\n');
   return [`::error title=gwtoken::${escapeData(first.slice(LABEL.length))}`, ...hints].join('\n');
 }

@@ -82,9 +82,11 @@ export function refusalSteps(
     plan?.kind === 'keychain' ? ` stored for ${clientName(client)}` : plan && ` (from ${plan.name})`;
   const check = `check the client ID and secret${from ?? ''}`;
   if (reason !== 'invalid_client') return [plan === undefined ? check : `credentials used: ${plan.name}`];
-  const elsewhere = REGIONS.filter((region) => region !== client.region).map(
-    (region) => `if the client belongs to region ${region}, use ${clientFlags({ ...client, region })}`,
-  );
+  const { flagPrefix } = sources;
+  const elsewhere = REGIONS.filter((region) => region !== client.region).map((region) => {
+    const flags = flagPrefix ? `${flagPrefix}region ${region}` : clientFlags({ ...client, region });
+    return `if the client belongs to region ${region}, use ${flags}`;
+  });
   const isSandbox = client.environment === 'sandbox';
   const environment = isSandbox ? 'production' : 'sandbox';
   // An invalid auth URL of the other environment must not take the place of the refusal.

@@ -19,7 +19,16 @@ export function selectedQuery(sources: SettingSources, world: TokenWorld): Token
 
 /** Returns a valid token for the selected client; with `--fresh`, a new one. Throws any kind but `local`. */
 export async function selectedToken(sources: SettingSources, world: TokenWorld): Promise<TokenAnswer> {
-  const query = { ...selectedQuery(sources, world), fresh: sources.flags['fresh'] === true };
+  const query = selectedQuery(sources, world);
+  return await tokenOrNextSteps({ ...query, fresh: sources.flags['fresh'] === true }, sources, world);
+}
+
+/** Returns a valid token, or rejects with an error that has the next steps among its hints. */
+export async function tokenOrNextSteps(
+  query: TokenQuery,
+  sources: SettingSources,
+  world: TokenWorld,
+): Promise<TokenAnswer> {
   try {
     return await getToken(query, world);
   } catch (error) {

@@ -48,6 +48,12 @@ export function secretProblem(secret: string): string | undefined {
   return /\p{Cc}/u.test(secret) ? 'contains a control character (such as a newline)' : undefined;
 }
 
+export function checkClientId(clientId: string, where: string): string {
+  const problem = clientIdProblem(clientId);
+  if (problem === undefined) return clientId;
+  throw usage(`${where} ${problem}`, 'set it to the client ID only, on one line');
+}
+
 /** Returns the fault of a client ID (RFC 6749 appendix A.1) as the end of a sentence; undefined if none. */
 export function clientIdProblem(clientId: string): string | undefined {
   if (clientId === '') return 'is empty';

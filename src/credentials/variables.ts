@@ -5,7 +5,7 @@ import { type GwtokenError, usage } from '../errors';
 import { FORKS_GET_NO_SECRETS } from '../patience';
 import { messageOf, systemCode } from '../system-errors';
 import type { Env, World } from '../world';
-import { type Credentials, checkSecret, clientIdProblem, SECRET_LIMIT, secretFromBytes } from './credentials';
+import { type Credentials, checkClientId, checkSecret, SECRET_LIMIT, secretFromBytes } from './credentials';
 
 /** Names of one pair: the ID, and the secret itself or the file that contains it. */
 type Pair = readonly [id: string, secret: string, secretFile: string];
@@ -48,10 +48,8 @@ export function variableCredentials(
   const [id, secret, secretFile] = pair;
   const [secretIn = secret, another] = [secret, secretFile].filter((name) => env[name]);
   if (another !== undefined) throw usage(`both ${secret} and ${secretFile} are set`, 'unset one of them');
-  const clientId = env[id];
-  if (!clientId) throw halfPair(id, secretIn, client, env);
-  const problem = clientIdProblem(clientId);
-  if (problem) throw usage(`${id} ${problem}`, 'set it to the client ID only, on one line');
+  if (!env[id]) throw halfPair(id, secretIn, client, env);
+  const clientId = checkClientId(env[id], id);
   const text = env[secretIn];
   if (!text) throw halfPair(secret, id, client, env);
   const clientSecret =

@@ -80,13 +80,14 @@ function findForClient(
   return undefined;
 }
 
-function findFlag({ key }: SettingDefinition<unknown>, { flags }: SettingSources): RawSetting | undefined {
+function findFlag(
+  { key }: SettingDefinition<unknown>,
+  { flags, flagPrefix = '--' }: SettingSources,
+): RawSetting | undefined {
   const flag = flags[key];
   if (flag === undefined) return undefined;
-  return {
-    text: String(flag),
-    source: { kind: 'flag', name: flag === false ? `--no-${key}` : `--${key}` },
-  };
+  const name = flagPrefix + (flag === false ? `no-${key}` : key);
+  return { text: String(flag), source: { kind: 'flag', name } };
 }
 
 /** Looks the keys' variables up, then the keys in the config file. */
