@@ -14,7 +14,7 @@ import { setUrlCommand } from '../settings/words';
 import { shellWord } from '../text';
 import type { EndpointQuery, TokenQuery } from '../token/query';
 
-type Query = Pick<TokenQuery, 'client' | 'authUrl' | 'plan'>;
+type Query = Pick<TokenQuery, 'client' | 'authUrl' | 'plan' | 'settings'>;
 
 /** Returns the error with the next steps after its own hints. */
 export function withNextSteps(error: GwtokenError, query: Query, sources: SettingSources): GwtokenError {
@@ -26,10 +26,11 @@ export function withNextSteps(error: GwtokenError, query: Query, sources: Settin
 
 function nextSteps(error: GwtokenError, query: Query, sources: SettingSources): readonly string[] {
   const { kind, reason } = error;
-  const { client, authUrl, plan } = query;
+  const { client, authUrl, plan, settings } = query;
   const url = authUrl.value;
   if (error instanceof BoundElsewhere) return bindingSteps(error, query);
   if (kind === 'refused') return refusalSteps(error, query, sources);
+  if (reason === 'ca-file') return [`the CA file is named by ${settings.caFile?.source.name}`];
   if (reason === 'missing-in-job') return jobSteps(client, sources);
   if (reason === 'endless-loop') return variableSteps(client, sources);
   if (reason === 'unbound')

@@ -15,6 +15,7 @@ const QUERY = {
     source: { kind: 'config', name: 'auth-url in /c.json' },
   },
   plan: { kind: 'keychain', name: 'the test' },
+  settings: {},
 } as unknown as TokenQuery;
 
 const stepsAfter = (kind: ErrorKind, reason?: string, query = QUERY, ofAnotherProcess = false) =>
@@ -44,6 +45,13 @@ test.each<[ErrorKind, string | undefined, string[]]>([
   ['bad-reply', undefined, []],
 ])('an error of the kind %s and the reason %s has its own next steps', (kind, reason, steps) => {
   expect(stepsAfter(kind, reason)).toEqual(steps);
+});
+
+test('a CA file that cannot be used is named with its source', () => {
+  const settings = { caFile: { value: '/ca.pem', source: { kind: 'variable', name: 'GWTOKEN_CA_FILE' } } };
+  expect(stepsAfter('usage', 'ca-file', { ...QUERY, settings } as unknown as TokenQuery)).toEqual([
+    'the CA file is named by GWTOKEN_CA_FILE',
+  ]);
 });
 
 test('credentials of a command are not stored by a login', () => {

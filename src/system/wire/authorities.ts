@@ -1,7 +1,7 @@
 /** CA certificates beyond the built-in ones, which are passed along: `ca` replaces Node's own. */
 import { X509Certificate } from 'node:crypto';
 import * as tls from 'node:tls';
-import { type GwtokenError, quietly, usage } from '../../errors';
+import { GwtokenError, quietly } from '../../errors';
 import { messageOf, systemCode } from '../../system-errors';
 import { shellWord } from '../../text';
 import type { Env } from '../../world';
@@ -51,22 +51,23 @@ function readIfThere(path: string): string[] {
 
 const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/;
 
+const PASS = 'pass a PEM file with --ca-file, GWTOKEN_CA_FILE or the config key ca-file';
+
 /**
  * Reads a CA file and checks each certificate: Node silently ignores those in `ca` that it cannot parse.
  *
- * @throws GwtokenError `usage`
+ * @throws GwtokenError `usage` with the reason `ca-file`
  */
-const PASS = 'pass a PEM file with --ca-file, GWTOKEN_CA_FILE or the config key ca-file';
-
 export async function readCaFile(path: string): Promise<string> {
-  const fail = (problem: string, ...hints: string[]): GwtokenError =>
-    usage(`the CA file ${path} ${problem}`, ...hints, PASS);
+  const unusable = (message: string, ...hints: string[]): GwtokenError =>
+    new GwtokenError('usage', message, { reason: 'ca-file', hints: [...hints, PASS] });
+  const fail = (problem: string, ...hints: string[]) => unusable(`the CA file ${path} ${problem}`, ...hints);
   let text: string;
   try {
     text = Buffer.from(readLimited(path, LIMIT)).toString('utf8');
   } catch (error) {
     const code = systemCode(error);
-    if (code === 'ENOENT') throw usage(`no such CA file: ${path}`, PASS);
+    if (code === 'ENOENT') throw unusable(`no such CA file: ${path}`);
     throw fail(code === 'EFBIG' ? 'is larger than 4 MiB' : `cannot be read (${code ?? messageOf(error)})`);
   }
   const certificates = [...text.matchAll(new RegExp(PEM, 'g'))].map(([pem]) => pem);
