@@ -118,19 +118,23 @@ export interface CacheRead {
   readonly untrusted?: string;
 }
 
-export type Lock =
-  | {
-      readonly held: true;
-      /** Starts the limits of those who wait: the time before, for a keychain or a command, counts for nobody. */
-      startClock(): void;
-      /** Releases the lock and leaves a text for the waiters. */
-      release(outcome?: string): void;
-    }
-  | {
-      readonly held: false;
-      /** Waits until the lock is free, the limit has passed, or the signal is aborted. */
-      wait(limitMs: number, signal?: AbortSignal): Promise<Waited>;
-    };
+export type Lock = HeldLock | AnothersLock;
+
+/** A lock that this process holds. */
+export interface HeldLock {
+  readonly held: true;
+  /** Starts the limits of those who wait: the time before, for a keychain or a command, counts for nobody. */
+  startClock(): void;
+  /** Releases the lock and leaves a text for the waiters. */
+  release(outcome?: string): void;
+}
+
+/** A lock that another process holds. */
+export interface AnothersLock {
+  readonly held: false;
+  /** Waits until the lock is free, the limit has passed, or the signal is aborted. */
+  wait(limitMs: number, signal?: AbortSignal): Promise<Waited>;
+}
 
 export interface Waited {
   /** `without`: the lock cannot be taken from a dead holder, or the holder could not leave a text. */
@@ -178,15 +182,15 @@ export type KeychainReason =
   | 'failed';
 
 /** Runs a line in the system's shell, with gwtoken's stdin and stderr. A signal rejects with Interrupted. */
-export type RunCredentialCommand = (
-  command: string,
-  options: {
-    readonly env: Env;
-    readonly timeoutMs: number;
-    readonly limit: number;
-    readonly signal?: AbortSignal | undefined;
-  },
-) => Promise<CommandEnd>;
+export type RunCredentialCommand = (command: string, options: CommandOptions) => Promise<CommandEnd>;
+
+export interface CommandOptions {
+  readonly env: Env;
+  readonly timeoutMs: number;
+  /** The most bytes that it may print. */
+  readonly limit: number;
+  readonly signal?: AbortSignal | undefined;
+}
 
 export type CommandEnd =
   | { readonly how: 'exited'; readonly code: number; readonly stdout: Uint8Array }
@@ -271,17 +275,16 @@ export interface TlsFacts {
 }
 
 /** The part of the standard `fetch` that is needed here. */
-export type PostForm = (
-  url: string,
-  init: ConnectionOptions & {
-    readonly method: 'POST';
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: string;
-    /** Limit on connection, request and reply together; past it, all reject with the reason `time-limit`. */
-    readonly timeoutMs: number;
-    readonly signal?: AbortSignal | undefined;
-  },
-) => Promise<FormReply>;
+export type PostForm = (url: string, init: PostOptions) => Promise<FormReply>;
+
+export interface PostOptions extends ConnectionOptions {
+  readonly method: 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Limit on connection, request and reply together; past it, all reject with the reason `time-limit`. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
 
 export interface FormReply {
   readonly status: number;

@@ -12,7 +12,7 @@ import {
 } from '../settings/resolve';
 import { CLIENT_SETTINGS, type Setting, type SettingSources } from '../settings/table';
 import { lifeLeftMs, ownEntry } from '../token/cache';
-import { fetchNew } from '../token/get-token';
+import { type EndpointWorld, fetchNew } from '../token/get-token';
 import { minTtlProblem } from '../token/query';
 import type { ConnectionProgress, KnownEntry, PostForm, WarmWorld, World } from '../world';
 import { withNextSteps } from './hints';
@@ -125,7 +125,7 @@ export function overriding({ plan, stored }: Pick<ClientStatus, 'plan' | 'stored
   return `${plan.name} ${verb} the stored credentials`;
 }
 
-type VerifyWorld = WarmWorld & Parameters<typeof fetchNew>[1] & Pick<World, 'terminal'>;
+type VerifyWorld = WarmWorld & EndpointWorld & Pick<World, 'terminal'>;
 
 /** Reasons for which the keychain would fail for the next client too, after the same wait. */
 const SAME_FOR_ALL = ['no-collection', 'locked', 'not-started', 'timed-out', 'crashed'];

@@ -11,16 +11,15 @@ import { parseItem, type StoredCredentials } from './keychain-item';
 import type { CredentialQuery } from './plan';
 import { are, credentialVariableNames } from './variables';
 
+export type CredentialWorld = Pick<World, 'stderr' | 'env' | 'runCredentialCommand' | 'keychain' | 'trace'>;
+
 /**
  * Returns a client's ID and secret, both from the planned source.
  *
  * @throws GwtokenError `no-credentials` if it has none; `keychain` if the keychain or the command fails;
  *   `usage` if stored credentials belong to another auth URL
  */
-export async function findCredentials(
-  query: CredentialQuery,
-  world: Pick<World, 'stderr' | 'env' | 'runCredentialCommand' | 'keychain' | 'trace'>,
-): Promise<Credentials> {
+export async function findCredentials(query: CredentialQuery, world: CredentialWorld): Promise<Credentials> {
   const { plan } = query;
   if (plan.kind === 'variables') {
     world.trace(`credentials from ${plan.name}`);

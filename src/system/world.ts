@@ -199,11 +199,10 @@ function processesOf(
         onSignals,
       ),
     runProgram: async (command, args, env, text) =>
-      (await import('./processes/run-program')).runProgram(
-        [command, args, forChild(env), text],
-        host.platform,
+      (await import('./processes/run-program')).runProgram(command, args, forChild(env), text, {
+        platform: host.platform,
         onSignals,
-      ),
+      }),
     async createTokenFile(text, path) {
       const files = await import('./files/token-files');
       if (path !== undefined) return files.createTokenFileAt(path, host, text);

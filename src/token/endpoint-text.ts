@@ -31,10 +31,7 @@ function partsOf(secret: string): string[] {
   return Array.from({ length: count }, (_, start) => secret.slice(start, start + PART));
 }
 
-/**
- * Returns a form in which upper and lower case are alike, and the ways to write an accented letter, without
- * blanks.
- */
+/** Returns the text without case, blanks and accents' spellings, in which a repetition may differ. */
 function folded(text: string): string {
   return text
     .normalize('NFKC')
@@ -42,9 +39,7 @@ function folded(text: string): string {
     .replace(/[\s\p{C}]/gu, '');
 }
 
-/**
- * Decoders of the escapes in URLs and forms, HTML, JSON and programs, and of base64 and hexadecimal digits.
- */
+/** Decoders of the escapes in URLs, forms, HTML, JSON and programs, and of base64 and hexadecimal. */
 const DECODERS: readonly ((text: string) => string)[] = [
   fromPercent,
   (text) => fromPercent(text.replaceAll('+', ' ')),

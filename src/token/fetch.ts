@@ -15,6 +15,11 @@ const LONGEST_WAIT_MS = 10_000;
 /** Least time for an attempt: a shorter one could only time out, and hide the error of the one before. */
 const LEAST_MS = 500;
 
+export type RequestWorld = Pick<
+  World,
+  'postForm' | 'now' | 'monotonicMs' | 'sleep' | 'random' | 'version' | 'trace'
+>;
+
 /**
  * Fetches a token with these credentials, in as many attempts as the query allows.
  *
@@ -23,7 +28,7 @@ const LEAST_MS = 500;
 export async function fetchToken(
   query: EndpointQuery,
   credentials: Credentials,
-  world: Pick<World, 'postForm' | 'now' | 'monotonicMs' | 'sleep' | 'random' | 'version' | 'trace'>,
+  world: RequestWorld,
 ): Promise<Token> {
   const { attempts, signal } = query;
   const deadlineMs = world.monotonicMs() + query.limitMs;

@@ -1,7 +1,7 @@
 /** From a query to a valid token: cache, the client's lock, cache again, then credentials and the request. */
 
 import { type Client, clientName } from '../client';
-import { findCredentials } from '../credentials/find';
+import { type CredentialWorld, findCredentials } from '../credentials/find';
 import { GwtokenError, quietly } from '../errors';
 import { messageOf } from '../system-errors';
 import { duration } from '../text';
@@ -16,14 +16,12 @@ import {
   ownEntry,
   ownerOf,
 } from './cache';
-import { fetchToken } from './fetch';
+import { fetchToken, type RequestWorld } from './fetch';
 import { demandsMinTtl, minTtlProblem, type TokenAnswer, type TokenQuery } from './query';
 import { rememberedRefusal, rememberRefusal } from './refusal';
 import { shareRequest } from './single-flight';
 
-type EndpointWorld = Parameters<typeof findCredentials>[1] &
-  Parameters<typeof fetchToken>[2] &
-  Pick<World, 'clients' | 'warmUp'>;
+export type EndpointWorld = CredentialWorld & RequestWorld & Pick<World, 'clients' | 'warmUp'>;
 
 export type TokenWorld = WarmWorld & EndpointWorld & Pick<World, 'tokens' | 'terminal' | 'warn'>;
 

@@ -1,7 +1,6 @@
 /**
  * A refusal is remembered for 30 s: a prompt or a loop would repeat it all day, and identity services lock
- * clients and addresses out for that. A login, `--fresh` and `--no-cache` ask at once, as other credentials
- * and addresses do.
+ * clients and addresses out for that. A login, `--fresh`, `--no-cache` and other credentials ask at once.
  */
 import { GwtokenError } from '../errors';
 import { duration, oneLine } from '../text';

@@ -4,7 +4,7 @@ import { clientName } from '../client';
 import { failure, GwtokenError } from '../errors';
 import { type ErrorKind, isErrorKind } from '../exit-codes';
 import { duration, oneLine } from '../text';
-import type { Lock, World } from '../world';
+import type { HeldLock, World } from '../world';
 import { parseObject, sharedBy } from './cache';
 import type { TokenAnswer, TokenQuery } from './query';
 import { retryOf } from './reply';
@@ -51,7 +51,7 @@ export async function shareRequest(query: TokenQuery, world: LockWorld, work: Wo
   return (await work.fetch(leftMs, () => {})).answer;
 }
 
-async function hold(lock: Lock & { held: true }, query: TokenQuery, work: Work): Promise<TokenAnswer> {
+async function hold(lock: HeldLock, query: TokenQuery, work: Work): Promise<TokenAnswer> {
   let outcome = '';
   try {
     const cached = work.look();
@@ -71,10 +71,7 @@ async function hold(lock: Lock & { held: true }, query: TokenQuery, work: Work):
 /** Kinds of error in the holder's own flags or files, which those who wait do not share. */
 const OWN_FAULTS: readonly ErrorKind[] = ['usage', 'local'];
 
-/**
- * Returns a failure as text, without hints: those who wait have their own. One worth a retry says what was
- * tried.
- */
+/** Returns a failure as text, without hints. One that is worth a retry says what was tried. */
 function formatFailure(error: GwtokenError, { attempts, limitMs, settings }: TokenQuery): string {
   const { kind, message, reason } = error;
   if (OWN_FAULTS.includes(kind)) return '';

@@ -25,7 +25,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failure, quietly } from '../../errors';
 import { systemCode } from '../../system-errors';
-import type { Lock, Waited } from '../../world';
+import type { AnothersLock, Lock, Waited } from '../../world';
 import { holderState, ownProcess } from '../processes/identity';
 import { WRITER_WAITS_MS, whileHeld } from './held';
 import type { Host } from './paths';
@@ -47,10 +47,7 @@ const LOOKS_IN_VAIN = 80;
 /** A holder that runs, or waits for a disk, is spared for ten seconds. */
 const LOOKS_AT_RUNNING = 270;
 
-/**
- * Once in this many looks without a sign of life the system is asked whether the holder's process still
- * exists.
- */
+/** Number of looks in vain after which the system is asked if the holder's process still exists. */
 const LOOKS_PER_QUESTION = 10;
 
 const LONGEST_TEXT_BYTES = 4096;
@@ -61,10 +58,7 @@ interface LockFile {
   readonly host: Host;
 }
 
-/**
- * The file's content is `ID PROCESS`, and a line end until the holder starts its clock; empty if it is no
- * lock.
- */
+/** The file's content: `ID PROCESS`, and a line end until the holder starts its clock. */
 interface Look {
   readonly holder: string;
   readonly isClockRunning: boolean;
@@ -93,10 +87,7 @@ export function tryLock(
   }
 }
 
-/**
- * Creates the locks' directory, closed to other users whatever the one above is; undefined if it is not the
- * user's.
- */
+/** Creates the locks' directory, closed to others; returns undefined if it is not the user's. */
 function locksFolder(above: string, host: Host): string | undefined {
   const folder = join(above, '.locks');
   // The directory above is created, and checked, by those who store something in it.
@@ -151,8 +142,8 @@ function end(lock: LockFile, holder: string, text = ''): void {
   });
 }
 
-/** Returns the function that waits until the holder that is there now has ended; see {@link Lock}. */
-function waitFor(lock: LockFile): Extract<Lock, { held: false }>['wait'] {
+/** Returns the function that waits until the holder that is there now has ended; see {@link AnothersLock}. */
+function waitFor(lock: LockFile): AnothersLock['wait'] {
   const first = lookAt(lock.path);
   return async (limitMs, signal) => {
     let countedMs = 0;
@@ -215,9 +206,7 @@ function resultPath({ folder }: LockFile, holder = ''): string {
   return join(folder, `${id}.result`);
 }
 
-/**
- * Runs the work while holding the lock, waiting up to `waitMs` for it; without a lock if there can be none.
- */
+/** Runs the work while holding the lock, waiting up to `waitMs` for it; without it if there can be none. */
 export async function withLock<T>(
   folder: string,
   name: string,

@@ -1,5 +1,5 @@
 /** A file at a path that the user names for a token: `get --output FILE` and `exec --token-file=PATH`. */
-import { lstatSync } from 'node:fs';
+import { lstatSync, type Stats } from 'node:fs';
 import { failure, usage } from '../../errors';
 import { systemCode } from '../../system-errors';
 import type { Host } from './paths';
@@ -27,7 +27,7 @@ export function replaceUserFile(path: string, text: string, host: Host): void {
   }
 }
 
-function foreignness(stat: Parameters<typeof distrust>[0], host: Host): string | undefined {
+function foreignness(stat: Stats, host: Host): string | undefined {
   const untrusted = distrust(stat, 'user', host);
   return untrusted?.why === 'foreign' ? untrusted.text : undefined;
 }

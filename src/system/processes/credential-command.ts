@@ -11,21 +11,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { quietly } from '../../errors';
 import { Interrupted, untilSignal } from '../../signals';
 import { limitReached, messageOf, systemCode } from '../../system-errors';
-import type { CommandEnd, RunCredentialCommand, World } from '../../world';
+import type { CommandEnd, CommandOptions, World } from '../../world';
+import { hasTerminal } from '../terminal/foreground';
 import { helperEnvironment, windowsProgram } from './helper-program';
-import { hasTerminal } from './proc-stat';
 
 type OwnProcess = Pick<NodeJS.Process, 'env' | 'kill' | 'platform'>;
 
-/**
- * Time after a signal for a command to switch the terminal's echo on again; then the next one: SIGTERM,
- * SIGKILL.
- */
+/** Time after SIGTERM for a command to restore the terminal's echo, before SIGKILL. */
 const GRACE_MS = 1000;
 
 export async function runCredentialCommand(
   command: string,
-  { env, timeoutMs, limit, signal }: Parameters<RunCredentialCommand>[1],
+  { env, timeoutMs, limit, signal }: CommandOptions,
   proc: OwnProcess,
   onSignals: World['onSignals'],
 ): Promise<CommandEnd> {
@@ -61,8 +58,7 @@ export async function runCredentialCommand(
 }
 
 /**
- * Returns how it ends, with its stdout as in a shell's `$(…)`, or that it prints too much or is late. Rejects
- * if it does not start.
+ * Returns how it ends, with its stdout; or that it prints too much, or is late. Rejects if it does not start.
  */
 function endOf(child: ChildProcess, limit: number, signal: AbortSignal): Promise<CommandEnd> {
   return new Promise((resolve, reject) => {
@@ -93,9 +89,8 @@ function notStarted(error: unknown): CommandEnd {
 }
 
 /**
- * Ends the command's group, or its shell alone, before it resolves. If a signal has reached all of them
- * already (`isTold`), a SIGTERM at once would also end the `stty` with which the command restores the
- * terminal.
+ * Ends the command's group, or its shell alone, before it resolves. If all have got a signal already
+ * (`isTold`), a SIGTERM at once would also end the `stty` with which the command restores the terminal.
  */
 async function stop(
   child: ChildProcess,

@@ -2,9 +2,8 @@
 import { constants } from 'node:os';
 
 /**
- * Ends the process by this signal, with its default effect (Node ignores SIGPIPE). Windows has no signals:
- * there a kill would end it at once with code 1, so it ends with the exit code that a shell elsewhere shows
- * for the signal.
+ * Ends the process by this signal, with its default effect (Node ignores SIGPIPE). Windows has no signals,
+ * and a kill would give code 1: there it ends with the exit code that other systems' shells show.
  */
 export function endBySignal(self: NodeJS.Process, signal: NodeJS.Signals): void {
   self.exitCode = 128 + constants.signals[signal];

@@ -26,9 +26,7 @@ export function windowsProgram(name: string, { SystemRoot = 'C:\\Windows' }: Env
   return `${SystemRoot}\\System32\\${name}`;
 }
 
-/**
- * Runs a system program until it ends, or the signal is aborted. Never rejects; `error` says why it failed.
- */
+/** Runs a system program until it ends or the signal is aborted. Never rejects; `error` is the reason. */
 export async function runHelper(
   program: string,
   args: readonly string[],

@@ -2,7 +2,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { systemCode } from '../../system-errors';
-import { procStat } from './proc-stat';
 
 type Own = Pick<NodeJS.Process, 'pid' | 'kill'>;
 
@@ -25,9 +24,8 @@ function pidScope(): string {
 }
 
 /**
- * Returns whether a process that {@link ownProcess} named is dead, or runs or waits for a disk, however
- * little CPU it gets; undefined for one that sleeps or is stopped, or if nothing is known of it, as on
- * another machine.
+ * Returns whether a process named by {@link ownProcess} is dead, or gets CPU or a disk, if slowly; undefined
+ * for one that sleeps or is stopped, and if nothing is known of it, as on another machine.
  */
 export function holderState(named: string, proc: Own | undefined): 'dead' | 'running' | undefined {
   const [where, pid, start] = named.split(' ');
@@ -41,4 +39,30 @@ export function holderState(named: string, proc: Own | undefined): 'dead' | 'run
   // A zombie only waits for its parent.
   if (startTime !== start || state === 'Z') return 'dead';
   return state === 'R' || state === 'D' ? 'running' : undefined;
+}
+
+/** A process's /proc/PID/stat on Linux (proc(5)). */
+interface ProcStat {
+  /** `R` is running or ready, `D` waits for a disk, `S` sleeps, `T` is stopped. */
+  readonly state: string;
+  readonly group: number;
+  /** The process group in the foreground of its controlling terminal; -1 without one. */
+  readonly foregroundGroup: number;
+  /** When it was started, in the kernel's count: distinguishes it from a later process with the same PID. */
+  readonly startTime: string;
+}
+
+/** Reads it; undefined for a process that does not exist, and if there is no /proc. */
+export function procStat(pid: number | 'self'): ProcStat | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // "pid (name) state parent …": the name may contain anything, even parentheses.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [state = '', , group, , , foregroundGroup] = fields;
+    const startTime = fields[19];
+    if (startTime === undefined) return undefined;
+    return { state, group: Number(group), foregroundGroup: Number(foregroundGroup), startTime };
+  } catch {
+    return undefined;
+  }
 }

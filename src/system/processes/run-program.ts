@@ -1,7 +1,6 @@
 /**
- * The program of `gwtoken exec` and `curl`, with gwtoken's own streams, process group and terminal, so that
- * Ctrl-C, Ctrl-Z and full-screen programs work as without gwtoken. cross-spawn is for Windows' `.cmd` and
- * PATHEXT.
+ * The program of `gwtoken exec` and `curl`, with gwtoken's own streams, process group and terminal: Ctrl-C,
+ * Ctrl-Z and full-screen programs work as without it. cross-spawn is for Windows' `.cmd` and PATHEXT.
  */
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import * as fs from 'node:fs';
@@ -11,9 +10,9 @@ import spawn from 'cross-spawn';
 import { failure, type GwtokenError, usage } from '../../errors';
 import { messageOf, systemCode } from '../../system-errors';
 import { quoted } from '../../text';
-import type { ChildEnd, Env, RunProgram, World } from '../../world';
+import type { ChildEnd, Env, World } from '../../world';
+import { isForeground } from '../terminal/foreground';
 import { absolutePath } from './helper-program';
-import { isForeground } from './proc-stat';
 
 /** Meant for the child. */
 const PASSED_ON: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'];
@@ -22,10 +21,13 @@ const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
 /** A console's events on Windows, which reach every program in the console. */
 const FROM_CONSOLE: readonly NodeJS.Signals[] = ['SIGINT', 'SIGBREAK', 'SIGHUP'];
 
+/** Runs a program as {@link World.runProgram} says. */
 export async function runProgram(
-  [command, args, given, text]: Parameters<RunProgram>,
-  platform: NodeJS.Platform,
-  onSignals: World['onSignals'],
+  command: string,
+  args: readonly string[],
+  given: Env,
+  text: string | undefined,
+  { platform, onSignals }: Pick<World, 'platform' | 'onSignals'>,
 ): Promise<ChildEnd> {
   checkExact([command, ...args], given);
   let child: ChildProcess | undefined;
@@ -56,18 +58,16 @@ export async function runProgram(
   }
 }
 
-/**
- * Node replaces each byte that is not UTF-8 by U+FFFD: `rm` might remove another file. @throws GwtokenError
- * `usage`
- */
+/** Throws `usage` for U+FFFD, which Node makes of bytes that are no UTF-8: `rm` might remove another file. */
 function checkExact(words: readonly string[], env: Env): void {
   const word = words.find((each) => each.includes('\uFFFD'));
   const name = Object.keys(env).find((each) => `${each}${env[each]}`.includes('\uFFFD'));
   if (word === undefined && name === undefined) return;
   const what = word === undefined ? `environment variable ${name}` : `argument ${quoted(word)}`;
+  const unset = name === undefined ? '' : `unset ${name}, or `;
   throw usage(
     `the ${what} is not UTF-8, so the command would get different bytes`,
-    `${name === undefined ? '' : `unset ${name}, or `}run the command without gwtoken, after: eval $(gwtoken env)`,
+    `${unset}run the command without gwtoken, after: eval $(gwtoken env)`,
   );
 }
 
@@ -109,10 +109,7 @@ function startProgram(
   return child;
 }
 
-/**
- * Returns the path of a program that gwtoken starts by itself: Windows would begin with the working
- * directory.
- */
+/** Returns the path of a program, found in PATH only: Windows would begin with the working directory. */
 function pathOfProgram(command: string, env: NodeJS.ProcessEnv): string {
   const variable = (key: string) => Object.entries(env).find(([name]) => name.toUpperCase() === key)?.[1];
   const endings = (variable('PATHEXT') ?? '.EXE;.CMD').split(';');

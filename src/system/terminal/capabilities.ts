@@ -45,8 +45,7 @@ export async function withVariable<T>(
 }
 
 /**
- * Tells if a descriptor is a terminal. node:tty loads all of node:net, 5 ms at every start; most often stdout
- * and stderr are no devices at all.
+ * Tells if a descriptor is a terminal. Most are no devices at all: node:tty, which loads node:net, is 5 ms.
  */
 export function isTerminal(
   descriptor: number,

@@ -28,8 +28,7 @@ interface CommonOptions {
 }
 
 /**
- * Returns the prompts. They touch stdin only to ask: once open it keeps the terminal, which may belong to the
- * child of `exec`.
+ * Returns the prompts. They open stdin only to ask: it keeps the terminal then, perhaps from `exec`'s child.
  *
  * @param unicode true if frames and arrows may be drawn; the symbols were chosen when this file was loaded
  */

@@ -1,7 +1,7 @@
 /** One request over an open connection. */
 import type { Socket } from 'node:net';
 import request from 'undici/lib/api/api-request.js';
-import type { FormReply, PostForm } from '../../world';
+import type { FormReply, PostOptions } from '../../world';
 import { withClient } from './one-socket';
 
 export interface WireReply extends FormReply {
@@ -13,7 +13,7 @@ export interface WireReply extends FormReply {
 export async function exchange(
   socket: Socket,
   url: URL,
-  { method, headers, body }: Parameters<PostForm>[1],
+  { method, headers, body }: PostOptions,
 ): Promise<WireReply> {
   const reply = await withClient(socket, url.origin, (client) =>
     request.call(client, {

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { systemCode } from '../../system-errors';
-import type { ConnectionOptions, FormReply, PostForm, World } from '../../world';
+import type { ConnectionOptions, FormReply, PostOptions, World } from '../../world';
 import { Connection, type WireOptions } from './connection';
 import type { WireReply } from './exchange';
 
@@ -74,7 +74,7 @@ function keyOf(url: URL, { caFile = '' }: ConnectionOptions): string {
 }
 
 /** Sends the request over the connection, and closes it in the end or when the time is up. */
-async function send(connection: Connection, url: URL, init: Parameters<PostForm>[1]): Promise<FormReply> {
+async function send(connection: Connection, url: URL, init: PostOptions): Promise<FormReply> {
   const { progress } = connection;
   const { signal, timeoutMs } = init;
   let isCut = false;

@@ -18,7 +18,10 @@ const listen = () => {
   return () => listening--;
 };
 const run = (command: string, args: readonly string[] = [], platform = process.platform, more = {}) =>
-  runProgram([command, args, { PATH: process.env['PATH'], ...more }], platform, listen);
+  runProgram(command, args, { PATH: process.env['PATH'], ...more }, undefined, {
+    platform,
+    onSignals: listen,
+  });
 
 test.each([
   ['linux', ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGINT', 'SIGQUIT']],
@@ -30,7 +33,7 @@ test.each([
     outlived.push(...names);
     return () => {};
   };
-  await expect(runProgram(['no-such-command', [], {}], platform, onSignals)).rejects.toThrow();
+  await expect(runProgram('no-such-command', [], {}, undefined, { platform, onSignals })).rejects.toThrow();
   expect(outlived).toEqual(signals);
 });
 
@@ -62,7 +65,10 @@ test('a program that gets a text, and those that pass it on, are looked for in a
     });
   const PATH = `${relative(process.cwd(), folder)}:/usr/bin:/bin`;
   const read = (command: string) =>
-    runProgram([command, ['-c', 'test "$(cat <&3)" = text'], { PATH }, 'text'], process.platform, listen);
+    runProgram(command, ['-c', 'test "$(cat <&3)" = text'], { PATH }, 'text', {
+      platform: process.platform,
+      onSignals: listen,
+    });
   expect(await read('sh')).toEqual({ code: 0, signal: null });
   await read('curl').catch(() => {});
   expect(existsSync(seen)).toBe(false);
@@ -138,7 +144,7 @@ test.skipIf(process.platform === 'win32')(
          return () => {};
        };
        setImmediate(() => ['SIGINT', 'SIGTERM'].map(hear));
-       runProgram(['sleep', ['60'], process.env], 'darwin', onSignals).then(({ signal }) => writeFileSync(process.argv[2]!, signal!));`,
+       runProgram('sleep', ['60'], process.env, undefined, { platform: 'darwin', onSignals }).then(({ signal }) => writeFileSync(process.argv[2]!, signal!));`,
     );
     const end = join(folder, 'end');
     const words = [process.execPath, await bundle(source), end];

@@ -1,6 +1,6 @@
 /** Processes as /proc shows them: their state, their terminal, and whether a named one still runs. */
 import { expect, test } from 'vitest';
-import { procStat } from '../../../src/system/processes/proc-stat';
+import { procStat } from '../../../src/system/processes/identity';
 import { onCleanup } from '../../harness/clean-up';
 
 test.runIf(process.platform === 'linux')('procStat reads past whatever name a process gives itself', () => {
