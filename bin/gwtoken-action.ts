@@ -1,4 +1,4 @@
-/** The GitHub action's program: its inputs are flags and credentials, and the CLI's core requests one token. */
+/** The GitHub action's program: its inputs are flags and credentials for the CLI's core. */
 import { report } from '../src/cli/run';
 import { selectedQuery, tokenOrNextSteps } from '../src/commands/selected-token';
 import { checkClientId, checkSecret } from '../src/credentials/credentials';

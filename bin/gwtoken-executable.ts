@@ -1,7 +1,6 @@
 /**
- * Entry point of the standalone executable: the program itself, or one of its children, which are separate
- * files in the npm package. Only a process that `fork()` started has a channel: a child's argument typed by
- * hand is unknown.
+ * Entry point of the standalone executable: the program, or one of its children, which are files of their own
+ * in the npm package. Only `fork()` gives a process a channel: typed by hand, the argument is unknown.
  */
 import { KEYCHAIN_CHILD, LOOKUP_CHILD } from '../src/system/form';
 

@@ -65,10 +65,7 @@ function cachedToken(flags: FlagValues, world: WarmWorld): TokenAnswer | undefin
   return cached && !minTtlProblem(cached.token, query.settings, world.now()) ? cached : undefined;
 }
 
-/**
- * Reads the plain spellings `--name value`, `--name=value`, `-n value` and switches; returns undefined for
- * anything else.
- */
+/** Reads `--name value`, `--name=value`, `-n value` and switches; returns undefined for anything else. */
 function parseFlags(argv: readonly string[], known: readonly Flag[]): FlagValues | undefined {
   const values: Record<string, string | boolean> = {};
   const words = argv.values();

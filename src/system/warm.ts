@@ -32,10 +32,7 @@ export function openWarm(
   return { warm, folders, host };
 }
 
-/**
- * Makes SIGUSR1 end the process, as it does other programs, instead of opening Node's debugger on 127.0.0.1
- * to every user of the machine.
- */
+/** Makes SIGUSR1 end the process, as elsewhere: Node would open its debugger to every user of the machine. */
 export function closeDebugger(proc: Pick<NodeJS.Process, 'on' | 'platform'>): void {
   if (proc.platform === 'win32') return;
   const nothing = (): void => {};

@@ -104,8 +104,7 @@ function connectionChecks(
 /**
  * Checks how long a certificate is still valid.
  *
- * @param isRefused the connection failed for it, which has been reported: an expired one is not reported
- *   twice
+ * @param isRefused the connection failed for it: that an expired one has expired has been said
  */
 function certificate(tls: TlsFacts, isRefused: boolean, nowMs: number): Check {
   const days = Math.floor((tls.validToMs - nowMs) / 86_400_000);

@@ -38,19 +38,13 @@ export async function runCurl(flags: FlagValues, world: World, typed: readonly s
   return code;
 }
 
-/**
- * Options of curl that people use and that take no value; the word after any other option is taken for its
- * value.
- */
+/** Options of curl that take no value: the word after any other option is taken for its value. */
 const SWITCH = new RegExp(
   '^(-[#0-46aBfgGiIjJlLMnNOpqRsSvZ]+|--(compressed|fail[\\w-]*|get|head|http[\\d.]+|include|insecure' +
     '|ipv[46]|location[\\w-]*|next|no-[\\w-]+|parallel|remote-name|show-error|silent|url|verbose))$',
 );
 
-/**
- * Returns curl's arguments with each path below the API URL. With an API URL set, a URL of another host is
- * refused: a guard against slips.
- */
+/** Returns curl's arguments with paths made URLs below the API URL, which guards against other hosts. */
 function belowApiUrl(
   args: readonly string[],
   apiUrl: Setting<string> | undefined,

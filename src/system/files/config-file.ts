@@ -1,7 +1,6 @@
 /**
- * The config file and the stored clients. Reading is on the warm path: only `node:fs` and JSON, since conf
- * costs 24 ms. Writing goes through conf, whole and under one lock, since conf by itself loses parallel
- * writes.
+ * The config file and the stored clients. Reading is on the warm path, without conf, which costs 24 ms.
+ * Writing goes through conf, whole and under one lock, since conf by itself loses parallel writes.
  */
 import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -85,10 +84,7 @@ function knownIn(stored: Stored): Record<string, KnownEntry> {
   return known;
 }
 
-/**
- * Reads a JSON object from a file that only the user and root can have written: it can contain a command and
- * a URL. Empty if there is none.
- */
+/** Reads a JSON object that only the user and root can have written: it may hold a command. Empty if none. */
 function readTrusted(path: string, host: Host, attempts = 3): Stored {
   let read: FileRead;
   try {
@@ -151,9 +147,8 @@ function unusable(path: string, problem: string, hint = `fix or delete ${path}`)
 }
 
 /**
- * Changes the JSON object in `folder/name.json`: atomically, mode 0600, in a 0700 directory that is created
- * if missing. `change` reads with every reader's checks, since a file that others can write to must not
- * become a trusted one.
+ * Changes the JSON object in `folder/name.json`, atomically, mode 0600. `change` reads it with every reader's
+ * checks: a file that others can write to must not become a trusted one.
  */
 async function rewrite(
   folder: string,
@@ -204,9 +199,8 @@ function checkWritable(folder: string, host: Host): void {
 }
 
 /**
- * Returns the file, or the nearest directory above it that exists. Rejects one that is not the user's, since
- * `sudo gwtoken login` in a user's HOME would leave a file there that the user cannot change, and one that
- * could not be read again.
+ * Returns the file, or the nearest directory above it that exists. Rejects one that could not be read again,
+ * and one of another user: `sudo gwtoken login` would leave a file there that its owner cannot change.
  */
 function existing(file: string, host: Host): string {
   let path = file;

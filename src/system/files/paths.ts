@@ -47,10 +47,7 @@ export function homeless(
   );
 }
 
-/**
- * The environment for a program that may change its working directory: those of ours have absolute paths in
- * it.
- */
+/** Returns a child's environment, with our directories as absolute paths: it may change its own. */
 export function withAbsoluteFolders(env: Env, cwd: () => string, platform: NodeJS.Platform): Env {
   const relative = (['config', 'cache'] as const)
     .map((which) => homeVariables(which, platform)[1])

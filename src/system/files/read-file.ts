@@ -1,7 +1,4 @@
-/**
- * Reads files whole, up to a limit: what lies in a file's place may be a disk, or a pipe that nobody writes
- * to.
- */
+/** Reads files whole, up to a limit: the path may lead to a disk, or to a pipe without a writer. */
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 
 export interface FileRead {
@@ -14,8 +11,7 @@ export interface FileRead {
  * Reads a regular file: at most as many bytes as its size says, so that no file of /proc passes for one.
  *
  * @param flag O_NOFOLLOW to refuse a link (ELOOP)
- * @throws the system's error; EFBIG for more than `limit` bytes; an error without a code for a pipe or a
- * device
+ * @throws the system's error; EFBIG for more than `limit` bytes; no code for a pipe or a device
  */
 export function readRegular(path: string, limit: number, flag = 0): FileRead {
   // Without O_NONBLOCK, opening a pipe without a writer would block. Windows has neither flag: they are

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { quietly } from '../../errors';
 
 /**
- * Returns the directory's salt, which the first process to ask for it creates: in a directory of its own,
- * since unlike a file that is renamed to its place, one never takes the place of another's. Throws the
- * system's error.
+ * Returns the directory's salt; the first process to ask creates it. It is in a directory of its own, since
+ * renaming one never replaces another's, as renaming a file does. Throws the system's error.
  */
 export function saltOf(folder: string): Uint8Array {
   const path = join(folder, 'salt');

@@ -1,7 +1,6 @@
 /**
- * The token cache: one directory, 0700, with one 0600 file per client. Reading is on the warm path: only
- * `node:fs`. What cannot be read is a miss, and what cannot be written costs the sharing, never the token:
- * nothing here throws.
+ * The token cache: one directory, 0700, with one 0600 file per client. Nothing here throws: what cannot be
+ * read is a miss, and what cannot be written costs the sharing, never the token.
  */
 import { constants, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { type Client, parseClientName } from '../../client';
@@ -97,10 +96,7 @@ function folderProblem(folder: string, host: Host): string | undefined {
   return untrusted && `${folder} ${untrusted.text}`;
 }
 
-/**
- * Creates the directory if it is missing. @throws the system's error, or EUNTRUSTED with the reason as its
- * message
- */
+/** Creates the directory if it is missing. Throws the system's error, or EUNTRUSTED with the reason. */
 export function makeTrusted(folder: string, host: Host): void {
   const problem = folderProblem(folder, host);
   if (problem !== undefined) throw Object.assign(new Error(problem), { code: 'EUNTRUSTED' });
@@ -126,10 +122,7 @@ export function entryPath(
   return fileIn(folder, `${kind}-${nameOf(client)}.json`, platform);
 }
 
-/**
- * Removes what an `exec --token-file` that was killed left, which touched its file every 30 s, nights
- * excepted.
- */
+/** Removes the files of killed `exec --token-file`s, which a living one touches every 30 s. */
 export function sweepTokenFiles(folder: string): void {
   sweepOld(folder, /^exec-[0-9a-f]{16}(\.\w+\.tmp)?$/, 24 * 3600 * 1000);
 }

@@ -23,9 +23,8 @@ import { readRegular } from './read-file';
 type Owners = 'user' | 'user or root';
 
 /**
- * Returns why it is not trusted; undefined if it is. Write access for the user's own private group, as a
- * umask of 002 gives it, is none for others; all may write to a socket. With a stat from `lstat`, links are
- * found too.
+ * Returns why it is not trusted; undefined if it is. Others are not the user's own private group, which a
+ * umask of 002 lets write; all may write to a socket. A stat from `lstat` tells of links too.
  */
 export function distrust(stat: Stats, owners: Owners, host: Host): Distrust | undefined {
   if (stat.isSymbolicLink()) return { why: 'link', text: 'is a symbolic link' };
@@ -38,9 +37,8 @@ export function distrust(stat: Stats, owners: Owners, host: Host): Distrust | un
 }
 
 /**
- * Tells if the group with the user's number has the user's name, and nobody else in it. Only the files are
- * read: getent would be a process at each warm start. A user or group of a directory service counts as open
- * to others.
+ * Tells if the user's group has their name and nobody else in it, by the files alone: getent would be a
+ * process at each warm start. So an account of a directory service counts as open to others.
  */
 function hasPrivateGroup(uid: number, { etc = '/etc' }: Host): boolean {
   const rows = (file: string): string[][] =>
@@ -105,9 +103,8 @@ export function checkPathTrust(path: string, host: Host, opened?: Stats): Distru
 }
 
 /**
- * Creates a directory and its missing parents, mode 0700, even if other processes create them at the same
- * time. Only below what is the user's or root's: `sudo gwtoken` leaves nothing in a user's HOME that the user
- * cannot change.
+ * Creates a directory and its missing parents, mode 0700, even beside others who do. Only below what is the
+ * user's or root's: `sudo gwtoken` leaves nothing in a HOME that its user cannot change.
  *
  * @throws the system's error; ENOENT for the home directory, which is not gwtoken's to create; EUNTRUSTED
  */

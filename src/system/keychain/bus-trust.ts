@@ -9,10 +9,7 @@ import type { Host } from '../files/paths';
 import { checkPathTrust } from '../files/trust';
 import { busNotTrusted } from './errors';
 
-/**
- * The sockets in an address (D-Bus specification, "Server Addresses"): a path, or a name that is in no
- * directory.
- */
+/** The sockets in an address (D-Bus specification, "Server Addresses"): by path, or abstract. */
 const SOCKETS = /unix:(?:[^;]*,)?(path|abstract)=([^,;]*)/g;
 
 /** Throws a `keychain` error with the reason `no-session` if another user may answer at the session bus. */

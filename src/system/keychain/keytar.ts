@@ -27,9 +27,8 @@ export function loadKeytar(): Keytar {
 }
 
 /**
- * Returns keytar's folder: in gwtoken's own node_modules, or beside gwtoken in the same one, where npm puts
- * it. A plain `require` would climb on to `/tmp/node_modules` and the like, where another user can put a
- * module of theirs.
+ * Returns keytar's folder: in gwtoken's own node_modules, or beside gwtoken, where npm puts it. A plain
+ * `require` would climb on to `/tmp/node_modules` and the like, where others can put a module.
  *
  * @throws an error with the code MODULE_NOT_FOUND
  */
