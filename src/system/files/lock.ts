@@ -50,6 +50,9 @@ const LOOKS_AT_RUNNING = 270;
 /** Number of looks in vain after which the system is asked if the holder's process still exists. */
 const LOOKS_PER_QUESTION = 10;
 
+/** After this many attempts to end a holder whose lock stays all the same, a waiter does without the lock. */
+const MOST_ATTEMPTS = 3;
+
 const LONGEST_TEXT_BYTES = 4096;
 
 interface LockFile {
@@ -149,14 +152,19 @@ function waitFor(lock: LockFile): AnothersLock['wait'] {
     let countedMs = 0;
     let lookedAtMs = performance.now();
     let last = first;
+    let attempts = 0;
     for (let inVain = 1; ; inVain++) {
       const now = lookAt(lock.path);
       if (first === undefined || now?.holder !== first.holder)
         return { ...outcomeOf(lock, first), countedMs };
       if (now.touchedAtMs !== last?.touchedAtMs) inVain = 0;
       last = now;
-      if (inVain > 0 && inVain % LOOKS_PER_QUESTION === 0 && !passOver(lock, now.holder, inVain))
-        return { end: 'without', text: '', countedMs };
+      if (inVain > 0 && inVain % LOOKS_PER_QUESTION === 0 && isGone(now.holder, inVain, lock.host)) {
+        // Whoever was ending it before was killed over that.
+        if (attempts > 0) quietly(() => rmSync(resultPath(lock, first.holder)));
+        end(lock, first.holder);
+        if (++attempts === MOST_ATTEMPTS) return { end: 'without', text: '', countedMs };
+      }
       const sinceMs = performance.now() - lookedAtMs;
       lookedAtMs += sinceMs;
       // A waiter that was itself suspended has looked only once in that time.
@@ -175,16 +183,10 @@ function outcomeOf(lock: LockFile, holder: Look | undefined): Pick<Waited, 'end'
   return isRenamedLock ? { end: 'without', text: '' } : { end: 'released', text };
 }
 
-/** Ends a holder that is dead or frozen; returns false if its lock stays all the same. */
-function passOver(lock: LockFile, holder: string, inVain: number): boolean {
-  const state = holderState(holder.slice(holder.indexOf(' ') + 1), lock.host.proc);
-  const limit = state === 'running' ? LOOKS_AT_RUNNING : LOOKS_IN_VAIN;
-  const since = state === 'dead' ? inVain : inVain - limit + LOOKS_PER_QUESTION;
-  if (since <= 0) return true;
-  // Whoever was ending it before was killed over that.
-  if (since > LOOKS_PER_QUESTION) quietly(() => rmSync(resultPath(lock, holder)));
-  end(lock, holder);
-  return since <= 2 * LOOKS_PER_QUESTION;
+/** Tells if a holder is dead, or has given no sign of life for too long. */
+function isGone(holder: string, inVain: number, { proc }: Host): boolean {
+  const state = holderState(holder.slice(holder.indexOf(' ') + 1), proc);
+  return state === 'dead' || inVain >= (state === 'running' ? LOOKS_AT_RUNNING : LOOKS_IN_VAIN);
 }
 
 function lookAt(path: string): Look | undefined {

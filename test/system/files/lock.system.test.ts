@@ -38,6 +38,21 @@ test.skipIf(isWindows)(
   },
 );
 
+test.skipIf(isWindows)(
+  'a holder that was frozen before it was killed leaves the lock to the others',
+  async () => {
+    const frozen = start(folder);
+    await frozen.line();
+    frozen.child.kill('SIGSTOP');
+    const lock = tryLock(folder, 'token', { ...MACHINE, proc: process });
+    if (lock?.held !== false) throw new Error('the lock is free');
+    const waits = lock.wait(60_000);
+    await sleep(1500);
+    await frozen.kill();
+    expect(await waits).toMatchObject({ end: 'released' });
+  },
+);
+
 test('a slow holder keeps the lock however long it takes', async () => {
   const holder = start(folder, { leave: 'late, but there' });
   await holder.line();
