@@ -33,8 +33,8 @@ export async function quick(argv: readonly string[], world: QuickWorld): Promise
 
 function quickGet(flags: FlagValues, world: QuickWorld): string | undefined {
   const format = getFormat(flags);
-  const isOfTerminal = format.writeOnTerminal && world.mayBeTerminal();
-  if (isOfTerminal || flags['output'] !== undefined) return undefined;
+  const mayDiffer = format.writeOnTerminal && world.mayBeTerminal();
+  if (mayDiffer || flags['output'] !== undefined) return undefined;
   const cached = cachedToken(flags, world);
   return cached && format.write(cached, world.now());
 }

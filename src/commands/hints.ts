@@ -110,9 +110,10 @@ function variableSteps(client: Client, sources: SettingSources): readonly string
   const profileSource = resolveProfile(sources).source;
   const names = credentialVariableNames(client);
   if (profileSource.kind === 'flag') {
+    const ignored = names.find((name) => env[name]);
+    if (ignored === undefined) return [];
     const instead = `to use it, set GWTOKEN_PROFILE=${client.profile} instead`;
-    const set = names.filter((name) => env[name]).slice(0, 1);
-    return set.map((name) => `${name} is ignored because of ${profileSource.name}; ${instead}`);
+    return [`${ignored} is ignored because of ${profileSource.name}; ${instead}`];
   }
   const empty = names.filter((name) => env[name] === '');
   const [id, secret] = names;
