@@ -181,9 +181,6 @@ export type KeychainReason =
   /** A message that gwtoken does not know; it is in `detail`. */
   | 'failed';
 
-/** Runs a line in the system's shell, with gwtoken's stdin and stderr. A signal rejects with Interrupted. */
-export type RunCredentialCommand = (command: string, options: CommandOptions) => Promise<CommandEnd>;
-
 export interface CommandOptions {
   readonly env: Env;
   readonly timeoutMs: number;
@@ -198,19 +195,6 @@ export type CommandEnd =
   | { readonly how: 'not-started'; readonly reason: string }
   | { readonly how: 'late' }
   | { readonly how: 'too-long' };
-
-/**
- * Runs a program with gwtoken's own stdin, stdout, stderr and terminal, and passes signals on to it.
- *
- * @param text readable for it at /dev/fd/3, or on Windows on stdin
- * @throws GwtokenError `not-found` or `not-runnable`
- */
-export type RunProgram = (
-  command: string,
-  args: readonly string[],
-  env: Env,
-  text?: string,
-) => Promise<ChildEnd>;
 
 /** End of a child: an exit code, or the signal that killed it. */
 export interface ChildEnd {
@@ -310,7 +294,8 @@ export interface World {
   readonly terminal: Terminal;
   readonly config: ConfigFile;
   readonly clients: KnownClients;
-  readonly runCredentialCommand: RunCredentialCommand;
+  /** Runs a line in the system's shell, with gwtoken's stdin and stderr. A signal rejects with Interrupted. */
+  runCredentialCommand(command: string, options: CommandOptions): Promise<CommandEnd>;
   readonly keychain: Keychain;
   readonly tokens: TokenCache;
   /** Facts for `doctor`. Problems are results: nothing here rejects or throws. */
@@ -332,7 +317,13 @@ export interface World {
   monotonicMs(): number;
   /** Handles these signals instead of dying of them, until the returned function is called. */
   onSignals(signals: readonly NodeJS.Signals[], heard: (signal: NodeJS.Signals) => void): () => void;
-  runProgram: RunProgram;
+  /**
+   * Runs a program with gwtoken's own stdin, stdout, stderr and terminal, and passes signals on to it.
+   *
+   * @param text readable for it at /dev/fd/3, or on Windows on stdin
+   * @throws GwtokenError `not-found` or `not-runnable`
+   */
+  runProgram(command: string, args: readonly string[], env: Env, text?: string): Promise<ChildEnd>;
   /** Creates a 0600 file with this text in gwtoken's own directory; a `local` error if that fails. */
   createTokenFile(text: string, path?: string): Promise<TokenFile>;
   /**
