@@ -179,7 +179,7 @@ async function checkEach(
   return checked;
 }
 
-/** Says why variables are not tried: a pair for any client is used for the one that the command selects. */
+/** Says why a client is not tried with variables: those that name no client are the selected one's. */
 function usedElsewhere({ plan, selected, client }: ClientStatus): { readonly skipped: string } | undefined {
   if (selected || plan instanceof GwtokenError || plan.kind !== 'variables') return undefined;
   const isOwn = plan.name.includes(`_ID_${client.region.toUpperCase()}`);

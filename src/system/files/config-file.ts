@@ -84,7 +84,10 @@ function knownIn(stored: Stored): Record<string, KnownEntry> {
   return known;
 }
 
-/** Reads a JSON object that only the user and root can have written: it may hold a command. Empty if none. */
+/**
+ * Reads a JSON object that only the user and root can have written, since it may hold a command. Returns an
+ * empty one if there is no file.
+ */
 function readTrusted(path: string, host: Host, attempts = 3): Stored {
   let read: FileRead;
   try {

@@ -23,8 +23,9 @@ import { readRegular } from './read-file';
 type Owners = 'user' | 'user or root';
 
 /**
- * Returns why it is not trusted; undefined if it is. Others are not the user's own private group, which a
- * umask of 002 lets write; all may write to a socket. A stat from `lstat` tells of links too.
+ * Returns why it is not trusted; undefined if it is. The user's own private group, which may write under a
+ * umask of 002, does not count as others, and all may write to a socket. A stat from `lstat` tells of links
+ * too.
  */
 export function distrust(stat: Stats, owners: Owners, host: Host): Distrust | undefined {
   if (stat.isSymbolicLink()) return { why: 'link', text: 'is a symbolic link' };

@@ -24,8 +24,8 @@ function pidScope(): string {
 }
 
 /**
- * Returns whether a process named by {@link ownProcess} is dead, or gets CPU or a disk, if slowly; undefined
- * for one that sleeps or is stopped, and if nothing is known of it, as on another machine.
+ * Returns whether a process named by {@link ownProcess} is dead or running, which includes waiting for a
+ * disk; undefined if it sleeps or is stopped, or if nothing is known of it, as on another machine.
  */
 export function holderState(named: string, proc: Own | undefined): 'dead' | 'running' | undefined {
   const [where, pid, start] = named.split(' ');

@@ -72,8 +72,8 @@ function checkExact(words: readonly string[], env: Env): void {
 }
 
 /**
- * Node's own pipes are sockets, which Linux does not open as /dev/fd/3, so a shell makes a pipe of one: by a
- * here-document if that is one (in some shells it is a file), and the program takes the shell's place.
+ * Node's own pipes are sockets, which Linux does not open by /dev/fd/3. So a shell puts a pipe in its place,
+ * and then becomes the program: a here-document in those shells that make a pipe of it and not a file.
  */
 export const WITH_PIPE = `command -v "$1" >/dev/null || exit 127
 exec 4<&0
