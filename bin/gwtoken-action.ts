@@ -10,8 +10,8 @@ import { escapeData, maskToken } from '../src/formats/mask';
 import { FORKS_GET_NO_SECRETS } from '../src/patience';
 import type { SettingSources } from '../src/settings/table';
 import { parseSwitch } from '../src/settings/values';
+import { closeDebugger, openQuickWorld } from '../src/system/quick-world';
 import { painter } from '../src/system/terminal/capabilities';
-import { closeDebugger, openWarm } from '../src/system/warm';
 import { openWorld } from '../src/system/world';
 import type { Env, World } from '../src/world';
 
@@ -36,7 +36,7 @@ async function main(variables: Env): Promise<number> {
   const kept = ([name]: [string, unknown]): boolean =>
     !name.startsWith('GWTOKEN_') || OF_THE_JOB.includes(name);
   const env = Object.fromEntries(Object.entries(variables).filter(kept));
-  const opened = openWarm({ env, platform, pid, kill, ...(geteuid && { geteuid }) });
+  const opened = openQuickWorld({ env, platform, pid, kill, ...(geteuid && { geteuid }) });
   const { world, close } = openWorld(process, __VERSION__, opened);
   Object.assign(world.terminal, { paint: () => painter({}, false) });
   try {

@@ -6,16 +6,16 @@
 import { quick } from '../src/cli/quick';
 import { usage } from '../src/errors';
 import { Interrupted, ReaderGone } from '../src/signals';
+import { closeDebugger, openQuickWorld } from '../src/system/quick-world';
 import { mayBeTerminal, writeAll } from '../src/system/terminal/streams';
-import { closeDebugger, openWarm } from '../src/system/warm';
 
 declare const __VERSION__: string;
 
 closeDebugger(process);
-const opened = openWarm(process);
-const { warm } = opened;
+const opened = openQuickWorld(process);
+const { quickWorld } = opened;
 const argv = process.argv.slice(2);
-void quick(argv, { ...warm, mayBeTerminal: () => mayBeTerminal(1) }).then((answer) => {
+void quick(argv, { ...quickWorld, mayBeTerminal: () => mayBeTerminal(1) }).then((answer) => {
   if (answer === undefined) endWith(runCli());
   else print(answer);
 });

@@ -310,7 +310,7 @@ export interface World {
    * Loads the code for the next {@link PostForm} while the credentials are still being looked up. With a URL
    * it also opens the connection; a failure is silent, since the request will report it.
    */
-  warmUp(url: string | undefined, options: ConnectionOptions): void;
+  openAhead(url: string | undefined, options: ConnectionOptions): void;
   /** The wall clock, in milliseconds since the epoch; for limits there is {@link monotonicMs}. */
   now(): number;
   /** A clock that nobody can set, in milliseconds since some moment. */
@@ -351,7 +351,7 @@ export interface World {
 }
 
 /** The parts of the world that a cached token needs: all that cli/quick.ts has. */
-export type WarmWorld = Pick<World, 'env' | 'now' | 'readFile' | 'sha256' | 'trace'> & {
+export type QuickWorld = Pick<World, 'env' | 'now' | 'readFile' | 'sha256' | 'trace'> & {
   readonly config: Pick<ConfigFile, 'read'>;
   readonly clients: Pick<KnownClients, 'read'>;
   readonly tokens: Pick<TokenCache, 'read'>;

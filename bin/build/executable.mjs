@@ -243,7 +243,7 @@ export function bundleExecutable(folder, nameOfKeytar, hasOtherKeytar = false) {
 /**
  * keytar's native part from beside the bundle, or the tests' module in the place of what loads it. The programs, which
  * export nothing, are marked as modules: where another file imports them, rolldown takes them for CommonJS, and then
- * each module of the warm path for one that has to be started by a call.
+ * each module of the quick path for one that has to be started by a call.
  * @param {boolean} hasOtherKeytar
  * @returns {import('rolldown').Plugin}
  */

@@ -32,7 +32,7 @@ const PERMISSIVE = ['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueO
 
 /**
  * Modules that are always loaded together, each with all that it imports, as one file: another file costs 1 %
- * of the time that Node itself takes to start. The first is the whole warm path.
+ * of the time that Node itself takes to start. The first is the whole quick path.
  */
 export const GROUPS = [
   { name: 'gwtoken', test: /bin[\\/]gwtoken\.ts$/, priority: 3 },

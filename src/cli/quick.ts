@@ -1,5 +1,5 @@
 /**
- * The warm path: `get` and `env` answered from the cache without commander, undici or anything else that
+ * The quick path: `get` and `env`, answered from the cache without commander, undici or anything else that
  * costs time at every start. Options, settings, cache rules and formats are the CLI's own; everything else,
  * errors included, it leaves to the CLI by returning undefined.
  */
@@ -11,15 +11,15 @@ import { gather, resolveClient } from '../settings/resolve';
 import type { FlagValues } from '../settings/table';
 import { lookInCache, readEntry } from '../token/cache';
 import { minTtlProblem, type TokenAnswer } from '../token/query';
-import type { WarmWorld } from '../world';
+import type { QuickWorld } from '../world';
 
-interface QuickWorld extends WarmWorld {
+interface QuickRun extends QuickWorld {
   /** False only if stdout is certainly no terminal: to be sure that it is one costs 2 ms. */
   mayBeTerminal(): boolean;
 }
 
 /** Resolves with what the command prints, or with undefined if the CLI has to answer. */
-export async function quick(argv: readonly string[], world: QuickWorld): Promise<string | undefined> {
+export async function quick(argv: readonly string[], world: QuickRun): Promise<string | undefined> {
   const command = argv[0];
   if (command !== 'get' && command !== 'env') return undefined;
   const flags = parseFlags(argv.slice(1), QUICK_FLAGS[command]);
@@ -31,7 +31,7 @@ export async function quick(argv: readonly string[], world: QuickWorld): Promise
   }
 }
 
-function quickGet(flags: FlagValues, world: QuickWorld): string | undefined {
+function quickGet(flags: FlagValues, world: QuickRun): string | undefined {
   const format = getFormat(flags);
   const mayDiffer = format.writeOnTerminal && world.mayBeTerminal();
   if (mayDiffer || flags['output'] !== undefined) return undefined;
@@ -40,7 +40,7 @@ function quickGet(flags: FlagValues, world: QuickWorld): string | undefined {
 }
 
 /** Returns the statements; a hint for a terminal, or appending to a file, is left to the CLI. */
-async function quickEnv(flags: FlagValues, world: QuickWorld): Promise<string | undefined> {
+async function quickEnv(flags: FlagValues, world: QuickRun): Promise<string | undefined> {
   if (world.mayBeTerminal()) return undefined;
   const { envOptions, envOutput } = await import('../formats/env');
   const options = envOptions(flags);
@@ -54,7 +54,7 @@ async function quickEnv(flags: FlagValues, world: QuickWorld): Promise<string | 
  *
  * @throws GwtokenError that the CLI will throw again and report
  */
-function cachedToken(flags: FlagValues, world: WarmWorld): TokenAnswer | undefined {
+function cachedToken(flags: FlagValues, world: QuickWorld): TokenAnswer | undefined {
   const sources = gather(flags, world);
   const clientSettings = resolveClient(sources);
   const entry = readEntry(clientSettings.client, world);

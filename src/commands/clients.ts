@@ -14,7 +14,7 @@ import { CLIENT_SETTINGS, type Setting, type SettingSources } from '../settings/
 import { lifeLeftMs, ownEntry } from '../token/cache';
 import { type EndpointWorld, fetchNew } from '../token/get-token';
 import { minTtlProblem } from '../token/query';
-import type { ConnectionProgress, KnownEntry, PostForm, WarmWorld, World } from '../world';
+import type { ConnectionProgress, KnownEntry, PostForm, QuickWorld, World } from '../world';
 import { withNextSteps } from './hints';
 import { type ClientParts, queryOf, resolveParts } from './query';
 
@@ -66,7 +66,7 @@ export interface Clients {
 
 const CLIENT_KEYS: readonly string[] = Object.values(CLIENT_SETTINGS).map(({ key }) => key);
 
-type StatusWorld = WarmWorld & Pick<World, 'clients'>;
+type StatusWorld = QuickWorld & Pick<World, 'clients'>;
 
 /** Reads the selected client, then the stored ones by name; with `--profile` those of that profile only. */
 export function readClients(sources: SettingSources, world: StatusWorld): Clients {
@@ -125,7 +125,7 @@ export function overriding({ plan, stored }: Pick<ClientStatus, 'plan' | 'stored
   return `${plan.name} ${verb} the stored credentials`;
 }
 
-type VerifyWorld = WarmWorld & EndpointWorld & Pick<World, 'terminal'>;
+type VerifyWorld = QuickWorld & EndpointWorld & Pick<World, 'terminal'>;
 
 /** Reasons for which the keychain would fail for the next client too, after the same wait. */
 const SAME_FOR_ALL = ['no-collection', 'locked', 'not-started', 'timed-out', 'crashed'];
@@ -196,7 +196,7 @@ async function verifyClient(
   if (query instanceof GwtokenError) return { verdict: query, request: undefined };
   const requests: Request[] = [];
   // A connection opened ahead would not be watched.
-  const watching = { ...world, postForm: watched(world, requests), warmUp: () => {} };
+  const watching = { ...world, postForm: watched(world, requests), openAhead: () => {} };
   let verdict: Verdict;
   try {
     const { clientId, token } = await fetchNew(query, watching);

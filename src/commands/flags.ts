@@ -2,7 +2,7 @@ import { GET_FORMATS } from '../formats/get';
 import { ENV_FORMATS } from '../formats/names';
 import { CLIENT_SETTINGS, FETCH_SETTINGS, type SettingDefinition } from '../settings/table';
 
-/** A flag as data, for commander's program, completion and the quick way alike. */
+/** A flag as data, for commander's program, completion and the quick path alike. */
 export interface Flag {
   readonly name: string;
   readonly short?: string;

@@ -12,7 +12,7 @@ import {
 } from '../settings/resolve';
 import { type AuthUrl, type FetchSettings, SETTINGS, type SettingSources } from '../settings/table';
 import { endpointQuery, type TokenQuery } from '../token/query';
-import type { WarmWorld } from '../world';
+import type { QuickWorld } from '../world';
 
 /** Settings of one client, each resolved by itself: a wrong one does not hide the others. */
 export interface ClientParts {
@@ -29,7 +29,7 @@ export interface ClientParts {
 export function resolveParts(
   sources: SettingSources,
   { client, skipVariables }: Pick<ClientSettings, 'client' | 'skipVariables'>,
-  world: Pick<WarmWorld, 'env' | 'readFile'>,
+  world: Pick<QuickWorld, 'env' | 'readFile'>,
   verifiedUrl?: string,
 ): ClientParts {
   const authUrl = attempt(() => requireAuthUrl(sources, client, verifiedUrl));
@@ -59,7 +59,7 @@ function configuredUrl(
 }
 
 /** Returns a client's query. Throws the error of its settings, auth URL or credentials, in this order. */
-export function queryOf(parts: ClientParts, world: Pick<WarmWorld, 'now'>): TokenQuery {
+export function queryOf(parts: ClientParts, world: Pick<QuickWorld, 'now'>): TokenQuery {
   const { client, skipVariables, settings, authUrl, plan, configAuthUrl } = parts;
   if (settings instanceof GwtokenError) throw settings;
   if (authUrl instanceof GwtokenError) throw authUrl;

@@ -11,7 +11,7 @@ import {
 } from '../client';
 import { GwtokenError, usage } from '../errors';
 import { CI_HELP, isCi } from '../patience';
-import type { Config, WarmWorld } from '../world';
+import type { Config, QuickWorld } from '../world';
 import {
   type AuthUrl,
   checkConfigKey,
@@ -39,7 +39,7 @@ export function firstRunHints({ env, config }: Pick<SettingSources, 'env' | 'con
 }
 
 /** Gathers the sources of settings. Throws a `usage` error for an unknown key of the config file. */
-export function gather(flags: FlagValues, world: Pick<WarmWorld, 'env' | 'config'>): SettingSources {
+export function gather(flags: FlagValues, world: Pick<QuickWorld, 'env' | 'config'>): SettingSources {
   const config = world.config.read();
   for (const key of Object.keys(config.general)) checkConfigKey(key, undefined, config.path);
   for (const [profile, values] of Object.entries(config.profiles)) {
@@ -204,7 +204,7 @@ export function resolveClient(sources: SettingSources): ClientSettings {
 /**
  * Resolves the auth URL for a client; returns undefined if none is set.
  *
- * @param verified a URL that is known to be valid: checking it costs a warm run more than the cache does
+ * @param verified a URL that is known to be valid: parsing it would take longer than reading the cache
  */
 export function resolveAuthUrl(
   sources: SettingSources,

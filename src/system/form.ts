@@ -31,7 +31,7 @@ declare const Bun: {
 
 /**
  * Returns the SHA-256 of a text in hexadecimal, or with a key its HMAC. node:crypto loads Node's streams, a
- * third of a warm start of the package; in the executable Bun's own hasher spares it.
+ * third of a start on the quick path; in the executable Bun's own hasher spares it.
  */
 export function sha256(text: string, key?: Uint8Array): string {
   if (__EXECUTABLE__) return new Bun.CryptoHasher('sha256', key).update(text).digest('hex');

@@ -1,4 +1,4 @@
-/** The whole World, used if the quick way is not enough. Heavy modules are loaded when first used. */
+/** The whole World, used if the quick path is not enough. Heavy modules are loaded when first used. */
 
 import { resolve } from 'node:path';
 import { isCi } from '../patience';
@@ -10,10 +10,10 @@ import { readAll } from './files/read-file';
 import { probeFolder } from './files/trust';
 import { replaceUserFile } from './files/user-file';
 import { formOf, KEYCHAIN_CHILD, LOOKUP_CHILD } from './form';
+import type { QuickStart } from './quick-world';
 import { hasUnicode, isTerminal, noPrompt, painter, withVariable } from './terminal/capabilities';
 import type { Prompts } from './terminal/prompts';
 import { writeAll } from './terminal/streams';
-import type { WarmStart } from './warm';
 import type { Wire } from './wire/wire';
 
 type Streams = Pick<World, 'stdin' | 'stdout' | 'stderr'>;
@@ -22,9 +22,9 @@ type Streams = Pick<World, 'stdin' | 'stdout' | 'stderr'>;
 export function openWorld(
   proc: NodeJS.Process,
   version: string,
-  opened: WarmStart,
+  opened: QuickStart,
 ): { readonly world: World; close(): Promise<void> } {
-  const { warm, folders, host } = opened;
+  const { quickWorld, folders, host } = opened;
   const { platform } = host;
   const streams = streamsOf(proc);
   // The World's stderr is looked up at each call: tests replace it.
@@ -39,7 +39,7 @@ export function openWorld(
   const { close: closeWire, ...wire } = openWire(proc, warn);
   const { terminal, close: closeTerminal } = terminalOf(proc, onSignals, opened, streams);
   const world: World = {
-    ...warm,
+    ...quickWorld,
     version,
     platform,
     ...streams,
@@ -96,7 +96,7 @@ function streamsOf(proc: NodeJS.Process): Streams {
 function terminalOf(
   proc: NodeJS.Process,
   onSignals: World['onSignals'],
-  { warm: { env }, host: { platform } }: WarmStart,
+  { quickWorld: { env }, host: { platform } }: QuickStart,
   { stdin, stdout, stderr }: Streams,
 ): { readonly terminal: Terminal; close(): Promise<void> } {
   const isDrawable = (): boolean => stderr.isTTY() && env['TERM'] !== 'dumb';
@@ -136,7 +136,7 @@ function terminalOf(
 function openWire(
   { env, platform, versions }: NodeJS.Process,
   warn: World['warn'],
-): Pick<World, 'postForm' | 'warmUp'> & { close(): Promise<void> } {
+): Pick<World, 'postForm' | 'openAhead'> & { close(): Promise<void> } {
   let opened: Promise<Wire> | undefined;
   let closed = false;
   const open = async (): Promise<Wire> =>
@@ -153,12 +153,12 @@ function openWire(
   };
   return {
     postForm: async (url, init) => (await wire()).postForm(url, init),
-    warmUp(url, options) {
+    openAhead(url, options) {
       // After what the caller starts next: a keychain child takes longer, and must not wait for this.
       setImmediate(() => {
         if (closed) return;
         wire()
-          .then(({ warmUp }) => warmUp(url, options))
+          .then(({ openAhead }) => openAhead(url, options))
           .catch(() => {});
       });
     },
@@ -170,7 +170,10 @@ function openWire(
   };
 }
 
-function keychainOf({ warm: { env }, host: { platform, uid } }: WarmStart, { stderr }: Streams): Keychain {
+function keychainOf(
+  { quickWorld: { env }, host: { platform, uid } }: QuickStart,
+  { stderr }: Streams,
+): Keychain {
   const keychain = async (): Promise<Keychain> => {
     const { openKeychain } = await import('./keychain/keychain');
     return openKeychain({ platform, env, stderr, uid, childPath: KEYCHAIN_CHILD });
@@ -187,7 +190,7 @@ function keychainOf({ warm: { env }, host: { platform, uid } }: WarmStart, { std
 function processesOf(
   proc: NodeJS.Process,
   onSignals: World['onSignals'],
-  { folders, host }: WarmStart,
+  { folders, host }: QuickStart,
 ): Pick<World, 'runCredentialCommand' | 'runProgram' | 'createTokenFile'> {
   const forChild = (env: Env): Env => withAbsoluteFolders(env, () => proc.cwd(), host.platform);
   return {

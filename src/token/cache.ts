@@ -2,7 +2,7 @@
 import { type Client, clientName } from '../client';
 import { quietly } from '../errors';
 import { VSCHAR } from '../text';
-import type { KnownEntry, WarmWorld, World } from '../world';
+import type { KnownEntry, QuickWorld, World } from '../world';
 import type { TokenAnswer, TokenQuery } from './query';
 import { isFresh, LIFETIME_LIMIT_S, secondsLeft, type Token } from './token';
 
@@ -149,7 +149,7 @@ export function parseObject(text: string): Record<string, unknown> {
 
 export function lookInCache(
   query: TokenQuery,
-  world: WarmWorld,
+  world: QuickWorld,
   entry = readEntry(query.client, world),
 ): TokenAnswer | undefined {
   const found = entry && ownEntry(query, world, entry);
@@ -177,7 +177,7 @@ export function answerFrom(
 }
 
 /** Returns the entry since a client's last login or logout, for any credentials and auth URL. */
-export function readEntry(client: Client, { tokens }: Pick<WarmWorld, 'tokens'>): CacheEntry | undefined {
+export function readEntry(client: Client, { tokens }: Pick<QuickWorld, 'tokens'>): CacheEntry | undefined {
   const { text = '', generation } = tokens.read(client);
   const entry = parseEntry(text);
   return entry?.generation === generation ? entry : undefined;
@@ -186,7 +186,7 @@ export function readEntry(client: Client, { tokens }: Pick<WarmWorld, 'tokens'>)
 /** Returns the client's entry if it is for these credentials and this auth URL. */
 export function ownEntry(
   query: TokenQuery,
-  world: WarmWorld,
+  world: QuickWorld,
   entry = readEntry(query.client, world),
 ): CacheEntry | undefined {
   if (entry === undefined || !isFor(entry, query, world)) return undefined;
@@ -197,6 +197,9 @@ export function ownEntry(
 }
 
 /** Returns the client ID and auth URL of a stored client; undefined also if the list cannot be read. */
-export function knownClient(client: Client, { clients }: Pick<WarmWorld, 'clients'>): KnownEntry | undefined {
+export function knownClient(
+  client: Client,
+  { clients }: Pick<QuickWorld, 'clients'>,
+): KnownEntry | undefined {
   return quietly(() => clients.read()[clientName(client)]);
 }

@@ -5,7 +5,7 @@ import { type CredentialWorld, findCredentials } from '../credentials/find';
 import { GwtokenError, quietly } from '../errors';
 import { messageOf } from '../system-errors';
 import { duration } from '../text';
-import type { KnownEntry, WarmWorld, World } from '../world';
+import type { KnownEntry, QuickWorld, World } from '../world';
 import {
   answerFrom,
   formatEntry,
@@ -21,9 +21,9 @@ import { demandsMinTtl, minTtlProblem, type TokenAnswer, type TokenQuery } from 
 import { rememberedRefusal, rememberRefusal } from './refusal';
 import { shareRequest } from './single-flight';
 
-export type EndpointWorld = CredentialWorld & RequestWorld & Pick<World, 'clients' | 'warmUp'>;
+export type EndpointWorld = CredentialWorld & RequestWorld & Pick<World, 'clients' | 'openAhead'>;
 
-export type TokenWorld = WarmWorld & EndpointWorld & Pick<World, 'tokens' | 'terminal' | 'warn'>;
+export type TokenWorld = QuickWorld & EndpointWorld & Pick<World, 'tokens' | 'terminal' | 'warn'>;
 
 /** Returns a valid token, from the cache or by a request under a spinner. Throws any kind but `local`. */
 export async function getToken(query: TokenQuery, world: TokenWorld): Promise<TokenAnswer> {
@@ -137,7 +137,10 @@ export async function fetchNew(
   if (plan.kind !== 'variables') {
     // Only for the auth URL that login stored: a stray one does not even get a connection.
     const isKnown = plan.kind === 'keychain' && knownClient(client, world)?.authUrl === authUrl.value;
-    world.warmUp(isKnown ? authUrl.value : undefined, { caFile: settings.caFile?.value, trace: world.trace });
+    world.openAhead(isKnown ? authUrl.value : undefined, {
+      caFile: settings.caFile?.value,
+      trace: world.trace,
+    });
   }
   const credentials = await findCredentials(query, world);
   onCredentials();

@@ -5,7 +5,7 @@ import type { CredentialQuery } from '../credentials/plan';
 import { failure, type GwtokenError } from '../errors';
 import type { AuthUrl, FetchSettings } from '../settings/table';
 import { duration } from '../text';
-import type { WarmWorld } from '../world';
+import type { QuickWorld } from '../world';
 import { isFresh, type Token } from './token';
 
 export interface TokenAnswer {
@@ -46,7 +46,7 @@ export interface TokenQuery extends EndpointQuery, CredentialQuery {
 /** Returns a query for a run that begins now, with the attempts and the limit that the settings allow. */
 export function endpointQuery(
   query: Pick<EndpointQuery, 'client' | 'authUrl' | 'settings'>,
-  { now }: Pick<WarmWorld, 'now'>,
+  { now }: Pick<QuickWorld, 'now'>,
 ): EndpointQuery {
   const { timeoutMs, retries } = query.settings;
   return { ...query, attempts: 1 + retries.value, startedAtMs: now(), limitMs: 3 * timeoutMs.value };

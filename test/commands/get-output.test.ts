@@ -34,7 +34,7 @@ describe('get --output', () => {
     expect(readdirSync(folder)).toEqual(['token']);
   });
 
-  test('is not answered by the quick way', async () => {
+  test('is not answered by the quick path', async () => {
     await gw.get();
     expect(await gw.quick(['get'])).toBe('token-1\n');
     expect(await gw.quick(['get', '--output', file])).toBeUndefined();

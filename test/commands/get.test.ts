@@ -1,4 +1,4 @@
-/** `gwtoken get`: whose credentials it takes, and which command lines the quick way leaves to the CLI. */
+/** `gwtoken get`: whose credentials it takes, and which command lines the quick path leaves to the CLI. */
 import { beforeEach, expect, test } from 'vitest';
 import { type Inside, inside } from '../harness/homes/in-process';
 
@@ -24,7 +24,7 @@ test('the sandbox never takes the keychain item of production', async () => {
   expect(gw.posts).toEqual([]);
 });
 
-test('the quick way leaves an unknown config key to the CLI, which names it', async () => {
+test('the quick path leaves an unknown config key to the CLI, which names it', async () => {
   await gw.get();
   expect(await gw.quick(['get'])).toBe('token-1\n');
   gw.configure({ regoin: 'us' });

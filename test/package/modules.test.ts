@@ -1,4 +1,4 @@
-/** The modules that a start of the package loads: the warm path has as few as it needs. */
+/** The modules that a start of the package loads: the quick path has as few as it needs. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,13 +1,13 @@
 /** What the program's World does by itself: warnings, a console of Windows, and what it is without a home. */
 import { expect, test } from 'vitest';
 import type { Client } from '../../src/client';
-import { openWarm } from '../../src/system/warm';
+import { openQuickWorld } from '../../src/system/quick-world';
 import { openWorld } from '../../src/system/world';
 import type { World } from '../../src/world';
 
 function open(env: Record<string, string> = {}): World {
   const { pid, kill } = process;
-  const opened = openWarm({ env, platform: 'linux', pid, kill });
+  const opened = openQuickWorld({ env, platform: 'linux', pid, kill });
   return openWorld(process, '1.2.3', opened).world;
 }
 
@@ -50,7 +50,7 @@ test('a Windows console is written to by Node’s stream of it, and nothing else
       stderr: stream('stderr'),
     });
     const { pid, kill } = proc;
-    const opened = openWarm({ env: {}, platform: 'win32', pid, kill });
+    const opened = openQuickWorld({ env: {}, platform: 'win32', pid, kill });
     return openWorld(proc, '1.2.3', opened).world;
   };
   const console = streamsWhere(true);

@@ -1,4 +1,4 @@
-/** The quick way and the CLI give the same answer to the same command line. */
+/** The quick path and the CLI give the same answer to the same command line. */
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import fc from 'fast-check';
@@ -25,8 +25,8 @@ import {
 } from './differential-cases';
 
 /**
- * One grammar, one reader: whenever the quick way has an answer, the CLI gives the same one for the same command line,
- * variables, config file and cache. Whatever the quick way does not answer is the CLI's anyway.
+ * One grammar, one reader: whenever the quick path has an answer, the CLI gives the same one for the same command line,
+ * variables, config file and cache. Whatever the quick path does not answer is the CLI's anyway.
  */
 const home = inside();
 
@@ -71,7 +71,7 @@ function entryText({ region }: Client, made: MadeEntry): string {
   return made.damage === 'foreign' ? 'null' : text;
 }
 
-test('the CLI says what the quick way says, whenever that says anything', async () => {
+test('the CLI says what the quick path says, whenever that says anything', async () => {
   let answered = 0;
   const met = new Set<string>();
   const property = fc.asyncProperty(

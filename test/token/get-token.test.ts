@@ -227,7 +227,7 @@ describe('the connection ahead', () => {
   beforeEach(() => {
     ahead = [];
     gw.own = {
-      warmUp(url, { caFile, trace }) {
+      openAhead(url, { caFile, trace }) {
         trace?.('opened ahead');
         ahead.push(caFile === undefined ? url : `${url} ${caFile}`);
       },

@@ -1,5 +1,5 @@
 /**
- * The config file and the stored clients. Reading is on the warm path, without conf, which costs 24 ms.
+ * The config file and the stored clients. Reading is on the quick path, without conf, which costs 24 ms.
  * Writing goes through conf, whole and under one lock, since conf by itself loses parallel writes.
  */
 import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';

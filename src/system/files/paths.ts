@@ -27,7 +27,7 @@ export function homeVariables(which: keyof typeof OWN, platform: NodeJS.Platform
   return [platform === 'win32' ? OWN[which].win32 : 'HOME', `GWTOKEN_${which.toUpperCase()}_DIR`];
 }
 
-/** Joined by hand: node:path would be one more module on the warm path. */
+/** Joined by hand: node:path would be one more module on the quick path. */
 export function fileIn(folder: string, name: string, platform: NodeJS.Platform): string {
   return `${folder}${platform === 'win32' ? '\\' : '/'}${name}`;
 }

@@ -39,7 +39,7 @@ export function distrust(stat: Stats, owners: Owners, host: Host): Distrust | un
 
 /**
  * Tells if the user's group has their name and nobody else in it, by the files alone: getent would be a
- * process at each warm start. So an account of a directory service counts as open to others.
+ * process at each start. So an account of a directory service counts as open to others.
  */
 function hasPrivateGroup(uid: number, { etc = '/etc' }: Host): boolean {
   const rows = (file: string): string[][] =>

@@ -6,16 +6,16 @@ import type { ConnectionOptions, FormReply, PostOptions, World } from '../../wor
 import { Connection, type WireOptions } from './connection';
 import type { WireReply } from './exchange';
 
-export interface Wire extends Pick<World, 'postForm' | 'warmUp'> {
+export interface Wire extends Pick<World, 'postForm' | 'openAhead'> {
   /** Closes a connection that was opened ahead and never used, so that it does not keep the program alive. */
   close(): void;
 }
 
 /** The age up to which a connection is used: servers hang up on silent ones, some after five seconds. */
-const WARM_MS = 2000;
+const AHEAD_MS = 2000;
 
 /** A connection that was opened ahead, and the origin and CAs that it may be used for. */
-type Warm = Connection & { readonly key: string; readyAtMs: number };
+type Ahead = Connection & { readonly key: string; readyAtMs: number };
 
 /** Returns a wire, which has no connection yet. */
 export function openWire(wireOptions: WireOptions): Wire {
@@ -30,13 +30,13 @@ export function openWire(wireOptions: WireOptions): Wire {
       warned.add(line);
     },
   };
-  let warm: Warm | undefined;
+  let ahead: Ahead | undefined;
 
-  const takeWarm = (url: URL, wanted: ConnectionOptions): Connection | undefined => {
-    const taken = warm;
-    warm = undefined;
+  const takeAhead = (url: URL, wanted: ConnectionOptions): Connection | undefined => {
+    const taken = ahead;
+    ahead = undefined;
     if (taken === undefined) return undefined;
-    const isYoung = performance.now() - taken.readyAtMs <= WARM_MS;
+    const isYoung = performance.now() - taken.readyAtMs <= AHEAD_MS;
     if (isYoung && taken.key === keyOf(url, wanted) && !taken.isClosed()) return taken;
     taken.close();
     return undefined;
@@ -45,14 +45,14 @@ export function openWire(wireOptions: WireOptions): Wire {
   return {
     async postForm(address, init) {
       const url = new URL(address);
-      return await send(takeWarm(url, init) ?? new Connection(url, init, options), url, init);
+      return await send(takeAhead(url, init) ?? new Connection(url, init, options), url, init);
     },
-    warmUp(address, connectionOptions) {
+    openAhead(address, connectionOptions) {
       import('./exchange').catch(() => {});
       if (address === undefined) return;
       const url = new URL(address);
-      warm?.close();
-      const opened: Warm = Object.assign(new Connection(url, connectionOptions, options), {
+      ahead?.close();
+      const opened: Ahead = Object.assign(new Connection(url, connectionOptions, options), {
         key: keyOf(url, connectionOptions),
         readyAtMs: Number.POSITIVE_INFINITY,
       });
@@ -62,9 +62,9 @@ export function openWire(wireOptions: WireOptions): Wire {
         },
         () => {},
       );
-      warm = opened;
+      ahead = opened;
     },
-    close: () => warm?.close(),
+    close: () => ahead?.close(),
   };
 }
 

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { quick } from '../../../src/cli/quick';
 import { run } from '../../../src/cli/run';
 import { Interrupted, ReaderGone } from '../../../src/signals';
-import { openWarm, type WarmStart } from '../../../src/system/warm';
+import { openQuickWorld, type QuickStart } from '../../../src/system/quick-world';
 import { openWorld } from '../../../src/system/world';
 import type { FormReply, Keychain, World } from '../../../src/world';
 import { CLIENT } from '../endpoints/identity-server';
@@ -28,9 +28,9 @@ export interface Inside extends Pick<HomeFolders, 'config' | 'cache' | 'configur
   own: Partial<World>;
   /** How often the keychain was asked. */
   keychainCalls: number;
-  /** The quick way's answer alone. */
+  /** The quick path's answer alone. */
   quick(argv: readonly string[]): ReturnType<typeof quick>;
-  /** The CLI alone, without the quick way before it. */
+  /** The CLI alone, without the quick path before it. */
   cli(argv: readonly string[]): Promise<Ended>;
   /** Stores a client with `gwtoken login`; rejects if that fails. */
   login(login?: Login): Promise<Ended>;
@@ -51,11 +51,11 @@ export interface Ended {
 export function inside(): Inside {
   const home = openFolders();
 
-  const open = (): WarmStart => {
+  const open = (): QuickStart => {
     const { platform, geteuid, pid, kill } = process;
     const env = { ...home.env, ...it.env };
-    const opened = openWarm({ env, platform, pid, kill, ...(geteuid && { geteuid }) });
-    return { ...opened, warm: { ...opened.warm, now: () => it.nowMs } };
+    const opened = openQuickWorld({ env, platform, pid, kill, ...(geteuid && { geteuid }) });
+    return { ...opened, quickWorld: { ...opened.quickWorld, now: () => it.nowMs } };
   };
 
   const keychain: Keychain = {
@@ -85,7 +85,7 @@ export function inside(): Inside {
     keychainCalls: 0,
     stdin: '',
     own: {},
-    quick: (argv) => quick(argv, { ...open().warm, mayBeTerminal: () => false }),
+    quick: (argv) => quick(argv, { ...open().quickWorld, mayBeTerminal: () => false }),
     async login(login = {}) {
       it.stdin = login.clientSecret ?? CLIENT.clientSecret;
       const ended = await it.cli(loginArgs(login));

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { openWarm } from '../../../src/system/warm';
+import { openQuickWorld } from '../../../src/system/quick-world';
 import type { WireOptions } from '../../../src/system/wire/connection';
 import { openWire, type Wire } from '../../../src/system/wire/wire';
 import { openWorld } from '../../../src/system/world';
@@ -63,7 +63,7 @@ describe('the connection opened ahead', () => {
     const server = await serve();
     const world = wire();
     const told: string[] = [];
-    world.warmUp(server.url, { ...options, trace: (line) => told.push(line) });
+    world.openAhead(server.url, { ...options, trace: (line) => told.push(line) });
     await until('it is open', () => server.connections === 1);
     await seen(server);
     expect(server.received()).toBe('');
@@ -82,7 +82,7 @@ describe('the connection opened ahead', () => {
   test('may still be on its way when the request comes', async () => {
     const server = await serve();
     const world = wire();
-    world.warmUp(server.url, options);
+    world.openAhead(server.url, options);
     // It is for one of them.
     expect(await Promise.all([ask(world, server.url), ask(world, server.url)])).toEqual(['ok', 'ok']);
     expect(server.connections).toBe(2);
@@ -93,14 +93,14 @@ describe('the connection opened ahead', () => {
     const other = await serve();
     const server = await serve({ connected: (socket) => void socket.on('close', () => (hungUp = true)) });
     const world = wire();
-    world.warmUp(server.url, options);
+    world.openAhead(server.url, options);
     await until('it is open', () => server.connections === 1);
     expect(await ask(world, other.url)).toBe('ok');
     expect([server.requests.length, other.connections]).toEqual([0, 1]);
     // Nobody else would ask for it any more.
     await until('it is closed', () => hungUp);
 
-    world.warmUp(server.url, options);
+    world.openAhead(server.url, options);
     await until('it is open', () => server.connections === 2);
     await expect(ask(world, server.url, {})).rejects.toMatchObject({ reason: 'certificate' });
   });
@@ -113,7 +113,7 @@ describe('the connection opened ahead', () => {
       answer: OK.answer!,
     });
     const world = wire();
-    world.warmUp(server.url, options);
+    world.openAhead(server.url, options);
     await until('it is closed', () => hungUp);
     expect(await ask(world, server.url)).toBe('ok');
     expect([server.connections, server.requests.length]).toEqual([2, 1]);
@@ -126,7 +126,7 @@ describe('the connection opened ahead', () => {
     const world = wire();
     const connectionsAfter = async (ageMs: number) => {
       const told: string[] = [];
-      world.warmUp(server.url, { ...options, trace: (line) => told.push(line) });
+      world.openAhead(server.url, { ...options, trace: (line) => told.push(line) });
       await until('it is open', () => told.at(-1)?.startsWith('verified the certificate') === true);
       await setImmediate();
       vi.advanceTimersByTime(ageMs);
@@ -141,8 +141,8 @@ describe('the connection opened ahead', () => {
     const server = await serve();
     await server.close();
     const world = wire();
-    world.warmUp(server.url, options);
-    world.warmUp('https://127.0.0.1:1', { caFile: '/nowhere.pem' });
+    world.openAhead(server.url, options);
+    world.openAhead('https://127.0.0.1:1', { caFile: '/nowhere.pem' });
     await expect(ask(world, server.url)).rejects.toMatchObject({ kind: 'unreached', reason: 'ECONNREFUSED' });
     await expect(ask(world, server.url, { caFile: '/nowhere.pem' })).rejects.toMatchObject({ kind: 'usage' });
   });
@@ -221,11 +221,11 @@ test('openWire gives each warning once', async () => {
   expect(env).toEqual({ NODE_TLS_REJECT_UNAUTHORIZED: '0' });
 });
 
-test('warmUp of the program opens a connection that fetch uses', async () => {
+test('openAhead of the program opens a connection that fetch uses', async () => {
   const server = await serve();
-  const { world, close } = openWorld(process, '0.0.0', openWarm(process));
+  const { world, close } = openWorld(process, '0.0.0', openQuickWorld(process));
   onCleanup(close);
-  world.warmUp(server.url, options);
+  world.openAhead(server.url, options);
   await until('it is open', () => server.connections === 1);
   expect(await ask(world, server.url)).toBe('ok');
   expect(server.connections).toBe(1);
@@ -240,7 +240,7 @@ describe('a program that opens one', () => {
       `import { openWire } from ${JSON.stringify(join(ROOT, 'src', 'system', 'wire', 'wire.ts'))};
        const { env, platform, versions } = process;
        const wire = openWire({ env, platform, nodeVersion: versions.node, lookupChild: [], warn() {} });
-       wire.warmUp(process.argv[2], { caFile: process.argv[3] });
+       wire.openAhead(process.argv[2], { caFile: process.argv[3] });
        setTimeout(() => wire.close(), 300);`,
     );
     program = await bundle(source);

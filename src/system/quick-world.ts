@@ -1,26 +1,26 @@
 /** The slice of the World that a start with a cached token needs: these files are loaded at every start. */
-import type { WarmWorld, World } from '../world';
+import type { QuickWorld, World } from '../world';
 import { openConfig } from './files/config-file';
 import { folderOf, type Host } from './files/paths';
 import { readLimited } from './files/read-file';
 import { NO_TOKENS, openTokens } from './files/token-cache';
 import { sha256 } from './form';
 
-export interface WarmStart {
-  readonly warm: WarmWorld & Pick<World, 'config' | 'clients' | 'tokens'>;
+export interface QuickStart {
+  readonly quickWorld: QuickWorld & Pick<World, 'config' | 'clients' | 'tokens'>;
   /** Undefined if there is no home directory. */
   readonly folders: { readonly config: string | undefined; readonly cache: string | undefined };
   readonly host: Host;
 }
 
 /** Returns that slice; nothing is read yet. */
-export function openWarm(
+export function openQuickWorld(
   proc: Pick<NodeJS.Process, 'env' | 'platform' | 'geteuid' | 'pid' | 'kill'>,
-): WarmStart {
+): QuickStart {
   const { env, platform } = proc;
   const host: Host = { platform, uid: proc.geteuid?.(), env, proc };
   const folders = { config: folderOf('config', env, platform), cache: folderOf('cache', env, platform) };
-  const warm = {
+  const quickWorld = {
     env,
     ...openConfig(folders.config, host),
     tokens: folders.cache === undefined ? NO_TOKENS : openTokens(folders.cache, host),
@@ -29,7 +29,7 @@ export function openWarm(
     sha256,
     trace() {},
   };
-  return { warm, folders, host };
+  return { quickWorld, folders, host };
 }
 
 /** Makes SIGUSR1 end the process, as elsewhere: Node would open its debugger to every user of the machine. */
