@@ -67,7 +67,7 @@ async function run(input: (name: string) => string, world: World): Promise<void>
     flags: { cache: false, ...Object.fromEntries(set.map((name) => [name, input(name)])) },
     flagPrefix: 'input ',
     env: world.env,
-    // A runner that is kept may have one of its own.
+    // Not the config file of a self-hosted runner.
     config: { path: '', general: {}, profiles: {} },
   };
   const plan = planOf(input('client-id'), secret);

@@ -1,6 +1,7 @@
 /**
  * Entry point of the standalone executable: the program, or one of its children, which are files of their own
- * in the npm package. Only `fork()` gives a process a channel: typed by hand, the argument is unknown.
+ * in the npm package. Only `fork()` gives a process a channel, so a child's argument typed by hand does not
+ * start the child.
  */
 import { KEYCHAIN_CHILD, LOOKUP_CHILD } from '../src/system/form';
 

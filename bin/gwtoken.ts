@@ -36,7 +36,8 @@ async function runCli(failure?: unknown): Promise<number> {
   const { node } = process.versions;
   if (Number.parseInt(node, 10) < 20)
     return cli.report(usage(`gwtoken needs Node.js 20.19 or later; this is ${node}`), false, world);
-  // Nothing else may continue. Node emits the first event for both, Bun one for each.
+  // A crash ends the process at once. Node reports an unhandled rejection as the first event too, Bun does
+  // not.
   const crash = (error: unknown) => void cli.crash(argv, error, world).then((code) => process.exit(code));
   process.once('uncaughtException', crash);
   process.once('unhandledRejection', crash);

@@ -20,7 +20,7 @@ export function isRegion(text: string): text is Region {
   return (REGIONS as readonly string[]).includes(text);
 }
 
-/** Returns a valid profile name, or throws `usage`: also for capitals, since Windows' store ignores case. */
+/** Throws `usage` for an invalid profile name, such as one with capitals: Windows' store ignores case. */
 export function checkProfile(name: string, where: string): string {
   if (PROFILE.test(name)) return name;
   const lower = name.toLowerCase();

@@ -37,10 +37,10 @@ export function quoted(text: string): string {
   return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}\u2026` : text);
 }
 
-/** Quotes a word for sh, zsh, fish and csh; without quotes and backslashes, PowerShell and Elvish too. */
+/** Quotes a word for sh, zsh, fish and csh; one without `'`, `\` and `!` for PowerShell and Elvish too. */
 export function shellWord(text: string): string {
   if (/^[\w@%+:,./-][\w@%+=:,./-]*$/.test(text)) return text;
-  // Outside of the quotes, since inside them fish treats a backslash specially, and csh a `!`.
+  // These stand outside of the quotes: inside them fish treats a backslash specially, and csh a `!`.
   return `'${text.replace(/['\\!]/g, "'\\$&'")}'`;
 }
 

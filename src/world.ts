@@ -78,7 +78,7 @@ interface KnownClients {
   remove(names: readonly string[]): Promise<void>;
 }
 
-/** The files of a client: its token, by default, and its last refusal. */
+/** A client's cache files: its token, which is the default, and its last refusal. */
 export type CacheKind = 'token' | 'refusal';
 
 /** The token cache's files, and the locks under which processes fill it. Nothing here throws or rejects. */
@@ -101,12 +101,15 @@ export interface TokenCache {
   acquireLock(client: Client, whose: string): Promise<Lock | undefined>;
 }
 
-/** A file or directory that is not trusted: another user's, writable by others, or a symbolic link. */
+/**
+ * A file or directory that is not trusted: another user's, writable by others, a symbolic link, or replaced
+ * while it was read.
+ */
 export interface Distrust {
   readonly why: 'foreign' | 'open' | 'link' | 'changed';
   /** End of a sentence that begins with its path: `is writable by other users (mode 777)`. */
   readonly text: string;
-  /** Path at fault, if it is not the path itself but a directory or link that leads to it. */
+  /** The directory or link on the way that is at fault; absent if it is the path itself. */
   readonly path?: string;
 }
 
@@ -123,7 +126,10 @@ export type Lock = HeldLock | AnothersLock;
 /** A lock that this process holds. */
 export interface HeldLock {
   readonly held: true;
-  /** Starts the limits of those who wait: the time before, for a keychain or a command, counts for nobody. */
+  /**
+   * Starts the clock of the waiters' limits: time that the holder spent before, on a keychain or command,
+   * does not count.
+   */
   startClock(): void;
   /** Releases the lock and leaves a text for the waiters. */
   release(outcome?: string): void;
@@ -137,7 +143,7 @@ export interface AnothersLock {
 }
 
 export interface Waited {
-  /** `without`: the lock cannot be taken from a dead holder, or the holder could not leave a text. */
+  /** `without`: waiting is useless, since a dead holder's lock stays or its result could not be written. */
   readonly end: 'released' | 'late' | 'without';
   /** The text that the holder left; empty if it left none or is gone. */
   readonly text: string;
@@ -214,7 +220,7 @@ export interface TokenFile {
 export interface FolderFacts {
   /** Path of the directory; undefined if there is no home directory. */
   readonly path: string | undefined;
-  /** Variables to set if there is none: the platform's own, or gwtoken's. */
+  /** Variables to set if there is no home directory: the platform's own, or gwtoken's. */
   readonly variables: readonly [string, string];
   readonly exists: boolean;
   /** True if files can be created in it or, if it does not exist, it can be created. */
@@ -265,7 +271,9 @@ export interface PostOptions extends ConnectionOptions {
   readonly method: 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Limit on connection, request and reply together; past it, all reject with the reason `time-limit`. */
+  /**
+   * Limit on connection, request and reply together; past it, the call or its body rejects with `time-limit`.
+   */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -298,7 +306,7 @@ export interface World {
   runCredentialCommand(command: string, options: CommandOptions): Promise<CommandEnd>;
   readonly keychain: Keychain;
   readonly tokens: TokenCache;
-  /** Facts for `doctor`. Problems are results: nothing here rejects or throws. */
+  /** Facts for `doctor` and `--version`. Problems are results: nothing here rejects or throws. */
   readonly probes: {
     /** Returns the form of the program and its runtime: `npm package with Node v20.20.2 on linux x64`. */
     system(): string;

@@ -20,9 +20,12 @@ interface Building {
     readonly terminal: Pick<Terminal, 'paint' | 'columns'>;
   };
   readonly execute: Execute;
-  /** The line is only parsed, to learn whether gwtoken takes it; an error is commander's own. */
+  /** True if the line is only parsed, to test a suggestion: nothing runs, and errors stay commander's. */
   readonly isDryRun: boolean;
-  /** The commands whose parsers get flags and action only once they are chosen: `--help` is 9 % faster. */
+  /**
+   * Parsers without flags and action yet, which they get once their command is chosen: `--help` is 9 %
+   * faster.
+   */
   readonly bare: Map<Parser, Command>;
 }
 
@@ -67,7 +70,7 @@ function takes(argv: readonly string[], world: Building['world']): boolean {
 
 function addCommands(parent: Parser, commands: readonly Command[], building: Building): void {
   for (const command of commands) {
-    // The last lines of the main help say how to get more help.
+    // Not listed, since the last lines of the main help name it.
     const options = { hidden: command === helpCommand };
     const parser = parent.command([command.name, command.args].filter(Boolean).join(' '), options);
     list(parser, command);

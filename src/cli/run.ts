@@ -55,7 +55,7 @@ export async function run(words: readonly string[], world: World): Promise<numbe
     else if (help !== '') world.stdout.write(help);
     return exitCode ?? 0;
   } catch (error) {
-    // Even if a reader is gone: it may be the one of stderr.
+    // Also for ReaderGone: the reader that left may be the one of stderr.
     const code = await afterFailure(argv, exitCodeOf(error), world);
     if (error instanceof Interrupted || error instanceof ReaderGone) throw error;
     await report(error, verbose, world);

@@ -74,7 +74,7 @@ export function topicAsText(markdown: string, paint: Pick<Paint, 'bold' | 'cyan'
     .join('');
 }
 
-/** Returns a block of code, indented unless it would not run then when it is copied from the terminal. */
+/** Returns a block of code, indented, except code that would not run if it is copied with the indentation. */
 function code(block: string): string {
   const text = block.replace(/^```.*\n/gm, '');
   return /^```(python|make)/.test(block) ? text : text.replace(/^(?=.)/gm, '    ');
@@ -103,7 +103,7 @@ function prose(text: string, { bold, cyan }: Pick<Paint, 'bold' | 'cyan'>): stri
   );
 }
 
-/** Paints each line of a marked text without its indentation: it may go on in the next line. */
+/** Paints a marked text line by line, since it may span several; their indentation stays plain. */
 function eachLine(text: string, paint: (line: string) => string): string {
   return text.replace(/\S(?:.*\S)?/g, (line) => paint(line));
 }

@@ -33,7 +33,9 @@ const OTHER_TOOLS: ReadonlyMap<string, string> = new Map([
   ['--url', '--auth-url'],
 ]);
 
-/** Returns the error for commander's, by its code: its words are not read. `takes` tries the hints' lines. */
+/**
+ * Returns the error for commander's, by its code alone. `takes` tells if gwtoken would take a suggested line.
+ */
 export function usageError({ code }: CommanderError, parser: Parser, takes: Takes): GwtokenError {
   const flag = code === 'commander.unknownOption' ? unknownFlag(parser) : '';
   const isSecret = /secret|password|^--(access-)?token(=|$)/i.test(flag);
@@ -107,12 +109,12 @@ function linesMeant(flag: string, parser: Parser, takes: Takes): Words[] {
   ];
   const safe = onlyKnown(argv);
   const known = pair ?? OTHER_TOOLS.get(wrong);
-  // The shorter line leaves out the words behind it, if they are no arguments here.
+  // If the whole line would not be taken, the known words alone are suggested.
   if (known) return takes(replaced(known)) ? [replaced(known, safe)] : [known.split(' ')].filter(takes);
   const names = flag.startsWith('--')
     ? parser.options.flatMap(({ long }) => long ?? [])
     : parser.commands.map((each) => each.name());
-  // Similarity counts the letters that differ: `--shell` is not meant for `--help`.
+  // Few letters that differ are not enough, as `--shell` and `--help` show: the first one must agree.
   return similarWords(wrong, names)
     .filter((each) => initial(each) === initial(wrong))
     .filter((name) => takes(replaced(name)))

@@ -23,12 +23,12 @@ export interface ClientStatus extends ClientParts {
   readonly apiUrl: Setting<string> | GwtokenError | undefined;
   /** True if commands without a flag use this client. */
   readonly selected: boolean;
-  /** Sources of its settings; the flags that name a client are for the selected one only. */
+  /** Sources of its settings, without the flags that name a client unless this is the selected one. */
   readonly sources: SettingSources;
   /** Kind of source of the credentials; undefined if it cannot be told. */
   readonly source: CredentialPlan['kind'] | undefined;
   readonly clientId: string | undefined;
-  /** True unless the keychain should have them, but neither `login` nor a cached token tells of any. */
+  /** False if the keychain should have them, but neither a login nor a cached token shows that it does. */
   readonly hasCredentials: boolean;
   /** Entry that login stored, even if the credentials come from elsewhere. */
   readonly stored: KnownEntry | undefined;

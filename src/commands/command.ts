@@ -13,13 +13,19 @@ export interface Command {
   readonly subcommands?: readonly Command[];
   /** Heading that help lists it under. */
   readonly group?: 'token' | 'client' | 'setup';
-  /** Words for completing an argument, which may depend on those before, or a flag that is no setting. */
+  /**
+   * Completions of an argument, or of a flag that is no setting, by its name. A function gets the arguments
+   * before.
+   */
   readonly values?: Readonly<Record<string, Words | ((before: readonly string[]) => Words)>>;
   /** Command lines that work as they are written, each with its effect. */
   readonly examples?: readonly { readonly line: string; readonly does: string }[];
   /** True if the caller's shell runs stdout: help goes to stderr then, unless stdout is a terminal. */
   readonly evaluated?: true;
-  /** The begin of another program's line: the first argument, or with `flags` any word but our own flags. */
+  /**
+   * Beginning of another program's line: its first argument, or with `flags` the first word that is not our
+   * flag.
+   */
   readonly passThrough?: 'arguments' | 'flags';
   /** Does the work; resolves with the exit code if that is not always 0. */
   run?(flags: FlagValues, world: World, ...args: string[]): Promise<number | undefined>;
@@ -31,5 +37,5 @@ export interface Command {
   ): number | Promise<number>;
 }
 
-/** Words for a value, any file, or any command of the shell; no words if only the user knows. */
+/** Words for a value, any file, or any command of the shell; an empty list if it cannot be guessed. */
 export type Words = readonly string[] | 'files' | 'commands';

@@ -1,6 +1,6 @@
 /**
- * Next steps after a failure to get a client's token. An error is thrown with its facts; here the settings
- * are known too, and so the command, flag or variable that helps.
+ * Next steps after a failure to get a client's token. Where the error is thrown, only its facts are known;
+ * here the settings are known too, and so the command, flag or variable that helps.
  */
 
 import { type Client, clientFlags, clientName, REGIONS } from '../client';

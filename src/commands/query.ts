@@ -25,7 +25,11 @@ export interface ClientParts {
   readonly configAuthUrl: AuthUrl | GwtokenError | undefined;
 }
 
-/** Resolves the settings of a client; `verifiedUrl`, that of a cached token, is not validated again. */
+/**
+ * Resolves the settings of a client.
+ *
+ * @param verifiedUrl the auth URL of the cached token, which is not parsed again if it is still set
+ */
 export function resolveParts(
   sources: SettingSources,
   { client, skipVariables }: Pick<ClientSettings, 'client' | 'skipVariables'>,

@@ -20,7 +20,7 @@ export interface TableRow {
   readonly result?: { readonly column: number; readonly is: Result } | undefined;
 }
 
-/** Returns a hint as the one line that a terminal or file shows. */
+/** Returns a hint as it is shown: on one line, or wrapped at a width. */
 export function hintLine(
   hint: string,
   paint: Pick<Paint, 'cyan'>,
@@ -42,7 +42,7 @@ export function wrapMessage(text: string, width: number | undefined, hanging: st
   return wrapWords(words, width, hanging);
 }
 
-/** Returns the rows one below the other, each cell behind its head, for a terminal too narrow for columns. */
+/** Returns each row as its first cell and, below it, the others behind their heads, for a narrow terminal. */
 export function records(
   [, ...heads]: readonly string[],
   rows: readonly (readonly string[])[],

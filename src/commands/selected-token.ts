@@ -17,7 +17,10 @@ export function selectedQuery(sources: SettingSources, world: TokenWorld): Token
   return query;
 }
 
-/** Returns a valid token for the selected client; with `--fresh`, a new one. Throws any kind but `local`. */
+/**
+ * Returns a valid token for the selected client; with `--fresh`, a new one. Throws any error but a `local`
+ * one.
+ */
 export async function selectedToken(sources: SettingSources, world: TokenWorld): Promise<TokenAnswer> {
   const query = selectedQuery(sources, world);
   return await tokenOrNextSteps({ ...query, fresh: sources.flags['fresh'] === true }, sources, world);

@@ -45,7 +45,10 @@ export function checkBinding(authUrl: string | undefined, query: CredentialQuery
   );
 }
 
-/** Returns the binding. A keychain item must have its own: GWTOKEN_CONFIG_DIR may set a stranger's config. */
+/**
+ * Returns the binding. For a keychain item the config file does not count: GWTOKEN_CONFIG_DIR may be a
+ * stranger's.
+ */
 function bindingOf(
   authUrl: string | undefined,
   { plan, client, configAuthUrl }: CredentialQuery,

@@ -69,7 +69,10 @@ function problemOf(end: Exclude<CommandEnd, { how: 'late' }>): string {
   }
 }
 
-/** Returns the caller's environment (it may hold VAULT_TOKEN) with the client, without its credentials. */
+/**
+ * Returns the caller's environment, since the command may need VAULT_TOKEN, without client credentials, and
+ * with variables that name the client.
+ */
 export function commandEnv(client: Client, env: Env): Env {
   const kept = Object.entries(env).filter(
     ([name]) => !isCredentialVariable(name) && name.toUpperCase() !== 'GWTOKEN_ACCESS_TOKEN',

@@ -135,7 +135,7 @@ export const powershell: Format = {
   ...statements(
     (name, value) => {
       checkForWindows({ name, value });
-      // An empty text would remove the variable, which is what an empty variable is on Windows.
+      // An empty value would remove the variable: Windows has no empty ones.
       return `$env:${name} = ${inSingleQuotes(value)}\n`;
     },
     (name) => powershell.unset([name]),

@@ -56,8 +56,8 @@ export interface SettingDefinition<T> {
   /** Key in the config file: `min-ttl`. Flag and variable derive from it: `--min-ttl`, `GWTOKEN_MIN_TTL`. */
   readonly key: string;
   /**
-   * Owners of values: only the `user`; in the config file each `profile` too; or each `client`, with region
-   * and sandbox in the key and in the variable: `sandbox.auth-url.eu`.
+   * Owners of values: `user`, one value for all; `profile`, each profile in the config file may have its own;
+   * `client`, so may each region and the sandbox, by the key and the variable: `sandbox.auth-url.eu`.
    */
   readonly scope: 'user' | 'profile' | 'client';
   /** Reads a value. Throws a `usage` error with the value, its source and the allowed values. */

@@ -106,7 +106,7 @@ function terminalOf(
     if (env['TERM'] === 'dumb')
       return (await import('./terminal/plain-prompts')).openPlainPrompts(proc, onSignals);
     const load = () => import('./terminal/prompts');
-    // It chooses its symbols while it is loaded, only by TERM.
+    // clack chooses its symbols when it is loaded, by TERM alone.
     const { openPrompts } = await (unicode() ? load() : withVariable(proc.env, 'TERM', 'linux', load));
     return openPrompts(proc, onSignals, unicode());
   };
@@ -154,7 +154,7 @@ function openWire(
   return {
     postForm: async (url, init) => (await wire()).postForm(url, init),
     openAhead(url, options) {
-      // After what the caller starts next: a keychain child takes longer, and must not wait for this.
+      // Deferred, so that the caller can start the keychain's child first, which takes longer.
       setImmediate(() => {
         if (closed) return;
         wire()
@@ -164,7 +164,7 @@ function openWire(
     },
     async close() {
       closed = true;
-      // Whoever needed what could not be opened has been told.
+      // A failure to open was reported to its caller.
       (await opened?.catch(() => undefined))?.close();
     },
   };

@@ -45,7 +45,10 @@ function sourceOf(plan: TokenQuery['plan'], salt: string, { sha256 }: Hash): Own
   return { kind, salt, hmac: sha256(plan.credentials.clientSecret, Buffer.from(salt, 'hex')) };
 }
 
-/** Returns a text of credentials, generation and auth URL: processes with the same one share a request. */
+/**
+ * Returns a text of credentials, generation and auth URL, to be hashed: processes with the same one share a
+ * request.
+ */
 export function sharedBy({ authUrl, plan }: OwnQuery, generation: string): string {
   const credentials =
     plan.kind === 'variables'
@@ -176,7 +179,7 @@ export function answerFrom(
   return { from, token, clientId, client, authUrl: authUrl.value, minTtlMs: settings.minTtlMs?.value };
 }
 
-/** Returns the entry since a client's last login or logout, for any credentials and auth URL. */
+/** Returns the client's entry, whoever it belongs to, unless a login or logout came after it. */
 export function readEntry(client: Client, { tokens }: Pick<QuickWorld, 'tokens'>): CacheEntry | undefined {
   const { text = '', generation } = tokens.read(client);
   const entry = parseEntry(text);

@@ -15,7 +15,7 @@ export function showable(text: unknown, secret: string): string | undefined {
   return shown === '' || holds(shown, secret) ? undefined : shown;
 }
 
-/** The length of a secret's parts that are withheld; of a shorter secret it is the whole. */
+/** A text is withheld if it has this many characters of the secret in a row, or all of a shorter one. */
 const PART = 8;
 
 function holds(text: string, secret: string): boolean {
@@ -56,7 +56,7 @@ const DECODERS: readonly ((text: string) => string)[] = [
     ),
   // UTF-8 in a header, which Node reads as Latin-1.
   (text) => String(Buffer.from(text, 'latin1')),
-  // They may begin at any of the digits, and anything that is no digit may stand between them.
+  // The encoded secret may begin at any digit, and anything that is no digit may stand between them.
   ...[0, 1, 2, 3].map((start) => (text: string) => bytesOf(text.replace(/[^\w+/-]/g, ''), start, 'base64')),
   ...[0, 1].map((start) => (text: string) => bytesOf(text.replace(/\b0x|[^0-9a-f]/gi, ''), start, 'hex')),
 ];

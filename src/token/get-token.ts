@@ -25,7 +25,9 @@ export type EndpointWorld = CredentialWorld & RequestWorld & Pick<World, 'client
 
 export type TokenWorld = QuickWorld & EndpointWorld & Pick<World, 'tokens' | 'terminal' | 'warn'>;
 
-/** Returns a valid token, from the cache or by a request under a spinner. Throws any kind but `local`. */
+/**
+ * Returns a valid token, from the cache or by a request under a spinner. Throws any error but a `local` one.
+ */
 export async function getToken(query: TokenQuery, world: TokenWorld): Promise<TokenAnswer> {
   // A credential command may prompt on the same terminal.
   if (query.plan.kind === 'command') return answerTo(query, world);
@@ -85,7 +87,8 @@ async function fetchAndCache(
   world: TokenWorld,
   onCredentials: () => void,
 ): Promise<{ answer: TokenAnswer; isShared: boolean }> {
-  // Read before the credentials: those that a login replaces meanwhile belong to this generation.
+  // Read before the credentials: if a login replaces them meanwhile, their token belongs to the generation
+  // before.
   const { generation = '' } = world.tokens.read(query.client);
   const previous = ownEntry(query, world)?.token;
   let answer: TokenAnswer;
@@ -108,8 +111,8 @@ async function fetchAndCache(
     ...owner,
   });
   const isPast = (): boolean => (world.tokens.read(query.client).generation ?? '') !== generation;
-  // A process that was frozen over its reply does not replace a newer token. One from the future is none: the
-  // clock was set back.
+  // While this process was suspended, another may have cached a newer token, which stays. One dated in the
+  // future does not count: the clock was set back.
   const there = ownEntry(query, world);
   const isNewer =
     there && there.token.requestedAtMs > token.requestedAtMs && lifeLeftMs(there, world.now()) > 0;
@@ -162,7 +165,7 @@ async function mendKnown(
   await clients.add(clientName(client), entry).catch((error) => trace(messageOf(error)));
 }
 
-/** Returns the cached token if the endpoint is down: 10 s are better than none. A setting may forbid it. */
+/** Returns the cached token if the endpoint fails and 10 s are left, unless a min-ttl demands more. */
 function stillValid(query: TokenQuery, error: unknown, world: TokenWorld): TokenAnswer | undefined {
   if (!(error instanceof GwtokenError) || (error.kind !== 'unreached' && error.kind !== 'bad-reply'))
     return undefined;

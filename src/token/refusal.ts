@@ -39,7 +39,7 @@ export function rememberedRefusal(query: TokenQuery, world: RefusalWorld): Gwtok
   const { text = '', generation = '' } = world.tokens.read(query.client, 'refusal');
   const { owner, generation: ofThen, atMs, message, reason } = parseObject(text);
   const agoMs = world.now() - Number(atMs);
-  // A clock that was set back has not refused anything yet.
+  // One dated in the future does not count: the clock was set back.
   if (!(agoMs >= 0 && agoMs < REMEMBERED_MS) || ofThen !== generation) return undefined;
   if (!isFor(owner as Owner, query, world) || !ABOUT_CLIENT.includes(reason)) return undefined;
   const wait = `refused ${duration(agoMs)} ago; not asked again for ${duration(REMEMBERED_MS - agoMs)}`;

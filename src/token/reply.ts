@@ -29,7 +29,7 @@ export function retryOfReply(
   return { afterMs: delayMs(headers.get('retry-after')?.trim() ?? '', headers.get('date') ?? '', nowMs) };
 }
 
-/** A day: nobody waits longer, and of twenty digits no time can be told. */
+/** A day: nobody waits longer, and a number of twenty digits is no valid time. */
 const LONGEST_DELAY_S = 24 * 3600;
 
 function delayMs(value: string, date: string, nowMs: number): number | undefined {
@@ -173,7 +173,7 @@ function refusalIn(exchange: Exchange, retry: Retry | undefined): GwtokenError |
   const { status, endpoint, json } = exchange;
   const code = json?.['error'];
   const isKnown = typeof code === 'string' && REFUSALS.includes(code);
-  // A 401 with another word is an API's, which a gateway has for each request without a token.
+  // With any other `error` a 401 is not a token endpoint's: gateways answer so to a request without a token.
   if (!isKnown && (status !== 401 || code !== undefined)) return undefined;
   return new GwtokenError(
     'refused',

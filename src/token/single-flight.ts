@@ -80,8 +80,8 @@ function formatFailure(error: GwtokenError, { attempts, limitMs, settings }: Tok
 }
 
 /**
- * Reads the failure that a holder left; undefined for one that more attempts or more time, as this query has
- * them, might mend. The holder may be of another version.
+ * Reads the failure that a holder left, which may be of another version. Returns undefined if this query has
+ * more attempts or more time, which might mend it.
  */
 function failureFor(query: TokenQuery, stored: unknown): GwtokenError | undefined {
   const { kind, message, reason, tried } = (stored ?? {}) as Record<string, unknown>;

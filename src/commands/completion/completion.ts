@@ -98,7 +98,7 @@ function completions(
     if (pending) pending = undefined;
     else if (word.startsWith('-')) pending = flagValues(word, command, common);
     else if (below) [command, args] = [below, []];
-    // After the command that it runs as well.
+    // From here on the words are another program's.
     else if (command.passThrough) return [':files'];
     else args.push(word);
   }

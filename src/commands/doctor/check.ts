@@ -5,7 +5,7 @@ import type { ReportLine } from '../report';
 /** One check and its result. */
 export interface Check extends Required<ReportLine> {
   readonly name: string;
-  /** Of a failed check: what a command fails with for it. */
+  /** Kind of the error that commands fail with for the same reason; undefined unless it failed. */
   readonly kind: ErrorKind | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface Section {
   /** Says it in one line, if all is fine. */
   readonly summary: string;
   readonly checks: readonly Check[];
-  /** A request was made, so that a failure is not the consequence of another. */
+  /** True if a request was made: its failure is shown even if an earlier section has the same message. */
   readonly wasTried?: true;
 }
 

@@ -100,7 +100,7 @@ async function keychainSection(
   }
 }
 
-/** Skips repetitions of an earlier section: the consequence of its failure, or the same certificate. */
+/** Marks a problem that an earlier section has shown as skipped. */
 function withoutRepetitions(sections: readonly Section[]): Section[] {
   const said = new Set<string>();
   return sections.map(({ checks, ...rest }) => ({

@@ -44,7 +44,9 @@ const SWITCH = new RegExp(
     '|ipv[46]|location[\\w-]*|next|no-[\\w-]+|parallel|remote-name|show-error|silent|url|verbose))$',
 );
 
-/** Returns curl's arguments with paths made URLs below the API URL, which guards against other hosts. */
+/**
+ * Puts the API URL before each argument that is a path, and refuses URLs of other hosts, which may be slips.
+ */
 function belowApiUrl(
   args: readonly string[],
   apiUrl: Setting<string> | undefined,
@@ -74,7 +76,7 @@ function hostOf(url: string): string | undefined {
   return URL.canParse(whole) ? new URL(whole).host : undefined;
 }
 
-/** Runs curl; without it says how to install it. */
+/** Runs curl; if it is not installed, the error says how to install it. */
 async function runCurlItself(
   words: readonly string[],
   env: Env,

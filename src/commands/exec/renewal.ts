@@ -60,7 +60,7 @@ export function keepRenewed(
   };
 
   const look = async (): Promise<void> => {
-    // Whoever clears the cache, or sweeps it after days of sleep, takes the file along.
+    // It is gone if somebody cleared the cache, or swept it while the machine slept for days.
     if (!file.touch()) quietly(() => file.replace(token.accessToken));
     if (untilDueMs() <= 0) await renew();
     if (!ended.signal.aborted) stopTimer = world.after(untilNextLookMs(), look);
@@ -74,7 +74,7 @@ export function keepRenewed(
   };
 }
 
-/** Returns whether the new token expires later: by rounding, the same one can seem to, by up to 2 s. */
+/** Returns whether the new token expires later: the same one again can seem to, by rounding, by up to 2 s. */
 function isLater(fresh: Token, old: Token): boolean {
   return (expiresAtMs(fresh) ?? Number.POSITIVE_INFINITY) - (expiresAtMs(old) ?? 0) > 2_000;
 }

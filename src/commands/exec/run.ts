@@ -30,7 +30,8 @@ export async function runCommand(
   if (world.platform === 'win32') variables.forEach(checkForWindows);
   maskToken(answer.token.accessToken, world);
 
-  // Until the program runs, which gets every signal then, none may leave the file behind.
+  // A signal that ended gwtoken now would leave the token file behind, so it is only noted. Once the program
+  // runs, it gets the signals.
   let early: NodeJS.Signals | undefined;
   const release = world.onSignals(ENDING_SIGNALS, (signal) => {
     early = signal;

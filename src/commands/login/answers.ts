@@ -49,7 +49,7 @@ export function checkGiven(sources: SettingSources, { terminal, stdin }: PromptW
   const { value: environment, source } = resolveEnvironment(sources, profile);
   const regionSetting = resolveRegion(sources, profile);
   const region = canAsk && regionSetting?.source.kind === 'config' ? undefined : regionSetting?.value;
-  // Until the region is known, it is open which region's auth URL has to be valid.
+  // Without a region it is not known yet which auth URL to check.
   const authUrl =
     region === undefined && canAsk
       ? undefined
@@ -62,7 +62,7 @@ export function checkGiven(sources: SettingSources, { terminal, stdin }: PromptW
       'pipe the secret in, or omit --secret-stdin to be prompted',
     );
   }
-  // No prompt for the environment if --region is there: --sandbox would be there too.
+  // Whoever passes --region would pass --sandbox too, so the environment is not asked for.
   const isOpen = canAsk && source.kind === 'default' && regionSetting?.source.kind !== 'flag';
   const known = {
     profile,

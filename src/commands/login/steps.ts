@@ -36,7 +36,7 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   const { client, authUrl, clientId } = answers;
   const edits = loginEdits(sources, client, authUrl);
   const entry = { clientId, authUrl: authUrl.value };
-  // A request that finds the old credentials from here on brings a token of the past.
+  // A request that has the old credentials now brings a token of a past generation, which nobody will use.
   await world.tokens.invalidate(client);
   const replaced = await storeClient({ client, item: itemOf(answers), entry, edits }, limitMs, world);
   // A token for the old credentials must not be served any more.
@@ -171,7 +171,7 @@ async function report(lines: readonly string[], world: World): Promise<void> {
 function warnOfOthers({ client, clientId, authUrl }: Answers, before: SettingSources, world: World): void {
   const after: SettingSources = { flags: {}, env: world.env, config: world.config.read() };
   const skipVariables = resolveProfile(before).source.kind === 'flag';
-  // The credentials are stored, so a bad variable that a flag overrode this time is no error any more.
+  // A bad variable is only a warning here: the credentials are stored.
   const { plan, authUrl: next } = resolveParts(after, { client, skipVariables }, world);
   const stored = { clientId, authUrl: authUrl.value };
   const overridden = plan instanceof GwtokenError ? plan.message : overriding({ plan, stored });

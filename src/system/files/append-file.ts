@@ -29,7 +29,7 @@ function append(path: string, text: string, variable: string): void {
 }
 
 /**
- * A last line of another step without a line end would swallow the first variable's name, and show its value.
+ * Tells if the file is empty or ends with a line end: else our first variable would continue its last line.
  */
 function endsLine(path: string): boolean {
   const text = readFileSync(path);

@@ -101,7 +101,7 @@ function readTrusted(path: string, host: Host, attempts = 3): Stored {
   }
   const { stat } = read;
   const untrusted = trust.distrust(stat, 'user or root', host) ?? trust.checkPathTrust(path, host, stat);
-  // Another gwtoken may just have written it, which replaces it.
+  // Another gwtoken may just have replaced it.
   if (untrusted?.why === 'changed' && attempts > 1) return readTrusted(path, host, attempts - 1);
   if (untrusted) throw unusable(path, untrusted.text, fixFor(path, untrusted));
   // Some editors of Windows begin a file with a byte order mark.
@@ -209,7 +209,7 @@ function existing(file: string, host: Host): string {
   let path = file;
   while (lstatSync(path, { throwIfNoEntry: false }) === undefined && path !== dirname(path))
     path = dirname(path);
-  // The file is meant to be elsewhere, and writing would replace the link.
+  // Writing would replace the link instead of creating its target.
   if (!existsSync(path)) throw new Error(`${path} is a broken symlink to ${readlinkSync(path)}`);
   const own = trust.distrust(statSync(path), 'user', host);
   const untrusted = own?.why === 'foreign' ? own : trust.checkPathTrust(path, host);

@@ -1,4 +1,6 @@
-/** Files that Windows holds: a writer or a virus scanner has them open, and soon no more. */
+/**
+ * Files that Windows does not let anybody touch for a moment, since a writer or virus scanner has them open.
+ */
 import { systemCode } from '../../system-errors';
 import { sleepSync } from '../terminal/streams';
 import type { Host } from './paths';

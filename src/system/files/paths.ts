@@ -11,7 +11,7 @@ export interface Host {
   readonly env?: NodeJS.ProcessEnv;
   /** The directory of `passwd` and `group`; `/etc` if left out. */
   readonly etc?: string;
-  /** This process, to ask for others; without it each other one counts as running somewhere else. */
+  /** To tell if other processes live; without it all count as on another machine. */
   readonly proc?: Pick<NodeJS.Process, 'pid' | 'kill'>;
 }
 
@@ -47,7 +47,9 @@ export function homeless(
   );
 }
 
-/** Returns a child's environment, with our directories as absolute paths: it may change its own. */
+/**
+ * Returns a child's environment, with our directories' paths made absolute: it may change its own directory.
+ */
 export function withAbsoluteFolders(env: Env, cwd: () => string, platform: NodeJS.Platform): Env {
   const relative = (['config', 'cache'] as const)
     .map((which) => homeVariables(which, platform)[1])
@@ -66,7 +68,8 @@ export function withAbsoluteFolders(env: Env, cwd: () => string, platform: NodeJ
 export function folderOf(which: keyof typeof OWN, env: Env, platform: NodeJS.Platform): string | undefined {
   const [base, own] = homeVariables(which, platform);
   const ours = env[own];
-  // With a separator at its end, as completion in a shell leaves it, a link would be followed and not seen.
+  // Without the separator that shells' completion leaves at its end: with it a link would be followed, and
+  // not seen.
   if (ours) return ours.replace(platform === 'win32' ? /(?<=[^:\\/])[\\/]+$/ : /(?<=[^/])\/+$/, '');
   const xdg = env[`XDG_${which.toUpperCase()}_HOME`];
   if (xdg && isAbsolute(xdg, platform)) return fileIn(xdg, 'gwtoken', platform);

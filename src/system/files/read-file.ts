@@ -8,7 +8,7 @@ export interface FileRead {
 }
 
 /**
- * Reads a regular file: at most as many bytes as its size says, so that no file of /proc passes for one.
+ * Reads a regular file, as many bytes as its size says: a file of /proc has none.
  *
  * @param flag O_NOFOLLOW to refuse a link (ELOOP)
  * @throws the system's error; EFBIG for more than `limit` bytes; no code for a pipe or a device

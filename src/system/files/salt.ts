@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { quietly } from '../../errors';
 
 /**
- * Returns the directory's salt; the first process to ask creates it. It is in a directory of its own, since
- * renaming one never replaces another's, as renaming a file does. Throws the system's error.
+ * Returns the directory's salt; the first process to ask creates it. It is a file in a directory of its own:
+ * nothing can be renamed onto that, so the first one stays. Throws the system's error.
  */
 export function saltOf(folder: string): Uint8Array {
   const path = join(folder, 'salt');

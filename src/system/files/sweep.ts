@@ -6,7 +6,7 @@ import { quietly } from '../../errors';
 /** After this long no living process uses a temporary file, and the clocks of file servers differ by less. */
 const STALE_MS = 10 * 60_000;
 
-/** Removes the files and unfinished salts with these names. Never throws: the next writer tries again. */
+/** Removes old files and directories with these names. Never throws: the next writer tries again. */
 export function sweepOld(folder: string, names: RegExp, olderThanMs = STALE_MS): void {
   // Another may have swept it, or the folder cannot be changed.
   quietly(() => {

@@ -1,6 +1,6 @@
 /**
- * The token cache: one directory, 0700, with one 0600 file per client. Nothing here throws: what cannot be
- * read is a miss, and what cannot be written costs the sharing, never the token.
+ * The token cache: one directory, 0700, with one 0600 file per client. None of its methods throws: what
+ * cannot be read is a miss, and a token that cannot be written is not shared.
  */
 import { constants, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { type Client, parseClientName } from '../../client';
@@ -51,7 +51,7 @@ export function openTokens(folder: string, host: Host): TokenCache {
         return systemCode(error) ?? 'UNKNOWN';
       }
     },
-    // One that stays is not used: it is of other credentials or an earlier generation.
+    // A file that cannot be removed does no harm: it is of other credentials or an earlier generation.
     async remove(passes) {
       for (const file of quietly(() => readdirSync(folder)) ?? []) {
         const client = clientOf(file);
@@ -59,7 +59,7 @@ export function openTokens(folder: string, host: Host): TokenCache {
       }
     },
     async invalidate(client) {
-      // If this cannot be written, no request can store a token either; an existing one is reported below.
+      // If this fails, no request can store a token either, and the old one is removed or reported below.
       quietly(() => {
         makeTrusted(folder, host);
         replaceFile(generationPath(folder, client, host), uniqueName(), host);
@@ -122,7 +122,9 @@ export function entryPath(
   return fileIn(folder, `${kind}-${nameOf(client)}.json`, platform);
 }
 
-/** Removes the files of killed `exec --token-file`s, which a living one touches every 30 s. */
+/**
+ * Removes the files of killed `exec --token-file`s. A living one touches its own while the machine is awake.
+ */
 export function sweepTokenFiles(folder: string): void {
   sweepOld(folder, /^exec-[0-9a-f]{16}(\.\w+\.tmp)?$/, 24 * 3600 * 1000);
 }

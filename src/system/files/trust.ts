@@ -19,7 +19,7 @@ import type { Distrust, FolderFacts } from '../../world';
 import { type Host, homeVariables } from './paths';
 import { readRegular } from './read-file';
 
-/** An administrator may write a user's config file, and root could change the user's own anyway. */
+/** `user` for the cache; `user or root` for the config file, which an administrator may write. */
 type Owners = 'user' | 'user or root';
 
 /**

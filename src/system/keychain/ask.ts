@@ -1,7 +1,7 @@
 /**
- * One request to the keychain's child. Whatever that does, the call ends within its limit, and so does the
- * child. The request goes over the child's channel, never by argument or environment, which other programs of
- * the user can read, and arguments even other users.
+ * One request to the keychain's child. The call and the child end within the limit, whatever keytar does. The
+ * request goes over the child's channel, never by argument or environment, which other programs of the user
+ * can read, and arguments even other users.
  */
 
 import { type ChildProcess, type CommonSpawnOptions, type ForkOptions, fork } from 'node:child_process';

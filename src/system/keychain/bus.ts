@@ -10,7 +10,10 @@ import { helperEnvironment, runHelper } from '../processes/helper-program';
 
 /** The state of the default keyring; `unknown` if no program is installed, or none answers in time. */
 export type BusState = 'unlocked' | 'locked' | 'no-collection' | 'unknown';
-/** The state of an item. `locked`: its keyring is; `guarded`: only the item is, for new programs. */
+/**
+ * The state of an item. `locked`: its keyring is. `guarded`: it is in an open one, but not for this program
+ * yet.
+ */
 export type ItemState = 'absent' | 'present' | 'guarded' | 'locked' | 'unknown';
 
 /** The variables that lead to the bus, and to the cookie that some buses require. */

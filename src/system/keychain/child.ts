@@ -92,9 +92,9 @@ async function remove(keytar: Keytar, account: string): Promise<boolean> {
 }
 
 /**
- * Stores the value, and answers with the one before it. Reading that first spares the person a second dialog.
- * keytar resolves even if the person says no, so only reading back tells. A third value is another login's,
- * which came after; but if none could be read before, it may be the old one.
+ * Stores the value, and answers with the one before it. Reading that first spares the person a second dialog,
+ * and reading back shows if the person said no, for which keytar resolves too. A third value is a later
+ * login's; but if none could be read before, it may be the old one.
  */
 async function replace(keytar: Keytar, account: string, value: string): Promise<Answer> {
   const before = await keytar.getPassword(SERVICE, account);

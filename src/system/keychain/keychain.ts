@@ -32,7 +32,7 @@ export function openKeychain(world: KeychainWorld): Keychain {
         } catch (error) {
           if (!onLinux || !hasReason(error, 'denied')) throw error;
           await checkKeyring(world);
-          // Everyone may read the item: another login came between, or the key was wrong.
+          // The item can be read, so another login came between, or the session's key was wrong.
           if (isRepeated || (await itemOnBus(account, env)) !== 'present') throw error;
         }
       }
@@ -80,7 +80,7 @@ async function find(
     // No program here can ask the bus, but storing an item shows if the keyring is locked.
     if (keyring === 'unknown') await ask({ op: 'probe' }, limitMs, world, signal);
     const item = await itemOnBus(request.account, world.env);
-    // Everyone may read it: the session may have had the wrong key.
+    // It can be read, so the session may have had the wrong key.
     if (item === 'present' && !isRepeated) continue;
     checkNotThere(item, world);
     if (await isHidingOnBus(world.env)) throw keychainError('hidden', world.platform);

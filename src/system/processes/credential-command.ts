@@ -17,7 +17,7 @@ import { helperEnvironment, windowsProgram } from './helper-program';
 
 type OwnProcess = Pick<NodeJS.Process, 'env' | 'kill' | 'platform'>;
 
-/** Time after SIGTERM for a command to restore the terminal's echo, before SIGKILL. */
+/** Time that a command gets after a signal, to restore the terminal's echo, before the next stronger one. */
 const GRACE_MS = 1000;
 
 export async function runCredentialCommand(

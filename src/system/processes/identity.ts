@@ -6,8 +6,8 @@ import { systemCode } from '../../system-errors';
 type Own = Pick<NodeJS.Process, 'pid' | 'kill'>;
 
 /**
- * Names this process for others: `PLACE PID START`. Machines share home directories, and containers the host
- * name too: each has its own process 7. Its start distinguishes it from a later process with the same ID.
+ * Names this process for others: `PLACE PID START`. A PID alone is ambiguous: machines may share a home
+ * directory, and containers even the host name. The start distinguishes it from a later process with its PID.
  */
 export function ownProcess(proc: Own | undefined): string {
   return proc === undefined ? '' : `${pidScope()} ${proc.pid} ${procStat(proc.pid)?.startTime ?? '-'}`;

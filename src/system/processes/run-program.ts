@@ -72,8 +72,9 @@ function checkExact(words: readonly string[], env: Env): void {
 }
 
 /**
- * Node's own pipes are sockets, which Linux does not open by /dev/fd/3. So a shell puts a pipe in its place,
- * and then becomes the program: a here-document in those shells that make a pipe of it and not a file.
+ * Node's own pipes are sockets, which Linux does not open by /dev/fd/3. So /bin/sh makes a pipe of one and
+ * then becomes the program: by a here-document in those shells in which that is a pipe (dash, bash since
+ * 5.1), by `cat` in others, in which it is a file on the disk.
  */
 export const WITH_PIPE = `command -v "$1" >/dev/null || exit 127
 exec 4<&0
@@ -92,8 +93,8 @@ function startProgram(
   { isWindows, text }: { readonly isWindows: boolean; readonly text: string | undefined },
 ): ChildProcess {
   const options: SpawnOptions = { stdio: 'inherit', env };
-  // cross-spawn passes what is no file to cmd.exe: its built-in commands, with mangled arguments, and if one
-  // of them fails it reports that there is none.
+  // If it finds no file, cross-spawn runs the word in cmd.exe, as a built-in with mangled arguments, and
+  // takes its failure for a missing command.
   if (isWindows && text === undefined && !spawn._parse(command, [...args], options).file)
     throw notFound(command);
   if (text === undefined) return spawn(command, [...args], options);

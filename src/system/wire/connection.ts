@@ -184,7 +184,7 @@ export class Connection {
       ALPNProtocols: ['http/1.1'],
       // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment cannot turn it off.
       rejectUnauthorized: true,
-      // Without its CN, which Node falls back to and which a CA's name constraints do not reach in BoringSSL.
+      // The CN does not count: BoringSSL does not apply a CA's name constraints to it.
       checkServerIdentity: (name, cert) =>
         checkServerIdentity(name, { ...cert, subject: { ...cert.subject, CN: '' } }),
       ...(isIP(host) === 0 ? { servername: host } : {}),

@@ -13,7 +13,7 @@ import type { Env } from '../../world';
 import { helperEnvironment, runHelper } from '../processes/helper-program';
 import type { LookupAnswer } from './lookup-child';
 
-/** The time after which a failure means that DNS is silent; a second lookup, for the reason, would hang. */
+/** If getent takes this long to fail, DNS is silent, and a second lookup, for the reason, would hang. */
 const SILENT_AFTER_MS = 2000;
 
 interface Resolver {

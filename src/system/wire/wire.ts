@@ -103,7 +103,7 @@ async function send(connection: Connection, url: URL, init: PostOptions): Promis
       yield* reply.body;
       if (isCut) throw new Error('closed');
       const fault = reply.isFramed ? null : socket.errored;
-      // undici ends a connection that is done with by an error of its own.
+      // undici ends a connection with an error of its own once the reply is complete.
       if (fault && !systemCode(fault)?.startsWith('UND_')) throw fault;
     } catch (error) {
       throw await problem(error);
