@@ -8,6 +8,7 @@ import { usage } from '../src/errors';
 import { envDestination, envOptions, envOutput } from '../src/formats/env';
 import { escapeData, maskToken } from '../src/formats/mask';
 import { FORKS_GET_NO_SECRETS } from '../src/patience';
+import { NO_CONFIG } from '../src/settings/resolve';
 import type { SettingSources } from '../src/settings/table';
 import { parseSwitch } from '../src/settings/values';
 import { closeDebugger, openQuickWorld } from '../src/system/quick-world';
@@ -68,7 +69,7 @@ async function run(input: (name: string) => string, world: World): Promise<void>
     flagPrefix: 'input ',
     env: world.env,
     // Not the config file of a self-hosted runner.
-    config: { path: '', general: {}, profiles: {} },
+    config: NO_CONFIG,
   };
   const plan = planOf(input('client-id'), secret);
   const { token } = await tokenOrNextSteps({ ...selectedQuery(sources, world), plan }, sources, world);

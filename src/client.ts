@@ -20,13 +20,17 @@ export function isRegion(text: string): text is Region {
   return (REGIONS as readonly string[]).includes(text);
 }
 
+export function isProfile(name: string): boolean {
+  return PROFILE.test(name);
+}
+
 /** Throws `usage` for an invalid profile name, such as one with capitals: Windows' store ignores case. */
 export function checkProfile(name: string, where: string): string {
-  if (PROFILE.test(name)) return name;
+  if (isProfile(name)) return name;
   const lower = name.toLowerCase();
   throw usage(
     `invalid profile name ${JSON.stringify(name)} (from ${where})`,
-    ...(PROFILE.test(lower) ? [`did you mean: ${lower}`] : []),
+    ...(isProfile(lower) ? [`did you mean: ${lower}`] : []),
     'use 1 to 64 of a-z, 0-9, ".", "_" and "-", starting with a letter or digit',
   );
 }
@@ -39,7 +43,7 @@ export function clientName(client: Client): string {
 /** Reads a {@link clientName}; returns undefined for any other text. */
 export function parseClientName(name: string): Client | undefined {
   const [profile = '', environment, region = '', ...rest] = name.split(':');
-  if (!PROFILE.test(profile) || !isRegion(region) || rest.length > 0) return undefined;
+  if (!isProfile(profile) || !isRegion(region) || rest.length > 0) return undefined;
   if (environment !== 'production' && environment !== 'sandbox') return undefined;
   return { profile, environment, region };
 }

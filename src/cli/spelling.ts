@@ -2,7 +2,7 @@
 
 import { COMMANDS } from '../commands/all';
 import type { Command } from '../commands/command';
-import { type Flag, spellings } from '../commands/flags';
+import { type Flag, isSpelling, spellings } from '../commands/flags';
 
 type Words = readonly string[];
 
@@ -22,8 +22,9 @@ export function plainSpelling(argv: Words): Words {
   const below = command.subcommands?.find((each) => each.name === argv[before + 1]);
   const path = below ? [command.name, below.name] : [command.name];
   const words = [...argv.slice(0, before), ...argv.slice(before + path.length)];
-  const [key, value] = below?.name === 'set' && words.length === 1 ? (words[0]?.split(/=(.*)/s) ?? []) : [];
-  if (key !== undefined && value !== undefined) return [...path, key, value];
+  const [assignment = '', ...more] = words;
+  const [key = '', value] = assignment.split(/=(.*)/s);
+  if (below?.name === 'set' && more.length === 0 && value !== undefined) return [...path, key, value];
   const isBare = argv.length === 1 && ['config', 'completion'].includes(command.name);
   return [...path, ...(isBare ? ['--help'] : plainFlags(words, below ?? command))];
 }
@@ -32,7 +33,7 @@ export function plainSpelling(argv: Words): Words {
 const FLAGS = COMMANDS.flatMap(({ flags }) => flags);
 
 function flagOf(word: string): Flag | undefined {
-  return FLAGS.find((flag) => word === `-${flag.short}` || spellings(flag).includes(word));
+  return FLAGS.find((flag) => isSpelling(word, flag));
 }
 
 /** Tells if any command has this flag. */
@@ -59,7 +60,7 @@ function ownFlags(words: Words, { flags }: Command): number {
   let count = 0;
   for (;;) {
     const [name = '', value] = words[count]?.split(/=(.*)/s) ?? [];
-    const flag = flags.find((each) => name === `-${each.short}` || spellings(each).includes(name));
+    const flag = flags.find((each) => isSpelling(name, each));
     if (!flag && !GENERAL.includes(name)) return Math.min(count, words.length);
     count += flag?.value !== undefined && value === undefined ? 2 : 1;
   }
@@ -81,9 +82,9 @@ function plainFlag(word: string, { flags }: Command): string | Words {
   if (word === '-V') return '--version';
   const hasFlag = (name: string): boolean => flags.some((flag) => flag.name === name);
   if (word === '--json' && !hasFlag('json') && hasFlag('format')) return ['--format', 'json'];
-  const [, name = '', value = ''] = /^(--[\w-]+)=(1|true|0|false)$/.exec(word) ?? [];
   // commander would take the next word for the value.
   if (flagOf(word)?.optionalValue !== undefined) return `${word}=`;
+  const [, name = '', value = ''] = /^(--[\w-]+)=(1|true|0|false)$/.exec(word) ?? [];
   const flag = flagOf(name);
   if (!flag || flag.value !== undefined) return word;
   if (value === '1' || value === 'true') return name;

@@ -60,8 +60,7 @@ function messageOf(code: string, flag: string, parser: Parser): string {
     case 'commander.unknownCommand':
       return `unknown command ${quoted(parser.args[0] ?? '')}`;
     case 'commander.missingArgument': {
-      const missing = required.slice(parser.args.length, parser.args.length + 1);
-      return `missing ${missing}: ${name === 'gwtoken exec' ? line.replace(name, `${name} --`) : line}`;
+      return `missing ${required[parser.args.length]}: ${name === 'gwtoken exec' ? line.replace(name, `${name} --`) : line}`;
     }
     case 'commander.optionMissingArgument':
       return `${lastFlag(parser)} needs a value`;

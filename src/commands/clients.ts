@@ -2,9 +2,11 @@
 
 import { type Client, clientFlags, clientName, parseClientName } from '../client';
 import type { CredentialPlan } from '../credentials/plan';
+import { credentialVariableNames } from '../credentials/variables';
 import { attempt, GwtokenError } from '../errors';
 import {
   type ClientSettings,
+  flagsOnly,
   resolveApiUrl,
   resolveClient,
   resolveProfile,
@@ -71,8 +73,8 @@ type StatusWorld = QuickWorld & Pick<World, 'clients'>;
 /** Reads the selected client, then the stored ones by name; with `--profile` those of that profile only. */
 export function readClients(sources: SettingSources, world: StatusWorld): Clients {
   // A wrong flag is an error of this command, not a state of the settings to report.
-  const flagsOnly: SettingSources = { ...sources, env: {}, config: { path: '', general: {}, profiles: {} } };
-  resolveRegion(flagsOnly, resolveProfile(flagsOnly).value);
+  const named = flagsOnly(sources);
+  resolveRegion(named, resolveProfile(named).value);
   const selected = attempt(() => resolveClient(sources));
   const known = Object.keys(world.clients.read())
     .sort()
@@ -80,9 +82,10 @@ export function readClients(sources: SettingSources, world: StatusWorld): Client
     .filter(({ profile }) => profile === (sources.flags['profile'] ?? profile));
   const commonFlags = Object.entries(sources.flags).filter(([key]) => !CLIENT_KEYS.includes(key));
   const withoutFlags = { ...sources, flags: Object.fromEntries(commonFlags) };
-  const usedProfile = attempt(() => resolveProfile(withoutFlags).value);
+  // Credentials in variables are for the profile that commands without a flag use.
+  const defaultProfile = attempt(() => resolveProfile(withoutFlags).value);
   const other = (client: Client) =>
-    statusOf({ client, skipVariables: client.profile !== usedProfile }, false, withoutFlags, world);
+    statusOf({ client, skipVariables: client.profile !== defaultProfile }, false, withoutFlags, world);
   if (selected instanceof GwtokenError) return { clients: known.map(other), noneSelected: selected };
   const others = known.filter((client) => clientName(client) !== clientName(selected.client));
   return {
@@ -182,9 +185,8 @@ async function checkEach(
 /** Says why a client is not tried with variables: those that name no client are the selected one's. */
 function usedElsewhere({ plan, selected, client }: ClientStatus): { readonly skipped: string } | undefined {
   if (selected || plan instanceof GwtokenError || plan.kind !== 'variables') return undefined;
-  const isOwn = plan.name.includes(`_ID_${client.region.toUpperCase()}`);
-  const isOfSandbox = plan.name.includes('_SANDBOX_');
-  if (isOwn && isOfSandbox === (client.environment === 'sandbox')) return undefined;
+  const [idOfClient] = credentialVariableNames(client);
+  if (plan.name.startsWith(`${idOfClient} `)) return undefined;
   return { skipped: `${plan.name} would be used; to try them, run: gwtoken doctor ${clientFlags(client)}` };
 }
 

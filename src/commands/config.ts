@@ -18,7 +18,7 @@ const PROFILE: Flag = {
 };
 const FLAGS: readonly Flag[] = [PROFILE, VERBOSE];
 const ALL: Flag = { name: 'all', group: 'output', help: 'list every setting in effect, with its source' };
-const values = { key: configKeys() };
+const completions = { key: configKeys() };
 
 export const configCommand: Command = {
   name: 'config',
@@ -71,7 +71,7 @@ export const configCommand: Command = {
       args: '<key>',
       summary: "print a setting (the profile's value, or the general one)",
       flags: FLAGS,
-      values,
+      values: completions,
       examples: [{ line: 'gwtoken config get auth-url.eu', does: 'print the EU auth URL' }],
       async run(flags, world, key = '') {
         checkConfigKey(key);
@@ -88,7 +88,7 @@ export const configCommand: Command = {
       args: '<key> <value>',
       summary: 'change a setting (with --profile: for that profile only)',
       flags: FLAGS,
-      values: { ...values, value: ([key = '']) => settingOf(key)?.values ?? [] },
+      values: { ...completions, value: ([key = '']) => settingOf(key)?.values ?? [] },
       examples: [
         { line: 'gwtoken config set region eu', does: 'make eu the default region' },
         {
@@ -117,7 +117,7 @@ export const configCommand: Command = {
       args: '<key>',
       summary: 'remove a setting (with --profile: from that profile only)',
       flags: FLAGS,
-      values,
+      values: completions,
       examples: [
         { line: 'gwtoken config unset min-ttl --profile acme', does: 'use the general value again' },
       ],

@@ -23,6 +23,11 @@ export function spellings({ name, negative }: Flag): readonly string[] {
   return [...(negative === 'only' ? [] : [`--${name}`]), ...(negative === undefined ? [] : [`--no-${name}`])];
 }
 
+/** Tells if a word of the command line is the flag: `--name`, `--no-name` or `-n`. */
+export function isSpelling(word: string, flag: Flag): boolean {
+  return spellings(flag).includes(word) || (flag.short !== undefined && word === `-${flag.short}`);
+}
+
 /** Returns the help for one spelling of the flag. */
 export function helpOf({ help, negative }: Flag, spelling: string): string {
   return typeof negative === 'object' && spelling.startsWith('--no-') ? negative.help : help;

@@ -1,5 +1,5 @@
 import { usage } from '../errors';
-import { GET_FORMATS, tokenFormat } from '../formats/get';
+import { GET_FORMATS, getFormat } from '../formats/get';
 import { maskToken } from '../formats/mask';
 import { gather } from '../settings/resolve';
 import type { FlagValues } from '../settings/table';
@@ -21,20 +21,17 @@ export const getCommand: Command = {
     },
   ],
   async run(flags, world) {
-    const write = tokenFormat(flags);
+    const { write, writeOnTerminal } = getFormat(flags);
     checkOutput(flags['output']);
     const sources = gather(flags, world);
     const { selectedToken } = await import('./selected-token');
     const answer = await selectedToken(sources, world);
     maskToken(answer.token.accessToken, world);
+    const nowMs = world.now();
     const { output } = flags;
-    if (typeof output !== 'string')
-      world.stdout.write(write(answer, world.now(), () => world.stdout.isTTY()));
-    else
-      world.replaceFile(
-        output,
-        write(answer, world.now(), () => false),
-      );
+    if (typeof output === 'string') world.replaceFile(output, write(answer, nowMs));
+    else if (writeOnTerminal && world.stdout.isTTY()) world.stdout.write(writeOnTerminal(answer, nowMs));
+    else world.stdout.write(write(answer, nowMs));
   },
 };
 

@@ -1,7 +1,9 @@
 import { type Client, clientName, DEFAULT_PROFILE, parseClientName, shortId } from '../client';
 import { attempt, failure, GwtokenError, usage } from '../errors';
 import {
+  flagsOnly,
   gather,
+  isRegionUnset,
   resolveClient,
   resolveEnvironment,
   resolveProfile,
@@ -58,8 +60,9 @@ const REVOKE = 'Removed from this machine only. To invalidate the client, revoke
 const BY_HAND = 'Keychain items that you created with another tool are not removed.\n';
 
 /** Returns the stored clients that the flags name: all of them, if there are no such flags. */
-function storedClients({ flags }: SettingSources, { clients }: Pick<World, 'clients'>): Client[] {
-  const named = { flags, env: {}, config: { path: '', general: {}, profiles: {} } };
+function storedClients(sources: SettingSources, { clients }: Pick<World, 'clients'>): Client[] {
+  const { flags } = sources;
+  const named = flagsOnly(sources);
   const { value: profile } = resolveProfile(named);
   const environment = resolveEnvironment(named, profile).value;
   const region = resolveRegion(named, profile)?.value;
@@ -78,8 +81,7 @@ function isFiltered(flags: FlagValues): boolean {
 function selectedClient(sources: SettingSources, world: Pick<World, 'clients'>): Client {
   const selected = attempt(() => resolveClient(sources).client);
   if (!(selected instanceof GwtokenError)) return selected;
-  const isUnset = attempt(() => resolveRegion(sources, resolveProfile(sources).value)) === undefined;
-  if (!isUnset || Object.keys(world.clients.read()).length > 0) throw selected;
+  if (!isRegionUnset(sources) || Object.keys(world.clients.read()).length > 0) throw selected;
   throw failure(
     'no-credentials',
     'no stored clients',
@@ -152,7 +154,7 @@ async function remove(
     const but = removed ? `${name} was removed, but ` : '';
     throw failure(
       'local',
-      `${but}a cached token cannot be removed and may still be used: ${left}`,
+      `${but}a cached token cannot be removed and may still be used: ${left.join(', ')}`,
       'make its directory writable and run gwtoken logout again, or delete the file',
     );
   }

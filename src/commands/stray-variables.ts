@@ -2,7 +2,7 @@
 
 import { REGIONS } from '../client';
 import { credentialVariableNames } from '../credentials/variables';
-import { keysOf, SETTINGS, type SettingDefinition, variableOf } from '../settings/table';
+import { allKeys, SETTINGS, type SettingDefinition, variableOf } from '../settings/table';
 import { similarWords } from '../text';
 import type { Env } from '../world';
 
@@ -15,7 +15,7 @@ function knownVariables(): readonly string[] {
     ENVIRONMENTS.map((environment) => ({ profile: '', environment, region })),
   );
   return [
-    ...rows.flatMap((row) => keysOf(row).flatMap((key) => variableOf(row, key) ?? [])),
+    ...rows.flatMap((row) => allKeys(row).flatMap((key) => variableOf(row, key) ?? [])),
     ...clients.flatMap(credentialVariableNames),
     'GWTOKEN_CONFIG_DIR',
     'GWTOKEN_CACHE_DIR',

@@ -46,8 +46,9 @@ export function variableCredentials(
   const pair = variablePairs(client).find((names) => names.some((name) => env[name]));
   if (!pair) return undefined;
   const [id, secret, secretFile] = pair;
-  const [secretIn = secret, another] = [secret, secretFile].filter((name) => env[name]);
-  if (another !== undefined) throw usage(`both ${secret} and ${secretFile} are set`, 'unset one of them');
+  if (env[secret] && env[secretFile])
+    throw usage(`both ${secret} and ${secretFile} are set`, 'unset one of them');
+  const secretIn = env[secretFile] ? secretFile : secret;
   if (!env[id]) throw halfPair(id, secretIn, client, env);
   const clientId = checkClientId(env[id], id);
   const text = env[secretIn];

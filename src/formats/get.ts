@@ -44,13 +44,6 @@ export function getFormat(flags: FlagValues): GetFormat {
   return formatAmong<GetFormat>(FORMATS, String(flags['format'] ?? 'token'));
 }
 
-/** Returns a function that prints in the flags' format; it asks for a terminal only if that matters. */
-export function tokenFormat(flags: FlagValues) {
-  const format = getFormat(flags);
-  return (answer: TokenAnswer, nowMs: number, isTTY: () => boolean): string =>
-    format.writeOnTerminal && isTTY() ? format.writeOnTerminal(answer, nowMs) : format.write(answer, nowMs);
-}
-
 /**
  * Returns the token's facts: `expires_in` is what is left now, `expires_at` is RFC 3339 in UTC, and both are
  * null if the endpoint returned no lifetime.

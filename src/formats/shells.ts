@@ -10,13 +10,13 @@ const PIECES = 200;
 
 /**
  * sh, dash, bash, zsh, ksh, mksh, busybox. The output must survive `eval $(gwtoken env)` without quotes: the
- * shell splits it into words and takes each for a file name pattern before eval parses it. So no character of
- * the output is a space inside a value or a pattern in any of these shells, under any option:
+ * shell splits it into words and takes each for a file name pattern before eval parses it. So no value in
+ * the output has a literal space, and nothing in it is a pattern in any of these shells, under any option:
  *
  * - Only unsafe characters go through printf, in octal: its arguments are visible to others. In backticks,
  *   since zsh's globsubst takes `$(` for a pattern; in double quotes, since it would expand a resulting `~`
  *   or `=ls`.
- * - Spaces are `printf %3s`: no backslash, which bash 5.0 takes for a pattern, in a scope of several words.
+ * - Spaces, which most scopes have, are `printf %3s`: bash 5.0 takes an octal's backslash for a pattern.
  * - `N=…;export N;`, since old shells split the words of `export N=$(…)`.
  * - Each statement ends with `;`, since a newline becomes a space.
  */
@@ -33,11 +33,11 @@ export const posix: Format = {
 
 function assignPosix(name: string, value: string): string {
   const pieces = encodePosix(value);
-  let statements = `${name}=${pieces.slice(0, PIECES).join('')};`;
+  let assignments = `${name}=${pieces.slice(0, PIECES).join('')};`;
   for (let next = PIECES; next < pieces.length; next += PIECES) {
-    statements += `${name}="$${name}"${pieces.slice(next, next + PIECES).join('')};`;
+    assignments += `${name}="$${name}"${pieces.slice(next, next + PIECES).join('')};`;
   }
-  return statements;
+  return assignments;
 }
 
 function encodePosix(value: string): string[] {

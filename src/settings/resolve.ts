@@ -9,16 +9,16 @@ import {
   REGIONS,
   type Region,
 } from '../client';
-import { GwtokenError, usage } from '../errors';
+import { attempt, GwtokenError, usage } from '../errors';
 import { CI_HELP, isCi } from '../patience';
 import type { Config, QuickWorld } from '../world';
 import {
   type AuthUrl,
   checkConfigKey,
+  clientKeys,
   FETCH_SETTINGS,
   type FetchSettings,
   type FlagValues,
-  keysFor,
   SETTINGS,
   type Setting,
   type SettingDefinition,
@@ -50,6 +50,14 @@ export function gather(flags: FlagValues, world: Pick<QuickWorld, 'env' | 'confi
   return { flags, env: world.env, config };
 }
 
+/** Returns the sources without variables and config file, for a command that lists what its flags name. */
+export function flagsOnly({ flags }: SettingSources): SettingSources {
+  return { flags, env: {}, config: NO_CONFIG };
+}
+
+/** The content of a config file that is not there. */
+export const NO_CONFIG: Config = { path: '', general: {}, profiles: {} };
+
 /** A setting that is not yet parsed. */
 interface RawSetting {
   readonly text: string;
@@ -73,7 +81,7 @@ function findForClient(
 ): RawSetting | undefined {
   const flag = findFlag(row, sources);
   if (flag) return flag;
-  for (const keys of keysFor(row, client)) {
+  for (const keys of clientKeys(row, client)) {
     const found = findKeys(row, keys, sources, client.profile);
     if (found) return found;
   }
@@ -161,6 +169,11 @@ export function resolveEnvironment(sources: SettingSources, profile: string): Se
 
 export function resolveRegion(sources: SettingSources, profile: string): Setting<Region> | undefined {
   return resolveSetting(SETTINGS.region, sources, profile);
+}
+
+/** Tells if there is no region, which is no error before the first login. */
+export function isRegionUnset(sources: SettingSources): boolean {
+  return attempt(() => resolveRegion(sources, resolveProfile(sources).value)) === undefined;
 }
 
 /** Resolves every setting of a token request. */

@@ -219,13 +219,13 @@ export function variableOf({ variable }: SettingDefinition<unknown>, key: string
   return variable?.name;
 }
 
-export function keysOf({ key, scope }: SettingDefinition<unknown>): readonly string[] {
+export function allKeys({ key, scope }: SettingDefinition<unknown>): readonly string[] {
   if (scope !== 'client') return [key];
   return [key, `sandbox.${key}`].flatMap((stem) => [stem, ...REGIONS.map((region) => `${stem}.${region}`)]);
 }
 
 /** Returns a client's keys of a setting by precedence: in each group the region's, then the general one. */
-export function keysFor(
+export function clientKeys(
   { key }: SettingDefinition<unknown>,
   { environment, region }: Client,
 ): readonly string[][] {
@@ -236,11 +236,11 @@ export function keysFor(
 const ROWS: readonly SettingDefinition<unknown>[] = Object.values(SETTINGS);
 
 export function configKeys(): readonly string[] {
-  return ROWS.flatMap(keysOf);
+  return ROWS.flatMap(allKeys);
 }
 
 export function settingOf(key: string): SettingDefinition<unknown> | undefined {
-  return ROWS.find((row) => keysOf(row).includes(key));
+  return ROWS.find((row) => allKeys(row).includes(key));
 }
 
 const TYPED = 'the command line';

@@ -2,7 +2,7 @@
 
 import { type Client, clientName } from '../client';
 import { type CredentialWorld, findCredentials } from '../credentials/find';
-import { GwtokenError, quietly } from '../errors';
+import { GwtokenError } from '../errors';
 import { messageOf } from '../system-errors';
 import { duration } from '../text';
 import type { KnownEntry, QuickWorld, World } from '../world';
@@ -154,12 +154,9 @@ export async function fetchNew(
 }
 
 /** Corrects the list of stored clients if another tool, or a killed login, changed only the keychain. */
-async function mendKnown(
-  client: Client,
-  entry: KnownEntry,
-  { clients, trace }: EndpointWorld,
-): Promise<void> {
-  const known = quietly(() => clients.read()[clientName(client)]);
+async function mendKnown(client: Client, entry: KnownEntry, world: EndpointWorld): Promise<void> {
+  const { clients, trace } = world;
+  const known = knownClient(client, world);
   if (known === undefined || known.clientId === entry.clientId) return;
   trace('the keychain has another client ID than the list of stored clients, which is corrected');
   await clients.add(clientName(client), entry).catch((error) => trace(messageOf(error)));

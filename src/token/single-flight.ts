@@ -42,8 +42,8 @@ export async function shareRequest(query: TokenQuery, world: LockWorld, work: Wo
     if (end === 'late') throw tooLate(query);
     leftMs -= countedMs;
     const outcome = parseObject(text);
-    const failure = failureFor({ ...query, limitMs: leftMs }, outcome['failure']);
-    if (failure) throw failure;
+    const theirFailure = failureFor({ ...query, limitMs: leftMs }, outcome['failure']);
+    if (theirFailure) throw theirFailure;
     const cached = work.look();
     if (cached) return cached;
     if (end === 'without' || outcome['unshared'] === true) break;
@@ -86,6 +86,7 @@ function formatFailure(error: GwtokenError, { attempts, limitMs, settings }: Tok
 function failureFor(query: TokenQuery, stored: unknown): GwtokenError | undefined {
   const { kind, message, reason, tried } = (stored ?? {}) as Record<string, unknown>;
   if (!isErrorKind(kind) || OWN_FAULTS.includes(kind) || typeof message !== 'string') return undefined;
+  // Without them all comparisons are false: no retry would mend that failure.
   const { attempts, limitMs, timeoutMs } = (tried ?? {}) as Record<string, unknown>;
   if (Number(attempts) < query.attempts || Number(limitMs) < query.limitMs) return undefined;
   if (Number(timeoutMs) < query.settings.timeoutMs.value) return undefined;

@@ -9,7 +9,7 @@ import { spellings } from '../../src/commands/flags';
 import { credentialVariableNames } from '../../src/credentials/variables';
 import { EXEC_FAILED, EXIT_CODES } from '../../src/exit-codes';
 import { DEFAULT_PREFIX, tokenVariableNames as tokenVariables } from '../../src/formats/format';
-import { configKeys, keysOf, SETTINGS, variableOf } from '../../src/settings/table';
+import { allKeys, configKeys, SETTINGS, variableOf } from '../../src/settings/table';
 import { ROOT } from '../harness/root';
 import { allCommands, codeLines, parsed, shellLine } from './grammar';
 
@@ -26,7 +26,7 @@ const documents = Object.entries(texts);
 
 /** Every variable of ours that the code reads or sets. */
 const variables = new Set([
-  ...Object.values(SETTINGS).flatMap((row) => keysOf(row).flatMap((key) => variableOf(row, key) ?? [])),
+  ...Object.values(SETTINGS).flatMap((row) => allKeys(row).flatMap((key) => variableOf(row, key) ?? [])),
   ...REGIONS.flatMap((region) =>
     credentialVariableNames({ profile: 'default', environment: 'sandbox', region }),
   ),

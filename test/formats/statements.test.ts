@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { attempt } from '../../src/errors';
 import { envDestination, envOptions, envOutput, failureOutput, unsetOutput } from '../../src/formats/env';
 import { checkPrefix, tokenVariables } from '../../src/formats/format';
-import { GET_FORMATS, tokenFormat } from '../../src/formats/get';
+import { GET_FORMATS, getFormat } from '../../src/formats/get';
 import { escapeData } from '../../src/formats/mask';
 import { ENV_FORMATS, type EnvFormat } from '../../src/formats/names';
 import { formatNamed } from '../../src/formats/table';
@@ -340,8 +340,12 @@ describe('the output of get', () => {
     minTtlMs: undefined,
     from: 'cache',
   } as const;
+  const printed = (flags: Record<string, string>, isTTY = false) => {
+    const { write, writeOnTerminal } = getFormat(flags);
+    return isTTY && writeOnTerminal ? writeOnTerminal : write;
+  };
   const get = (flags: Record<string, string>, more: Partial<Token> = {}, isTTY = false) =>
-    tokenFormat(flags)({ ...answer, token: { ...TOKEN, ...more } }, TOKEN.requestedAtMs + 1001, () => isTTY);
+    printed(flags, isTTY)({ ...answer, token: { ...TOKEN, ...more } }, TOKEN.requestedAtMs + 1001);
 
   /** What each prints, and on a terminal if it looks different there: a new format gets its line here. */
   const PRINTS: Readonly<Record<string, readonly [plain: RegExp, onTerminal?: RegExp]>> = {
@@ -371,11 +375,7 @@ describe('the output of get', () => {
   test('credential-helper has the headers, and when the minimum life begins', () => {
     const helper = (minTtlMs: number | undefined, more: Partial<Token> = {}) =>
       JSON.parse(
-        tokenFormat({ format: 'credential-helper' })(
-          { ...answer, minTtlMs, token: { ...TOKEN, ...more } },
-          0,
-          () => true,
-        ),
+        printed({ format: 'credential-helper' })({ ...answer, minTtlMs, token: { ...TOKEN, ...more } }, 0),
       );
     const headers = { Authorization: ['Bearer a"\\b'] };
     // A fifth of the minute that it lasts.

@@ -1,11 +1,11 @@
 /** The command `gwtoken completion SHELL`, and the answers that its script needs at each press of Tab. */
 
-import { checkProfile, DEFAULT_PROFILE } from '../../client';
+import { DEFAULT_PROFILE, isProfile } from '../../client';
 import { attempt, GwtokenError, usage } from '../../errors';
 import { quoted } from '../../text';
 import type { World } from '../../world';
 import type { Command, Words } from '../command';
-import { helpOf, spellings, VERBOSE } from '../flags';
+import { helpOf, isSpelling, spellings, VERBOSE } from '../flags';
 
 /** Command that the scripts call: `gwtoken complete -- WORD…`. Not in the help: nobody types it. */
 export const COMPLETE = 'complete';
@@ -67,7 +67,6 @@ function profileNames({ config, clients }: Pick<World, 'config' | 'clients'>): r
     attempt(() => Object.keys(config.read().profiles)),
     attempt(() => Object.keys(clients.read()).map((client) => client.split(':')[0] ?? '')),
   ].flatMap((found) => (found instanceof GwtokenError ? [] : found));
-  const isProfile = (name: string): boolean => attempt(() => checkProfile(name, 'a file')) === name;
   return [...new Set([DEFAULT_PROFILE, ...names])].filter(isProfile).sort();
 }
 
@@ -95,6 +94,7 @@ function completions(
       return [isFirst && command.values?.['command'] === 'commands' ? ':commands' : ':files'];
     }
     const below = command.subcommands?.find(({ name }) => name === word);
+    // The word is the value of the flag before it.
     if (pending) pending = undefined;
     else if (word.startsWith('-')) pending = flagValues(word, command, common);
     else if (below) [command, args] = [below, []];
@@ -121,7 +121,7 @@ function completions(
 
 /** Returns the words that can follow a flag; undefined for a switch. */
 function flagValues(word: string, command: Command, common: CommonValues): Words | undefined {
-  const flag = command.flags.find((each) => spellings(each).includes(word) || word === `-${each.short}`);
+  const flag = command.flags.find((each) => isSpelling(word, each));
   if (flag?.value === undefined) return undefined;
   return flag.value === 'FILE' ? 'files' : (flag.setting?.values ?? valuesOf(flag.name, command, common, []));
 }

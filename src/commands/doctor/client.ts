@@ -79,38 +79,40 @@ function connectionChecks(
 ): Check[] {
   const of = proxy === undefined ? '' : ` of the proxy ${proxy}`;
   const isAtProxy = proxy !== undefined && !tunnel;
-  const last = isAtProxy && waitingFor === 'handshake' ? 'proxy' : STEPS[waitingFor];
+  const current = isAtProxy && waitingFor === 'handshake' ? 'proxy' : STEPS[waitingFor];
+  const failedStep = reply === undefined ? current : undefined;
   const trusted = tls?.trustedBy === undefined ? '' : `, trusted by ${tls.trustedBy}`;
-  const steps: { name: typeof last; result: string | undefined }[] = [
+  const steps: { name: typeof current; result: string | undefined }[] = [
     { name: 'DNS', result: addresses && `${addresses.join(', ')}${of}` },
     { name: 'TCP', result: connectMs === undefined ? undefined : `connected in ${connectMs} ms${of}` },
   ];
-  if (proxy !== undefined || (last === 'proxy' && reply === undefined))
+  // Without a proxy or TLS these steps are shown only for what went wrong: a bad variable, a bad CA file.
+  if (proxy !== undefined || failedStep === 'proxy')
     steps.push({ name: 'proxy', result: isAtProxy ? undefined : `connected through ${proxy}` });
-  if (url.startsWith('https:') || (last === 'TLS' && reply === undefined))
+  if (url.startsWith('https:') || failedStep === 'TLS')
     steps.push({ name: 'TLS', result: tls && `${tls.protocol}${trusted}` });
   steps.push({ name: 'reply', result: reply });
 
-  const failedAt = reply === undefined ? steps.findIndex(({ name }) => name === last) : steps.length;
+  const failedAt = failedStep ? steps.findIndex(({ name }) => name === failedStep) : steps.length;
   return steps.flatMap(({ name, result }, at) => {
     if (at > failedAt) return check('skipped', name, 'skipped');
-    const isRefused = at === failedAt;
-    const taken = result === undefined ? check('skipped', name, 'skipped') : check('ok', name, result);
-    const step = isRefused ? failed(name, verdict) : taken;
-    return name === 'TLS' && tls ? [step, certificate(tls, isRefused, nowMs)] : step;
+    const isFailed = at === failedAt;
+    const passed = result === undefined ? check('skipped', name, 'skipped') : check('ok', name, result);
+    const step = isFailed ? failed(name, verdict) : passed;
+    return name === 'TLS' && tls ? [step, certificate(tls, isFailed, nowMs)] : step;
   });
 }
 
 /**
  * Checks how long a certificate is still valid.
  *
- * @param isRefused the connection failed for it: that an expired one has expired has been said
+ * @param isReported the handshake failed, and has a line already
  */
-function certificate(tls: TlsFacts, isRefused: boolean, nowMs: number): Check {
+function certificate(tls: TlsFacts, isReported: boolean, nowMs: number): Check {
   const days = Math.floor((tls.validToMs - nowMs) / 86_400_000);
   const span = `${Math.abs(days)} ${Math.abs(days) === 1 ? 'day' : 'days'}`;
   const left = days < 0 ? `expired ${span} ago` : `${span} left`;
-  if (isRefused || days >= FEW_DAYS)
+  if (isReported || days >= FEW_DAYS)
     return check('ok', 'certificate', `issued to ${tls.subject} by ${tls.issuer}, ${left}`);
   const message = `the certificate of ${tls.subject} has ${left}`;
   return check('warning', 'certificate', message, "ask the endpoint's operator to renew it");

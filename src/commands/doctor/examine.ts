@@ -33,7 +33,7 @@ export async function examine(flags: FlagValues, world: World): Promise<Diagnosi
     { title: 'gwtoken', summary: program, checks: [check('ok', 'version', program)] },
     settingsSection(sources, known.noneSelected),
     await foldersSection(world),
-    ...(await environmentSections(world)),
+    ...environmentSections(world),
   ];
   // Without the settings nothing else is known.
   if (sources instanceof GwtokenError) return { sections: common, clients: [] };

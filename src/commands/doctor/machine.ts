@@ -47,7 +47,7 @@ function described({ path, exists, mode }: FolderFacts): string {
 }
 
 /** Checks the variables that change a connection; no section if none of them is set. */
-export async function environmentSections(world: Pick<World, 'env' | 'readFile'>): Promise<Section[]> {
+export function environmentSections(world: Pick<World, 'env' | 'readFile'>): Section[] {
   const checks: Check[] = [];
   for (const [name, value] of Object.entries(world.env)) {
     if (!value) continue;
@@ -56,7 +56,7 @@ export async function environmentSections(world: Pick<World, 'env' | 'readFile'>
       checks.push(check('ok', name, `${withoutCredentials(value)} (ignored; gwtoken uses HTTPS_PROXY)`));
     else if (/^(no_proxy|NODE_OPTIONS)$/i.test(name)) checks.push(check('ok', name, value));
     else if (name === 'NODE_EXTRA_CA_CERTS' || name === 'SSL_CERT_FILE')
-      checks.push(await caVariable(name, value, world));
+      checks.push(caVariable(name, value, world));
     else if (name === 'NODE_TLS_REJECT_UNAUTHORIZED') checks.push(verification(name, value));
   }
   for (const { name, meant } of strayVariables(world.env)) {
@@ -69,9 +69,9 @@ export async function environmentSections(world: Pick<World, 'env' | 'readFile'>
 
 const CA_LIMIT = 4 * 1024 * 1024;
 
-async function caVariable(name: string, path: string, { readFile }: Pick<World, 'readFile'>): Promise<Check> {
+function caVariable(name: string, path: string, { readFile }: Pick<World, 'readFile'>): Check {
   try {
-    await readFile(path, CA_LIMIT);
+    readFile(path, CA_LIMIT);
     return check('ok', name, path);
   } catch (error) {
     const message = `${path} cannot be read (${systemCode(error) ?? messageOf(error)})`;

@@ -21,7 +21,7 @@ export async function showDiagnosis(flags: FlagValues, world: World): Promise<vo
   } else {
     const report = await openReport(world);
     writeSections(sections, flags['verbose'] === true, report);
-    const [selected] = clients;
+    const selected = clients.find((each) => each.selected);
     if (selected && !problem) {
       report.gap();
       report.line({ result: 'ok', message: `get works for ${clientName(selected.client)}` });

@@ -2,7 +2,7 @@
 
 import type { Client } from '../../client';
 import { failure, GwtokenError, usage } from '../../errors';
-import { tokenFormat } from '../../formats/get';
+import { getFormat } from '../../formats/get';
 import { maskToken } from '../../formats/mask';
 import { gather, resolveApiUrl, resolveClient } from '../../settings/resolve';
 import { type FlagValues, SETTINGS, type Setting } from '../../settings/table';
@@ -26,7 +26,7 @@ export async function runCurl(flags: FlagValues, world: World, typed: readonly s
     );
   const answer = await selectedToken(sources, world);
   maskToken(answer.token.accessToken, world);
-  const header = tokenFormat({ format: 'curl' })(answer, world.now(), () => false);
+  const header = getFormat({ format: 'curl' }).write(answer, world.now());
 
   const env = childEnvironment(world.env, [], world.platform);
   // curl heeds -q only as its first argument.

@@ -7,12 +7,13 @@ import { expiresAtMs, freshUntilMs, type Token } from '../../token/token';
 import type { TokenFile, World } from '../../world';
 
 const LOOK_MS = 30_000;
-/** Least pauses after a failure, or a token that lasts no longer: the second once the first is not left. */
-const LEAST_MS = 5_000;
-const LAST_MS = 1_000;
-const EXPIRED_MS = 10_000;
+/** Shortest pause after a renewal that failed, or brought no later token. */
+const SHORTEST_PAUSE_MS = 5_000;
+/** The same if the token does not last that long any more, and once it has expired. */
+const FINAL_PAUSE_MS = 1_000;
+const EXPIRED_PAUSE_MS = 10_000;
 /** Pause after a refusal: repeated ones can lock the client out, whose new secret others may use already. */
-const REFUSAL_MS = 300_000;
+const REFUSAL_PAUSE_MS = 300_000;
 
 /**
  * Keeps the token of a `--token-file` valid until the returned function is called. It looks every 30 s at
@@ -53,7 +54,7 @@ export function keepRenewed(
     } catch (error) {
       if (ended.signal.aborted) return;
       const isRefusal = error instanceof GwtokenError && error.kind === 'refused';
-      setDue(world.now() + (isRefusal ? REFUSAL_MS : pauseMs(token, world.now())));
+      setDue(world.now() + (isRefusal ? REFUSAL_PAUSE_MS : pauseMs(token, world.now())));
       if (!failing) world.warn(failureText(error, token));
       failing = true;
     }
@@ -82,8 +83,8 @@ function isLater(fresh: Token, old: Token): boolean {
 /** Returns the pause: half of the time left, so that requests become more frequent towards the expiry. */
 function pauseMs(token: Token, nowMs: number): number {
   const leftMs = (expiresAtMs(token) ?? nowMs) - nowMs;
-  if (leftMs <= 0) return EXPIRED_MS;
-  return Math.max(leftMs > LEAST_MS ? LEAST_MS : LAST_MS, leftMs / 2);
+  if (leftMs <= 0) return EXPIRED_PAUSE_MS;
+  return Math.max(leftMs > SHORTEST_PAUSE_MS ? SHORTEST_PAUSE_MS : FINAL_PAUSE_MS, leftMs / 2);
 }
 
 function failureText(error: unknown, token: Token): string {

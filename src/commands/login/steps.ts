@@ -29,6 +29,7 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   const isVerified = flags['verify'] !== false;
   const { answers, token } = await unlessCancelled(world, async () => {
     const all = await askMissing(known, sources, world);
+    // Credentials that no item can hold are refused before they are sent.
     itemOf(all);
     if (!isVerified) return { answers: all, token: undefined };
     return verified(all, known.secretPiped ? 1 : TRIES, { sources, settings }, world);

@@ -1,9 +1,9 @@
 /** Output of `gwtoken status`: a table for people, an object for programs. Never a secret or a token. */
 
 import { clientFlags, clientName, shortId } from '../../client';
-import { attempt, failure, GwtokenError, usage } from '../../errors';
+import { failure, GwtokenError, usage } from '../../errors';
 import { exitCodeFor } from '../../exit-codes';
-import { gather, resolveProfile, resolveRegion } from '../../settings/resolve';
+import { gather, isRegionUnset } from '../../settings/resolve';
 import { type FlagValues, SETTINGS, type Setting, type SettingSources } from '../../settings/table';
 import { setUrlCommand } from '../../settings/words';
 import { duration, shellWord } from '../../text';
@@ -67,8 +67,7 @@ async function writeReport(
       report.line({ ...row, message: `${clientName(status.client)}: ${row.message}` });
     }
   // If nothing is stored, the next step has been named already.
-  const isUnset = attempt(() => resolveRegion(sources, resolveProfile(sources).value)) === undefined;
-  if (noneSelected && (clients.length > 0 || !isUnset)) {
+  if (noneSelected && (clients.length > 0 || !isRegionUnset(sources))) {
     report.gap();
     report.text(`No client selected: ${noneSelected.message}`, noneSelected.hints);
   }
@@ -76,15 +75,15 @@ async function writeReport(
 
 function statusRow(status: ClientStatus, nowMs: number, isAnyApi: boolean): TableRow {
   const { client, selected, authUrl, token, settings, verdict } = status;
-  const none = settings instanceof GwtokenError ? 'unknown' : 'not cached';
-  const left = token ? `${duration(token.expiresAtMs - nowMs)} left` : none;
+  const withoutToken = settings instanceof GwtokenError ? 'unknown' : 'not cached';
+  const left = token ? `${duration(token.expiresAtMs - nowMs)} left` : withoutToken;
   const failed = verdict instanceof GwtokenError;
   return {
     cells: [
       `${selected ? '*' : ' '} ${clientName(client)}`,
       shownId(status) ?? (status.hasCredentials ? 'unknown' : 'none stored'),
       verdict === undefined ? left : failed ? 'check failed' : 'OK',
-      isUnset(authUrl) ? 'not set' : urlText(authUrl),
+      isAuthUrlUnset(authUrl) ? 'not set' : urlText(authUrl),
       ...(isAnyApi ? [urlText(status.apiUrl)] : []),
     ],
     selected,
@@ -99,7 +98,7 @@ function urlText(url: Setting<string> | GwtokenError | undefined): string {
 /** Returns the problems of a client; the verdict of a check covers all of them in one sentence. */
 function problemsOf(status: ClientStatus): ReportLine[] {
   const { plan, settings, authUrl, apiUrl, verdict } = status;
-  const parts = isUnset(authUrl) ? [plan, apiUrl, settings] : [plan, authUrl, apiUrl, settings];
+  const parts = isAuthUrlUnset(authUrl) ? [plan, apiUrl, settings] : [plan, authUrl, apiUrl, settings];
   const found = verdict === undefined ? parts : [verdict];
   const rows = found.flatMap((each): ReportLine[] =>
     each instanceof GwtokenError ? [{ result: 'failed', message: each.message, hints: each.hints }] : [],
@@ -121,7 +120,7 @@ function warnings(status: ClientStatus): ReportLine[] {
   const boundTo = boundUrl(status);
   if (!status.hasCredentials) return [warning('no stored credentials', `to store them, run: ${login}`)];
   if (boundTo === undefined) return [];
-  if (isUnset(authUrl)) {
+  if (isAuthUrlUnset(authUrl)) {
     const message = `the auth URL is not set, but the stored credentials are for ${boundTo}`;
     return [warning(message, `to set it again, run: ${setUrlCommand(SETTINGS.authUrl, client, boundTo)}`)];
   }
@@ -136,7 +135,7 @@ function warnings(status: ClientStatus): ReportLine[] {
 }
 
 /** Returns whether there is no auth URL, which is a state of a client and no error of its settings. */
-function isUnset(authUrl: ClientStatus['authUrl']): boolean {
+function isAuthUrlUnset(authUrl: ClientStatus['authUrl']): boolean {
   return authUrl instanceof GwtokenError && authUrl.reason === 'not-set';
 }
 
@@ -154,10 +153,6 @@ function shownId({ clientId, verdict }: ClientStatus): string | undefined {
 function statusJson(status: ClientStatus, nowMs: number): object {
   const { client, selected, plan, authUrl, apiUrl, token, verdict } = status;
   const url = authUrl instanceof GwtokenError ? undefined : authUrl;
-  const check =
-    verdict instanceof GwtokenError
-      ? { ok: false, ...errorJson(verdict) }
-      : { ok: true, expires_in: verdict?.lifetimeS ?? null };
   return {
     name: clientName(client),
     profile: client.profile,
@@ -176,8 +171,13 @@ function statusJson(status: ClientStatus, nowMs: number): object {
           expires_in: Math.max(0, Math.floor((token.expiresAtMs - nowMs) / 1000)),
         }
       : null,
-    check: verdict === undefined ? null : check,
+    check: verdict ? verdictJson(verdict) : null,
   };
+}
+
+function verdictJson(verdict: NonNullable<ClientStatus['verdict']>): object {
+  if (verdict instanceof GwtokenError) return { ok: false, ...errorJson(verdict) };
+  return { ok: true, expires_in: verdict.lifetimeS ?? null };
 }
 
 function errorJson({ kind, message, hints }: GwtokenError): object {

@@ -8,7 +8,7 @@ import { GwtokenError, usage } from '../../errors';
 import { messageOf, systemCode } from '../../system-errors';
 import { shellWord } from '../../text';
 import type { Config, ConfigEdit, ConfigValues, Distrust, KnownEntry, World } from '../../world';
-import { whileHeld } from './held';
+import { retryWhileBusy } from './busy';
 import { fileIn, type Host, homeless } from './paths';
 import { type FileRead, readRegular } from './read-file';
 import { sweepOld } from './sweep';
@@ -91,7 +91,7 @@ function knownIn(stored: Stored): Record<string, KnownEntry> {
 function readTrusted(path: string, host: Host, attempts = 3): Stored {
   let read: FileRead;
   try {
-    read = whileHeld(() => readRegular(path, LIMIT), READER_WAITS_MS, host);
+    read = retryWhileBusy(() => readRegular(path, LIMIT), READER_WAITS_MS, host);
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return {};
@@ -161,8 +161,8 @@ async function rewrite(
 ): Promise<void> {
   const path = join(folder, `${name}.json`);
   try {
+    // Both for their errors alone: a change that is rejected creates neither the directory nor the lock.
     existing(path, host);
-    // A change that is rejected creates neither the directory nor the lock.
     change(path);
     trust.makeFolder(folder, host);
     const [{ default: Conf }, { withLock }] = await Promise.all([import('conf'), import('./lock')]);

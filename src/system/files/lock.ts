@@ -27,7 +27,7 @@ import { failure, quietly } from '../../errors';
 import { systemCode } from '../../system-errors';
 import type { AnothersLock, Lock, Waited } from '../../world';
 import { holderState, ownProcess } from '../processes/identity';
-import { WRITER_WAITS_MS, whileHeld } from './held';
+import { retryWhileBusy, WRITER_WAITS_MS } from './busy';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
 import { uniqueName } from './replace';
@@ -106,7 +106,11 @@ function locksFolder(above: string, host: Host): string | undefined {
 function hold(lock: LockFile, holder: string): Lock | undefined {
   const { path, folder, host } = lock;
   try {
-    whileHeld(() => writeFileSync(path, `${holder}\n`, { flag: 'wx', mode: 0o600 }), WRITER_WAITS_MS, host);
+    retryWhileBusy(
+      () => writeFileSync(path, `${holder}\n`, { flag: 'wx', mode: 0o600 }),
+      WRITER_WAITS_MS,
+      host,
+    );
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return undefined;
     // The file was created but could not be written: the disk is full.
@@ -140,7 +144,8 @@ function end(lock: LockFile, holder: string, text = ''): void {
       if (lookAt(lock.path)?.holder === holder) renameSync(lock.path, result);
       return;
     }
-    if (lookAt(lock.path)?.holder === holder) whileHeld(() => rmSync(lock.path), WRITER_WAITS_MS, lock.host);
+    if (lookAt(lock.path)?.holder === holder)
+      retryWhileBusy(() => rmSync(lock.path), WRITER_WAITS_MS, lock.host);
     if (text === '') rmSync(result);
   });
 }
@@ -216,8 +221,8 @@ export async function withLock<T>(
   waitMs: number,
   work: () => T | Promise<T>,
 ): Promise<T> {
-  for (let leftMs = waitMs, isTaken = true; ; ) {
-    const lock: Lock | undefined = isTaken ? tryLock(folder, name, host) : undefined;
+  for (let leftMs = waitMs, canLock = true; ; ) {
+    const lock: Lock | undefined = canLock ? tryLock(folder, name, host) : undefined;
     if (lock?.held !== false) {
       try {
         lock?.startClock();
@@ -228,7 +233,7 @@ export async function withLock<T>(
     }
     const { end, countedMs }: Waited = await lock.wait(leftMs);
     leftMs -= countedMs;
-    isTaken = end !== 'without';
+    canLock = end !== 'without';
     if (end === 'late') {
       const waited = `waited ${waitMs / 1000} s for another gwtoken process that is writing to ${folder}`;
       throw failure('local', waited, 'stop that process and try again');

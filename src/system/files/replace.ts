@@ -1,6 +1,6 @@
 /** Replaces a file atomically: a reader sees the old text or the new one, never a part. */
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import { WRITER_WAITS_MS, whileHeld } from './held';
+import { retryWhileBusy, WRITER_WAITS_MS } from './busy';
 import type { Host } from './paths';
 
 /** Returns a name that no other process uses, nor this one again; not a secret. */
@@ -17,7 +17,7 @@ export function replaceFile(path: string, text: string, host: Host): void {
   const temporary = `${path}.${uniqueName()}.tmp`;
   try {
     writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 });
-    whileHeld(() => renameSync(temporary, path), WRITER_WAITS_MS, host);
+    retryWhileBusy(() => renameSync(temporary, path), WRITER_WAITS_MS, host);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;

@@ -29,17 +29,22 @@ const PROPERTIES = 'org.freedesktop.DBus.Properties';
 /** A method's call. Its argument is one string, or a dictionary of strings. */
 interface Call {
   readonly path: string;
-  readonly of: string;
+  readonly interfaceName: string;
   readonly method: string;
   readonly argument: string | Readonly<Record<string, string>>;
 }
 
-const READ_ALIAS: Call = { path: SERVICE, of: SERVICE_INTERFACE, method: 'ReadAlias', argument: 'default' };
+const READ_ALIAS: Call = {
+  path: SERVICE,
+  interfaceName: SERVICE_INTERFACE,
+  method: 'ReadAlias',
+  argument: 'default',
+};
 
 /** Searches by the attributes that libsecret uses for keytar: without the schema it does not find an item. */
 function searchItems(account: string): Call {
   const attributes = { 'xdg:schema': 'org.freedesktop.Secret.Generic', service: 'gwtoken', account };
-  return { path: SERVICE, of: SERVICE_INTERFACE, method: 'SearchItems', argument: attributes };
+  return { path: SERVICE, interfaceName: SERVICE_INTERFACE, method: 'SearchItems', argument: attributes };
 }
 
 /**
@@ -47,7 +52,7 @@ function searchItems(account: string): Call {
  * noticed who asks, as happened once in a thousand. Asked for all, it leaves out those that it cannot tell.
  */
 function getProperties(path: string, of: string): Call {
-  return { path, of: PROPERTIES, method: 'GetAll', argument: of };
+  return { path, interfaceName: PROPERTIES, method: 'GetAll', argument: of };
 }
 
 /**
@@ -119,15 +124,22 @@ function pathsIn(reply: string): string[] {
 type Bus = { readonly env: Env; readonly signal: AbortSignal };
 
 /** Returns the output of the first program that is installed; empty if there is none, or if it fails. */
-async function ask({ path, of, method, argument }: Call, { env, signal }: Bus): Promise<string> {
+async function ask({ path, interfaceName, method, argument }: Call, { env, signal }: Bus): Promise<string> {
   const isText = typeof argument === 'string';
   const words = isText ? [argument] : Object.entries(argument).flat();
-  const toDbusSend = `${isText ? 'string' : 'dict:string:string'}:${words}`;
+  const toDbusSend = `${isText ? 'string' : 'dict:string:string'}:${words.join(',')}`;
   const toBusctl = isText ? ['s', argument] : ['a{ss}', String(words.length / 2), ...words];
   // The quickest first.
   const programs = {
-    'dbus-send': ['--session', '--print-reply', `--dest=${NAME}`, path, `${of}.${method}`, toDbusSend],
-    busctl: ['--user', 'call', NAME, path, of, method, ...toBusctl],
+    'dbus-send': [
+      '--session',
+      '--print-reply',
+      `--dest=${NAME}`,
+      path,
+      `${interfaceName}.${method}`,
+      toDbusSend,
+    ],
+    busctl: ['--user', 'call', NAME, path, interfaceName, method, ...toBusctl],
   };
   const helperEnv = helperEnvironment(env, ...BUS_VARIABLES);
   for (const [program, args] of Object.entries(programs)) {

@@ -29,7 +29,7 @@ export async function runProgram(
   text: string | undefined,
   { platform, onSignals }: Pick<World, 'platform' | 'onSignals'>,
 ): Promise<ChildEnd> {
-  checkExact([command, ...args], given);
+  checkUtf8([command, ...args], given);
   let child: ChildProcess | undefined;
   const isWindows = platform === 'win32';
   const env = text === undefined || isWindows ? given : { ...given, PATH: absolutePath(given) };
@@ -59,7 +59,7 @@ export async function runProgram(
 }
 
 /** Throws `usage` for U+FFFD, which Node makes of bytes that are no UTF-8: `rm` might remove another file. */
-function checkExact(words: readonly string[], env: Env): void {
+function checkUtf8(words: readonly string[], env: Env): void {
   const word = words.find((each) => each.includes('\uFFFD'));
   const name = Object.keys(env).find((each) => `${each}${env[each]}`.includes('\uFFFD'));
   if (word === undefined && name === undefined) return;

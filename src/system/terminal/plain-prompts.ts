@@ -61,11 +61,9 @@ export function openPlainPrompts(proc: NodeJS.Process, onSignals: World['onSigna
   };
 
   return {
-    async ask(question, check, { example, initial }) {
-      const shown = initial ?? example;
-      const suggestion = shown === undefined ? '' : initial === undefined ? ` (${shown})` : ` [${shown}]`;
-      const answer = await answered(question + suggestion, (text) => check(text || (initial ?? '')));
-      return answer || (initial ?? '');
+    async ask(question, check, { example = '', initial = '' }) {
+      const suggestion = initial ? ` [${initial}]` : example && ` (${example})`;
+      return (await answered(question + suggestion, (text) => check(text || initial))) || initial;
     },
     askSecret: (question, check) => answered(question, check, true),
     async choose(question, choices, initial = choices[0]) {

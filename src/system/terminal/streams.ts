@@ -19,7 +19,7 @@ export function writeAll(descriptor: number, text: string): void {
     } catch (error) {
       const code = systemCode(error);
       if (code === 'EAGAIN') sleepSync(5);
-      else if (READER_GONE.includes(code ?? '')) throw new ReaderGone('the reader of stdout has gone');
+      else if (READER_GONE.includes(code ?? '')) throw new ReaderGone('the reader of the output has gone');
       else
         throw new GwtokenError('local', `cannot write output (${code ?? messageOf(error)})`, {
           hints: ['free some disk space, or write elsewhere'],

@@ -1,6 +1,6 @@
 /** Files that Windows holds for a moment: replaced all the same, or reported. */
 import { describe, expect, test } from 'vitest';
-import { whileHeld } from '../../../src/system/files/held';
+import { retryWhileBusy } from '../../../src/system/files/busy';
 
 /** Wine holds no file against a reader, so what Windows would say is said here. */
 describe('a file that another program has open', () => {
@@ -18,7 +18,7 @@ describe('a file that another program has open', () => {
 
   test.each(['EPERM', 'EACCES', 'EBUSY'])('is tried again on Windows while it says %s', (code) => {
     const work = held(code, 3);
-    expect(whileHeld(work.run, 5_000, windows)).toBe('read');
+    expect(retryWhileBusy(work.run, 5_000, windows)).toBe('read');
     expect(work.tries).toBe(4);
   });
 
@@ -28,14 +28,14 @@ describe('a file that another program has open', () => {
     ['EBUSY', 'darwin'],
   ] as const)('is not waited for: %s on %s', (code, platform) => {
     const work = held(code, 1);
-    expect(() => whileHeld(work.run, 5_000, { platform })).toThrow(code);
+    expect(() => retryWhileBusy(work.run, 5_000, { platform })).toThrow(code);
     expect(work.tries).toBe(1);
   });
 
   test('is given up after the limit, with the error of the system', () => {
     const work = held('EBUSY', Number.POSITIVE_INFINITY);
     const since = performance.now();
-    expect(() => whileHeld(work.run, 100, windows)).toThrow(expect.objectContaining({ code: 'EBUSY' }));
+    expect(() => retryWhileBusy(work.run, 100, windows)).toThrow(expect.objectContaining({ code: 'EBUSY' }));
     expect(performance.now() - since).toBeGreaterThan(99);
     // After a pause each time: what holds it needs the CPU.
     expect(work.tries).toBeLessThan(50);

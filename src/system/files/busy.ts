@@ -8,7 +8,7 @@ import type { Host } from './paths';
 const PAUSE_MS = 10;
 
 /** Retries work that Windows refuses while it holds the file. @throws the system's error */
-export function whileHeld<T>(work: () => T, limitMs: number, { platform }: Pick<Host, 'platform'>): T {
+export function retryWhileBusy<T>(work: () => T, limitMs: number, { platform }: Pick<Host, 'platform'>): T {
   const giveUpAt = platform === 'win32' ? performance.now() + limitMs : 0;
   for (;;) {
     try {
