@@ -96,7 +96,7 @@ function planOf(clientId: string, secret: string): CredentialPlan {
   return { kind: 'variables', name: 'input client-id and input client-secret', credentials };
 }
 
-/** Returns the CLI's words for an error as an annotation. */
+/** Returns a report of the CLI's, which begins with its label, as an annotation. */
 function annotation(text: string): string {
   const [first = '', ...hints] = text.split('\n');
   return [`::error title=gwtoken::${escapeData(first.slice(LABEL.length))}`, ...hints].join('\n');

@@ -3,7 +3,7 @@ import type { Command as Parser } from 'commander';
 import type { Command } from '../commands/command';
 import type { Flag } from '../commands/flags';
 import { helpCommand } from '../commands/help';
-import { columns } from '../commands/report';
+import { alignRows } from '../commands/report';
 import { TOPICS } from './topics';
 
 const WIDTH = 80;
@@ -11,7 +11,7 @@ const WIDTH = 80;
 /** Returns the summary and the examples, which most people look for and so stand above the flags. */
 function helpAbove({ summary, examples = [] }: Command): string {
   const rows = examples.map(({ line, does }) => [`  ${line}`, does]);
-  const aligned = columns(rows);
+  const aligned = alignRows(rows);
   const lines = aligned.some((line) => line.length > WIDTH)
     ? rows.flatMap(([line = '', does = '']) => [line, `      ${does}`])
     : aligned;
@@ -69,7 +69,7 @@ export function layOut(parser: Parser, command: Command): void {
   if (command.usage !== undefined) parser.usage(command.usage);
   if (command === helpCommand) {
     const topics = Object.entries(TOPICS).map(([name, { summary }]) => [`  ${name}`, summary]);
-    parser.addHelpText('after', ['', 'Help topics:', ...columns(topics)].join('\n'));
+    parser.addHelpText('after', ['', 'Help topics:', ...alignRows(topics)].join('\n'));
   }
   const settings = command.flags.some(({ setting }) => setting)
     ? 'Variables and config keys: gwtoken help environment\n'

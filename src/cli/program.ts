@@ -96,14 +96,12 @@ function equip(parser: Parser, building: Building): void {
   for (const flag of command.flags) for (const option of optionsOf(flag)) parser.addOption(option);
   addCommonFlags(parser, building);
   addCommands(parser, command.subcommands ?? [], building);
-  if (command === helpCommand && !isDryRun)
-    parser.action(async () => {
-      await execute(command, flagsOf(parser), []);
-      await showHelp(parser.args, parser, building);
-    });
   // A command that only has subcommands (`config`) gets no action: without one of them it is an error.
-  else if (command.run || command === helpCommand)
-    parser.action(() => execute(command, flagsOf(parser), parser.args));
+  if (command.run || command === helpCommand)
+    parser.action(async () => {
+      await execute(command, flagsOf(parser), parser.args);
+      if (command === helpCommand && !isDryRun) await showHelp(parser.args, parser, building);
+    });
 }
 
 /** Shows the help of the program, of a command or a subcommand, or a topic. */

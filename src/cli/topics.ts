@@ -1,5 +1,5 @@
 /** The topics of `gwtoken help TOPIC`: Markdown files, loaded on demand and formatted for a terminal. */
-import { columns, records } from '../commands/report';
+import { alignRows, records } from '../commands/report';
 import { usage } from '../errors';
 import { quoted, wrapWords } from '../text';
 import type { Paint } from '../world';
@@ -118,7 +118,7 @@ function table(block: string, { bold }: Pick<Paint, 'bold'>, width: number): str
   const rule = head.map((cell, at) =>
     '-'.repeat(Math.max(cell.length, ...rows.map((row) => row[at]!.length))),
   );
-  const [first = '', ...lines] = columns([head, rule, ...rows]);
+  const [first = '', ...lines] = alignRows([head, rule, ...rows]);
   if (width < 80 && lines.some((line) => line.length > width)) return `${records(head, rows, width)}\n`;
   return [bold(first), ...lines, ''].join('\n');
 }

@@ -60,7 +60,8 @@ function messageOf(code: string, flag: string, parser: Parser): string {
     case 'commander.unknownCommand':
       return `unknown command ${quoted(parser.args[0] ?? '')}`;
     case 'commander.missingArgument': {
-      return `missing ${required[parser.args.length]}: ${name === 'gwtoken exec' ? line.replace(name, `${name} --`) : line}`;
+      const example = name === 'gwtoken exec' ? line.replace(name, `${name} --`) : line;
+      return `missing ${required[parser.args.length]}: ${example}`;
     }
     case 'commander.optionMissingArgument':
       return `${lastFlag(parser)} needs a value`;

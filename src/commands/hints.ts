@@ -79,10 +79,10 @@ export function refusalSteps(
   { client, authUrl, plan }: Pick<EndpointQuery, 'client' | 'authUrl'> & Partial<Pick<TokenQuery, 'plan'>>,
   sources: SettingSources,
 ): readonly string[] {
-  const from =
-    plan?.kind === 'keychain' ? ` stored for ${clientName(client)}` : plan && ` (from ${plan.name})`;
-  const check = `check the client ID and secret${from ?? ''}`;
-  if (reason !== 'invalid_client') return [plan === undefined ? check : `credentials used: ${plan.name}`];
+  if (reason !== 'invalid_client' && plan) return [`credentials used: ${plan.name}`];
+  const from = plan?.kind === 'keychain' ? `stored for ${clientName(client)}` : `(from ${plan?.name})`;
+  const check = `check the client ID and secret${plan ? ` ${from}` : ''}`;
+  if (reason !== 'invalid_client') return [check];
   const { flagPrefix } = sources;
   const elsewhere = REGIONS.filter((region) => region !== client.region).map((region) => {
     const flags = flagPrefix ? `${flagPrefix}region ${region}` : clientFlags({ ...client, region });

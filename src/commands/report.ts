@@ -121,6 +121,6 @@ function padded(rows: readonly (readonly string[])[]): string[][] {
 }
 
 /** Returns the rows as lines of columns. */
-export function columns(rows: readonly (readonly string[])[]): string[] {
+export function alignRows(rows: readonly (readonly string[])[]): string[] {
   return padded(rows).map((cells) => cells.join('  ').trimEnd());
 }

@@ -8,6 +8,7 @@ import { duration } from '../text';
 import type { KnownEntry, QuickWorld, World } from '../world';
 import {
   answerFrom,
+  type CacheEntry,
   formatEntry,
   isNotRenewed,
   knownClient,
@@ -102,28 +103,31 @@ async function fetchAndCache(
   const { lifetimeS } = token;
   // Without expires_in nobody knows how long it may be used.
   if (lifetimeS === undefined) return { answer, isShared: false };
+  const entry = { ...token, lifetimeS };
+  const notRenewedByEndpoint = isNotRenewed(previous, entry);
   const owner = ownerOf(query, clientId, world);
-  const cached = { ...token, lifetimeS };
-  const text = formatEntry({
-    token: cached,
-    notRenewedByEndpoint: isNotRenewed(previous, cached),
-    generation,
-    ...owner,
-  });
-  const isPast = (): boolean => (world.tokens.read(query.client).generation ?? '') !== generation;
+  await store({ token: entry, notRenewedByEndpoint, generation, ...owner }, query, world);
+  // It is shared only if another process would find it and use it.
+  const found = lookInCache({ ...query, fresh: false }, { ...world, trace: () => {} });
+  return { answer, isShared: found !== undefined };
+}
+
+/** Caches a token, unless a login or logout came after its credentials, or a newer one is there. */
+async function store(entry: CacheEntry, query: TokenQuery, world: TokenWorld): Promise<void> {
+  const { tokens, trace } = world;
+  const { client } = query;
+  const isPast = (): boolean => (tokens.read(client).generation ?? '') !== entry.generation;
   // While this process was suspended, another may have cached a newer token, which stays. One dated in the
   // future does not count: the clock was set back.
   const there = ownEntry(query, world);
   const isNewer =
-    there && there.token.requestedAtMs > token.requestedAtMs && lifeLeftMs(there, world.now()) > 0;
-  const problem = isPast() || isNewer ? undefined : await world.tokens.write(query.client, text);
-  if (problem !== undefined) world.trace(`cache: cannot write the token (${problem})`);
+    there && there.token.requestedAtMs > entry.token.requestedAtMs && lifeLeftMs(there, world.now()) > 0;
+  const problem = isPast() || isNewer ? undefined : await tokens.write(client, formatEntry(entry));
+  if (problem !== undefined) trace(`cache: cannot write the token (${problem})`);
   if (isPast()) {
-    world.trace('cache: the token is not stored, because of a login or logout in the meantime');
-    await world.tokens.remove((client) => clientName(client) === clientName(query.client));
+    trace('cache: the token is not stored, because of a login or logout in the meantime');
+    await tokens.remove((each) => clientName(each) === clientName(client));
   }
-  const found = lookInCache({ ...query, fresh: false }, { ...world, trace: () => {} });
-  return { answer, isShared: found !== undefined };
 }
 
 /**

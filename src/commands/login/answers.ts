@@ -116,9 +116,9 @@ export async function askMissing(
     known.environment ?? (await terminal.choose<Environment>('Environment', ['production', 'sandbox']));
   const client: Client = { profile: known.profile, environment, region };
   const configured = resolveAuthUrl(sources, client);
-  const mayDiffer = terminal.noPrompt() === undefined && isShared(configured, client, sources);
-  const shared = mayDiffer ? configured?.template : undefined;
-  const authUrl = configured && shared === undefined ? configured : await askAuthUrl(client, world, shared);
+  const isSettled = terminal.noPrompt() !== undefined || !isShared(configured, client, sources);
+  const authUrl =
+    configured && isSettled ? configured : await askAuthUrl(client, world, configured?.template);
   const stored = world.clients.read()[clientName(client)]?.clientId;
   const clientId = known.clientId ?? (await askClientId(client, world, stored));
   const clientSecret = known.secretPiped ? await readSecret(world) : await askSecret(authUrl, world);

@@ -1,12 +1,14 @@
 /**
  * A lock whose holder shows that it is alive. The lock is a file, `.locks/NAME.lock`: it names its holder,
- * who touches it every half second. Waiters look at it. A holder whose process has ended is passed over
- * within half a second if it ran on this machine. Any other is passed over after three seconds without a sign
- * of life, or ten if it runs: it gets no CPU.
+ * who touches it every half second. Waiters look at it, and pass over a holder without a sign of life:
  *
- * Whoever ends a holder, itself or another, first creates the file `ID.result`, which only one can, and then
- * removes the lock: so a holder that wakes up late never removes its successor's. The result's text is for
- * the waiters. On a full disk, the lock itself is renamed to the result, which then has no text.
+ * - after half a second if its process has ended on this machine,
+ * - after ten seconds if its process runs here, but gets no CPU or waits for a disk,
+ * - after three seconds otherwise: it is frozen, or on another machine.
+ *
+ * Whoever ends the holding, the holder or a waiter, first creates `ID.result`, which only one can, and then
+ * removes the lock: so a holder that wakes up late never removes its successor's. The result's text is
+ * for the waiters. On a full disk, the lock itself is renamed to the result, which then has no text.
  *
  * Not used: proper-lockfile (a killed holder delays the others by its stale time), flock (Node has none),
  * sockets (no delay at all, but three times the code, and other code on Windows).
@@ -120,7 +122,7 @@ function hold(lock: LockFile, holder: string): Lock | undefined {
   const beat = setInterval(() => {
     quietly(() => lookAt(path)?.holder === holder && utimesSync(path, new Date(), new Date()));
   }, BEAT_MS).unref();
-  // Files that holders left which were killed or failed.
+  // Files left by holders that were killed or failed.
   sweepOld(folder, /\.(lock|result)$|^salt-/);
   return {
     held: true,
@@ -128,13 +130,13 @@ function hold(lock: LockFile, holder: string): Lock | undefined {
     startClock: () => quietly(() => lookAt(path)?.holder === holder && truncateSync(path, holder.length)),
     release(text) {
       clearInterval(beat);
-      end(lock, holder, text);
+      endHolding(lock, holder, text);
     },
   };
 }
 
-/** Ends a holder, unless another process does: removes the lock, and leaves the text to the waiters. */
-function end(lock: LockFile, holder: string, text = ''): void {
+/** Ends a holding, unless another process does: removes the lock, and leaves the text to the waiters. */
+function endHolding(lock: LockFile, holder: string, text = ''): void {
   const result = resultPath(lock, holder);
   quietly(() => {
     try {
@@ -165,9 +167,9 @@ function waitFor(lock: LockFile): AnothersLock['wait'] {
       if (now.touchedAtMs !== last?.touchedAtMs) inVain = 0;
       last = now;
       if (inVain > 0 && inVain % LOOKS_PER_QUESTION === 0 && isGone(now.holder, inVain, lock.host)) {
-        // Whoever was ending it before was killed over that.
+        // A waiter that tried before was killed in between, and left the result.
         if (attempts > 0) quietly(() => rmSync(resultPath(lock, first.holder)));
-        end(lock, first.holder);
+        endHolding(lock, first.holder);
         if (++attempts === MOST_ATTEMPTS) return { end: 'without', text: '', countedMs };
       }
       const sinceMs = performance.now() - lookedAtMs;
@@ -200,8 +202,8 @@ function lookAt(path: string): Look | undefined {
     const [holder = '', ...more] = bytes.toString().split('\n');
     return { holder, isClockRunning: more.length === 0, touchedAtMs: stat.mtimeMs };
   } catch (error) {
-    // Windows lets nobody read a file that is just being removed.
     if (systemCode(error) === 'ENOENT') return undefined;
+    // Windows lets nobody read a file that is just being removed: it has no holder that could be known.
     return { holder: '', isClockRunning: true, touchedAtMs: 0 };
   }
 }

@@ -89,7 +89,7 @@ function notStarted(error: unknown): CommandEnd {
 }
 
 /**
- * Ends the command's group, or its shell alone, before it resolves. If all have got a signal already
+ * Ends the command's group, or its shell alone, before it resolves. If the terminal's signal has reached all
  * (`isTold`), a SIGTERM at once would also end the `stty` with which the command restores the terminal.
  */
 async function stop(

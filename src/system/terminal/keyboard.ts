@@ -41,6 +41,7 @@ export function openKeyboard(
     if (signal === 'SIGTSTP' || !proc.emit(signal, signal)) proc.kill(proc.pid, signal);
   };
   const onData = (bytes: Buffer): void => {
+    // clack and readline do not know Ctrl-Z, which suspends gwtoken; the other keys are the open prompt's.
     if (prompt === undefined || bytes.includes(CTRL_Z)) {
       const signal = SIGNAL_KEYS[bytes.find((byte) => byte in SIGNAL_KEYS) ?? 0];
       if (signal !== undefined && !(signal === 'SIGTSTP' && proc.platform === 'win32')) send(signal);
@@ -58,6 +59,7 @@ export function openKeyboard(
       isOpen = true;
       stdin.setRawMode(true);
       stdin.resume();
+      // What arrives meanwhile is dropped, since there is no prompt yet.
       await sleep(TYPED_AHEAD_MS);
       change = filter;
       prompt = Object.assign(new PassThrough(), { isTTY: true as const, setRawMode() {} });

@@ -76,7 +76,7 @@ export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals'],
       }
     }
   };
-  /** Shows a prompt for a text; of a longer paste the rest is dropped, which the check says. */
+  /** Shows a prompt for a text; what is longer than PASTE_LIMIT is dropped, and the prompt says so. */
   const answerText = (
     check: (answer: string) => string | undefined,
     show: (

@@ -36,8 +36,8 @@ export interface Progress extends ConnectionProgress {
 }
 
 /**
- * Delay before the next address of a name is tried, which a dead first address costs at each start. Node's
- * 250 ms are too short for addresses that are far away: it does not race the two, it drops the first.
+ * Delay before the next address of a name is tried. A dead first address costs it at each start, but Node
+ * drops the first attempt when it begins the next, and far hosts need more than Node's 250 ms.
  */
 const NEXT_ADDRESS_AFTER_MS = 500;
 
@@ -206,8 +206,9 @@ export class Connection {
   }
 
   /**
-   * Settles with the event or the socket's error; a later error is in `errored`. Node emits an alert that
-   * comes after the handshake without closing the socket, and the end that follows would hide it.
+   * Settles with the event or the socket's error. Later errors destroy the socket, and stay in `errored`:
+   * Node emits an alert after the handshake without closing it, and the end that follows would hide the
+   * alert.
    */
   private async waitFor(event: 'connect' | 'secureConnect', socket: Socket): Promise<void> {
     const { signal } = this.closing;

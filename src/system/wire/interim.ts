@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 /** Hides interim replies from undici, which gives up at a 100 and reads a socket only by `read()`. */
 export function skipInterim(socket: Socket): void {
   const { read } = socket;
-  const skipped = skippingInterim();
+  const skipped = interimFilter();
   socket.read = (size) => {
     for (;;) {
       const chunk: Buffer | null = read.call(socket, size);
@@ -24,11 +24,11 @@ const INTERIM = /^HTTP\/1\.1 1(?!01)\d\d/;
 const SHORTEST = 'HTTP/1.1 100';
 
 /**
- * Returns a function that skips interim replies, which a client must accept even if it did not ask for them
- * (RFC 9110 section 15.2); undici takes one for the answer to a CONNECT. It gets the bytes as they arrive,
- * and returns undefined while all of them are interim, then once the bytes that follow.
+ * Returns a filter of interim replies, which a client must accept even if it did not ask for them (RFC 9110
+ * section 15.2); undici takes one for the answer to a CONNECT. It gets the bytes as they arrive, and returns
+ * undefined as long as all of them are interim, then what follows.
  */
-export function skippingInterim(): (chunk: Buffer) => Buffer | undefined {
+export function interimFilter(): (chunk: Buffer) => Buffer | undefined {
   const start = (bytes: Buffer): string => bytes.subarray(0, SHORTEST.length).toString('latin1');
   let held: Buffer = Buffer.alloc(0);
   return (chunk) => {

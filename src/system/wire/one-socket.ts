@@ -18,8 +18,8 @@ export async function withClient<T>(
   const gone = new Error('closed');
   let isUsed = false;
   const client = new Client(origin, {
-    // undici asks for another connection when one breaks before the request is sent, and again without end if
-    // it gets the broken one; so it gets `gone`, since its own socket errors make it ask again too.
+    // If the connection breaks before the request is sent, undici asks for another one. It would ask without
+    // end if it got the broken one or one of its own socket errors, so it gets the error `gone`.
     connect: (_, done) => {
       const isGone = isUsed || socket.destroyed;
       isUsed = true;

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import connectTunnel from 'undici/lib/api/api-connect.js';
 import request from 'undici/lib/api/api-request.js';
 import { expect, test } from 'vitest';
-import { skippingInterim } from '../../../src/system/wire/interim';
+import { interimFilter } from '../../../src/system/wire/interim';
 import { withClient } from '../../../src/system/wire/one-socket';
 import { onCleanup } from '../../harness/clean-up';
 import { startFaultServer } from '../../harness/endpoints/fault-server';
@@ -86,7 +86,7 @@ const FINAL = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
 
 /** What is left of these chunks; those behind the first that is let through are not looked at. */
 function leftOf(chunks: readonly string[]): string | undefined {
-  const skipped = skippingInterim();
+  const skipped = interimFilter();
   for (const [index, chunk] of chunks.entries()) {
     const rest = skipped(Buffer.from(chunk));
     if (rest !== undefined) return [rest, ...chunks.slice(index + 1)].join('');
@@ -94,7 +94,7 @@ function leftOf(chunks: readonly string[]): string | undefined {
   return undefined;
 }
 
-test('skippingInterim skips replies wherever they are cut, and keeps the final one', () => {
+test('interimFilter skips replies wherever they are cut, and keeps the final one', () => {
   const text = INTERIM + FINAL;
   for (let at = 0; at <= text.length; at++)
     expect([at, leftOf([text.slice(0, at), text.slice(at)])]).toEqual([at, FINAL]);
@@ -103,14 +103,14 @@ test('skippingInterim skips replies wherever they are cut, and keeps the final o
 });
 
 test.each(['HTTP/1.1 101 Switching Protocols', 'HTTP/1.1 200 OK', 'HTTP/1.0 100 Continue', 'SSH-2.0'])(
-  'skippingInterim passes %s on at once',
+  'interimFilter passes %s on at once',
   (text) => {
     expect(leftOf([text])).toBe(text);
     expect(leftOf([INTERIM, text])).toBe(text);
   },
 );
 
-test('skippingInterim holds back 64 KiB at most', () => {
+test('interimFilter holds back 64 KiB at most', () => {
   const endless = `HTTP/1.1 103 Early Hints\r\nLink: ${'x'.repeat(64 * 1024)}`.slice(0, 64 * 1024);
   expect(leftOf([endless.slice(0, -1)])).toBeUndefined();
   expect(leftOf([endless])).toBe(endless);
