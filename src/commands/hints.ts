@@ -16,8 +16,10 @@ import type { EndpointQuery, TokenQuery } from '../token/query';
 
 type Query = Pick<TokenQuery, 'client' | 'authUrl' | 'plan' | 'settings'>;
 
-/** Returns the error with the next steps after its own hints. */
+/** Returns the error with the next steps after its own hints, or with the source of a wrong value. */
 export function withNextSteps(error: GwtokenError, query: Query, sources: SettingSources): GwtokenError {
+  if (error.reason === 'ca-file')
+    return new GwtokenError('usage', `${error.message} (from ${query.settings.caFile?.source.name})`, error);
   const steps = nextSteps(error, query, sources);
   const another =
     'another gwtoken process made this request; to make your own and see details, use --no-cache';
@@ -26,11 +28,10 @@ export function withNextSteps(error: GwtokenError, query: Query, sources: Settin
 
 function nextSteps(error: GwtokenError, query: Query, sources: SettingSources): readonly string[] {
   const { kind, reason } = error;
-  const { client, authUrl, plan, settings } = query;
+  const { client, authUrl, plan } = query;
   const url = authUrl.value;
   if (error instanceof BoundElsewhere) return bindingSteps(error, query);
   if (kind === 'refused') return refusalSteps(error, query, sources);
-  if (reason === 'ca-file') return [`the CA file is named by ${settings.caFile?.source.name}`];
   if (reason === 'missing-in-job') return jobSteps(client, sources);
   if (reason === 'endless-loop') return variableSteps(client, sources);
   if (reason === 'unbound')

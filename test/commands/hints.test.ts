@@ -49,9 +49,12 @@ test.each<[ErrorKind, string | undefined, string[]]>([
 
 test('a CA file that cannot be used is named with its source', () => {
   const settings = { caFile: { value: '/ca.pem', source: { kind: 'variable', name: 'GWTOKEN_CA_FILE' } } };
-  expect(stepsAfter('usage', 'ca-file', { ...QUERY, settings } as unknown as TokenQuery)).toEqual([
-    'the CA file is named by GWTOKEN_CA_FILE',
-  ]);
+  const error = new GwtokenError('usage', 'no such CA file: /ca.pem', { reason: 'ca-file', hints: ['h'] });
+  const query = { ...QUERY, settings } as unknown as TokenQuery;
+  expect(withNextSteps(error, query, sources({}))).toMatchObject({
+    message: 'no such CA file: /ca.pem (from GWTOKEN_CA_FILE)',
+    hints: ['h'],
+  });
 });
 
 test('credentials of a command are not stored by a login', () => {
