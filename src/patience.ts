@@ -1,4 +1,4 @@
-/** The person who could answer a prompt, and how long to wait for an answer; a CI job has nobody. */
+/** People and CI jobs: who could answer a prompt, and how long to wait for an answer. */
 import type { Env, Output } from './world';
 
 /** Returns whether this is a CI job, in which nobody can answer: CI is set, and neither `0` nor `false`. */

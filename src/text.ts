@@ -60,7 +60,8 @@ export function duration(ms: number): string {
 /**
  * Wraps words at a width; a longer word stays whole.
  *
- * @param hanging the beginning of each line but the first, whose own beginning has the same length
+ * @param hanging the beginning of each further line; the caller writes one of the same length before the
+ *   first
  */
 export function wrapWords(words: readonly string[], width: number, hanging: string): string {
   const lines: string[] = [];

@@ -96,7 +96,7 @@ export interface TokenCache {
   /**
    * Takes the lock on requests for a client, or joins those who wait for it; undefined if locks fail here.
    *
-   * @param whose identifies the credentials, which it may contain: it is written nowhere
+   * @param whose a text for the credentials, which it may contain: only its HMAC is written
    */
   acquireLock(client: Client, whose: string): Promise<Lock | undefined>;
 }
@@ -245,8 +245,9 @@ export interface ConnectionProgress {
   waitingFor: 'route' | 'roots' | 'lookup' | 'connect' | 'tunnel' | 'handshake' | 'reply' | 'body';
   /** The proxy's host and port. */
   proxy?: string;
-  /** Addresses of the proxy if there is one, else of the endpoint; likewise the time to connect. */
+  /** Addresses of the proxy if there is one, else of the endpoint. */
   addresses?: readonly string[];
+  /** Time that the TCP connection to one of them took. */
   connectMs?: number;
   /** True if the proxy has opened the tunnel. */
   tunnel?: boolean;
@@ -343,7 +344,11 @@ export interface World {
   readFile(path: string, limit: number): Uint8Array;
   /** Returns a path as an absolute one, from the working directory. */
   absolutePath(path: string): string;
-  /** Returns a function that appends to a file (`local` if it fails). Throws `usage` for a missing file. */
+  /**
+   * Returns a function that appends to a file (`local` if it fails). Throws `usage` for a missing file.
+   *
+   * @param variable the environment variable with the path, for messages
+   */
   appender(path: string, variable: string): (text: string) => void;
   /** Returns the SHA-256 in hexadecimal; with a key, the HMAC-SHA-256. */
   sha256(text: string, key?: Uint8Array): string;

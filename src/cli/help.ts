@@ -58,7 +58,7 @@ export function layOutProgram(program: Parser): void {
 }
 
 /** Lays out a command's line in the help of the one above it. */
-export function list(parser: Parser, { summary, group }: Command): void {
+export function layOutEntry(parser: Parser, { summary, group }: Command): void {
   parser.summary(summary).helpCommand(false);
   if (group !== undefined) parser.helpGroup(COMMAND_GROUPS[group]);
 }

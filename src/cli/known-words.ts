@@ -1,5 +1,5 @@
 /** The words that a hint may repeat: any other may be a secret that was typed at the wrong place. */
-import { COMMANDS } from '../commands/all';
+import { COMMANDS, withSubcommands } from '../commands/all';
 import type { Command } from '../commands/command';
 import { type Flag, spellings } from '../commands/flags';
 
@@ -10,7 +10,7 @@ export const LEFT_OUT = '…';
 
 /** Returns the line with a mark for each word that is neither gwtoken's nor the value of one of its flags. */
 export function onlyKnown(argv: Words): Words {
-  const commands = allCommands(COMMANDS);
+  const commands = COMMANDS.flatMap(withSubcommands);
   const flags = commands.flatMap((command) => command.flags);
   const names = flags.flatMap(namesOf);
   const withValue = flags.filter(({ value }) => value !== undefined).flatMap(namesOf);
@@ -23,10 +23,6 @@ export function onlyKnown(argv: Words): Words {
     if (known.includes(word) || isValue || names.includes(flag.slice(0, -1))) return word;
     return flag + (known.includes(value) ? value : LEFT_OUT);
   });
-}
-
-function allCommands(commands: readonly Command[]): readonly Command[] {
-  return commands.flatMap((command) => [command, ...allCommands(command.subcommands ?? [])]);
 }
 
 function wordsOf({ name, values = {} }: Command): Words {

@@ -7,7 +7,7 @@ import { type Flag, helpOf, spellings } from '../commands/flags';
 import { helpCommand } from '../commands/help';
 import type { FlagValues } from '../settings/table';
 import type { Terminal, World } from '../world';
-import { FLAG_GROUPS, layOut, layOutProgram, list } from './help';
+import { FLAG_GROUPS, layOut, layOutEntry, layOutProgram } from './help';
 import { plainSpelling } from './spelling';
 import { topicAsText, topicText } from './topics';
 import { usageError } from './usage-error';
@@ -73,7 +73,7 @@ function addCommands(parent: Parser, commands: readonly Command[], building: Bui
     // Not listed, since the last lines of the main help name it.
     const options = { hidden: command === helpCommand };
     const parser = parent.command([command.name, command.args].filter(Boolean).join(' '), options);
-    list(parser, command);
+    layOutEntry(parser, command);
     building.bare.set(parser, command);
   }
   parent.hook('preSubcommand', (_, chosen) => equip(chosen, building));

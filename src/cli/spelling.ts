@@ -1,6 +1,6 @@
 /** Rewrites the spellings that can only mean one thing to the one that the grammar has. */
 
-import { COMMANDS } from '../commands/all';
+import { COMMANDS, withSubcommands } from '../commands/all';
 import type { Command } from '../commands/command';
 import { type Flag, isSpelling, spellings } from '../commands/flags';
 
@@ -29,8 +29,7 @@ export function plainSpelling(argv: Words): Words {
   return [...path, ...(isBare ? ['--help'] : plainFlags(words, below ?? command))];
 }
 
-/** The flags of all commands; those of subcommands are among them. */
-const FLAGS = COMMANDS.flatMap(({ flags }) => flags);
+const FLAGS = COMMANDS.flatMap(withSubcommands).flatMap(({ flags }) => flags);
 
 function flagOf(word: string): Flag | undefined {
   return FLAGS.find((flag) => isSpelling(word, flag));

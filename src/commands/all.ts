@@ -26,6 +26,11 @@ export const COMMANDS: readonly Command[] = [
   helpCommand,
 ];
 
+/** Returns a command and all those below it. */
+export function withSubcommands(command: Command): readonly Command[] {
+  return [command, ...(command.subcommands ?? []).flatMap(withSubcommands)];
+}
+
 /** Runs the command's onFailure, before anything is written to stderr, which may be broken. */
 export async function afterFailure(
   argv: readonly string[],

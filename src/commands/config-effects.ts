@@ -70,13 +70,14 @@ export function warningsOf(key: string, flags: FlagValues, world: Pick<World, 'c
   if (settingOf(key) !== SETTINGS.authUrl) return warnings;
   for (const [name, { authUrl: boundTo }] of Object.entries(world.clients.read())) {
     const client = parseClientName(name);
-    const now = client && attempt(() => resolveAuthUrl({ flags: {}, env: world.env, config }, client)?.value);
-    if (client === undefined || typeof now !== 'string' || now === boundTo) continue;
+    const current =
+      client && attempt(() => resolveAuthUrl({ flags: {}, env: world.env, config }, client)?.value);
+    if (client === undefined || typeof current !== 'string' || current === boundTo) continue;
     warnings.push({
-      message: `the credentials stored for ${name} are for ${boundTo}; they will not be sent to ${now}`,
+      message: `the credentials stored for ${name} are for ${boundTo}; they will not be sent to ${current}`,
       hints: [
         `to go back, run: ${setUrlCommand(SETTINGS.authUrl, client, boundTo)}`,
-        `to use ${now}, run: gwtoken login ${clientFlags(client)}`,
+        `to use ${current}, run: gwtoken login ${clientFlags(client)}`,
       ],
     });
   }

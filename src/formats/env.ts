@@ -55,8 +55,8 @@ export function unsetOutput({ format, prefix }: EnvOptions): string {
 }
 
 /**
- * Returns the output of a failure; empty for a format whose reader fails without any. The arguments
- * themselves may be wrong, so format and prefix are found in them without parsing them.
+ * Returns the output of a failure; empty for a format whose reader fails anyway if it gets none. The
+ * arguments themselves may be wrong, so format and prefix are found in them without parsing them.
  */
 export function failureOutput(argv: readonly string[], exitCode: number): string {
   const name = knownFormat(lastValue(argv, '--format') ?? '') ?? DEFAULT_ENV_FORMAT;

@@ -248,24 +248,24 @@ const TYPED = 'the command line';
 /**
  * Returns the setting of a key. Throws `usage` for an unknown key, or one that a profile cannot have.
  *
- * @param file name of the place that contains the key, if it was not typed
+ * @param where the place that contains the key, for messages; left out if it was typed
  */
-export function checkConfigKey(key: string, profile?: string, file?: string): SettingDefinition<unknown> {
+export function checkConfigKey(key: string, profile?: string, where?: string): SettingDefinition<unknown> {
   const row = settingOf(key);
   if (row && (profile === undefined || row.scope !== 'user')) return row;
   const flag = profile === undefined ? '' : ` --profile ${profile}`;
   const remove = `to remove it, run: gwtoken config unset ${shellWord(key)}${flag}`;
   if (row) {
     const omit = `omit --profile: gwtoken config set ${key} VALUE`;
-    throw usage(`${key} cannot be set per profile (${profile})`, file === undefined ? omit : remove);
+    throw usage(`${key} cannot be set per profile (${profile})`, where === undefined ? omit : remove);
   }
   const [meant, ...others] = similarWords(key.toLowerCase().replaceAll('_', '-'), configKeys());
   throw usage(
-    `unknown config key ${JSON.stringify(key)} (from ${file ?? TYPED})`,
+    `unknown config key ${JSON.stringify(key)} (from ${where ?? TYPED})`,
     ...(/secret|client|password|token/i.test(key) ? ['to store credentials, run: gwtoken login'] : []),
     ...(meant !== undefined && others.length === 0 ? [`did you mean: ${meant}`] : []),
     `valid keys: ${configKeys().join(', ')}`,
-    ...(file === undefined ? [] : [remove]),
+    ...(where === undefined ? [] : [remove]),
   );
 }
 

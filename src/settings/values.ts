@@ -49,12 +49,13 @@ export function parseText(text: string, where: string, what: string): string {
 
 /** Reads an auth URL, without a trailing `/oauth2/token`. A secret is sent there, so nothing is guessed. */
 export function parseAuthUrl(text: string, where: string, region: Region): string {
-  return withoutTokenPath(parseBaseUrl(text, where, region, ['auth URL', 'the client secret']));
+  const about = { name: 'auth URL', sent: 'the client secret' };
+  return withoutTokenPath(parseBaseUrl(text, where, region, about));
 }
 
 /** Reads an API URL: the gateway's own address, with its path. */
 export function parseApiUrl(text: string, where: string, region: Region): string {
-  return parseBaseUrl(text, where, region, ['API URL', 'the token']).replace(/\/*$/, '');
+  return parseBaseUrl(text, where, region, { name: 'API URL', sent: 'the token' }).replace(/\/*$/, '');
 }
 
 /**
@@ -65,7 +66,7 @@ function parseBaseUrl(
   text: string,
   where: string,
   region: Region,
-  [name, sent]: readonly [name: string, sent: string],
+  { name, sent }: { readonly name: string; readonly sent: string },
 ): string {
   const filled = text.replaceAll('{region}', region);
   const fail = (problem: string, hint: string): GwtokenError =>

@@ -57,6 +57,7 @@ export function sharedBy({ authUrl, plan }: OwnQuery, generation: string): strin
   return JSON.stringify([authUrl.value, generation, plan.kind, ...credentials]);
 }
 
+/** Tells if an entry or a refusal is for the query's credentials and auth URL. */
 export function isFor({ clientId, authUrl, source }: Owner, query: OwnQuery, world: Hash): boolean {
   const { plan } = query;
   if (authUrl !== query.authUrl.value || source.kind !== plan.kind) return false;

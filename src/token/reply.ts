@@ -57,7 +57,7 @@ export interface Reply {
   readonly secret: string;
 }
 
-interface Exchange extends Reply {
+interface ParsedReply extends Reply {
   /** The body, if it is a JSON object. */
   readonly json: Record<string, unknown> | undefined;
 }
@@ -79,28 +79,28 @@ const REFUSALS = [
  * @throws GwtokenError `refused` or `bad-reply`
  */
 export function judgeReply(reply: Reply): Token {
-  const exchange: Exchange = { ...reply, json: jsonObject(reply.body) };
+  const parsed: ParsedReply = { ...reply, json: jsonObject(reply.body) };
   const { status } = reply;
-  const encoded = unsupportedEncoding(exchange);
+  const encoded = unsupportedEncoding(parsed);
   if (encoded) throw encoded;
-  if (status >= 300 && status < 400) throw redirected(exchange);
+  if (status >= 300 && status < 400) throw redirected(parsed);
   const retry = retryOfReply(status, reply.headers, reply.receivedAtMs);
   if (status >= 400 && status < 500) {
-    const refusal = refusalIn(exchange, retry);
+    const refusal = refusalIn(parsed, retry);
     if (refusal) throw refusal;
   }
   if (status !== 200) {
     if (status === 400 && Buffer.from(reply.body).includes(NO_CERTIFICATE)) {
       const problem = 'answered 400: it requires a client certificate (mTLS), which gwtoken does not support';
-      throw badReply(exchange, problem, [
+      throw badReply(parsed, problem, [
         'check the auth URL: the endpoint must accept a client ID and secret',
       ]);
     }
     const wait = retry?.afterMs ? ` (retry after ${duration(retry.afterMs)})` : '';
     const whose = status === 401 ? ": this is an API's answer, not a token endpoint's" : '';
-    throw badReply(exchange, `answered ${describeReply(exchange)}${wait}${whose}`, hintsFor(status), retry);
+    throw badReply(parsed, `answered ${describeReply(parsed)}${wait}${whose}`, hintsFor(status), retry);
   }
-  return tokenIn(exchange);
+  return tokenIn(parsed);
 }
 
 function hintsFor(status: number): string[] {
@@ -119,15 +119,15 @@ function hintsFor(status: number): string[] {
 
 const FURTHER = ['possible causes: gwtoken help network'];
 
-function tokenIn(exchange: Exchange): Token {
-  const { body, json } = exchange;
-  const bad = (problem: string): GwtokenError => badReply(exchange, problem);
+function tokenIn(parsed: ParsedReply): Token {
+  const { body, json } = parsed;
+  const bad = (problem: string): GwtokenError => badReply(parsed, problem);
   if (body === 'too-long') throw bad('answered with more than 64 KiB');
   if (body.length === 0) throw bad('answered 200 with an empty body');
-  if (json === undefined) throw notJson(exchange);
+  if (json === undefined) throw notJson(parsed);
   const { access_token: accessToken, token_type: tokenType, scope, expires_in: expiresIn } = json;
   if (accessToken === undefined && typeof json['error'] === 'string') {
-    const words = errorWords(exchange);
+    const words = errorWords(parsed);
     throw bad(`answered 200 with an error instead of a token${words === '' ? '' : ` (${words})`}`);
   }
   if (typeof accessToken !== 'string' || accessToken === '')
@@ -140,7 +140,7 @@ function tokenIn(exchange: Exchange): Token {
   if (scope !== undefined && scope !== null && (typeof scope !== 'string' || !VSCHAR.test(scope)))
     throw bad('returned an invalid scope');
   const lifetimeS = lifetimeIn(expiresIn, bad);
-  return { accessToken, tokenType, scope: scope ?? '', requestedAtMs: exchange.requestedAtMs, lifetimeS };
+  return { accessToken, tokenType, scope: scope ?? '', requestedAtMs: parsed.requestedAtMs, lifetimeS };
 }
 
 /** Returns the lifetime in seconds. Some servers send a numeric string, or null if there is none. */
@@ -152,13 +152,13 @@ function lifetimeIn(expiresIn: unknown, bad: (problem: string) => GwtokenError):
   throw bad('returned an expires_in that is not a positive integer');
 }
 
-function notJson(exchange: Exchange): GwtokenError {
-  if (!isHtml(exchange)) return badReply(exchange, 'answered 200, but not with a JSON object');
+function notJson(parsed: ParsedReply): GwtokenError {
+  if (!isHtml(parsed)) return badReply(parsed, 'answered 200, but not with a JSON object');
   const hint = 'check the auth URL; a login page or firewall may be answering instead';
-  return badReply(exchange, 'answered 200 with an HTML page (from a proxy?)', [hint]);
+  return badReply(parsed, 'answered 200 with an HTML page (from a proxy?)', [hint]);
 }
 
-function jsonObject(body: Reply['body']): Exchange['json'] {
+function jsonObject(body: Reply['body']): ParsedReply['json'] {
   if (body === 'too-long') return undefined;
   try {
     const parsed: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
@@ -169,59 +169,55 @@ function jsonObject(body: Reply['body']): Exchange['json'] {
   }
 }
 
-function refusalIn(exchange: Exchange, retry: Retry | undefined): GwtokenError | undefined {
-  const { status, endpoint, json } = exchange;
+function refusalIn(parsed: ParsedReply, retry: Retry | undefined): GwtokenError | undefined {
+  const { status, endpoint, json } = parsed;
   const code = json?.['error'];
   const isKnown = typeof code === 'string' && REFUSALS.includes(code);
   // With any other `error` a 401 is not a token endpoint's: gateways answer so to a request without a token.
   if (!isKnown && (status !== 401 || code !== undefined)) return undefined;
-  return new GwtokenError(
-    'refused',
-    `${endpoint} rejected the credentials (HTTP ${describeReply(exchange)})`,
-    {
-      reason: isKnown ? code : 'invalid_client',
-      retry,
-    },
-  );
+  return new GwtokenError('refused', `${endpoint} rejected the credentials (HTTP ${describeReply(parsed)})`, {
+    reason: isKnown ? code : 'invalid_client',
+    retry,
+  });
 }
 
-function describeReply(exchange: Exchange): string {
-  if (isHtml(exchange)) return `${exchange.status} with an HTML page (from a proxy?)`;
-  const words = errorWords(exchange);
-  return words === '' ? String(exchange.status) : `${exchange.status}, ${words}`;
+function describeReply(parsed: ParsedReply): string {
+  if (isHtml(parsed)) return `${parsed.status} with an HTML page (from a proxy?)`;
+  const words = errorWords(parsed);
+  return words === '' ? String(parsed.status) : `${parsed.status}, ${words}`;
 }
 
-function errorWords({ json, secret }: Exchange): string {
+function errorWords({ json, secret }: ParsedReply): string {
   return [showable(json?.['error'], secret), showable(json?.['error_description'], secret)]
     .filter((part) => part !== undefined)
     .join(': ');
 }
 
 /** Returns an error for any encoding: none was requested (RFC 9110 section 12.5.3), as tokens are short. */
-function unsupportedEncoding(exchange: Exchange): GwtokenError | undefined {
-  const encoding = exchange.headers.get('content-encoding')?.trim() ?? '';
+function unsupportedEncoding(parsed: ParsedReply): GwtokenError | undefined {
+  const encoding = parsed.headers.get('content-encoding')?.trim() ?? '';
   if (/^(identity)?$/i.test(encoding)) return undefined;
-  const shown = showable(encoding, exchange.secret);
+  const shown = showable(encoding, parsed.secret);
   const name = shown === undefined ? '' : ` (${shown})`;
   const hint = 'contact the operator of the endpoint or of your proxy';
-  return badReply(exchange, `used an unsupported content encoding${name}`, [hint]);
+  return badReply(parsed, `used an unsupported content encoding${name}`, [hint]);
 }
 
 /** Returns the error with the target, but without its user info and query: those may contain anything. */
-function redirected(exchange: Exchange): GwtokenError {
-  const { status, headers, endpoint, secret } = exchange;
+function redirected(parsed: ParsedReply): GwtokenError {
+  const { status, headers, endpoint, secret } = parsed;
   const location = headers.get('location') ?? '';
   const url = location !== '' && URL.canParse(location, endpoint) ? new URL(location, endpoint) : undefined;
   const target = url && showable(`${url.protocol}//${url.host}${url.pathname}`, secret);
   const to = target === undefined ? '' : ` to ${target}`;
   const problem = `answered ${status}, a redirect${to}; gwtoken never follows redirects`;
-  return badReply(exchange, problem, ['check the auth URL: it must not redirect']);
+  return badReply(parsed, problem, ['check the auth URL: it must not redirect']);
 }
 
 /** The page of an nginx that requires a client certificate: the handshake succeeds without it. */
 const NO_CERTIFICATE = '<title>400 No required SSL certificate was sent</title>';
 
-function isHtml({ headers, body, json }: Exchange): boolean {
+function isHtml({ headers, body, json }: ParsedReply): boolean {
   if (json !== undefined) return false;
   if (/\bhtml\b/i.test(headers.get('content-type') ?? '')) return true;
   const start = body === 'too-long' ? '' : Buffer.from(body.slice(0, 100)).toString('latin1');

@@ -47,13 +47,13 @@ function hasPrivateGroup(uid: number, { etc = '/etc' }: Host): boolean {
       .split('\n')
       .map((line) => line.split(':'));
   const isPrivate = quietly(() => {
-    const users = rows('passwd');
-    const user = users.find(([, , id]) => id === String(uid))?.[0];
-    const isElsewhere = users.some(([, , id, gid]) => Number(gid) === uid && Number(id) !== uid);
-    const [[name, , , members = ''] = [], second] = rows('group').filter(([, , gid]) => Number(gid) === uid);
-    return (
-      name !== undefined && name === user && (members === '' || members === user) && !second && !isElsewhere
-    );
+    const users = rows('passwd').map(([name, , id, gid]) => ({ name, id: Number(id), gid: Number(gid) }));
+    const groups = rows('group').map(([name, , gid, members]) => ({ name, gid: Number(gid), members }));
+    const user = users.find(({ id }) => id === uid)?.name;
+    const [group, ...more] = groups.filter(({ gid }) => gid === uid);
+    const isOthers = users.some(({ id, gid }) => gid === uid && id !== uid);
+    if (user === undefined || group?.name !== user || more.length > 0 || isOthers) return false;
+    return !group.members || group.members === user;
   });
   return isPrivate === true;
 }
