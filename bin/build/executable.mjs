@@ -180,7 +180,7 @@ export async function buildExecutable(target, folder, otherKeytar) {
   const made = mkdtempSync(join(RUNTIMES, 'build-'));
   try {
     const native = readFileSync(join(module, 'prebuilds', prebuild, 'keytar.node'));
-    const isUsable = machineOf(native) === target.split('-')[1];
+    const isUsable = machineOf(native) === target.replace('-musl', '');
     if (isUsable === WITHOUT_KEYTAR.includes(target))
       throw new Error(`keytar's native part for ${target} is for ${machineOf(native)}: see WITHOUT_KEYTAR`);
     const keytar = isUsable ? `${name} ${version}` : '';

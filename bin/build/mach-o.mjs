@@ -99,15 +99,15 @@ export function verifySignature(file) {
   return directory.toString('latin1', at, directory.indexOf(0, at));
 }
 
-/** The machine that a native part is for, by the header of its format: ELF, Mach-O or PE. @param {Buffer} file */
+/** Returns the platform that a file is for, its libc aside, by its header: ELF, Mach-O or PE. @param {Buffer} file */
 export function machineOf(file) {
   const first = file.readUInt32BE(0);
   /** @type {Record<number, string>} */
-  const elf = { 62: 'x64', 183: 'arm64' };
+  const elf = { 62: 'linux-x64', 183: 'linux-arm64' };
   /** @type {Record<number, string>} */
-  const machO = { 16777223: 'x64', 16777228: 'arm64' };
+  const machO = { 16777223: 'darwin-x64', 16777228: 'darwin-arm64' };
   /** @type {Record<number, string>} */
-  const pe = { 34404: 'x64', 43620: 'arm64' };
+  const pe = { 34404: 'windows-x64', 43620: 'windows-arm64' };
   if (first === 0x7f454c46) return elf[file.readUInt16LE(18)];
   if (file.readUInt32LE(0) === 0xfeedfacf) return machO[file.readUInt32LE(4)];
   if (file.toString('latin1', 0, 2) === 'MZ') return pe[file.readUInt16LE(file.readUInt32LE(60) + 4)];

@@ -1,5 +1,5 @@
 // What a release has beside the npm package: an archive for each platform, Debian packages, a Homebrew formula and a
-// Scoop manifest. On Linux, with GNU tar, zip and dpkg-deb; the same executables give the same bytes.
+// Scoop manifest. On Linux, with GNU tar, zip, unzip and dpkg-deb; the same executables give the same bytes.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -20,6 +20,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { NOTICES, sourceDate } from './package.mjs';
+import { verifyProgram } from './verify.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const { description, license, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -40,7 +41,7 @@ Some are under the GNU Library General Public License, version 2: on Debian syst
 const DEBS = { 'linux-x64': 'amd64', 'linux-arm64': 'arm64' };
 
 /**
- * Makes the archive of a platform, and for some a Debian package.
+ * Makes the archive of a platform, and for some a Debian package, and unpacks them again to see what is in them.
  * @param {string} target
  * @param {string} built the folder with its executable and notices
  * @param {string} folder where to put what is made
@@ -51,8 +52,8 @@ export function pack(target, built, folder) {
     const content = join(made, 'content');
     mkdirSync(join(content, 'completions'), { recursive: true });
     const windows = target.startsWith('windows');
-    for (const name of [windows ? 'gwtoken.exe' : 'gwtoken', NOTICES])
-      copyFileSync(join(built, name), join(content, name));
+    const program = windows ? 'gwtoken.exe' : 'gwtoken';
+    for (const name of [program, NOTICES]) copyFileSync(join(built, name), join(content, name));
     copyFileSync(join(root, 'dist', 'gwtoken.1'), join(content, 'gwtoken.1'));
     for (const [name, shell] of Object.entries(COMPLETIONS)) {
       const script = execFileSync(process.execPath, [join(root, 'dist', 'gwtoken.cjs'), 'completion', shell]);
@@ -60,11 +61,23 @@ export function pack(target, built, folder) {
     }
     copyFileSync(join(root, 'LICENSE'), join(content, 'LICENSE'));
     const names = readdirSync(content).sort();
-    const archive = join(folder, `gwtoken-${version}-${target}`);
-    if (windows) zip(content, names, `${archive}.zip`);
-    else tar(content, names, `${archive}.tar.gz`);
+    const archive = join(folder, `gwtoken-${version}-${target}${windows ? '.zip' : '.tar.gz'}`);
+    const unpacked = join(made, 'unpacked');
+    mkdirSync(unpacked);
+    if (windows) {
+      zip(content, names, archive);
+      execFileSync('unzip', ['-q', archive, '-d', unpacked]);
+    } else {
+      tar(content, names, archive);
+      execFileSync('tar', ['-xzf', archive, '-C', unpacked]);
+    }
+    verifyProgram(target, join(unpacked, program));
+    for (const name of ['LICENSE', NOTICES]) statSync(join(unpacked, name));
     const architecture = DEBS[target];
-    if (architecture !== undefined) writeDeb(content, architecture, folder);
+    if (architecture === undefined) return;
+    const deb = join(made, 'deb');
+    execFileSync('dpkg-deb', ['-x', writeDeb(content, architecture, folder), deb]);
+    verifyProgram(target, join(deb, 'usr/bin/gwtoken'));
   });
 }
 
@@ -94,12 +107,13 @@ function zip(content, names, file) {
 }
 
 /**
+ * Makes a Debian package, and returns its path.
  * @param {string} content
  * @param {string} architecture
  * @param {string} folder
  */
 function writeDeb(content, architecture, folder) {
-  inTemporaryFolder((made) => {
+  return inTemporaryFolder((made) => {
     /** @type {readonly (readonly [from: string, to: string])[]} */
     const files = [
       ['gwtoken', 'usr/bin/gwtoken'],
@@ -141,6 +155,7 @@ Description: ${description}
     const file = join(folder, `gwtoken_${debian.replace('~', '.')}_${architecture}.deb`);
     const options = ['--root-owner-group', '-Zgzip', '--build', made, file];
     execFileSync('dpkg-deb', options, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+    return file;
   });
 }
 
@@ -227,11 +242,11 @@ end
   writeFileSync(join(folder, 'gwtoken.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** @param {(folder: string) => void} work */
+/** @template T @param {(folder: string) => T} work @returns {T} what it returns */
 function inTemporaryFolder(work) {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'gwtoken-pack-'));
   try {
-    work(folder);
+    return work(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -24,13 +24,14 @@ describe('a signature for macOS', () => {
 });
 
 test.each([
-  ['linux-x64', 'x64'],
-  ['linux-arm64', 'arm64'],
-  ['darwin-arm64', 'arm64'],
-  ['win32-x64', 'x64'],
-  ['win32-arm64', 'arm64'],
+  ['linux-x64', 'linux-x64'],
+  ['linux-arm64', 'linux-arm64'],
+  ['darwin-x64', 'darwin-x64'],
+  ['darwin-arm64', 'darwin-arm64'],
+  ['win32-x64', 'windows-x64'],
+  ['win32-arm64', 'windows-arm64'],
   // Upstream's mistake, for which the executable is built without a keychain.
-  ['linuxmusl-arm64', 'x64'],
+  ['linuxmusl-arm64', 'linux-x64'],
 ])('the native part in %s is for %s', (prebuild, machine) => {
   expect(machineOf(native(prebuild))).toBe(machine);
 });
