@@ -97,6 +97,12 @@ test('the Debian package is installed and removed, and leaves nothing', ({ needs
   expect([...filesBelow(root).keys()].filter((name) => name.startsWith('usr/'))).toEqual([]);
 });
 
+test('lintian has nothing against the Debian package but what it says of itself', ({ needs }) => {
+  needs(reason, 'lintian');
+  const [file = ''] = readdirSync(release).filter((name) => name.endsWith('.deb'));
+  run(['lintian', '--profile', 'debian', '--fail-on', 'error,warning', join(release, file)]);
+});
+
 test('the formula and the manifest have the URL and the sum of each archive', () => {
   const folder = openFolder();
   const names = ['darwin-arm64.tar.gz', 'darwin-x64.tar.gz', 'linux-arm64.tar.gz', 'linux-x64.tar.gz'];
