@@ -1,5 +1,5 @@
 // The GitHub action's program, in a folder beside action.yml that git ignores: release.yml puts it on a commit of its own.
-import { readFileSync, realpathSync } from 'node:fs';
+import { copyFileSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { tar } from './pack.mjs';
@@ -22,6 +22,7 @@ export const buildAction = (folder) =>
 const started = process.argv[1] === undefined ? '' : realpathSync(process.argv[1]);
 if (started === fileURLToPath(import.meta.url)) {
   await buildAction(ACTION);
+  copyFileSync(join(root, 'LICENSE'), join(ACTION, 'LICENSE'));
   if (process.argv.includes('--pack'))
     tar(dirname(ACTION), ['dist'], join(root, 'release', `gwtoken-${version}-action.tar.gz`));
 }
