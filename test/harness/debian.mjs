@@ -1,4 +1,14 @@
 // The packages of Debian that tests use. `npm run test:setup` installs them, needs.ts asks for them.
+import { existsSync, readFileSync } from 'node:fs';
+
+const release = existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : '';
+/** KWallet's daemon and its ciphers: of Qt 6 since Debian 13 and Ubuntu 25. @type {Record<string, string>} */
+export const KWALLET = /^VERSION_ID="?(1[3-9]|2[5-9])/m.test(release)
+  ? { kwallet6: '/usr/bin/kwalletd6', 'libqca-qt6-plugins': '/usr/share/doc/libqca-qt6-plugins/copyright' }
+  : {
+      'libkf5wallet-bin': '/usr/bin/kwalletd5',
+      'libqca-qt5-2-plugins': '/usr/share/doc/libqca-qt5-2-plugins/copyright',
+    };
 
 /** Each with the program or file that tells that it is there. @satisfies {Record<string, string>} */
 export const DEBIAN = {
@@ -9,8 +19,7 @@ export const DEBIAN = {
   'libsecret-tools': '/usr/bin/secret-tool',
   openssl: '/usr/bin/openssl',
   keepassxc: '/usr/bin/keepassxc',
-  'libkf5wallet-bin': '/usr/bin/kwalletd5',
-  'libqca-qt5-2-plugins': '/usr/share/doc/libqca-qt5-2-plugins/copyright',
+  ...KWALLET,
   xvfb: '/usr/bin/Xvfb',
   xdotool: '/usr/bin/xdotool',
   'python3-jeepney': '/usr/lib/python3/dist-packages/jeepney/__init__.py',

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { basename, delimiter, join } from 'node:path';
 import type { TestContext } from 'vitest';
-import { DEBIAN, DEBIAN_SERVICES } from './debian.mjs';
+import { DEBIAN, DEBIAN_SERVICES, KWALLET } from './debian.mjs';
 import { FORM } from './programs/program';
 
 declare module 'vitest' {
@@ -36,7 +36,7 @@ const PACKAGES = {
   keyring: ['gnome-keyring', ...BUS],
   'keyring with dialogs': ['gnome-keyring', ...BUS, 'python3-jeepney'],
   KeePassXC: ['keepassxc', ...BUS, ...SCREEN],
-  KWallet: ['libkf5wallet-bin', 'libqca-qt5-2-plugins', ...BUS, ...SCREEN],
+  KWallet: [...(Object.keys(KWALLET) as DebianPackage[]), ...BUS, ...SCREEN],
 } satisfies Record<string, readonly DebianPackage[]>;
 
 /** Tells the first thing that is missing here. */

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { KWALLET } from '../debian.mjs';
 import { startDisplay } from './display';
 import { attributesOf, hasItem, untilCollection } from './secret-service';
 import { type Environment, endHelper, run, startSession } from './session';
@@ -10,6 +11,7 @@ const WALLET =
   'S1dBTExFVAoNAA0KAAEDAgAAAATsVZ/IlejMd+8MTW/f9b3LAAAAAOGO5nIyVFFyCTzgU66dLHMAAAAAYYbMGAudF4TI04Vs6Xkr9wAAAADTeI6MGnc/tmIBBergIWFOAAAAAKZbM/zDfbEKPd5NxYmI8oiDK8diw34ozdw90PxvR73VPG5v3tqh0rHLPPLJTcohWF1dlM+TDpaODz2UGezzZrmkBYvS90h8oRCXZYf/Bo77mdv63vPKrH4FD2IdXEONw3wTB4UWwM4nxpKxq3TksVXhLISYtnL8nLd8bz5Bwecw0GJyOc5a6PoSefgmOmbTTg==';
 const SALT = 'sx7kBPc+Sj8GUs0spcDro7mQ9mW17uSFWmwgoWaV1fyz0klW73uxKs2dZ9L2v3hseezddBxPduM=';
 const PASSWORD = 'pw';
+const DAEMON = 'kwallet6' in KWALLET ? 'kwalletd6' : 'kwalletd5';
 
 /** Without the wizard that a first use begins with. */
 const SETTINGS = `[Wallet]
@@ -48,12 +50,12 @@ export async function startKWallet(): Promise<KWallet> {
   const lock = async () => {
     if (daemon) {
       // It writes its file now; by itself it would some seconds after a change.
-      const close = ['--dest=org.kde.kwalletd5', '/modules/kwalletd5', 'org.kde.KWallet.close'];
+      const close = [`--dest=org.kde.${DAEMON}`, `/modules/${DAEMON}`, 'org.kde.KWallet.close'];
       const sent = ['--session', '--print-reply', ...close, 'string:kdewallet', 'boolean:true'];
       await run('dbus-send', sent, withPath);
       await endHelper(daemon);
     }
-    daemon = start('kwalletd5', []);
+    daemon = start(DAEMON, []);
     await untilCollection('locked', withPath);
   };
   await lock();
