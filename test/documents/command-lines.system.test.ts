@@ -105,6 +105,7 @@ async function openPlace(): Promise<Place> {
   linkProgram(bin);
   for (const name of ['deploy.sh', 'serve']) writeFileSync(join(work, name), '#!/bin/sh\n', { mode: 0o755 });
   writeFileSync(join(work, 'secret.txt'), 'secret\n');
+  writeFileSync(join(work, 'order.json'), '{}');
   const ca = makeAuthority().caFile;
   const env = {
     ...template.env,

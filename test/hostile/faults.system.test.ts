@@ -33,6 +33,7 @@ const PROGRAMS = /\/(gwtoken|keychain-child)\.cjs"/;
 /** Not gwtoken's: its own program's files, what Node and the system's libraries read, and what wakes Node's threads. */
 const OTHERS = [
   'anon_inode:',
+  '<{eventfd-',
   '/dev/null',
   '/dev/urandom',
   '/etc/',
