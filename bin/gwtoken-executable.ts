@@ -1,7 +1,6 @@
 /**
  * Entry point of the standalone executable: the program, or one of its children, which are files of their own
- * in the npm package. Only `fork()` gives a process a channel, so a child's argument typed by hand does not
- * start the child.
+ * in the npm package. Only `fork()` gives a process a channel: nobody starts a child by hand.
  */
 import { KEYCHAIN_CHILD, LOOKUP_CHILD } from '../src/system/form';
 

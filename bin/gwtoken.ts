@@ -36,8 +36,7 @@ async function runCli(failure?: unknown): Promise<number> {
   const { node } = process.versions;
   if (Number.parseInt(node, 10) < 20)
     return cli.report(usage(`gwtoken needs Node.js 20.19 or later; this is ${node}`), false, world);
-  // A crash ends the process at once. Node reports an unhandled rejection as the first event too, Bun does
-  // not.
+  // A crash ends the process at once. For a rejection Node emits the first event too, Bun only the second.
   const crash = (error: unknown) => void cli.crash(argv, error, world).then((code) => process.exit(code));
   process.once('uncaughtException', crash);
   process.once('unhandledRejection', crash);

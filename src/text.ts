@@ -60,8 +60,7 @@ export function duration(ms: number): string {
 /**
  * Wraps words at a width; a longer word stays whole.
  *
- * @param hanging the beginning of each further line; the caller writes one of the same length before the
- *   first
+ * @param hanging beginning of each further line; the caller writes one of the same length before the first
  */
 export function wrapWords(words: readonly string[], width: number, hanging: string): string {
   const lines: string[] = [];

@@ -102,8 +102,7 @@ export interface TokenCache {
 }
 
 /**
- * A file or directory that is not trusted: another user's, writable by others, a symbolic link, or replaced
- * while it was read.
+ * A file or directory not to trust: another user's, writable by others, a symbolic link, or just replaced.
  */
 export interface Distrust {
   readonly why: 'foreign' | 'open' | 'link' | 'changed';
@@ -127,8 +126,7 @@ export type Lock = HeldLock | AnothersLock;
 export interface HeldLock {
   readonly held: true;
   /**
-   * Starts the clock of the waiters' limits: time that the holder spent before, on a keychain or command,
-   * does not count.
+   * Starts the waiters' clock: time that the holder spent before, on a keychain or command, does not count.
    */
   startClock(): void;
   /** Releases the lock and leaves a text for the waiters. */

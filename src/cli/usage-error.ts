@@ -33,9 +33,7 @@ const OTHER_TOOLS: ReadonlyMap<string, string> = new Map([
   ['--url', '--auth-url'],
 ]);
 
-/**
- * Returns the error for commander's, by its code alone. `takes` tells if gwtoken would take a suggested line.
- */
+/** Returns the error for commander's, by its code alone. `takes` tells if a suggested line would be taken. */
 export function usageError({ code }: CommanderError, parser: Parser, takes: Takes): GwtokenError {
   const flag = code === 'commander.unknownOption' ? unknownFlag(parser) : '';
   const isSecret = /secret|password|^--(access-)?token(=|$)/i.test(flag);

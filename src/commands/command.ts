@@ -13,19 +13,13 @@ export interface Command {
   readonly subcommands?: readonly Command[];
   /** Heading that help lists it under. */
   readonly group?: 'token' | 'client' | 'setup';
-  /**
-   * Completions of an argument, or of a flag that is no setting, by its name. A function gets the arguments
-   * before.
-   */
+  /** Completions of an argument or of a flag that is no setting; a function gets the arguments before it. */
   readonly values?: Readonly<Record<string, Words | ((before: readonly string[]) => Words)>>;
   /** Command lines that work as they are written, each with its effect. */
   readonly examples?: readonly { readonly line: string; readonly does: string }[];
   /** True if the caller's shell runs stdout: help goes to stderr then, unless stdout is a terminal. */
   readonly evaluated?: true;
-  /**
-   * Beginning of another program's line: its first argument, or with `flags` the first word that is not our
-   * flag.
-   */
+  /** Beginning of another program's line: the first argument, or the first word that is not our flag. */
   readonly passThrough?: 'arguments' | 'flags';
   /** Does the work; resolves with the exit code if that is not always 0. */
   run?(flags: FlagValues, world: World, ...args: string[]): Promise<number | undefined>;

@@ -18,8 +18,7 @@ export function selectedQuery(sources: SettingSources, world: TokenWorld): Token
 }
 
 /**
- * Returns a valid token for the selected client; with `--fresh`, a new one. Throws any error but a `local`
- * one.
+ * Returns a valid token for the selected client, or with `--fresh` a new one. Throws all but `local` errors.
  */
 export async function selectedToken(sources: SettingSources, world: TokenWorld): Promise<TokenAnswer> {
   const query = selectedQuery(sources, world);

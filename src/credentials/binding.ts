@@ -45,10 +45,7 @@ export function checkBinding(authUrl: string | undefined, query: CredentialQuery
   );
 }
 
-/**
- * Returns the binding. For a keychain item the config file does not count: GWTOKEN_CONFIG_DIR may be a
- * stranger's.
- */
+/** Returns the binding: for a keychain item not the config file's URL, since that may be a stranger's. */
 function bindingOf(
   authUrl: string | undefined,
   { plan, client, configAuthUrl }: CredentialQuery,

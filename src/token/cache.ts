@@ -46,8 +46,7 @@ function sourceOf(plan: TokenQuery['plan'], salt: string, { sha256 }: Hash): Own
 }
 
 /**
- * Returns a text of credentials, generation and auth URL, to be hashed: processes with the same one share a
- * request.
+ * Returns a text to be hashed, of credentials, generation and auth URL: those with the same share a request.
  */
 export function sharedBy({ authUrl, plan }: OwnQuery, generation: string): string {
   const credentials =

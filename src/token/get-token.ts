@@ -26,9 +26,7 @@ export type EndpointWorld = CredentialWorld & RequestWorld & Pick<World, 'client
 
 export type TokenWorld = QuickWorld & EndpointWorld & Pick<World, 'tokens' | 'terminal' | 'warn'>;
 
-/**
- * Returns a valid token, from the cache or by a request under a spinner. Throws any error but a `local` one.
- */
+/** Returns a valid token, from the cache or by a request under a spinner. Throws all but `local` errors. */
 export async function getToken(query: TokenQuery, world: TokenWorld): Promise<TokenAnswer> {
   // A credential command may prompt on the same terminal.
   if (query.plan.kind === 'command') return answerTo(query, world);
@@ -88,8 +86,7 @@ async function fetchAndCache(
   world: TokenWorld,
   onCredentials: () => void,
 ): Promise<{ answer: TokenAnswer; isShared: boolean }> {
-  // Read before the credentials: if a login replaces them meanwhile, their token belongs to the generation
-  // before.
+  // Read before the credentials: if a login replaces them meanwhile, their token is of the old generation.
   const { generation = '' } = world.tokens.read(query.client);
   const previous = ownEntry(query, world)?.token;
   let answer: TokenAnswer;

@@ -30,8 +30,7 @@ export async function runCommand(
   if (world.platform === 'win32') variables.forEach(checkForWindows);
   maskToken(answer.token.accessToken, world);
 
-  // A signal that ended gwtoken now would leave the token file behind, so it is only noted. Once the program
-  // runs, it gets the signals.
+  // A signal now would leave the token file behind, so it is only noted until the program gets the signals.
   let early: NodeJS.Signals | undefined;
   const release = world.onSignals(ENDING_SIGNALS, (signal) => {
     early = signal;

@@ -203,8 +203,7 @@ function checkWritable(folder: string, host: Host): void {
 
 /**
  * Returns the file, or the nearest directory above it that exists. Rejects one that could not be read again,
- * and one of another user, root included: `sudo gwtoken login` would leave a file there that its owner cannot
- * change.
+ * and another user's: `sudo gwtoken login` would leave a file that its owner cannot change.
  */
 function existing(file: string, host: Host): string {
   let path = file;

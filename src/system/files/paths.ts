@@ -68,8 +68,7 @@ export function withAbsoluteFolders(env: Env, cwd: () => string, platform: NodeJ
 export function folderOf(which: keyof typeof OWN, env: Env, platform: NodeJS.Platform): string | undefined {
   const [base, own] = homeVariables(which, platform);
   const ours = env[own];
-  // Without the separator that shells' completion leaves at its end: with it a link would be followed, and
-  // not seen.
+  // Shells' completion leaves a separator at its end, with which a link would be followed, and not seen.
   if (ours) return ours.replace(platform === 'win32' ? /(?<=[^:\\/])[\\/]+$/ : /(?<=[^/])\/+$/, '');
   const xdg = env[`XDG_${which.toUpperCase()}_HOME`];
   if (xdg && isAbsolute(xdg, platform)) return fileIn(xdg, 'gwtoken', platform);

@@ -14,8 +14,7 @@ export interface FileRead {
  * @throws the system's error; EFBIG for more than `limit` bytes; no code for a pipe or a device
  */
 export function readRegular(path: string, limit: number, flag = 0): FileRead {
-  // Without O_NONBLOCK, opening a pipe without a writer would block. Windows has neither flag: they are
-  // undefined there.
+  // Without O_NONBLOCK, a pipe without a writer would block. Windows has neither flag: both are undefined.
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | flag);
   try {
     const stat = fstatSync(file);

@@ -24,8 +24,7 @@ type Owners = 'user' | 'user or root';
 
 /**
  * Returns why it is not trusted; undefined if it is. The user's own private group, which may write under a
- * umask of 002, does not count as others, and all may write to a socket. A stat from `lstat` tells of links
- * too.
+ * umask of 002, is not others, and all may write to a socket. A stat from `lstat` tells of links too.
  */
 export function distrust(stat: Stats, owners: Owners, host: Host): Distrust | undefined {
   if (stat.isSymbolicLink()) return { why: 'link', text: 'is a symbolic link' };
@@ -80,8 +79,7 @@ export function checkPathTrust(path: string, host: Host, opened?: Stats): Distru
   const changed: Distrust = { why: 'changed', text: 'was replaced while it was read' };
   for (let at = '/', links = 0; ; ) {
     const stat = lstatSync(at, { throwIfNoEntry: false });
-    // The kernel gives up after 40 links. A missing one can be created only by those who can write to its
-    // directory.
+    // The kernel gives up after 40 links. A missing one is created by those who can write to its directory.
     if (stat === undefined || links > 40) return opened && changed;
     const isLink = stat.isSymbolicLink();
     const problem = (isLink ? distrustOwner : distrust)(stat, 'user or root', host);

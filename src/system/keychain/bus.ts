@@ -11,8 +11,7 @@ import { helperEnvironment, runHelper } from '../processes/helper-program';
 /** The state of the default keyring; `unknown` if no program is installed, or none answers in time. */
 export type BusState = 'unlocked' | 'locked' | 'no-collection' | 'unknown';
 /**
- * The state of an item. `locked`: its keyring is. `guarded`: it is in an open one, but not for this program
- * yet.
+ * The state of an item. `locked`: its keyring is. `guarded`: its keyring is open, but not for this program.
  */
 export type ItemState = 'absent' | 'present' | 'guarded' | 'locked' | 'unknown';
 

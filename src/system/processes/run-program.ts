@@ -40,8 +40,7 @@ export async function runProgram(
     return await new Promise<ChildEnd>((resolve, reject) => {
       const started = startProgram(command, args, env as NodeJS.ProcessEnv, { isWindows, text });
       child = started;
-      // A running child can have errors too, such as a signal that may not be sent to it (sudo). They do not
-      // matter.
+      // Errors of a running child, such as a signal that may not be sent to it (sudo), do not matter.
       started.on('error', (error) => {
         if (started.pid === undefined || systemCode(error) === 'ENOENT') reject(error);
       });

@@ -207,8 +207,7 @@ export class Connection {
 
   /**
    * Settles with the event or the socket's error. Later errors destroy the socket, and stay in `errored`:
-   * Node emits an alert after the handshake without closing it, and the end that follows would hide the
-   * alert.
+   * Node emits an alert after the handshake without closing it, and the end that follows would hide it.
    */
   private async waitFor(event: 'connect' | 'secureConnect', socket: Socket): Promise<void> {
     const { signal } = this.closing;

@@ -202,8 +202,7 @@ function notReached(code: string, setting: string): Problem {
 function httpProblem(error: unknown, waitingFor: Progress['waitingFor']): string | undefined {
   const invalid = 'answered with invalid HTTP';
   const code = systemCode(error);
-  // undici's code for any fault in the headers behind Content-Length; in the body, for a reply that was cut
-  // off.
+  // undici's code for any fault in the headers after Content-Length; in the body it means a cut.
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && waitingFor !== 'body') return invalid;
   const message = messageOf(error);
   if (code === 'UND_ERR_HEADERS_OVERFLOW' || message === 'bad upgrade') return invalid;
