@@ -19,6 +19,7 @@ import {
   FETCH_SETTINGS,
   type FetchSettings,
   type FlagValues,
+  type Resolved,
   SETTINGS,
   type Setting,
   type SettingDefinition,
@@ -130,33 +131,23 @@ export function configured(
   return undefined;
 }
 
-type WithFallback<T> = SettingDefinition<T> & { readonly fallback: T };
-
 /** Resolves one setting, for a profile with its own values first. Throws `usage` for an invalid value. */
-export function resolveSetting<T>(
-  row: WithFallback<T>,
+export function resolveSetting<Definition extends SettingDefinition<unknown>>(
+  row: Definition,
   sources: SettingSources,
   profile?: string,
-): Setting<T>;
-export function resolveSetting<T>(
-  row: SettingDefinition<T>,
-  sources: SettingSources,
-  profile?: string,
-): Setting<T> | undefined;
-export function resolveSetting<T>(
-  row: SettingDefinition<T>,
-  sources: SettingSources,
-  profile?: string,
-): Setting<T> | undefined {
+): Resolved<Definition> {
   const found = find(row, sources, profile);
   const { fallback } = row;
-  if (!found)
-    return fallback === undefined
-      ? undefined
-      : { value: fallback, source: { kind: 'default', name: 'default' } };
-  const { text, source } = found;
-  const { parse } = (source.kind === 'variable' && row.variable) || row;
-  return { value: parse(text, source.name), source };
+  let setting: Setting<unknown> | undefined;
+  if (found) {
+    const { text, source } = found;
+    const { parse } = (source.kind === 'variable' && row.variable) || row;
+    setting = { value: parse(text, source.name), source };
+  } else if (fallback !== undefined) {
+    setting = { value: fallback, source: { kind: 'default', name: 'default' } };
+  }
+  return setting as Resolved<Definition>;
 }
 
 export function resolveProfile(sources: SettingSources): Setting<string> {

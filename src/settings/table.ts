@@ -205,7 +205,7 @@ export type FetchSettings = {
 };
 
 /** A resolved setting, which may be undefined if it has no default. */
-type Resolved<Definition extends SettingDefinition<unknown>> =
+export type Resolved<Definition extends SettingDefinition<unknown>> =
   | Setting<ReturnType<Definition['parse']>>
   | (Definition extends { readonly fallback: unknown } ? never : undefined);
 
