@@ -131,7 +131,8 @@ export function inside(): Inside {
   return it;
 }
 
-function jsonReply(status: number, reply: unknown): FormReply {
+/** Makes a reply of the endpoint, for a test whose connection is its own. */
+export function jsonReply(status: number, reply: unknown): FormReply {
   const headers = new Headers({ 'content-type': 'application/json' });
   return {
     status,
