@@ -3,6 +3,7 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   statSync,
@@ -11,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import { inVariables } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
 
 const A = 'https://a.example.com';
@@ -187,4 +189,27 @@ hint: to use ${B}, run: gwtoken login --region eu
 `,
   ]);
   await config('set', 'auth-url.eu', A);
+});
+
+test('config set and unset credential-command drop the cached tokens, with --profile those of that profile', async () => {
+  gw.env = inVariables(A);
+  await gw.get();
+  await gw.get('--region', 'us');
+  // Its name in a file's looks as if there were more of it.
+  gw.env['GWTOKEN_PROFILE'] = 'acme-sandbox-eu';
+  await gw.get();
+  const left = () => readdirSync(gw.cache).filter((file) => file.endsWith('.json'));
+  expect(left().length).toBe(3);
+  const set = ['config', 'set', 'credential-command', 'true'];
+  expect(await gw.cli([...set, '--profile', 'acme-sandbox-eu'])).toMatchObject({ code: 0 });
+  expect(left()).toEqual(['token-default-production-eu.json', 'token-default-production-us.json']);
+  expect(await gw.cli(set)).toMatchObject({ code: 0 });
+  expect(left()).toEqual([]);
+  await gw.get();
+  for (const key of ['retries', 'credential-command']) {
+    expect(left()).toEqual(['token-acme-sandbox-eu-production-eu.json']);
+    gw.configure({ retries: 1, 'credential-command': 'true' });
+    expect(await gw.cli(['config', 'unset', key])).toMatchObject({ code: 0 });
+  }
+  expect(left()).toEqual([]);
 });
