@@ -1,5 +1,5 @@
 /** What login stores beside the credentials, where, and what it says of it: in this process, whose keychain is a list. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
@@ -180,6 +180,8 @@ describe('before anything is sent, login', () => {
       `gwtoken: error: ${missing} required: stdin is not a terminal
 hint: example: printf %s "$SECRET" | gwtoken login ${flags} --secret-stdin
 `;
+    // Before it looks for a keychain.
+    gw.own = { keychain: { probe: () => Promise.reject(new Error('no keychain')) } as never };
     const all = line(
       '--region, --auth-url, --client-id and --secret-stdin are',
       '--region eu --auth-url https://YOUR-AUTH-URL --client-id ID',
@@ -371,6 +373,7 @@ hint: example: printf %s "$SECRET" | gwtoken login ${flags} --secret-stdin
     const ended = await gw.cli(['login', '--auth-url', A, '--retries', '0']);
     expect(ended).toEqual({ code, stdout: '', stderr: lines.join('\n') });
     expect(asked.filter((question) => question.startsWith('Client secret'))).toHaveLength(1);
+    expect([gw.items.size, existsSync(gw.config)]).toEqual([0, false]);
   });
 
   test("shows its result within the prompts' frame", async () => {
