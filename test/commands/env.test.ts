@@ -111,17 +111,6 @@ describe('gwtoken env', () => {
     expect(stderr).toMatch(/^gwtoken: error: /);
   });
 
-  test.each([['env'], ['exec', '--', 'anything']])(
-    '--fresh passes over the cached token: %s',
-    async (...args) => {
-      gw.own = { runProgram: async () => ({ code: 0, signal: null }) };
-      const [command = '', ...rest] = args;
-      for (const flags of [[], [], ['--fresh']])
-        expect((await gw.cli([command, ...flags, ...rest])).code).toBe(0);
-      expect(gw.posts).toHaveLength(2);
-    },
-  );
-
   test('--help goes to stderr, for the sake of eval', async () => {
     const { code, stdout, stderr } = await gw.cli(['env', '--help']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });

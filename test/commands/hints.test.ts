@@ -57,13 +57,6 @@ test('a CA file that cannot be used is named with its source', () => {
   });
 });
 
-test('credentials of a command are not stored by a login', () => {
-  const plan = { kind: 'command', command: { value: 'pass show a' } };
-  expect(stepsAfter('no-credentials', undefined, { ...QUERY, plan } as unknown as TokenQuery)).toEqual([
-    VARIABLES,
-  ]);
-});
-
 test('the failure of another process has its steps, and how to see the details', () => {
   const another =
     'another gwtoken process made this request; to make your own and see details, use --no-cache';

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { answer, CANARY, expectNoCanary, printing, startPlace } from '../harness/homes/command-place';
-import { GWTOKEN_SH } from '../harness/programs/program';
 
 describe.skipIf(process.platform === 'win32')('the credential command', () => {
   test('gives credentials with odd characters, which the endpoint takes', async () => {
@@ -36,13 +35,5 @@ describe.skipIf(process.platform === 'win32')('the credential command', () => {
     expect(stderr).toContain('gwtoken: error: the credential command exited with code 1 (from ');
     expect(stderr.split('canary-s3cret')).toHaveLength(2);
     expectNoCanary(dir);
-  });
-
-  test('that calls gwtoken for its own client ends at once', async () => {
-    const { gwtoken } = await startPlace(`${GWTOKEN_SH} get --no-cache`);
-    const { code, stderr } = await gwtoken(['get', '--no-cache']);
-    expect(code).toBe(5);
-    expect(stderr).toContain('calls gwtoken for the same client (an endless loop)');
-    expect(stderr).toContain('exited with code 2');
   });
 });

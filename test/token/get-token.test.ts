@@ -143,11 +143,6 @@ describe('a refusal', () => {
     ]);
   });
 
-  test('names the client that they are stored for', async () => {
-    inKeychain();
-    expect((await hintsOf())[0]).toBe('check the client ID and secret stored for default:production:eu');
-  });
-
   test('names the other environment where that has an address of its own', async () => {
     gw.env['GWTOKEN_SANDBOX_AUTH_URL'] = 'https://sandbox.example.com';
     expect((await hintsOf()).slice(2)).toEqual(['if it is a sandbox client, add --sandbox']);
