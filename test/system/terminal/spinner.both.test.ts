@@ -66,15 +66,6 @@ describe.skipIf(process.platform === 'win32')('the spinner', () => {
     expect([vi.getTimerCount(), listening]).toEqual([0, 0]);
   });
 
-  test('counts the attempts', async () => {
-    endpoint.answer = (post) => (post === 1 ? { status: 503, body: {} } : tokenReply(TOKEN));
-    const terminal = home.terminal(['get'], { env: { GWTOKEN_RETRIES: '1' } });
-    endpoint.delayMs = 400;
-    await terminal.waitFor(`${LABEL} (attempt 2 of 2)`);
-    expect(await terminal.exit).toEqual({ code: 0, signal: null });
-    expect(terminal.raw().trimEnd().endsWith(TOKEN)).toBe(true);
-  });
-
   test('does not appear in a pipe, under CI, or on a dumb terminal', async () => {
     endpoint.delayMs = 700;
     const onTerminal = async (more: Parameters<Home['terminal']>[1]) => {

@@ -77,7 +77,9 @@ test('postForm() verifies an https: proxy and the endpoint by their own names', 
     { tls: authority.issue({ names: 'IP:127.0.0.1', subject: '/CN=the endpoint' }) },
   );
   const proxy = await startConnectProxy(undefined, authority.issue({ names: 'DNS:localhost' }));
-  const { postForm } = openWire(surroundings({ env: { HTTPS_PROXY: `https://localhost:${proxy.port}` } }));
+  const { postForm } = openWire(
+    surroundings({ env: { HTTPS_PROXY: `https://u:canary@localhost:${proxy.port}` } }),
+  );
   const told: string[] = [];
   const certificates: string[] = [];
   const options = {
