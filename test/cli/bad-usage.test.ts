@@ -1,7 +1,4 @@
-/**
- * A refused command line: one error line, hints, exit code 2, and not a file changed. The sentences themselves stand in
- * the tests of the functions that throw them; here is one of each place that a bad value can come from.
- */
+/** A refused command line: one error line, hints, exit code 2, and not a file changed. */
 import { chmodSync, chownSync, mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -11,7 +8,6 @@ import { expectRefusal } from '../harness/homes/refusals';
 
 interface Bad {
   readonly args?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
   readonly config?: string;
   readonly before?: (gw: Inside) => void;
   readonly code?: number;
@@ -25,22 +21,6 @@ const NO_WRITE = 'DIR belongs to another user (uid 1234); gwtoken will not write
 
 const TABLE: Readonly<Record<string, Bad>> = {
   'a flag': { args: ['get', '-r', 'ap'], says: ['invalid region "ap" (from --region)', 'use eu or us'] },
-  'a variable': {
-    env: { GWTOKEN_TIMEOUT: '0' },
-    says: ['invalid timeout "0" (from GWTOKEN_TIMEOUT)', 'use 1s to 1h'],
-  },
-  'a value of the config file': {
-    env: { GWTOKEN_REGION: '' },
-    config: '{"region":"mars"}',
-    says: ['invalid region "mars" (from region in FILE)', 'use eu or us'],
-  },
-  'a key of the config file': {
-    config: '{"profiles":{"a":{"cache":"off"}}}',
-    says: [
-      'cache cannot be set per profile (a)',
-      'to remove it, run: gwtoken config unset cache --profile a',
-    ],
-  },
   'a config file that is not JSON': {
     config: '{"hidden":',
     args: ['config', 'set', 'retries', '1'],
@@ -89,7 +69,6 @@ const TABLE: Readonly<Record<string, Bad>> = {
 test.for(Object.entries(TABLE))('%s: refused, and nothing is changed', async ([, bad], { needs }) => {
   if (bad.before !== undefined) needs(String(bad.before).includes('chown') ? 'root' : 'posix');
   const gw = inside();
-  Object.assign(gw.env, bad.env);
   gw.stdin = 'a secret';
   if (bad.config !== undefined) gw.configure(bad.config);
   bad.before?.(gw);

@@ -24,6 +24,12 @@ test('env is answered, in its formats and with its prefix', async () => {
   expect(await gw.quick(['env', '--format=fish', '--prefix', 'EU_'])).toMatch(/^set -gx EU_ACCESS_TOKEN /);
 });
 
+test('an unknown config key is left to the CLI, which names it', async () => {
+  gw.configure({ regoin: 'us' });
+  expect(await gw.quick(['get'])).toBeUndefined();
+  expect((await gw.cli(['get'])).stderr).toContain('unknown config key "regoin"');
+});
+
 test.each([
   'status',
   'get --fresh',
@@ -41,6 +47,7 @@ test.each([
   'get word',
   'get --format unknown',
   'get --min-ttl 2h',
+  'get --output file',
   'env --unset',
   'env --format github-env',
 ])('%s is left to the CLI', async (line) => {

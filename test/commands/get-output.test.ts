@@ -34,12 +34,6 @@ describe('get --output', () => {
     expect(readdirSync(folder)).toEqual(['token']);
   });
 
-  test('is not answered by the quick path', async () => {
-    await gw.get();
-    expect(await gw.quick(['get'])).toBe('token-1\n');
-    expect(await gw.quick(['get', '--output', file])).toBeUndefined();
-  });
-
   test('leaves the file as it was if there is no token', async () => {
     writeFileSync(file, 'old');
     gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });

@@ -36,17 +36,6 @@ test('a refusal names the stored client, or at a login what was typed', () => {
   expect(refusalSteps(error, typed, sources({}))).toEqual([check, ELSEWHERE]);
 });
 
-test.each<[ErrorKind, string | undefined, string[]]>([
-  ['no-credentials', undefined, ['to store credentials, run: gwtoken login --region eu', VARIABLES]],
-  ['keychain', 'hidden', ['to store credentials, run: gwtoken login --region eu', VARIABLES]],
-  ['keychain', 'locked', [VARIABLES]],
-  ['keychain', 'malformed', []],
-  ['unreached', 'ECONNREFUSED', []],
-  ['bad-reply', undefined, []],
-])('an error of the kind %s and the reason %s has its own next steps', (kind, reason, steps) => {
-  expect(stepsAfter(kind, reason)).toEqual(steps);
-});
-
 test('a CA file that cannot be used is named with its source', () => {
   const settings = { caFile: { value: '/ca.pem', source: { kind: 'variable', name: 'GWTOKEN_CA_FILE' } } };
   const error = new GwtokenError('usage', 'no such CA file: /ca.pem', { reason: 'ca-file', hints: ['h'] });

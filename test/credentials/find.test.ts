@@ -102,6 +102,12 @@ describe('variables', () => {
     expect(await get()).toEqual({ code: 2, error, hints: ['the file must contain only the client secret'] });
   });
 
+  test('are those of a profile that a variable names', async () => {
+    gw.env['GWTOKEN_PROFILE'] = 'acme';
+    expect(await gw.get()).toBe('token-1');
+    expect(form()['client_id']).toBe(gw.env['GWTOKEN_CLIENT_ID']);
+  });
+
   test('have a file that fails without a code: it is told in its own words', async () => {
     gw.env = { ...BASE, GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET_FILE: './secret' };
     gw.own = {
@@ -226,6 +232,11 @@ describe('the keychain', () => {
     };
     expect(await get()).toEqual({ code: 5, error: 'it failed', hints: ['do this', ...more, INSTEAD] });
     expect((await gw.cli(['get', '--verbose'])).stderr).toContain(`hint: ${INSTEAD}\ngwtoken: in detail\n`);
+  });
+
+  test('has for the sandbox not the item of production', async () => {
+    put(item());
+    expect(await get('--sandbox')).toMatchObject({ code: 4 });
   });
 
   test('with a profile by a flag says that it overrides variables', async () => {

@@ -1,6 +1,6 @@
 /**
- * A soak: calls that are killed and frozen at random moments, faults of the endpoint, parallel writers and a long exec. A
- * tenth of it is part of the suite; `npm run soak` runs all of it and prints its figures.
+ * A soak: calls that are killed and frozen at random moments, faults of the endpoint, and a long exec. A tenth of
+ * it is part of the suite; `npm run soak` runs all of it and prints its figures.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -87,17 +87,6 @@ test.each<[string, Partial<Pick<TokenEndpoint, 'answer' | 'delayMs'>>]>([
   told({ endpoint: name, calls, requests: endpoint.posts.length });
   expect(new Set(ended.map(({ code }) => code))).toEqual(new Set([0]));
   expect(leftovers()).toEqual([]);
-});
-
-test('no value of parallel writers is lost', { timeout: LONG }, async () => {
-  const calls = Math.ceil(50 * SHARE);
-  const set = (index: number) =>
-    home.gwtoken(['config', 'set', 'retries', '3', '--profile', `p${index}`], { timeoutMs: 120_000 });
-  const ended = await Promise.all(times(calls, set));
-  expect(new Set(ended.map(({ code, stderr }) => `${code} ${stderr}`))).toEqual(new Set(['0 ']));
-  const { profiles } = JSON.parse((await home.gwtoken(['config', 'list', '--json'])).stdout);
-  told({ writers: calls, kept: Object.keys(profiles).length });
-  expect(Object.keys(profiles)).toHaveLength(calls);
 });
 
 test('the file of a long exec always has a whole token, also in an outage', { timeout: LONG }, async () => {
