@@ -352,7 +352,7 @@ describe('the output of get', () => {
     token: [/^a"\\b\n$/],
     json: [/^\{"access_token":.*\}\n$/, /^\{\n {2}"access_token": /],
     header: [/^Authorization: Bearer a"\\b\n$/],
-    headers: [/^\{"Authorization":"Bearer .*\}\n$/],
+    headers: [/^\{"Authorization":"Bearer a\\"\\\\b"\}\n$/],
     curl: [/^header = "Authorization: Bearer a\\"\\\\b"\n$/],
     'credential-helper': [/^\{"headers":.*"expires":.*\}\n$/],
   };
@@ -365,8 +365,7 @@ describe('the output of get', () => {
     }
   });
 
-  test('headers is one line of JSON, and breaks what a CI system takes for a command', () => {
-    expect(get({ format: 'headers' })).toBe('{"Authorization":"Bearer a\\"\\\\b"}\n');
+  test('in JSON breaks what a CI system takes for a command', () => {
     const hostile = get({ format: 'json' }, { scope: '##vso[task.complete]' });
     expect(hostile).not.toContain('##');
     expect(JSON.parse(hostile)).toMatchObject({ scope: '##vso[task.complete]' });
@@ -384,11 +383,8 @@ describe('the output of get', () => {
     expect(helper(undefined, { lifetimeS: undefined })).toEqual({ headers });
   });
 
-  test('is the token, a header, a line for curl, or JSON', () => {
-    expect(get({})).toBe('a"\\b\n');
-    expect(get({ format: 'token' })).toBe('a"\\b\n');
-    expect(get({ format: 'header' })).toBe('Authorization: Bearer a"\\b\n');
-    expect(get({ format: 'curl' })).toBe('header = "Authorization: Bearer a\\"\\\\b"\n');
+  test('is the token, or JSON with all that is known of it', () => {
+    expect(get({})).toBe(get({ format: 'token' }));
     expect(JSON.parse(get({ format: 'json' }))).toEqual({
       access_token: 'a"\\b',
       token_type: 'bEARER',
@@ -402,8 +398,6 @@ describe('the output of get', () => {
       auth_url: 'https://a.test',
       source: 'cache',
     });
-    expect(get({ format: 'json' }).split('\n')).toHaveLength(2);
-    expect(get({ format: 'json' }, {}, true)).toMatch(/^\{\n {2}"access_token": /);
     expect(JSON.parse(get({ format: 'json' }, { lifetimeS: undefined }))).toMatchObject({
       expires_in: null,
       expires_at: null,
