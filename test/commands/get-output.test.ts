@@ -98,4 +98,14 @@ describe.skipIf(process.platform === 'win32')('exec --token-file=PATH', () => {
     const { during } = await exec('--token-file');
     expect(during.startsWith(join(gw.cache, 'exec-'))).toBe(true);
   });
+
+  test('without a home says which variables to set', async () => {
+    Object.assign(gw.env, { HOME: '', XDG_CONFIG_HOME: '', XDG_CACHE_HOME: '' });
+    expect(await gw.cli(['exec', '--token-file', '--', 'true'])).toEqual({
+      code: 125,
+      stdout: '',
+      stderr:
+        'gwtoken: error: no home directory for the token file\nhint: set HOME, or set GWTOKEN_CACHE_DIR to a directory you own\n',
+    });
+  });
 });

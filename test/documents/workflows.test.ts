@@ -8,9 +8,6 @@ import { parse } from 'yaml';
 import { openFolder } from '../harness/homes/folder';
 import { ROOT } from '../harness/root';
 
-/**
- * How much a workflow may do, and whose code it runs.
- */
 const folder = join(ROOT, '.github');
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .map((file) => file.replaceAll('\\', '/'))

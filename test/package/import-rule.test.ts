@@ -1,13 +1,12 @@
-/** Imports run one way, from the programs down to the ground. */
+/**
+ * Imports run one way, from the programs down to the ground: what each room may import, `type:` where only types,
+ * `lazy:` where only when it is needed. `node` and `package` stand for Node's own modules and for npm's.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ROOT } from '../harness/root';
 
-/**
- * Imports run one way, from the top of the pipeline down: what each room may import, `type:` where only types, `lazy:`
- * where only when it is needed. `node` and `package` stand for Node's own modules and for npm's.
- */
 const GROUND = [
   'ci-job',
   'client',

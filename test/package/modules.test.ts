@@ -1,4 +1,4 @@
-/** The modules that a start of the package loads: the quick path has as few as it needs. */
+/** The modules that a start of the package loads, since the time that it takes cannot be asserted. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,10 +11,6 @@ import { type Home, openHome } from '../harness/homes/home';
 import { inherited, PROGRAM } from '../harness/programs/program';
 import { ROOT } from '../harness/root';
 
-/**
- * Time cannot be asserted on a machine that does other things too; what is loaded can. The goal of a warm `get` is
- * the time that Node takes to start, so it loads nothing that an empty program does not load.
- */
 interface Loaded {
   /** Node's own, as `process.moduleLoadList` names them. */
   readonly internal: string[];

@@ -24,10 +24,6 @@ import {
   words,
 } from './differential-cases';
 
-/**
- * One grammar, one reader: whenever the quick path has an answer, the CLI gives the same one for the same command line,
- * variables, config file and cache. Whatever the quick path does not answer is the CLI's anyway.
- */
 const home = inside();
 
 /** Writes all files of one case. */

@@ -110,7 +110,8 @@ test('that a token cannot be shared is told in the trace, and to those who wait 
   await gw.cli(['get']);
   problem = 'EROFS';
   inCache.clear();
-  const { stderr } = await gw.cli(['get', '--verbose']);
+  const { code, stdout, stderr } = await gw.cli(['get', '--verbose']);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'token-2\n' });
   expect(stderr).toContain('gwtoken: warning: token cache ignored: it is open\n');
   expect(stderr).toContain('gwtoken: cache: cannot write the token (EROFS)\n');
   expect(left).toEqual(['', '{"unshared":true}']);
