@@ -1,9 +1,9 @@
 /** Each thing has one name, and the texts for users keep to it: the words that crept in before stay out. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseAst } from 'rolldown/parseAst';
 import { expect, test } from 'vitest';
 import { ROOT } from '../harness/root';
+import { textsOf } from './source-texts';
 
 /** What to write instead, and what not to write. */
 const BANNED: readonly (readonly [instead: string, banned: RegExp])[] = [
@@ -40,31 +40,6 @@ const DOCUMENTS = ['README.md', '.github/CONTRIBUTING.md', '.github/actions/gwto
     .map((name) => `src/cli/topics/${name}`),
 );
 
-interface Syntax {
-  readonly type: string;
-  readonly [member: string]: unknown;
-}
-
-/** The texts in a source file: string literals and the pieces of templates, without what it imports and its types. */
-function texts(code: string): string[] {
-  const found: string[] = [];
-  const visit = (node: unknown): void => {
-    if (Array.isArray(node)) node.forEach(visit);
-    if (typeof node !== 'object' || node === null || Array.isArray(node)) return;
-    const { type, source, ...members } = node as Syntax;
-    if (type === 'TemplateLiteral') {
-      const pieces = members['quasis'] as { value: { cooked: string } }[];
-      found.push(pieces.map(({ value }) => value.cooked).join('…'));
-    }
-    if (type === 'Literal' && typeof members['value'] === 'string') found.push(members['value']);
-    // What is imported stands in `source`, and types begin with TS but for the few that wrap an expression.
-    if (/^TS(?!AsExpression|SatisfiesExpression|NonNull)/.test(type)) return;
-    Object.values(members).forEach(visit);
-  };
-  visit(parseAst(code, { lang: 'ts' }));
-  return found;
-}
-
 function wrong(file: string, found: readonly string[]): string[] {
   return found.flatMap((text) =>
     BANNED.flatMap(([instead, banned]) =>
@@ -78,7 +53,7 @@ test('the sources say each thing by its one name', () => {
     name.endsWith('.ts'),
   );
   expect(files).toContain('errors.ts');
-  const found = files.flatMap((file) => wrong(file, texts(readFileSync(join(SRC, file), 'utf8'))));
+  const found = files.flatMap((file) => wrong(file, textsOf(readFileSync(join(SRC, file), 'utf8'))));
   expect(found.join('\n')).toBe('');
 });
 

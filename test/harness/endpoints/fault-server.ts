@@ -114,13 +114,11 @@ export async function startBlackHole(host = '127.0.0.1', port = 0): Promise<Blac
 }
 
 /**
- * A forward proxy that knows CONNECT; `refuse` gives the whole answer to a target that it does not connect to, `interim`
- * is a status line with headers that comes before the 200.
+ * Starts a forward proxy that knows CONNECT; `refuse` gives the whole answer to a target that it does not connect to.
  */
 export async function startConnectProxy(
   refuse: (request: string) => string | undefined = () => undefined,
   tls?: TlsOptions,
-  interim?: string,
 ): Promise<FaultServer> {
   return await startFaultServer(
     {
@@ -135,7 +133,6 @@ export async function startConnectProxy(
         const target = connect({ host: host.replace(/^\[|\]$/g, ''), port: Number(port) });
         target.on('error', () => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'));
         target.once('connect', () => {
-          if (interim !== undefined) socket.write(`HTTP/1.1 ${interim}\r\n\r\n`);
           socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
           socket.pipe(target).pipe(socket);
         });

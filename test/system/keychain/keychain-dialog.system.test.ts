@@ -30,19 +30,6 @@ describe('a dialog', () => {
     return { env: started.env, prompter: await startPrompter(started.env) };
   }
 
-  test('that nobody answers ends get and doctor with the limit: the keychain is still locked', async ({
-    needs,
-  }) => {
-    needs('keyring with dialogs');
-    const { env, prompter } = await locked();
-    const get = await run('get', { ...env, ...LIMIT });
-    expect(get).toMatchObject({ code: 5, stdout: '' });
-    expect(get.stderr).toMatch(/^gwtoken: error: the keychain is still locked after 6 s\n/);
-    expect(prompter.dialogs()).toBe(1);
-    const { code, problem } = await doctorStages({ ...env, ...LIMIT });
-    expect({ code, problem }).toEqual({ code: 5, problem: 'the keychain is still locked after 6 s' });
-  });
-
   test('is announced after two seconds on a terminal, and Ctrl-C ends all', async ({ needs }) => {
     needs('keyring with dialogs');
     const { env } = await locked();

@@ -34,7 +34,6 @@ const SMOKE = [
   'the wrong host',
   "the host's name as the common name alone",
   'proxy: with a user name and a password',
-  'proxy: 407 with wrong credentials',
   'proxy: an https: proxy',
 ];
 
