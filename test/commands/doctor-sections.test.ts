@@ -77,6 +77,9 @@ describe('doctor says whether get works:', () => {
     expect((await gw.cli(['doctor'])).stderr).toBe(
       'gwtoken: error: get does not work: 1 check failed (see above)\n',
     );
+    const { checks } = parseDoctor((await gw.cli(['doctor', '--json'])).stdout);
+    const hints = [...(await gw.cli(['get'])).stderr.matchAll(/^hint: (.*)$/gm)].map(([, hint]) => hint);
+    expect(checks.find(({ name }) => name === 'token')).toMatchObject({ message: said, hints });
   });
 
   test('the stored credentials are for another auth URL', async () => {

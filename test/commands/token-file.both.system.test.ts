@@ -1,5 +1,5 @@
 /** `exec --token-file` with a real command: the file is there while it runs, renewed, and gone afterwards. */
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
@@ -41,16 +41,6 @@ function holdRenewal(): () => void {
 }
 
 describe('the token file', () => {
-  test('has only the token, for the user only, and is removed at the end', async () => {
-    const { path, result } = await start();
-    expect(path.startsWith(`${home.cache}/`)).toBe(true);
-    expect(readFileSync(path, 'utf8')).toBe('token-1');
-    expect(statSync(path).mode & 0o777).toBe(0o600);
-    finish();
-    expect(await result).toMatchObject({ code: 0, stderr: '' });
-    expect(existsSync(path)).toBe(false);
-  });
-
   test('is renewed before the token expires, whole each time', async () => {
     endpoint.answer = (count) => tokenReply(`token-${count}-${'x'.repeat(20_000)}`, { expires_in: 2 });
     const { path, result } = await start();

@@ -5,7 +5,6 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
 import { entryPath, generationPath, openTokens } from '../../src/system/files/token-cache';
 import { minTtlProblem } from '../../src/token/query';
-import { freshUntilMs, isFresh, secondsLeft } from '../../src/token/token';
 import type { Terminal } from '../../src/world';
 import { PLAIN } from '../documents/grammar';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
@@ -368,19 +367,6 @@ test('a process that was frozen over its reply leaves a newer token in the cache
   };
   expect(await gw.get()).toBe('token-1');
   expect(await gw.get()).toBe('cached-token');
-});
-
-test('the life of a token: what is left of it in whole seconds, and until when it is fresh', () => {
-  const token = { ...TOKEN, requestedAtMs: 500, lifetimeS: 10 };
-  const unknown = { ...token, lifetimeS: undefined };
-  expect([500, 501, 9501, 10_500, 99_999].map((now) => secondsLeft(token, now))).toEqual([10, 9, 0, 0, 0]);
-  expect(secondsLeft(unknown, 0)).toBeUndefined();
-  expect([undefined, 1, 0].map((minTtlMs) => freshUntilMs(token, minTtlMs))).toEqual([8500, 10_499, 10_500]);
-  expect(freshUntilMs(unknown, 1)).toBeUndefined();
-  expect(freshUntilMs({ ...token, lifetimeS: 1500 }, undefined)).toBe(1_200_500);
-  expect(freshUntilMs({ ...token, lifetimeS: 1600 }, undefined)).toBe(1_300_500);
-  expect([8499, 8500].map((now) => isFresh(token, now, undefined))).toEqual([true, false]);
-  expect(isFresh(unknown, 0, 0)).toBe(false);
 });
 
 test('a --min-ttl that no token meets is an error where it is a demand', () => {

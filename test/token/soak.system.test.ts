@@ -1,15 +1,9 @@
-/**
- * A soak: calls that are killed and frozen at random moments, faults of the endpoint, and a long exec. A tenth of
- * it is part of the suite; `npm run soak` runs all of it and prints its figures.
- */
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** Calls killed and frozen at random moments, and faults of the endpoint; `npm run soak` has ten times as many. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { filesBelow } from '../harness/homes/files';
 import { type Home, openHome } from '../harness/homes/home';
-import { until } from '../harness/programs/processes';
 
 /** 1 for all of it. */
 const SHARE = Number(process.env['SOAK'] ?? 0.1);
@@ -86,28 +80,5 @@ test.each<[string, Partial<Pick<TokenEndpoint, 'answer' | 'delayMs'>>]>([
   const ended = await Promise.all(times(calls, () => home.gwtoken(['get'], { timeoutMs: 120_000 })));
   told({ endpoint: name, calls, requests: endpoint.posts.length });
   expect(new Set(ended.map(({ code }) => code))).toEqual(new Set([0]));
-  expect(leftovers()).toEqual([]);
-});
-
-test('the file of a long exec always has a whole token, also in an outage', { timeout: LONG }, async () => {
-  const lastsMs = Math.max(20_000, 180_000 * SHARE);
-  const began = performance.now();
-  const outage = () =>
-    performance.now() - began > lastsMs / 2 && performance.now() - began < lastsMs / 2 + 3000;
-  endpoint.answer = (post) => (outage() ? { status: 503, body: {} } : tokenReply(post, { expires_in: 8 }));
-  const place = join(home.dir, 'place');
-  const script = `echo "$GWTOKEN_TOKEN_FILE" > '${place}'; exec sleep ${lastsMs / 1000}`;
-  const program = home.start(['exec', '--token-file', '--', 'sh', '-c', script], { timeoutMs: LONG });
-  await until('the command runs', () => existsSync(place) && readFileSync(place, 'utf8').endsWith('\n'));
-  const file = readFileSync(place, 'utf8').trim();
-  let [reads, torn] = [0, 0];
-  for (; performance.now() - began < lastsMs - 2000; reads++) {
-    if (!/^token-\d+$/.test(readFileSync(file, 'utf8'))) torn++;
-    await sleep(20);
-  }
-  expect((await program.result).code).toBe(0);
-  told({ reads, torn, requests: endpoint.posts.length });
-  expect(torn).toBe(0);
-  expect(endpoint.posts.length).toBeGreaterThan(2);
   expect(leftovers()).toEqual([]);
 });

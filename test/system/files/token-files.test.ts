@@ -27,6 +27,7 @@ describe('createTokenFile', () => {
   test('gives an absolute path, and touch() marks the file as in use', () => {
     const file = create(relative('.', cache));
     expect(file.path.startsWith(`${cache}/exec-`)).toBe(true);
+    expect(statSync(file.path).mode & 0o777).toBe(0o600);
     utimesSync(file.path, new Date(0), new Date(0));
     const before = Date.now();
     file.touch();
