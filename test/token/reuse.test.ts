@@ -27,7 +27,7 @@ test('--verbose says once what was in the cache, however often gwtoken looks', a
   expect(await cacheLines()).toEqual(['gwtoken: cache: using a token with 3600 s left']);
   later(3400);
   expect(await cacheLines()).toEqual(['gwtoken: cache: the token has only 200 s left']);
-  later(3600);
+  later(3700);
   expect(await cacheLines()).toEqual(['gwtoken: cache: the token has expired']);
   gw.env['GWTOKEN_CLIENT_SECRET'] = 'another';
   expect(await cacheLines()).toEqual([
