@@ -19,8 +19,10 @@ interface Own {
   readonly env?: Readonly<Record<string, string>>;
   /** What the endpoint answers when so much time has passed; throws what the connection would. `end` ends the command. */
   readonly reply?: (passedMs: number, end: () => void) => Reply;
-  /** What time passes beside a timer's. */
+  /** By how much the clock alone moves on then; the machine sleeps, or somebody sets it. */
   readonly asleepMs?: (passedMs: number) => number;
+  /** True if the file is gone then. */
+  readonly isGone?: (passedMs: number) => boolean;
   /** Throws what writing a file would. */
   readonly writing?: (passedMs: number) => void;
   readonly fails?: boolean;
@@ -33,7 +35,8 @@ async function run(lastsMs: number, proc: Own = {}) {
   Object.assign(gw.env, env);
   gw.configure(config);
   const began = gw.nowMs;
-  const passed = () => gw.nowMs - began;
+  let monotonicMs = 0;
+  const passed = () => monotonicMs;
   const told: string[] = [];
   let touches = 0;
   let end = (): void => {};
@@ -45,6 +48,7 @@ async function run(lastsMs: number, proc: Own = {}) {
     body: { access_token: `token-${post}`, token_type: 'bearer', expires_in: 3600, ...reply(passed(), end) },
   });
   gw.own = {
+    monotonicMs: passed,
     after(ms, work) {
       expect(ms).toBeGreaterThanOrEqual(0);
       expect(ms).toBeLessThanOrEqual(30 * SECOND);
@@ -64,7 +68,7 @@ async function run(lastsMs: number, proc: Own = {}) {
         },
         touch() {
           touches++;
-          return true;
+          return !proc.isGone?.(passed());
         },
         remove: () => told.push('removed'),
       };
@@ -73,6 +77,7 @@ async function run(lastsMs: number, proc: Own = {}) {
       if (fails) throw new GwtokenError('not-found', 'command not found');
       while (next !== undefined && passed() + next.ms <= lastsMs) {
         gw.nowMs += next.ms + (proc.asleepMs?.(passed()) ?? 0);
+        monotonicMs += next.ms;
         await Promise.race([next.work(), ended]);
       }
       return { code: 7, signal: null };
@@ -210,44 +215,12 @@ test('a command that cannot be run leaves no file and no timer', async () => {
   });
 });
 
-/** Runs exec with a command that calls `during` with a function that lets so much time pass, and then looks at the file. */
-async function look(during: (passes: (ms: number, clockMs?: number) => Promise<void>) => Promise<void>) {
-  const gw = inside();
-  const written: string[] = [];
-  let monotonicMs = 0;
-  let isGone = false;
-  let work: () => unknown = () => {};
-  gw.own = {
-    monotonicMs: () => monotonicMs,
-    after(_, next) {
-      work = next;
-      return () => {};
-    },
-    async createTokenFile() {
-      const replace = (text: string) => {
-        written.push(text);
-        isGone = false;
-      };
-      return { path: '/the/file', replace, touch: () => !isGone, remove() {} };
-    },
-    async runProgram() {
-      await during(async (ms, clockMs = ms) => {
-        monotonicMs += ms;
-        gw.nowMs += clockMs;
-        isGone = clockMs === ms;
-        await work();
-      });
-      return { code: 0, signal: null };
-    },
-  };
-  await gw.cli(['exec', '--token-file', '--', 'anything']);
-  return { written, posts: gw.posts.length };
-}
-
 test('a clock that is set back delays no renewal', async () => {
-  expect(await look((passes) => passes(55 * MINUTE, -HOUR))).toEqual({ written: ['token-2'], posts: 2 });
+  const { asked, told } = await run(HOUR, { asleepMs: (ms) => (ms === 0 ? -2 * HOUR : 0) });
+  expect([asked, told]).toEqual([[-65 * MINUTE], ['token-1', 'token-2', ...END]]);
 });
 
 test('a token file that is gone is written again at the next look, without a request', async () => {
-  expect(await look((passes) => passes(30 * SECOND))).toEqual({ written: ['token-1'], posts: 1 });
+  const { asked, told } = await run(MINUTE, { isGone: (ms) => ms === 30 * SECOND });
+  expect([asked, told]).toEqual([[], ['token-1', 'token-1', ...END]]);
 });
