@@ -17,13 +17,9 @@ const refused = (description: string) =>
   json(401, { error: 'invalid_client', error_description: description });
 const good = { access_token: TOKEN, token_type: 'Bearer', expires_in: 3600, scope: '' };
 
-const entities = (text: string) => text.replace(/[^ ]/g, (each) => `&#x${each.charCodeAt(0).toString(16)};`);
-
 /** What an endpoint, or something in its place, may answer; each is a path below its address. */
 const REPLIES: Readonly<Record<string, [code: number, reply: Reply]>> = {
   'refused, with the secret in its words': [3, refused(`no ${SECRET}`)],
-  'refused, with the secret in hexadecimal': [3, refused(Buffer.from(SECRET).toString('hex'))],
-  'refused, with the secret escaped for HTML': [3, refused(entities(SECRET))],
   'an encoding that is the secret in upper case': [
     7,
     json(200, good, { 'content-encoding': SECRET.toUpperCase().replace(/\s/g, '') }),

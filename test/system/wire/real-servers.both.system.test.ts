@@ -24,20 +24,25 @@ async function throughProxy(port: number, credentials = '') {
 const FETCHED = { code: 0, stdout: `${TOKEN}\n`, stderr: '', requests: 1 };
 const proxy = (port: number) => `the proxy 127.0.0.1:${port} (from HTTPS_PROXY)`;
 
+/** Expects a tunnel for the credentials, and for none or others the sentence of each. */
+async function expectBasic(port: number, credentials: string, status: 401 | 407) {
+  expect(await throughProxy(port, credentials)).toMatchObject(FETCHED);
+  const without = await throughProxy(port);
+  expect(without).toMatchObject({ code: 6, stdout: '', requests: 0 });
+  expect(without.stderr).toContain(`${proxy(port)} requires a user name and password (407)\n`);
+  const wrong = await throughProxy(port, 'gwtoken:other@');
+  expect(wrong.stderr).toContain(
+    `${proxy(port)} rejected the user name or password in HTTPS_PROXY (${status})\n`,
+  );
+}
+
 describe('tinyproxy', () => {
   test('tunnels, with a password that it checks', async ({ needs }) => {
     needs('tinyproxy');
     // It knows no password with an @ in it.
     const port = await startTinyproxy('BasicAuth gwtoken canary.proxy');
-    expect(await throughProxy(port, 'gwtoken:canary.proxy@')).toMatchObject(FETCHED);
-    const without = await throughProxy(port);
-    expect(without).toMatchObject({ code: 6, stdout: '', requests: 0 });
-    expect(without.stderr).toContain(`${proxy(port)} requires a user name and password (407)\n`);
-    // Here the same server says 401.
-    const wrong = await throughProxy(port, 'gwtoken:other@');
-    expect(wrong.stderr).toContain(
-      `${proxy(port)} rejected the user name or password in HTTPS_PROXY (401)\n`,
-    );
+    // With another one the same server says 401.
+    await expectBasic(port, 'gwtoken:canary.proxy@', 401);
   });
 
   test('refuses a port that it does not allow', async ({ needs }) => {
@@ -83,13 +88,7 @@ describe('squid', () => {
   test('takes Basic where it asks for several', async ({ needs }) => {
     needs('squid');
     const port = await startSquid([...Object.values(SCHEMES).flat(), ...basic, ...ALLOW], files());
-    expect(await throughProxy(port, `gwtoken:${ENCODED}@`)).toMatchObject(FETCHED);
-    const without = await throughProxy(port);
-    expect(without.stderr).toContain(`${proxy(port)} requires a user name and password (407)\n`);
-    const wrong = await throughProxy(port, 'gwtoken:other@');
-    expect(wrong.stderr).toContain(
-      `${proxy(port)} rejected the user name or password in HTTPS_PROXY (407)\n`,
-    );
+    await expectBasic(port, `gwtoken:${ENCODED}@`, 407);
   });
 
   test('cannot reach a target', async ({ needs }) => {
