@@ -7,7 +7,7 @@ import LeftOut from './harness/left-out';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
 
-// The workers inherit this process's environment, and setting a variable to '' is not the same as not having it.
+// The workers inherit this process's environment, and a variable set to '' is not the same as none.
 for (const name of Object.keys(process.env)) {
   if (/^(NODE_EXTRA_CA_CERTS|FORCE_COLOR|TESTED_FORM|GWTOKEN_.*)$/.test(name)) delete process.env[name];
 }
@@ -52,8 +52,7 @@ export default defineConfig({
     slowTestThreshold: 60_000,
     // Two cores: a third worker fills the time in which the others wait.
     maxWorkers: 3,
-    // By the file's name. quick: a fresh clone, any user. system: keyrings, shells, Wine, whole minutes. executable: what
-    // can differ between the two forms.
+    // By the file's name. quick: a fresh clone, any user. system: keyrings, shells, Wine. executable: a form.
     projects: [
       {
         extends: true,

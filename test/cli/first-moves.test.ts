@@ -1,4 +1,4 @@
-/** What people type first who come from other tools: it is done if it can only mean one thing, else the line is named. */
+/** The first moves of people who know other tools: done if they can only mean one thing, else named. */
 import { expect, test } from 'vitest';
 import { createProgram } from '../../src/cli/program';
 import { plainSpelling } from '../../src/cli/spelling';

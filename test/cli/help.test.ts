@@ -1,4 +1,4 @@
-/** The help of the program, its commands and topics: what all of it has in common, and one screen as it is laid out. */
+/** The help of the program, its commands and topics: its common parts, and one screen as it is laid out. */
 import { describe, expect, test } from 'vitest';
 import { createProgram } from '../../src/cli/program';
 import { TOPICS } from '../../src/cli/topics';

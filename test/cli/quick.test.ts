@@ -1,4 +1,4 @@
-/** What the quick path answers by itself, and what it leaves to the CLI; that both say the same is the differential's. */
+/** The answers of the quick path, and what it leaves to the CLI; that both agree is the differential's. */
 import { beforeEach, expect, test } from 'vitest';
 import { type Inside, inside } from '../harness/homes/in-process';
 

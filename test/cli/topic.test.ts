@@ -1,4 +1,4 @@
-/** All that a topic can consist of, as a terminal shows it: the topics themselves are compared without their blanks. */
+/** All that a topic can consist of, as a terminal shows it; the topics are compared without their spaces. */
 import { expect, test } from 'vitest';
 import { topicAsText } from '../../src/cli/topics';
 

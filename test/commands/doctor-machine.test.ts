@@ -1,4 +1,4 @@
-/** What doctor says of the two directories, each in the same state, and of the variables: in this process, of real ones. */
+/** Doctor's checks of the two directories, each in the same state, and of the variables: of real ones. */
 import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** When `exec --token-file` requests a new token, how often, and what it does with it: in this process, on its own clock. */
+/** When `exec --token-file` requests a new token, how often, and what for: on a clock of the test's. */
 import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
 import { inside } from '../harness/homes/in-process';
@@ -17,7 +17,7 @@ interface Own {
   readonly flags?: readonly string[];
   readonly config?: object;
   readonly env?: Readonly<Record<string, string>>;
-  /** What the endpoint answers when so much time has passed; throws what the connection would. `end` ends the command. */
+  /** The endpoint's answer after so much time; throws the connection's error. `end` ends the command. */
   readonly reply?: (passedMs: number, end: () => void) => Reply;
   /** By how much the clock alone moves on then; the machine sleeps, or somebody sets it. */
   readonly asleepMs?: (passedMs: number) => number;

@@ -26,7 +26,7 @@ const shell = (line: string): Terminal => openTerminal(['sh', '-c', line], { env
 const bash = (): Terminal =>
   openTerminal(['bash', '--norc', '-i'], { env: { ...home.env, PS1: 'ready> ' }, cwd: home.dir });
 
-/** bash takes the terminal back some time after its prompt, and loses what was typed before: Enter brings a new prompt. */
+/** bash takes the terminal back after its prompt, and loses what was typed before: Enter asks again. */
 async function untilItReads({ type, screen }: Terminal): Promise<void> {
   const prompts = (): number => screen().split('ready> ').length;
   const before = prompts();
@@ -36,10 +36,7 @@ async function untilItReads({ type, screen }: Terminal): Promise<void> {
   }
 }
 
-/**
- * How ps(1) tells the states of what a process has started: `S` waits for something, `T` is stopped. bash looks at
- * gwtoken alone: told to go on before it has stopped, the command would stop for good.
- */
+/** Tells by ps(1) the states of what a process has started, of which bash sees only gwtoken; `T`: stopped. */
 function statesBelow(pid: number): string[] {
   const pids = descendants(pid).join(',');
   return execFileSync('ps', ['-o', 'stat=', '-p', pids], { encoding: 'latin1' }).trim().split('\n');

@@ -132,7 +132,7 @@ describe('the exit code', () => {
 
   test('is 125 for a bug in gwtoken', async () => {
     const preload = join(home.dir, 'fault.cjs');
-    // As a promise that nobody waits for: what is thrown is tried with env, and Bun tells of each by an event of its own.
+    // As a promise that nobody waits for: env tries what is thrown, and Bun reports each by its own event.
     writeFileSync(preload, "setTimeout(() => Promise.reject(new Error('a fault')), 600);\n");
     endpoint.delayMs = 5_000;
     const { code, stdout, stderr } = await home.gwtoken(['exec', '--', 'echo', 'ran'], preloading(preload));

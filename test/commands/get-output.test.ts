@@ -1,4 +1,4 @@
-/** `get --output FILE` and `exec --token-file=PATH`: a token at a path, whole, and only in a file of the user's own. */
+/** `get --output FILE` and `exec --token-file=PATH`: a whole token at a path, in a file of the user's. */
 import {
   chmodSync,
   existsSync,

@@ -1,4 +1,4 @@
-/** What login stores beside the credentials, where, and what it says of it: in this process, whose keychain is a list. */
+/** What login stores beside the credentials, where, and its report; the keychain is a list here. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';

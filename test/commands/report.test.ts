@@ -1,4 +1,4 @@
-/** A report is lines: what a name, a path or the other side puts into them makes no others, and writes over none. */
+/** A report is lines: a name, a path or the other side's text makes no further ones, and overwrites none. */
 import { expect, test } from 'vitest';
 import { openReport, type Report } from '../../src/commands/report';
 

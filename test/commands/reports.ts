@@ -29,7 +29,7 @@ function parseLine(line: string): unknown {
   return JSON.parse(line);
 }
 
-/** Reads what `gwtoken doctor --json` prints: a failed check, and no other, has an exit code and says what to do. */
+/** Reads `gwtoken doctor --json`: a failed check, and no other, has an exit code and says what to do. */
 export function parseDoctor(line: string): DoctorReport {
   const report = parseLine(line) as DoctorReport;
   expect(Object.keys(report)).toEqual(['version', 'exit_code', 'checks']);

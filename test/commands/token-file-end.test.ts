@@ -1,4 +1,4 @@
-/** Whatever a renewal of the token file waits for: gwtoken ends with its command, and leaves nothing behind. */
+/** Whatever a renewal of the token file waits for, gwtoken ends with its command and leaves nothing. */
 import { randomUUID } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

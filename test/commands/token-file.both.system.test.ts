@@ -18,7 +18,7 @@ beforeEach(async () => {
   end = join(home.dir, 'end');
 });
 
-/** Runs until the file `end` appears; resolves when the command has told its process ID and its token file. */
+/** Runs until the file `end` appears; resolves once the command has told its process ID and token file. */
 async function start(...flags: string[]) {
   const told = join(home.dir, 'told');
   const script = `echo "$$ $GWTOKEN_TOKEN_FILE" > '${told}.new'; mv '${told}.new' '${told}'; while [ ! -e '${end}' ]; do sleep 0.05; done`;

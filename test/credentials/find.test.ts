@@ -1,4 +1,4 @@
-/** Where credentials come from, what each source may hold, and what is said where it fails: in this process. */
+/** The sources of credentials, what each may hold, and what is said where it fails: in this process. */
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { commandEnv } from '../../src/credentials/command';

@@ -1,4 +1,4 @@
-/** The examples of `gwtoken help ci`, each run as its CI system would: a release's page, an endpoint, a script. */
+/** The examples of `gwtoken help ci`, run as CI systems would: a release's page, an endpoint, a script. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,7 +1,4 @@
-/**
- * What each CI system makes of its example in `gwtoken help ci`: the steps in their order, each as its runner starts it
- * (which shell, with which options), with the variables that the system gives to it.
- */
+/** The steps that each CI system makes of its example in `gwtoken help ci`: shell, options and variables. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';

@@ -72,7 +72,7 @@ describe('the topic ci', () => {
     const home = openHome();
     const bin = join(home.dir, 'bin');
     mkdirSync(bin);
-    // What stands in for the vault's own program tells what it was asked, as a person at its vault would see it.
+    // The stand-in for the vault's program tells what it was asked, as a person at the vault would see it.
     const answer = '{"client_id":"of-acme","client_secret":"kept in a vault"}';
     const script = `#!/bin/sh\nprintf '%s ' "$@" >&2\nprintf '%s\\n' '${answer}'\n`;
     writeFileSync(join(bin, vault), script, { mode: 0o755 });

@@ -1,7 +1,4 @@
-/**
- * Every command line of the README, the topics and the help, run as it stands there, or named with where it is run
- * instead. Those of the topics ci and recipes have their own tests.
- */
+/** Every command line of the README, the topics (but ci and recipes) and the help is run or has its test. */
 
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

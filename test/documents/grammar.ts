@@ -21,7 +21,7 @@ export function allCommands(commands: readonly Command[], above: readonly string
   });
 }
 
-/** What stands before a command: the line's start, a prompt, another command's end, a quote, a key of YAML. */
+/** Precedes a command: the line's start, a prompt, another command's end, a quote, a key of YAML. */
 const BEFORE = /(?:^\s*|^\s*\$ |[(`|;&'"] *|\b(?:run|script): )/.source;
 /** Up to what ends a command, but for what is quoted. */
 const REST = /((?:'[^']*'|"[^"]*"|[^'")`|;#&])*)/.source;
@@ -87,11 +87,7 @@ export function spansOf(markdown: string): string[] {
     );
 }
 
-/**
- * Parses words with the program's own grammar, running nothing.
- *
- * @returns the command's name, or what begins with `error: `
- */
+/** Parses words with the program's own grammar; returns the command's name, or what begins with `error: `. */
 export async function parsed(words: readonly string[]): Promise<string> {
   let ran: string | undefined;
   const stdout = { isTTY: () => true, write: () => {} };

@@ -1,4 +1,4 @@
-/** The tables of settings in `gwtoken help environment`, drawn from the rows; `vitest run -u` on this file draws them again. */
+/** The tables in `gwtoken help environment`, drawn from the rows; `npm run tables` draws them again. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,7 +1,4 @@
-/**
- * Under GitHub Actions a token is masked before it is anywhere that a log could get it from: on stdout, in a file, with
- * a command. Each of these is told here in the order in which it happens, in one list.
- */
+/** Under GitHub Actions a token is masked before a log could get it from stdout, a file or a command. */
 import { beforeEach, expect, test } from 'vitest';
 import { GET_FORMATS } from '../../src/formats/get';
 import { ENV_FORMATS } from '../../src/formats/names';

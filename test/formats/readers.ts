@@ -1,4 +1,4 @@
-/** Who reads each of the formats that are no shell's: programs themselves where npm or Node has them, else their rules. */
+/** The readers of the formats that are no shell's: programs where npm or Node has them, else their rules. */
 import { parseEnv } from 'node:util';
 import { parse as parseDotenv } from 'dotenv';
 import { readFileCommands } from '../harness/github-runner';

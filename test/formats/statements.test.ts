@@ -1,7 +1,4 @@
-/**
- * What each format prints, word for word. That it arrives is tried in the shells and readers themselves; here a change
- * shows that they would take as well.
- */
+/** The output of each format, word for word; that it arrives is tried in the shells and readers. */
 import { describe, expect, test } from 'vitest';
 import { attempt } from '../../src/errors';
 import { envDestination, envOptions, envOutput, failureOutput, unsetOutput } from '../../src/formats/env';

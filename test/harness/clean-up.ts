@@ -11,8 +11,8 @@ export const keepForTests = (keeper: typeof keeperOfTest): void => {
 };
 
 /**
- * Ends what was opened, the last first: with the test that opened it, or with {@link cleaningUp} around it. What was
- * opened for a whole file, or while several tests run at once, ends with the file; in other programs with {@link cleanUp}.
+ * Ends what was opened, the last first: with its test, or with {@link cleaningUp} around it. What was opened
+ * for a whole file, or by several tests at once, ends with the file; in other programs with {@link cleanUp}.
  */
 export function onCleanup(end: End): void {
   const scope = scopes.getStore();

@@ -1,7 +1,4 @@
-/**
- * What GitHub's runner makes of a file for variables and outputs, as actions/runner's FileCommandManager.cs has it.
- * Gives the entries; a later one replaces an earlier.
- */
+/** Reads a file for variables and outputs as actions/runner's FileCommandManager.cs does. */
 export function readFileCommands(text: string): Map<string, string> {
   const entries = new Map<string, string>();
   const lines = text.split('\n');

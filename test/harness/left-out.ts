@@ -4,9 +4,8 @@ import type { Reporter, TestModule, Vitest } from 'vitest/node';
 const INSTALLABLE = /^needs (Debian|npm): /;
 
 /**
- * A run that silently left half of its tests out looks as green as a whole one. This reporter counts what was left out
- * by its reason; with VERBOSE=1 it names each test. A run of the system's tests in CI fails if a package of Debian or npm
- * was all that was missing.
+ * Counts what was left out by its reason, since such a run looks as green as a whole one; VERBOSE=1: names.
+ * A run of the system's tests in CI fails if a package of Debian or npm was all that was missing.
  */
 export default class LeftOut implements Reporter {
   private vitest: Vitest | undefined;

@@ -7,12 +7,12 @@ import { FORM } from './programs/program';
 
 declare module 'vitest' {
   interface TestContext {
-    /** Leaves the test out if one of these is missing here: a name of {@link Need}, or a reason found elsewhere. */
+    /** Leaves the test out if one of these is missing here: a {@link Need}, or a reason found elsewhere. */
     needs(...needs: readonly (Need | Reason)[]): void;
   }
 }
 
-/** Why a test is left out; undefined if nothing is missing. `npm run test:setup` installs "needs Debian: …". */
+/** The reason a test is left out; undefined if none. `npm run test:setup` installs "needs Debian: …". */
 export type Reason = `needs ${string}` | undefined;
 export type Need = keyof typeof PLACES | keyof typeof PACKAGES | DebianPackage;
 type DebianPackage = keyof typeof DEBIAN | keyof typeof DEBIAN_SERVICES;

@@ -1,4 +1,4 @@
-/** Loaded before each test file. The harness itself does not import vitest: the demo and the bench use it too. */
+/** Loaded before each test file. The harness itself does not import vitest: demo and bench use it too. */
 import { afterAll, beforeEach, onTestFinished, TestRunner } from 'vitest';
 import { cleanUp, keepForTests } from './clean-up';
 import { needsOf } from './needs';

@@ -1,4 +1,4 @@
-/** What another user of the machine can see of gwtoken, hold or slow down: .github/SECURITY.md names these tests. */
+/** What another user of the machine can see, hold or slow down: .github/SECURITY.md names these. */
 import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';

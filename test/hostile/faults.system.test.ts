@@ -1,7 +1,4 @@
-/**
- * Makes a system call of a run fail by strace(1): of each kind one, in the middle of those that come after gwtoken's own
- * first line, in whichever of its processes.
- */
+/** Makes one system call of each kind fail by strace(1), in the middle of gwtoken's own, in any process. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +27,7 @@ const ERRORS: Readonly<Record<string, string>> = {
 };
 /** Its processes begin with these files. */
 const PROGRAMS = /\/(gwtoken|keychain-child)\.cjs"/;
-/** Not gwtoken's: its own program's files, what Node and the system's libraries read, and what wakes Node's threads. */
+/** Not gwtoken's: its program's files, what Node and system libraries read, and what wakes Node's threads. */
 const OTHERS = [
   'anon_inode:',
   '<{eventfd-',
@@ -119,7 +116,7 @@ async function meet(session: Session, call: string, number: number) {
   const failed = readFileSync(trace, 'latin1')
     .split('\n')
     .filter((line) => line.endsWith('(INJECTED)'));
-  // What threads wake each other by has no fixed place among the calls, and the runtime has no answer to its failure.
+  // Threads' wake-ups have no fixed place among the calls, and the runtime has no answer to a failed one.
   const isMet = failed.length > 0 && !failed.some((line) => isOther(line) || line.includes(' resumed>'));
   return { isMet, problem: ended ?? (isMet ? await session.broken() : undefined) };
 }

@@ -44,7 +44,7 @@ interface Hit {
   readonly problem: string | undefined;
 }
 
-/** SIGKILL after so many milliseconds: what it printed is whole or nothing, and everything works afterwards. */
+/** Kills after so many milliseconds: the output is whole or nothing, and everything works afterwards. */
 async function killAt(session: Session, atMs: number): Promise<Hit> {
   await session.prepare();
   const running = session.start();
@@ -52,13 +52,13 @@ async function killAt(session: Session, atMs: number): Promise<Hit> {
   running.kill('SIGKILL');
   const result = await running.result;
   const printed = result.stdout === '' ? undefined : await session.undone(result);
-  // A run that printed all was only not quick enough to end: what it has not done yet is no fault of the print.
+  // A run that printed all was only too slow to end: what it has not done yet is not the print's fault.
   const partial = printed?.includes('printed') ? printed : undefined;
   const problem = misbehaviour({ ...result, stderr: '' }, 'SIGKILL') ?? partial ?? (await session.broken());
   return { isHit: result.signal === 'SIGKILL', ms: result.ms, problem };
 }
 
-/** SIGSTOP after so many milliseconds, others at work meanwhile, then SIGCONT: all of them do what they should. */
+/** SIGSTOP after so many milliseconds, others at work meanwhile, then SIGCONT: all do what they should. */
 async function freezeAt(session: Session, atMs: number): Promise<Hit> {
   await session.prepare();
   const running = session.start();

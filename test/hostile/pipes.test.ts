@@ -1,4 +1,4 @@
-/** Nothing that gwtoken opens by name may keep it waiting: what lies there may be a pipe that nobody writes to. */
+/** Nothing that gwtoken opens by name may keep it waiting: it may be a pipe that nobody writes to. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

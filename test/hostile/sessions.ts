@@ -1,7 +1,4 @@
-/**
- * Whole runs of gwtoken that a fault or a signal may meet at any moment, and what has to hold afterwards: everything
- * works, nothing is lost, nothing is left lying about, and no secret got out.
- */
+/** Whole runs that a fault or a signal may meet at any moment: then all works, nothing is lost or left. */
 import {
   existsSync,
   lutimesSync,
@@ -86,7 +83,7 @@ export async function openSessions(): Promise<{
     return left.length > 0 ? `left behind: ${left.join(' ')}` : undefined;
   }
 
-  /** As if a day had passed: what a killed one leaves is swept when no living one can be writing it any more. */
+  /** As if a day had passed: a killed one's files are swept when no living one can be writing them. */
   function age(): void {
     const then = new Date(Date.now() - 25 * 3_600_000);
     for (const folder of [home.config, home.cache, tmp].filter((path) => existsSync(path)))

@@ -1,7 +1,4 @@
-/**
- * Two users of one machine, neither of them root: a victim whose gwtoken runs, and a stranger who is up to no good.
- * Only root can play both.
- */
+/** Two users of one machine, played by root: a victim whose gwtoken runs, and a stranger up to no good. */
 import { chmodSync, chownSync, copyFileSync, cpSync, linkSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openFolder } from '../harness/homes/folder';
@@ -43,7 +40,7 @@ function publicProgram(): Words {
   return [file];
 }
 
-/** The victim's home, which everybody may look into, as homes of many systems are; and gwtoken as the victim runs it. */
+/** Opens the victim's home, which all may look into, as on many systems; gwtoken runs as the victim. */
 export function openVictim(env: Readonly<Record<string, string>>): Home {
   const home = openHome(env);
   const more = { wrapper: as(VICTIM), program: publicProgram() };

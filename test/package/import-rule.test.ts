@@ -1,6 +1,6 @@
 /**
- * Imports run one way, from the programs down to the ground: what each room may import, `type:` where only types,
- * `lazy:` where only when it is needed. `node` and `package` stand for Node's own modules and for npm's.
+ * Imports run one way, from the programs down to the ground: the rooms that each may import, `type:` for
+ * types, `lazy:` when they are needed. `node` and `package` stand for Node's own modules and for npm's.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The parts of undici that are imported by their path: the version was looked at, and nothing else is bundled. */
+/** The parts of undici imported by their path: their version was looked at, and nothing else is bundled. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ test('the bundle has those parts alone, each file only where it is needed', () =
   expect(having('UNDICI_REQUEST')).toEqual(['exchange.cjs']);
   expect(having('UNDICI_CONNECT')).toEqual(['tunnel.cjs']);
   expect(having('llhttp_execute')).toHaveLength(1);
-  // Neither Node's HTTP nor undici's HTTP/2 comes along: the build has nothing in their places (bin/build/package.mjs).
+  // Neither Node's HTTP nor undici's HTTP/2 comes along: the build puts nothing in their places.
   for (const left of ['node:http', 'HTTP2_HEADER_', 'Proxy response (', 'MockAgent', 'EnvHttpProxyAgent'])
     expect(having(left), left).toEqual([]);
   // The way to the endpoint is made while undici is still being loaded: its file must not load it.

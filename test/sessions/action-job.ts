@@ -1,7 +1,4 @@
-/**
- * The action in a job of GitHub's runner, which runs one of `using: node24` so: its Node, the main file, an INPUT_ variable
- * for each input (the default if none is given), files for variables and outputs that are read when it has ended.
- */
+/** The action in a job, as GitHub's runner has one of `using: node24`: Node, INPUT_ variables, files. */
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
@@ -28,7 +25,7 @@ export function openJob() {
   mkdirSync(temp);
   const env: Record<string, string> = { PATH: '' };
 
-  /** Starts the step; `more` comes after all that the runner sets, and `folder` has another copy of the action. */
+  /** Starts the step; `more` comes after what the runner sets, `folder` has another copy of the action. */
   function start(
     inputs: Readonly<Record<string, string>>,
     more: Record<string, string> = {},

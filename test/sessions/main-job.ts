@@ -25,11 +25,7 @@ export interface Computer {
   hasItem(account: string): Promise<boolean>;
 }
 
-/**
- * The main job as one session, the same sentences on every system.
- *
- * @param unavailable why it cannot be played here
- */
+/** Plays the main job as one session, the same sentences on every system; `unavailable`: why it cannot. */
 export function playMainJob(open: () => Promise<Computer>, unavailable: Reason): void {
   describe('the main job, with a keyring and two regions', { timeout: 180_000 }, () => {
     let eu: IdentityServer;

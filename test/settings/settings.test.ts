@@ -13,7 +13,7 @@ import { SETTINGS, type SettingDefinition, type SettingSources } from '../../src
 import { sources } from './sources';
 
 type Found = { value: unknown; source: { name: string } } | undefined;
-/** Where it stands, what is written there, and what it is then. `acme:` before a key is that profile's own. */
+/** Its place, what is written there, and its value then. `acme:` before a key is that profile's own. */
 type Place = readonly [name: string, written: string | number | boolean, value: unknown];
 
 const urls = (...names: string[]): Place[] =>
@@ -30,7 +30,7 @@ const urlKeys = (variable: string, key: string) => [
 const PLAIN_URLS = urlKeys('GWTOKEN_AUTH_URL', 'auth-url');
 const SANDBOX_URLS = urlKeys('GWTOKEN_SANDBOX_AUTH_URL', 'sandbox.auth-url');
 
-/** A flag, a variable, a profile's own key and the general one: what is written in each of them, and what it is then. */
+/** A flag, a variable, a profile's key and the general one: what is written in each, and its value then. */
 const everywhere = (key: string, values: Record<string, unknown>): Place[] => {
   const names = [`--${key}`, `GWTOKEN_${key.toUpperCase().replace('-', '_')}`, `acme:${key}`, key];
   return Object.entries(values).map(([written, value], at) => [names[at]!, written, value]);

@@ -1,4 +1,4 @@
-/** Values in batches, each evaluated by one process of a shell, and what a child of that process sees of them. */
+/** Values in batches, each evaluated by one process of a shell, as a child of that process sees them. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Variable } from '../../src/formats/format';
@@ -46,7 +46,7 @@ export function writeBatch(
   return { values, outputs, hostile, files: filesIn(hostile) };
 }
 
-/** Evaluates the batch in one process of the shell, one `eval` for each output. Tells the first of what went wrong. */
+/** Evaluates the batch in one process of the shell, one `eval` for each output. Gives the first fault. */
 export async function problemsOf(shell: Shell, cell: Cell): Promise<string[]> {
   const { name, state, context, batch, locale } = cell;
   const scratch = openFolder();

@@ -1,7 +1,4 @@
-/**
- * What `gwtoken env` prints arrives byte for byte, in real shells, evaluated with and without quotes, under the options
- * that change how words are made, in a folder full of files named after the words that are printed.
- */
+/** The output of env arrives byte for byte in real shells, in each state, among files of its words. */
 import { describe, expect, test } from 'vitest';
 import { formatNamed } from '../../src/formats/table';
 import { type Cell, problemsOf, writeBatch } from './batch';
@@ -13,10 +10,7 @@ const seed = Number(process.env['SHELL_SEED'] ?? 1);
 /** A batch is used by several cells, since making its folder costs more than evaluating it. */
 const BATCHES = 4;
 
-/**
- * Every way to evaluate in every state of the shell. Each gets its share of the random values; those with the IFS as it
- * is get every single character and the known hard cases as well.
- */
+/** Every way to evaluate in every state of the shell; those with the IFS as it is get the hard cases too. */
 function cellsOf(shell: Shell): Cell[] {
   const encode = formatNamed(shell.format).set;
   const places = Object.entries(shell.states).flatMap(([stateName, state]) =>

@@ -1,4 +1,4 @@
-/** When gwtoken fails, whoever evaluates its output fails with its exit code and keeps no token of an earlier call. */
+/** If gwtoken fails, the evaluating shell fails with its exit code, and keeps no token of an earlier call. */
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';

@@ -1,7 +1,4 @@
-/**
- * A folder whose files know what will be printed: each is named after a word of it, or after what a shell that takes
- * the word for a pattern would match. Each file is a program too, and leaves PWNED behind when it is run.
- */
+/** A folder whose files are named after the words and patterns of an output; each leaves PWNED if run. */
 import { linkSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -36,12 +33,12 @@ export function fillHostileFolder(folder: string, outputs: readonly string[]): v
   }
 }
 
-/** All that is in it, to see whether anything was added: a program that ran, a redirection that took effect. */
+/** All that is in it, to see if anything was added: a program that ran, a redirection that took effect. */
 export function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
 }
 
-/** The word itself, and what it would match as a pattern: with quotes and backslashes gone, and globs filled in. */
+/** The word itself, and its matches as a pattern: with quotes and backslashes gone, and globs filled in. */
 function matchesOf(word: string): string[] {
   const plain = [word, word.replace(/\\(.)/g, '$1'), word.replace(/\\/g, ''), word.replace(/['"\\]/g, '')];
   return plain.flatMap((text) => [text, ...FILLS.map((fill) => fillIn(text, fill))]);

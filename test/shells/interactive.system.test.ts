@@ -9,7 +9,7 @@ beforeAll(async () => {
   session = await startSession();
 });
 
-/** What is typed next, and what it shows when the shell has lived on; the typed line itself must not match. */
+/** The next line typed, and what shows that the shell has lived on; the typed line itself must not match. */
 const AFTER: Readonly<Record<Shell['format'], readonly [typed: string, shown: RegExp]>> = {
   sh: [`echo "alive $? $\{GWTOKEN_ACCESS_TOKEN-gone}"`, /alive 2 gone/],
   fish: ['echo alive $status (set -q GWTOKEN_ACCESS_TOKEN || echo gone)', /alive 2 gone/],

@@ -1,4 +1,4 @@
-/** The built program itself, evaluated by each shell in each way: what a sample of the property test looks like whole. */
+/** The built program, evaluated by each shell in each way: a sample of the property test, as a whole. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';

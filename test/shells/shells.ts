@@ -12,7 +12,7 @@ export interface Shell {
   readonly args: readonly string[];
   /** Debian's package; undefined for what comes from npm. */
   readonly debian: string | undefined;
-  /** Statements that put the shell into a state, by a name for messages; the first is the shell as it starts. */
+  /** Statements that put the shell into a state, by a name for messages; the first: as it starts. */
   readonly states: Readonly<Record<string, string>>;
   /** How the output of a command gets evaluated. */
   readonly contexts: Readonly<Record<string, (command: string) => string>>;
@@ -50,7 +50,7 @@ const ZSH_OPTIONS = {
   'shwordsplit globsubst nullglob': 'setopt shwordsplit globsubst nullglob;',
 };
 
-/** The environment that `shell.save` wrote. By bytes: latin1 keeps each as one character, and all is ASCII. */
+/** The environment that `shell.save` wrote. By bytes: latin1 keeps each as one character, all is ASCII. */
 export function savedEnvironment(path: string): Record<string, string> {
   if (!existsSync(path)) return {};
   const entries = readFileSync(path, 'latin1').split('\0');

@@ -1,4 +1,4 @@
-/** The values that are handed over: what a token may be (RFC 6749 appendix A.12), and then as bad as that can get. */
+/** Values to pass on: what a token may be (RFC 6749 appendix A.12), and then as bad as that can get. */
 import fc from 'fast-check';
 
 /** Each printable character of ASCII as a value of its own. */

@@ -1,7 +1,4 @@
-/**
- * The judgement of a token reply, beside that of oauth4webapi (certified): they accept and reject alike, but for the
- * differences below, each with its reason.
- */
+/** Replies are accepted and rejected as by oauth4webapi (certified), but for differences with a reason. */
 import * as fc from 'fast-check';
 import * as oauth from 'oauth4webapi';
 import { expect, test } from 'vitest';
@@ -55,7 +52,7 @@ const LOOSER: Readonly<Record<string, (made: Made, members: Members) => boolean>
 
 /** Deliberately stricter: it accepts, we reject. */
 const STRICTER: Readonly<Record<string, (made: Made, members: Members) => boolean>> = {
-  // A token goes into headers and shells: RFC 6749 appendix A.12 allows visible ASCII; 32 KiB is our own limit.
+  // A token goes into headers and shells: RFC 6749 appendix A.12 allows visible ASCII; 32 KiB is our limit.
   'access_token is VSCHAR and at most 32 KiB': (_, { access_token: token }) =>
     typeof token === 'string' && !/^[\x20-\x7e]{1,32768}$/.test(token),
   // A DPoP token is useless without a key, which gwtoken has not.

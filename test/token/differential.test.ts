@@ -93,7 +93,7 @@ test('the CLI says what the quick path says, whenever that says anything', async
     },
   );
   const plain = ['env', ...PLAIN.flat()];
-  // The same command lines each time, and enough of them: chance left words out of a round, which took another one.
+  // The same command lines each time, and enough of them: chance once left words out of a round.
   await fc.assert(property, { numRuns: 1500, seed: 1 });
   // A generator that never gets an answer would pass too.
   expect(answered).toBeGreaterThan(150);

@@ -1,4 +1,4 @@
-/** A text of the endpoint's is shown only without the secret, in whatever form an echo of the request has it. */
+/** An endpoint's text is shown only without the secret, in whatever form an echo of the request has it. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { showable } from '../../src/token/endpoint-text';

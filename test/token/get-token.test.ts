@@ -1,4 +1,4 @@
-/** What a run says and does beside the token: hints, the trace, the connection ahead, the generation of the client. */
+/** What a run says and does beside the token: hints, the trace, the connection ahead, the generation. */
 import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';

@@ -4,7 +4,7 @@ import type { Home } from '../harness/homes/home';
 import { until } from '../harness/programs/processes';
 import type { ProgramResult, RunningProgram } from '../harness/programs/program';
 
-/** For a test's and a program's end, in milliseconds: two hundred starts take their time on a busy machine. */
+/** Milliseconds for a test's and a program's end: two hundred starts take their time on a busy machine. */
 export const LONG = 180_000;
 
 /** Starts `count` at once; their own limits are far off, since they share two processors. */

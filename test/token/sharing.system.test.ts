@@ -1,4 +1,4 @@
-/** Many processes share one request, its refusal too: whose it is and what is told of it has its own tests. */
+/** Many processes share one request, its refusal too: what it says and to whom has its own tests. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { inVariables } from '../harness/homes/client';
 import { openHome } from '../harness/homes/home';
 import { alike, LONG, results, resultsBehindOne, start } from './many';
 
-/** Starts an endpoint in a thread of its own: this one answers nobody while it starts two hundred programs. */
+/** Starts an endpoint in a thread of its own: this one answers nobody while it starts 200 programs. */
 async function startBeside(): Promise<{ readonly authUrl: string; posts(): number }> {
   const posts = new Int32Array(new SharedArrayBuffer(4));
   const program = `const { parentPort, workerData: posts } = require('node:worker_threads');

@@ -1,4 +1,4 @@
-/** How often, how long and after what an attempt is repeated: time and chance are ours here, the rest is real. */
+/** How often, how long and after what an attempt is repeated: time and chance are ours, the rest is real. */
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
@@ -23,7 +23,7 @@ const OK: Answer = { body: '{"access_token":"t","token_type":"Bearer","expires_i
 const refusedConnection: Answer = { error: new GwtokenError('unreached', 'could not reach x') };
 const START_MS = Date.UTC(2030, 0, 1);
 
-/** Plays the answers in turn, the last one again and again, on a clock that only moves by what is waited for. */
+/** Plays the answers in turn, the last one again and again, on a clock that only waiting moves. */
 async function play(
   answers: readonly Answer[],
   { retries = 2, limitMs = 30_000 } = {},

@@ -1,8 +1,4 @@
-/**
- * `npm run bench [-- --all-nodes] [--rounds N]`: times gwtoken against what Node takes to start, and prints the tables as
- * Markdown. Each round runs every command once, in an order by chance: a machine that gets slower meanwhile does it to
- * all alike, and each ratio is of two runs of one round.
- */
+/** Times gwtoken beside `node -e 0` in rounds, each command once, in an order by chance; prints Markdown. */
 import { rmSync } from 'node:fs';
 import { cpus, loadavg, release, type } from 'node:os';
 import { join } from 'node:path';

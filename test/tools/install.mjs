@@ -1,4 +1,4 @@
-// npm run test:setup: what the tests of the system need and `npm ci` does not bring. What it costs is said first.
+// npm run test:setup: what the system's tests need and `npm ci` does not bring. Its cost is said first.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -86,8 +86,8 @@ function apt(args) {
 }
 
 /**
- * Programs that npm has and Debian does not. They are not among our own packages: they are larger than all of those, and
- * a registry need not have nushell's builds for all platforms: a lock file that lacks one is refused by `npm ci`.
+ * Installs programs that npm has and Debian does not. They are larger than all of our own packages, and `npm ci`
+ * refuses a lock file without one of nushell's builds, which a registry may lack.
  *
  * @param {string} folder
  * @param {readonly string[]} packages each with its version

@@ -1,4 +1,4 @@
-/** What the picture of a terminal shows as typed at the prompt, so that its test can tell when it has fallen behind. */
+/** The lines typed in the picture of a terminal, so that its test can tell when it has fallen behind. */
 export const PICTURE_LINES = [
   'gwtoken login --region eu',
   'gwtoken get',

@@ -60,7 +60,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** A keyring with a client of the sandbox, and servers that are reached by public names: a proxy leads there. */
+/** A keyring with a client of the sandbox, and servers reached by public names: a proxy leads there. */
 async function environment(): Promise<Record<string, string>> {
   const authority = makeAuthority();
   const tls = authority.issue({ names: `DNS:${NAME}` });
@@ -103,7 +103,7 @@ async function environment(): Promise<Record<string, string>> {
   return all;
 }
 
-/** Types the lines and the answers, each when it is asked for. Resolves with all that the terminal was sent. */
+/** Types the lines and the answers, each when it is asked for. Resolves with all that the terminal got. */
 async function play(terminal: Terminal): Promise<string> {
   const [login, get, curl, evaluate, failing, status] = PICTURE_LINES;
   const prompt = /\n\$ $/.source;

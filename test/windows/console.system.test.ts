@@ -30,7 +30,7 @@ describe('a console of Windows', { timeout: 180_000 }, () => {
 
   const open = (args: readonly string[], more: Record<string, string> = {}): Terminal =>
     windows.console(args, { ...env, ...more });
-  /** Presses Enter until it is seen to have been heard: Wine drops what comes before a prompt reads its keys. */
+  /** Presses Enter until it is heard: Wine drops what comes before a prompt reads its keys. */
   const press = async (console: Terminal, key: '\r', shows: RegExp): Promise<void> => {
     for (let tries = 0; tries < 15; tries++) {
       console.type(key);

@@ -62,7 +62,7 @@ describe('Windows', { timeout: 180_000 }, () => {
         ' ',
       ];
       const flags = ['exec', '--token-file', '--prefix', 'Eu_', '--'];
-      // Of names that differ by case alone, Node passes on the one that sorts first: this one, if it were there.
+      // Of names that differ by case alone, Node passes on the first in order: this one, if it were here.
       const own = { EU_Access_Token: 'of the client before' };
       const command = windows.node([windowsPath(tell), ...args]);
       const { code, stdout, stderr } = await gwtoken([...flags, ...command], {

@@ -1,4 +1,4 @@
-/** The executable for Windows, in Wine: it starts, fetches a token, and keeps a client in the Credential Manager. */
+/** The executable for Windows, in Wine: it starts, fetches a token, and uses the Credential Manager. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

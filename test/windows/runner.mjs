@@ -1,7 +1,6 @@
 /**
- * Runs inside Wine, in Node for Windows, and starts the programs that a test asks for over a socket: lines of JSON both
- * ways. A program that Wine starts itself has Linux' own pipes for its streams, which are no handles that Windows
- * knows, an environment that Wine has changed, and an exit code cut to eight bits. One that this starts has none of that.
+ * Runs in Node for Windows, in Wine, and starts programs over a socket: lines of JSON both ways. One that
+ * Wine starts itself has Linux' own pipes, an environment that Wine has changed, and an exit code cut short.
  */
 import { spawn } from 'node:child_process';
 import { connect } from 'node:net';
@@ -22,8 +21,7 @@ createInterface({ input: socket }).on('line', (line) => {
 socket.on('close', () => process.exit());
 
 /**
- * Its own end is told, not that of its streams: what it started holds them on, and Wine lets that live, where Windows
- * ends it too.
+ * Tells its own end, not that of its streams: what it started holds them, and lives on in Wine.
  * @param {number} id
  */
 function end(id) {
@@ -34,9 +32,9 @@ function end(id) {
 
 /**
  * @param {number} id
- * @param {{ command: string, args: string[], env: Record<string, string | null>, cwd: string, stdin: string | null }} job
- *   `env` comes on top of this program's own, whatever the case of its names; null removes. `stdin` is in base64, and
- *   null leaves it open.
+ * @typedef {{ command: string, args: string[], cwd: string }} Command
+ * @param {Command & { env: Record<string, string | null>, stdin: string | null }} job `env`: on top of our own,
+ *   whatever the case of its names; null removes. `stdin`: in base64; null leaves it open.
  */
 function start(id, { command, args, env: over, cwd, stdin }) {
   const names = new Set(Object.keys(over).map((name) => name.toUpperCase()));

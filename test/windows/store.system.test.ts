@@ -1,4 +1,4 @@
-/** What gwtoken keeps on Windows: the items of the Credential Manager, and the config that many write at once. */
+/** What gwtoken keeps on Windows: items of the Credential Manager, and the config that many write at once. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

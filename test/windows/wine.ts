@@ -27,7 +27,7 @@ import { KEPT, PARTS, WINE_PACKAGES, wineEnv } from './install.mjs';
 type Env = Readonly<Record<string, string>>;
 
 export interface WindowsOptions {
-  /** On top of the environment that a fresh Windows user has, whatever the case of the names; null removes. */
+  /** On top of a fresh Windows user's environment, whatever the case of the names; null removes. */
   readonly env?: Readonly<Record<string, string | null>>;
   readonly stdin?: string | Buffer;
   /** A Linux path. */
@@ -120,7 +120,7 @@ export async function openWindows() {
     localAppData,
     start,
     gwtoken: (args: readonly string[], options?: WindowsOptions) => start(args, options).result,
-    /** Runs gwtoken with a Linux file for its stdout, on which Windows' fstat fails, and gives its exit code. */
+    /** Runs gwtoken with a Linux file for its stdout, on which Windows' fstat fails; gives its exit code. */
     intoFile(args: readonly string[], more: Env, file: string): Promise<number | null> {
       const out = openSync(file, 'w');
       const words = [NODE, windowsPath(program), ...args];

@@ -53,11 +53,7 @@ export async function startSquid(lines: readonly string[], files: Readonly<Recor
   return await serve([DEBIAN_SERVICES.squid, '-N', '-f', file], port);
 }
 
-/**
- * Starts an https: server.
- *
- * @param server lines of the configuration's `server` block
- */
+/** Starts an https: server; `server` has lines of the configuration's `server` block. */
 export async function startNginx(
   { key, cert }: { readonly key: string; readonly cert: string },
   server: string,

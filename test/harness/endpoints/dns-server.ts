@@ -3,10 +3,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { onCleanup } from '../clean-up';
 
-/**
- * A DNS server that never answers, or knows no name, as root on Linux. Gives its address: another one each time, since all
- * have the same port and another run of the tests may be under way on this machine.
- */
+/** Starts a DNS server as root on Linux, at an address of chance: the port is the same for all. */
 export async function startDns(mode: 'silent' | 'knows no name'): Promise<string> {
   const address = `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
   const server = createSocket('udp4').bind(53, address);

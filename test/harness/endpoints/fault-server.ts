@@ -70,7 +70,7 @@ function resetting(server: TlsServer): TlsServer {
     });
 }
 
-/** A port of the loopback that nobody listens on. Systems give one below 32768 only to who asks for that very one. */
+/** A closed port of the loopback. Systems give one below 32768 only if asked for that very one. */
 export async function closedPort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_000, 32_768);
@@ -86,10 +86,7 @@ export interface BlackHole {
   close(): Promise<void>;
 }
 
-/**
- * An address of the loopback that answers no SYN: a listener whose queue is full, since the thread that it belongs to
- * sleeps. Linux drops what does not fit; elsewhere it may be refused.
- */
+/** Opens an address that answers no SYN: its queue is full, and its thread sleeps. Linux drops the rest. */
 export async function startBlackHole(host = '127.0.0.1', port = 0): Promise<BlackHole> {
   const worker = new Worker(
     `const { parentPort } = require('node:worker_threads');
@@ -113,9 +110,7 @@ export async function startBlackHole(host = '127.0.0.1', port = 0): Promise<Blac
   return { port: own, close };
 }
 
-/**
- * Starts a forward proxy that knows CONNECT; `refuse` gives the whole answer to a target that it does not connect to.
- */
+/** Starts a proxy that knows CONNECT; `refuse` gives the whole answer for a target that it refuses. */
 export async function startConnectProxy(
   refuse: (request: string) => string | undefined = () => undefined,
   tls?: TlsOptions,

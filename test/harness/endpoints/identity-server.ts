@@ -22,10 +22,7 @@ export interface IdentityServer extends TokenEndpoint {
   readonly issued: string[];
 }
 
-/**
- * One region's identity endpoint. What it does is what a certified server does to gwtoken's requests:
- * test/token/independent-server.both.test.ts has one.
- */
+/** Starts one region's identity endpoint, which answers as the certified one of independent-server does. */
 export async function startIdentityServer({
   clients = [CLIENT],
   scope = '',

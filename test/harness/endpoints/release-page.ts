@@ -3,7 +3,7 @@ import { createReadStream, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { listen } from './listen';
 
-/** A release's page with one archive, which is elsewhere as on GitHub: what to download, and its sum in SHA256SUMS. */
+/** Starts a release's page with one archive, which is elsewhere as on GitHub; gives its URL and its sum. */
 export async function startReleasePage(archive: string): Promise<{ RELEASE: string; SHA256: string }> {
   const { url } = await listen(
     createServer((request, response) => {

@@ -37,10 +37,7 @@ export function tokenReply(token: string | number, more: object = {}): Answer {
   return { body: { access_token: accessToken, token_type: 'bearer', expires_in: 3600, scope: '', ...more } };
 }
 
-/**
- * A token endpoint with replies of the test's choice, which may wait until the test is ready. identity-server.ts knows
- * clients and issues tokens.
- */
+/** Starts an endpoint with replies of the test's; identity-server.ts has one that knows clients. */
 export async function startTokenEndpoint(
   answer: Script = (post) => tokenReply(post),
   tls?: { readonly key: string; readonly cert: string },

@@ -5,7 +5,7 @@ import { type IdentityServer, startIdentityServer } from '../endpoints/identity-
 import { filesBelow } from './files';
 import { type Home, openHome } from './home';
 
-/** A client secret with what shells, JSON and forms trip over. It must be seen nowhere but by the endpoint. */
+/** A client secret with what shells, JSON and forms trip over. Only the endpoint may ever see it. */
 export const CANARY = 'canary-s3cret "\\$`\' +/=&%<>|;!~{}[]#@';
 
 export interface CommandPlace extends Home {

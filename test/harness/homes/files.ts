@@ -13,7 +13,7 @@ export function filesBelow(dir: string): Map<string, Buffer> {
   return files;
 }
 
-/** All that lies below a folder, as one line each: kind, mode, path and a digest of the content or a link's target. */
+/** All below a folder, a line each: kind, mode, path and a digest of the content or a link's target. */
 export function treeOf(dir: string): string[] {
   return readdirSync(dir, { recursive: true, withFileTypes: true })
     .map((entry) => {

@@ -24,7 +24,7 @@ export interface Home extends HomeFolders {
   terminal(args: readonly string[], more?: Partial<Parameters<typeof openGwtoken>[1]>): Terminal;
 }
 
-/** Makes an empty home, which goes with the test; `env` is for instance a keyring's, or a client in variables. */
+/** Makes an empty home, which goes with the test; `env` is a keyring's, say, or a client in variables. */
 export function openHome(env: Env = {}): Home {
   const folders = openFolders(env);
   const within = <T extends { readonly env?: Env }>(more: T) => ({

@@ -44,10 +44,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/**
- * gwtoken in this process: the real files, lock and formats in a temporary folder. The clock, the connection and the
- * keychain are the test's, since it sets the first back, counts the second and has a hundred cases for the third.
- */
+/** Opens gwtoken in this process: real files, lock and formats; the test's clock, connection and keychain. */
 export function inside(): Inside {
   const home = openFolders();
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** What every refused command line looks like: nothing on stdout, one error line, then hints and nothing else. */
+/** Expects a refused command line's form: nothing on stdout, one error line, then hints and nothing else. */
 export function expectRefusal(
   { code, stdout, stderr }: { code: number | null; stdout: string; stderr: string },
   expected: number,

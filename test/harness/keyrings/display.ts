@@ -15,10 +15,7 @@ export interface Display {
   windows(title: string): Promise<number>;
 }
 
-/**
- * Starts an X server on a number of chance. By itself it takes the first one that is free or whose server was killed,
- * and two that start at once may take the same: the first keeps running, and nobody reaches it any more.
- */
+/** Starts an X server on a number of chance: two that start at once may take the same, and one is lost. */
 export async function startDisplay(): Promise<Display> {
   const path = { PATH: process.env['PATH'] ?? '' };
   const server = startHelper(

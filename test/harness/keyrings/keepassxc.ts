@@ -9,7 +9,7 @@ import { type Environment, endHelper, run, startSession } from './session';
 const PASSWORD = 'pw';
 const GROUP = '00112233-4455-6677-8899-aabbccddeeff';
 
-/** A database that shows its only group to the Secret Service if `exposes`, as a user has to set it in its settings. */
+/** A database that shows its only group to the Secret Service if `exposes`, which a user has to set. */
 const database = (exposes: string) => `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 <KeePassFile>
   <Meta>
@@ -48,10 +48,7 @@ const ANSWERS = {
 const NOT_OPEN = 'Unlock Database|Create a new KeePassXC database';
 
 export type KeePassXCAnswer = keyof typeof ANSWERS;
-/**
- * The database that is open: one that shows a group to programs, another beside that, which is locked then, one that
- * shows none, or none.
- */
+/** The open database: one that shows a group, another beside that (locked), one that shows none, or none. */
 export type OpenDatabase = keyof typeof DATABASES | 'none';
 
 /** A KeePassXC whose person is a test. */
@@ -71,7 +68,7 @@ export interface KeePassXC {
   reopen(database: OpenDatabase): Promise<void>;
 }
 
-/** Starts a session bus, a screen and a KeePassXC that nobody else sees; the database that exposes a group is open. */
+/** Starts a session bus, a screen and a KeePassXC of its own; the database that exposes a group is open. */
 export async function startKeePassXC(): Promise<KeePassXC> {
   const display = await startDisplay();
   const { dir, env, withPath, home, start } = await startSession(display);

@@ -6,7 +6,7 @@ import { attributesOf, type CollectionState, lockCollection, untilCollection } f
 import { type Environment, endHelper, run, startSession } from './session';
 
 export interface KeyringOptions {
-  /** `none`: a provider without any collection. `no-provider`: a session bus that nobody provides secrets on. */
+  /** `none`: a provider without any collection. `no-provider`: a session bus without a secret service. */
   readonly state: 'unlocked' | 'locked' | 'none' | 'no-provider';
   /** Account -> secret, stored under the service `gwtoken` before anything is locked. */
   readonly seed?: Readonly<Record<string, string>>;
@@ -70,10 +70,7 @@ export async function startKeyring({ state, seed = {} }: KeyringOptions): Promis
   };
 }
 
-/**
- * A copy of the daemon, without the file capability that Debian may have given the original: that one would undo the
- * parent-death signal, and cannot be run at all in a container that lacks CAP_IPC_LOCK.
- */
+/** Copies the daemon without Debian's file capability, which would undo the parent-death signal. */
 function privateDaemon(dir: string): string {
   const copy = join(dir, 'gnome-keyring-daemon');
   copyFileSync(onPath('gnome-keyring-daemon') ?? 'gnome-keyring-daemon', copy);

@@ -10,10 +10,7 @@ export type Environment = Readonly<Record<string, string>>;
 /** The helpers that were ended on purpose. */
 const ended = new WeakSet<ChildProcess>();
 
-/**
- * Starts a helper that dies with us however we die: the kernel kills it (PR_SET_PDEATHSIG), so no cleaning up of
- * ours is needed after a SIGKILL. One that ends by itself is told of: what a test then sees of it is a riddle.
- */
+/** Starts a helper that dies with us however we die (PR_SET_PDEATHSIG). Reports one that ends by itself. */
 export function startHelper(program: string, args: readonly string[], env: Environment): ChildProcess {
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', program, ...args], { env, stdio: 'pipe' });
   child.on('error', () => {});
@@ -28,7 +25,7 @@ export function startHelper(program: string, args: readonly string[], env: Envir
   return child;
 }
 
-/** Ends a helper and waits until it is gone. SIGKILL, since a test may have frozen it; after 5 s in any case. */
+/** Ends a helper and waits until it is gone. SIGKILL, since it may be frozen; after 5 s at the latest. */
 export async function endHelper(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise((resolve) => child.once('exit', resolve));
@@ -51,7 +48,7 @@ export function run(program: string, args: readonly string[], env: Environment, 
   });
 }
 
-/** What a user who has logged in has: a home and a session bus, which nobody else sees, until the test's end. */
+/** The home and session bus of a user who has logged in; nobody else sees them, until the test's end. */
 export interface Session {
   /** The folder in which all that is. */
   readonly dir: string;
@@ -105,10 +102,7 @@ export async function startSession(display?: Display): Promise<Session> {
   return { dir, env, withPath, home, start };
 }
 
-/**
- * It starts no service by itself (no `servicedir`): "no provider" stays so and no prompter appears. Its limits are raised,
- * since hundreds of parallel programs are among the tests.
- */
+/** Starts no service by itself (no `servicedir`), and has room for hundreds of parallel programs. */
 function busConfig(address: string): string {
   const limits = ['max_completed_connections', 'max_incomplete_connections', 'max_connections_per_user'];
   const rules = ['max_match_rules_per_connection', 'max_replies_per_connection', 'max_names_per_connection'];

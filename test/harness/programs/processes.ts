@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The command lines of the processes that have `text` in their environment (Linux, /proc): what a run left behind. */
+/** The command lines of processes with `text` in their environment (Linux, /proc): what a run left behind. */
 export function processesWith(text: string): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

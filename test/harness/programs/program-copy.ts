@@ -12,10 +12,7 @@ export interface ProgramCopy {
   readonly childPath: string;
 }
 
-/**
- * Copies the built program to a folder of its own, with a module of ours in keytar's place: the text of its index.js,
- * or undefined for none at all. The product has no switch for that and needs none.
- */
+/** Copies the built program, with a module of ours in keytar's place: its index.js, or none at all. */
 export function copyProgram(keytar: string | undefined): ProgramCopy {
   const dir = openFolder();
   cpSync(join(ROOT, 'dist'), join(dir, 'dist'), { recursive: true });

@@ -8,19 +8,16 @@ import { ROOT } from '../root';
 export const PROGRAM = join(ROOT, 'dist', 'gwtoken.cjs');
 /** Which of the program's two forms is tested: test/vitest.config.ts runs the program's tests with each. */
 export const FORM = process.env['TESTED_FORM'] === 'executable' ? 'executable' : 'package';
-/**
- * The standalone executable; that of `any-keytar`, the tests' own, has the module that KEYTAR names in keytar's
- * place, and heeds BUN_OPTIONS.
- */
+/** The executable; that of `any-keytar` takes the module that KEYTAR names, and heeds BUN_OPTIONS. */
 export const executable = (folder = '.'): string =>
   join(ROOT, 'executables', folder, process.platform === 'win32' ? 'gwtoken.exe' : 'gwtoken');
-/** The words that start gwtoken, with another Node where TESTED_NODE names one. Whatever starts it has them from here. */
+/** The words that start gwtoken, with another Node if TESTED_NODE names one. All starts use them. */
 export const GWTOKEN: Words =
   FORM === 'executable' ? [executable()] : [process.env['TESTED_NODE'] ?? process.execPath, PROGRAM];
 /** The same for a line of shell. */
 export const GWTOKEN_SH = GWTOKEN.map((word) => `'${word}'`).join(' ');
 
-/** Makes the program run a script of the test's before itself, for a fault that its own promises know nothing of. */
+/** Makes the program run a script of the test's before itself, for a fault that is none of its own. */
 export function preloading(file: string): { readonly program: Words; readonly env: Record<string, string> } {
   return FORM === 'executable'
     ? { program: [executable('any-keytar')], env: { BUN_OPTIONS: `--preload=${file}` } }
@@ -103,10 +100,7 @@ export function startProgram(args: readonly string[], options: ProgramOptions): 
   return { ...running, result: running.result.then((result) => endedAtOnce(args, result)) };
 }
 
-/**
- * How long gwtoken may take to end when it has said all. It needs a few milliseconds; half the usual time limit tells a
- * forgotten timer or socket from a machine that is busy, however long what it was asked to do may have taken.
- */
+/** How long gwtoken may take to end when it has said all: a forgotten timer takes longer. */
 const LONGEST_END_MS = 5000;
 
 /** Every success of every test is held to that. What exec runs has its own words, and its own time. */

@@ -24,12 +24,12 @@ export interface Terminal {
   readonly pid: number;
   /**
    * Waits until the text so far, from the very beginning, holds `text`. Resolves with that text.
-   * Rejects with what is on the screen after `timeoutMs` (30,000 if left out), or when the program ends without it.
+   * Rejects with the screen's text after `timeoutMs` (30,000 if left out), or if the program ends without it.
    */
   waitFor(text: string | RegExp, timeoutMs?: number): Promise<string>;
   /** Types as a person would: Enter is `\r`, Ctrl-C is `\x03`. */
   type(text: string): void;
-  /** All that was shown so far, without escape sequences and with LF ends of line. Nothing is overwritten in it. */
+  /** All that was shown so far, without escape sequences, with LF line ends. Nothing is overwritten in it. */
   screen(): string;
   raw(): string;
   readonly exit: Promise<TerminalExit>;
@@ -108,10 +108,7 @@ export function openTerminal([command = '', ...args]: readonly string[], options
   };
 }
 
-/**
- * Reads what is left in a terminal before it is closed. Node takes it for ended as soon as its last program hangs up,
- * when the kernel may not have handed over yet what that printed last: it does so at the next read.
- */
+/** Reads the rest before a terminal is closed: Node takes it for ended while the kernel has more. */
 function readToTheEnd(pty: IPty, onRest: (text: string) => void): void {
   const { _socket: socket, _fd: fd } = pty as unknown as { _socket: Socket; _fd: number };
   const destroy = socket.destroy.bind(socket);

@@ -1,4 +1,4 @@
-/** What may stand in the config file and in the list of stored clients, and what is said of anything else: in this process. */
+/** What the config file and the list of stored clients may contain, and what is said of anything else. */
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';

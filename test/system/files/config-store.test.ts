@@ -1,4 +1,4 @@
-/** How the config file and the list of stored clients are written: what is checked, when, and what of it is read again. */
+/** How the config file and the list of stored clients are written: what is checked, when, and read again. */
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';

@@ -1,7 +1,4 @@
-/**
- * Takes a lock, or waits for it, in a process of its own: `lock-child.cjs FOLDER LEAVE AGAIN`. Says `held`, and holds
- * it until it is killed or its stdin ends; or `waiting`, and then what it got; and with AGAIN tries once more.
- */
+/** Takes a lock until its stdin ends, or waits for it, and with AGAIN once more: words FOLDER LEAVE AGAIN. */
 import { writeSync } from 'node:fs';
 import { tryLock } from '../../../src/system/files/lock';
 

@@ -1,4 +1,4 @@
-/** One rule for whose a file is: the cache and the config say the same of the same folder. What doctor says: doctor-folders. */
+/** One rule for whose a file is: the cache and the config judge the same folder alike. */
 import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ import { openFolder } from '../../harness/homes/folder';
 import { refusal } from '../../settings/refusal';
 
 const own = process.geteuid?.() ?? 0;
-/** The accounts of a machine on which the user has a private group, as not every user that runs tests has one. */
+/** The accounts of a machine whose user has a private group, which not every user that runs tests has. */
 let etc: string;
 const machine = (uid = own): Host => ({ platform: process.platform, uid, etc });
 const read = (path: string, uid?: number) => openTokens(path, machine(uid)).read(EU);

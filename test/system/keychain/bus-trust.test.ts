@@ -1,4 +1,4 @@
-/** A session bus that may be another user's: its address outlives it, and others can bind the name of its socket. */
+/** A session bus that may be another user's: its address outlives it, and others can bind its name. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';

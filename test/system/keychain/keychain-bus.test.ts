@@ -1,7 +1,4 @@
-/**
- * What the bus says about keyrings and items, and what is made of the module's answer if the two differ: items that only
- * some programs may see, or two with one name. Scripts stand for both where no keyring of the tests has that state.
- */
+/** The bus's word on keyrings and items, and what is made of the module's answer if the two differ. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -145,7 +145,7 @@ test.skipIf(process.platform === 'win32')('a Ctrl-C that reaches the child does 
   expect(await keychain.get('a')).toBe('item');
 });
 
-/** Reads what the test says, in turn, and logs its calls. As in keytar, a call has an effect only if it is awaited. */
+/** Reads what the test says, in turn, and logs its calls. As in keytar, a call has to be awaited. */
 const SCRIPTED_KEYTAR = `
 const { appendFileSync } = require('node:fs');
 const { setTimeout: sleep } = require('node:timers/promises');

@@ -1,4 +1,4 @@
-/** Dialogs of gnome-keyring that somebody dismisses, or that nobody answers. How long is waited: keychain-waiting. */
+/** Dialogs of gnome-keyring that nobody answers, and a frozen one. The times are keychain-waiting's. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';

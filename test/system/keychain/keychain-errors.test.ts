@@ -1,4 +1,4 @@
-/** Each keychain failure's sentence, and what its text means. macOS's and Windows' texts are from keytar's sources. */
+/** Each keychain failure's sentence, and what its text means; those of macOS and Windows are keytar's. */
 import { expect, test } from 'vitest';
 import { GwtokenError } from '../../../src/errors';
 import { keychainError, notAnswered } from '../../../src/system/keychain/errors';

@@ -1,4 +1,4 @@
-/** KeePassXC asks its person for each item that a program wants to see, and may have nothing open that it can show. */
+/** KeePassXC asks its person for each item that a program wants to see, and may have nothing open to show. */
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   type KeePassXC,

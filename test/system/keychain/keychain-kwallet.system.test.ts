@@ -1,4 +1,4 @@
-/** KWallet, which is locked at the start of each session, and asks for its password when something is wanted of it. */
+/** KWallet, which is locked at the start of each session, and asks for its password when it is used. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -9,9 +9,9 @@ import { CLIENT, LOGIN, run } from './keychain-runs';
 import { programWith, SECRET } from './keytar-in-place';
 
 /**
- * The real module after a first session of the kind that KWallet has one in a hundred times, with the wrong key: it
- * refuses the session, cannot decrypt what is to be stored, or what is read comes out as null. If the second session
- * is one of those by itself, it leaves the file `wrong`.
+ * The real module after a first session as KWallet has one in a hundred times, with the wrong key: it refuses
+ * it, cannot decrypt what is to be stored, or what is read comes out as null. If the second session is one of
+ * those by itself, it leaves the file `wrong`.
  */
 const firstSession = (reads: string, stores: string) => `
 const { existsSync, writeFileSync } = require('node:fs');

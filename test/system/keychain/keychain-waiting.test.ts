@@ -1,4 +1,4 @@
-/** How long a keychain is waited for, and what is said meanwhile: on a clock of the test's, with a child of its own. */
+/** How long a keychain is waited for, and what is said meanwhile: on the test's clock, with its own child. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';

@@ -13,10 +13,7 @@ export function inNamespace(mounts: string): string[] {
   return ['unshare', '--mount', 'sh', '-c', `${mounts} && exec "$@"`, 'sh'];
 }
 
-/**
- * Makes a wrapper in which no libsecret is found: the library folder is replaced, for what it starts alone, by links to
- * all that is in it but that. For `ProgramOptions.wrapper`.
- */
+/** Makes a wrapper without libsecret, for `ProgramOptions.wrapper`: links to all else replace its folder. */
 export function withoutLibsecret(): string[] {
   const dir = openFolder();
   const [all, some] = [join(dir, 'all'), join(dir, 'some')];

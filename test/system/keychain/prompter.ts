@@ -11,7 +11,7 @@ export interface Prompter {
 /** Debian's Python alone sees Debian's packages. */
 const PYTHON = '/usr/bin/python3';
 
-/** Starts what shows the keyring's dialogs, on the bus of `env`, before an empty chair. It ends with us: its stdin is ours. */
+/** Starts what shows the keyring's dialogs, on the bus of `env`, with nobody there. Ends with our stdin. */
 export async function startPrompter(env: Environment): Promise<Prompter> {
   const child: ChildProcess = spawn(PYTHON, [join(import.meta.dirname, 'prompter.py')], {
     env: { PATH: process.env['PATH'], ...env },

@@ -1,4 +1,4 @@
-/** How a credential command's end reaches everything that it started, its terminal, and whoever called gwtoken. */
+/** The end of a credential command, for all that it started, for its terminal, and for gwtoken's caller. */
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

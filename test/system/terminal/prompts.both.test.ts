@@ -1,4 +1,4 @@
-/** Prompts on a real terminal: what is drawn, and that it is given back. What login asks is tested with login. */
+/** Prompts on a real terminal: what is drawn, and that it is given back. login.test has the questions. */
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { onCleanup } from '../../harness/clean-up';
 import { type IdentityServer, startIdentityServer } from '../../harness/endpoints/identity-server';

@@ -13,7 +13,7 @@ import { openFolder } from '../../harness/homes/folder';
 import { type Home, openHome } from '../../harness/homes/home';
 import { GWTOKEN_SH, runCommand } from '../../harness/programs/program';
 
-/** Descriptor 3 is a pipe whose reader has gone, at the latest now: beside `| head -c0` a busy machine may run gwtoken first. */
+/** Makes descriptor 3 a pipe whose reader has gone by now: beside `| head -c0` gwtoken may run first. */
 const TO_NOBODY = 'exec 3> >(:); wait $!;';
 
 const NO_SPACE =

@@ -128,7 +128,7 @@ export const BAD_TLS: readonly WireCase[] = [
     () => ({ env: { NODE_TLS_REJECT_UNAUTHORIZED: 'false' } }),
     untrusted(/^gwtoken: error: [^\n]* is not trusted/),
   ),
-  // With TLS 1.3 the handshake has ended for the client when the server looks for its certificate: the alert comes in
+  // With TLS 1.3 the client's handshake has ended when the server wants its certificate: the alert comes in
   // place of a reply, before anything has been asked or after it.
   tls('the endpoint requires a client certificate', {}, caFile, untrusted(WANTS_ONE), {
     requestCert: true,

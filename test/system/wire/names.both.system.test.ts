@@ -48,7 +48,7 @@ test.for(['http', 'https'])('get takes an IPv6 address over %s', async (scheme, 
   expect(server.requests[0]).toContain(`host: [::1]:${server.port}`);
 });
 
-/** Node 22.23.3 takes no certificate for one: https.request() fails there as well, and nothing is let through. */
+/** Node 22.23.3 takes no certificate for one: https.request() fails as well, and nothing is let through. */
 function refusesIpv6(): boolean {
   const [node] = GWTOKEN;
   const script = "process.exit(tls.checkServerIdentity('::1', { subjectaltname: 'IP Address:::1' }) ? 1 : 0)";

@@ -1,7 +1,4 @@
-/**
- * What broke a connection is told of, as with a TLS alert that comes once the handshake has ended for us, and not what
- * follows from it. And what undici makes of interim replies.
- */
+/** The cause of a broken connection is told, and not its consequence; and interim replies are skipped. */
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { connect, type Socket } from 'node:net';

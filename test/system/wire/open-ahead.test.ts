@@ -1,4 +1,4 @@
-/** The connection that is opened while the credentials are looked up: used once, by the right request, or not at all. */
+/** The connection opened while credentials are looked up: used once, by the right request, or not at all. */
 import { getEventListeners, once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';

@@ -1,4 +1,4 @@
-/** What is said and advised of each fault that Node or undici reports; the wire's cases meet many for real. */
+/** Words and advice for each fault that Node or undici reports; the wire's cases meet many for real. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../../src/errors';

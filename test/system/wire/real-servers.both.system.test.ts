@@ -1,4 +1,4 @@
-/** Proxies and a web server as they are installed: what the scripted ones say stands or falls with what these say. */
+/** Proxies and a web server as they are installed: the scripted ones stand or fall with what these say. */
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { startNginx, startSquid, startTinyproxy } from '../../harness/endpoints/debian-servers';

@@ -81,7 +81,7 @@ export function scripted(name: string, script: Script, expected: Omit<WireCase, 
   };
 }
 
-/** A case of an endpoint that answers the n-th request with the n-th of these, and then always with the last. */
+/** A case of an endpoint that answers each request with the next of these, and then always with the last. */
 export function replies(
   name: string,
   answers: Buffer | readonly Buffer[],

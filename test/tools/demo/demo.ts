@@ -1,7 +1,4 @@
-/**
- * `npm run demo`: the real program against two token endpoints on loopback, as a transcript to follow. Every line is
- * run by sh as shown, and the demo fails if one does not do what it should.
- */
+/** `npm run demo`: the real program and two token endpoints, each line run by sh as shown, and checked. */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Starts demo.ts in this very process, so that a signal reaches it, and without the cache that tsx would otherwise
-// leave in the temporary folder.
+// Starts demo.ts in this very process, so that a signal reaches it, and without the cache that tsx otherwise
+// leaves in the temporary folder.
 import { buildPackage } from '../../harness/builds.mjs';
 
 buildPackage();

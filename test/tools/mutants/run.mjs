@@ -1,6 +1,5 @@
-// npm run mutants [-- ROOM …]: changes the source in a thousand small ways, one at a time, and tells which of them no test
-// notices. By hand and not in `npm test`: it takes minutes for each room. Stryker is fetched here and is not one of our
-// packages: who never runs it need not have its 170.
+// npm run mutants [-- ROOM …]: changes the source in many small ways, one at a time, and tells which no test
+// notices. Stryker is fetched here: nobody who never runs it needs its 170 packages.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,4 @@
-/**
- * What `npm run mutants` runs for each mutant: the tests of the mutated rooms. Those that start the program find the one
- * that was built before, without the mutant: they pass, and notice nothing.
- */
+/** The tests of the mutated rooms, for each mutant. Those that start the program find one without it. */
 import { mergeConfig } from 'vitest/config';
 import all from '../../vitest.config';
 
