@@ -1,4 +1,4 @@
-/** The token on Windows: how it is got, kept, shared and printed. */
+/** The token and the credentials on Windows: how each is got, kept, shared and printed. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -10,10 +10,12 @@ import { until } from '../harness/programs/processes';
 import { openWindows, type Windows, type WindowsOptions, windowsPath, windowsUnavailable } from './wine';
 
 const unavailable = windowsUnavailable();
+const ACCOUNT = 'default:production:eu';
 
-describe('the token on Windows', { timeout: 180_000 }, () => {
+describe('on Windows', { timeout: 180_000 }, () => {
   let windows: Windows;
   let endpoint: TokenEndpoint;
+  let config: string;
   let env: Record<string, string>;
   beforeAll(async () => {
     if (unavailable === undefined) windows = await openWindows();
@@ -23,90 +25,140 @@ describe('the token on Windows', { timeout: 180_000 }, () => {
     // Each lives longer than the one before: two that come within a second are no renewal in vain.
     const lasting = (post: number) => ({ scope: 'read write', expires_in: 3600 + 60 * post });
     endpoint = await startTokenEndpoint((post) => tokenReply(post, lasting(post)));
+    config = join(windows.dir, `config-${new URL(endpoint.authUrl).port}`);
     env = {
       GWTOKEN_REGION: 'eu',
       GWTOKEN_AUTH_URL: endpoint.authUrl,
-      GWTOKEN_CLIENT_ID: 'client',
-      GWTOKEN_CLIENT_SECRET: 'secret+/=&%é',
+      GWTOKEN_CONFIG_DIR: windowsPath(config),
       // A cache for each test: the default one is looked at below.
-      GWTOKEN_CACHE_DIR: windowsPath(join(windows.dir, `cache-${new URL(endpoint.authUrl).port}`)),
+      GWTOKEN_CACHE_DIR: windowsPath(`${config}-cache`),
     };
   });
   afterAll(() => windows?.close());
 
   const gwtoken = (args: readonly string[], more: WindowsOptions = {}) =>
     windows.gwtoken(args, { ...more, env: { ...env, ...more.env } });
+  const item = async () => (await windows.credentials()).find(({ account }) => account === ACCOUNT)?.password;
 
-  test('it is kept in %LOCALAPPDATA%\\gwtoken\\Cache, and with XDG_CACHE_HOME there', async () => {
-    const kept = join(windows.localAppData, 'gwtoken', 'Cache');
-    expect((await gwtoken(['get'], { env: { GWTOKEN_CACHE_DIR: null } })).stdout).toBe('token-1\n');
-    expect(readdirSync(kept).sort()).toEqual(['.locks', 'token-default-production-eu.json']);
-    const xdg = join(windows.dir, 'xdg');
-    mkdirSync(xdg);
-    const own = { GWTOKEN_CACHE_DIR: null, XDG_CACHE_HOME: windowsPath(xdg) };
-    expect((await gwtoken(['get'], { env: own })).stdout).toBe('token-2\n');
-    expect(existsSync(join(xdg, 'gwtoken', 'token-default-production-eu.json'))).toBe(true);
+  describe('a token', () => {
+    beforeEach(() => {
+      Object.assign(env, { GWTOKEN_CLIENT_ID: 'client', GWTOKEN_CLIENT_SECRET: 'secret+/=&%é' });
+    });
+
+    test('is kept in %LOCALAPPDATA%\\gwtoken\\Cache, and with XDG_CACHE_HOME there', async () => {
+      const kept = join(windows.localAppData, 'gwtoken', 'Cache');
+      expect((await gwtoken(['get'], { env: { GWTOKEN_CACHE_DIR: null } })).stdout).toBe('token-1\n');
+      expect(readdirSync(kept).sort()).toEqual(['.locks', 'token-default-production-eu.json']);
+      const xdg = join(windows.dir, 'xdg');
+      mkdirSync(xdg);
+      const own = { GWTOKEN_CACHE_DIR: null, XDG_CACHE_HOME: windowsPath(xdg) };
+      expect((await gwtoken(['get'], { env: own })).stdout).toBe('token-2\n');
+      expect(existsSync(join(xdg, 'gwtoken', 'token-default-production-eu.json'))).toBe(true);
+    });
+
+    test('20 at once make one request', async () => {
+      endpoint.delayMs = 2_000;
+      const args = ['get', '--timeout', '60s', '--retries', '0'];
+      const all = await Promise.all(Array.from({ length: 20 }, () => gwtoken(args, { timeoutMs: 150_000 })));
+      const kinds = new Set(all.map(({ code, stdout, stderr }) => JSON.stringify({ code, stdout, stderr })));
+      expect([...kinds]).toEqual([JSON.stringify({ code: 0, stdout: 'token-1\n', stderr: '' })]);
+      expect(endpoint.posts.length).toBe(1);
+    });
+
+    test('who waits for a holder that is killed gets a token of its own', async () => {
+      endpoint.delayMs = 600_000;
+      const args = ['get', '--timeout', '60s', '--retries', '0'];
+      const holder = windows.start(args, { env });
+      await until('the holder asks', () => endpoint.posts.length === 1, 60_000);
+      endpoint.delayMs = 0;
+      const waiting = [gwtoken(args), gwtoken(args)];
+      holder.kill();
+      expect((await holder.result).stdout).toBe('');
+      const tokens = await Promise.all(waiting);
+      expect(tokens.map(({ code, stdout }) => [code, stdout])).toEqual([
+        [0, 'token-2\n'],
+        [0, 'token-2\n'],
+      ]);
+    });
+
+    test('a reader that has gone is no error', async () => {
+      const script = join(windows.dir, 'reader.cjs');
+      writeFileSync(
+        script,
+        `const { spawn } = require('node:child_process');
+         const [program, ...args] = process.argv.slice(2);
+         const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+         child.stdout.destroy();
+         child.on('exit', (code) => process.exit(code));`,
+      );
+      const { code, stderr } = await windows.start(['get', '--no-cache'], {
+        env,
+        command: windows.node([windowsPath(script), windows.program]),
+      }).result;
+      expect({ code, stderr }).toEqual({ code: 141, stderr: '' });
+    });
+
+    test('a stdout that Windows tells nothing about is written to like any other', async () => {
+      await gwtoken(['get']);
+      const out = join(windows.dir, 'out');
+      expect(await windows.intoFile(['env', '--format', 'cmd'], env, out)).toBe(0);
+      expect(readFileSync(out, 'utf8')).toContain('SET "GWTOKEN_ACCESS_TOKEN=token-1"\n');
+    });
+
+    test('an authority of one’s own is refused without --ca-file, and taken with it', async () => {
+      const authority = makeAuthority();
+      const clients = [{ clientId: 'client', clientSecret: 'secret' }];
+      const identity = await startIdentityServer({ clients, tls: authority.issue() });
+      const own = { env: { GWTOKEN_AUTH_URL: identity.authUrl, GWTOKEN_CLIENT_SECRET: 'secret' } };
+      const refused = await gwtoken(['get'], own);
+      expectRefusal(refused, 6);
+      expect(refused.stderr).toContain('--ca-file');
+      expect(identity.requests).toEqual([]);
+      const got = await gwtoken(['get', '--ca-file', windowsPath(authority.caFile)], own);
+      expect(got).toMatchObject({ code: 0, stdout: `${identity.issued[0]}\n`, stderr: '' });
+    });
   });
 
-  test('20 at once make one request', async () => {
-    endpoint.delayMs = 2_000;
-    const args = ['get', '--timeout', '60s', '--retries', '0'];
-    const all = await Promise.all(Array.from({ length: 20 }, () => gwtoken(args, { timeoutMs: 150_000 })));
-    const kinds = new Set(all.map(({ code, stdout, stderr }) => JSON.stringify({ code, stdout, stderr })));
-    expect([...kinds]).toEqual([JSON.stringify({ code: 0, stdout: 'token-1\n', stderr: '' })]);
-    expect(endpoint.posts.length).toBe(1);
-  });
-
-  test('who waits for a holder that is killed gets a token of its own', async () => {
-    endpoint.delayMs = 600_000;
-    const args = ['get', '--timeout', '60s', '--retries', '0'];
-    const holder = windows.start(args, { env });
-    await until('the holder asks', () => endpoint.posts.length === 1, 60_000);
-    endpoint.delayMs = 0;
-    const waiting = [gwtoken(args), gwtoken(args)];
-    holder.kill();
-    expect((await holder.result).stdout).toBe('');
-    const tokens = await Promise.all(waiting);
-    expect(tokens.map(({ code, stdout }) => [code, stdout])).toEqual([
-      [0, 'token-2\n'],
-      [0, 'token-2\n'],
-    ]);
-  });
-
-  test('a reader that has gone is no error', async () => {
-    const script = join(windows.dir, 'reader.cjs');
-    writeFileSync(
-      script,
-      `const { spawn } = require('node:child_process');
-       const [program, ...args] = process.argv.slice(2);
-       const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
-       child.stdout.destroy();
-       child.on('exit', (code) => process.exit(code));`,
+  test('an item of 2,560 bytes is stored and read back, one more is refused beforehand', async () => {
+    const login = ['login', '--client-id', 'client', '--secret-stdin'];
+    const rest = Buffer.byteLength(
+      JSON.stringify({ client_id: 'client', client_secret: '', auth_url: endpoint.authUrl }),
     );
-    const { code, stderr } = await windows.start(['get', '--no-cache'], {
-      env,
-      command: windows.node([windowsPath(script), windows.program]),
-    }).result;
-    expect({ code, stderr }).toEqual({ code: 141, stderr: '' });
+    const secret = 's'.repeat(2560 - rest);
+    expect((await gwtoken(login, { stdin: secret })).code).toBe(0);
+    expect(Buffer.byteLength((await item()) ?? '')).toBe(2560);
+    expect((await gwtoken(['get', '--fresh'])).code).toBe(0);
+    expect(endpoint.posts.at(-1)?.get('client_secret')).toBe(secret);
+    expectRefusal(await gwtoken(login, { stdin: `${secret}s` }), 2);
+    expect(JSON.parse((await item()) ?? '')).toMatchObject({ client_secret: secret });
+    expect((await gwtoken(['logout'])).code).toBe(0);
+    expect(await item()).toBeUndefined();
   });
 
-  test('a stdout that Windows tells nothing about is written to like any other', async () => {
-    await gwtoken(['get']);
-    const out = join(windows.dir, 'out');
-    expect(await windows.intoFile(['env', '--format', 'cmd'], env, out)).toBe(0);
-    expect(readFileSync(out, 'utf8')).toContain('SET "GWTOKEN_ACCESS_TOKEN=token-1"\n');
+  test.each([
+    ['UTF-8', (text: string) => text],
+    ['UTF-16, as cmdkey stores it', (text: string) => Buffer.from(text, 'utf16le').toString('latin1')],
+  ])('an item that was made by hand is read: %s', async (_, encoded) => {
+    expect((await gwtoken(['config', 'set', 'auth-url', endpoint.authUrl])).code).toBe(0);
+    const byHand = { client_id: 'by-hand', client_secret: 'its secret', auth_url: endpoint.authUrl };
+    const value = encoded(JSON.stringify(byHand));
+    await windows.storeCredential(ACCOUNT, value);
+    expect(await gwtoken(['get'])).toMatchObject({ code: 0, stdout: 'token-1\n', stderr: '' });
+    expect(endpoint.posts[0]?.get('client_id')).toBe('by-hand');
+    expect((await gwtoken(['logout'])).code).toBe(0);
+    expect(await item()).toBeUndefined();
   });
 
-  test('an authority of one’s own is refused without --ca-file, and taken with it', async () => {
-    const authority = makeAuthority();
-    const clients = [{ clientId: 'client', clientSecret: 'secret' }];
-    const identity = await startIdentityServer({ clients, tls: authority.issue() });
-    const own = { env: { GWTOKEN_AUTH_URL: identity.authUrl, GWTOKEN_CLIENT_SECRET: 'secret' } };
-    const refused = await gwtoken(['get'], own);
-    expectRefusal(refused, 6);
-    expect(refused.stderr).toContain('--ca-file');
-    expect(identity.requests).toEqual([]);
-    const got = await gwtoken(['get', '--ca-file', windowsPath(authority.caFile)], own);
-    expect(got).toMatchObject({ code: 0, stdout: `${identity.issued[0]}\n`, stderr: '' });
+  test('of parallel config set none is lost', async () => {
+    const profiles = Array.from({ length: 8 }, (_, index) => `p${index}`);
+    const ended = await Promise.all(
+      profiles.map((profile) => gwtoken(['config', 'set', 'timeout', '9s', '--profile', profile])),
+    );
+    expect(ended.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+      profiles.map(() => ({ code: 0, stderr: '' })),
+    );
+    expect(JSON.parse(readFileSync(join(config, 'config.json'), 'utf8'))).toEqual({
+      profiles: Object.fromEntries(profiles.map((profile) => [profile, { timeout: '9s' }])),
+    });
   });
 });
