@@ -6,7 +6,7 @@ import { failure } from '../../src/errors';
 import { Interrupted } from '../../src/signals';
 import { keychainError } from '../../src/system/keychain/errors';
 import type { Keychain, PostForm } from '../../src/world';
-import { PLAIN } from '../documents/grammar';
+import { noting } from '../documents/grammar';
 import { inVariables } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
 import { parseDoctor } from './reports';
@@ -261,12 +261,8 @@ describe('doctor and the keychain:', () => {
   test('a Ctrl-C at its dialog ends doctor, under a spinner', async () => {
     const interrupted = new Interrupted('SIGINT');
     const labels: string[] = [];
-    const spin = <T>(label: string, work: () => Promise<T>) => {
-      labels.push(label);
-      return work();
-    };
     setKeychain(() => Promise.reject(interrupted));
-    gw.own = { ...gw.own, terminal: { ...PLAIN, hasUnicode: () => true, spin } as never };
+    gw.own = { ...gw.own, terminal: noting(labels) as never };
     await expect(gw.cli(['doctor'])).rejects.toBe(interrupted);
     expect(labels).toEqual(['checking the keychain']);
   });

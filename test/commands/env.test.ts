@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { painter } from '../../src/system/terminal/capabilities';
-import type { Terminal } from '../../src/world';
+import { PLAIN } from '../documents/grammar';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { type Home, openHome } from '../harness/homes/home';
@@ -123,11 +123,10 @@ describe('gwtoken env', () => {
   async function onTerminal(isTTY: { out: boolean; err: boolean }, args: readonly string[]) {
     let [stdout, stderr] = ['', ''];
     const paint = (stream: string) => painter({}, stream === 'stderr' ? isTTY.err : isTTY.out);
-    const spin: Terminal['spin'] = (_, work) => work(() => {});
     gw.own = {
       stdout: { isTTY: () => isTTY.out, write: (text) => (stdout += text) },
       stderr: { isTTY: () => isTTY.err, write: (text) => (stderr += text) },
-      terminal: { paint, spin, columns: () => 80 } as never,
+      terminal: { ...PLAIN, paint } as never,
     };
     const { code } = await gw.cli(['env', ...args]);
     return { code, stdout, stderr };

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/all';
 import { spellings } from '../../src/commands/flags';
-import type { Terminal } from '../../src/world';
 import { allCommands, PLAIN } from '../documents/grammar';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { keychainEntry, putEntry } from '../harness/homes/client';
@@ -169,10 +168,9 @@ async function outcome(line: string, { env = {}, status = 200 }: Row): Promise<s
   );
   writeFileSync(join(gw.config, 'clients.json'), JSON.stringify(Object.fromEntries(stored)), { mode: 0o600 });
   for (const [name, item] of stored) gw.items.set(name, JSON.stringify({ ...item, client_secret: 'secret' }));
-  const spin: Terminal['spin'] = (_, work) => work(() => {});
   gw.own = {
     sleep: async () => {},
-    terminal: { ...PLAIN, noPrompt: () => 'a test', hasUnicode: () => false, spin } as never,
+    terminal: { ...PLAIN, noPrompt: () => 'a test', hasUnicode: () => false } as never,
     createTokenFile: async () => ({ path: '/token-file', replace() {}, touch: () => true, remove() {} }),
     async runProgram(command, args, variables, text) {
       done.push(`runs ${[command, ...args].join(' ')} with ${JSON.stringify(variables)} ${text}`);

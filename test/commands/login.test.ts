@@ -406,8 +406,6 @@ hint: example: printf %s "$SECRET" | gwtoken login ${flags} --secret-stdin
     const terminal: Partial<Terminal> = {
       ...PLAIN,
       noPrompt: () => undefined,
-      hasUnicode: () => true,
-      spin: (_, work) => work(() => {}),
       choose: (question, choices) => heard(question, choices.at(-1)!) as never,
       ask: (question) => heard(question, question.startsWith('Auth URL') ? A : 'id'),
       askSecret: (question) => heard(question, 'a secret'),

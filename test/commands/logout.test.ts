@@ -101,12 +101,11 @@ describe('logout without --yes', () => {
   /** A terminal at which this is the answer; returns what is asked. */
   const answering = (answer: () => Promise<boolean>) => {
     const asked: string[] = [];
-    const spin: Terminal['spin'] = (_, work) => work(() => {});
     const confirm: Terminal['confirm'] = (question) => {
       asked.push(question);
       return answer();
     };
-    gw.own = { terminal: { ...PLAIN, noPrompt: () => undefined, spin, confirm } as never };
+    gw.own = { terminal: { ...PLAIN, noPrompt: () => undefined, confirm } as never };
     return asked;
   };
 

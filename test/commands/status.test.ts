@@ -4,7 +4,7 @@ import { failure } from '../../src/errors';
 import { Interrupted } from '../../src/signals';
 import { keychainError } from '../../src/system/keychain/errors';
 import type { Keychain, KeychainReason } from '../../src/world';
-import { PLAIN } from '../documents/grammar';
+import { noting } from '../documents/grammar';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { inVariables, withoutVariables } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
@@ -298,14 +298,10 @@ FAIL default:production:us: no us
     keychainFailing(keychainError('locked', 'linux'));
     const stdout = Buffer.from('{"client_id":"a-command","client_secret":"a secret"}');
     const labels: string[] = [];
-    const spin = <T>(label: string, work: () => Promise<T>) => {
-      labels.push(label);
-      return work();
-    };
     gw.own = {
       ...gw.own,
       runCredentialCommand: async () => ({ how: 'exited', code: 0, stdout }),
-      terminal: { ...PLAIN, hasUnicode: () => true, spin } as never,
+      terminal: noting(labels) as never,
     };
     expect(await clients('--check')).toMatchObject([
       { client_id: 'id', check: { exit_code: 5 } },

@@ -4,9 +4,22 @@ import { plainSpelling } from '../../src/cli/spelling';
 import { COMMANDS } from '../../src/commands/all';
 import type { Command } from '../../src/commands/command';
 import { painter } from '../../src/system/terminal/capabilities';
+import type { Terminal } from '../../src/world';
 
+type Plain = Pick<Terminal, 'paint' | 'columns' | 'hasUnicode' | 'spin'>;
+
+/** Makes a terminal without colours, whose spinner writes its labels into this list. */
+export const noting = (labels: string[]): Plain => ({
+  paint: () => painter({}, false),
+  columns: () => 80,
+  hasUnicode: () => true,
+  spin(label, work) {
+    labels.push(label);
+    return work((next) => void labels.push(next));
+  },
+});
 /** A terminal without colours. */
-export const PLAIN = { paint: () => painter({}, false), columns: () => 80 };
+export const PLAIN = noting([]);
 
 interface Placed {
   readonly path: readonly string[];

@@ -5,8 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
 import { entryPath, generationPath, openTokens } from '../../src/system/files/token-cache';
 import { minTtlProblem } from '../../src/token/query';
-import type { Terminal } from '../../src/world';
-import { PLAIN } from '../documents/grammar';
+import { noting } from '../documents/grammar';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { EU, entryIn, keychainEntry, MACHINE, putEntry } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
@@ -67,12 +66,7 @@ gwtoken: POST https://a.example.com/oauth2/token: 200 from the endpoint after 0 
 
 test('a token is waited for under a spinner, but where a command may ask on the same terminal', async () => {
   const labels: string[] = [];
-  const relabel = (label: string) => void labels.push(label);
-  const spin: Terminal['spin'] = (label, work) => {
-    relabel(label);
-    return work(relabel);
-  };
-  gw.own = { terminal: { ...PLAIN, spin } as never, sleep: async () => {} };
+  gw.own = { terminal: noting(labels) as never, sleep: async () => {} };
   gw.answer = (post) => (post < 3 ? { status: 503, body: {} } : tokenReply(post));
   expect(await gw.get()).toBe('token-3');
   const label = 'requesting a token';
