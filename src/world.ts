@@ -301,7 +301,7 @@ export interface World {
   readonly terminal: Terminal;
   readonly config: ConfigFile;
   readonly clients: KnownClients;
-  /** Runs a line in the system's shell, with gwtoken's stdin and stderr. A signal rejects with Interrupted. */
+  /** Runs a line in the system's shell with gwtoken's stdin and stderr; a signal rejects with Interrupted. */
   runCredentialCommand(command: string, options: CommandOptions): Promise<CommandEnd>;
   readonly keychain: Keychain;
   readonly tokens: TokenCache;

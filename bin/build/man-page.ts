@@ -24,9 +24,9 @@ export async function manPage(): Promise<string> {
     '## SYNOPSIS',
     COMMANDS.map(synopsis).join('\n'),
     '## DESCRIPTION',
-    'gwtoken gets OAuth 2.0 access tokens (client-credentials grant) for an API gateway and its sandbox, in the ' +
-      'regions `eu` and `us`. It stores client secrets in the system keychain, caches tokens, and passes them to your ' +
-      'shell, script or program.',
+    'gwtoken gets OAuth 2.0 access tokens (client-credentials grant) for an API gateway and its sandbox, ' +
+      'in the regions `eu` and `us`. It stores client secrets in the system keychain, caches tokens, and ' +
+      'passes them to your shell, script or program.',
     'To start, run `gwtoken login` once; then `gwtoken get` prints a token.',
     '## COMMANDS',
     'Options that several commands share are described under OPTIONS.',
@@ -41,12 +41,13 @@ export async function manPage(): Promise<string> {
     '### General',
     [optionList([VERBOSE]), '- `-h`, `--help`: show help', '- `--version`: print the version'].join('\n'),
     '## ENVIRONMENT',
-    'An option overrides its environment variable, which overrides the config file. An empty variable counts as unset.',
+    'An option overrides its environment variable, which overrides the config file. ' +
+      'An empty variable counts as unset.',
     ...['The auth URL', 'Credentials', 'Other variables'].map((heading) => part(environment, heading)),
     '## FILES',
     withoutTitle(part(environment, 'Directories')),
-    '`config.json` in the config directory contains the settings, `clients.json` the list of stored clients, without ' +
-      'secrets. The cache directory contains one file per client with its token.',
+    '`config.json` in the config directory contains the settings, `clients.json` the list of stored ' +
+      'clients, without secrets. The cache directory contains one file per client with its token.',
     part(environment, 'The config file'),
     '## EXIT STATUS',
     withoutTitle(asMan(exitCodes.slice(0, exitCodes.indexOf('## Signals')))),

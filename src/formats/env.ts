@@ -72,7 +72,7 @@ function lastValue(argv: readonly string[], flag: string): string | undefined {
   return word === flag ? argv[index + 1] : word?.slice(flag.length + 1);
 }
 
-/** Returns the format of a login shell by the path in `$SHELL`; undefined for the default and unknown ones. */
+/** Returns the format of a login shell by `$SHELL`; undefined for the default one and unknown shells. */
 export function formatOfShell(path = ''): string | undefined {
   const name = knownFormat(path.split('/').at(-1) ?? '');
   return name === DEFAULT_ENV_FORMAT ? undefined : name;

@@ -59,7 +59,7 @@ export function openKeyboard(
       isOpen = true;
       stdin.setRawMode(true);
       stdin.resume();
-      // What arrives meanwhile is dropped, since there is no prompt yet.
+      // Input that arrives meanwhile is dropped, since there is no prompt yet.
       await sleep(TYPED_AHEAD_MS);
       change = filter;
       prompt = Object.assign(new PassThrough(), { isTTY: true as const, setRawMode() {} });
