@@ -1,6 +1,6 @@
 /** The completion scripts in real shells, at a press of Tab. */
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Home, openHome } from '../harness/homes/home';
 import { linkProgram, runCommand } from '../harness/programs/program';
@@ -16,12 +16,9 @@ beforeEach(() => {
 
 /** A shell on a terminal, with gwtoken on its PATH and completed by what it prints. */
 function open(shell: keyof typeof SHELLS, setUp: string = SHELLS[shell].setUp): Terminal {
-  const bin = join(home.dir, 'bin');
-  mkdirSync(bin);
-  linkProgram(bin);
   for (const name of ['trusted-authority.pem', 'several.crt', 'several.pem', 'with blank.pem'])
     writeFileSync(join(home.dir, name), '');
-  const env = { ...home.env, PATH: `${bin}${delimiter}${process.env['PATH']}`, LC_ALL: 'C.UTF-8' };
+  const env = { ...home.env, PATH: linkProgram(join(home.dir, 'bin')), LC_ALL: 'C.UTF-8' };
   const terminal = openTerminal([shell, ...SHELLS[shell].args], { env, cwd: home.dir, cols: 120 });
   terminal.type(`${setUp}; echo rea""dy\r`);
   return terminal;
@@ -96,19 +93,17 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s, at a press of Tab', (shell)
 
 test('bash gets the whole word where "=" ends none, whatever its IFS is, which stays', async ({ needs }) => {
   needs('posix', 'bash');
-  linkProgram(home.dir);
   const line = `eval "$(gwtoken completion bash)"; COMP_WORDBREAKS=' ' IFS=,
     COMP_LINE='gwtoken get --format=j'; COMP_POINT=\${#COMP_LINE}; _gwtoken; echo "\${COMPREPLY[@]}" "$IFS"`;
-  const env = { ...home.env, PATH: `${home.dir}${delimiter}${process.env['PATH']}` };
+  const env = { ...home.env, PATH: linkProgram(home.dir) };
   expect(await runCommand(['bash', '-c', line], { env })).toMatchObject({ stdout: '--format=json ,\n' });
 });
 
 test('bash says nothing of a compopt, which 3.2 does not have', async ({ needs }) => {
   needs('posix', 'bash');
-  linkProgram(home.dir);
   const line = `eval "$(gwtoken completion bash)"; enable -n compopt
     COMP_LINE='gwtoken get --ca-file gwtok'; COMP_POINT=\${#COMP_LINE}; _gwtoken; echo "\${COMPREPLY[@]}"`;
-  const env = { ...home.env, PATH: `${home.dir}${delimiter}${process.env['PATH']}` };
+  const env = { ...home.env, PATH: linkProgram(home.dir) };
   expect(await runCommand(['bash', '-c', line], { env, cwd: home.dir })).toMatchObject({
     stdout: 'gwtoken\n',
     stderr: '',

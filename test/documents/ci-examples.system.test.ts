@@ -30,7 +30,7 @@ async function runExample(system: string, isRightSum: boolean) {
   const { authUrl, posts } = await startTokenEndpoint();
   const { dir: folder, env } = openHome();
   const [dir, files] = ['job', 'release'].map((name) => join(folder, name)) as [string, string];
-  for (const made of [dir, files]) mkdirSync(made);
+  mkdirSync(dir);
   for (const script of ['deploy.sh', 'worker']) writeFileSync(join(dir, script), SCRIPT, { mode: 0o755 });
   linkProgram(files);
   const archive = join(folder, 'gwtoken.tar.gz');

@@ -1,7 +1,7 @@
 /** The topic ci: its examples are complete, pinned and run by their own interpreters. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { startIdentityServer } from '../harness/endpoints/identity-server';
@@ -71,13 +71,12 @@ describe('the topic ci', () => {
     });
     const home = openHome();
     const bin = join(home.dir, 'bin');
-    mkdirSync(bin);
+    const PATH = linkProgram(bin);
     // The stand-in for the vault's program tells what it was asked, as a person at the vault would see it.
     const answer = '{"client_id":"of-acme","client_secret":"kept in a vault"}';
     const script = `#!/bin/sh\nprintf '%s ' "$@" >&2\nprintf '%s\\n' '${answer}'\n`;
     writeFileSync(join(bin, vault), script, { mode: 0o755 });
-    linkProgram(bin);
-    const env = { ...home.env, PATH: `${bin}${delimiter}${process.env['PATH']}` };
+    const env = { ...home.env, PATH };
     execFileSync('/bin/sh', ['-e', '-c', statements.find((each) => programOf(each) === vault)!], { env });
 
     // What a command prints without an address goes to the config file's alone.

@@ -2,7 +2,7 @@
 
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { TOPICS } from '../../src/cli/topics';
 import { COMMANDS } from '../../src/commands/all';
@@ -97,16 +97,15 @@ async function openPlace(): Promise<Place> {
   const gateway = await listen(createServer((_, response) => response.end('hello\n')));
   const keyring = await startKeyring({ state: 'unlocked' });
   const template = openFolders(keyring.env);
-  const [bin, work] = [join(template.dir, 'bin'), join(template.dir, 'work')];
-  for (const folder of [bin, work]) mkdirSync(folder);
-  linkProgram(bin);
+  const work = join(template.dir, 'work');
+  mkdirSync(work);
   for (const name of ['deploy.sh', 'serve']) writeFileSync(join(work, name), '#!/bin/sh\n', { mode: 0o755 });
   writeFileSync(join(work, 'secret.txt'), 'secret\n');
   writeFileSync(join(work, 'order.json'), '{}');
   const ca = makeAuthority().caFile;
   const env = {
     ...template.env,
-    PATH: [bin, process.env['PATH']].join(delimiter),
+    PATH: linkProgram(join(template.dir, 'bin')),
     ID: 'id',
     SECRET: 'secret',
   };

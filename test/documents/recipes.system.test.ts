@@ -89,7 +89,7 @@ async function startPlace() {
   );
   const { dir, env } = openFolders();
   const [bin, work] = [join(dir, 'bin'), join(dir, 'work')];
-  for (const folder of [bin, work]) mkdirSync(folder);
+  mkdirSync(work);
   linkProgram(bin);
   const executable = { mode: 0o755 };
   const call = (token: string) =>

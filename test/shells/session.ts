@@ -1,5 +1,5 @@
 /** Scripts in real shells that call the built program. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { openHome } from '../harness/homes/home';
@@ -24,7 +24,6 @@ export async function startSession(): Promise<Session> {
   );
   const { dir, env } = openHome();
   const bin = join(dir, 'bin');
-  mkdirSync(bin);
   linkProgram(bin);
   return {
     dir,

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { connect } from 'node:net';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { type IBufferCell, type IBufferLine, Terminal as Screen } from '@xterm/headless';
 import { buildPackage } from '../harness/builds.mjs';
 import { cleanUp } from '../harness/clean-up';
@@ -80,15 +80,13 @@ async function environment(): Promise<Record<string, string>> {
     server.on('error', () => client.destroy());
     client.on('error', () => server.destroy());
   });
-  const bin = openFolder();
-  linkProgram(bin);
   const { env } = await startKeyring({ state: 'unlocked' });
   const all = {
     ...env,
     HOME,
     XDG_CONFIG_HOME: join(HOME, '.config'),
     XDG_CACHE_HOME: join(HOME, '.cache'),
-    PATH: [bin, process.env['PATH']].join(delimiter),
+    PATH: linkProgram(openFolder()),
     PS1: '\\[\\e[32m\\]$\\[\\e[39m\\] ',
     LANG: 'C.UTF-8',
     GWTOKEN_CA_FILE: authority.caFile,

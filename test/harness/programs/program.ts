@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { onCleanup } from '../clean-up';
 import { ROOT } from '../root';
 
@@ -33,14 +33,16 @@ export const BOUND_BY_MODES =
     ? ['setpriv', `--bounding-set=${capabilities}`, `--inh-caps=${capabilities}`, '--']
     : [];
 
-/** Puts a `gwtoken` into a folder for PATH. */
-export function linkProgram(folder: string): void {
+/** Puts a `gwtoken` into a folder, which it makes if need be; returns a PATH that begins with it. */
+export function linkProgram(folder: string): string {
+  mkdirSync(folder, { recursive: true });
   if (process.platform === 'win32') {
     const words = GWTOKEN.map((word) => `"${word}"`);
     writeFileSync(join(folder, 'gwtoken.cmd'), `@${words.join(' ')} %*\r\n`);
   } else {
     writeFileSync(join(folder, 'gwtoken'), `#!/bin/sh\nexec ${GWTOKEN_SH} "$@"\n`, { mode: 0o755 });
   }
+  return [folder, process.env['PATH']].join(delimiter);
 }
 
 export interface CommandOptions {

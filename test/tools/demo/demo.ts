@@ -1,7 +1,6 @@
 /** `npm run demo`: the real program and two token endpoints, each line run by sh as shown, and checked. */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { styleText } from 'node:util';
@@ -169,7 +168,6 @@ async function run(lines: string, { code = 0, stdout = /^$/, stderr = /^$/, from
 async function openEnvironment(): Promise<Record<string, string>> {
   const home = openFolder();
   const bin = join(home, 'bin');
-  mkdirSync(bin);
   linkProgram(bin);
   const keyring = withoutKeychain === undefined ? (await startKeyring({ state: 'unlocked' })).env : {};
   const secrets = Object.entries(CLIENTS).map(([name, client]) => [`SECRET_${name}`, client.clientSecret]);
