@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { answer, CANARY, expectNoCanary, printing, startPlace } from '../harness/homes/command-place';
+import { CANARY, expectNoCanary, putAnswer, startPlace } from '../harness/homes/command-place';
 
 describe.skipIf(process.platform === 'win32')('the credential command', () => {
   test('gives credentials with odd characters, which the endpoint takes', async () => {
     const { dir, gwtoken, identity } = await startPlace('set -- answer; cat "$HOME/../$1"');
-    printing(dir, `\ufeff  ${answer()}\r\n`);
+    putAnswer(dir, '\ufeff  ', '\r\n');
     const { code, stdout, stderr } = await gwtoken(['get', '-v']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${identity.issued[0]}\n` });
     const form = new URLSearchParams(identity.requests[0]!.body);
@@ -29,7 +29,7 @@ describe.skipIf(process.platform === 'win32')('the credential command', () => {
 
   test('that fails shows its own stderr once and nothing of its stdout: 5', async () => {
     const { dir, gwtoken } = await startPlace('cat "$HOME/../answer" >&2; cat "$HOME/../answer"; exit 1');
-    printing(dir, answer());
+    putAnswer(dir);
     const { code, stdout, stderr } = await gwtoken(['get', '-v']);
     expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
     expect(stderr).toContain('gwtoken: error: the credential command exited with code 1 (from ');

@@ -8,14 +8,9 @@ import type { ProgramResult, RunningProgram } from '../harness/programs/program'
 export const LONG = 180_000;
 
 /** Starts `count` at once; their own limits are far off, since they share two processors. */
-export function start(
-  count: number,
-  client: Home,
-  args: readonly string[] = [],
-  env: Record<string, string> = {},
-): RunningProgram[] {
+export function start(count: number, client: Home, args: readonly string[] = []): RunningProgram[] {
   const all = ['get', '--timeout', '60s', '--retries', '0', ...args];
-  return Array.from({ length: count }, () => client.start(all, { env, timeoutMs: LONG }));
+  return Array.from({ length: count }, () => client.start(all, { timeoutMs: LONG }));
 }
 export const results = (programs: readonly RunningProgram[]) =>
   Promise.all(programs.map(({ result }) => result));

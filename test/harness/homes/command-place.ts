@@ -29,14 +29,11 @@ export async function startPlace(
   return { ...home, identity };
 }
 
-/** A shell command that prints the credentials, from a file, so that no quoting comes in between. */
-export function printing(dir: string, text: string | Buffer): string {
-  writeFileSync(join(dir, 'answer'), text);
-  return `cat '${join(dir, 'answer')}'`;
+/** Writes the credentials where a command prints them from, so that no quoting comes in between. */
+export function putAnswer(dir: string, before = '', after = ''): void {
+  const answer = JSON.stringify({ client_id: 'from-command', client_secret: CANARY });
+  writeFileSync(join(dir, 'answer'), before + answer + after);
 }
-
-export const answer = (clientId = 'from-command', clientSecret = CANARY): string =>
-  JSON.stringify({ client_id: clientId, client_secret: clientSecret });
 
 /** The secret is in none of the texts and in no file of the place but the command's own. */
 export function expectNoCanary(dir: string, ...texts: string[]): void {

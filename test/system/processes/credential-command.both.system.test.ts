@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { answer, printing, startPlace } from '../../harness/homes/command-place';
+import { putAnswer, startPlace } from '../../harness/homes/command-place';
 import { isRunning, until } from '../../harness/programs/processes';
 import { GWTOKEN_SH } from '../../harness/programs/program';
 import { openTerminal } from '../../harness/programs/terminal';
@@ -41,7 +41,7 @@ describe.skipIf(process.platform === 'win32')('a credential command', () => {
     const { dir, terminal, identity } = await startPlace(
       'stty -echo </dev/tty; printf "Vault password: " >&2; read a </dev/tty; stty echo </dev/tty; printf "Vault: " >&2; read b; [ "$a $b" = "open sesame" ] && cat "$HOME/../answer"',
     );
-    printing(dir, answer());
+    putAnswer(dir);
     const shown = terminal(['get'], { env: { NO_COLOR: '1' } });
     await shown.waitFor('Vault password: ');
     await sleep(600);

@@ -81,15 +81,13 @@ export function scripted(name: string, script: Script, expected: Omit<WireCase, 
   };
 }
 
-/** A case of an endpoint that answers each request with the next of these, and then always with the last. */
+/** A case of an endpoint that answers each request with the same bytes. */
 export function replies(
   name: string,
-  answers: Buffer | readonly Buffer[],
-  expected: Omit<WireCase, 'name' | 'set'>,
+  answer: Buffer,
+  expected: Omit<WireCase, 'name' | 'set' | 'script'>,
 ): WireCase {
-  const all = Buffer.isBuffer(answers) ? [answers] : answers;
-  const script: Script = { answer: (socket, n) => void socket.write(all[n - 1] ?? all.at(-1) ?? '') };
-  return scripted(name, script, expected);
+  return scripted(name, { answer: (socket) => void socket.write(answer) }, expected);
 }
 
 /** The token arrives at the first request. */
