@@ -20,18 +20,6 @@ export function foreign(text: string): string {
     .replace(/(?<!\S):(?=:[a-z].*::)/gi, ': ');
 }
 
-/** Writes paths below the home directory as `~/…`; not in quotes or on Windows: shells read no `~` there. */
-export function withTilde(
-  text: string,
-  { env, platform }: { readonly env: { readonly HOME?: string | undefined }; readonly platform: string },
-): string {
-  const home = env.HOME;
-  if (!home || platform === 'win32') return text;
-  return text.replace(/(^|[\s(])(\/[^\s]*)/g, (whole, prefix: string, path: string) =>
-    path.startsWith(`${home}/`) ? `${prefix}~${path.slice(home.length)}` : whole,
-  );
-}
-
 /** Quotes a value of the user's for a message: on one line, 100 characters at most. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}\u2026` : text);
@@ -55,21 +43,6 @@ export function duration(ms: number): string {
   if (hours > 0) return minutes === 0 ? `${hours} h` : `${hours} h ${minutes} min`;
   if (minutes === 0) return `${rest} s`;
   return minutes < 10 && rest > 0 ? `${minutes} min ${rest} s` : `${minutes} min`;
-}
-
-/**
- * Wraps words at a width; a longer word stays whole.
- *
- * @param hanging beginning of each further line; the caller writes one of the same length before the first
- */
-export function wrapWords(words: readonly string[], width: number, hanging: string): string {
-  const lines: string[] = [];
-  for (const word of words) {
-    const last = lines.at(-1);
-    if (last === undefined || hanging.length + last.length + 1 + word.length > width) lines.push(word);
-    else lines[lines.length - 1] = `${last} ${word}`;
-  }
-  return lines.join(`\n${hanging}`);
 }
 
 /** The most edits between a word and one that it was meant to be. */

@@ -24,8 +24,6 @@ export interface Terminal {
   choose<T extends string>(question: string, choices: readonly T[], initial?: T): Promise<T>;
   confirm(question: string): Promise<boolean>;
   hasUnicode(): boolean;
-  /** Returns the width of a text for stdout: the terminal's, but at least 40 and at most 80. */
-  columns(limit?: number): number;
   /** Writes to stdout, which is a terminal: through a pager if the text is longer than the screen. */
   page(text: string): Promise<void>;
   paint(stream: 'stdout' | 'stderr'): Promise<Paint>;

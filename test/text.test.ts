@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { duration, oneLine, quoted, shellWord, withTilde } from '../src/text';
+import { duration, oneLine, quoted, shellWord } from '../src/text';
 
 /** What people and addresses have in them, and what shells make something of. */
 const line = fc.oneof(
@@ -53,19 +53,6 @@ describe('a text that is shown', () => {
     }
     expect(wrong).toEqual([]);
     expect(oneLine('🙂\r\n\x1b')).toBe('🙂\\u000d\\u000a\\u001b');
-  });
-
-  test('has ~ for the home directory where a path begins, and nowhere else', () => {
-    const here = { env: { HOME: '/home/u' }, platform: 'linux' };
-    const shown = (text: string) => withTilde(text, here);
-    expect(shown('/home/u/a')).toBe('~/a');
-    expect(shown('in /home/u/a (from /home/u/b)')).toBe('in ~/a (from ~/b)');
-    expect(shown('(/home/u/a)')).toBe('(~/a)');
-    for (const text of ['/home/u', '/home/user/a', "'/home/u/a b'", 'x=/home/u/a', '/x/home/u/a'])
-      expect(shown(text)).toBe(text);
-    expect(withTilde('/home/u/a', { env: {}, platform: 'linux' })).toBe('/home/u/a');
-    expect(withTilde('/home/u/a', { env: { HOME: '' }, platform: 'linux' })).toBe('/home/u/a');
-    expect(withTilde('/home/u/a', { ...here, platform: 'win32' })).toBe('/home/u/a');
   });
 
   test('is in quotes and cut where it is a value of the user’s', () => {

@@ -17,7 +17,7 @@ export type Execute = (command: Command, flags: FlagValues, args: readonly strin
 
 interface Building {
   readonly world: Pick<World, 'version' | 'stdout' | 'stderr'> & {
-    readonly terminal: Pick<Terminal, 'paint' | 'columns'>;
+    readonly terminal: Pick<Terminal, 'paint'>;
   };
   readonly execute: Execute;
   /** True if the line is only parsed, to test a suggestion: nothing runs, and errors stay commander's. */
@@ -37,7 +37,7 @@ function build(building: Building): Parser {
     writeOut: (text) => world.stdout.write(text),
     writeErr: () => {},
     // commander would read `process.stdout`, which takes 4 ms to make.
-    getOutHelpWidth: () => world.terminal.columns(),
+    getOutHelpWidth: () => 80,
     getErrHelpWidth: () => 80,
     getOutHasColors: () => false,
     getErrHasColors: () => false,
@@ -112,7 +112,7 @@ async function showHelp(names: readonly string[], help: Parser, building: Buildi
   const commands = COMMANDS.map(({ name }) => name);
   const { stdout, terminal } = building.world;
   const markdown = await topicText(names, commands);
-  stdout.write(topicAsText(markdown, await terminal.paint('stdout'), terminal.columns()));
+  stdout.write(topicAsText(markdown, await terminal.paint('stdout')));
 }
 
 /** Adds `--version` and `--help`, and usage errors that name this command. */

@@ -3,13 +3,13 @@
 import { CommanderError } from 'commander';
 import { afterFailure, COMMANDS } from '../commands/all';
 import { COMPLETE, complete } from '../commands/completion/completion';
-import { hintLine, wrapMessage } from '../commands/report';
+import { hintLine } from '../commands/report';
 import { strayVariables } from '../commands/stray-variables';
 import { GwtokenError } from '../errors';
 import { exitCodeFor } from '../exit-codes';
 import { Interrupted, ReaderGone } from '../signals';
 import { limitReached } from '../system-errors';
-import { oneLine, withTilde } from '../text';
+import { oneLine } from '../text';
 import type { World } from '../world';
 import { createProgram, type Execute } from './program';
 import { plainSpelling } from './spelling';
@@ -20,7 +20,7 @@ export async function run(words: readonly string[], world: World): Promise<numbe
   const argv = plainSpelling(words);
   let exitCode: number | undefined;
   let verbose = false;
-  const trace = (line: string): void => world.stderr.write(`gwtoken: ${oneLine(withTilde(line, world))}\n`);
+  const trace = (line: string): void => world.stderr.write(`gwtoken: ${oneLine(line)}\n`);
   try {
     if (argv[0] === COMPLETE && argv[1] === '--') {
       const [command, name = '', ...more] = argv.slice(2);
@@ -83,21 +83,17 @@ export async function crash(argv: readonly string[], error: unknown, world: Worl
   return code;
 }
 
-const LABEL_MARGIN = ' '.repeat('gwtoken: error: '.length);
-
 /** Writes an error and its hints to stderr, and resolves with its exit code. */
 export async function report(thrown: unknown, verbose: boolean, world: World): Promise<number> {
   const error = limitReached(thrown) ?? thrown;
   const paint = await world.terminal.paint('stderr');
   const label = `gwtoken: ${paint.red('error:')}`;
-  const width = world.stderr.isTTY() ? world.terminal.columns() : undefined;
-  const shown = (text: string): string => oneLine(withTilde(text, world));
   const lines =
     error instanceof GwtokenError
       ? [
-          `${label} ${wrapMessage(shown(error.message), width, LABEL_MARGIN)}`,
-          ...error.hints.map((hint) => hintLine(hint, paint, world, width)),
-          ...(verbose && error.detail !== undefined ? [`gwtoken: ${shown(error.detail)}`] : []),
+          `${label} ${oneLine(error.message)}`,
+          ...error.hints.map((hint) => hintLine(hint, paint)),
+          ...(verbose && error.detail !== undefined ? [`gwtoken: ${oneLine(error.detail)}`] : []),
         ]
       : [
           `${label} unexpected error (a bug in gwtoken; please report it with the output of gwtoken doctor)`,

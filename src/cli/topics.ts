@@ -1,7 +1,7 @@
 /** The topics of `gwtoken help TOPIC`: Markdown files, loaded on demand and formatted for a terminal. */
-import { alignRows, records } from '../commands/report';
+import { alignRows } from '../commands/report';
 import { usage } from '../errors';
-import { quoted, wrapWords } from '../text';
+import { quoted } from '../text';
 import type { Paint } from '../world';
 
 export const TOPICS: Readonly<Record<string, ReturnType<typeof topic>>> = {
@@ -55,20 +55,16 @@ export async function topicText(names: readonly string[], commands: readonly str
   throw usage(`no section ${quoted(title)} in topic ${name}`, `sections: ${titles.join(', ')}`);
 }
 
-/** Blocks of code, indented or fenced, and tables, whose lines are not wrapped. */
+/** Blocks of code, indented or fenced, and tables. */
 const BLOCKS = /(^```[\s\S]*?^```\n|(?:^ {4}.*\n)+|(?:^\|.*\n)+)/m;
 
-/**
- * Returns a topic as a terminal shows it.
- *
- * @param width in columns; below 80 prose, which is written for 80, is wrapped again; code and tables are not
- */
-export function topicAsText(markdown: string, paint: Pick<Paint, 'bold' | 'cyan'>, width = 80): string {
+/** Returns a topic as a terminal shows it. */
+export function topicAsText(markdown: string, paint: Pick<Paint, 'bold' | 'cyan'>): string {
   return markdown
     .split(BLOCKS)
     .map((part, index) => {
-      if (index % 2 === 0) return prose(width < 80 ? wrapped(part, width) : part, paint);
-      if (part.startsWith('|')) return table(part, paint, width);
+      if (index % 2 === 0) return prose(part, paint);
+      if (part.startsWith('|')) return table(part, paint);
       return part.startsWith('```') ? code(part) : part;
     })
     .join('');
@@ -78,17 +74,6 @@ export function topicAsText(markdown: string, paint: Pick<Paint, 'bold' | 'cyan'
 function code(block: string): string {
   const text = block.replace(/^```.*\n/gm, '');
   return /^```(python|make)/.test(block) ? text : text.replace(/^(?=.)/gm, '    ');
-}
-
-/** Wraps each paragraph and list item at this width; further lines of an item begin below its text. */
-function wrapped(text: string, width: number): string {
-  return text.replace(
-    /^( *)(- )?(?=[^\s#-]).*(?:\n *(?=[^\s-]).*)*/gm,
-    (paragraph, indent: string, dash = '') => {
-      const words = paragraph.trim().split(/\s+/);
-      return indent + wrapWords(words, width, indent + ' '.repeat(dash.length));
-    },
-  );
 }
 
 function prose(text: string, { bold, cyan }: Pick<Paint, 'bold' | 'cyan'>): string {
@@ -108,7 +93,7 @@ function eachLine(text: string, paint: (line: string) => string): string {
   return text.replace(/\S(?:.*\S)?/g, (line) => paint(line));
 }
 
-function table(block: string, { bold }: Pick<Paint, 'bold'>, width: number): string {
+function table(block: string, { bold }: Pick<Paint, 'bold'>): string {
   const [head = [], , ...rows] = block
     .replaceAll('`', '')
     .trimEnd()
@@ -119,6 +104,5 @@ function table(block: string, { bold }: Pick<Paint, 'bold'>, width: number): str
     '-'.repeat(Math.max(cell.length, ...rows.map((row) => row[at]!.length))),
   );
   const [first = '', ...lines] = alignRows([head, rule, ...rows]);
-  if (width < 80 && lines.some((line) => line.length > width)) return `${records(head, rows, width)}\n`;
   return [bold(first), ...lines, ''].join('\n');
 }

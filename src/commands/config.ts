@@ -3,7 +3,6 @@ import { usage } from '../errors';
 import { configured, resolveProfile } from '../settings/resolve';
 import { checkConfigKey, configKeys, configValue, type FlagValues, settingOf } from '../settings/table';
 import { messageOf, systemCode } from '../system-errors';
-import { withTilde } from '../text';
 import type { Config, ConfigValues, World } from '../world';
 import type { Command } from './command';
 import { type Flag, JSON_OUTPUT, VERBOSE } from './flags';
@@ -45,9 +44,7 @@ export const configCommand: Command = {
           const { effectiveSettings, settingLines } = await import('./config-effects');
           const settings = effectiveSettings({ flags, env: world.env, config });
           world.stdout.write(
-            flags['json'] === true
-              ? `${JSON.stringify(settings)}\n`
-              : withTilde(settingLines(settings), world),
+            flags['json'] === true ? `${JSON.stringify(settings)}\n` : settingLines(settings),
           );
         } else if (flags['json'] === true) {
           const { general, profiles } = config;
@@ -108,7 +105,7 @@ export const configCommand: Command = {
         const paint = await world.terminal.paint('stderr');
         for (const { message, hints } of warnings) {
           world.warn(message);
-          for (const hint of hints) world.stderr.write(`${hintLine(hint, paint, world)}\n`);
+          for (const hint of hints) world.stderr.write(`${hintLine(hint, paint)}\n`);
         }
       },
     },

@@ -49,8 +49,7 @@ export const envCommand: Command = {
     const paint = await world.terminal.paint('stderr');
     const what = flags['unset'] === true ? 'unset' : 'set';
     const text = `nothing was ${what} yet; to ${what} the variables, run: ${hint}`;
-    const width = world.stderr.isTTY() ? world.terminal.columns() : undefined;
-    world.stderr.write(`${hintLine(text, paint, world, width)}\n`);
+    world.stderr.write(`${hintLine(text, paint)}\n`);
   },
   async onFailure(argv, exitCode, world) {
     const { failureOutput } = await import('../formats/env');

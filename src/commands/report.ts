@@ -1,6 +1,6 @@
 /** A report on stdout (doctor, status): lines with a mark each and hints below them, or a table. */
 
-import { oneLine, withTilde, wrapWords } from '../text';
+import { oneLine } from '../text';
 import type { Paint, World } from '../world';
 
 /** Result of a line, shown as its mark; `skipped`: not tried, since something that it needs failed. */
@@ -20,42 +20,9 @@ export interface TableRow {
   readonly result?: { readonly column: number; readonly is: Result } | undefined;
 }
 
-/** Returns a hint as it is shown: on one line, or wrapped at a width. */
-export function hintLine(
-  hint: string,
-  paint: Pick<Paint, 'cyan'>,
-  world: Pick<World, 'env' | 'platform'>,
-  width?: number,
-  indent = 0,
-): string {
-  const margin = ' '.repeat(indent);
-  const text = wrapMessage(oneLine(withTilde(hint, world)), width, `${margin}      `);
-  return `${margin}${paint.cyan('hint:')} ${text}`;
-}
-
-/** Wraps a sentence at a terminal's width, if there is one; the command at its end stays whole. */
-export function wrapMessage(text: string, width: number | undefined, hanging: string): string {
-  if (width === undefined || hanging.length + text.length <= width) return text;
-  const at = /(?<=\b(run|did you mean|example): )/.exec(text)?.index ?? text.length;
-  const command = text.slice(at);
-  const words = [...text.slice(0, at).trim().split(' '), ...(command === '' ? [] : [command])];
-  return wrapWords(words, width, hanging);
-}
-
-/** Returns each row as its first cell and, below it, the others behind their heads, for a narrow terminal. */
-export function records(
-  [, ...heads]: readonly string[],
-  rows: readonly (readonly string[])[],
-  width: number,
-): string {
-  return rows
-    .map(([name = '', ...cells]) => {
-      const lines = cells.flatMap((cell, index) =>
-        cell === '' ? [] : `    ${wrapWords(`${heads[index]}: ${cell}`.split(' '), width, '      ')}`,
-      );
-      return [name, ...lines].join('\n');
-    })
-    .join('\n');
+/** Returns a hint as it is shown. */
+export function hintLine(hint: string, { cyan }: Pick<Paint, 'cyan'>): string {
+  return `${cyan('hint:')} ${oneLine(hint)}`;
 }
 
 export type Report = Awaited<ReturnType<typeof openReport>>;
@@ -64,17 +31,14 @@ const SIGNS = { ok: '✔', warning: '!', failed: '✖', skipped: '-' };
 const WORDS = { ok: 'ok  ', warning: 'warn', failed: 'FAIL', skipped: 'skip' };
 const COLOURS = { ok: 'green', warning: 'yellow', failed: 'red', skipped: 'dim' } as const;
 
-export async function openReport(world: Pick<World, 'stdout' | 'terminal' | 'env' | 'platform'>) {
-  const { stdout, terminal } = world;
-  const shown = (text: string): string => oneLine(withTilde(text, world));
+export async function openReport({ stdout, terminal }: Pick<World, 'stdout' | 'terminal'>) {
   const paint = await terminal.paint('stdout');
-  const width = stdout.isTTY() ? terminal.columns() : undefined;
   // Plain ASCII in a file, and on a terminal without Unicode.
   const marks = stdout.isTTY() && terminal.hasUnicode() ? SIGNS : WORDS;
 
   const write = (...lines: string[]): void => stdout.write(`${lines.join('\n')}\n`);
   const hintLines = (hints: readonly string[], indent: number): string[] =>
-    hints.map((hint) => hintLine(hint, paint, world, width, indent));
+    hints.map((hint) => `${' '.repeat(indent)}${hintLine(hint, paint)}`);
   const tableLine = ({ selected, result }: TableRow, cells: readonly string[]): string => {
     const coloured = cells.map((cell, column) =>
       result?.column === column ? paint[COLOURS[result.is]](cell) : cell,
@@ -84,30 +48,18 @@ export async function openReport(world: Pick<World, 'stdout' | 'terminal' | 'env
   return {
     line({ result, message, hints = [] }: ReportLine, indent = 0): void {
       const mark = paint[COLOURS[result]](marks[result]);
-      const text = wrapMessage(shown(message), width, ' '.repeat(indent + marks[result].length + 1));
-      write(`${' '.repeat(indent)}${mark} ${text}`, ...hintLines(hints, indent + 2));
+      write(`${' '.repeat(indent)}${mark} ${oneLine(message)}`, ...hintLines(hints, indent + 2));
     },
     /** Writes a text without a mark. */
     text(text: string, hints: readonly string[] = []): void {
-      write(wrapMessage(shown(text), width, ''), ...hintLines(hints, 2));
+      write(oneLine(text), ...hintLines(hints, 2));
     },
     gap(): void {
       write('');
     },
     table(heads: readonly string[], rows: readonly TableRow[]): void {
-      const [head = [], ...cells] = padded([heads, ...rows.map((row) => row.cells.map(shown))]);
-      const lines = rows.map((row, index) => tableLine(row, cells[index] ?? []));
-      const widest = Math.max(...[head, ...cells].map((row) => row.join('  ').trimEnd().length));
-      const isNarrow = width !== undefined && widest > terminal.columns(Number.POSITIVE_INFINITY);
-      if (isNarrow)
-        write(
-          records(
-            heads,
-            rows.map((row) => row.cells.map(shown)),
-            width,
-          ),
-        );
-      else write(paint.bold(head.join('  ')), ...lines);
+      const [head = [], ...cells] = padded([heads, ...rows.map((row) => row.cells.map(oneLine))]);
+      write(paint.bold(head.join('  ')), ...rows.map((row, index) => tableLine(row, cells[index] ?? [])));
     },
   };
 }

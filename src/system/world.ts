@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 import { isCi } from '../patience';
-import { oneLine, withTilde } from '../text';
+import { oneLine } from '../text';
 import type { Env, Keychain, Output, Terminal, World } from '../world';
 import { openAppender } from './files/append-file';
 import { homeless, withAbsoluteFolders } from './files/paths';
@@ -28,8 +28,7 @@ export function openWorld(
   const { platform } = host;
   const streams = streamsOf(proc);
   // The World's stderr is looked up at each call: tests replace it.
-  const warn = (text: string): void =>
-    world.stderr.write(`gwtoken: warning: ${oneLine(withTilde(text, world))}\n`);
+  const warn = (text: string): void => world.stderr.write(`gwtoken: warning: ${oneLine(text)}\n`);
   const onSignals: World['onSignals'] = (signals, heard) => {
     for (const signal of signals) proc.on(signal, heard);
     return () => {
@@ -117,7 +116,6 @@ function terminalOf(
   const terminal: Terminal = {
     noPrompt: () => noPrompt({ env, stdin, stderr }),
     hasUnicode: unicode,
-    columns: (limit = 80) => (stdout.isTTY() ? Math.min(limit, Math.max(40, proc.stdout.columns || 80)) : 80),
     async page(text) {
       const isLong = text.split('\n').length > proc.stdout.rows;
       if (!isLong || !(await import('./terminal/pager')).page(text, proc)) stdout.write(text);

@@ -9,7 +9,7 @@ const words = (line: string): string[] => shellLine(`gwtoken ${line}`)[0] ?? [];
 
 async function failureOf(line: string): Promise<{ message: string; hints: readonly string[] }> {
   const stdout = { isTTY: () => true, write: () => {} };
-  const terminal = { paint: () => Promise.reject(new Error('not on this way')), columns: () => 80 };
+  const terminal = { paint: () => Promise.reject(new Error('not on this way')) };
   const program = createProgram({ version: '', stdout, stderr: stdout, terminal }, async () => {});
   try {
     await program.parseAsync([...plainSpelling(words(line))], { from: 'user' });

@@ -1,4 +1,4 @@
-/** What the words of all commands have in common: a line each, paths from the home directory on, colours. */
+/** What the words of all commands have in common: a line each, colours. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -15,32 +15,31 @@ beforeEach(() => {
 });
 
 describe.skipIf(process.platform === 'win32')('a folder with a line end and an escape in its name', () => {
-  const SHOWN = '~/a\\u000ab\\u001b[2J/config.json';
   let file: string;
+  let shown: string;
   beforeEach(() => {
     const folder = `${gw.config}/a\nb\x1b[2J`;
-    gw.env['HOME'] = gw.config;
     gw.env['GWTOKEN_CONFIG_DIR'] = folder;
     file = join(folder, 'config.json');
+    shown = `${gw.config}/a\\u000ab\\u001b[2J/config.json`;
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   });
 
   test('is one line of an error, and of its hint', async () => {
     writeFileSync(file, '{', { mode: 0o600 });
     expect((await gw.cli(['get'])).stderr).toBe(
-      `gwtoken: error: config file ${SHOWN} contains invalid JSON (line 1)\nhint: fix or delete ${SHOWN}\n`,
+      `gwtoken: error: config file ${shown} contains invalid JSON (line 1)\nhint: fix or delete ${shown}\n`,
     );
   });
 
   test('is one line of --verbose', async () => {
     writeFileSync(file, '{"timeout":"9s"}', { mode: 0o600 });
     const { stderr } = await gw.cli(['get', '--verbose']);
-    expect(stderr).toContain(`\ngwtoken: timeout: 9 s (timeout in ${SHOWN})\n`);
+    expect(stderr).toContain(`\ngwtoken: timeout: 9 s (timeout in ${shown})\n`);
   });
 
   test('is one line of a check, in JSON too', async () => {
     const { checks } = parseDoctor((await gw.cli(['doctor', '--json'])).stdout);
-    const shown = SHOWN.replace('~', gw.config);
     expect(checks.find(({ name }) => name === 'config file')?.message).toBe(shown);
   });
 });

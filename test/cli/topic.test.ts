@@ -4,33 +4,6 @@ import { topicAsText } from '../../src/cli/topics';
 
 const paint = { bold: (text: string) => `<b>${text}</b>`, cyan: (text: string) => `<c>${text}</c>` };
 
-test('on a narrow terminal prose is wrapped again, and code is not', () => {
-  const narrow = topicAsText(
-    `# The title
-
-Words with \`code that is long\` and
-more of them on a line.
-- an item that goes on and on
-  in a second line
-- another
-
-    code stays as it is, however long the line may be
-`,
-    paint,
-    30,
-  );
-  expect(narrow).toBe(`<b>THE TITLE</b>
-
-Words with <c>code that is long</c>
-and more of them on a line.
-- an item that goes on and
-  on in a second line
-- another
-
-    code stays as it is, however long the line may be
-`);
-});
-
 test('headings, code and bold words, tables and blocks', () => {
   const markdown = `# The title
 

@@ -82,7 +82,7 @@ describe('gwtoken env', () => {
   });
 
   test('colours its hint as stderr can, and prints none unless stdout is a terminal', async () => {
-    const hint = 'nothing was unset yet; to unset the variables, run:\n      eval $(gwtoken env --unset)\n';
+    const hint = 'nothing was unset yet; to unset the variables, run: eval $(gwtoken env --unset)\n';
     expect(await onTerminal({ out: true, err: true }, ['--unset'])).toMatchObject({
       stderr: `\x1b[36mhint:\x1b[39m ${hint}`,
     });

@@ -6,12 +6,11 @@ import type { Command } from '../../src/commands/command';
 import { painter } from '../../src/system/terminal/capabilities';
 import type { Terminal } from '../../src/world';
 
-type Plain = Pick<Terminal, 'paint' | 'columns' | 'hasUnicode' | 'spin'>;
+type Plain = Pick<Terminal, 'paint' | 'hasUnicode' | 'spin'>;
 
 /** Makes a terminal without colours, whose spinner writes its labels into this list. */
 export const noting = (labels: string[]): Plain => ({
   paint: () => painter({}, false),
-  columns: () => 80,
   hasUnicode: () => true,
   spin(label, work) {
     labels.push(label);

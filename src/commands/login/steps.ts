@@ -6,7 +6,7 @@ import { attempt, GwtokenError } from '../../errors';
 import { gather, resolveClient, resolveFetchSettings, resolveProfile } from '../../settings/resolve';
 import type { FetchSettings, FlagValues, SettingSources } from '../../settings/table';
 import { Interrupted } from '../../signals';
-import { oneLine, shellWord, withTilde } from '../../text';
+import { oneLine, shellWord } from '../../text';
 import { formatEntry } from '../../token/cache';
 import { fetchToken } from '../../token/fetch';
 import { endpointQuery } from '../../token/query';
@@ -15,7 +15,6 @@ import type { ConfigEdit, World } from '../../world';
 import { overriding } from '../clients';
 import { refusalSteps } from '../hints';
 import { resolveParts } from '../query';
-import { wrapMessage } from '../report';
 import { type Answers, askAgain, askMissing, checkGiven, guide } from './answers';
 import { loginEdits, storeClient } from './store';
 
@@ -97,10 +96,7 @@ async function verified(
       if (!(error instanceof GwtokenError)) throw error;
       if (error.kind !== 'refused' || left === 0) throw nothingStored(error, tried, tries > 1, sources);
       const again = 'Enter them again, or press Ctrl-C and check --region, --sandbox and --auth-url.';
-      const width = world.stderr.isTTY() ? world.terminal.columns() : undefined;
-      const margin = guide(world.terminal);
-      for (const line of [error.message, again])
-        world.stderr.write(`${margin}${wrapMessage(line, width, margin)}\n`);
+      for (const line of [error.message, again]) world.stderr.write(`${guide(world.terminal)}${line}\n`);
       tried = await askAgain(tried, world);
     }
   }
@@ -164,8 +160,7 @@ async function report(lines: readonly string[], world: World): Promise<void> {
     if (index === 0) return `│\n${green('✔')}  `;
     return index === lines.length - 1 ? '└  ' : '│  ';
   };
-  for (const [index, line] of lines.entries())
-    stderr.write(`${frame(index)}${oneLine(withTilde(line, world))}\n`);
+  for (const [index, line] of lines.entries()) stderr.write(`${frame(index)}${oneLine(line)}\n`);
 }
 
 /** Warns if other credentials or another auth URL will be used instead of the stored ones. */
