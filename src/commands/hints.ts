@@ -6,13 +6,13 @@
 import { type Client, clientFlags, clientName, REGIONS } from '../client';
 import { BoundElsewhere } from '../credentials/binding';
 import { are, credentialVariableNames, strayHints } from '../credentials/variables';
-import { attempt, GwtokenError } from '../errors';
+import { GwtokenError } from '../errors';
 import { CI_HELP, FORKS_GET_NO_SECRETS } from '../patience';
-import { resolveAuthUrl, resolveProfile } from '../settings/resolve';
+import { resolveProfile } from '../settings/resolve';
 import { type AuthUrl, SETTINGS, type SettingSources } from '../settings/table';
 import { setUrlCommand } from '../settings/words';
 import { shellWord } from '../text';
-import type { EndpointQuery, TokenQuery } from '../token/query';
+import type { TokenQuery } from '../token/query';
 
 type Query = Pick<TokenQuery, 'client' | 'authUrl' | 'plan' | 'settings'>;
 
@@ -71,32 +71,24 @@ function bindingSteps({ binding }: BoundElsewhere, { client, authUrl, plan }: Qu
 }
 
 /**
- * Returns the checks after a refusal: `invalid_client` may also mean another region or environment.
+ * Returns the checks after a refusal: `invalid_client` may also mean another region.
  *
  * @param query has no plan at a login, when the person has just typed the credentials
  */
 export function refusalSteps(
   { reason }: GwtokenError,
-  { client, authUrl, plan }: Pick<EndpointQuery, 'client' | 'authUrl'> & Partial<Pick<TokenQuery, 'plan'>>,
-  sources: SettingSources,
+  { client, plan }: Pick<TokenQuery, 'client'> & Partial<Pick<TokenQuery, 'plan'>>,
+  { flagPrefix }: Pick<SettingSources, 'flagPrefix'>,
 ): readonly string[] {
   if (reason !== 'invalid_client' && plan) return [`credentials used: ${plan.name}`];
   const from = plan?.kind === 'keychain' ? `stored for ${clientName(client)}` : `(from ${plan?.name})`;
   const check = `check the client ID and secret${plan ? ` ${from}` : ''}`;
   if (reason !== 'invalid_client') return [check];
-  const { flagPrefix } = sources;
   const elsewhere = REGIONS.filter((region) => region !== client.region).map((region) => {
     const flags = flagPrefix ? `${flagPrefix}region ${region}` : clientFlags({ ...client, region });
     return `if the client belongs to region ${region}, use ${flags}`;
   });
-  const isSandbox = client.environment === 'sandbox';
-  const environment = isSandbox ? 'production' : 'sandbox';
-  // An invalid auth URL of the other environment must not take the place of the refusal.
-  const another = attempt(() => resolveAuthUrl(sources, { ...client, environment }));
-  if (another instanceof GwtokenError || another === undefined || another.value === authUrl.value)
-    return [check, ...elsewhere];
-  const flag = isSandbox ? '--no-sandbox' : '--sandbox';
-  return [check, ...elsewhere, `if it is a ${environment} client, add ${flag}`];
+  return [check, ...elsewhere];
 }
 
 /** Returns steps about variables, which a CI job needs: forks get no secrets. */

@@ -15,10 +15,10 @@ import type { Config, QuickWorld } from '../world';
 import {
   type AuthUrl,
   checkConfigKey,
-  clientKeys,
   FETCH_SETTINGS,
   type FetchSettings,
   type FlagValues,
+  keysFor,
   type Resolved,
   SETTINGS,
   type Setting,
@@ -70,23 +70,18 @@ function find(
   row: SettingDefinition<unknown>,
   sources: SettingSources,
   profile: string | undefined,
+  keys: readonly string[] = [row.key],
 ): RawSetting | undefined {
-  return findFlag(row, sources) ?? findKeys(row, [row.key], sources, profile);
+  return findFlag(row, sources) ?? findKeys(row, keys, sources, profile);
 }
 
-/** Looks up a setting of each client, whose keys and variables name sandbox and region. */
+/** Looks up a setting that each region may have for itself. */
 function findForClient(
   row: SettingDefinition<unknown>,
   sources: SettingSources,
-  client: Client,
+  { profile, region }: Client,
 ): RawSetting | undefined {
-  const flag = findFlag(row, sources);
-  if (flag) return flag;
-  for (const keys of clientKeys(row, client)) {
-    const found = findKeys(row, keys, sources, client.profile);
-    if (found) return found;
-  }
-  return undefined;
+  return find(row, sources, profile, keysFor(row, region));
 }
 
 function findFlag(

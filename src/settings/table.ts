@@ -1,12 +1,5 @@
 /** Table of all settings, for flags, help, variables, config keys, completion and the documents' tables. */
-import {
-  type Client,
-  checkProfile,
-  DEFAULT_PROFILE,
-  type Environment,
-  REGIONS,
-  type Region,
-} from '../client';
+import { checkProfile, DEFAULT_PROFILE, type Environment, REGIONS, type Region } from '../client';
 import { usage } from '../errors';
 import { answerWithinMs } from '../patience';
 import { duration, shellWord, similarWords } from '../text';
@@ -57,7 +50,7 @@ export interface SettingDefinition<T> {
   readonly key: string;
   /**
    * Owners of values: `user`, one value for all; `profile`, each profile in the config file may have its own;
-   * `client`, so may each region and the sandbox, by the key and the variable: `sandbox.auth-url.eu`.
+   * `client`, so may each region, by the key and the variable: `auth-url.eu`.
    */
   readonly scope: 'user' | 'profile' | 'client';
   /** Reads a value. Throws a `usage` error with the value, its source and the allowed values. */
@@ -213,24 +206,19 @@ function onOff(on: boolean): 'on' | 'off' {
   return on ? 'on' : 'off';
 }
 
-/** Returns the variable for a key of the setting: `GWTOKEN_SANDBOX_AUTH_URL_EU` for `sandbox.auth-url.eu`. */
+/** Returns the variable for a key of the setting: `GWTOKEN_AUTH_URL_EU` for `auth-url.eu`. */
 export function variableOf({ variable }: SettingDefinition<unknown>, key: string): string | undefined {
   if (variable === undefined) return `GWTOKEN_${key.toUpperCase().replaceAll('-', '_').replaceAll('.', '_')}`;
   return variable?.name;
 }
 
 export function allKeys({ key, scope }: SettingDefinition<unknown>): readonly string[] {
-  if (scope !== 'client') return [key];
-  return [key, `sandbox.${key}`].flatMap((stem) => [stem, ...REGIONS.map((region) => `${stem}.${region}`)]);
+  return scope === 'client' ? [key, ...REGIONS.map((region) => `${key}.${region}`)] : [key];
 }
 
-/** Returns a client's keys of a setting by precedence: in each group the region's, then the general one. */
-export function clientKeys(
-  { key }: SettingDefinition<unknown>,
-  { environment, region }: Client,
-): readonly string[][] {
-  const stems = environment === 'sandbox' ? [`sandbox.${key}`, key] : [key];
-  return stems.map((stem) => [`${stem}.${region}`, stem]);
+/** Returns the keys of a setting by precedence: the region's, then the general one. */
+export function keysFor({ key }: SettingDefinition<unknown>, region: Region): readonly string[] {
+  return [`${key}.${region}`, key];
 }
 
 const ROWS: readonly SettingDefinition<unknown>[] = Object.values(SETTINGS);
@@ -260,11 +248,11 @@ export function checkConfigKey(key: string, profile?: string, where?: string): S
     throw usage(`${key} cannot be set per profile (${profile})`, where === undefined ? omit : remove);
   }
   const [meant, ...others] = similarWords(key.toLowerCase().replaceAll('_', '-'), configKeys());
+  const isClear = meant !== undefined && others.length === 0;
   throw usage(
     `unknown config key ${JSON.stringify(key)} (from ${where ?? TYPED})`,
     ...(/secret|client|password|token/i.test(key) ? ['to store credentials, run: gwtoken login'] : []),
-    ...(meant !== undefined && others.length === 0 ? [`did you mean: ${meant}`] : []),
-    `valid keys: ${configKeys().join(', ')}`,
+    isClear ? `did you mean: ${meant}` : `valid keys: ${configKeys().join(', ')}`,
     ...(where === undefined ? [] : [remove]),
   );
 }

@@ -4,9 +4,9 @@ import { shellWord } from '../text';
 import type { ClientSettings } from './resolve';
 import {
   type AuthUrl,
-  clientKeys,
   FETCH_SETTINGS,
   type FetchSettings,
+  keysFor,
   SETTINGS,
   type Setting,
   type SettingDefinition,
@@ -42,7 +42,7 @@ export function describeSetting(
 
 /** Returns the command that sets a client's URL, with the config key that is looked up first. */
 export function setUrlCommand(row: SettingDefinition<string>, client: Client, url: string): string {
-  const [[key] = []] = clientKeys(row, client);
+  const [key] = keysFor(row, client.region);
   return `gwtoken config set ${key} ${shellWord(url)}${profileFlag(client.profile)}`;
 }
 

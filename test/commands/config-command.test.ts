@@ -84,10 +84,12 @@ test('config set writes to the target of a link, as dotfile managers make it', a
   expect(JSON.parse(readFileSync(target, 'utf8'))).toEqual({ region: 'us', retries: 4 });
 });
 
-test('config unset removes an unknown key, which is an error everywhere else', async () => {
-  gw.configure({ regoin: 'eu', profiles: { acme: { retries: 5 } } });
-  expect((await gw.cli(['get'])).code).toBe(2);
-  await config('unset', 'regoin');
+test('config unset removes a key that is no more, which is an error everywhere else', async () => {
+  gw.configure({ 'sandbox.auth-url.eu': A, profiles: { acme: { retries: 5 } } });
+  const { code, stderr } = await gw.cli(['get']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('to remove it, run: gwtoken config unset sandbox.auth-url.eu\n');
+  await config('unset', 'sandbox.auth-url.eu');
   // What is not there needs nothing done; a key that every object has is none.
   await config('unset', 'retries', '--profile', 'other');
   expect((await said('unset', 'constructor'))[1]).toMatch(

@@ -31,9 +31,8 @@ test('a refusal names the stored client, or at a login what was typed', () => {
     `${check} stored for default:production:eu`,
     ELSEWHERE,
   ]);
-  const { plan: _, ...typed } = QUERY;
   const error = new GwtokenError('refused', 'm', { reason: 'invalid_client' });
-  expect(refusalSteps(error, typed, sources({}))).toEqual([check, ELSEWHERE]);
+  expect(refusalSteps(error, { client: EU }, {})).toEqual([check, ELSEWHERE]);
 });
 
 test('a CA file that cannot be used is named with its source', () => {

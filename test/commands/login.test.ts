@@ -125,7 +125,7 @@ describe('login', () => {
     });
     const acme = ['--profile', 'acme', '--sandbox', '--region', 'us'];
     expect((await login(...acme, '--auth-url', 'https://{region}.s.example.com')).slice(1, -2)).toEqual([
-      'Set sandbox.auth-url = https://{region}.s.example.com for profile acme in FILE',
+      'Set auth-url = https://{region}.s.example.com for profile acme in FILE',
       'Set region = us for profile acme in FILE',
     ]);
   });
@@ -264,7 +264,7 @@ hint: example: printf %s "$SECRET" | gwtoken login ${flags} --secret-stdin
     expect(asked).toEqual([
       ['Region', ['eu', 'us'], 'eu'],
       ['Environment', ['production', 'sandbox'], undefined],
-      ['Auth URL for the us sandbox', 'https://identity.us.example.com'],
+      ['Auth URL for us', 'https://identity.us.example.com'],
       [
         'Required, for example https://identity.example.com',
         'Not a URL. Did you mean: https://a.test',
@@ -281,7 +281,7 @@ hint: example: printf %s "$SECRET" | gwtoken login ${flags} --secret-stdin
     expect(stored()).toEqual({
       region: 'eu',
       profile: 'acme',
-      profiles: { acme: { 'sandbox.auth-url': 'https://{region}.test', region: 'us' } },
+      profiles: { acme: { 'auth-url': 'https://{region}.test', region: 'us' } },
     });
   });
 
@@ -290,11 +290,7 @@ hint: example: printf %s "$SECRET" | gwtoken login ${flags} --secret-stdin
     gw.env = { GWTOKEN_REGION: 'us' };
     gw.configure({ sandbox: true });
     expect(await gw.cli(['login'])).toMatchObject({ code: 0 });
-    expect(asked).toEqual([
-      'Auth URL for the us sandbox',
-      'Client ID (us, sandbox)',
-      `Client secret (sent to ${A})`,
-    ]);
+    expect(asked).toEqual(['Auth URL for us', 'Client ID (us, sandbox)', `Client secret (sent to ${A})`]);
   });
 
   test('asks for no environment if a flag names the region', async () => {

@@ -146,7 +146,7 @@ warn acme:sandbox:eu: no stored credentials
     gw.env = {};
     await login('--sandbox', '--profile', 'acme');
     gw.configure({ region: 'eu', sandbox: true, profile: 'acme' });
-    const line = `config set sandbox.auth-url.eu ${A} --profile acme`;
+    const line = `config set auth-url.eu ${A} --profile acme`;
     expect(await below()).toEqual([
       `warn acme:sandbox:eu: the auth URL is not set, but the stored credentials are for ${A}\n  hint: to set it again, run: gwtoken ${line}`,
     ]);
@@ -213,7 +213,7 @@ test('status --json has each member from where it belongs', async () => {
     credentials: { source: 'keychain', name: 'keychain item gwtoken, default:sandbox:us' },
     client_id: 'a-cl…t-id',
     auth_url: A,
-    auth_url_source: `sandbox.auth-url.us in ${gw.config}/config.json`,
+    auth_url_source: `auth-url.us in ${gw.config}/config.json`,
     api_url: null,
     bound_to: A,
     token: { expires_at: new Date(gw.nowMs + 3_600_000).toISOString(), expires_in: 3600 },

@@ -516,10 +516,10 @@ describe('a credential command', () => {
 
   test('has a secret for the config’s address, which is set where it is looked at first', async () => {
     const stray = 'https://stray.example.com';
-    const own = { 'sandbox.auth-url.eu': AUTH_URL };
+    const own = { 'auth-url.eu': AUTH_URL };
     gw.configure({ ...own, 'credential-command': 'pass show a', profiles: { acme: own } });
     const flags = ['--sandbox', '--profile', 'acme'];
-    const set = `config set sandbox.auth-url.eu ${stray} --profile acme`;
+    const set = `config set auth-url.eu ${stray} --profile acme`;
     expect((await get(...flags, '--auth-url', stray)).hints).toEqual([
       `to use ${AUTH_URL}, omit --auth-url`,
       `to use this auth URL, let the command print "auth_url" too, or run: gwtoken ${set}`,

@@ -9,10 +9,14 @@ import { sources } from './sources';
 describe('the auth URL', () => {
   const eu = { profile: 'acme', environment: 'production', region: 'eu' } as const;
 
-  test('another region’s, and for production the sandbox’s, is not looked at', () => {
-    const env = { GWTOKEN_AUTH_URL_US: 'nonsense', GWTOKEN_SANDBOX_AUTH_URL: 'nonsense' };
-    const general = { 'auth-url.us': 'nonsense', 'sandbox.auth-url': 'nonsense' };
-    expect(resolveAuthUrl(sources({ env, general }), eu)).toBeUndefined();
+  test('another region’s is not looked at', () => {
+    const env = { GWTOKEN_AUTH_URL_US: 'nonsense' };
+    expect(resolveAuthUrl(sources({ env, general: { 'auth-url.us': 'nonsense' } }), eu)).toBeUndefined();
+  });
+
+  test('the sandbox shares the region’s', () => {
+    const from = sources({ general: { 'auth-url.eu': 'https://eu.test' } });
+    expect(resolveAuthUrl(from, { ...eu, environment: 'sandbox' })?.value).toBe('https://eu.test');
   });
 
   test('{region} is replaced everywhere, and what was written is kept', () => {

@@ -18,8 +18,7 @@ type Place = readonly [name: string, written: string | number | boolean, value: 
 
 const urls = (...names: string[]): Place[] =>
   names.map((name, at) => [name, `https://h${at}`, `https://h${at}`]);
-const auth = (environment: 'production' | 'sandbox') => (from: SettingSources) =>
-  resolveAuthUrl(from, { profile: 'acme', environment, region: 'eu' });
+const OF_ACME = { profile: 'acme', environment: 'production', region: 'eu' } as const;
 const fetched = (name: keyof ReturnType<typeof resolveFetchSettings>) => (from: SettingSources) =>
   resolveFetchSettings(from, 'acme')[name];
 
@@ -27,8 +26,6 @@ const urlKeys = (variable: string, key: string) => [
   ...[`${variable}_EU`, variable],
   ...['acme:', ''].flatMap((profile) => [`${profile}${key}.eu`, `${profile}${key}`]),
 ];
-const PLAIN_URLS = urlKeys('GWTOKEN_AUTH_URL', 'auth-url');
-const SANDBOX_URLS = urlKeys('GWTOKEN_SANDBOX_AUTH_URL', 'sandbox.auth-url');
 
 /** A flag, a variable, a profile's key and the general one: what is written in each, and its value then. */
 const everywhere = (key: string, values: Record<string, unknown>): Place[] => {
@@ -120,21 +117,13 @@ const ORDER: Record<
     otherwise: undefined,
   },
   'auth URL': {
-    resolve: auth('production'),
-    places: urls('--auth-url', ...PLAIN_URLS),
+    resolve: (from) => resolveAuthUrl(from, OF_ACME),
+    places: urls('--auth-url', ...urlKeys('GWTOKEN_AUTH_URL', 'auth-url')),
     otherwise: undefined,
   },
   'API URL': {
-    resolve: (from) => resolveApiUrl(from, { profile: 'acme', environment: 'sandbox', region: 'eu' }),
-    places: urls(
-      ...urlKeys('GWTOKEN_SANDBOX_API_URL', 'sandbox.api-url'),
-      ...urlKeys('GWTOKEN_API_URL', 'api-url'),
-    ),
-    otherwise: undefined,
-  },
-  'auth URL of the sandbox': {
-    resolve: auth('sandbox'),
-    places: urls('--auth-url', ...SANDBOX_URLS, ...PLAIN_URLS),
+    resolve: (from) => resolveApiUrl(from, OF_ACME),
+    places: urls(...urlKeys('GWTOKEN_API_URL', 'api-url')),
     otherwise: undefined,
   },
 };
@@ -196,7 +185,7 @@ describe('flag, then variable, then the profile’s key, then the general one, t
 });
 
 test('every setting has its row above', () => {
-  const rows = Object.keys(ORDER).map((name) => name.replace(/ of the sandbox|, undone/, ''));
+  const rows = Object.keys(ORDER).map((name) => name.replace(', undone', ''));
   const all: readonly SettingDefinition<unknown>[] = Object.values(SETTINGS);
   expect(new Set(rows)).toEqual(new Set(all.map(({ name, key }) => name ?? key)));
 });

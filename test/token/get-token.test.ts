@@ -137,18 +137,6 @@ describe('a refusal', () => {
     ]);
   });
 
-  test('names the other environment where that has an address of its own', async () => {
-    gw.env['GWTOKEN_SANDBOX_AUTH_URL'] = 'https://sandbox.example.com';
-    expect((await hintsOf()).slice(2)).toEqual(['if it is a sandbox client, add --sandbox']);
-    expect((await hintsOf('--sandbox')).slice(2)).toEqual(['if it is a production client, add --no-sandbox']);
-    // With --sandbox too it would be asked at that address.
-    expect((await hintsOf('--auth-url', 'https://b.example.com')).slice(2)).toEqual([]);
-    for (const url of ['https://a.example.com', 'nonsense']) {
-      gw.env['GWTOKEN_SANDBOX_AUTH_URL'] = url;
-      expect((await hintsOf()).slice(2)).toEqual([]);
-    }
-  });
-
   test('for another reason names the credentials alone', async () => {
     gw.answer = () => ({ status: 400, body: { error: 'invalid_scope' } });
     const { stderr } = await gw.cli(['get']);

@@ -7,6 +7,7 @@ import {
   DEFAULT_PROFILE,
   type Environment,
   REGIONS,
+  type Region,
 } from '../../client';
 import {
   type Credentials,
@@ -115,22 +116,11 @@ export async function askMissing(
   const environment =
     known.environment ?? (await terminal.choose<Environment>('Environment', ['production', 'sandbox']));
   const client: Client = { profile: known.profile, environment, region };
-  const configured = resolveAuthUrl(sources, client);
-  const isSettled = terminal.noPrompt() !== undefined || !isShared(configured, client, sources);
-  const authUrl =
-    configured && isSettled ? configured : await askAuthUrl(client, world, configured?.template);
+  const authUrl = resolveAuthUrl(sources, client) ?? (await askAuthUrl(region, world));
   const stored = world.clients.read()[clientName(client)]?.clientId;
   const clientId = known.clientId ?? (await askClientId(client, world, stored));
   const clientSecret = known.secretPiped ? await readSecret(world) : await askSecret(authUrl, world);
   return { client, authUrl, clientId, clientSecret };
-}
-
-/** Tells if a sandbox has no auth URL of its own, but may have another than production. */
-function isShared(configured: AuthUrl | undefined, client: Client, sources: SettingSources): boolean {
-  if (client.environment === 'production' || configured === undefined || sources.flags['auth-url'])
-    return false;
-  const production = attempt(() => resolveAuthUrl(sources, { ...client, environment: 'production' }));
-  return !(production instanceof GwtokenError) && production?.source.name === configured.source.name;
 }
 
 const SOURCE = 'the prompt';
@@ -139,13 +129,7 @@ const ABOUT_AUTH_URL = [
   "The gateway's operator or documentation has it.",
 ];
 
-/** @param production the production's auth URL, which Enter gives to the sandbox too */
-async function askAuthUrl(
-  { region, environment }: Client,
-  { terminal, stderr }: PromptWorld,
-  production?: string,
-): Promise<TypedUrl> {
-  const where = environment === 'sandbox' ? `the ${region} sandbox` : region;
+async function askAuthUrl(region: Region, { terminal, stderr }: PromptWorld): Promise<TypedUrl> {
   const check = (answer: string): string | undefined => {
     if (answer.trim() === '') return 'Required, for example https://identity.example.com';
     const parsed = attempt(() => parseAuthUrl(answer.trim(), SOURCE, region));
@@ -155,12 +139,8 @@ async function askAuthUrl(
     return [problem, ...parsed.hints].map(capitalized).join('. ');
   };
   const example = `https://identity.${region}.example.com`;
-  const about =
-    production === undefined ? ABOUT_AUTH_URL : ['Press Enter if it is the same as for production.'];
-  for (const line of about) stderr.write(`${guide(terminal)}${line}\n`);
-  const template = (
-    await terminal.ask(`Auth URL for ${where}`, check, { example, initial: production })
-  ).trim();
+  for (const line of ABOUT_AUTH_URL) stderr.write(`${guide(terminal)}${line}\n`);
+  const template = (await terminal.ask(`Auth URL for ${region}`, check, { example })).trim();
   return { value: parseAuthUrl(template, SOURCE, region), template };
 }
 

@@ -111,7 +111,7 @@ function nothingStored(
 ): GwtokenError {
   const words = `--auth-url ${shellWord(authUrl.template)} --client-id ${shellWord(clientId)}`;
   return error.withHints([
-    ...(error.kind === 'refused' ? refusalSteps(error, { client, authUrl }, sources) : []),
+    ...(error.kind === 'refused' ? refusalSteps(error, { client }, sources) : []),
     'nothing was stored',
     ...(isTyped ? [`to start again, run: gwtoken login ${clientFlags(client)} ${words}`] : []),
     ...(error.kind === 'unreached' ? ['to store them unverified, add --no-verify'] : []),

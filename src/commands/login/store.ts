@@ -62,10 +62,9 @@ export function loginEdits(
   // An invalid one is replaced like any other.
   const current = attempt(() => configAuthUrl(sources, client));
   if (current instanceof GwtokenError || current?.value !== authUrl.value) {
-    const both = client.environment === 'sandbox' ? 'sandbox.auth-url' : 'auth-url';
-    const key = `${both}.${client.region}`;
+    const key = `auth-url.${client.region}`;
     if (authUrl.template.includes('{region}')) {
-      edits.push({ profile, key: both, value: withoutTokenPath(authUrl.template) });
+      edits.push({ profile, key: 'auth-url', value: withoutTokenPath(authUrl.template) });
       if (values?.[key] !== undefined) edits.push({ profile, key, value: undefined });
     } else {
       edits.push({ profile, key, value: authUrl.value });
