@@ -122,6 +122,8 @@ export const CLIENT_SETTINGS = {
     key: 'api-url',
     scope: 'client',
     parse: (text, where, region = REGIONS[0]) => parseApiUrl(text, where, region),
+    // The token goes there: a variable that is there for something else must not move it.
+    variable: null,
     defaultText: 'none',
   } satisfies SettingDefinition<string>,
 };

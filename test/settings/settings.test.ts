@@ -22,10 +22,7 @@ const OF_ACME = { profile: 'acme', environment: 'production', region: 'eu' } as 
 const fetched = (name: keyof ReturnType<typeof resolveFetchSettings>) => (from: SettingSources) =>
   resolveFetchSettings(from, 'acme')[name];
 
-const urlKeys = (variable: string, key: string) => [
-  ...[`${variable}_EU`, variable],
-  ...['acme:', ''].flatMap((profile) => [`${profile}${key}.eu`, `${profile}${key}`]),
-];
+const urlKeys = (key: string) => ['acme:', ''].flatMap((own) => [`${own}${key}.eu`, `${own}${key}`]);
 
 /** A flag, a variable, a profile's key and the general one: what is written in each, and its value then. */
 const everywhere = (key: string, values: Record<string, unknown>): Place[] => {
@@ -118,12 +115,12 @@ const ORDER: Record<
   },
   'auth URL': {
     resolve: (from) => resolveAuthUrl(from, OF_ACME),
-    places: urls('--auth-url', ...urlKeys('GWTOKEN_AUTH_URL', 'auth-url')),
+    places: urls('--auth-url', 'GWTOKEN_AUTH_URL_EU', 'GWTOKEN_AUTH_URL', ...urlKeys('auth-url')),
     otherwise: undefined,
   },
   'API URL': {
     resolve: (from) => resolveApiUrl(from, OF_ACME),
-    places: urls(...urlKeys('GWTOKEN_API_URL', 'api-url')),
+    places: urls(...urlKeys('api-url')),
     otherwise: undefined,
   },
 };
@@ -182,6 +179,11 @@ describe('flag, then variable, then the profile’s key, then the general one, t
       expect(resolve(sources({ profiles: { other: Object.fromEntries(own) } }))?.value).toBe(otherwise);
     },
   );
+});
+
+test('no variable moves the API URL: the token goes there', () => {
+  const env = { GWTOKEN_API_URL: 'https://a.test', GWTOKEN_API_URL_EU: 'https://a.test' };
+  expect(resolveApiUrl(sources({ env }), OF_ACME)).toBeUndefined();
 });
 
 test('every setting has its row above', () => {
