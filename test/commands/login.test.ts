@@ -263,7 +263,6 @@ hint: example: printf %s "$SECRET" | gwtoken login ${flags} --secret-stdin
     expect(stderr).toContain('│  The auth URL is the part of the token endpoint before /oauth2/token.\n');
     expect(asked).toEqual([
       ['Region', ['eu', 'us'], 'eu'],
-      ['Environment', ['production', 'sandbox'], undefined],
       ['Auth URL for us', 'https://identity.us.example.com'],
       [
         'Required, for example https://identity.example.com',
@@ -272,12 +271,12 @@ hint: example: printf %s "$SECRET" | gwtoken login ${flags} --secret-stdin
         'Must begin with https://. Example: https://identity.example.com',
         undefined,
       ],
-      ['Client ID (us, sandbox, profile acme)', undefined],
+      ['Client ID (us, production, profile acme)', undefined],
       ['Required', 'It contains a character that is not allowed in a client ID', undefined],
       ['Client secret (sent to https://us.test)'],
       ['Required', 'It contains a control character (such as a newline)', undefined],
     ]);
-    expect(known()).toEqual({ 'acme:sandbox:us': { client_id: 'id', auth_url: 'https://us.test' } });
+    expect(known()).toEqual({ 'acme:production:us': { client_id: 'id', auth_url: 'https://us.test' } });
     expect(stored()).toEqual({
       region: 'eu',
       profile: 'acme',
@@ -285,18 +284,12 @@ hint: example: printf %s "$SECRET" | gwtoken login ${flags} --secret-stdin
     });
   });
 
-  test('asks for no region of a variable, and for no environment that is set anywhere', async () => {
+  test('asks for no region of a variable, and takes the environment from the settings', async () => {
     const asked = seat();
     gw.env = { GWTOKEN_REGION: 'us' };
     gw.configure({ sandbox: true });
     expect(await gw.cli(['login'])).toMatchObject({ code: 0 });
     expect(asked).toEqual(['Auth URL for us', 'Client ID (us, sandbox)', `Client secret (sent to ${A})`]);
-  });
-
-  test('asks for no environment if a flag names the region', async () => {
-    const asked = seat();
-    expect(await gw.cli(['login', '--region', 'eu', '--auth-url', A])).toMatchObject({ code: 0 });
-    expect(asked).toEqual(['Client ID (eu, production)', `Client secret (sent to ${A})`]);
   });
 
   test('asks nobody before a wrong value, a folder or a keychain that cannot be used', async () => {
@@ -338,7 +331,7 @@ hint: example: printf %s "$SECRET" | gwtoken login ${flags} --secret-stdin
     expect([code, filled]).toEqual([0, [undefined, 'first', 'second']]);
     const said = `│  ${A}/oauth2/token rejected the credentials (HTTP 401, invalid_client)`;
     expect(stderr.split('\n').slice(0, 4)).toEqual([said, AGAIN, said, AGAIN]);
-    expect(JSON.parse(gw.items.get('default:sandbox:us') ?? '')).toMatchObject({
+    expect(JSON.parse(gw.items.get('default:production:us') ?? '')).toMatchObject({
       client_id: 'third',
       client_secret: 'third',
     });
@@ -351,7 +344,7 @@ hint: example: printf %s "$SECRET" | gwtoken login ${flags} --secret-stdin
     expect(filled[3]).toBe('third');
     expect(last.stderr.trimEnd().split('\n').slice(-2)).toEqual([
       'hint: nothing was stored',
-      `hint: to start again, run: gwtoken login --region us --sandbox --auth-url ${A} --client-id c`,
+      `hint: to start again, run: gwtoken login --region us --auth-url ${A} --client-id c`,
     ]);
   });
   const AGAIN = '│  Enter them again, or press Ctrl-C and check --region, --sandbox and --auth-url.';
@@ -364,7 +357,7 @@ hint: example: printf %s "$SECRET" | gwtoken login ${flags} --secret-stdin
     gw.answer = () => {
       throw new GwtokenError(kind, 'no token', { hints: ['wait'] });
     };
-    const start = `hint: to start again, run: gwtoken login --region us --sandbox --auth-url ${A} --client-id id`;
+    const start = `hint: to start again, run: gwtoken login --region us --auth-url ${A} --client-id id`;
     const lines = ['gwtoken: error: no token', 'hint: wait', 'hint: nothing was stored', start, ...more, ''];
     const ended = await gw.cli(['login', '--auth-url', A, '--retries', '0']);
     expect(ended).toEqual({ code, stdout: '', stderr: lines.join('\n') });

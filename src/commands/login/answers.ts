@@ -1,14 +1,6 @@
 /** Answers that login needs: from flags, variables and the config file, else from prompts. */
 
-import {
-  type Client,
-  clientFlags,
-  clientName,
-  DEFAULT_PROFILE,
-  type Environment,
-  REGIONS,
-  type Region,
-} from '../../client';
+import { type Client, clientFlags, clientName, DEFAULT_PROFILE, REGIONS, type Region } from '../../client';
 import {
   type Credentials,
   clientIdProblem,
@@ -47,7 +39,7 @@ export function checkGiven(sources: SettingSources, { terminal, stdin }: PromptW
   const noPrompt = terminal.noPrompt();
   const canAsk = noPrompt === undefined;
   const profile = resolveProfile(sources).value;
-  const { value: environment, source } = resolveEnvironment(sources, profile);
+  const environment = resolveEnvironment(sources, profile).value;
   const regionSetting = resolveRegion(sources, profile);
   const region = canAsk && regionSetting?.source.kind === 'config' ? undefined : regionSetting?.value;
   // Without a region it is not known yet which auth URL to check.
@@ -63,11 +55,9 @@ export function checkGiven(sources: SettingSources, { terminal, stdin }: PromptW
       'pipe the secret in, or omit --secret-stdin to be prompted',
     );
   }
-  // Whoever passes --region would pass --sandbox too, so the environment is not asked for.
-  const isOpen = canAsk && source.kind === 'default' && regionSetting?.source.kind !== 'flag';
   const known = {
     profile,
-    environment: isOpen ? undefined : environment,
+    environment,
     region,
     /** Region of the config file: the answer that the prompt suggests. */
     suggestedRegion: regionSetting?.value,
@@ -105,7 +95,7 @@ function checkClientId(flag: string | boolean | undefined): string | undefined {
   throw usage(`client ID ${quoted(clientId)} (from --client-id) ${problem}`, 'pass only the client ID');
 }
 
-/** Prompts for all that is missing, in the order region, environment, auth URL, client ID, secret. */
+/** Prompts for all that is missing, in the order region, auth URL, client ID, secret. */
 export async function askMissing(
   known: Known,
   sources: SettingSources,
@@ -113,9 +103,7 @@ export async function askMissing(
 ): Promise<Answers> {
   const { terminal } = world;
   const region = known.region ?? (await terminal.choose('Region', REGIONS, known.suggestedRegion));
-  const environment =
-    known.environment ?? (await terminal.choose<Environment>('Environment', ['production', 'sandbox']));
-  const client: Client = { profile: known.profile, environment, region };
+  const client: Client = { profile: known.profile, environment: known.environment, region };
   const authUrl = resolveAuthUrl(sources, client) ?? (await askAuthUrl(region, world));
   const stored = world.clients.read()[clientName(client)]?.clientId;
   const clientId = known.clientId ?? (await askClientId(client, world, stored));

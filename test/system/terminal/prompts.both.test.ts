@@ -10,7 +10,7 @@ import type { Terminal } from '../../harness/programs/terminal';
 
 const CLIENT = { clientId: 'eu-client', clientSecret: 'hush+/=&' };
 const ACCOUNT = 'default:production:eu';
-const [CTRL_C, CTRL_D, ESCAPE, DOWN, CLEAR_LINE] = ['\x03', '\x04', '\x1b', '\x1b[B', '\x15'];
+const [CTRL_C, CTRL_D, ESCAPE, CLEAR_LINE] = ['\x03', '\x04', '\x1b', '\x15'];
 const [SHOW_CURSOR, HIDE_CURSOR] = ['\x1b[?25h', '\x1b[?25l'];
 
 describe('gwtoken login, on a terminal', () => {
@@ -34,7 +34,6 @@ describe('gwtoken login, on a terminal', () => {
   };
   const QUESTIONS = [
     ['Region', () => '\r'],
-    ['Environment', () => '\r'],
     ['Auth URL for eu', () => `${identity.authUrl}\r`],
     ['Client ID (eu, production)', () => `${CLIENT.clientId}\r`],
     ['Client secret (sent to ', () => `${CLIENT.clientSecret}\r`],
@@ -79,11 +78,7 @@ describe('gwtoken login, on a terminal', () => {
     terminal.type('\x1b[A');
     await terminal.waitFor('● eu');
     terminal.type('\r');
-    await terminal.waitFor('● production');
-    terminal.type(DOWN);
-    await terminal.waitFor('● sandbox');
-    terminal.type('\r');
-    await terminal.waitFor('Auth URL for the eu sandbox');
+    await terminal.waitFor('Auth URL for eu');
     // The example, whose first letter the cursor stands on.
     await terminal.waitFor('ttps://identity.eu.example.com');
     terminal.type('http://id.example.com\r');
@@ -94,7 +89,6 @@ describe('gwtoken login, on a terminal', () => {
     await terminal.waitFor('Required');
     terminal.type(`${CLIENT.clientSecret}\r`);
     expect(await terminal.exit).toEqual({ code: 0, signal: null });
-    await keyring.clear('default:sandbox:eu');
   });
 
   test('is drawn in ASCII if the locale has no more', async () => {
@@ -183,19 +177,13 @@ describe('gwtoken login, on a terminal', () => {
     expectCursor();
   });
 
-  test('takes letters at its menus, and production’s auth URL for the sandbox by Enter', async () => {
-    await home.gwtoken(['config', 'set', 'auth-url', identity.authUrl]);
+  test('takes letters at its menu', async () => {
     open();
     await terminal.waitFor('Region');
     terminal.type('us');
     await terminal.waitFor('● us');
     terminal.type('\r');
-    await terminal.waitFor('Environment');
-    terminal.type('s\r');
-    await terminal.waitFor('Auth URL for the us sandbox');
-    await terminal.waitFor(identity.authUrl);
-    terminal.type('\r');
-    await terminal.waitFor('Client ID (us, sandbox)');
+    await terminal.waitFor('Auth URL for us');
     terminal.type(CTRL_C);
     expect(await terminal.exit).toEqual({ code: null, signal: 'SIGINT' });
   });
@@ -207,7 +195,7 @@ describe('gwtoken login, on a terminal', () => {
     terminal.type('\x1a');
     await terminal.waitFor(/stopped.*Region/s);
     terminal.type('us\r');
-    await terminal.waitFor('Environment');
+    await terminal.waitFor('Auth URL for us');
     terminal.type(CTRL_C);
     expect(await terminal.exit).toEqual({ code: 130, signal: null });
     expectCursor();
@@ -233,8 +221,6 @@ describe('gwtoken login, on a terminal', () => {
     terminal.type('x\r');
     await terminal.waitFor(/Type eu or us\.\s+Region: eu or us \[eu\]: /);
     terminal.type('\r');
-    await terminal.waitFor('Environment: production or sandbox [production]: ');
-    terminal.type('\r');
     await terminal.waitFor('Auth URL for eu (https://identity.eu.example.com): ');
     terminal.type(`${identity.authUrl}\r`);
     await terminal.waitFor('Client ID (eu, production): ');
@@ -256,7 +242,7 @@ describe('gwtoken login, on a terminal', () => {
     expect(await terminal.exit).toEqual({ code: 2, signal: null });
     expect(terminal.screen()).toContain('CI is set');
 
-    open(['-r', 'eu', '--no-sandbox'], { NO_COLOR: '1', CI: 'false' });
+    open(['-r', 'eu'], { NO_COLOR: '1', CI: 'false' });
     await terminal.waitFor('Auth URL for eu');
     terminal.type(CTRL_C);
     expect(await terminal.exit).toEqual({ code: null, signal: 'SIGINT' });
