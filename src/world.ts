@@ -311,11 +311,6 @@ export interface World {
   };
   /** Posts to the token endpoint; a network failure rejects with a GwtokenError of kind `unreached`. */
   readonly postForm: PostForm;
-  /**
-   * Loads the code for the next {@link PostForm} while the credentials are still being looked up. With a URL
-   * it also opens the connection; a failure is silent, since the request will report it.
-   */
-  openAhead(url: string | undefined, options: ConnectionOptions): void;
   /** The wall clock, in milliseconds since the epoch; for limits there is {@link monotonicMs}. */
   now(): number;
   /** A clock that nobody can set, in milliseconds since some moment. */

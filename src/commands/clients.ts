@@ -197,8 +197,7 @@ async function verifyClient(
   const query = attempt(() => queryOf(status, world));
   if (query instanceof GwtokenError) return { verdict: query, request: undefined };
   const requests: Request[] = [];
-  // A connection opened ahead would not be watched.
-  const watching = { ...world, postForm: watched(world, requests), openAhead: () => {} };
+  const watching = { ...world, postForm: watched(world, requests) };
   let verdict: Verdict;
   try {
     const { clientId, token } = await fetchNew(query, watching);

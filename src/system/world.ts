@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { isCi } from '../patience';
 import { oneLine } from '../text';
-import type { Env, Keychain, Output, Terminal, World } from '../world';
+import type { Env, Keychain, Output, PostForm, Terminal, World } from '../world';
 import { openAppender } from './files/append-file';
 import { homeless, withAbsoluteFolders } from './files/paths';
 import { readAll } from './files/read-file';
@@ -14,11 +14,10 @@ import type { QuickStart } from './quick-world';
 import { hasUnicode, isTerminal, noPrompt, painter, withVariable } from './terminal/capabilities';
 import type { Prompts } from './terminal/prompts';
 import { writeAll } from './terminal/streams';
-import type { Wire } from './wire/wire';
 
 type Streams = Pick<World, 'stdin' | 'stdout' | 'stderr'>;
 
-/** Returns the World; `close` ends connections opened ahead, which would keep the program alive. */
+/** Returns the World; `close` ends what the terminal has open, which would keep the program alive. */
 export function openWorld(
   proc: NodeJS.Process,
   version: string,
@@ -35,8 +34,7 @@ export function openWorld(
       for (const signal of signals) proc.off(signal, heard);
     };
   };
-  const { close: closeWire, ...wire } = openWire(proc, warn);
-  const { terminal, close: closeTerminal } = terminalOf(proc, onSignals, opened, streams);
+  const { terminal, close } = terminalOf(proc, onSignals, opened, streams);
   const world: World = {
     ...quickWorld,
     version,
@@ -46,7 +44,7 @@ export function openWorld(
     appender: openAppender,
     absolutePath: (path) => resolve(path),
     replaceFile: (path, text) => replaceUserFile(path, text, host),
-    ...wire,
+    postForm: wireOf(proc, warn),
     onSignals,
     ...processesOf(proc, onSignals, opened),
     keychain: keychainOf(opened, streams),
@@ -62,10 +60,6 @@ export function openWorld(
     },
     monotonicMs: () => performance.now(),
     random: Math.random,
-  };
-  const close = async (): Promise<void> => {
-    await closeTerminal();
-    await closeWire();
   };
   return { world, close };
 }
@@ -131,13 +125,9 @@ function terminalOf(
   return { terminal, close: async () => (await opened?.catch(() => undefined))?.close() };
 }
 
-function openWire(
-  { env, platform, versions }: NodeJS.Process,
-  warn: World['warn'],
-): Pick<World, 'postForm' | 'openAhead'> & { close(): Promise<void> } {
-  let opened: Promise<Wire> | undefined;
-  let closed = false;
-  const open = async (): Promise<Wire> =>
+function wireOf({ env, platform, versions }: NodeJS.Process, warn: World['warn']): PostForm {
+  let opened: Promise<PostForm> | undefined;
+  const open = async (): Promise<PostForm> =>
     (await import('./wire/wire')).openWire({
       env,
       platform,
@@ -145,26 +135,9 @@ function openWire(
       lookupChild: LOOKUP_CHILD,
       warn,
     });
-  const wire = (): Promise<Wire> => {
+  return async (url, init) => {
     opened ??= open();
-    return opened;
-  };
-  return {
-    postForm: async (url, init) => (await wire()).postForm(url, init),
-    openAhead(url, options) {
-      // Deferred, so that the caller can start the keychain's child first, which takes longer.
-      setImmediate(() => {
-        if (closed) return;
-        wire()
-          .then(({ openAhead }) => openAhead(url, options))
-          .catch(() => {});
-      });
-    },
-    async close() {
-      closed = true;
-      // A failure to open was reported to its caller.
-      (await opened?.catch(() => undefined))?.close();
-    },
+    return (await opened)(url, init);
   };
 }
 

@@ -22,7 +22,7 @@ import { demandsMinTtl, minTtlProblem, type TokenAnswer, type TokenQuery } from 
 import { rememberedRefusal, rememberRefusal } from './refusal';
 import { shareRequest } from './single-flight';
 
-export type EndpointWorld = CredentialWorld & RequestWorld & Pick<World, 'clients' | 'openAhead'>;
+export type EndpointWorld = CredentialWorld & RequestWorld & Pick<World, 'clients'>;
 
 export type TokenWorld = QuickWorld & EndpointWorld & Pick<World, 'tokens' | 'terminal' | 'warn'>;
 
@@ -137,15 +137,7 @@ export async function fetchNew(
   world: EndpointWorld,
   onCredentials = (): void => {},
 ): Promise<TokenAnswer> {
-  const { client, authUrl, settings, plan } = query;
-  if (plan.kind !== 'variables') {
-    // Only for the auth URL that login stored: a stray one does not even get a connection.
-    const isKnown = plan.kind === 'keychain' && knownClient(client, world)?.authUrl === authUrl.value;
-    world.openAhead(isKnown ? authUrl.value : undefined, {
-      caFile: settings.caFile?.value,
-      trace: world.trace,
-    });
-  }
+  const { client, authUrl, plan } = query;
   const credentials = await findCredentials(query, world);
   onCredentials();
   const { clientId } = credentials;

@@ -16,7 +16,6 @@ const SELECTED = { name: 'default:production:eu', selected: true };
 let gw: Inside;
 beforeEach(() => {
   gw = inside();
-  gw.own = { openAhead: () => {} };
 });
 
 const status = async (...flags: string[]) => (await gw.cli(['status', ...flags])).stdout;

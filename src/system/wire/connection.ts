@@ -77,11 +77,6 @@ export class Connection {
     this.options.onProgress?.(facts);
   }
 
-  /** Tells if it failed, was closed, or the other side hung up. */
-  isClosed(): boolean {
-    return this.closing.signal.aborted || this.sockets.at(-1)?.destroyed === true;
-  }
-
   /** Closes the connection at any stage. */
   close(): void {
     // The outermost first: TLS over TLS closes in silence if the one below it is gone, and undici waits on.

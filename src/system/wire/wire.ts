@@ -2,23 +2,12 @@
 import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { systemCode } from '../../system-errors';
-import type { ConnectionOptions, FormReply, PostOptions, World } from '../../world';
+import type { FormReply, PostForm, PostOptions } from '../../world';
 import { Connection, type WireOptions } from './connection';
 import type { WireReply } from './exchange';
 
-export interface Wire extends Pick<World, 'postForm' | 'openAhead'> {
-  /** Closes a connection that was opened ahead and never used, so that it does not keep the program alive. */
-  close(): void;
-}
-
-/** The age up to which a connection is used: servers hang up on silent ones, some after five seconds. */
-const AHEAD_MS = 2000;
-
-/** A connection that was opened ahead, and the origin and CAs that it may be used for. */
-type Ahead = Connection & { readonly key: string; readyAtMs: number };
-
-/** Returns a wire, which has no connection yet. */
-export function openWire(wireOptions: WireOptions): Wire {
+/** Returns the function that posts, each time over a connection of its own. */
+export function openWire(wireOptions: WireOptions): PostForm {
   // V8 of Node 20 optimises undici's parser (llhttp in wasm) for longer than it runs: half of a cold start.
   // Later versions do not, and print a warning or know the flag no more.
   if (wireOptions.nodeVersion.startsWith('20.')) setFlagsFromString('--liftoff-only');
@@ -30,47 +19,10 @@ export function openWire(wireOptions: WireOptions): Wire {
       warned.add(line);
     },
   };
-  let ahead: Ahead | undefined;
-
-  const takeAhead = (url: URL, wanted: ConnectionOptions): Connection | undefined => {
-    const taken = ahead;
-    ahead = undefined;
-    if (taken === undefined) return undefined;
-    const isYoung = performance.now() - taken.readyAtMs <= AHEAD_MS;
-    if (isYoung && taken.key === keyOf(url, wanted) && !taken.isClosed()) return taken;
-    taken.close();
-    return undefined;
+  return async (address, init) => {
+    const url = new URL(address);
+    return await send(new Connection(url, init, options), url, init);
   };
-
-  return {
-    async postForm(address, init) {
-      const url = new URL(address);
-      return await send(takeAhead(url, init) ?? new Connection(url, init, options), url, init);
-    },
-    openAhead(address, connectionOptions) {
-      import('./exchange').catch(() => {});
-      if (address === undefined) return;
-      const url = new URL(address);
-      ahead?.close();
-      const opened: Ahead = Object.assign(new Connection(url, connectionOptions, options), {
-        key: keyOf(url, connectionOptions),
-        readyAtMs: Number.POSITIVE_INFINITY,
-      });
-      opened.ready.then(
-        () => {
-          opened.readyAtMs = performance.now();
-        },
-        () => {},
-      );
-      ahead = opened;
-    },
-    close: () => ahead?.close(),
-  };
-}
-
-/** Returns all that a connection depends on: its proxy follows from the URL and a constant environment. */
-function keyOf(url: URL, { caFile = '' }: ConnectionOptions): string {
-  return `${url.origin} ${caFile}`;
 }
 
 /** Sends the request over the connection, and closes it in the end or when the time is up. */

@@ -22,7 +22,6 @@ test('a connection closed while its CA file is read is never made', async () => 
   const server = await startFaultServer({});
   const connection = open(server.url.replace('http:', 'https:'), { caFile: makeAuthority().caFile });
   connection.close();
-  expect(connection.isClosed()).toBe(true);
   await expect(connection.ready).rejects.toThrow('closed');
   // One that was made would have arrived before this one.
   const next = connect(server.port, '127.0.0.1');
@@ -58,7 +57,7 @@ test.each([
   const answer = (socket: net.Socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
   const server = await startFaultServer({ answer }, { host });
   const told: string[] = [];
-  const { address } = await openWire(surroundings()).postForm(`http://${name}:${server.port}/`, {
+  const { address } = await openWire(surroundings())(`http://${name}:${server.port}/`, {
     ...{ method: 'POST', body: '', headers: {}, timeoutMs: 5000 },
     trace: (line) => told.push(line),
   });

@@ -50,7 +50,7 @@ test.each<[status: string, credentials: string, reason: string, says: string, hi
       },
       answer: (socket) => void socket.write(`HTTP/1.1 ${status.trimEnd()}\r\nContent-Length: 0\r\n\r\n`),
     });
-    const { postForm } = openWire(
+    const postForm = openWire(
       surroundings({ env: { HTTPS_PROXY: proxy.url.replace('//', `//${credentials}`) } }),
     );
     const name = new URL(proxy.url).host;
@@ -77,7 +77,7 @@ test('postForm() verifies an https: proxy and the endpoint by their own names', 
     { tls: authority.issue({ names: 'IP:127.0.0.1', subject: '/CN=the endpoint' }) },
   );
   const proxy = await startConnectProxy(undefined, authority.issue({ names: 'DNS:localhost' }));
-  const { postForm } = openWire(
+  const postForm = openWire(
     surroundings({ env: { HTTPS_PROXY: `https://u:canary@localhost:${proxy.port}` } }),
   );
   const told: string[] = [];
