@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { tar } from './pack.mjs';
-import { bundle, ENTRIES, GROUPS } from './package.mjs';
+import { bundle, GROUPS } from './package.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -12,7 +12,7 @@ export const ACTION = join(root, '.github', 'actions', 'gwtoken', 'dist');
 /** @param {string} folder */
 export const buildAction = (folder) =>
   bundle(folder, {
-    input: { action: 'bin/gwtoken-action.ts', 'lookup-child': ENTRIES['lookup-child'] },
+    input: { action: 'bin/gwtoken-action.ts' },
     external: [/^keytar(\/|\.|$)/],
     define: { __EXECUTABLE__: 'false' },
     codeSplitting: { groups: GROUPS },

@@ -47,8 +47,7 @@ export const ENTRIES = {
   gwtoken: 'bin/gwtoken.ts',
   // As an entry it needs no wrapper for its exports, which would be one more file.
   env: 'src/formats/env.ts',
-  // Programs of their own, which say why.
-  'lookup-child': 'src/system/wire/lookup-child.ts',
+  // A program of its own, which says why.
   'keychain-child': 'src/system/keychain/child.ts',
 };
 

@@ -15,9 +15,6 @@ export function formOf({ version, versions }: NodeJS.Process): string {
 }
 
 /** The module that `fork()` runs: a file of the package, or the executable with this first argument. */
-export const LOOKUP_CHILD = __EXECUTABLE__
-  ? '--the-lookup-child-of-gwtoken'
-  : `${__dirname}/lookup-child.cjs`;
 export const KEYCHAIN_CHILD = __EXECUTABLE__
   ? '--the-keychain-child-of-gwtoken'
   : `${__dirname}/keychain-child.cjs`;

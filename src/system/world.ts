@@ -9,7 +9,7 @@ import { homeless, withAbsoluteFolders } from './files/paths';
 import { readAll } from './files/read-file';
 import { probeFolder } from './files/trust';
 import { replaceUserFile } from './files/user-file';
-import { formOf, KEYCHAIN_CHILD, LOOKUP_CHILD } from './form';
+import { formOf, KEYCHAIN_CHILD } from './form';
 import type { QuickStart } from './quick-world';
 import { hasUnicode, isTerminal, noPrompt, painter, withVariable } from './terminal/capabilities';
 import type { Prompts } from './terminal/prompts';
@@ -128,13 +128,7 @@ function terminalOf(
 function wireOf({ env, platform, versions }: NodeJS.Process, warn: World['warn']): PostForm {
   let opened: Promise<PostForm> | undefined;
   const open = async (): Promise<PostForm> =>
-    (await import('./wire/wire')).openWire({
-      env,
-      platform,
-      nodeVersion: versions.node,
-      lookupChild: LOOKUP_CHILD,
-      warn,
-    });
+    (await import('./wire/wire')).openWire({ env, platform, nodeVersion: versions.node, warn });
   return async (url, init) => {
     opened ??= open();
     return (await opened)(url, init);

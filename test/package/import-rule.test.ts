@@ -130,8 +130,8 @@ describe('the import rule', () => {
   });
 
   test('only the programs of bin touch process', () => {
-    // The keychain's and the lookup's children are programs of their own.
-    const own = /^bin\/|^src\/system\/(keychain\/(child|keytar)|wire\/lookup-child)\.ts$/;
+    // The keychain's child is a program of its own.
+    const own = /^bin\/|^src\/system\/keychain\/(child|keytar)\.ts$/;
     const touches = /(?<![\w.-])process(\.|;| as |\))|[(=,] *process,|node:process|\bglobalThis\b/;
     const users = files.filter((file) => !own.test(file) && touches.test(codeOf(file)));
     expect(users).toEqual([]);

@@ -21,8 +21,6 @@ export interface WireOptions {
   readonly env: Record<string, string | undefined>;
   readonly platform: NodeJS.Platform;
   readonly nodeVersion: string;
-  /** The module that `fork()` runs: lookup-child.ts, built. */
-  readonly lookupChild: string;
   warn(line: string): void;
 }
 

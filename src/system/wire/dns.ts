@@ -1,17 +1,15 @@
 /**
  * DNS lookups. A lookup inside Node cannot be cancelled: while DNS is silent it keeps the program alive for
  * as long as the system keeps trying (10 s per name server), past every timeout, and even past process.exit.
- * So on Linux getent(1) does it, in a process that can be killed: the same getaddrinfo, the same
- * nsswitch.conf. Without it, and on other systems, a child of our own does, which takes longer to start.
+ * So on Linux getent(1) does it, where it is installed, in a process that can be killed: the same
+ * getaddrinfo, the same nsswitch.conf.
  */
 
-import type { ChildProcess, CommonSpawnOptions, ForkOptions } from 'node:child_process';
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { systemCode } from '../../system-errors';
 import type { Env } from '../../world';
 import { helperEnvironment, runHelper } from '../processes/helper-program';
-import type { LookupAnswer } from './lookup-child';
 
 /** If getent takes this long to fail, DNS is silent, and a second lookup, for the reason, would hang. */
 const SILENT_AFTER_MS = 2000;
@@ -19,7 +17,6 @@ const SILENT_AFTER_MS = 2000;
 interface Resolver {
   readonly env: Env;
   readonly platform: NodeJS.Platform;
-  readonly lookupChild: string;
 }
 
 /** Looks names up for `net.connect()`, until the signal is aborted. */
@@ -28,7 +25,7 @@ export function endableLookup(resolver: Resolver, signal: AbortSignal): LookupFu
   return asLookup(async (host, options) => {
     const mayAskGetent = resolver.platform === 'linux' && !host.startsWith('-');
     const found = mayAskGetent ? await lookupByGetent(host, options, env, signal) : undefined;
-    return found ?? (await lookupInChild(host, options, resolver.lookupChild, env, signal));
+    return found ?? (await lookupHere(host, options));
   });
 }
 
@@ -84,34 +81,4 @@ async function lookupByGetent(
   // getent does not say why it failed. A lookup here does, and is quick now.
   if (performance.now() - startedAtMs < SILENT_AFTER_MS) return await lookupHere(host, options);
   throw Object.assign(new Error('DNS does not answer'), { code: 'EAI_AGAIN' });
-}
-
-async function lookupInChild(
-  host: string,
-  options: LookupOptions,
-  lookupChild: string,
-  env: NodeJS.ProcessEnv,
-  signal: AbortSignal,
-): Promise<LookupAddress[]> {
-  const { fork } = await import('node:child_process');
-  const forkOptions: ForkOptions & CommonSpawnOptions = {
-    env,
-    execArgv: [],
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    windowsHide: true,
-    signal,
-  };
-  let child: ChildProcess | undefined;
-  const answered = new Promise<LookupAnswer | undefined>((resolve) => {
-    child = fork(lookupChild, [host], forkOptions);
-    child.once('message', (message) => resolve(message as LookupAnswer));
-    for (const event of ['error', 'exit']) child.on(event, () => resolve(undefined));
-  });
-  const answer = await answered.catch(() => undefined);
-  child?.kill('SIGKILL');
-  if (signal.aborted) throw new Error('closed');
-  // A child that cannot be started, or crashes, is no reason to fail.
-  if (answer === undefined) return await lookupHere(host, options);
-  if ('addresses' in answer) return answer.addresses;
-  throw Object.assign(new Error(answer.message), { code: answer.code });
 }

@@ -81,21 +81,13 @@ describe('with an /etc/hosts of its own', () => {
     },
   );
 
-  test('get without getent looks names up too, and ends at --timeout', async ({ needs }) => {
+  test('get without getent looks names up too', async ({ needs }) => {
     needs('namespace');
     const server = await startFaultServer({ answer }, { tls: authority.issue({ names: 'DNS:known.test' }) });
-    const files = {
-      hosts: '127.0.0.1 localhost known.test\n',
-      resolv: await silentDns(),
-      path: '/nowhere',
-    };
-    const [late, found] = await Promise.all([
-      runWithFiles(files, ['get', '--auth-url', 'https://name.test', '--timeout', '1s']),
-      runWithFiles(files, ['get', '--auth-url', `https://known.test:${server.port}`]),
-    ]);
-    expect([late.code, late.stdout]).toEqual([6, '']);
-    expect(late.stderr).toMatch(/did not answer within 1 s: DNS lookup of name\.test timed out\n/);
-    expect([found.stdout, found.stderr]).toEqual([`${TOKEN}\n`, '']);
+    const files = { hosts: '127.0.0.1 localhost known.test\n', path: '/nowhere' };
+    const url = `https://known.test:${server.port}`;
+    const { stdout, stderr } = await runWithFiles(files, ['get', '--auth-url', url]);
+    expect([stdout, stderr]).toEqual([`${TOKEN}\n`, '']);
   });
 
   test('get tries the second address of a name if the first one is dead', async ({ needs }) => {
