@@ -17,31 +17,17 @@ export function retryOf({ kind, reason = '', retry }: GwtokenError): Retry | und
 }
 
 /**
- * Returns undefined if no retry helps after this status, else the wait by its Retry-After (RFC 9110 section
- * 10.2.3): seconds, or a date, compared with the reply's Date in case this machine's clock is wrong.
+ * Returns undefined if no retry helps after this status, else the wait by its Retry-After in seconds (RFC 9110
+ * section 10.2.3; a date there is as good as none).
  */
-export function retryOfReply(
-  status: number,
-  headers: FormReply['headers'],
-  nowMs: number,
-): Retry | undefined {
+export function retryOfReply(status: number, headers: FormReply['headers']): Retry | undefined {
   if (!RETRIED.includes(status)) return undefined;
-  return { afterMs: delayMs(headers.get('retry-after')?.trim() ?? '', headers.get('date') ?? '', nowMs) };
+  const seconds = headers.get('retry-after')?.trim() ?? '';
+  return { afterMs: /^\d+$/.test(seconds) ? Math.min(Number(seconds), LONGEST_DELAY_S) * 1000 : undefined };
 }
 
 /** A day: nobody waits longer, and a number of twenty digits is no valid time. */
 const LONGEST_DELAY_S = 24 * 3600;
-
-function delayMs(value: string, date: string, nowMs: number): number | undefined {
-  if (/^\d+$/.test(value)) return Math.min(Number(value), LONGEST_DELAY_S) * 1000;
-  const until = httpDateMs(value);
-  return until === undefined ? undefined : Math.max(0, until - (httpDateMs(date) ?? nowMs));
-}
-
-function httpDateMs(text: string): number | undefined {
-  const ms = text.endsWith(' GMT') ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(ms) ? undefined : ms;
-}
 
 /** A reply, and the facts about its request that judging it takes. */
 export interface Reply {
@@ -50,9 +36,8 @@ export interface Reply {
   /** The whole body, or the fact that it was too long. */
   readonly body: Uint8Array | 'too-long';
   readonly endpoint: string;
-  /** Times when the request was sent and when the reply had arrived, in ms since the epoch. */
+  /** Time when the request was sent, in ms since the epoch. */
   readonly requestedAtMs: number;
-  readonly receivedAtMs: number;
   /** The client secret, only to withhold any text that repeats it. */
   readonly secret: string;
 }
@@ -81,21 +66,13 @@ const REFUSALS = [
 export function judgeReply(reply: Reply): Token {
   const parsed: ParsedReply = { ...reply, json: jsonObject(reply.body) };
   const { status } = reply;
-  const encoded = unsupportedEncoding(parsed);
-  if (encoded) throw encoded;
   if (status >= 300 && status < 400) throw redirected(parsed);
-  const retry = retryOfReply(status, reply.headers, reply.receivedAtMs);
+  const retry = retryOfReply(status, reply.headers);
   if (status >= 400 && status < 500) {
     const refusal = refusalIn(parsed, retry);
     if (refusal) throw refusal;
   }
   if (status !== 200) {
-    if (status === 400 && Buffer.from(reply.body).includes(NO_CERTIFICATE)) {
-      const problem = 'answered 400: it requires a client certificate (mTLS), which gwtoken does not support';
-      throw badReply(parsed, problem, [
-        'check the auth URL: the endpoint must accept a client ID and secret',
-      ]);
-    }
     const wait = retry?.afterMs ? ` (retry after ${duration(retry.afterMs)})` : '';
     const whose = status === 401 ? ": this is an API's answer, not a token endpoint's" : '';
     throw badReply(parsed, `answered ${describeReply(parsed)}${wait}${whose}`, hintsFor(status), retry);
@@ -193,16 +170,6 @@ function errorWords({ json, secret }: ParsedReply): string {
     .join(': ');
 }
 
-/** Returns an error for any encoding: none was requested (RFC 9110 section 12.5.3), as tokens are short. */
-function unsupportedEncoding(parsed: ParsedReply): GwtokenError | undefined {
-  const encoding = parsed.headers.get('content-encoding')?.trim() ?? '';
-  if (/^(identity)?$/i.test(encoding)) return undefined;
-  const shown = showable(encoding, parsed.secret);
-  const name = shown === undefined ? '' : ` (${shown})`;
-  const hint = 'contact the operator of the endpoint or of your proxy';
-  return badReply(parsed, `used an unsupported content encoding${name}`, [hint]);
-}
-
 /** Returns the error with the target, but without its user info and query: those may contain anything. */
 function redirected(parsed: ParsedReply): GwtokenError {
   const { status, headers, endpoint, secret } = parsed;
@@ -213,9 +180,6 @@ function redirected(parsed: ParsedReply): GwtokenError {
   const problem = `answered ${status}, a redirect${to}; gwtoken never follows redirects`;
   return badReply(parsed, problem, ['check the auth URL: it must not redirect']);
 }
-
-/** The page of an nginx that requires a client certificate: the handshake succeeds without it. */
-const NO_CERTIFICATE = '<title>400 No required SSL certificate was sent</title>';
 
 function isHtml({ headers, body, json }: ParsedReply): boolean {
   if (json !== undefined) return false;

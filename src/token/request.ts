@@ -66,7 +66,7 @@ export async function requestToken(
     trace(error instanceof GwtokenError && error.kind === 'usage' ? 'not sent' : 'no reply');
     throw error;
   }
-  return judgeReply({ ...reply, endpoint, requestedAtMs, receivedAtMs: world.now(), secret });
+  return judgeReply({ ...reply, endpoint, requestedAtMs, secret });
 }
 
 async function readBody(body: FormReply['body']): Promise<Uint8Array | 'too-long'> {

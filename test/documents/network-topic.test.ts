@@ -20,7 +20,6 @@ test('each sentence that it explains is one that the program has', () => {
     .flatMap((file) => textsOf(readFileSync(join(SRC, file), 'utf8')))
     .join('\n');
   const inProse: Readonly<Record<string, string>> = {
-    'DNS lookup timed out': 'DNS lookup of … timed out',
     'its certificate is only valid for': 'only valid for …',
     'the proxy requires a user name and password': 'requires a user name and password',
     'closed (or reset) the connection': '… the connection …',
@@ -32,7 +31,7 @@ test('each sentence that it explains is one that the program has', () => {
 test('the retried statuses are those of the program, and the variables are there', () => {
   const [, list = '', last = ''] = /HTTP ([\d, ]+) and (\d+)\./.exec(topic) ?? [];
   const all = Array.from({ length: 400 }, (_, index) => index + 200);
-  const retried = all.filter((status) => retryOfReply(status, new Headers(), 0) !== undefined);
+  const retried = all.filter((status) => retryOfReply(status, new Headers()) !== undefined);
   expect([...list.split(', '), last].map(Number)).toEqual(retried);
   for (const name of ['HTTPS_PROXY', 'NO_PROXY', 'SSL_CERT_FILE', 'NODE_TLS_REJECT_UNAUTHORIZED'])
     expect(topic).toContain(name);

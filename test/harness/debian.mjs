@@ -52,5 +52,4 @@ export const DEBIAN = {
 export const DEBIAN_SERVICES = {
   tinyproxy: '/usr/bin/tinyproxy',
   squid: '/usr/sbin/squid',
-  nginx: '/usr/sbin/nginx',
 };

@@ -20,10 +20,6 @@ const good = { access_token: TOKEN, token_type: 'Bearer', expires_in: 3600, scop
 /** What an endpoint, or something in its place, may answer; each is a path below its address. */
 const REPLIES: Readonly<Record<string, [code: number, reply: Reply]>> = {
   'refused, with the secret in its words': [3, refused(`no ${SECRET}`)],
-  'an encoding that is the secret in upper case': [
-    7,
-    json(200, good, { 'content-encoding': SECRET.toUpperCase().replace(/\s/g, '') }),
-  ],
   'refused, with the form in its words': [
     3,
     (_, response, body) =>

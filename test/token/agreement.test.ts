@@ -25,7 +25,7 @@ async function theirs({ status, contentType, body }: Made): Promise<boolean> {
 
 function ours({ status, contentType, body }: Made): boolean {
   const headers = { get: (name: string) => (name === 'content-type' ? contentType : null) };
-  const asked = { endpoint: 'e', requestedAtMs: 0, receivedAtMs: 0, secret: 'canary' };
+  const asked = { endpoint: 'e', requestedAtMs: 0, secret: 'canary' };
   try {
     judgeReply({ ...asked, status, headers, body: Buffer.from(status === 204 ? '' : body) });
     return true;

@@ -218,23 +218,11 @@ describe('Retry-After', () => {
   test.each([
     ['0', 0],
     [' 17 ', 17_000],
-    ['Tue, 01 Jan 2030 00:00:07 GMT', 7000],
-    ['Tuesday, 01-Jan-30 00:00:07 GMT', 7000],
-    ['Mon, 31 Dec 2029 00:00:00 GMT', 0],
+    ['Tue, 01 Jan 2030 00:00:07 GMT', undefined],
     ['', undefined],
     ['-1', undefined],
     ['1.5', undefined],
-    ['2030-01-01T00:00:07Z', undefined],
-    ['Tue, 99 Jan 2030 00:00:07 GMT', undefined],
   ])('%j is a pause of %s ms', (value, afterMs) => {
-    expect(retryOfReply(503, headers({ 'retry-after': value }), START_MS)).toEqual({ afterMs });
-  });
-
-  test("a date is read against the reply's own clock", () => {
-    const reply = {
-      'retry-after': 'Sat, 01 Jan 2000 00:00:05 GMT',
-      date: 'Sat, 01 Jan 2000 00:00:00 GMT',
-    };
-    expect(retryOfReply(503, headers(reply), START_MS)).toEqual({ afterMs: 5000 });
+    expect(retryOfReply(503, headers({ 'retry-after': value }))).toEqual({ afterMs });
   });
 });

@@ -24,7 +24,7 @@ export function wireProblem(
   if (limit !== undefined) return limit;
   const proxy = isAtProxy(progress) ? progress.via : undefined;
   const peer = proxy ? calledProxy(proxy) : url.host;
-  if (lateAfterMs !== undefined) return late(url, progress, peer, lateAfterMs);
+  if (lateAfterMs !== undefined) return late(url, progress, lateAfterMs);
 
   const setting = proxy?.source ?? 'the auth URL';
   // With several addresses Node throws an AggregateError, with an error for each of them.
@@ -52,32 +52,15 @@ export function wireProblem(
   return new GwtokenError('bad-reply', `${url.href} ${badHttp}`, { hints, reason, cause: error, detail });
 }
 
-function late(url: URL, { via, waitingFor }: Progress, peer: string, afterMs: number): GwtokenError {
+function late(url: URL, { via }: Progress, afterMs: number): GwtokenError {
   const settings = via ? `${via.source} and the network` : 'the network and the auth URL';
-  const waits: Partial<Record<Progress['waitingFor'], string>> = {
-    lookup: `: DNS lookup of ${peer} timed out`,
-    tunnel: `: ${peer} did not open a tunnel`,
-    handshake: `: the TLS handshake with ${peer} did not finish`,
-    reply: '',
-    body: ': incomplete reply',
-  };
-  const what = waits[waitingFor] ?? `: could not connect to ${peer}`;
-  return new GwtokenError('unreached', `${url.href} did not answer within ${duration(afterMs)}${what}`, {
+  return new GwtokenError('unreached', `${url.href} did not answer within ${duration(afterMs)}`, {
     reason: 'time-limit',
     hints: [`check ${settings}, or raise --timeout`],
   });
 }
 
 const ASK_ITS_OPERATORS = 'contact the operator of the endpoint or of your proxy';
-
-/** The server's alert when it requires a certificate of ours. */
-const CERTIFICATE_WANTED = /^ERR_SSL_\S*ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE)$/;
-/**
- * With TLS 1.3 that alert comes in place of the reply, when the handshake has ended for us. Then each of
- * these means it: Java, IIS and others choose for themselves which one they send.
- */
-const CERTIFICATE_WANTED_LATE =
-  /^ERR_SSL_\S*ALERT_(CERTIFICATE_UNKNOWN|UNKNOWN_CA|ACCESS_DENIED|HANDSHAKE_FAILURE|UNSUPPORTED_CERT\w*)$/;
 
 /** OpenSSL's other reasons, by Node's names for them: CERT_REVOKED, INVALID_PURPOSE, PATH_LENGTH_EXCEEDED. */
 const REJECTED = /^(CERT_|UNABLE_TO_|INVALID_|PATH_LENGTH_|ERROR_IN_CERT_|UNSPECIFIED$)/;
@@ -86,16 +69,9 @@ function certificateProblem(
   code: string,
   message: string,
   error: unknown,
-  { waitingFor, caFile }: Progress,
+  { caFile }: Progress,
   setting: string,
 ): Problem | undefined {
-  const isLate = waitingFor === 'reply' || waitingFor === 'body';
-  if (CERTIFICATE_WANTED.test(code) || (isLate && CERTIFICATE_WANTED_LATE.test(code))) {
-    return [
-      'it requires a client certificate (mTLS), which gwtoken does not support',
-      'check the auth URL: the endpoint must accept a client ID and secret',
-    ];
-  }
   switch (code) {
     case 'CERT_HAS_EXPIRED':
       return [
@@ -193,8 +169,7 @@ function notReached(code: string, setting: string): Problem {
   if (!/^(EPROTO$|ERR_SSL_)/.test(code)) return [`connection failed (${code})`, 'check the network'];
   return [
     `the TLS handshake failed (${code})`,
-    `check the host and port in ${setting}: the server must support TLS 1.2 or later and HTTP/1.1, ` +
-      'and require no client certificate (mTLS)',
+    `check the host and port in ${setting}: the server must support TLS 1.2 or later and HTTP/1.1`,
   ];
 }
 

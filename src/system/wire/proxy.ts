@@ -1,11 +1,11 @@
 /**
  * Chooses the proxy for a URL: HTTPS_PROXY and NO_PROXY, lower-case names first, with curl's rules.
  *
- * Not used: proxy-from-env (an entry does not cover its subdomains, no networks, ALL_PROXY cannot be turned
- * off) and undici's EnvHttpProxyAgent (sends `http:` on the loopback through HTTP_PROXY).
+ * Not used: proxy-from-env (an entry does not cover its subdomains, ALL_PROXY cannot be turned off) and
+ * undici's EnvHttpProxyAgent (sends `http:` on the loopback through HTTP_PROXY).
  */
 
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import { quietly, usage } from '../../errors';
 import type { Env } from '../../world';
 
@@ -39,26 +39,16 @@ export function routeTo({ protocol, hostname, port }: URL, env: Env): HttpProxy 
 /** Parses a proxy's address: without a scheme it is http:, as in curl. Its password is never shown. */
 function parseProxy(text: string, source: string): HttpProxy {
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i;
+  const url = scheme.test(text) ? text : `http://${text}`;
   // A URL's path begins at the first of these: part of the password would be taken for the port, and shown.
-  if (/[/?#\\].*@/s.test(text.replace(scheme, ''))) {
+  const isBroken = /[/?#\\].*@/s.test(text.replace(scheme, '')) || !URL.canParse(url);
+  if (isBroken || !/^https?:$/.test(new URL(url).protocol)) {
     throw usage(
-      `${source} contains a /, ?, # or \\ before the @`,
-      'percent-encode special characters in the user name and password: / is %2F, ? is %3F, # is %23',
+      `${source} is not the URL of an HTTP proxy`,
+      `example: ${source}=http://USER:PASSWORD@proxy.example.com:3128; in a password / is %2F, @ is %40`,
     );
   }
-  const written = scheme.test(text) ? text : `http://${text}`;
-  if (!URL.canParse(written))
-    throw usage(
-      `invalid proxy URL in ${source}`,
-      `example: http://proxy.example.com:3128; or unset ${source}`,
-    );
-  const { protocol, hostname, port: given, username, password } = new URL(written);
-  if (protocol !== 'http:' && protocol !== 'https:') {
-    throw usage(
-      `${source} is a ${protocol.slice(0, -1)} proxy; gwtoken supports only http and https proxies`,
-      `set ${source} to an HTTP proxy, or unset it`,
-    );
-  }
+  const { protocol, hostname, port: given, username, password } = new URL(url);
   const secure = protocol === 'https:';
   const port = Number(given || (secure ? 443 : 80));
   // RFC 7617; without a password it is empty.
@@ -79,9 +69,8 @@ function decoded(text: string): string {
 
 /**
  * Finds the entry of NO_PROXY that covers a host. As in curl: entries separated by commas or spaces; `*` is
- * every host; a name covers itself and its subdomains, with or without a leading dot; an address or a network
- * (`10.0.0.0/8`) covers literal addresses; names are not looked up. As in undici: `host:port` covers only
- * that port.
+ * every host; a name covers itself and its subdomains, with or without a leading dot; an address covers itself
+ * in a URL; names are not looked up. As in undici: `host:port` covers only that port.
  */
 function exemption(host: string, port: string, list: string): string | undefined {
   return list.split(/[\s,]+/).find((entry) => {
@@ -89,19 +78,7 @@ function exemption(host: string, port: string, list: string): string | undefined
     const [, name = entry, ownPort] = /^(\[[^\]]+\]|[^:]+):(\d+)$/.exec(entry) ?? [];
     if (ownPort !== undefined && ownPort !== port) return false;
     const bare = name.replace(/^\[|\]$/g, '').toLowerCase();
-    if (isIP(host) !== 0) return coversAddress(bare, host);
     const domain = bare.replace(/^\*?\./, '').replace(/\.$/, '');
-    return host === domain || host.endsWith(`.${domain}`);
+    return host === domain || (isIP(host) === 0 && host.endsWith(`.${domain}`));
   });
-}
-
-function coversAddress(entry: string, address: string): boolean {
-  const family = (text: string): 'ipv4' | 'ipv6' => (isIP(text) === 6 ? 'ipv6' : 'ipv4');
-  const [, network = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? [];
-  const mostBits = family(network) === 'ipv6' ? 128 : 32;
-  const bits = Number(prefix ?? mostBits);
-  if (isIP(network) === 0 || bits > mostBits) return false;
-  const covered = new BlockList();
-  covered.addSubnet(network, bits, family(network));
-  return covered.check(address, family(address));
 }

@@ -29,16 +29,11 @@ export async function openTunnel(socket: Socket, proxy: HttpProxy, target: strin
   );
   const { statusCode: status } = reply;
   if (status >= 200 && status < 300) return reply.socket as Socket;
-  const schemes = [reply.headers['proxy-authenticate'] ?? []].flat().join(', ');
-  throw refusal(status, schemes, proxy, target);
+  throw refusal(status, proxy, target);
 }
 
-/**
- * Makes the error for a proxy's refusal.
- *
- * @param schemes those of Proxy-Authenticate (RFC 9110 section 11.7.1); empty if the proxy names none
- */
-function refusal(status: number, schemes: string, refusing: HttpProxy, target: string): GwtokenError {
+/** Makes the error for a proxy's refusal. */
+function refusal(status: number, refusing: HttpProxy, target: string): GwtokenError {
   const { name, source, authorization } = refusing;
   const error = (reason: string, problem: string, hint: string): GwtokenError =>
     new GwtokenError('unreached', `${calledProxy(refusing)} ${problem} (${status})`, {
@@ -56,13 +51,6 @@ function refusal(status: number, schemes: string, refusing: HttpProxy, target: s
       `refused to connect to ${target}`,
       `ask the proxy's administrator to allow ${target}, or add it to NO_PROXY`,
     );
-  const others = ['Negotiate', 'NTLM', 'Digest'].filter((scheme) => isOffered(scheme, schemes));
-  if (others.length > 0 && !isOffered('Basic', schemes))
-    return refused(
-      `requires ${others.join(' or ')} authentication, and gwtoken supports only Basic`,
-      `set ${source} to a local proxy that can log in there (cntlm, px), ` +
-        `or ask the proxy's administrator for another way to ${target}`,
-    );
   return authorization === undefined
     ? refused(
         'requires a user name and password',
@@ -72,8 +60,4 @@ function refusal(status: number, schemes: string, refusing: HttpProxy, target: s
         `rejected the user name or password in ${source}`,
         'percent-encode special characters: @ is %40, : is %3A, / is %2F',
       );
-}
-
-function isOffered(scheme: string, schemes: string): boolean {
-  return new RegExp(`(^|,)\\s*${scheme}(\\s|,|$)`, 'i').test(schemes.replace(/"(?:[^"\\]|\\.)*"/g, '""'));
 }

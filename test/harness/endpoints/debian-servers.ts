@@ -1,4 +1,4 @@
-/** Servers and proxies as Debian has them, each on the loopback with a configuration of the test's own. */
+/** Proxies as Debian has them, each on the loopback with a configuration of the test's own. */
 import { chmodSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -51,27 +51,4 @@ export async function startSquid(lines: readonly string[], files: Readonly<Recor
   const quiet = ['cache deny all', 'shutdown_lifetime 0 seconds', 'netdb_filename none', 'pinger_enable off'];
   writeFileSync(file, [...own, ...quiet, ...lines, ''].join('\n').replaceAll('FOLDER', dir), { mode: 0o644 });
   return await serve([DEBIAN_SERVICES.squid, '-N', '-f', file], port);
-}
-
-/** Starts an https: server; `server` has lines of the configuration's `server` block. */
-export async function startNginx(
-  { key, cert }: { readonly key: string; readonly cert: string },
-  server: string,
-): Promise<string> {
-  const port = await closedPort();
-  const dir = openReadable();
-  const [keyFile, certFile, file] = ['key.pem', 'cert.pem', 'nginx.conf'].map((name) => join(dir, name));
-  writeFileSync(keyFile!, key);
-  writeFileSync(certFile!, cert);
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-    .map((name) => `${name}_temp_path ${dir};`)
-    .join(' ');
-  writeFileSync(
-    file!,
-    `daemon off; master_process off; error_log stderr crit; pid ${dir}/pid; events {}
-http { access_log off; ${temporary} server { listen 127.0.0.1:${port} ssl; ssl_certificate ${certFile};
-ssl_certificate_key ${keyFile}; default_type application/json; ${server} } }`,
-  );
-  await serve([DEBIAN_SERVICES.nginx, '-e', 'stderr', '-c', file!], port);
-  return `https://127.0.0.1:${port}`;
 }

@@ -14,7 +14,7 @@ export const BROKEN_CONNECTIONS: readonly WireCase[] = [
   },
   {
     name: 'black hole: no SYN is answered',
-    ...waits(/did not answer within [\d.]+ s: could not connect to 127\.0\.0\.1:\d+/, 0),
+    ...waits(/did not answer within [\d.]+ s\n/, 0),
     needs: missing('linux'),
     set: async () => ({ authUrl: `http://127.0.0.1:${(await startBlackHole()).port}` }),
   },
@@ -60,7 +60,7 @@ export const BROKEN_CONNECTIONS: readonly WireCase[] = [
   scripted(
     'half of a body without a length, then silence',
     { answer: (socket) => void socket.write(`HTTP/1.1 200 OK\r\n\r\n{"access_token":"${TOKEN}","tok`) },
-    waits(/did not answer within [\d.]+ s: incomplete reply/),
+    waits(/did not answer within [\d.]+ s\n/),
   ),
   scripted(
     'half of a body without a length, then a reset',

@@ -18,13 +18,9 @@ describe('NO_PROXY', () => {
     ['a.test, example.com ,b.test', 'https://id.example.com'],
     ['example.com:443', 'https://id.example.com'],
     ['example.com:8443', 'https://id.example.com:8443'],
+    ['10.1.2.3', 'https://10.1.2.3'],
     ['10.1.2.3:8443', 'https://10.1.2.3:8443'],
-    ['10.0.0.0/8', 'https://10.1.2.3'],
-    ['10.1.2.3/32', 'https://10.1.2.3'],
-    ['::1/128', 'https://[::1]'],
     ['[::1]', 'https://[::1]:8443'],
-    ['0:0:0:0:0:0:0:1', 'https://[::1]'],
-    ['fd00::/8', 'https://[fd12::1]'],
   ])('%j covers %s', (list, address) => {
     expect(isProxied(address, list)).toBe(false);
   });
@@ -36,12 +32,7 @@ describe('NO_PROXY', () => {
     ['example.com:8443', 'https://example.com'],
     ['example', 'https://example.com'],
     ['1.2.3', 'https://10.1.2.3'],
-    ['10.0.0.0/8', 'https://11.1.2.3'],
-    ['10.0.0.0/33', 'https://10.0.0.0'],
-    ['10.0.0.0/', 'https://10.0.0.0'],
-    ['10.0.0.0/8', 'https://id.example.com'],
-    ['fd00::/8', 'https://[fe80::1]'],
-    ['::/129', 'https://[::1]'],
+    ['2.3', 'https://10.1.2.3'],
   ])('%j does not cover %s', (list, address) => {
     expect(isProxied(address, list)).toBe(true);
   });
@@ -82,29 +73,23 @@ describe('HTTPS_PROXY', () => {
     expect(route({ ...lists, no_proxy: '' })).toMatchObject({ source: 'HTTPS_PROXY' });
   });
 
-  const INVALID = [
-    'invalid proxy URL in HTTPS_PROXY',
-    'example: http://proxy.example.com:3128; or unset HTTPS_PROXY',
-  ] as const;
-  const ENCODE = [
-    'HTTPS_PROXY contains a /, ?, # or \\ before the @',
-    'percent-encode special characters in the user name and password: / is %2F, ? is %3F, # is %23',
-  ] as const;
   test.each([
-    ...['socks5', 'htpps', 'ftp'].map((scheme): [string, string, string] => [
-      `${scheme}://u:canary@proxy.test`,
-      `HTTPS_PROXY is a ${scheme} proxy; gwtoken supports only http and https proxies`,
-      'set HTTPS_PROXY to an HTTP proxy, or unset it',
-    ]),
-    ['http://u:canary@', ...INVALID],
-    ['://canary', ...INVALID],
-    ['http://u:canary/1@proxy.test', ...ENCODE],
-    ['u?:canary@proxy.test', ...ENCODE],
-    ['https://u:canary\\@proxy.test', ...ENCODE],
-    ['http://canary:12/1\n2@proxy.test', ...ENCODE],
-  ])('%s is an error that shows nothing of it', (value, message, hint) => {
+    'socks5://u:canary@proxy.test',
+    'http://u:canary@',
+    '://canary',
+    'http://u:canary/1@proxy.test',
+    'u?:canary@proxy.test',
+    'https://u:canary\\@proxy.test',
+    'http://canary:12/1\n2@proxy.test',
+  ])('%j is an error that shows nothing of it', (value) => {
     expect(() => route({ HTTPS_PROXY: value })).toThrow(
-      expect.objectContaining({ kind: 'usage', message, hints: [hint] }),
+      expect.objectContaining({
+        kind: 'usage',
+        message: 'HTTPS_PROXY is not the URL of an HTTP proxy',
+        hints: [
+          'example: HTTPS_PROXY=http://USER:PASSWORD@proxy.example.com:3128; in a password / is %2F, @ is %40',
+        ],
+      }),
     );
   });
 
