@@ -39,7 +39,9 @@ export async function manPage(): Promise<string> {
     `For ${commandsWith(FETCH_FLAGS)}.`,
     optionList(FETCH_FLAGS),
     '### General',
-    [optionList([VERBOSE]), '- `-h`, `--help`: show help', '- `--version`: print the version'].join('\n'),
+    [optionList([VERBOSE]), '- `-h`, `--help`: show help', '- `-V`, `--version`: print the version'].join(
+      '\n',
+    ),
     '## ENVIRONMENT',
     'An option overrides its environment variable, which overrides the config file. ' +
       'An empty variable counts as unset.',

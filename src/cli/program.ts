@@ -84,6 +84,7 @@ function equip(parser: Parser, building: Building): void {
   bare.delete(parser);
   layOut(parser, command);
   if (command.passThrough) parser.passThroughOptions();
+  if (command.passThrough === 'flags') parser.allowUnknownOption();
   if (command.evaluated) {
     // Only once there is help to print: to find out if stdout is a terminal costs 2 ms.
     parser.configureOutput({
@@ -120,7 +121,7 @@ function addCommonFlags(parser: Parser, { world, isDryRun }: Building): void {
   parser
     .showSuggestionAfterError(false)
     .optionsGroup(FLAG_GROUPS.general)
-    .version(world.version, '--version', 'print the version')
+    .version(world.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show this help')
     .exitOverride((error) => {
       if (error.exitCode === 0 || isDryRun) throw error;

@@ -8,7 +8,7 @@ type Words = readonly string[];
 
 /**
  * Puts flags behind the command, turns `--sandbox=true` into `--sandbox`, `get --json` into `get --format
- * json`, `config set KEY=VALUE` into two words, `version` and `-V` into `--version`, and a bare `config` or
+ * json`, `config set KEY=VALUE` into two words, `version` into `--version`, and a bare `config` or
  * `completion` into its help. Words of another program and unknown words stay as they are.
  */
 export function plainSpelling(argv: Words): Words {
@@ -16,7 +16,7 @@ export function plainSpelling(argv: Words): Words {
   const name = argv[before];
   const command = COMMANDS.find((each) => each.name === name);
   if (!command) {
-    if (name === 'version' || (name === undefined && argv.includes('-V'))) return ['--version'];
+    if (name === 'version') return ['--version'];
     return name === undefined ? argv : [name, ...argv.slice(0, before), ...argv.slice(before + 1)];
   }
   const below = command.subcommands?.find((each) => each.name === argv[before + 1]);
@@ -51,34 +51,18 @@ function leadingFlags(words: Words): number {
   return Math.min(count, words.length);
 }
 
-/** The flags of every command. */
-const GENERAL = ['-h', '--help', '-V', '--version'];
-
-/** Counts the words of a command's own flags, with their values, that a line begins with. */
-function ownFlags(words: Words, { flags }: Command): number {
-  let count = 0;
-  for (;;) {
-    const [name = '', value] = words[count]?.split(/=(.*)/s) ?? [];
-    const flag = flags.find((each) => isSpelling(name, each));
-    if (!flag && !GENERAL.includes(name)) return Math.min(count, words.length);
-    count += flag?.value !== undefined && value === undefined ? 2 : 1;
-  }
-}
-
 function plainFlags(words: Words, command: Command): Words {
+  // Which words are curl's is for commander to say.
+  if (command.passThrough === 'flags') return words;
   const dashes = words.includes('--') ? words.indexOf('--') : words.length;
-  const mayBeginWithFlag = command.passThrough === 'flags';
-  const leading = mayBeginWithFlag ? ownFlags(words, command) : leadingFlags(words);
-  const end = command.passThrough ? leading : dashes;
+  const end = command.passThrough ? leadingFlags(words) : dashes;
   const ours = words
     .slice(0, end)
     .flatMap((word, index) => (takesValue(words[index - 1]) ? word : plainFlag(word, command)));
-  const separator = mayBeginWithFlag && end < words.length && words[end] !== '--' ? ['--'] : [];
-  return [...ours, ...separator, ...words.slice(end)];
+  return [...ours, ...words.slice(end)];
 }
 
 function plainFlag(word: string, { flags }: Command): string | Words {
-  if (word === '-V') return '--version';
   const hasFlag = (name: string): boolean => flags.some((flag) => flag.name === name);
   if (word === '--json' && !hasFlag('json') && hasFlag('format')) return ['--format', 'json'];
   // commander would take the next word for the value.

@@ -31,8 +31,6 @@ test.each([
   ['status --json', 'status --json'],
   ['--help get', 'get --help'],
   ['version', '--version'],
-  ['-V', '--version'],
-  ['get -V', 'get --version'],
   ['-v get', 'get -v'],
   ['completion', 'completion --help'],
   ['config', 'config --help'],

@@ -89,7 +89,7 @@ Client:
 General:
   -y, --yes             skip the confirmation
   -v, --verbose         print details to stderr
-  --version             print the version
+  -V, --version         print the version
   -h, --help            show this help
 
 Variables and config keys: gwtoken help environment

@@ -58,7 +58,7 @@ test('the details of an error are for --verbose', async () => {
 test('--version tells the form of the program with --verbose, wherever that stands before --', async () => {
   gw.own = { probes: { system: () => 'the system', folder: () => Promise.reject(new Error('not asked')) } };
   for (const [line, told] of [
-    ['--version', '0.0.0\n'],
+    ['-V', '0.0.0\n'],
     ['--version -v', '0.0.0\nthe system\n'],
     ['get --verbose --version', '0.0.0\nthe system\n'],
     ['exec --version -- true -v', '0.0.0\n'],

@@ -1,4 +1,4 @@
-/** The API URL: paths of `gwtoken curl` below it, other hosts refused, and where it is shown. */
+/** The API URL: a path of `gwtoken curl` below it, and where it is shown. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Inside, inside } from '../harness/homes/in-process';
 
@@ -28,37 +28,28 @@ describe('gwtoken curl', () => {
   });
 
   test.each([
-    [
-      ['--', '-sS', '/a'],
-      ['-sS', 'https://gw.eu.example.com/v1/a'],
-    ],
-    [
-      ['/a', '-o', '/tmp/a', '/b'],
-      ['https://gw.eu.example.com/v1/a', '-o', '/tmp/a', 'https://gw.eu.example.com/v1/b'],
-    ],
-    [
-      ['/a', '--url', '/b'],
-      ['https://gw.eu.example.com/v1/a', '--url', 'https://gw.eu.example.com/v1/b'],
-    ],
-    [
-      ['/a', '-e', 'https://other.test'],
-      ['https://gw.eu.example.com/v1/a', '-e', 'https://other.test'],
-    ],
-    [['https://gw.eu.example.com/v2'], ['https://gw.eu.example.com/v2']],
-  ])('%j asks for %j', async (typed, asked) => {
-    expect(await curl(...typed)).toEqual(asked);
+    ['-XPOST', '/a', '--region', 'us'],
+    ['-k', 'https://other.test'],
+    ['https://other.test/a', '/b', '-o', '/tmp/a', '--url', '/c'],
+  ])('reads nothing of curl’s words but a path that is the first: %j', async (...typed) => {
+    expect(await curl(...typed)).toEqual(typed);
+    expect(await curl('/a', ...typed)).toEqual(['https://gw.eu.example.com/v1/a', ...typed]);
   });
 
-  test.each(['https://gw.us.example.com/v1', 'gw.us.example.com', 'HTTPS://GW.US.EXAMPLE.COM'])(
-    'refuses %s, which is another host, with both names',
-    async (url) => {
-      expect(await curl(url)).toMatchObject({
-        code: 125,
-        stderr: expect.stringContaining(
-          'the URL is for gw.us.example.com, but the API URL is for gw.eu.example.com (from api-url in',
-        ),
-      });
-      expect(gw.posts).toEqual([]);
+  const LATE = "hint: a path below the API URL comes first: gwtoken curl /PATH [curl's arguments]";
+  const HTTP = "hint: begin the URL with https://, or put a loopback URL before curl's options";
+  test.each<[code: number, typed: readonly string[], hint: string | undefined]>([
+    [6, ['-XPOST', '/a'], LATE],
+    [3, ['get', '/a'], LATE],
+    [6, ['https://other.test', '-o', '/tmp/a'], undefined],
+    [22, ['-f', 'other.test', '-o', '/tmp/a'], undefined],
+    [1, ['-XPOST', 'http://other.test'], HTTP],
+  ])(
+    'exit code %i of curl for %j is explained if gwtoken’s rules may be the cause',
+    async (code, typed, hint) => {
+      gw.own = { runProgram: async () => ({ code, signal: null }) };
+      const stderr = hint === undefined ? '' : `gwtoken: ${hint}\n`;
+      expect(await gw.cli(['curl', ...typed])).toEqual({ code, stdout: '', stderr });
     },
   );
 

@@ -47,19 +47,19 @@ export const curlCommand: Command = {
   passThrough: 'flags',
   group: 'token',
   examples: [
-    { line: 'gwtoken curl -sS https://gateway.example.com/orders', does: 'call the gateway' },
+    { line: 'gwtoken curl /orders', does: 'call the gateway: its URL is the config key api-url' },
     {
       line: 'gwtoken curl -r us https://gateway.example.com/orders -d @order.json',
-      does: "curl's own options follow gwtoken's",
+      does: "curl's own options follow the URL",
     },
     {
       line: 'gwtoken curl -- -v https://gateway.example.com/orders',
       does: "after --, an option that both have is curl's",
     },
   ],
-  async run(flags, world, ...args) {
+  async run(flags, world, first = '', ...rest) {
     const { runCurl } = await import('./curl');
-    return await runCurl(flags, world, args);
+    return await runCurl(flags, world, first, rest);
   },
   onFailure: failureCode,
 };
