@@ -6,7 +6,6 @@ import { messageOf, systemCode } from '../system-errors';
 import type { Config, ConfigValues, World } from '../world';
 import type { Command } from './command';
 import { type Flag, JSON_OUTPUT, VERBOSE } from './flags';
-import { hintLine } from './report';
 
 const PROFILE: Flag = {
   name: 'profile',
@@ -16,7 +15,6 @@ const PROFILE: Flag = {
   help: "only this profile's settings",
 };
 const FLAGS: readonly Flag[] = [PROFILE, VERBOSE];
-const ALL: Flag = { name: 'all', group: 'output', help: 'list every setting in effect, with its source' };
 const completions = { key: configKeys() };
 
 export const configCommand: Command = {
@@ -32,21 +30,12 @@ export const configCommand: Command = {
     {
       name: 'list',
       summary: 'list the settings in the config file',
-      flags: [PROFILE, ALL, JSON_OUTPUT, VERBOSE],
-      examples: [
-        { line: 'gwtoken config list --profile acme', does: "list profile acme's settings" },
-        { line: 'gwtoken config list --all', does: 'list every setting in effect, with its source' },
-      ],
+      flags: [PROFILE, JSON_OUTPUT, VERBOSE],
+      examples: [{ line: 'gwtoken config list --profile acme', does: "list profile acme's settings" }],
       async run(flags, world) {
         const only = flagProfile(flags);
         const config = world.config.read();
-        if (flags['all'] === true) {
-          const { effectiveSettings, settingLines } = await import('./config-effects');
-          const settings = effectiveSettings({ flags, env: world.env, config });
-          world.stdout.write(
-            flags['json'] === true ? `${JSON.stringify(settings)}\n` : settingLines(settings),
-          );
-        } else if (flags['json'] === true) {
+        if (flags['json'] === true) {
           const { general, profiles } = config;
           const own = only !== undefined && Object.hasOwn(profiles, only) ? profiles[only] : {};
           const shown = only === undefined ? { ...general, profiles } : own;
@@ -100,13 +89,6 @@ export const configCommand: Command = {
         const value = settingOf(key)?.isPath ? existingPath(text, world) : checked;
         await world.config.edit([{ profile, key, value }]);
         await dropTokensOf(key, profile, world);
-        const { warningsOf } = await import('./config-effects');
-        const warnings = warningsOf(key, flags, world);
-        const paint = await world.terminal.paint('stderr');
-        for (const { message, hints } of warnings) {
-          world.warn(message);
-          for (const hint of hints) world.stderr.write(`${hintLine(hint, paint)}\n`);
-        }
       },
     },
     {

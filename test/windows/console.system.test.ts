@@ -63,7 +63,6 @@ describe('a console of Windows', { timeout: 180_000 }, () => {
   test('login asks for what is missing, with the secret unseen, and stores it', async () => {
     const login = open(['login', '--auth-url', endpoint.authUrl]);
     await login.waitFor('Region', LIMIT_MS);
-    await press(login, '\r', /Environment/);
     await press(login, '\r', /Client ID \(/);
     await press(login, '\r', /Client ID \([\s\S]*Required/);
     login.type('client-1\r');
