@@ -1,15 +1,6 @@
-import { type Client, clientName, DEFAULT_PROFILE, parseClientName, shortId } from '../client';
-import { attempt, failure, GwtokenError, usage } from '../errors';
-import {
-  flagsOnly,
-  gather,
-  isRegionUnset,
-  resolveClient,
-  resolveEnvironment,
-  resolveProfile,
-  resolveRegion,
-  resolveSetting,
-} from '../settings/resolve';
+import { type Client, clientName, parseClientName, shortId } from '../client';
+import { failure, type GwtokenError, usage } from '../errors';
+import { gather, isRegionUnset, resolveClient, resolveSetting } from '../settings/resolve';
 import { type FlagValues, SETTINGS, type SettingSources } from '../settings/table';
 import { Interrupted } from '../signals';
 import type { World } from '../world';
@@ -21,7 +12,7 @@ export const logoutCommand: Command = {
   summary: "remove a client's stored credentials and cached token",
   flags: [
     ...NAMING_FLAGS,
-    { name: 'all', group: 'client', help: 'remove all stored clients that the flags name' },
+    { name: 'all', group: 'client', help: 'remove all stored clients' },
     { name: 'yes', short: 'y', group: 'general', help: 'skip the confirmation' },
     VERBOSE,
   ],
@@ -29,18 +20,14 @@ export const logoutCommand: Command = {
   examples: [
     { line: 'gwtoken logout --region us', does: 'remove the US client' },
     { line: 'gwtoken logout --all --yes', does: 'remove all stored clients without asking' },
-    { line: 'gwtoken logout --all --profile acme', does: "remove profile acme's clients" },
   ],
   async run(flags, world) {
     const sources = gather(flags, world);
     const limitMs = resolveSetting(SETTINGS.keychainTimeoutMs, sources)?.value;
     const isAll = flags['all'] === true;
-    const clients = isAll ? storedClients(sources, world) : [selectedClient(sources, world)];
-    if (clients.length === 0) {
-      world.stderr.write(`No stored clients${isFiltered(flags) ? ' that these flags name' : ''}. ${BY_HAND}`);
-      return;
-    }
-    if (flags['yes'] !== true && !(await isConfirmed(clients, isAll, world))) return;
+    const clients = isAll ? allClients(flags, world) : [selectedClient(sources, world)];
+    const mustAsk = flags['yes'] !== true && (await areStored(clients, limitMs, world));
+    if (mustAsk && !(await isConfirmed(clients, world))) return;
     let failed: unknown;
     for (const client of clients) {
       // If one cannot be removed, the others still are, and the first failure is reported.
@@ -59,65 +46,54 @@ export const logoutCommand: Command = {
 const REVOKE = 'Removed from this machine only. To invalidate the client, revoke it on the Clients page.\n';
 const BY_HAND = 'Keychain items that you created with another tool are not removed.\n';
 
-/** Returns the stored clients that the flags name: all of them, if there are no such flags. */
-function storedClients(sources: SettingSources, { clients }: Pick<World, 'clients'>): Client[] {
-  const { flags } = sources;
-  const named = flagsOnly(sources);
-  const { value: profile } = resolveProfile(named);
-  const environment = resolveEnvironment(named, profile).value;
-  const region = resolveRegion(named, profile)?.value;
-  return Object.keys(clients.read())
-    .flatMap((name) => parseClientName(name) ?? [])
-    .filter((client) => flags['profile'] === undefined || client.profile === profile)
-    .filter((client) => flags['sandbox'] === undefined || client.environment === environment)
-    .filter((client) => region === undefined || client.region === region);
+/** Returns all stored clients. Throws `usage` if a flag names one: it must be clear what is removed. */
+function allClients(flags: FlagValues, { clients }: Pick<World, 'clients'>): readonly Client[] {
+  const naming = NAMING_FLAGS.find(({ name }) => flags[name] !== undefined);
+  if (naming) throw usage(`--all cannot be used with --${naming.name}`, 'to remove one client, omit --all');
+  const stored = Object.keys(clients.read()).flatMap((name) => parseClientName(name) ?? []);
+  if (stored.length === 0) throw nothingStored();
+  return stored;
 }
 
-function isFiltered(flags: FlagValues): boolean {
-  return NAMING_FLAGS.some(({ name }) => flags[name] !== undefined);
+function nothingStored(): GwtokenError {
+  return failure('no-credentials', 'no stored clients');
 }
 
 /** Returns the client to remove; says that nothing is stored rather than that no region is set. */
-function selectedClient(sources: SettingSources, world: Pick<World, 'clients'>): Client {
-  const selected = attempt(() => resolveClient(sources).client);
-  if (!(selected instanceof GwtokenError)) return selected;
-  if (!isRegionUnset(sources) || Object.keys(world.clients.read()).length > 0) throw selected;
-  throw failure(
-    'no-credentials',
-    'no stored clients',
-    'to remove an item that you created, name its --region',
-  );
+function selectedClient(sources: SettingSources, { clients }: Pick<World, 'clients'>): Client {
+  if (isRegionUnset(sources) && Object.keys(clients.read()).length === 0) throw nothingStored();
+  return resolveClient(sources).client;
 }
 
-/** Returns a client in words: `the EU production client abcd…wxyz`. */
-function described(client: Client, { clients }: Pick<World, 'clients'>): string {
-  const { profile, environment, region } = client;
-  const stored = clients.read()[clientName(client)];
-  const id = stored === undefined ? '' : ` ${shortId(stored.clientId)}`;
-  const whose = profile === DEFAULT_PROFILE ? '' : ` of profile ${profile}`;
-  return `the ${region.toUpperCase()} ${environment} client${id}${whose}`;
+/** Tells if there is anything to ask about; an item may also have been stored with another tool. */
+async function areStored(
+  clients: readonly Client[],
+  limitMs: number | undefined,
+  { clients: stored, keychain }: Pick<World, 'clients' | 'keychain'>,
+): Promise<boolean> {
+  for (const name of clients.map(clientName))
+    if (stored.read()[name] || (await keychain.get(name, limitMs)) !== undefined) return true;
+  return false;
 }
 
 /** Prompts for a confirmation and returns the answer; reports if nothing is removed. */
 async function isConfirmed(
   clients: readonly Client[],
-  isAll: boolean,
-  world: Pick<World, 'terminal' | 'stderr' | 'clients'>,
+  { terminal, stderr, clients: stored }: Pick<World, 'terminal' | 'stderr' | 'clients'>,
 ): Promise<boolean> {
-  const { terminal, stderr } = world;
+  const described = clients.map((client) => {
+    const name = clientName(client);
+    const entry = stored.read()[name];
+    return entry ? `${name} (client ID ${shortId(entry.clientId)})` : name;
+  });
   const noPrompt = terminal.noPrompt();
-  if (noPrompt !== undefined) {
-    // A script that names one client has said what it wants.
-    if (!isAll) return true;
+  if (noPrompt !== undefined)
     throw usage(
-      `logout --all needs --yes (cannot prompt: ${noPrompt})`,
-      `it would remove: ${clients.map(clientName).join(', ')}`,
+      `logout needs --yes (cannot prompt: ${noPrompt})`,
+      `with --yes it removes ${described.join(', ')}`,
     );
-  }
   try {
-    const isSure = await terminal.confirm(
-      `Remove ${clients.map((each) => described(each, world)).join(', ')}?`,
-    );
+    const isSure = await terminal.confirm(`Remove ${described.join(', ')}?`);
     if (!isSure) stderr.write('Nothing was removed.\n');
     return isSure;
   } catch (error) {

@@ -75,16 +75,15 @@ describe('the help of each command', () => {
 Remove a client's stored credentials and cached token.
 
 Examples:
-  gwtoken logout --region us           remove the US client
-  gwtoken logout --all --yes           remove all stored clients without asking
-  gwtoken logout --all --profile acme  remove profile acme's clients
+  gwtoken logout --region us  remove the US client
+  gwtoken logout --all --yes  remove all stored clients without asking
 
 Client:
   -r, --region <eu|us>  region of the client
   --sandbox             use the sandbox instead of production
   --no-sandbox          use production even if the settings say sandbox
   -p, --profile <NAME>  profile (a named set of clients)
-  --all                 remove all stored clients that the flags name
+  --all                 remove all stored clients
 
 General:
   -y, --yes             skip the confirmation

@@ -107,10 +107,10 @@ const TABLE: Readonly<Record<string, readonly [line: string, rows: Rows]>> = {
     },
   ],
   logout: [
-    'logout FLAGS',
+    'logout --yes FLAGS',
     {
       ...naming((client) => `^Removed ${client}`),
-      '--all': { shows: /needs --yes/ },
+      '--all': { shows: /^Removed default:production:us$/m },
       '--yes': { line: 'logout --all FLAGS', shows: /^Removed /m },
       ...VERBOSE,
     },

@@ -20,36 +20,35 @@ beforeEach(async () => {
     await gw.login({ region, clientId: `of-${region}`, flags: ['--no-verify'] });
 });
 
-const logout = (...flags: string[]) => gw.cli(['logout', ...flags]);
+const logout = (...flags: string[]) => gw.cli(['logout', '--yes', ...flags]);
+const withoutYes = (...flags: string[]) => gw.cli(['logout', ...flags]);
 const entry = (region: string) => join(gw.cache, `token-default-production-${region}.json`);
 
 test('logout --all says what it removed, what it cannot know, and what to do beside it', async () => {
   const stderr = `Removed ${EU}\nRemoved ${US}\n${REVOKE}${BY_HAND}`;
-  expect(await logout('--all', '--yes')).toEqual({ code: 0, stdout: '', stderr });
+  expect(await logout('--all')).toEqual({ code: 0, stdout: '', stderr });
   expect(gw.items.size).toBe(0);
-  expect((await logout('--all')).stderr).toBe(`No stored clients. ${BY_HAND}`);
 });
 
-test.each([
-  [['--region', 'us'], [EU]],
-  [
-    ['--profile', 'acme'],
-    [EU, US],
-  ],
-  [['--sandbox'], [EU, US]],
-  [['--no-sandbox', '-r', 'eu'], [US]],
-])('logout --all %j leaves the other clients', async (flags, left) => {
-  gw.env['GWTOKEN_REGION'] = 'eu';
-  await logout('--all', '--yes', ...flags);
-  expect([...gw.items.keys()]).toEqual(left);
-});
+test.each(['--region us', '--profile acme', '--sandbox', '--no-sandbox'])(
+  'logout --all %s removes nothing: it is not clear what is meant',
+  async (flags) => {
+    const [flag = ''] = flags.replace('no-', '').split(' ');
+    const stderr = `gwtoken: error: --all cannot be used with ${flag}\nhint: to remove one client, omit --all\n`;
+    expect(await logout('--all', ...flags.split(' '))).toEqual({ code: 2, stdout: '', stderr });
+    expect(gw.items.size).toBe(2);
+  },
+);
 
-test('logout with nothing stored says so, not that a region is missing', async () => {
-  await logout('--all', '--yes');
+test('logout with nothing stored says so, not that a region is missing, and asks nothing', async () => {
+  await logout('--all');
   rmSync(join(gw.config, 'config.json'));
-  expect((await logout()).stderr).toBe(
-    'gwtoken: error: no stored clients\nhint: to remove an item that you created, name its --region\n',
-  );
+  for (const flags of [[], ['--all']])
+    expect(await withoutYes(...flags)).toEqual({
+      code: 4,
+      stdout: '',
+      stderr: 'gwtoken: error: no stored clients\n',
+    });
 });
 
 test('logout --all removes what it can, and fails for what it cannot', async () => {
@@ -60,7 +59,7 @@ test('logout --all removes what it can, and fails for what it cannot', async () 
     return remove(account);
   };
   const stderr = `Removed ${US}\ngwtoken: error: the keychain is locked\n`;
-  expect(await logout('--all', '--yes')).toEqual({ code: 5, stdout: '', stderr });
+  expect(await logout('--all')).toEqual({ code: 5, stdout: '', stderr });
   expect(existsSync(entry('eu'))).toBe(false);
   expect((await gw.cli(['status'])).stdout).toMatch(new RegExp(`${EU}(?!.*${US})`, 's'));
 });
@@ -69,7 +68,7 @@ test('logout forgets a client whose item somebody else removed; then there is no
   gw.items.clear();
   const stderr = `Removed ${EU}\n${REVOKE}`;
   expect(await logout('--region', 'eu')).toEqual({ code: 0, stdout: '', stderr });
-  expect(await logout('--region', 'eu')).toEqual({
+  expect(await withoutYes('--region', 'eu')).toEqual({
     code: 4,
     stdout: '',
     stderr: `gwtoken: error: no stored credentials for ${EU}\nhint: to list stored clients, run: gwtoken status\n`,
@@ -88,7 +87,7 @@ test.each([
   const left = `a cached token cannot be removed and may still be used: ${entry('eu')} (ERR_FS_EISDIR)
 hint: make its directory writable and run gwtoken logout again, or delete the file
 `;
-  expect(await logout('--all', '--yes')).toEqual({
+  expect(await logout('--all')).toEqual({
     code: 1,
     stdout: '',
     stderr: `Removed ${US}\ngwtoken: error: ${EU} was removed, but ${left}`,
@@ -109,22 +108,29 @@ describe('logout without --yes', () => {
     return asked;
   };
 
-  test('names with --all what it would remove if nobody can be asked', async () => {
-    const stderr = `gwtoken: error: logout --all needs --yes (cannot prompt: stdin is not a terminal)
-hint: it would remove: ${EU}, ${US}
+  const [eu, us] = [`${EU} (client ID of-eu)`, `${US} (client ID of-us)`];
+
+  test.each([
+    ['--all', `${eu}, ${us}`],
+    ['--region=eu', eu],
+    ['--profile=by-hand', 'by-hand:production:eu'],
+  ])('%s names what it would remove if nobody can be asked', async (flag, clients) => {
+    gw.configure({ region: 'eu' });
+    gw.items.set('by-hand:production:eu', 'stored with another tool');
+    const stderr = `gwtoken: error: logout needs --yes (cannot prompt: stdin is not a terminal)
+hint: with --yes it removes ${clients}
 `;
-    expect(await logout('--all')).toEqual({ code: 2, stdout: '', stderr });
-    expect(gw.items.size).toBe(2);
+    expect(await withoutYes(flag)).toEqual({ code: 2, stdout: '', stderr });
+    expect(gw.items.size).toBe(3);
   });
 
   test('asks on a terminal, with all names, and with no removes nothing', async () => {
     const asked = answering(async () => asked.length > 2);
     for (const flags of [['--all'], ['--region', 'eu']])
-      expect(await logout(...flags)).toEqual({ code: 0, stdout: '', stderr: 'Nothing was removed.\n' });
+      expect(await withoutYes(...flags)).toMatchObject({ code: 0, stderr: 'Nothing was removed.\n' });
     expect(gw.items.size).toBe(2);
-    expect((await logout('--region', 'eu')).stderr).toMatch(`Removed ${EU}\n`);
-    expect((await logout('--region', 'us', '--yes')).stderr).toMatch(`Removed ${US}\n`);
-    const [eu, us] = ['the EU production client of-eu', 'the US production client of-us'];
+    expect((await withoutYes('--region', 'eu')).stderr).toMatch(`Removed ${EU}\n`);
+    expect((await logout('--region', 'us')).stderr).toMatch(`Removed ${US}\n`);
     expect(asked).toEqual([`Remove ${eu}, ${us}?`, `Remove ${eu}?`, `Remove ${eu}?`]);
   });
 
@@ -132,7 +138,7 @@ hint: it would remove: ${EU}, ${US}
     const told: string[] = [];
     answering(() => Promise.reject(new Interrupted('SIGINT')));
     gw.own = { ...gw.own, stderr: { isTTY: () => true, write: (text) => told.push(text) } };
-    await expect(logout('--all')).rejects.toBeInstanceOf(Interrupted);
+    await expect(withoutYes('--all')).rejects.toBeInstanceOf(Interrupted);
     expect(told).toEqual(['Cancelled. Nothing was removed.\n']);
   });
 });

@@ -195,7 +195,11 @@ describe('the keychain', () => {
     };
     gw.env['GWTOKEN_KEYCHAIN_TIMEOUT'] = '7s';
     gw.stdin = 'secret';
-    const commands = [['login', '--client-id', 'stored', '--secret-stdin'], ['get', '--fresh'], ['logout']];
+    const commands = [
+      ['login', '--client-id', 'stored', '--secret-stdin'],
+      ['get', '--fresh'],
+      ['logout', '--yes'],
+    ];
     for (const command of commands) expect(await gw.cli(command)).toMatchObject({ code: 0 });
     expect(calls).toEqual(['probe', 'set', 'get', 'delete'].map((call) => [call, 7000]));
   });

@@ -137,7 +137,7 @@ export async function openSessions(): Promise<{
     {
       name: 'logout',
       prepare: prepareStored,
-      start: start(['logout']),
+      start: start(['logout', '--yes']),
       async undone() {
         if ((await keyring.lookup(ACCOUNT)) !== undefined) return 'the item is still there';
         const { code, stdout } = await run(['get']);
@@ -145,7 +145,7 @@ export async function openSessions(): Promise<{
       },
       beside: beside(get, { env: variables }),
       async broken() {
-        const again = await run(['logout']);
+        const again = await run(['logout', '--yes']);
         if (again.code !== 0 && again.code !== 4) return `logout again: ${again.code} ${again.stderr}`;
         if ((await keyring.lookup(ACCOUNT)) !== undefined) return 'the item is still there';
         const get = await run(['get']);

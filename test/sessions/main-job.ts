@@ -148,7 +148,7 @@ export function playMainJob(open: () => Promise<Computer>, unavailable: Reason):
     });
 
     test('logout removes one client, logout --all the others', async () => {
-      const one = await home.gwtoken(['logout']);
+      const one = await home.gwtoken(['logout', '--yes']);
       expect(one).toMatchObject({ code: 0, stdout: '' });
       expect(one.stderr).toContain('default:production:eu');
       expect(one.stderr).toContain('revoke it on the Clients page');

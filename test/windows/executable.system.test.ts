@@ -52,7 +52,7 @@ describe('the executable for Windows', { timeout: 180_000 }, () => {
     expect(await gwtoken(login, {}, 'kept-secret\n')).toMatchObject({ code: 0 });
     expect(await gwtoken(['get', '--fresh'])).toEqual({ code: 0, stdout: 'token-3\n', stderr: '' });
     expect(endpoint.posts[2]?.get('client_secret')).toBe('kept-secret');
-    expect(await gwtoken(['logout'])).toMatchObject({ code: 0 });
+    expect(await gwtoken(['logout', '--yes'])).toMatchObject({ code: 0 });
     expect(await gwtoken(['get'])).toMatchObject({ code: 4, stdout: '' });
   });
 });

@@ -131,7 +131,7 @@ describe('on Windows', { timeout: 180_000 }, () => {
     expect(endpoint.posts.at(-1)?.get('client_secret')).toBe(secret);
     expectRefusal(await gwtoken(login, { stdin: `${secret}s` }), 2);
     expect(JSON.parse((await item()) ?? '')).toMatchObject({ client_secret: secret });
-    expect((await gwtoken(['logout'])).code).toBe(0);
+    expect((await gwtoken(['logout', '--yes'])).code).toBe(0);
     expect(await item()).toBeUndefined();
   });
 
@@ -145,7 +145,7 @@ describe('on Windows', { timeout: 180_000 }, () => {
     await windows.storeCredential(ACCOUNT, value);
     expect(await gwtoken(['get'])).toMatchObject({ code: 0, stdout: 'token-1\n', stderr: '' });
     expect(endpoint.posts[0]?.get('client_id')).toBe('by-hand');
-    expect((await gwtoken(['logout'])).code).toBe(0);
+    expect((await gwtoken(['logout', '--yes'])).code).toBe(0);
     expect(await item()).toBeUndefined();
   });
 

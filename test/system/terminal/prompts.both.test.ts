@@ -257,7 +257,7 @@ describe('gwtoken login, on a terminal', () => {
   test('logout --all asks, and a bare Enter means no', async () => {
     await home.login({ ...CLIENT, authUrl: identity.authUrl });
     terminal = home.terminal(['logout', '--all']);
-    await terminal.waitFor('Remove the EU production client eu-c…ient?');
+    await terminal.waitFor('Remove default:production:eu (client ID eu-c…ient)?');
     terminal.type('\r');
     expect(await terminal.exit).toEqual({ code: 0, signal: null });
     expect(await keyring.lookup(ACCOUNT)).toBeDefined();
