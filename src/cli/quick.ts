@@ -31,10 +31,9 @@ export async function quick(argv: readonly string[], world: QuickRun): Promise<s
   }
 }
 
-function quickGet(flags: FlagValues, world: QuickRun): string | undefined {
+function quickGet(flags: FlagValues, world: QuickWorld): string | undefined {
   const format = getFormat(flags);
-  const mayDiffer = format.writeOnTerminal && world.mayBeTerminal();
-  if (mayDiffer || flags['output'] !== undefined) return undefined;
+  if (flags['output'] !== undefined) return undefined;
   const cached = cachedToken(flags, world);
   return cached && format.write(cached, world.now());
 }

@@ -21,17 +21,16 @@ export const getCommand: Command = {
     },
   ],
   async run(flags, world) {
-    const { write, writeOnTerminal } = getFormat(flags);
+    const format = getFormat(flags);
     checkOutput(flags['output']);
     const sources = gather(flags, world);
     const { selectedToken } = await import('./selected-token');
     const answer = await selectedToken(sources, world);
     maskToken(answer.token.accessToken, world);
-    const nowMs = world.now();
+    const text = format.write(answer, world.now());
     const { output } = flags;
-    if (typeof output === 'string') world.replaceFile(output, write(answer, nowMs));
-    else if (writeOnTerminal && world.stdout.isTTY()) world.stdout.write(writeOnTerminal(answer, nowMs));
-    else world.stdout.write(write(answer, nowMs));
+    if (typeof output === 'string') world.replaceFile(output, text);
+    else world.stdout.write(text);
   },
 };
 

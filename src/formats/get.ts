@@ -7,17 +7,12 @@ import { formatAmong, jsonText } from './names';
 
 interface GetFormat {
   write(answer: TokenAnswer, nowMs: number): string;
-  /** Writes it for a person; absent if it looks the same on a terminal. */
-  writeOnTerminal?(answer: TokenAnswer, nowMs: number): string;
 }
 
 /** The formats in the order of the help; the first one is the default. */
 const FORMATS = {
   token: { write: ({ token }) => `${token.accessToken}\n` },
-  json: {
-    write: (answer, nowMs) => jsonText(tokenJson(answer, nowMs)),
-    writeOnTerminal: (answer, nowMs) => jsonText(tokenJson(answer, nowMs), 2),
-  },
+  json: { write: (answer, nowMs) => jsonText(tokenJson(answer, nowMs)) },
   header: { write: ({ token }) => `Authorization: ${bearer(token)}\n` },
   headers: { write: ({ token }) => jsonText({ Authorization: bearer(token) }) },
   curl: {

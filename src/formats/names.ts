@@ -31,7 +31,7 @@ export function formatAmong<T>(formats: Readonly<Record<string, T>>, name: strin
   );
 }
 
-/** Returns JSON and an LF. `##` is escaped, so that no text of the endpoint is a command to a CI system. */
-export function jsonText(value: object, indent = 0): string {
-  return `${JSON.stringify(value, null, indent).replaceAll('##', '#\\u0023')}\n`;
+/** Returns JSON on one line, and an LF. `##` is escaped, so that no text of the endpoint is a command to a CI system. */
+export function jsonText(value: object): string {
+  return `${JSON.stringify(value).replaceAll('##', '#\\u0023')}\n`;
 }

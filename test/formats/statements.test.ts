@@ -337,29 +337,21 @@ describe('the output of get', () => {
     minTtlMs: undefined,
     from: 'cache',
   } as const;
-  const printed = (flags: Record<string, string>, isTTY = false) => {
-    const { write, writeOnTerminal } = getFormat(flags);
-    return isTTY && writeOnTerminal ? writeOnTerminal : write;
-  };
-  const get = (flags: Record<string, string>, more: Partial<Token> = {}, isTTY = false) =>
-    printed(flags, isTTY)({ ...answer, token: { ...TOKEN, ...more } }, TOKEN.requestedAtMs + 1001);
+  const get = (flags: Record<string, string>, more: Partial<Token> = {}) =>
+    getFormat(flags).write({ ...answer, token: { ...TOKEN, ...more } }, TOKEN.requestedAtMs + 1001);
 
-  /** What each prints, and on a terminal if it looks different there: a new format gets its line here. */
-  const PRINTS: Readonly<Record<string, readonly [plain: RegExp, onTerminal?: RegExp]>> = {
-    token: [/^a"\\b\n$/],
-    json: [/^\{"access_token":.*\}\n$/, /^\{\n {2}"access_token": /],
-    header: [/^Authorization: Bearer a"\\b\n$/],
-    headers: [/^\{"Authorization":"Bearer a\\"\\\\b"\}\n$/],
-    curl: [/^header = "Authorization: Bearer a\\"\\\\b"\n$/],
-    'credential-helper': [/^\{"headers":.*"expires":.*\}\n$/],
+  /** What each prints: a new format gets its line here. */
+  const PRINTS: Readonly<Record<string, RegExp>> = {
+    token: /^a"\\b\n$/,
+    json: /^\{"access_token":.*\}\n$/,
+    header: /^Authorization: Bearer a"\\b\n$/,
+    headers: /^\{"Authorization":"Bearer a\\"\\\\b"\}\n$/,
+    curl: /^header = "Authorization: Bearer a\\"\\\\b"\n$/,
+    'credential-helper': /^\{"headers":.*"expires":.*\}\n$/,
   };
-  test('is known here for every format, in a pipe and on a terminal', () => {
+  test('is known here for every format', () => {
     expect(Object.keys(PRINTS)).toEqual(GET_FORMATS);
-    for (const [format, [plain, onTerminal]] of Object.entries(PRINTS)) {
-      expect(get({ format })).toMatch(plain);
-      if (onTerminal) expect(get({ format }, {}, true)).toMatch(onTerminal);
-      else expect(get({ format }, {}, true)).toBe(get({ format }));
-    }
+    for (const [format, printed] of Object.entries(PRINTS)) expect(get({ format })).toMatch(printed);
   });
 
   test('in JSON breaks what a CI system takes for a command', () => {
@@ -371,7 +363,10 @@ describe('the output of get', () => {
   test('credential-helper has the headers, and when the minimum life begins', () => {
     const helper = (minTtlMs: number | undefined, more: Partial<Token> = {}) =>
       JSON.parse(
-        printed({ format: 'credential-helper' })({ ...answer, minTtlMs, token: { ...TOKEN, ...more } }, 0),
+        getFormat({ format: 'credential-helper' }).write(
+          { ...answer, minTtlMs, token: { ...TOKEN, ...more } },
+          0,
+        ),
       );
     const headers = { Authorization: ['Bearer a"\\b'] };
     // A fifth of the minute that it lasts.
