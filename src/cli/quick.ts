@@ -4,7 +4,7 @@
  * errors included, it leaves to the CLI by returning undefined.
  */
 
-import { type Flag, QUICK_FLAGS } from '../commands/flags';
+import { type Flag, QUICK_FLAGS, STDOUT } from '../commands/flags';
 import { queryOf, resolveParts } from '../commands/query';
 import { getFormat } from '../formats/get';
 import { gather, resolveClient } from '../settings/resolve';
@@ -33,7 +33,7 @@ export async function quick(argv: readonly string[], world: QuickRun): Promise<s
 
 function quickGet(flags: FlagValues, world: QuickWorld): string | undefined {
   const format = getFormat(flags);
-  if (flags['output'] !== undefined) return undefined;
+  if ((flags['output'] ?? STDOUT) !== STDOUT) return undefined;
   const cached = cachedToken(flags, world);
   return cached && format.write(cached, world.now());
 }

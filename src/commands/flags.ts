@@ -80,13 +80,21 @@ function formatFlag(formats: readonly string[]): Flag {
   };
 }
 
+/** What stands for stdout in the place of the FILE of `get --output`. */
+export const STDOUT = '-';
+
 /** Flags of the two commands that cli/quick.ts can answer; the other commands have theirs themselves. */
 export const QUICK_FLAGS: Readonly<Record<'get' | 'env', readonly Flag[]>> = {
   get: [
     ...CLIENT_FLAGS,
     ...FETCH_FLAGS,
     formatFlag(GET_FORMATS),
-    { name: 'output', value: 'FILE', group: 'output', help: 'write to a file that only you can read' },
+    {
+      name: 'output',
+      value: 'FILE',
+      group: 'output',
+      help: 'write to a file that only you can read (-: stdout)',
+    },
     FRESH,
     VERBOSE,
   ],

@@ -4,7 +4,7 @@ import { maskToken } from '../formats/mask';
 import { gather } from '../settings/resolve';
 import type { FlagValues } from '../settings/table';
 import type { Command } from './command';
-import { QUICK_FLAGS } from './flags';
+import { QUICK_FLAGS, STDOUT } from './flags';
 
 export const getCommand: Command = {
   name: 'get',
@@ -28,9 +28,9 @@ export const getCommand: Command = {
     const answer = await selectedToken(sources, world);
     maskToken(answer.token.accessToken, world);
     const text = format.write(answer, world.now());
-    const { output } = flags;
-    if (typeof output === 'string') world.replaceFile(output, text);
-    else world.stdout.write(text);
+    const { output = STDOUT } = flags;
+    if (output === STDOUT) world.stdout.write(text);
+    else world.replaceFile(String(output), text);
   },
 };
 

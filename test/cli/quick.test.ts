@@ -15,6 +15,7 @@ test.each([
   'get -r eu',
   'get --no-sandbox',
   'get --format token',
+  'get --output -',
 ])('%s prints the cached token', async (line) => {
   expect(await gw.quick(line.split(' '))).toBe('token-1\n');
 });

@@ -34,6 +34,11 @@ describe('get --output', () => {
     expect(readdirSync(folder)).toEqual(['token']);
   });
 
+  test('- is stdout', async () => {
+    expect(await gw.get('--output', '-')).toBe('token-1');
+    expect(existsSync('-')).toBe(false);
+  });
+
   test('leaves the file as it was if there is no token', async () => {
     writeFileSync(file, 'old');
     gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });

@@ -15,7 +15,7 @@ export const PLAIN = spellings(`
   --auth-url https://{region}.example.com | --auth-url=HTTPS://A.example.com:443/
   --min-ttl 90 | --min-ttl=1h | --min-ttl 2h | --timeout 5s | --timeout=1m | --retries 0
   --ca-file /etc/ssl/ca.pem
-  --format token | --format json | --format=header | --format=curl
+  --format token | --format json | --format=header | --format=curl | --output -
 `);
 /** Each spelling of the grammar that is not the plain one. */
 export const QUIRKS = [
