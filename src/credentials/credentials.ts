@@ -25,12 +25,9 @@ export function utf8(bytes: Uint8Array): string | undefined {
  * `echo` add. Refuses any other control character. No error contains any of the secret.
  */
 export function secretFromBytes(bytes: Uint8Array, where: string): string {
-  const from = `the client secret from ${where}`;
-  // PowerShell's `>` and `Out-File` write UTF-16 on Windows, in which ASCII text is full of NULs.
-  if (bytes.includes(0))
-    throw usage(`${from} contains NUL bytes`, 'it looks like UTF-16 text: save it as UTF-8');
   const text = utf8(bytes);
-  if (text === undefined) throw usage(`${from} is not UTF-8 text`, 'save it as UTF-8');
+  if (text === undefined)
+    throw usage(`the client secret from ${where} is not UTF-8 text`, 'save it as UTF-8');
   return checkSecret(text.replace(/\r?\n$/, ''), where);
 }
 
@@ -43,7 +40,7 @@ export function checkSecret(secret: string, where: string): string {
 /** Returns the fault of a secret as the end of a sentence; undefined if there is none. */
 export function secretProblem(secret: string): string | undefined {
   if (secret === '') return 'is empty';
-  // Node decodes bytes that are not UTF-8 to this: it is not the secret that was meant.
+  // Node and keytar decode bytes that are not UTF-8 to this: it is not the secret that was meant.
   if (secret.includes('\uFFFD')) return 'is not UTF-8 text';
   return /\p{Cc}/u.test(secret) ? 'contains a control character (such as a newline)' : undefined;
 }

@@ -27,11 +27,7 @@ export function formatItem(stored: StoredCredentials): string {
   return text;
 }
 
-/**
- * Reads an item, also one created by hand: with a BOM or spaces around it, or as UTF-16 by `cmdkey`.
- *
- * @throws GwtokenError `keychain` with the reason `malformed`; it never shows the value
- */
+/** Reads an item. Throws `keychain` with the reason `malformed`, which never shows the value. */
 export function parseItem(text: string, client: Client): StoredCredentials {
   const flags = clientFlags(client);
   const bad = (problem: string): GwtokenError =>
@@ -39,15 +35,7 @@ export function parseItem(text: string, client: Client): StoredCredentials {
       reason: 'malformed',
       hints: [`to replace it, run: gwtoken login ${flags}`, `to remove it, run: gwtoken logout ${flags}`],
     });
-  const clean = withoutUtf16Padding(text).replace(/^\uFEFF/, '');
-  // keytar decodes bytes that are not UTF-8 to this.
-  if (clean.includes('\uFFFD')) throw bad('is not UTF-8 text');
-  return parseCredentials(clean, bad);
-}
-
-/** Removes the NUL after each letter: `cmdkey` and the Credential Manager's window store ASCII as UTF-16. */
-function withoutUtf16Padding(text: string): string {
-  return /^(?:[^\0]\0)+$/.test(text) ? text.replaceAll('\0', '') : text;
+  return parseCredentials(text, bad);
 }
 
 /**

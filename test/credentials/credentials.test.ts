@@ -62,12 +62,6 @@ describe('a secret', () => {
   });
 
   test.each([
-    [
-      'UTF-16',
-      Buffer.from('secret', 'utf16le'),
-      'contains NUL bytes',
-      'it looks like UTF-16 text: save it as UTF-8',
-    ],
     ['latin-1', Buffer.from('sécret', 'latin1'), 'is not UTF-8 text', 'save it as UTF-8'],
     ['nothing', Buffer.from('\n'), 'is empty', 'provide only the secret, on one line'],
   ])('of a file that has %s is refused', (_, bytes, problem, hint) => {

@@ -46,7 +46,6 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'dbus-run-session *': 'test/system/keychain/keychain-items.test.ts',
   "printf '{*": 'test/system/keychain/keychain-items.test.ts',
   'security *': 'needs macOS',
-  'cmdkey *': 'needs Windows',
   'HTTPS_PROXY=*': 'an assignment alone; test/system/wire has proxies with a password',
   'GWTOKEN_ACCESS_TOKEN *': 'a list of variables',
 };

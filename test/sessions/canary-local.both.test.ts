@@ -18,7 +18,7 @@ type Local = readonly [
   more?: {
     readonly env?: Readonly<Record<string, string>>;
     readonly stdin?: string;
-    readonly files?: Readonly<Record<string, string | Buffer>>;
+    readonly files?: Readonly<Record<string, string>>;
     /** A keychain item of the profile `hand`. */
     readonly item?: string | object;
   },
@@ -35,11 +35,6 @@ const LOCAL: Readonly<Record<string, Local>> = {
   'a secret on two lines': [2, 'get', { env: { GWTOKEN_CLIENT_SECRET: `a\n${SECRET}` } }],
   'id and secret in one variable': [2, 'get', { env: { GWTOKEN_CLIENT_ID: `id\n${SECRET}` } }],
   'a secret for a file': [2, 'get', { env: fromFile(SECRET) }],
-  'a file in UTF-16': [
-    2,
-    'get',
-    { env: fromFile('./given'), files: { given: Buffer.from(SECRET, 'utf16le') } },
-  ],
   'a secret as a flag and a word': [2, `login --client-secret ${SECRET}`],
   'a secret as an argument': [2, `login id ${SECRET}`],
   'a secret in the address': [2, `get --auth-url https://id:${encodeURIComponent(SECRET)}@id.example.com`],

@@ -135,14 +135,10 @@ describe('on Windows', { timeout: 180_000 }, () => {
     expect(await item()).toBeUndefined();
   });
 
-  test.each([
-    ['UTF-8', (text: string) => text],
-    ['UTF-16, as cmdkey stores it', (text: string) => Buffer.from(text, 'utf16le').toString('latin1')],
-  ])('an item that was made by hand is read: %s', async (_, encoded) => {
+  test('an item that was made by hand is read', async () => {
     expect((await gwtoken(['config', 'set', 'auth-url', endpoint.authUrl])).code).toBe(0);
     const byHand = { client_id: 'by-hand', client_secret: 'its secret', auth_url: endpoint.authUrl };
-    const value = encoded(JSON.stringify(byHand));
-    await windows.storeCredential(ACCOUNT, value);
+    await windows.storeCredential(ACCOUNT, JSON.stringify(byHand));
     expect(await gwtoken(['get'])).toMatchObject({ code: 0, stdout: 'token-1\n', stderr: '' });
     expect(endpoint.posts[0]?.get('client_id')).toBe('by-hand');
     expect((await gwtoken(['logout', '--yes'])).code).toBe(0);
