@@ -4,13 +4,11 @@
  */
 
 import { type Client, clientFlags, clientName, REGIONS } from '../client';
-import { BoundElsewhere } from '../credentials/binding';
 import { are, credentialVariableNames, strayHints } from '../credentials/variables';
 import { GwtokenError } from '../errors';
 import { CI_HELP, FORKS_GET_NO_SECRETS } from '../patience';
 import { resolveProfile } from '../settings/resolve';
-import { type AuthUrl, SETTINGS, type SettingSources } from '../settings/table';
-import { setUrlCommand } from '../settings/words';
+import type { AuthUrl, SettingSources } from '../settings/table';
 import { shellWord } from '../text';
 import type { TokenQuery } from '../token/query';
 
@@ -30,15 +28,12 @@ function nextSteps(error: GwtokenError, query: Query, sources: SettingSources): 
   const { kind, reason } = error;
   const { client, authUrl, plan } = query;
   const url = authUrl.value;
-  if (error instanceof BoundElsewhere) return bindingSteps(error, query);
+  if (reason === 'bound-elsewhere' && plan.kind === 'keychain')
+    return [`to use ${url}, run: ${loginCommand(client, authUrl)}`];
+  if (reason === 'bound-elsewhere') return [`to use ${url}, let the command print it as "auth_url"`];
   if (kind === 'refused') return refusalSteps(error, query, sources);
   if (reason === 'missing-in-job') return jobSteps(client, sources);
   if (reason === 'endless-loop') return variableSteps(client, sources);
-  if (reason === 'unbound')
-    return [
-      `if it is for ${url} (from ${authUrl.source.name}), add to its JSON: "auth_url":"${url}"`,
-      `or replace it, run: ${loginCommand(client, authUrl)}`,
-    ];
   if ((kind !== 'no-credentials' && kind !== 'keychain') || reason === 'malformed') return [];
   const isNotFound = kind === 'no-credentials' || reason === 'hidden';
   const variables = variableSteps(client, sources);
@@ -49,25 +44,6 @@ function nextSteps(error: GwtokenError, query: Query, sources: SettingSources): 
 function loginCommand(client: Client, { source, template }: AuthUrl): string {
   const login = `gwtoken login ${clientFlags(client)}`;
   return source.kind === 'config' ? login : `${login} --auth-url ${shellWord(template)}`;
-}
-
-/** Returns the ways out of a wrong binding: use its auth URL, or bind the secret to this one. */
-function bindingSteps({ binding }: BoundElsewhere, { client, authUrl, plan }: Query): readonly string[] {
-  const { source, template } = authUrl;
-  const hints: string[] = [];
-  if (binding && source.kind === 'variable') hints.push(`to use ${binding.authUrl}, unset ${source.name}`);
-  if (binding && source.kind === 'flag') hints.push(`to use ${binding.authUrl}, omit ${source.name}`);
-  if (binding?.cameWithSecret && source.kind === 'config')
-    hints.push(`to use ${binding.authUrl}, run: ${setUrlCommand(SETTINGS.authUrl, client, binding.authUrl)}`);
-  if (plan.kind === 'keychain')
-    hints.push(`to log in at this auth URL, run: ${loginCommand(client, authUrl)}`);
-  else if (binding?.cameWithSecret)
-    hints.push('to use this auth URL, let the command print it as "auth_url"');
-  else {
-    const set = setUrlCommand(SETTINGS.authUrl, client, template);
-    hints.push(`to use this auth URL, let the command print "auth_url" too, or run: ${set}`);
-  }
-  return hints;
 }
 
 /**

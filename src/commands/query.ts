@@ -5,7 +5,6 @@ import { type CredentialPlan, planCredentials } from '../credentials/plan';
 import { attempt, GwtokenError } from '../errors';
 import {
   type ClientSettings,
-  configAuthUrl,
   requireAuthUrl,
   resolveFetchSettings,
   resolveSetting,
@@ -22,7 +21,6 @@ export interface ClientParts {
   /** The auth URL; if none is set, an error of the reason `not-set`. */
   readonly authUrl: AuthUrl | GwtokenError;
   readonly plan: CredentialPlan | GwtokenError;
-  readonly configAuthUrl: AuthUrl | GwtokenError | undefined;
 }
 
 /**
@@ -36,35 +34,21 @@ export function resolveParts(
   world: Pick<QuickWorld, 'env' | 'readFile'>,
   verifiedUrl?: string,
 ): ClientParts {
-  const authUrl = attempt(() => requireAuthUrl(sources, client, verifiedUrl));
-  const plan = attempt(() => {
-    const command = resolveSetting(SETTINGS.credentialCommand, sources, client.profile);
-    return planCredentials({ client, skipVariables }, command, world);
-  });
   return {
     client,
     skipVariables,
     settings: attempt(() => resolveFetchSettings(sources, client.profile)),
-    authUrl,
-    plan,
-    configAuthUrl: configuredUrl(sources, client, { authUrl, plan }),
+    authUrl: attempt(() => requireAuthUrl(sources, client, verifiedUrl)),
+    plan: attempt(() => {
+      const command = resolveSetting(SETTINGS.credentialCommand, sources, client.profile);
+      return planCredentials({ client, skipVariables }, command, world);
+    }),
   };
-}
-
-/** Returns the config file's auth URL, if the credentials are a command's: only those may be bound to it. */
-function configuredUrl(
-  sources: SettingSources,
-  client: Client,
-  { authUrl, plan }: Pick<ClientParts, 'authUrl' | 'plan'>,
-): AuthUrl | GwtokenError | undefined {
-  if (plan instanceof GwtokenError || plan.kind !== 'command') return undefined;
-  if (!(authUrl instanceof GwtokenError) && authUrl.source.kind === 'config') return authUrl;
-  return attempt(() => configAuthUrl(sources, client));
 }
 
 /** Returns a client's query. Throws the error of its settings, auth URL or credentials, in this order. */
 export function queryOf(parts: ClientParts, world: Pick<QuickWorld, 'now'>): TokenQuery {
-  const { client, skipVariables, settings, authUrl, plan, configAuthUrl } = parts;
+  const { client, skipVariables, settings, authUrl, plan } = parts;
   if (settings instanceof GwtokenError) throw settings;
   if (authUrl instanceof GwtokenError) throw authUrl;
   if (plan instanceof GwtokenError) throw plan;
@@ -72,7 +56,6 @@ export function queryOf(parts: ClientParts, world: Pick<QuickWorld, 'now'>): Tok
     ...endpointQuery({ client, authUrl, settings }, world),
     authUrl,
     plan,
-    configAuthUrl,
     skipVariables,
     fresh: false,
   };

@@ -1,7 +1,6 @@
 /** Plan of a client's credentials: the precedence of their sources is written only here. */
 
 import { type Client, clientName } from '../client';
-import type { GwtokenError } from '../errors';
 import type { AuthUrl, FetchSettings, Setting } from '../settings/table';
 import type { World } from '../world';
 import type { Credentials } from './credentials';
@@ -20,8 +19,6 @@ export interface CredentialQuery {
   /** True if a flag names the profile: credentials in variables do not count then (as in `aws`). */
   readonly skipVariables: boolean;
   readonly authUrl: AuthUrl;
-  /** Auth URL of the config file, for a command's credentials that name none; if it is invalid, its error. */
-  readonly configAuthUrl: AuthUrl | GwtokenError | undefined;
   readonly settings: Pick<FetchSettings, 'keychainTimeoutMs'>;
   readonly signal?: AbortSignal | undefined;
 }

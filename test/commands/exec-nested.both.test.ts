@@ -22,8 +22,11 @@ describe.skipIf(process.platform === 'win32')('exec in exec', () => {
     });
   });
   const SHOW = ['sh', '-c', 'env | grep "TOKEN=\\|TOKEN_FILE=\\|_CLIENT_\\|GWTOKEN_COMMAND" | sort'];
+  // A command's secret goes to the config's auth URL.
   const nested = (outer: string[], inner: string[]) =>
-    home.gwtoken(['exec', ...outer, '--', ...GWTOKEN, 'exec', ...inner, '--', ...SHOW], {});
+    home.gwtoken(['exec', ...outer, '--', ...GWTOKEN, 'exec', ...inner, '--', ...SHOW], {
+      env: { GWTOKEN_AUTH_URL: '' },
+    });
 
   test('the inner one has its own client’s token, and nothing of the outer one’s', async () => {
     expect(await nested(['--token-file'], ['--profile', 'b'])).toMatchObject({

@@ -223,7 +223,7 @@ test('status --json has each member from where it belongs', async () => {
     { ...client, check: { ok: true, expires_in: 3600 } },
   ]);
   const elsewhere = { auth_url: B, auth_url_source: '--auth-url', token: null };
-  const check = { ok: false, exit_code: 2, hints: [`to use ${A}, omit --auth-url`, {}] };
+  const check = { ok: false, exit_code: 2 };
   expect(await clients('--sandbox', '--auth-url', B, '--check')).toMatchObject([
     { ...client, ...elsewhere, check },
   ]);

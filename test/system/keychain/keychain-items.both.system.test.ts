@@ -40,7 +40,9 @@ describe('an item made by hand', () => {
     store(bytes, ['xdg:schema', 'org.freedesktop.Secret.Generic', ...attributesOf(ACCOUNT)]);
     const { code, stdout, stderr } = await get('--verbose');
     expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
-    expect(stderr).toContain(`gwtoken: error: the keychain item gwtoken, ${ACCOUNT} is not UTF-8 text`);
+    expect(stderr).toContain(
+      `gwtoken: error: the keychain item gwtoken, ${ACCOUNT} has a client_id or client_secret that is not UTF-8 text`,
+    );
     expect(stderr).not.toContain('canary');
     await keyring.clear(ACCOUNT);
   });
