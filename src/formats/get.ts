@@ -20,8 +20,8 @@ const FORMATS = {
     write: ({ token }) => `header = "Authorization: ${bearer(token).replace(/["\\]/g, '\\$&')}"\n`,
   },
   'credential-helper': {
-    write({ token, minTtlMs }) {
-      const until = freshUntilMs(token, minTtlMs);
+    write({ token, minTtl }) {
+      const until = freshUntilMs(token, minTtl);
       const expires = until === undefined ? undefined : new Date(until).toISOString();
       return jsonText({ headers: { Authorization: [bearer(token)] }, expires });
     },

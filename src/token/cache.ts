@@ -24,8 +24,6 @@ interface OwnerSource {
 
 export interface CacheEntry extends Owner {
   readonly token: Token & { readonly lifetimeS: number };
-  /** True if the endpoint returned the previous token again, or one that expires no later. */
-  readonly notRenewedByEndpoint: boolean;
   /** The client's generation when its credentials were looked up; a login or logout begins another one. */
   readonly generation: string;
 }
@@ -65,20 +63,15 @@ export function isFor({ clientId, authUrl, source }: Owner, query: OwnQuery, wor
   return source.hmac === hmac && source.command === command;
 }
 
-/**
- * Returns whether a cached token may be used without a request: it is fresh; or it was requested after this
- * run began; or the endpoint does not renew it, and less than half of its lifetime (at least 5 s) has passed.
- */
+/** Returns whether a cached token needs no request: it is fresh, or was requested after this run began. */
 export function isUsable(
   entry: CacheEntry,
   { settings, startedAtMs }: Pick<TokenQuery, 'settings' | 'startedAtMs'>,
   nowMs: number,
 ): boolean {
-  const { token, notRenewedByEndpoint } = entry;
+  const { token } = entry;
   if (lifeLeftMs(entry, nowMs) <= 0) return false;
-  if (isFresh(token, nowMs, settings.minTtlMs?.value)) return true;
-  const askAgainMs = token.requestedAtMs + Math.max(5000, (token.lifetimeS * 1000) / 2);
-  return token.requestedAtMs > startedAtMs || (notRenewedByEndpoint && nowMs < askAgainMs);
+  return token.requestedAtMs > startedAtMs || isFresh(token, nowMs, settings.minTtlMs);
 }
 
 /** Returns how long a token is still valid, in ms; 0 if the clock was set back since it was requested. */
@@ -87,26 +80,9 @@ export function lifeLeftMs({ token }: CacheEntry, nowMs: number): number {
   return ageMs < 0 ? 0 : token.lifetimeS * 1000 - ageMs;
 }
 
-/**
- * Returns {@link CacheEntry.notRenewedByEndpoint} for the token `next`, requested after `previous`. A second
- * is tolerated, since lifetimes are whole seconds.
- */
-export function isNotRenewed(previous: CacheEntry['token'] | undefined, next: CacheEntry['token']): boolean {
-  if (previous === undefined || previous.requestedAtMs > next.requestedAtMs) return false;
-  const laterMs = next.requestedAtMs - previous.requestedAtMs;
-  return laterMs + (next.lifetimeS - previous.lifetimeS) * 1000 <= 1000;
-}
-
 const VERSION = 1;
 
-export function formatEntry({
-  token,
-  notRenewedByEndpoint,
-  generation,
-  clientId,
-  authUrl,
-  source,
-}: CacheEntry): string {
+export function formatEntry({ token, generation, clientId, authUrl, source }: CacheEntry): string {
   return `${JSON.stringify({
     version: VERSION,
     access_token: token.accessToken,
@@ -114,7 +90,6 @@ export function formatEntry({
     scope: token.scope,
     requested_at_ms: token.requestedAtMs,
     lifetime_s: token.lifetimeS,
-    not_renewed_by_endpoint: notRenewedByEndpoint,
     generation,
     client_id: clientId,
     auth_url: authUrl,
@@ -126,7 +101,7 @@ export function formatEntry({
 export function parseEntry(text: string): CacheEntry | undefined {
   const stored = parseObject(text);
   const { access_token: accessToken, token_type: tokenType, scope, requested_at_ms: requestedAtMs } = stored;
-  const { lifetime_s: lifetimeS, not_renewed_by_endpoint: notRenewedByEndpoint, generation = '' } = stored;
+  const { lifetime_s: lifetimeS, generation = '' } = stored;
   const { version, client_id: clientId, auth_url: authUrl, source } = stored;
   if (version !== VERSION || typeof source !== 'object' || source === null) return undefined;
   if (typeof clientId !== 'string' || typeof authUrl !== 'string') return undefined;
@@ -137,7 +112,6 @@ export function parseEntry(text: string): CacheEntry | undefined {
   if (lifetimeS > LIFETIME_LIMIT_S) return undefined;
   return {
     token: { accessToken, tokenType, scope, requestedAtMs, lifetimeS },
-    notRenewedByEndpoint: notRenewedByEndpoint === true,
     generation,
     clientId,
     authUrl,
@@ -176,7 +150,7 @@ export function answerFrom(
   { token, clientId }: Pick<TokenAnswer, 'token' | 'clientId'>,
   { client, authUrl, settings }: TokenQuery,
 ): TokenAnswer {
-  return { from, token, clientId, client, authUrl: authUrl.value, minTtlMs: settings.minTtlMs?.value };
+  return { from, token, clientId, client, authUrl: authUrl.value, minTtl: settings.minTtlMs };
 }
 
 /** Returns the client's entry, whoever it belongs to, unless a login or logout came after it. */

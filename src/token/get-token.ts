@@ -10,7 +10,6 @@ import {
   answerFrom,
   type CacheEntry,
   formatEntry,
-  isNotRenewed,
   knownClient,
   lifeLeftMs,
   lookInCache,
@@ -18,9 +17,10 @@ import {
   ownerOf,
 } from './cache';
 import { fetchToken, type RequestWorld } from './fetch';
-import { demandsMinTtl, minTtlProblem, type TokenAnswer, type TokenQuery } from './query';
+import { minTtlProblem, type TokenAnswer, type TokenQuery } from './query';
 import { rememberedRefusal, rememberRefusal } from './refusal';
 import { shareRequest } from './single-flight';
+import { isDemand } from './token';
 
 export type EndpointWorld = CredentialWorld & RequestWorld & Pick<World, 'clients'>;
 
@@ -88,7 +88,6 @@ async function fetchAndCache(
 ): Promise<{ answer: TokenAnswer; isShared: boolean }> {
   // Read before the credentials: if a login replaces them meanwhile, their token is of the old generation.
   const { generation = '' } = world.tokens.read(query.client);
-  const previous = ownEntry(query, world)?.token;
   let answer: TokenAnswer;
   try {
     answer = await fetchNew(query, world, onCredentials);
@@ -101,9 +100,8 @@ async function fetchAndCache(
   // Without expires_in nobody knows how long it may be used.
   if (lifetimeS === undefined) return { answer, isShared: false };
   const entry = { ...token, lifetimeS };
-  const notRenewedByEndpoint = isNotRenewed(previous, entry);
   const owner = ownerOf(query, clientId, world);
-  await store({ token: entry, notRenewedByEndpoint, generation, ...owner }, query, world);
+  await store({ token: entry, generation, ...owner }, query, world);
   // It is shared only if another process would find it and use it.
   const found = lookInCache({ ...query, fresh: false }, { ...world, trace: () => {} });
   return { answer, isShared: found !== undefined };
@@ -164,7 +162,7 @@ function stillValid(query: TokenQuery, error: unknown, world: TokenWorld): Token
   if (entry === undefined) return undefined;
   const leftS = Math.floor(lifeLeftMs(entry, world.now()) / 1000);
   if (leftS < 10) return undefined;
-  if (demandsMinTtl(query.settings))
+  if (isDemand(query.settings.minTtlMs))
     throw error.withHints([`the cached token is valid for ${duration(leftS * 1000)} more: use --min-ttl 1s`]);
   world.warn(`${error.message}; using the cached token (${leftS} s left)`);
   return answerFrom('cache', entry, query);

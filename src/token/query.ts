@@ -3,18 +3,17 @@
 import type { Client } from '../client';
 import type { CredentialQuery } from '../credentials/plan';
 import { failure, type GwtokenError } from '../errors';
-import type { AuthUrl, FetchSettings } from '../settings/table';
+import type { AuthUrl, FetchSettings, Setting } from '../settings/table';
 import { duration } from '../text';
 import type { QuickWorld } from '../world';
-import { isFresh, type Token } from './token';
+import { isDemand, isFresh, type Token } from './token';
 
 export interface TokenAnswer {
   readonly token: Token;
   readonly client: Client;
   readonly authUrl: string;
   readonly clientId: string;
-  /** The setting min-ttl, in milliseconds; see {@link freshUntilMs}. */
-  readonly minTtlMs: number | undefined;
+  readonly minTtl: Setting<number> | undefined;
   readonly from: 'cache' | 'network';
 }
 
@@ -52,20 +51,13 @@ export function endpointQuery(
   return { ...query, attempts: 1 + retries.value, startedAtMs: now(), limitMs: 3 * timeoutMs.value };
 }
 
-/** Returns whether min-ttl is from a flag or variable, and so a demand; in the config file it is a wish. */
-export function demandsMinTtl({ minTtlMs }: FetchSettings): boolean {
-  return minTtlMs?.source.kind === 'flag' || minTtlMs?.source.kind === 'variable';
-}
-
 /** Returns the error of a demanded min-ttl that even a new token cannot meet; undefined if it is met. */
 export function minTtlProblem(
   token: Token,
-  settings: FetchSettings,
+  { minTtlMs }: Pick<FetchSettings, 'minTtlMs'>,
   nowMs: number,
 ): GwtokenError | undefined {
-  const { minTtlMs } = settings;
-  if (minTtlMs === undefined || !demandsMinTtl(settings) || isFresh(token, nowMs, minTtlMs.value))
-    return undefined;
+  if (!isDemand(minTtlMs) || isFresh(token, nowMs, minTtlMs)) return undefined;
   const { name } = minTtlMs.source;
   return failure(
     'bad-reply',

@@ -1,3 +1,5 @@
+import type { Setting } from '../settings/table';
+
 /** The longest accepted token, in characters: Linux starts no program with a variable of over 128 KiB. */
 export const TOKEN_LIMIT = 32 * 1024;
 
@@ -28,21 +30,29 @@ export function secondsLeft(token: Token, nowMs: number): number | undefined {
   return expiresAt === undefined ? undefined : Math.max(0, Math.floor((expiresAt - nowMs) / 1000));
 }
 
-/**
- * Returns whether the token has more than min-ttl left, by default the smaller of 300 s and a fifth of its
- * lifetime: with 300 s for all, a token that lasts no longer would be requested again at each call.
- */
-export function isFresh(token: Token, nowMs: number, minTtlMs: number | undefined): boolean {
-  const until = freshUntilMs(token, minTtlMs);
+/** Returns whether the token has more than min-ttl left. */
+export function isFresh(token: Token, nowMs: number, minTtl: Setting<number> | undefined): boolean {
+  const until = freshUntilMs(token, minTtl);
   return until !== undefined && nowMs < until;
 }
 
-/** Returns the time when the token stops being {@link isFresh}, in milliseconds since the epoch. */
+/**
+ * Returns the time when the token has only min-ttl left, in milliseconds since the epoch. By default that is
+ * the smaller of 300 s and a fifth of its lifetime, and one of the config file counts at most half of it: the
+ * endpoint may return the same ageing token again, which would be requested at each call.
+ */
 export function freshUntilMs(
   { requestedAtMs, lifetimeS }: Token,
-  minTtlMs: number | undefined,
+  minTtl: Setting<number> | undefined,
 ): number | undefined {
   if (lifetimeS === undefined) return undefined;
   const lifetimeMs = lifetimeS * 1000;
-  return requestedAtMs + lifetimeMs - (minTtlMs ?? Math.min(300_000, lifetimeMs / 5));
+  const mostMs = isDemand(minTtl) ? Number.POSITIVE_INFINITY : lifetimeMs / 2;
+  const leastMs = Math.min(minTtl?.value ?? Math.min(300_000, lifetimeMs / 5), mostMs);
+  return requestedAtMs + lifetimeMs - leastMs;
+}
+
+/** Returns whether min-ttl is from a flag or variable, and so a demand; in the config file it is a wish. */
+export function isDemand(minTtl: Setting<number> | undefined): minTtl is Setting<number> {
+  return minTtl?.source.kind === 'flag' || minTtl?.source.kind === 'variable';
 }

@@ -334,7 +334,7 @@ describe('the output of get', () => {
     client: { profile: 'p', environment: 'sandbox', region: 'us' },
     authUrl: 'https://a.test',
     clientId: 'id',
-    minTtlMs: undefined,
+    minTtl: undefined,
     from: 'cache',
   } as const;
   const get = (flags: Record<string, string>, more: Partial<Token> = {}) =>
@@ -361,13 +361,11 @@ describe('the output of get', () => {
   });
 
   test('credential-helper has the headers, and when the minimum life begins', () => {
-    const helper = (minTtlMs: number | undefined, more: Partial<Token> = {}) =>
-      JSON.parse(
-        getFormat({ format: 'credential-helper' }).write(
-          { ...answer, minTtlMs, token: { ...TOKEN, ...more } },
-          0,
-        ),
-      );
+    const helper = (value?: number, more: Partial<Token> = {}) => {
+      const minTtl = value === undefined ? undefined : { value, source: { kind: 'flag', name: '' } as const };
+      const { write } = getFormat({ format: 'credential-helper' });
+      return JSON.parse(write({ ...answer, minTtl, token: { ...TOKEN, ...more } }, 0));
+    };
     const headers = { Authorization: ['Bearer a"\\b'] };
     // A fifth of the minute that it lasts.
     expect(helper(undefined)).toEqual({ headers, expires: '2030-01-01T00:00:48.999Z' });

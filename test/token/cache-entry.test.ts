@@ -7,7 +7,6 @@ import {
   type CacheEntry,
   formatEntry,
   isFor,
-  isNotRenewed,
   isUsable,
   lifeLeftMs,
   ownerOf,
@@ -25,10 +24,9 @@ function token(lifetimeS: number, ageMs = 0): Token & { readonly lifetimeS: numb
   return { accessToken: 'a', tokenType: 'bEARER', scope: 'read write', requestedAtMs, lifetimeS };
 }
 
-function entry(own: ReturnType<typeof token>, notRenewedByEndpoint = false): CacheEntry {
+function entry(own: ReturnType<typeof token>): CacheEntry {
   return {
     token: own,
-    notRenewedByEndpoint,
     generation: 'g',
     clientId: 'id',
     authUrl: 'https://a.test',
@@ -38,7 +36,8 @@ function entry(own: ReturnType<typeof token>, notRenewedByEndpoint = false): Cac
 
 /** A run that began `ago` ms before now, with a minimum life or without. */
 function run(ago = 0, minTtlMs?: number): Pick<TokenQuery, 'settings' | 'startedAtMs'> {
-  const settings = { minTtlMs: minTtlMs === undefined ? undefined : { value: minTtlMs } };
+  const source = { kind: 'flag', name: '--min-ttl' };
+  const settings = { minTtlMs: minTtlMs === undefined ? undefined : { value: minTtlMs, source } };
   return { settings, startedAtMs: NOW - ago } as Pick<TokenQuery, 'settings' | 'startedAtMs'>;
 }
 
@@ -59,24 +58,12 @@ describe('a token is used', () => {
     );
   });
 
-  test('with less life left only while asking again brings nothing better, and never without any', () => {
+  test('with less life left only if it was asked for after this run began, and never without any', () => {
     fc.assert(
-      fc.property(
-        lifetime,
-        ms(100_000_000),
-        fc.boolean(),
-        ms(10_000),
-        (lifetimeS, ageMs, notRenewedByEndpoint, ago) => {
-          const usable = isUsable(
-            entry(token(lifetimeS, ageMs), notRenewedByEndpoint),
-            run(ago, 1_000_000_000),
-            NOW,
-          );
-          const isNewer = ageMs < ago;
-          const waits = notRenewedByEndpoint && ageMs < Math.max(5000, lifetimeS * 500);
-          expect(usable).toBe(ageMs < lifetimeS * 1000 && (isNewer || waits));
-        },
-      ),
+      fc.property(lifetime, ms(100_000_000), ms(10_000), (lifetimeS, ageMs, ago) => {
+        const usable = isUsable(entry(token(lifetimeS, ageMs)), run(ago, 1_000_000_000), NOW);
+        expect(usable).toBe(ageMs < lifetimeS * 1000 && ageMs < ago);
+      }),
     );
     // Asked for in the very millisecond in which the run began: another may bring a better one.
     const askedAt = (ago: number) => isUsable(entry(token(100, 50)), run(ago, 1_000_000), NOW);
@@ -84,32 +71,9 @@ describe('a token is used', () => {
   });
 
   test('not if it is from the future: the clock was set back, by however little', () => {
-    for (const notRenewedByEndpoint of [true, false]) {
-      const own = entry(token(7, -1), notRenewedByEndpoint);
-      expect([lifeLeftMs(own, NOW), isUsable(own, run(1), NOW)]).toEqual([0, false]);
-    }
+    const own = entry(token(7, -1));
+    expect([lifeLeftMs(own, NOW), isUsable(own, run(1), NOW)]).toEqual([0, false]);
     expect([0, 6999].map((ageMs) => lifeLeftMs(entry(token(7, ageMs)), NOW))).toEqual([7000, 1]);
-  });
-});
-
-describe('the same token again', () => {
-  /** A token that expires so much later than the one before, asked for so much later. */
-  const next = (laterMs: number, gainMs: number) => {
-    const before = token(5000, laterMs);
-    const after = token((before.lifetimeS * 1000 - laterMs + gainMs) / 1000);
-    return isNotRenewed(before, after);
-  };
-
-  test('is told by an expiry that is later by a second of rounding at most', () => {
-    for (const laterMs of [0, 1_000_000]) {
-      const gains = [-900_000, 1000, 1001].map((gainMs) => next(laterMs, gainMs));
-      expect(gains).toEqual([true, true, false]);
-    }
-  });
-
-  test('is not one that was asked for on a clock set back, nor one without another before', () => {
-    expect(next(-1, 0)).toBe(false);
-    expect(isNotRenewed(undefined, token(1))).toBe(false);
   });
 });
 
@@ -186,12 +150,10 @@ describe('whose an entry is', () => {
 
 describe('an entry as it is kept', () => {
   test.each(PLANS)('of %s comes back as it was', (_, plan) => {
-    for (const notRenewedByEndpoint of [true, false]) {
-      const kept = { ...entry(token(3600), notRenewedByEndpoint), ...ownerOf({ ...OWN, plan }, 'id', world) };
-      const text = formatEntry(kept);
-      expect(text).toMatch(/^[^\n]+\n$/);
-      expect(parseEntry(text)).toEqual(kept);
-    }
+    const kept = { ...entry(token(3600)), ...ownerOf({ ...OWN, plan }, 'id', world) };
+    const text = formatEntry(kept);
+    expect(text).toMatch(/^[^\n]+\n$/);
+    expect(parseEntry(text)).toEqual(kept);
   });
 
   const CENTURY_S = 100 * 366 * 24 * 3600;
@@ -217,13 +179,9 @@ describe('an entry as it is kept', () => {
     expect(read(more)).toBeUndefined();
   });
 
-  test('may live a century, and lack the generation; what is not marked is renewed', () => {
-    const own = read({ lifetime_s: CENTURY_S, generation: undefined, not_renewed_by_endpoint: 'true' });
-    expect(own).toMatchObject({
-      token: { lifetimeS: CENTURY_S },
-      generation: '',
-      notRenewedByEndpoint: false,
-    });
+  test('may live a century, and lack the generation', () => {
+    const own = read({ lifetime_s: CENTURY_S, generation: undefined });
+    expect(own).toMatchObject({ token: { lifetimeS: CENTURY_S }, generation: '' });
   });
 
   test.each(['', 'null', '"a"', '{}'])('%j is none', (text) => {

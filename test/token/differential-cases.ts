@@ -155,7 +155,6 @@ const entry: fc.Arbitrary<MadeEntry> = fc.record({
   scope: fc.constantFrom('', 'read write'),
   ageS: mostly([0, 1, 10, 100], [3000, 3500, 4000, -5]),
   lifetimeS: mostly([3600, 86_400], [10]),
-  notRenewedByEndpoint: fc.boolean(),
   damage: mostly([''], ['torn', 'version', 'mode', 'foreign']),
 });
 
@@ -168,7 +167,6 @@ export interface MadeEntry {
   readonly scope: string;
   readonly ageS: number;
   readonly lifetimeS: number;
-  readonly notRenewedByEndpoint: boolean;
   readonly damage: string;
 }
 

@@ -59,7 +59,6 @@ function entryText({ region }: Client, made: MadeEntry): string {
       lifetimeS: made.lifetimeS,
     },
     generation: '',
-    notRenewedByEndpoint: made.notRenewedByEndpoint,
     ...ownerOf({ authUrl, plan }, 'client', world),
   });
   if (made.damage === 'torn') return text.slice(0, text.length / 2);
@@ -111,7 +110,7 @@ test('each unusual spelling gets the same from both, or is left to the CLI', asy
       ['get', '--region', 'eu', ...quirk],
     ]) {
       home.env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: A };
-      const made = { ...UNUSUAL, notRenewedByEndpoint: false, damage: '' };
+      const made = { ...UNUSUAL, damage: '' };
       lay(
         undefined,
         CLIENTS.map((client) => ({ client, made })),

@@ -73,11 +73,6 @@ describe('a token is used again', () => {
     expect(gw.posts.length).toBe(1);
   });
 
-  test('the config’s min-ttl is a wish: a token that cannot meet it is given all the same', async () => {
-    gw.configure('{"min-ttl":"2h"}');
-    expect(await gw.get()).toBe('token-1');
-  });
-
   test('not without a lifetime: it is printed, and no file is written', async () => {
     gw.answer = (post) => tokenReply(post, { expires_in: undefined });
     expect(await gw.get()).toBe('token-1');
@@ -85,23 +80,35 @@ describe('a token is used again', () => {
     expect((await gw.cli(['get', '--min-ttl', '1s'])).code).toBe(7);
   });
 
-  test('the one that the endpoint gives again and again is asked for when half of what is left has passed', async () => {
+  test('until half of its lifetime at least, where the config has min-ttl: the endpoint may give it again', async () => {
     const expiresAtMs = gw.nowMs + 3_600_000;
     gw.answer = () => tokenReply('ageing', { expires_in: Math.round((expiresAtMs - gw.nowMs) / 1000) });
-    gw.configure('{"min-ttl":"30m"}');
+    gw.configure('{"min-ttl":"2h"}');
     await gw.get();
     for (const [seconds, posts] of [
-      [2600, 2],
-      [499, 2],
+      [1799, 1],
+      [1, 2],
+      [899, 2],
       [1, 3],
     ] as const) {
       later(seconds);
       await gw.get();
       expect(gw.posts.length).toBe(posts);
     }
-    // --fresh asks once, whatever is known of it.
-    await gw.get('--fresh');
-    expect(gw.posts.length).toBe(4);
+  });
+
+  test('if 1219d5a cached it', async () => {
+    Object.assign(gw.env, { GWTOKEN_CLIENT_ID: 'client', GWTOKEN_CLIENT_SECRET: 'canary-s3cret' });
+    gw.nowMs = 1_893_500_000_000;
+    putEntry(
+      gw.cache,
+      '{"version":1,"access_token":"old-token","token_type":"Bearer","scope":"read",' +
+        '"requested_at_ms":1893500000000,"lifetime_s":3600,"not_renewed_by_endpoint":true,"generation":"",' +
+        '"client_id":"client","auth_url":"https://a.example.com","source":{"kind":"variables",' +
+        '"salt":"08ce4304e8bd69573e0ed85af9fe80f3",' +
+        '"hmac":"7c23c1841ed98e2d1fce87e5f3fe22f82528b878cf47c9cf52d542a55b2a1dc2"}}\n',
+    );
+    expect(await gw.get()).toBe('old-token');
   });
 });
 

@@ -23,13 +23,13 @@ const REFUSAL_PAUSE_MS = 300_000;
  */
 export function keepRenewed(
   file: TokenFile,
-  { token: first, minTtlMs }: TokenAnswer,
+  { token: first, minTtl }: TokenAnswer,
   resolveAgain: () => TokenQuery,
   world: World,
 ): () => void {
   const ended = new AbortController();
   // A token without an expiry is never renewed.
-  const dueAtMs = (token: Token): number => freshUntilMs(token, minTtlMs) ?? Number.POSITIVE_INFINITY;
+  const dueAtMs = (token: Token): number => freshUntilMs(token, minTtl) ?? Number.POSITIVE_INFINITY;
   let token = first;
   // Due by either clock: one can be set back, the other may stand still while a laptop sleeps.
   let due = { wallMs: 0, monotonicMs: 0 };

@@ -127,10 +127,7 @@ async function cacheToken(
   if (lifetimeS === undefined) return;
   const { generation = '' } = tokens.read(client);
   const owner = { clientId, authUrl: authUrl.value, source: { kind: 'keychain' as const } };
-  await tokens.write(
-    client,
-    formatEntry({ token: { ...token, lifetimeS }, notRenewedByEndpoint: false, generation, ...owner }),
-  );
+  await tokens.write(client, formatEntry({ token: { ...token, lifetimeS }, generation, ...owner }));
 }
 
 function editText({ profile, key, value }: ConfigEdit, { config }: SettingSources): string {

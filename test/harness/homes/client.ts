@@ -28,7 +28,6 @@ export function keychainEntry(
     clientId,
     authUrl,
     source: { kind: 'keychain' },
-    notRenewedByEndpoint: false,
     generation: '',
   });
 }
