@@ -11,6 +11,7 @@ import { resolveProfile } from '../settings/resolve';
 import type { AuthUrl, SettingSources } from '../settings/table';
 import { shellWord } from '../text';
 import type { TokenQuery } from '../token/query';
+import { CHECK_AUTH_URL } from '../token/reply';
 
 type Query = Pick<TokenQuery, 'client' | 'authUrl' | 'plan' | 'settings'>;
 
@@ -47,7 +48,8 @@ function loginCommand(client: Client, { source, template }: AuthUrl): string {
 }
 
 /**
- * Returns the checks after a refusal: `invalid_client` may also mean another region.
+ * Returns the checks after a refusal: `invalid_client` may also mean another region, and a 401 without any
+ * error another server.
  *
  * @param query has no plan at a login, when the person has just typed the credentials
  */
@@ -56,10 +58,10 @@ export function refusalSteps(
   { client, plan }: Pick<TokenQuery, 'client'> & Partial<Pick<TokenQuery, 'plan'>>,
   { flagPrefix }: Pick<SettingSources, 'flagPrefix'>,
 ): readonly string[] {
-  if (reason !== 'invalid_client' && plan) return [`credentials used: ${plan.name}`];
   const from = plan?.kind === 'keychain' ? `stored for ${clientName(client)}` : `(from ${plan?.name})`;
   const check = `check the client ID and secret${plan ? ` ${from}` : ''}`;
-  if (reason !== 'invalid_client') return [check];
+  if (reason === 'unauthorized') return [CHECK_AUTH_URL, check];
+  if (reason !== 'invalid_client') return [plan ? `credentials used: ${plan.name}` : check];
   const elsewhere = REGIONS.filter((region) => region !== client.region).map((region) => {
     const flags = flagPrefix ? `${flagPrefix}region ${region}` : clientFlags({ ...client, region });
     return `if the client belongs to region ${region}, use ${flags}`;

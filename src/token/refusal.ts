@@ -10,8 +10,8 @@ import type { TokenQuery } from './query';
 
 const REMEMBERED_MS = 30_000;
 
-/** The error codes of RFC 6749 section 5.2 that are about the client, whatever it asks for. */
-const ABOUT_CLIENT: readonly unknown[] = ['invalid_client', 'unauthorized_client'];
+/** Refusals of the client, whatever it asks for: codes of RFC 6749 section 5.2, and a 401 without any. */
+const ABOUT_CLIENT: readonly unknown[] = ['invalid_client', 'unauthorized_client', 'unauthorized'];
 
 type RefusalWorld = Pick<World, 'tokens' | 'now' | 'sha256'>;
 

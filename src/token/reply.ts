@@ -80,8 +80,10 @@ export function judgeReply(reply: Reply): Token {
   return tokenIn(parsed);
 }
 
+export const CHECK_AUTH_URL = 'check the auth URL (gwtoken adds /oauth2/token to it)';
+
 function hintsFor(status: number): string[] {
-  if ([401, 404, 405, 410].includes(status)) return ['check the auth URL (gwtoken adds /oauth2/token to it)'];
+  if ([401, 404, 405, 410].includes(status)) return [CHECK_AUTH_URL];
   if (status === 403)
     return [
       'a firewall or proxy may be blocking this; ask its administrator',
@@ -153,7 +155,7 @@ function refusalIn(parsed: ParsedReply, retry: Retry | undefined): GwtokenError 
   // With any other `error` a 401 is not a token endpoint's: gateways answer so to a request without a token.
   if (!isKnown && (status !== 401 || code !== undefined)) return undefined;
   return new GwtokenError('refused', `${endpoint} rejected the credentials (HTTP ${describeReply(parsed)})`, {
-    reason: isKnown ? code : 'invalid_client',
+    reason: isKnown ? code : 'unauthorized',
     retry,
   });
 }

@@ -115,8 +115,12 @@ test('that a token cannot be shared is told in the trace, and to those who wait 
 });
 
 describe('a refusal', () => {
+  let body: object;
+  beforeEach(() => {
+    body = { error: 'invalid_client' };
+  });
   const hintsOf = async (...args: string[]) => {
-    gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
+    gw.answer = () => ({ status: 401, body });
     // A refusal is remembered for 30 s.
     gw.nowMs += 30_000;
     const { code, stderr } = await gw.cli(['get', ...args]);
@@ -135,6 +139,14 @@ describe('a refusal', () => {
       CHECK,
       'if the client belongs to region eu, use --region eu --sandbox',
     ]);
+  });
+
+  test('without an error names the auth URL first, also while it is remembered', async () => {
+    body = {};
+    const hints = ['check the auth URL (gwtoken adds /oauth2/token to it)', CHECK];
+    expect(await hintsOf()).toEqual(hints);
+    gw.nowMs -= 30_000;
+    expect(await hintsOf()).toEqual(['to ask at once, add --fresh', ...hints]);
   });
 
   test('for another reason names the credentials alone', async () => {

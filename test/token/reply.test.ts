@@ -163,7 +163,7 @@ describe('a refusal', () => {
       kind: 'refused',
       said: `rejected the credentials (HTTP ${words})`,
       hints: [],
-      reason: 'invalid_client',
+      reason: 'unauthorized',
     });
   });
 
