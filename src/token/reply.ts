@@ -2,7 +2,7 @@
 import { GwtokenError, type Retry } from '../errors';
 import { duration, VSCHAR } from '../text';
 import type { FormReply } from '../world';
-import { showable } from './endpoint-text';
+import { withoutSecret } from './endpoint-text';
 import { LIFETIME_LIMIT_S, TOKEN_LIMIT, type Token } from './token';
 
 /** Reasons of `unreached` for which no retry helps: something has to be changed first. */
@@ -167,7 +167,7 @@ function describeReply(parsed: ParsedReply): string {
 }
 
 function errorWords({ json, secret }: ParsedReply): string {
-  return [showable(json?.['error'], secret), showable(json?.['error_description'], secret)]
+  return [withoutSecret(json?.['error'], secret), withoutSecret(json?.['error_description'], secret)]
     .filter((part) => part !== undefined)
     .join(': ');
 }
@@ -177,7 +177,7 @@ function redirected(parsed: ParsedReply): GwtokenError {
   const { status, headers, endpoint, secret } = parsed;
   const location = headers.get('location') ?? '';
   const url = location !== '' && URL.canParse(location, endpoint) ? new URL(location, endpoint) : undefined;
-  const target = url && showable(`${url.protocol}//${url.host}${url.pathname}`, secret);
+  const target = url && withoutSecret(`${url.protocol}//${url.host}${url.pathname}`, secret);
   const to = target === undefined ? '' : ` to ${target}`;
   const problem = `answered ${status}, a redirect${to}; gwtoken never follows redirects`;
   return badReply(parsed, problem, ['check the auth URL: it must not redirect']);

@@ -3,7 +3,7 @@
 import type { Credentials } from '../credentials/credentials';
 import { GwtokenError } from '../errors';
 import type { FormReply, World } from '../world';
-import { showable } from './endpoint-text';
+import { withoutSecret } from './endpoint-text';
 import { judgeReply } from './reply';
 import type { Token } from './token';
 
@@ -59,7 +59,7 @@ export async function requestToken(
       trace: world.trace,
     });
     reply = { status, headers, body: await readBody(body) };
-    const ids = REQUEST_ID_HEADERS.map((name) => showable(headers.get(name), secret));
+    const ids = REQUEST_ID_HEADERS.map((name) => withoutSecret(headers.get(name), secret));
     const id = ids.find((each) => each !== undefined);
     trace(`${status} from ${address ?? 'the endpoint'}`, id === undefined ? '' : `, request ID ${id}`);
   } catch (error) {
