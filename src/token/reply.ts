@@ -2,7 +2,7 @@
 import { GwtokenError, type Retry } from '../errors';
 import { duration, VSCHAR } from '../text';
 import type { FormReply } from '../world';
-import { withoutSecret } from './endpoint-text';
+import { containsSecret, withoutSecret } from './endpoint-text';
 import { LIFETIME_LIMIT_S, TOKEN_LIMIT, type Token } from './token';
 
 /** Reasons of `unreached` for which no retry helps: something has to be changed first. */
@@ -38,7 +38,7 @@ export interface Reply {
   readonly endpoint: string;
   /** Time when the request was sent, in ms since the epoch. */
   readonly requestedAtMs: number;
-  /** The client secret, only to withhold any text that repeats it. */
+  /** The client secret, to recognize texts that repeat it. */
   readonly secret: string;
 }
 
@@ -118,6 +118,8 @@ function tokenIn(parsed: ParsedReply): Token {
     throw bad(tokenType === undefined ? 'returned no token_type' : 'returned a token_type other than bearer');
   if (scope !== undefined && scope !== null && (typeof scope !== 'string' || !VSCHAR.test(scope)))
     throw bad('returned an invalid scope');
+  if ([accessToken, scope ?? ''].some((text) => containsSecret(text, parsed.secret)))
+    throw bad('returned the client secret as a token or scope');
   const lifetimeS = lifetimeIn(expiresIn, bad);
   return { accessToken, tokenType, scope: scope ?? '', requestedAtMs: parsed.requestedAtMs, lifetimeS };
 }

@@ -87,6 +87,8 @@ describe('a token', () => {
     [{ token_type: 'mac' }, 'returned a token_type other than bearer'],
     [{ scope: 7 }, 'returned an invalid scope'],
     [{ scope: 'a\x7fb' }, 'returned an invalid scope'],
+    [{ access_token: `a.${btoa('id:s3cret!')}` }, 'returned the client secret as a token or scope'],
+    [{ scope: 'read S3CRET%21' }, 'returned the client secret as a token or scope'],
     ...[0, -1, 1.5, '-1', '', ' 1', '1 ', true, [60]].map((expires_in): [object, string] => [
       { expires_in },
       'returned an expires_in that is not a positive integer',
