@@ -7,7 +7,7 @@ import * as fs from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import spawn from 'cross-spawn';
-import { failure, type GwtokenError, usage } from '../../errors';
+import { failure, type GwtokenError } from '../../errors';
 import { messageOf, systemCode } from '../../system-errors';
 import { quoted } from '../../text';
 import type { ChildEnd, Env, World } from '../../world';
@@ -29,7 +29,6 @@ export async function runProgram(
   text: string | undefined,
   { platform, onSignals }: Pick<World, 'platform' | 'onSignals'>,
 ): Promise<ChildEnd> {
-  checkUtf8([command, ...args], given);
   let child: ChildProcess | undefined;
   const isWindows = platform === 'win32';
   const env = text === undefined || isWindows ? given : { ...given, PATH: absolutePath(given) };
@@ -55,19 +54,6 @@ export async function runProgram(
   } finally {
     release();
   }
-}
-
-/** Throws `usage` for U+FFFD, which Node makes of bytes that are no UTF-8: `rm` might remove another file. */
-function checkUtf8(words: readonly string[], env: Env): void {
-  const word = words.find((each) => each.includes('\uFFFD'));
-  const name = Object.keys(env).find((each) => `${each}${env[each]}`.includes('\uFFFD'));
-  if (word === undefined && name === undefined) return;
-  const what = word === undefined ? `environment variable ${name}` : `argument ${quoted(word)}`;
-  const unset = name === undefined ? '' : `unset ${name}, or `;
-  throw usage(
-    `the ${what} is not UTF-8, so the command would get different bytes`,
-    `${unset}run the command without gwtoken, after: eval $(gwtoken env)`,
-  );
 }
 
 /**
