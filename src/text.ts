@@ -25,7 +25,7 @@ export function quoted(text: string): string {
   return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}\u2026` : text);
 }
 
-/** Quotes a word for sh, zsh, fish and csh; one without `'`, `\` and `!` for PowerShell and Elvish too. */
+/** Quotes a word for sh, zsh, fish and csh; one without `'`, `\` and `!` for PowerShell too. */
 export function shellWord(text: string): string {
   if (/^[\w@%+:,./-][\w@%+=:,./-]*$/.test(text)) return text;
   // These stand outside of the quotes: inside them fish treats a backslash specially, and csh a `!`.

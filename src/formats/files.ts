@@ -53,20 +53,8 @@ function nothingToUnset(format: string): never {
   );
 }
 
-/** An object of names and values, null for a removed one. Nushell fails by itself if nothing is printed. */
-export const json: Format = { set: object, unset };
-
-export const nu: Format = {
-  set: object,
-  unset,
-  hint: (command) => `${command} | from json | load-env`,
-  quote: (word) => JSON.stringify(word),
+/** An object of names and values, null for a removed one. A reader fails by itself if nothing is printed. */
+export const json: Format = {
+  set: (variables) => jsonText(Object.fromEntries(variables.map(({ name, value }) => [name, value ?? null]))),
+  unset: (names) => jsonText(Object.fromEntries(names.map((name) => [name, null]))),
 };
-
-function object(variables: readonly Variable[]): string {
-  return jsonText(Object.fromEntries(variables.map(({ name, value }) => [name, value ?? null])));
-}
-
-function unset(names: readonly string[]): string {
-  return object(names.map((name) => ({ name, value: undefined })));
-}

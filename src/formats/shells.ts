@@ -1,5 +1,5 @@
-/** POSIX shells, fish, csh and Elvish, and the shells of Windows: cmd.exe and PowerShell. */
-import { cannotCarry, checkForWindows, encodeRuns, type Format, octal, statements } from './format';
+/** POSIX shells, fish, csh and PowerShell. */
+import { checkForWindows, encodeRuns, type Format, octal, statements } from './format';
 
 const POSIX_LITERAL = '[A-Za-z0-9_./@+=%,-]';
 
@@ -92,51 +92,13 @@ function encodeCsh(value: string): string {
   ]).join('');
 }
 
-/** Elvish, in which a failing gwtoken raises an exception without any output. */
-export const elvish: Format = {
-  ...statements(
-    (name, value) => `set-env ${name} ${inSingleQuotes(value)};\n`,
-    (name) => `unset-env ${name};\n`,
-  ),
-  quote: inSingleQuotes,
-  hint: (command) => `eval (${command} | slurp)`,
-};
-
-/** Quotes a text for Elvish and PowerShell, which double a single quote in it. */
-function inSingleQuotes(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}
-
-/** The longest line that cmd.exe reads, in characters. */
-const LINE_LIMIT = 8191;
-
-/**
- * cmd.exe, one simple command a line for `FOR /F … DO @%i`. What `" % ! ^ & | < >` mean there depends on
- * their place and on options, so a value with other than plain characters is refused.
- */
-export const cmd: Format = {
-  ...statements(setCmd, (name) => `SET "${name}="\n`),
-  failure: (names, exitCode) => `${cmd.unset(names)}cmd /d /c exit ${exitCode}\n`,
-  hint: (command) => `FOR /F "delims=" %i IN ('${command}') DO @%i`,
-  quote: (word) => `"${word}"`,
-};
-
-function setCmd(name: string, value: string): string {
-  const instead = 'use --format powershell in PowerShell, or: gwtoken exec -- COMMAND';
-  if (!/^[A-Za-z0-9 ._~+/=:@,-]*$/.test(value))
-    throw cannotCarry(name, 'contains a character that cmd.exe may alter', instead);
-  const line = `SET "${name}=${value}"\n`;
-  if (line.length <= LINE_LIMIT) return line;
-  throw cannotCarry(name, `is too long for cmd.exe (limit: ${LINE_LIMIT} characters a line)`, instead);
-}
-
 /** PowerShell, through `| Out-String | Invoke-Expression`: a program's output is an array of lines there. */
 export const powershell: Format = {
   ...statements(
     (name, value) => {
       checkForWindows({ name, value });
       // An empty value would remove the variable: Windows has no empty ones.
-      return `$env:${name} = ${inSingleQuotes(value)}\n`;
+      return `$env:${name} = ${quotePowershell(value)}\n`;
     },
     (name) => powershell.unset([name]),
   ),
@@ -144,5 +106,10 @@ export const powershell: Format = {
     `Remove-Item ${names.map((name) => `Env:${name}`).join(',')} -ErrorAction SilentlyContinue\n`,
   failure: (names, exitCode) => `${powershell.unset(names)}throw 'gwtoken failed (exit code ${exitCode})'\n`,
   hint: (command) => `${command} | Out-String | Invoke-Expression`,
-  quote: inSingleQuotes,
+  quote: quotePowershell,
 };
+
+/** Quotes a text, in which a single quote is doubled. */
+function quotePowershell(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

@@ -1,10 +1,10 @@
 /** The formats of `gwtoken env`. A new one is a {@link Format}, its name in names.ts and its line here. */
 
 import { azure, githubEnv, githubOutput } from './ci';
-import { docker, dotenv, json, nu } from './files';
+import { docker, dotenv, json } from './files';
 import { checkVariables, type Format } from './format';
 import { type EnvFormat, formatAmong } from './names';
-import { cmd, csh, elvish, fish, posix, powershell } from './shells';
+import { csh, fish, posix, powershell } from './shells';
 
 const FORMATS = {
   // Always the default: `eval $(gwtoken env)` has to mean one thing, and its shell cannot be known.
@@ -12,9 +12,6 @@ const FORMATS = {
   fish,
   csh,
   powershell,
-  cmd,
-  nu,
-  elvish,
   json,
   dotenv,
   docker,
@@ -33,7 +30,6 @@ const SHELLS: Readonly<Record<string, EnvFormat>> = {
   dash: 'sh',
   tcsh: 'csh',
   pwsh: 'powershell',
-  nushell: 'nu',
 };
 
 /** Returns the name in the table for a name that was given; undefined if there is none. */

@@ -54,25 +54,6 @@ const PRINTED: Readonly<Record<EnvFormat, Printed>> = {
     hint: 'it | Out-String | Invoke-Expression',
     quote: "'it''s'",
   },
-  cmd: {
-    set: 'cannot pass A unchanged: its value contains a character that cmd.exe may alter',
-    unset: 'SET "A="\nSET "B="\n',
-    failure: 'SET "A="\nSET "B="\ncmd /d /c exit 5\n',
-    hint: 'FOR /F "delims=" %i IN (\'it\') DO @%i',
-    quote: '"it\'s"',
-  },
-  nu: {
-    set: '{"A":"t k\'2","B":"","C":null,"D":"plain-1"}\n',
-    unset: '{"A":null,"B":null}\n',
-    hint: 'it | from json | load-env',
-    quote: '"it\'s"',
-  },
-  elvish: {
-    set: "set-env A 't k''2';\nset-env B '';\nunset-env C;\nset-env D 'plain-1';\n",
-    unset: 'unset-env A;\nunset-env B;\n',
-    hint: 'eval (it | slurp)',
-    quote: "'it''s'",
-  },
   json: {
     set: '{"A":"t k\'2","B":"","C":null,"D":"plain-1"}\n',
     unset: '{"A":null,"B":null}\n',
@@ -101,7 +82,7 @@ const PRINTED: Readonly<Record<EnvFormat, Printed>> = {
 
 const ALIASES = {
   ...{ bash: 'sh', zsh: 'sh', ksh: 'sh', dash: 'sh' },
-  ...{ tcsh: 'csh', pwsh: 'powershell', nushell: 'nu' },
+  ...{ tcsh: 'csh', pwsh: 'powershell' },
 };
 
 function heredocs(values: Record<string, string>): string {
@@ -132,7 +113,7 @@ describe.each(ENV_FORMATS)('%s', (name) => {
     expect(said(() => format.set(VARIABLES))).toBe(printed.set);
     expect(said(() => format.unset(['A', 'B']))).toBe(printed.unset);
     expect(format.failure?.(['A', 'B'], 5)).toBe(printed.failure);
-    expect(format.set([])).toBe(['json', 'nu'].includes(name) ? '{}\n' : '');
+    expect(format.set([])).toBe(name === 'json' ? '{}\n' : '');
     expect(format.hint?.('it')).toBe(printed.hint);
     expect(format.quote?.("it's")).toBe(printed.quote);
   });
@@ -165,7 +146,6 @@ test.each<[EnvFormat, string, (literal: string) => string]>([
   ['sh', '%+,-./=@_', (literal) => `N='${literal}';export N;\n`],
   ['csh', '%+,-./=@_', (literal) => `setenv N ${literal};\n`],
   ['fish', '+,-./:=@_', (literal) => `set -gx N ${literal};\n`],
-  ['cmd', ' +,-./:=@_~', (literal) => `SET "N=${literal}"\n`],
   ['dotenv', '%+,-./:=@_', (literal) => `N=${literal}\n`],
 ])('%s has these characters as they are, beside letters and digits: %s', (name, literals, statement) => {
   const isLiteral = (char: string) => said(() => set(name, `a${char}`)) === statement(`a${char}`);
@@ -178,8 +158,7 @@ test('csh takes no word for one of its stack of directories', () => {
   expect(set('csh', '=-1=')).toBe('setenv N "`printf \'\\075\'`"-1=;\n');
 });
 
-test('cmd and powershell take a value as long as they can pass', () => {
-  expect(set('cmd', 'a'.repeat(8191 - 8 - 1))).toHaveLength(8191);
+test('powershell takes a value as long as it can pass', () => {
   expect(set('powershell', 'a'.repeat(32_766))).toContain('a'.repeat(32_766));
 });
 
@@ -190,13 +169,9 @@ test('a mask is escaped as the runner undoes it', () => {
 describe('a refusal says what to do instead', () => {
   const EXEC = ['use instead: gwtoken exec -- COMMAND'];
   const DOCKER = ['use instead: gwtoken exec -- docker run -e NAME IMAGE'];
-  const POWERSHELL = ['use --format powershell in PowerShell, or: gwtoken exec -- COMMAND'];
-  const TOO_LONG = 'a'.repeat(8191 - 8 + 1);
   test.each<[EnvFormat, string, string, string[]]>([
     ['dotenv', `'"`, 'contains quotes or a backslash, which .env parsers treat differently', EXEC],
     ['docker', "'quoted'", 'is in quotes, which some Docker versions strip', DOCKER],
-    ['cmd', 'a%b', 'contains a character that cmd.exe may alter', POWERSHELL],
-    ['cmd', TOO_LONG, 'is too long for cmd.exe (limit: 8191 characters a line)', POWERSHELL],
     ['powershell', 'a'.repeat(32_767), 'is too long for a Windows environment variable', []],
     ['azure', 'a%b', 'contains %, which agents decode inconsistently', EXEC],
     ['azure', 'a$(b', 'contains $(, which the agent would expand', EXEC],

@@ -31,7 +31,6 @@ export const DEBIAN = {
   busybox: '/usr/bin/busybox',
   fish: '/usr/bin/fish',
   tcsh: '/usr/bin/tcsh',
-  elvish: '/usr/bin/elvish',
   less: '/usr/bin/less',
   procps: '/usr/bin/ps',
   mandoc: '/usr/bin/mandoc',

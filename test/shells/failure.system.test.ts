@@ -27,12 +27,10 @@ const ENDINGS: Partial<Record<Shell['format'], (save: string) => string[]>> = {
   fish: (save) => ['set status_ $status', save, 'exit $status_'],
   csh: (save) => ['set status_ = $status', save, 'exit $status_'],
 };
-/** How the shell is told to end at the first failure; elvish and nu always do, and fish cannot be told to. */
+/** How the shell is told to end at the first failure; fish cannot be told to. */
 const STOPPING: Partial<Record<Shell['format'], { line?: string; args?: string[] }>> = {
   sh: { line: 'set -e' },
   csh: { args: ['-e'] },
-  elvish: {},
-  nu: {},
 };
 
 describe('has the exit code and no variables, in every state of the shell, among files named after the words', () => {

@@ -1,17 +1,15 @@
 /** The shells that the tests run in, with the options and the ways to evaluate that each of them has. */
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { onPath, type Reason } from '../harness/needs';
-import { ROOT } from '../harness/root';
 
 export interface Shell {
   readonly name: string;
   /** The format of `gwtoken env` for it. */
-  readonly format: 'sh' | 'fish' | 'csh' | 'elvish' | 'nu';
+  readonly format: 'sh' | 'fish' | 'csh';
   readonly command: string;
   readonly args: readonly string[];
-  /** Debian's package; undefined for what comes from npm. */
-  readonly debian: string | undefined;
+  /** Debian's package. */
+  readonly debian: string;
   /** Statements that put the shell into a state, by a name for messages; the first: as it starts. */
   readonly states: Readonly<Record<string, string>>;
   /** How the output of a command gets evaluated. */
@@ -119,38 +117,11 @@ export const SHELLS: readonly Shell[] = [
     },
     save,
   },
-  {
-    name: 'elvish',
-    format: 'elvish',
-    command: 'elvish',
-    args: ['-norc'],
-    debian: 'elvish',
-    states: { plain: '' },
-    contexts: { 'eval (… | slurp)': (output) => `eval (${output} | slurp)` },
-    save,
-  },
-  {
-    name: 'nu',
-    format: 'nu',
-    command: nushell(),
-    args: ['--no-config-file', '--no-std-lib'],
-    debian: undefined,
-    states: { plain: '' },
-    contexts: { '| from json | load-env': (output) => `^${output} | from json | load-env` },
-    save: (path) => `^env -0 | save --raw --force '${path}'`,
-  },
 ];
 
-/** Where test/prepare.mjs puts npm's build of it. */
-function nushell(): string {
-  const platform = `${process.platform}-${process.arch}`;
-  const binary = join(ROOT, `node_modules/.cache/nushell/node_modules/@nushell/${platform}/bin/nu`);
-  return existsSync(binary) ? binary : 'nu';
-}
-
 /** Why a shell cannot be run here; undefined if it can. */
-export function missing({ command, debian, name }: Shell): Reason {
+export function missing({ command, debian }: Shell): Reason {
   if (process.platform === 'win32') return 'needs POSIX';
   if (existsSync(command) || onPath(command) !== undefined) return undefined;
-  return debian === undefined ? `needs npm: ${name}` : `needs Debian: ${debian}`;
+  return `needs Debian: ${debian}`;
 }

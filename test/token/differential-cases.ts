@@ -35,7 +35,7 @@ export const QUIRKS = [
 const ENV_FLAGS = [
   [],
   ...spellings(`
-    --format sh | --format=fish | --format powershell | --format json | --format cmd | --format github-env
+    --format sh | --format=fish | --format powershell | --format json | --format github-env
     --prefix EU_ | --prefix= | --unset | --prefix EU_ --unset | --prefix 1
   `),
 ];

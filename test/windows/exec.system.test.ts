@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { until } from '../harness/programs/processes';
-import type { ProgramResult } from '../harness/programs/program';
 import { openWindows, type Windows, type WindowsOptions, windowsPath, windowsUnavailable } from './wine';
 
 const unavailable = windowsUnavailable();
@@ -153,50 +152,6 @@ describe('Windows', { timeout: 180_000 }, () => {
         expect([length, result.code, result.stdout]).toEqual([length, code, out]);
         if (code !== 0) expect(result.stderr).toContain('is too long for a Windows environment variable');
       }
-    });
-  });
-
-  describe('env --format cmd', () => {
-    /** Runs what gwtoken printed as the lines of a batch file: Wine 8's cmd.exe cannot do `DO @%%i`. */
-    async function evaluate(text: string, after: readonly string[]) {
-      const file = join(windows.dir, 'run.cmd');
-      const lines = [
-        '@ECHO OFF',
-        'SET GWTOKEN_ACCESS_TOKEN=of the client before',
-        ...text.split('\n'),
-        ...after,
-      ];
-      writeFileSync(file, lines.map((line) => `${line}\r\n`).join(''));
-      const command: readonly [string, ...string[]] = ['cmd', '/d', '/c', windowsPath(file)];
-      return windows.start([], { command, env }).result;
-    }
-    const statements = (): Promise<ProgramResult> => gwtoken(['env', '--format', 'cmd', '--no-cache']);
-
-    test('the token and the scope arrive exactly, or are refused', async () => {
-      // All that its format carries.
-      const token = 'aB9+,-./:=@_~';
-      endpoint.answer = () => tokenReply(token, { scope: 'read write:all' });
-      const { stdout: text, stderr } = await statements();
-      expect(stderr).toBe('');
-      const words = windows.node([windowsPath(tell)]).map((word) => `"${word}"`);
-      const result = await evaluate(text, [words.join(' ')]);
-      const { env: seen } = JSON.parse(result.stdout);
-      expect(seen).toMatchObject({ GWTOKEN_ACCESS_TOKEN: token, GWTOKEN_SCOPE: 'read write:all' });
-      endpoint.answer = () => tokenReply('a%PATH%b');
-      const percent = await statements();
-      expect(percent).toMatchObject({ code: 2 });
-      expect(percent.stderr).toContain('contains a character that cmd.exe may alter');
-    });
-
-    test('a failure removes the variables, and leaves its exit code', async () => {
-      endpoint.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
-      const { code, stdout: text } = await statements();
-      expect(code).toBe(3);
-      const result = await evaluate(text, [
-        'IF DEFINED GWTOKEN_ACCESS_TOKEN ECHO left',
-        'EXIT /B %ERRORLEVEL%',
-      ]);
-      expect(result).toMatchObject({ code: 3, stdout: '' });
     });
   });
 

@@ -99,8 +99,8 @@ describe('on Windows', { timeout: 180_000 }, () => {
     test('a stdout that Windows tells nothing about is written to like any other', async () => {
       await gwtoken(['get']);
       const out = join(windows.dir, 'out');
-      expect(await windows.intoFile(['env', '--format', 'cmd'], env, out)).toBe(0);
-      expect(readFileSync(out, 'utf8')).toContain('SET "GWTOKEN_ACCESS_TOKEN=token-1"\n');
+      expect(await windows.intoFile(['env', '--format', 'powershell'], env, out)).toBe(0);
+      expect(readFileSync(out, 'utf8')).toContain("$env:GWTOKEN_ACCESS_TOKEN = 'token-1'\n");
     });
 
     test('an authority of one’s own is refused without --ca-file, and taken with it', async () => {
