@@ -40,7 +40,7 @@ async function endsWhileWaiting(program: Words) {
 }
 
 test('exec --token-file does not wait for a credential command that takes its time', async () => {
-  const slow = `[ ! -e '${read}' ] || { touch '${waiting}'; sleep 60; }; touch '${read}'; echo '${item}'`;
+  const slow = `[ ! -e '${read}' ] || { touch '${waiting}'; exec sleep 60; }; touch '${read}'; echo '${item}'`;
   home.configure({ 'credential-command': slow });
   await endsWhileWaiting(GWTOKEN);
 });

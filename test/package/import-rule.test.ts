@@ -129,6 +129,11 @@ describe('the import rule', () => {
     expect(users.filter((file) => !/^(bin|src\/system)\//.test(file))).toEqual([]);
   });
 
+  test('no limit is one of AbortSignal.timeout or .any: Node 20 collects them before their time', () => {
+    const users = files.filter((file) => /AbortSignal\.(timeout|any)\b/.test(codeOf(file)));
+    expect(users).toEqual([]);
+  });
+
   test('only the programs of bin touch process', () => {
     // The keychain's child is a program of its own.
     const own = /^bin\/|^src\/system\/keychain\/(child|keytar)\.ts$/;

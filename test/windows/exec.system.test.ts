@@ -195,7 +195,7 @@ describe('Windows', { timeout: 180_000 }, () => {
       const running = windows.start(['get'], { env: { ...env, ...own } });
       await until('the command runs', () => windows.pidsWith('600001').length > 0, 60_000);
       await until('gwtoken has ended', () => windows.pidsWith('gwtoken.cjs get').length === 0, 60_000);
-      // Wine 8's taskkill knows no /t: that the tree ends with it is for a Windows to show.
+      // Only its cmd.exe is ended.
       for (const pid of windows.pidsWith('600001')) process.kill(pid, 'SIGKILL');
       const result = await running.result;
       expect(result).toMatchObject({ code: 5, stdout: '' });

@@ -9,6 +9,7 @@ import { quietly } from '../../errors';
 import { answerWithinMs, hasPerson } from '../../patience';
 import { limitReached, messageOf } from '../../system-errors';
 import type { Env, World } from '../../world';
+import { TimedOut, withinLimit } from '../limit';
 import { absolutePath } from '../processes/helper-program';
 import { type BusState, collectionOnBus } from './bus';
 import { checkBusTrust } from './bus-trust';
@@ -41,45 +42,40 @@ export async function askChild(
   world: KeychainWorld,
   signal?: AbortSignal,
 ): Promise<Value> {
-  signal?.throwIfAborted();
   const { platform, env, stderr, uid } = world;
   if (platform === 'linux') checkBusTrust(env, { platform, uid });
   const desktop = platform === 'darwin' || platform === 'win32' || env['DISPLAY'] || env['WAYLAND_DISPLAY'];
   const person = Boolean(desktop) && hasPerson(world);
   const withinMs = limitMs ?? answerWithinMs(person);
   const noticeAtMs = performance.now() + NOTICE_AFTER_MS;
-  const done = new AbortController();
   let keyring: BusState | undefined;
-  let limit: NodeJS.Timeout | undefined;
   let notice: NodeJS.Timeout | undefined;
   // Loading may take longer than the limit on a busy machine, which says nothing about the keychain.
   let stage: 'loading' | 'waiting' = 'loading';
-  const late = new Promise<never>((_, reject) => {
-    limit = setTimeout(() => {
-      reject(notAnswered(stage === 'waiting' ? keyring : 'not-started', withinMs, person, platform));
-    }, withinMs);
-    signal?.addEventListener('abort', () => reject(signal.reason), { signal: done.signal });
-  });
-  const showNotice = async (): Promise<void> => {
-    if (platform === 'linux')
-      keyring = await collectionOnBus(env, AbortSignal.any([done.signal, AbortSignal.timeout(LOOK_MS)]));
-    if (!person || done.signal.aborted) return;
-    // Nobody may read stderr any more; the answer may still be wanted.
-    quietly(() => stderr.write(noticeText(keyring, withinMs)));
-  };
-  const onLoaded = (): void => {
-    if (done.signal.aborted || stage === 'waiting') return;
-    stage = 'waiting';
-    notice = setTimeout(showNotice, Math.max(noticeAtMs - performance.now(), 0));
-  };
   let child: ChildProcess | undefined;
-  try {
+  const run = async (over: AbortSignal): Promise<Value> => {
+    const showNotice = async (): Promise<void> => {
+      if (platform === 'linux') keyring = await collectionOnBus(env, LOOK_MS, over);
+      if (!person || over.aborted) return;
+      // Nobody may read stderr any more; the answer may still be wanted.
+      quietly(() => stderr.write(noticeText(keyring, withinMs)));
+    };
+    const onLoaded = (): void => {
+      if (over.aborted || stage === 'waiting') return;
+      stage = 'waiting';
+      notice = setTimeout(showNotice, Math.max(noticeAtMs - performance.now(), 0));
+    };
     child = startChild(world);
-    return await Promise.race([answerOf(child, request, onLoaded, platform), late]);
+    return await answerOf(child, request, onLoaded, platform);
+  };
+  const late = (): Error =>
+    notAnswered(stage === 'waiting' ? keyring : 'not-started', withinMs, person, platform);
+  try {
+    return await withinLimit(withinMs, run, signal);
+  } catch (error) {
+    throw error instanceof TimedOut ? late() : error;
   } finally {
     clearTimeout(notice);
-    clearTimeout(limit);
-    done.abort();
     // Not unref'd: gwtoken itself ends after its children, so that nothing is left behind.
     child?.kill('SIGKILL');
   }

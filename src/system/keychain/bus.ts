@@ -6,6 +6,7 @@
 
 import { systemCode } from '../../system-errors';
 import type { Env } from '../../world';
+import { withinLimit } from '../limit';
 import { helperEnvironment, runHelper } from '../processes/helper-program';
 
 /** The state of the default keyring; `unknown` if no program is installed, or none answers in time. */
@@ -54,51 +55,59 @@ function getProperties(path: string, of: string): Call {
   return { path, interfaceName: PROPERTIES, method: 'GetAll', argument: of };
 }
 
-/**
- * Returns the state of the default collection; never rejects.
- *
- * @param signal ends the query, after five seconds if left out
- */
-export async function collectionOnBus(
+/** Asks within a limit; resolves with the fallback if there is no answer by then, and never rejects. */
+async function inTime<T>(
+  fallback: T,
   env: Env,
-  signal: AbortSignal = AbortSignal.timeout(LIMIT_MS),
-): Promise<BusState> {
-  const bus = { env, signal };
-  const [path] = pathsIn(await ask(READ_ALIAS, bus));
-  if (path === undefined) return 'unknown';
-  // The path `/` means that there is no collection.
-  return path === '/' ? 'no-collection' : lockIn(await collectionAt(path, bus));
+  query: (bus: Bus) => Promise<T>,
+  limitMs = LIMIT_MS,
+  caller?: AbortSignal,
+): Promise<T> {
+  return await withinLimit(limitMs, (signal) => query({ env, signal }), caller).catch(() => fallback);
+}
+
+/** Returns the state of the default collection. @param caller ends the query before its limit */
+export function collectionOnBus(env: Env, limitMs?: number, caller?: AbortSignal): Promise<BusState> {
+  const query = async (bus: Bus): Promise<BusState> => {
+    const [path] = pathsIn(await ask(READ_ALIAS, bus));
+    if (path === undefined) return 'unknown';
+    // The path `/` means that there is no collection.
+    return path === '/' ? 'no-collection' : lockIn(await collectionAt(path, bus));
+  };
+  return inTime('unknown', env, query, limitMs, caller);
 }
 
 /** An empty list of unlocked items, which comes before that of locked ones, as each program prints it. */
 const NONE_UNLOCKED = /array \[\s*\]\s*array|^aoao 0 /;
 
-/** Tells if an account has an item; takes five seconds at most, and never rejects. */
-export async function itemOnBus(account: string, env: Env): Promise<ItemState> {
-  const bus = { env, signal: AbortSignal.timeout(LIMIT_MS) };
-  const reply = await ask(searchItems(account), bus);
-  if (reply === '') return 'unknown';
-  const [path] = pathsIn(reply);
-  if (path === undefined) return 'absent';
-  const collection = path.slice(0, path.lastIndexOf('/'));
-  if (lockIn(await collectionAt(collection, bus)) === 'locked') return 'locked';
-  return NONE_UNLOCKED.test(reply) ? 'guarded' : 'present';
+/** Tells if an account has an item. */
+export function itemOnBus(account: string, env: Env): Promise<ItemState> {
+  return inTime('unknown', env, async (bus): Promise<ItemState> => {
+    const reply = await ask(searchItems(account), bus);
+    if (reply === '') return 'unknown';
+    const [path] = pathsIn(reply);
+    if (path === undefined) return 'absent';
+    const collection = path.slice(0, path.lastIndexOf('/'));
+    if (lockIn(await collectionAt(collection, bus)) === 'locked') return 'locked';
+    return NONE_UNLOCKED.test(reply) ? 'guarded' : 'present';
+  });
 }
 
 /**
  * Tells if a collection is locked and shows none of its items, so that a search says nothing about it, as
- * KeePassXC's databases are. Takes five seconds at most, and never rejects.
+ * KeePassXC's databases are.
  */
-export async function isHidingOnBus(env: Env): Promise<boolean> {
-  const bus = { env, signal: AbortSignal.timeout(LIMIT_MS) };
-  const collections = await ask(getProperties(SERVICE, SERVICE_INTERFACE), bus);
-  const hiding = pathsIn(collections).map(async (path) => {
-    const collection = await collectionAt(path, bus);
-    return (
-      lockIn(collection) === 'locked' && !pathsIn(collection).some((item) => item.startsWith(`${path}/`))
-    );
+export function isHidingOnBus(env: Env): Promise<boolean> {
+  return inTime(false, env, async (bus) => {
+    const collections = await ask(getProperties(SERVICE, SERVICE_INTERFACE), bus);
+    const hiding = pathsIn(collections).map(async (path) => {
+      const collection = await collectionAt(path, bus);
+      return (
+        lockIn(collection) === 'locked' && !pathsIn(collection).some((item) => item.startsWith(`${path}/`))
+      );
+    });
+    return (await Promise.all(hiding)).includes(true);
   });
-  return (await Promise.all(hiding)).includes(true);
 }
 
 async function collectionAt(path: string, bus: Bus): Promise<string> {

@@ -35,9 +35,7 @@ export async function runHelper(
 ): Promise<{ readonly error: unknown; readonly stdout: string }> {
   const { execFile } = await import('node:child_process');
   const ended = new Promise<{ error: unknown; stdout: string }>((resolve) => {
-    // A signal of its own: if the program is missing, execFile leaves its listener, and Node warns of eleven.
-    const options = { env, signal: AbortSignal.any([signal]) };
-    const child = execFile(program, args, options, (error, stdout) => {
+    const child = execFile(program, args, { env, signal }, (error, stdout) => {
       // Node has sent SIGTERM, which the program ignores if gwtoken was started so.
       if (signal.aborted) child.kill('SIGKILL');
       resolve({ error, stdout });

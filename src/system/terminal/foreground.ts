@@ -11,7 +11,7 @@ export function isForeground(platform: NodeJS.Platform): boolean {
 }
 
 /** Tells if there is one. */
-export function hasTerminal(): boolean {
+function hasTerminal(): boolean {
   const terminal = quietly(() => openSync('/dev/tty', constants.O_RDWR | constants.O_NOCTTY));
   if (terminal !== undefined) closeSync(terminal);
   return terminal !== undefined;

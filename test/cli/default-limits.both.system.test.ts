@@ -1,0 +1,87 @@
+/** Every limit at the length that it has by default, all at once: a minute in all. */
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startFaultServer } from '../harness/endpoints/fault-server';
+import { startPlace } from '../harness/homes/command-place';
+import { openFolder } from '../harness/homes/folder';
+import { startKeyring } from '../harness/keyrings/keyring';
+import { runProgram } from '../harness/programs/program';
+import { openGwtoken } from '../harness/programs/terminal';
+import { CLIENT, ITEM, SETTINGS } from '../system/keychain/keychain-runs';
+import { startPrompter } from '../system/keychain/prompter';
+
+type Env = Readonly<Record<string, string>>;
+
+/** A second for the start and end of a program, and more for that of eight at once. */
+const SLACK_MS = 4000;
+
+test('each limit comes when it is due', { timeout: 120_000 }, async ({ needs }) => {
+  needs('keyring with dialogs');
+  // Only its shell is killed: what that has started could hold the test's pipe.
+  const command = await startPlace('sleep 100 2>/dev/null');
+  const silent = (await startFaultServer({})).url;
+  const keyring = await startKeyring({ state: 'unlocked', seed: { [CLIENT]: ITEM } });
+  const locked = await startKeyring({ state: 'locked', seed: { [CLIENT]: ITEM } });
+  await startPrompter(locked.env);
+  const helpers = openFolder();
+  writeFileSync(join(helpers, 'dbus-send'), '#!/bin/sh\nexec sleep 100\n');
+  chmodSync(join(helpers, 'dbus-send'), 0o755);
+  const stuckHelper = { PATH: `${helpers}:${process.env['PATH']}`, GWTOKEN_REGION: 'us' };
+
+  const alone = async (env: Env) => {
+    const { code, stderr, ms } = await runProgram(['get', '--no-cache'], {
+      env,
+      detached: true,
+      timeoutMs: 100_000,
+    });
+    return { code, said: stderr, ms };
+  };
+  const onTerminal = async (env: Env) => {
+    const startedAt = performance.now();
+    const terminal = openGwtoken(['get', '--no-cache'], { env });
+    const { code } = await terminal.exit;
+    return { code, said: terminal.screen(), ms: performance.now() - startedAt };
+  };
+  const inVariables = {
+    HOME: helpers,
+    ...SETTINGS,
+    GWTOKEN_CLIENT_ID: 'a',
+    GWTOKEN_CLIENT_SECRET: 'b',
+    GWTOKEN_AUTH_URL: silent,
+  };
+  const { GWTOKEN_RETRIES: _, ...withRetries } = inVariables;
+
+  /** What runs, its exit code, how long it may take, in seconds, and what it says in the end. */
+  const limits = [
+    ['a command', alone(command.env), 5, 10, 'the credential command did not finish within 10 s'],
+    [
+      'a command with a person',
+      onTerminal(command.env),
+      5,
+      60,
+      'the credential command did not finish within 1 min',
+    ],
+    ['a keychain', alone({ ...SETTINGS, ...locked.env }), 5, 10, 'the keychain is still locked after 10 s'],
+    [
+      'a keychain with a person',
+      onTerminal({ ...SETTINGS, ...locked.env, DISPLAY: ':99' }),
+      5,
+      60,
+      'the keychain is still locked after 60 s',
+    ],
+    ['an attempt', alone(inVariables), 6, 10, 'did not answer within 10 s'],
+    ['all attempts', alone(withRetries), 6, 30, 'did not answer within 10 s (3 attempts)'],
+    ['a helper', alone({ ...SETTINGS, ...keyring.env, ...stuckHelper }), 4, 15, 'no credentials found'],
+  ] as const;
+
+  const ends = await Promise.all(
+    limits.map(async ([name, running, code, seconds, words]) => {
+      const end = await running.catch((error: Error) => ({ code: null, said: error.message, ms: 0 }));
+      const isInTime = end.ms > seconds * 1000 - 1500 && end.ms < seconds * 1000 + SLACK_MS;
+      const isRight = end.code === code && isInTime && end.said.includes(words);
+      return isRight ? name : `${name}: ${JSON.stringify(end)}`;
+    }),
+  );
+  expect(ends).toEqual(limits.map(([name]) => name));
+});
