@@ -1,11 +1,9 @@
-import type { Format } from '../formats/format';
 import { maskToken } from '../formats/mask';
 import { ENV_FORMATS } from '../formats/names';
 import { gather } from '../settings/resolve';
 import type { FlagValues } from '../settings/table';
 import { untilSignal } from '../signals';
-import { shellWord } from '../text';
-import type { Env } from '../world';
+import type { World } from '../world';
 import type { Command } from './command';
 import { QUICK_FLAGS } from './flags';
 import { hintLine } from './report';
@@ -43,13 +41,7 @@ export const envCommand: Command = {
       maskToken(token.accessToken, world);
       write(output);
     }
-    if (!world.stdout.isTTY()) return;
-    const hint = await hintFor(flags, world.env);
-    if (hint === undefined) return;
-    const paint = await world.terminal.paint('stderr');
-    const what = flags['unset'] === true ? 'unset' : 'set';
-    const text = `nothing was ${what} yet; to ${what} the variables, run: ${hint}`;
-    world.stderr.write(`${hintLine(text, paint)}\n`);
+    if (world.stdout.isTTY()) await sayWhatToType(flags, world);
   },
   async onFailure(argv, exitCode, world) {
     const { failureOutput } = await import('../formats/env');
@@ -59,22 +51,15 @@ export const envCommand: Command = {
   },
 };
 
-/** Returns the line that evaluates the output; without --format, in the shell of `$SHELL`. */
-async function hintFor(flags: FlagValues, env: Env): Promise<string | undefined> {
-  const { envOptions, formatOfShell } = await import('../formats/env');
-  const shell = flags['format'] === undefined ? formatOfShell(env['SHELL']) : undefined;
-  const given = shell === undefined ? flags : { ...flags, format: shell };
-  const { format } = envOptions(given);
-  return format.hint?.(commandLine(given, format));
-}
-
-/** Returns the command line as it was given, for the hint. */
-function commandLine(flags: FlagValues, { quote = shellWord }: Format): string {
-  const words = QUICK_FLAGS.env.flatMap(({ name }) => {
-    const value = flags[name];
-    if (value === undefined) return [];
-    if (typeof value === 'boolean') return [value ? `--${name}` : `--no-${name}`];
-    return [`--${name}`, shellWord(value) === value ? value : quote(value)];
-  });
-  return ['gwtoken env', ...words].join(' ');
+/** Says on a terminal, where nothing is evaluated, which line does that. */
+async function sayWhatToType(
+  flags: FlagValues,
+  { env, stderr, terminal }: Pick<World, 'env' | 'stderr' | 'terminal'>,
+): Promise<void> {
+  const { evaluatingLine } = await import('../formats/env');
+  const line = evaluatingLine(flags, env);
+  if (line === undefined) return;
+  const what = flags['unset'] === true ? 'unset' : 'set';
+  const hint = `nothing was ${what} yet; to ${what} the variables, run: ${line}`;
+  stderr.write(`${hintLine(hint, await terminal.paint('stderr'))}\n`);
 }

@@ -3,7 +3,7 @@
 import { usage } from '../errors';
 import type { FlagValues } from '../settings/table';
 import type { Token } from '../token/token';
-import type { World } from '../world';
+import type { Env, World } from '../world';
 import {
   checkPrefix,
   DEFAULT_PREFIX,
@@ -72,8 +72,8 @@ function lastValue(argv: readonly string[], flag: string): string | undefined {
   return word === flag ? argv[index + 1] : word?.slice(flag.length + 1);
 }
 
-/** Returns the format of a login shell by `$SHELL`; undefined for the default one and unknown shells. */
-export function formatOfShell(path = ''): string | undefined {
-  const name = knownFormat(path.split('/').at(-1) ?? '');
-  return name === DEFAULT_ENV_FORMAT ? undefined : name;
+/** Returns the line that evaluates the output, without `--format` in the shell of `$SHELL`, if one can. */
+export function evaluatingLine(flags: FlagValues, { SHELL = '' }: Env): string | undefined {
+  const name = flags['format'] ?? knownFormat(SHELL.split('/').at(-1) ?? '') ?? DEFAULT_ENV_FORMAT;
+  return formatNamed(String(name)).hint?.(flags['unset'] === true ? 'gwtoken env --unset' : 'gwtoken env');
 }

@@ -21,10 +21,8 @@ export interface Format {
   unset(names: readonly string[]): string;
   /** Removes the variables and fails with this exit code; absent if the reader fails without output. */
   failure?(names: readonly string[], exitCode: number): string;
-  /** The line that evaluates the output of this command line; absent if there is nothing to evaluate. */
+  /** The line that evaluates this command's output in the format; absent if there is nothing to evaluate. */
   hint?(command: string): string;
-  /** Quotes a word of that command line; absent if POSIX quotes will do. */
-  quote?(word: string): string;
 }
 
 /** Returns both outputs of a format with one statement for each variable, which sets or removes it. */

@@ -60,7 +60,7 @@ export const fish: Format = {
     (name) => `set -eg ${name}; or true;\n`,
   ),
   failure: (names, exitCode) => `${fish.unset(names)}sh -c "exit ${exitCode}";\n`,
-  hint: (command) => `${command} | source`,
+  hint: (command) => `${command} --format fish | source`,
 };
 
 function encodeFish(value: string): string {
@@ -81,7 +81,7 @@ export const csh: Format = {
     (name) => `unsetenv ${name};\n`,
   ),
   failure: (names, exitCode) => `${csh.unset(names)}sh -c "exit ${exitCode}";\n`,
-  hint: (command) => `eval \`${command}\``,
+  hint: (command) => `eval \`${command} --format csh\``,
 };
 
 function encodeCsh(value: string): string {
@@ -98,18 +98,12 @@ export const powershell: Format = {
     (name, value) => {
       checkForWindows({ name, value });
       // An empty value would remove the variable: Windows has no empty ones.
-      return `$env:${name} = ${quotePowershell(value)}\n`;
+      return `$env:${name} = '${value.replaceAll("'", "''")}'\n`;
     },
     (name) => powershell.unset([name]),
   ),
   unset: (names) =>
     `Remove-Item ${names.map((name) => `Env:${name}`).join(',')} -ErrorAction SilentlyContinue\n`,
   failure: (names, exitCode) => `${powershell.unset(names)}throw 'gwtoken failed (exit code ${exitCode})'\n`,
-  hint: (command) => `${command} | Out-String | Invoke-Expression`,
-  quote: quotePowershell,
+  hint: (command) => `${command} --format powershell | Out-String | Invoke-Expression`,
 };
-
-/** Quotes a text, in which a single quote is doubled. */
-function quotePowershell(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}

@@ -54,28 +54,18 @@ describe('gwtoken env', () => {
     expect(stderr).not.toContain('a%b');
   });
 
-  test.each([
-    [['-r', 'us', '--format', 'fish'], 'gwtoken env --region us --format fish | source'],
-    [['--no-sandbox', '--prefix', 'EU_', '--unset'], 'eval $(gwtoken env --no-sandbox --prefix EU_ --unset)'],
-    [
-      ['--unset', '--format', 'powershell', '--ca-file', "C:\\it's a.pem"],
-      "gwtoken env --ca-file 'C:\\it''s a.pem' --format powershell --unset | Out-String | Invoke-Expression",
-    ],
-    [['--format', 'json'], undefined],
-  ])('on a terminal %j says how to use it', async (args, line) => {
+  test.each<[shell: string, args: readonly string[], line: string | undefined]>([
+    ['/bin/bash', ['-r', 'us', '--prefix', 'US_'], 'eval $(gwtoken env)'],
+    ['/usr/bin/fish', ['--unset'], 'gwtoken env --unset --format fish | source'],
+    ['/usr/bin/fish', ['--format', 'ksh'], 'eval $(gwtoken env)'],
+    ['', ['--format', 'pwsh'], 'gwtoken env --format powershell | Out-String | Invoke-Expression'],
+    ['/usr/bin/fish', ['--format', 'json'], undefined],
+  ])('on a terminal under %s, env %j says what to type', async (shell, args, line) => {
+    gw.env['SHELL'] = shell;
     const { stderr } = await onTerminal({ out: true, err: false }, args);
     const what = args.includes('--unset') ? 'unset' : 'set';
     const hint = `hint: nothing was ${what} yet; to ${what} the variables, run: ${line}\n`;
     expect(stderr).toBe(line === undefined ? '' : hint);
-  });
-
-  test('names the line for the shell of $SHELL, unless a format is given', async () => {
-    gw.env['SHELL'] = '/usr/bin/fish';
-    const fish = 'gwtoken env --format fish --unset | source';
-    expect((await onTerminal({ out: true, err: false }, ['--unset'])).stderr).toContain(`run: ${fish}\n`);
-    expect((await onTerminal({ out: true, err: false }, ['--unset', '--format', 'sh'])).stderr).toContain(
-      'run: eval $(gwtoken env --format sh --unset)\n',
-    );
   });
 
   test('colours its hint as stderr can, and prints none unless stdout is a terminal', async () => {

@@ -24,8 +24,6 @@ interface Printed {
   readonly unset: string;
   readonly failure?: string;
   readonly hint?: string;
-  /** The word `it's` of a command line. */
-  readonly quote?: string;
 }
 
 const PRINTED: Readonly<Record<EnvFormat, Printed>> = {
@@ -39,20 +37,19 @@ const PRINTED: Readonly<Record<EnvFormat, Printed>> = {
     set: "set -gx A t\\X20k\\X272;\nset -gx B '';\nset -eg C; or true;\nset -gx D plain-1;\n",
     unset: 'set -eg A; or true;\nset -eg B; or true;\n',
     failure: 'set -eg A; or true;\nset -eg B; or true;\nsh -c "exit 5";\n',
-    hint: 'it | source',
+    hint: 'it --format fish | source',
   },
   csh: {
     set: "setenv A t\"`printf '\\040'`\"k\"`printf '\\047'`\"2;\nsetenv B '';\nunsetenv C;\nsetenv D plain-1;\n",
     unset: 'unsetenv A;\nunsetenv B;\n',
     failure: 'unsetenv A;\nunsetenv B;\nsh -c "exit 5";\n',
-    hint: 'eval `it`',
+    hint: 'eval `it --format csh`',
   },
   powershell: {
     set: "$env:A = 't k''2'\n$env:B = ''\nRemove-Item Env:C -ErrorAction SilentlyContinue\n$env:D = 'plain-1'\n",
     unset: 'Remove-Item Env:A,Env:B -ErrorAction SilentlyContinue\n',
     failure: "Remove-Item Env:A,Env:B -ErrorAction SilentlyContinue\nthrow 'gwtoken failed (exit code 5)'\n",
-    hint: 'it | Out-String | Invoke-Expression',
-    quote: "'it''s'",
+    hint: 'it --format powershell | Out-String | Invoke-Expression',
   },
   json: {
     set: '{"A":"t k\'2","B":"","C":null,"D":"plain-1"}\n',
@@ -115,7 +112,6 @@ describe.each(ENV_FORMATS)('%s', (name) => {
     expect(format.failure?.(['A', 'B'], 5)).toBe(printed.failure);
     expect(format.set([])).toBe(name === 'json' ? '{}\n' : '');
     expect(format.hint?.('it')).toBe(printed.hint);
-    expect(format.quote?.("it's")).toBe(printed.quote);
   });
 });
 
