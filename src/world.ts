@@ -204,15 +204,6 @@ export interface ChildEnd {
   readonly signal: NodeJS.Signals | null;
 }
 
-export interface TokenFile {
-  readonly path: string;
-  /** Replaces the whole text at once: a reader sees the old or the new one. Throws the system's error. */
-  replace(text: string): void;
-  /** Shows sweeping processes that the owner is alive, due every minute; false if the file is gone. */
-  touch(): boolean;
-  remove(): void;
-}
-
 export interface FolderFacts {
   /** Path of the directory; undefined if there is no home directory. */
   readonly path: string | undefined;
@@ -324,13 +315,13 @@ export interface World {
    * @throws GwtokenError `not-found` or `not-runnable`
    */
   runProgram(command: string, args: readonly string[], env: Env, text?: string): Promise<ChildEnd>;
-  /** Creates a 0600 file with this text in gwtoken's own directory; a `local` error if that fails. */
-  createTokenFile(text: string, path?: string): Promise<TokenFile>;
   /**
    * Replaces a file of the user's, mode 0600, at once. Throws `usage` for a path that is no regular file of
    * theirs, `local` if it cannot be written.
    */
   replaceFile(path: string, text: string): void;
+  /** Removes a file of the user's if it has this text. Never throws. */
+  removeFile(path: string, text: string): void;
   /** Reads a whole file. Throws the system's error; EFBIG for more than `limit` bytes. */
   readFile(path: string, limit: number): Uint8Array;
   /** Returns a path as an absolute one, from the working directory. */

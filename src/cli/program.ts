@@ -131,14 +131,10 @@ function addCommonFlags(parser: Parser, { world, isDryRun }: Building): void {
 
 function optionsOf(flag: Flag): Option[] {
   const short = flag.short === undefined ? '' : `-${flag.short}, `;
-  const optional = flag.optionalValue === undefined ? '' : ` [${flag.optionalValue}]`;
-  const value = flag.value === undefined ? optional : ` <${flag.value}>`;
-  return spellings(flag).map((name) => {
-    const option = new Option(`${short}${name}${value}`, helpOf(flag, name));
-    // As help shows it: commander would take the next word too, which plainSpelling() prevents.
-    if (optional !== '') option.flags = `${name}[=${flag.optionalValue}]`;
-    return option.helpGroup(FLAG_GROUPS[flag.group]);
-  });
+  const value = flag.value === undefined ? '' : ` <${flag.value}>`;
+  return spellings(flag).map((name) =>
+    new Option(`${short}${name}${value}`, helpOf(flag, name)).helpGroup(FLAG_GROUPS[flag.group]),
+  );
 }
 
 /** Reads the flags that are on the command line, `--no-NAME` as NAME: false; no defaults of commander's. */

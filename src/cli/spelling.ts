@@ -65,8 +65,6 @@ function plainFlags(words: Words, command: Command): Words {
 function plainFlag(word: string, { flags }: Command): string | Words {
   const hasFlag = (name: string): boolean => flags.some((flag) => flag.name === name);
   if (word === '--json' && !hasFlag('json') && hasFlag('format')) return ['--format', 'json'];
-  // commander would take the next word for the value.
-  if (flagOf(word)?.optionalValue !== undefined) return `${word}=`;
   const [, name = '', value = ''] = /^(--[\w-]+)=(1|true|0|false)$/.exec(word) ?? [];
   const flag = flagOf(name);
   if (!flag || flag.value !== undefined) return word;

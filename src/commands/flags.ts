@@ -8,8 +8,6 @@ export interface Flag {
   readonly short?: string;
   /** Name of the value in help; a flag without one is a switch. */
   readonly value?: string;
-  /** Name of a value that it may have, given by `=` only: `--token-file=PATH`. */
-  readonly optionalValue?: string;
   /** The form `--no-NAME`: the only one, or one beside `--NAME`, with a help of its own. */
   readonly negative?: 'only' | { readonly help: string };
   readonly help: string;

@@ -5,10 +5,10 @@ import { isCi } from '../patience';
 import { oneLine } from '../text';
 import type { Env, Keychain, Output, PostForm, Terminal, World } from '../world';
 import { openAppender } from './files/append-file';
-import { homeless, withAbsoluteFolders } from './files/paths';
+import { withAbsoluteFolders } from './files/paths';
 import { readAll } from './files/read-file';
 import { probeFolder } from './files/trust';
-import { replaceUserFile } from './files/user-file';
+import { removeUserFile, replaceUserFile } from './files/user-file';
 import { formOf, KEYCHAIN_CHILD } from './form';
 import type { QuickStart } from './quick-world';
 import { hasUnicode, isTerminal, noPrompt, painter, withVariable } from './terminal/capabilities';
@@ -44,6 +44,7 @@ export function openWorld(
     appender: openAppender,
     absolutePath: (path) => resolve(path),
     replaceFile: (path, text) => replaceUserFile(path, text, host),
+    removeFile: removeUserFile,
     postForm: wireOf(proc, warn),
     onSignals,
     ...processesOf(proc, onSignals, opened),
@@ -151,12 +152,12 @@ function keychainOf(
   };
 }
 
-/** Returns the functions that run programs for the user, and the one for their token file. */
+/** Returns the functions that run programs for the user. */
 function processesOf(
   proc: NodeJS.Process,
   onSignals: World['onSignals'],
-  { folders, host }: QuickStart,
-): Pick<World, 'runCredentialCommand' | 'runProgram' | 'createTokenFile'> {
+  { host }: QuickStart,
+): Pick<World, 'runCredentialCommand' | 'runProgram'> {
   const forChild = (env: Env): Env => withAbsoluteFolders(env, () => proc.cwd(), host.platform);
   return {
     runCredentialCommand: async (command, options) =>
@@ -171,11 +172,5 @@ function processesOf(
         platform: host.platform,
         onSignals,
       }),
-    async createTokenFile(text, path) {
-      const files = await import('./files/token-files');
-      if (path !== undefined) return files.createTokenFileAt(path, host, text);
-      if (folders.cache === undefined) throw homeless('local', 'the token file', 'cache', host);
-      return files.createTokenFile(folders.cache, host, text);
-    },
   };
 }

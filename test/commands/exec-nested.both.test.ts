@@ -29,7 +29,7 @@ describe.skipIf(process.platform === 'win32')('exec in exec', () => {
     });
 
   test('the inner one has its own client’s token, and nothing of the outer one’s', async () => {
-    expect(await nested(['--token-file'], ['--profile', 'b'])).toMatchObject({
+    expect(await nested(['--token-file', join(home.dir, 'token')], ['--profile', 'b'])).toMatchObject({
       code: 0,
       stdout: 'GWTOKEN_ACCESS_TOKEN=token-of-b\n',
       stderr: '',
@@ -39,7 +39,7 @@ describe.skipIf(process.platform === 'win32')('exec in exec', () => {
   test('with a prefix each has both', async () => {
     const { code, stdout } = await nested(
       ['--prefix', 'A_'],
-      ['--profile', 'b', '--prefix', 'B_', '--token-file'],
+      ['--profile', 'b', '--prefix', 'B_', '--token-file', join(home.dir, 'token')],
     );
     expect(code).toBe(0);
     expect(stdout).toMatch(

@@ -21,9 +21,7 @@ interface Own {
   readonly reply?: (passedMs: number, end: () => void) => Reply;
   /** By how much the clock alone moves on then; the machine sleeps, or somebody sets it. */
   readonly asleepMs?: (passedMs: number) => number;
-  /** True if the file is gone then. */
-  readonly isGone?: (passedMs: number) => boolean;
-  /** Throws what writing a file would. */
+  /** Throws what writing the file again would. */
   readonly writing?: (passedMs: number) => void;
   readonly fails?: boolean;
 }
@@ -38,7 +36,6 @@ async function run(lastsMs: number, proc: Own = {}) {
   let monotonicMs = 0;
   const passed = () => monotonicMs;
   const told: string[] = [];
-  let touches = 0;
   let end = (): void => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
@@ -58,21 +55,12 @@ async function run(lastsMs: number, proc: Own = {}) {
         next = undefined;
       };
     },
-    async createTokenFile(text) {
+    absolutePath: () => '/the/file',
+    replaceFile(_, text) {
+      if (told.length > 0) proc.writing?.(passed());
       told.push(text);
-      return {
-        path: '/the/file',
-        replace(renewed) {
-          proc.writing?.(passed());
-          told.push(renewed);
-        },
-        touch() {
-          touches++;
-          return !proc.isGone?.(passed());
-        },
-        remove: () => told.push('removed'),
-      };
     },
+    removeFile: (_, text) => told.push(`removed ${text}`),
     async runProgram() {
       if (fails) throw new GwtokenError('not-found', 'command not found');
       while (next !== undefined && passed() + next.ms <= lastsMs) {
@@ -83,28 +71,28 @@ async function run(lastsMs: number, proc: Own = {}) {
       return { code: 7, signal: null };
     },
   };
-  const { code, stdout, stderr } = await gw.cli(['exec', '--token-file', ...flags, '--', 'anything']);
+  const { code, stdout, stderr } = await gw.cli(['exec', '--token-file', 'file', ...flags, '--', 'anything']);
   expect({ code, stdout }).toEqual({ code: fails ? 127 : 7, stdout: '' });
   // After the first request, which is exec's own.
   const asked = gw.posts.slice(1).map(({ atMs }) => atMs - began);
-  return { asked, told, stderr, touches, beganMs: began };
+  return { asked, told, stderr, beganMs: began };
 }
 
-const END = ['stopped', 'removed'];
+const end = (last: string) => ['stopped', `removed ${last}`];
 
 describe('a token that lasts', () => {
-  test('an hour is renewed five minutes before its end, each time, and its file looked after', async () => {
-    const { asked, told, stderr, touches } = await run(2 * HOUR);
+  test('an hour is renewed five minutes before its end, each time', async () => {
+    const { asked, told, stderr } = await run(2 * HOUR);
     expect(asked).toEqual([55 * MINUTE, 110 * MINUTE]);
-    expect(told).toEqual(['token-1', 'token-2', 'token-3', ...END]);
-    expect([stderr, touches]).toEqual(['', 240]);
+    expect(told).toEqual(['token-1', 'token-2', 'token-3', ...end('token-3')]);
+    expect(stderr).toBe('');
   });
 
   test.each<[string, Own]>([
     ['a year', { reply: () => ({ expires_in: 365 * 24 * 3600 }) }],
     ['for an unknown time', { reply: () => ({ expires_in: undefined }) }],
   ])('%s is not requested again meanwhile', async (_, own) => {
-    expect(await run(HOUR, own)).toMatchObject({ asked: [], touches: 120 });
+    expect(await run(HOUR, own)).toMatchObject({ asked: [] });
   });
 
   test('for an unknown time after one with an expiry is not renewed', async () => {
@@ -166,7 +154,7 @@ describe('an outage', () => {
     expect(leftS.slice(0, 6)).toEqual([300, 150, 75, 37.5, 18.75, 9.375]);
     const pauses = asked.map((ms, index) => ms - (asked[index - 1] ?? 0)).slice(-20);
     expect(new Set(pauses)).toEqual(new Set([10 * SECOND]));
-    expect(told).toEqual(['token-1', expect.stringMatching(/^token-\d+$/), ...END]);
+    expect(told).toEqual(['token-1', expect.stringMatching(/^token-\d+$/), ...end(told[1]!)]);
     const expires = new Date(beganMs + HOUR).toISOString();
     expect(stderr).toBe(
       `gwtoken: warning: the token file keeps the last token, which expires at ${expires}, and is renewed as soon as that is possible: no answer\n`,
@@ -191,7 +179,7 @@ describe('an outage', () => {
     };
     const { asked, told, stderr } = await run(58 * MINUTE, { writing });
     expect(asked).toEqual([55, 57.5].map((minutes) => minutes * MINUTE));
-    expect(told).toEqual(['token-1', 'token-3', ...END]);
+    expect(told).toEqual(['token-1', 'token-3', ...end('token-3')]);
     expect(stderr).toContain('ENOSPC');
   });
 });
@@ -204,22 +192,17 @@ test('a renewal that is under way when the command ends stores nothing and start
     },
   });
   await new Promise((done) => setTimeout(done, 50));
-  expect([asked, told]).toEqual([[55 * MINUTE], ['token-1', ...END]]);
+  expect([asked, told]).toEqual([[55 * MINUTE], ['token-1', ...end('token-1')]]);
 });
 
 test('a command that cannot be run leaves no file and no timer', async () => {
   expect(await run(0, { fails: true })).toMatchObject({
-    told: ['token-1', ...END],
+    told: ['token-1', ...end('token-1')],
     stderr: 'gwtoken: error: command not found\n',
   });
 });
 
 test('a clock that is set back delays no renewal', async () => {
   const { asked, told } = await run(HOUR, { asleepMs: (ms) => (ms === 0 ? -2 * HOUR : 0) });
-  expect([asked, told]).toEqual([[-65 * MINUTE], ['token-1', 'token-2', ...END]]);
-});
-
-test('a token file that is gone is written again at the next look, without a request', async () => {
-  const { asked, told } = await run(MINUTE, { isGone: (ms) => ms === 30 * SECOND });
-  expect([asked, told]).toEqual([[], ['token-1', 'token-1', ...END]]);
+  expect([asked, told]).toEqual([[-65 * MINUTE], ['token-1', 'token-2', ...end('token-2')]]);
 });

@@ -1,6 +1,6 @@
 /** `gwtoken exec` on a terminal: signals, job control and full-screen programs. */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
@@ -144,15 +144,15 @@ describe('gwtoken exec on a terminal', () => {
   test('the terminal goes away: the command gets HUP, and nothing is left', async () => {
     const pidFile = join(home.dir, 'pid');
     const script = `echo $$ > '${pidFile}'; echo up; while :; do sleep 0.05; done`;
+    const tokenFile = join(home.dir, 'token');
     // The end of a terminal's first process hangs up on the others.
     const { pid, waitFor } = shell(
-      `${GWTOKEN_SH} exec --token-file -- sh -c "${script.replaceAll('$', '\\$')}"; true`,
+      `${GWTOKEN_SH} exec --token-file '${tokenFile}' -- sh -c "${script.replaceAll('$', '\\$')}"; true`,
     );
     await waitFor('up');
     const child = Number(readFileSync(pidFile, 'utf8'));
-    const tokenFiles = () => readdirSync(home.cache).filter((name) => name.startsWith('exec-'));
-    expect(tokenFiles()).toHaveLength(1);
+    expect(existsSync(tokenFile)).toBe(true);
     process.kill(pid, 'SIGKILL');
-    await until('both have ended', () => !isRunning(child) && tokenFiles().length === 0);
+    await until('both have ended', () => !isRunning(child) && !existsSync(tokenFile));
   });
 });

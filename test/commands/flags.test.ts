@@ -86,7 +86,7 @@ const TABLE: Readonly<Record<string, readonly [line: string, rows: Rows]>> = {
     {
       ...TOKEN,
       '--prefix': { value: 'EU_', shows: /EU_ACCESS_TOKEN/ },
-      '--token-file': { shows: /GWTOKEN_TOKEN_FILE/ },
+      '--token-file': { value: 'OUT', shows: /GWTOKEN_TOKEN_FILE/ },
     },
   ],
   curl: ['curl FLAGS https://gateway.example.com', TOKEN],
@@ -171,7 +171,6 @@ async function outcome(line: string, { env = {}, status = 200 }: Row): Promise<s
   gw.own = {
     sleep: async () => {},
     terminal: { ...PLAIN, noPrompt: () => 'a test', hasUnicode: () => false } as never,
-    createTokenFile: async () => ({ path: '/token-file', replace() {}, touch: () => true, remove() {} }),
     async runProgram(command, args, variables, text) {
       done.push(`runs ${[command, ...args].join(' ')} with ${JSON.stringify(variables)} ${text}`);
       return { code: 0, signal: null };

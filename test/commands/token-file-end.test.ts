@@ -27,7 +27,7 @@ beforeEach(async () => {
 async function endsWhileWaiting(program: Words) {
   const script = `touch '${running}'; while [ ! -e '${end}' ]; do sleep 0.05; done`;
   const mark = randomUUID();
-  const args = ['exec', '--token-file', '--', 'sh', '-c', script];
+  const args = ['exec', '--token-file', join(home.dir, 'token'), '--', 'sh', '-c', script];
   const { result } = home.start(args, { env: { MARK: mark }, program, detached: true });
   await until('the command runs', () => existsSync(running!));
   await until('the credentials are read again', () => existsSync(waiting!));

@@ -18,15 +18,15 @@ beforeEach(async () => {
   end = join(home.dir, 'end');
 });
 
-/** Runs until the file `end` appears; resolves once the command has told its process ID and token file. */
+/** Runs until the file `end` appears; resolves once the command has told its process ID. */
 async function start(...flags: string[]) {
   const told = join(home.dir, 'told');
-  const script = `echo "$$ $GWTOKEN_TOKEN_FILE" > '${told}.new'; mv '${told}.new' '${told}'; while [ ! -e '${end}' ]; do sleep 0.05; done`;
-  const args = ['exec', '--token-file', ...flags, '--', 'sh', '-c', script];
+  const script = `echo "$$" > '${told}.new'; mv '${told}.new' '${told}'; while [ ! -e '${end}' ]; do sleep 0.05; done`;
+  const path = join(home.dir, 'token');
+  const args = ['exec', '--token-file', path, ...flags, '--', 'sh', '-c', script];
   const program = home.start(args, { detached: true, timeoutMs: 90_000 });
   await until('the command runs', () => existsSync(told));
-  const [child, path = ''] = readFileSync(told, 'utf8').trim().split(' ');
-  return { ...program, child: Number(child), path };
+  return { ...program, child: Number(readFileSync(told, 'utf8')), path };
 }
 const finish = () => writeFileSync(end, '');
 
@@ -89,8 +89,9 @@ describe('the token file', () => {
 
   test('that cannot be removed does not change how the command ends', async () => {
     // A folder in its place cannot be removed as a file, by root neither.
-    const script = 'rm "$GWTOKEN_TOKEN_FILE"; mkdir "$GWTOKEN_TOKEN_FILE"; exit 7';
-    const result = await home.gwtoken(['exec', '--token-file', '--', 'sh', '-c', script]);
+    const script = 'rm token; mkdir token; exit 7';
+    const args = ['exec', '--token-file', 'token', '--', 'sh', '-c', script];
+    const result = await home.gwtoken(args, { cwd: home.dir });
     expect(result).toMatchObject({ code: 7, stdout: '', stderr: '' });
   });
 });

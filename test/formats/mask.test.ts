@@ -54,10 +54,7 @@ test('exec --token-file masks each token before the file and the command have it
       look = async () => work();
       return () => {};
     },
-    async createTokenFile(text) {
-      tell('file', text);
-      return { path: '/the/file', replace: (next) => tell('file', next), touch: () => true, remove() {} };
-    },
+    replaceFile: (_, text) => tell('file', text),
     async runProgram(_, __, env) {
       tell('command', String(env['GWTOKEN_ACCESS_TOKEN']));
       for (const _ of [2, 3]) {
@@ -67,7 +64,7 @@ test('exec --token-file masks each token before the file and the command have it
       return { code: 0, signal: null };
     },
   };
-  expect((await gw.cli(['exec', '--token-file', '--', 'anything'])).code).toBe(0);
+  expect((await gw.cli(['exec', '--token-file', 'file', '--', 'anything'])).code).toBe(0);
   expect(told).toEqual([
     'mask token-1',
     'file token-1',

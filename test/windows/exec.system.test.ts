@@ -1,5 +1,5 @@
 /** What gwtoken runs on Windows: the command of exec, cmd.exe and its batch files, credential commands. */
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
@@ -22,7 +22,7 @@ describe('Windows', { timeout: 180_000 }, () => {
     writeFileSync(
       tell,
       `const { env, argv } = process;
-       const file = env.GWTOKEN_TOKEN_FILE;
+       const file = env.Eu_TOKEN_FILE;
        const inFile = file === undefined ? undefined : require('node:fs').readFileSync(file, 'utf8');
        console.log(JSON.stringify({ args: argv.slice(2), env, inFile }));`,
     );
@@ -60,7 +60,8 @@ describe('Windows', { timeout: 180_000 }, () => {
         '*.txt',
         ' ',
       ];
-      const flags = ['exec', '--token-file', '--prefix', 'Eu_', '--'];
+      const tokenFile = join(windows.dir, 'token');
+      const flags = ['exec', '--token-file', windowsPath(tokenFile), '--prefix', 'Eu_', '--'];
       // Of names that differ by case alone, Node passes on the first in order: this one, if it were here.
       const own = { EU_Access_Token: 'of the client before' };
       const command = windows.node([windowsPath(tell), ...args]);
@@ -69,12 +70,12 @@ describe('Windows', { timeout: 180_000 }, () => {
       });
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       const told = JSON.parse(stdout);
-      expect(told.args).toEqual(args);
+      expect([told.args, told.inFile]).toEqual([args, 'token']);
       expect(told.env).toMatchObject({ Eu_ACCESS_TOKEN: 'token', Eu_TOKEN_TYPE: 'bearer' });
       const names = Object.keys(told.env).map((name) => name.toUpperCase());
       expect(names.filter((name) => name === 'EU_ACCESS_TOKEN')).toEqual(['EU_ACCESS_TOKEN']);
       expect(names.filter((name) => name.startsWith('GWTOKEN_CLIENT_'))).toEqual([]);
-      expect(readdirSync(cache).filter((name) => name.startsWith('exec-'))).toEqual([]);
+      expect(existsSync(tokenFile)).toBe(false);
     });
 
     test('a batch file gets them too, found by PATHEXT or by its path', async () => {

@@ -13,9 +13,9 @@ export const execCommand: Command = {
     FRESH,
     {
       name: 'token-file',
-      optionalValue: 'PATH',
+      value: 'FILE',
       group: 'output',
-      help: 'also keep a valid token in a file (path in GWTOKEN_TOKEN_FILE)',
+      help: 'also keep a valid token in a file (named in GWTOKEN_TOKEN_FILE)',
     },
     VERBOSE,
   ],
@@ -27,8 +27,8 @@ export const execCommand: Command = {
       does: 'run ./deploy.sh with GWTOKEN_ACCESS_TOKEN set',
     },
     {
-      line: 'gwtoken exec --token-file -- ./serve',
-      does: 'also keep a valid token in the file $GWTOKEN_TOKEN_FILE',
+      line: 'gwtoken exec --token-file ./token -- ./serve',
+      does: 'also keep a valid token in the file ./token',
     },
   ],
   values: { command: 'commands' },

@@ -1,10 +1,10 @@
-import { GwtokenError, quietly } from '../../errors';
+import { GwtokenError } from '../../errors';
 import { maskToken } from '../../formats/mask';
 import { messageOf } from '../../system-errors';
 import { renewToken } from '../../token/get-token';
 import type { TokenAnswer, TokenQuery } from '../../token/query';
 import { expiresAtMs, freshUntilMs, type Token } from '../../token/token';
-import type { TokenFile, World } from '../../world';
+import type { World } from '../../world';
 
 const LOOK_MS = 30_000;
 /** Shortest pause after a renewal that failed, or brought no later token. */
@@ -16,14 +16,40 @@ const EXPIRED_PAUSE_MS = 10_000;
 const REFUSAL_PAUSE_MS = 300_000;
 
 /**
- * Keeps the token of a `--token-file` valid until the returned function is called. It looks every 30 s at
- * least: a laptop may sleep, and a timer of more than 2^31 ms fires at once.
+ * Does the work while the file has a valid token. Afterwards it is removed, if it still has the last one.
  *
  * @param resolveAgain reads the credentials' variables or secret file again, in case the secret changed
+ * @throws GwtokenError as {@link World.replaceFile} for the first token
  */
-export function keepRenewed(
-  file: TokenFile,
+export async function withTokenFile<T>(
+  path: string,
+  answer: TokenAnswer,
+  resolveAgain: () => TokenQuery,
+  world: World,
+  work: () => Promise<T>,
+): Promise<T> {
+  let last = '';
+  const write = (token: string): void => {
+    world.replaceFile(path, token);
+    last = token;
+  };
+  write(answer.token.accessToken);
+  const stop = keepRenewed(answer, write, resolveAgain, world);
+  try {
+    return await work();
+  } finally {
+    stop();
+    world.removeFile(path, last);
+  }
+}
+
+/**
+ * Writes each new token until the returned function is called. It looks every 30 s at least: a laptop may
+ * sleep, and a timer of more than 2^31 ms fires at once.
+ */
+function keepRenewed(
   { token: first, minTtl }: TokenAnswer,
+  write: (token: string) => void,
   resolveAgain: () => TokenQuery,
   world: World,
 ): () => void {
@@ -46,7 +72,7 @@ export function keepRenewed(
       if (ended.signal.aborted) return;
       if (fresh.accessToken !== token.accessToken) {
         maskToken(fresh.accessToken, world);
-        file.replace(fresh.accessToken);
+        write(fresh.accessToken);
       }
       setDue(isLater(fresh, token) ? dueAtMs(fresh) : world.now() + pauseMs(fresh, world.now()));
       token = fresh;
@@ -61,8 +87,6 @@ export function keepRenewed(
   };
 
   const look = async (): Promise<void> => {
-    // It is gone if somebody cleared the cache, or swept it while the machine slept for days.
-    if (!file.touch()) quietly(() => file.replace(token.accessToken));
     if (untilDueMs() <= 0) await renew();
     if (!ended.signal.aborted) stopTimer = world.after(untilNextLookMs(), look);
   };

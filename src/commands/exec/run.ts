@@ -12,9 +12,10 @@ import { maskToken } from '../../formats/mask';
 import { gather } from '../../settings/resolve';
 import type { FlagValues } from '../../settings/table';
 import { ENDING_SIGNALS, Interrupted } from '../../signals';
-import type { ChildEnd, Env, TokenFile, World } from '../../world';
+import type { TokenQuery } from '../../token/query';
+import type { ChildEnd, Env, World } from '../../world';
 import { selectedQuery, selectedToken } from '../selected-token';
-import { keepRenewed } from './renewal';
+import { withTokenFile } from './renewal';
 
 export async function runCommand(
   flags: FlagValues,
@@ -30,26 +31,27 @@ export async function runCommand(
   if (world.platform === 'win32') variables.forEach(checkForWindows);
   maskToken(answer.token.accessToken, world);
 
+  const file =
+    flags['token-file'] === undefined ? undefined : world.absolutePath(String(flags['token-file']));
+  const env = childEnvironment(
+    world.env,
+    [...variables, { name: `${prefix}TOKEN_FILE`, value: file }],
+    world.platform,
+  );
   // A signal now would leave the token file behind, so it is only noted until the program gets the signals.
   let early: NodeJS.Signals | undefined;
   const release = world.onSignals(ENDING_SIGNALS, (signal) => {
     early = signal;
   });
-  let file: TokenFile | undefined;
-  let stopRenewing: (() => void) | undefined;
-  try {
-    const path = flags['token-file'];
-    if (path !== undefined) {
-      file = await world.createTokenFile(answer.token.accessToken, String(path) || undefined);
-      stopRenewing = keepRenewed(file, answer, () => selectedQuery(sources, world), world);
-    }
-    const all = [...variables, { name: `${prefix}TOKEN_FILE`, value: file?.path }];
-    const env = childEnvironment(world.env, all, world.platform);
+  const runProgram = async (): Promise<ChildEnd> => {
     if (early !== undefined) throw new Interrupted(early);
-    return exitCodeOf(await world.runProgram(command, args, env));
+    return await world.runProgram(command, args, env);
+  };
+  try {
+    if (file === undefined) return exitCodeOf(await runProgram());
+    const resolveAgain = (): TokenQuery => selectedQuery(sources, world);
+    return exitCodeOf(await withTokenFile(file, answer, resolveAgain, world, runProgram));
   } finally {
-    stopRenewing?.();
-    file?.remove();
     release();
   }
 }

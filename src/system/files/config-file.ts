@@ -30,7 +30,7 @@ type Stored = Record<string, unknown>;
 /** Opens both files. @param folder undefined if there is no home directory: then nothing is stored */
 export function openConfig(folder: string | undefined, host: Host): Pick<World, 'config' | 'clients'> {
   const here = (): string => {
-    if (folder === undefined) throw homeless('usage', 'the config file', 'config', host);
+    if (folder === undefined) throw homeless(host);
     return folder;
   };
   const pathOf = (name: string): string => fileIn(here(), name, host.platform);

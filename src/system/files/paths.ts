@@ -1,6 +1,5 @@
 /** The paths of gwtoken's files. Only this module decides; conf is told. */
-import { failure, type GwtokenError } from '../../errors';
-import type { ErrorKind } from '../../exit-codes';
+import { type GwtokenError, usage } from '../../errors';
 import type { Env } from '../../world';
 
 /** The machine and the user, as far as files depend on them. */
@@ -33,18 +32,9 @@ export function fileIn(folder: string, name: string, platform: NodeJS.Platform):
 }
 
 /** Returns the error for a missing home directory. */
-export function homeless(
-  kind: ErrorKind,
-  what: string,
-  which: keyof typeof OWN,
-  { platform }: Host,
-): GwtokenError {
-  const variables = homeVariables(which, platform);
-  return failure(
-    kind,
-    `no home directory for ${what}`,
-    `set ${variables.join(', or set ')} to a directory you own`,
-  );
+export function homeless({ platform }: Host): GwtokenError {
+  const variables = homeVariables('config', platform).join(', or set ');
+  return usage('no home directory for the config file', `set ${variables} to a directory you own`);
 }
 
 /**

@@ -7,13 +7,13 @@ import { quietly } from '../../errors';
 const STALE_MS = 10 * 60_000;
 
 /** Removes old files and directories with these names. Never throws: the next writer tries again. */
-export function sweepOld(folder: string, names: RegExp, olderThanMs = STALE_MS): void {
+export function sweepOld(folder: string, names: RegExp): void {
   // Another may have swept it, or the folder cannot be changed.
   quietly(() => {
     for (const name of readdirSync(folder)) {
       if (!names.test(name)) continue;
       const left = join(folder, name);
-      if (Date.now() - lstatSync(left).mtimeMs > olderThanMs) rmSync(left, { recursive: true });
+      if (Date.now() - lstatSync(left).mtimeMs > STALE_MS) rmSync(left, { recursive: true });
     }
   });
 }

@@ -44,7 +44,6 @@ export function openTokens(folder: string, host: Host): TokenCache {
         makeTrusted(folder, host);
         if (readFile(file, host).untrusted) return 'EUNTRUSTED';
         sweepOld(folder, /^(token|refusal|generation)-.*\.tmp$/);
-        sweepTokenFiles(folder);
         replaceFile(file, text, host);
         return undefined;
       } catch (error) {
@@ -97,7 +96,7 @@ function folderProblem(folder: string, host: Host): string | undefined {
 }
 
 /** Creates the directory if it is missing. Throws the system's error, or EUNTRUSTED with the reason. */
-export function makeTrusted(folder: string, host: Host): void {
+function makeTrusted(folder: string, host: Host): void {
   const problem = folderProblem(folder, host);
   if (problem !== undefined) throw Object.assign(new Error(problem), { code: 'EUNTRUSTED' });
   makeFolder(folder, host);
@@ -120,13 +119,6 @@ export function entryPath(
   kind: CacheKind = 'token',
 ): string {
   return fileIn(folder, `${kind}-${nameOf(client)}.json`, platform);
-}
-
-/**
- * Removes the files of killed `exec --token-file`s. A living one touches its own while the machine is awake.
- */
-export function sweepTokenFiles(folder: string): void {
-  sweepOld(folder, /^exec-[0-9a-f]{16}(\.\w+\.tmp)?$/, 24 * 3600 * 1000);
 }
 
 function remove(path: string): readonly string[] {

@@ -1,8 +1,9 @@
-/** A file at a path that the user names for a token: `get --output FILE` and `exec --token-file=PATH`. */
-import { lstatSync, type Stats } from 'node:fs';
-import { failure, usage } from '../../errors';
+/** A file at a path that the user names for a token: `get --output FILE` and `exec --token-file FILE`. */
+import { lstatSync, rmSync, type Stats } from 'node:fs';
+import { failure, quietly, usage } from '../../errors';
 import { systemCode } from '../../system-errors';
 import type { Host } from './paths';
+import { readLimited } from './read-file';
 import { replaceFile } from './replace';
 import { distrust } from './trust';
 
@@ -25,6 +26,13 @@ export function replaceUserFile(path: string, text: string, host: Host): void {
       'choose a path that you can write to',
     );
   }
+}
+
+/** Removes the file if it still has this text. Never throws: nobody waits for it any more. */
+export function removeUserFile(path: string, text: string): void {
+  quietly(() => {
+    if (Buffer.from(readLimited(path, text.length)).toString() === text) rmSync(path);
+  });
 }
 
 function foreignness(stat: Stats, host: Host): string | undefined {
