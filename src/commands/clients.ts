@@ -121,13 +121,6 @@ function statusOf(
   };
 }
 
-/** Returns a sentence on the source that overrides the credentials that login stored, if one does. */
-export function overriding({ plan, stored }: Pick<ClientStatus, 'plan' | 'stored'>): string | undefined {
-  if (plan instanceof GwtokenError || plan.kind === 'keychain' || !stored) return undefined;
-  const verb = plan.kind === 'variables' ? 'override' : 'overrides';
-  return `${plan.name} ${verb} the stored credentials`;
-}
-
 type VerifyWorld = QuickWorld & EndpointWorld & Pick<World, 'terminal'>;
 
 /** Reasons for which the keychain would fail for the next client too, after the same wait. */

@@ -39,11 +39,18 @@ export function resolveParts(
     skipVariables,
     settings: attempt(() => resolveFetchSettings(sources, client.profile)),
     authUrl: attempt(() => requireAuthUrl(sources, client, verifiedUrl)),
-    plan: attempt(() => {
-      const command = resolveSetting(SETTINGS.credentialCommand, sources, client.profile);
-      return planCredentials({ client, skipVariables }, command, world);
-    }),
+    plan: attempt(() => planOf(sources, { client, skipVariables }, world)),
   };
+}
+
+/** Returns the source of a client's credentials. Throws `usage` for half a pair of variables. */
+export function planOf(
+  sources: SettingSources,
+  { client, skipVariables }: Pick<ClientSettings, 'client' | 'skipVariables'>,
+  world: Pick<QuickWorld, 'env' | 'readFile'>,
+): CredentialPlan {
+  const command = resolveSetting(SETTINGS.credentialCommand, sources, client.profile);
+  return planCredentials({ client, skipVariables }, command, world);
 }
 
 /** Returns a client's query. Throws the error of its settings, auth URL or credentials, in this order. */

@@ -25,6 +25,27 @@ export function hintLine(hint: string, { cyan }: Pick<Paint, 'cyan'>): string {
   return `${cyan('hint:')} ${oneLine(hint)}`;
 }
 
+/** A line of a report: what was found, and what to do about it. */
+export interface Finding {
+  readonly result: Exclude<Result, 'skipped'>;
+  readonly message: string;
+  readonly hints: readonly string[];
+}
+
+/** Writes each finding to stdout: its mark, its message, and its hints below it. */
+export async function writeFindings(
+  findings: readonly Finding[],
+  { stdout, terminal }: Pick<World, 'stdout' | 'terminal'>,
+): Promise<void> {
+  const paint = await terminal.paint('stdout');
+  // Plain ASCII in a file, and on a terminal without Unicode.
+  const marks = stdout.isTTY() && terminal.hasUnicode() ? SIGNS : WORDS;
+  for (const { result, message, hints } of findings) {
+    stdout.write(`${paint[COLOURS[result]](marks[result])} ${oneLine(message)}\n`);
+    for (const hint of hints) stdout.write(`  ${hintLine(hint, paint)}\n`);
+  }
+}
+
 export type Report = Awaited<ReturnType<typeof openReport>>;
 
 const SIGNS = { ok: '✔', warning: '!', failed: '✖', skipped: '-' };

@@ -39,3 +39,9 @@ export function planCredentials(
   if (command) return { kind: 'command', name: command.source.name, command };
   return { kind: 'keychain', name: `keychain item gwtoken, ${clientName(client)}` };
 }
+
+/** Returns a sentence on a source that takes precedence over stored credentials; undefined for the keychain. */
+export function overriding({ kind, name }: CredentialPlan): string | undefined {
+  if (kind === 'keychain') return undefined;
+  return `${name} ${kind === 'variables' ? 'override' : 'overrides'} the stored credentials`;
+}

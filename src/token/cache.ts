@@ -162,7 +162,7 @@ export function readEntry(client: Client, { tokens }: Pick<QuickWorld, 'tokens'>
 
 /** Returns the client's entry if it is for these credentials and this auth URL. */
 export function ownEntry(
-  query: TokenQuery,
+  query: OwnQuery & Pick<TokenQuery, 'client'>,
   world: QuickWorld,
   entry = readEntry(query.client, world),
 ): CacheEntry | undefined {

@@ -184,6 +184,6 @@ test('there are these commands, and those that fetch a token take every setting 
     commands
       .filter(({ command }) => flags.every((flag) => command.flags.includes(flag)))
       .map(({ path }) => path[0]);
-  expect(taking(CLIENT_FLAGS)).toEqual(['get', 'env', 'exec', 'curl', 'login', 'status', 'doctor']);
+  expect(taking(CLIENT_FLAGS)).toEqual(['get', 'env', 'exec', 'curl', 'login', 'doctor']);
   expect(taking(FETCH_FLAGS)).toEqual(['get', 'env', 'exec', 'curl', 'doctor']);
 });

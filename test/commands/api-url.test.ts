@@ -1,4 +1,4 @@
-/** The API URL: a path of `gwtoken curl` below it, and where it is shown. */
+/** The API URL: a path of `gwtoken curl` below it. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Inside, inside } from '../harness/homes/in-process';
 
@@ -62,20 +62,8 @@ describe('gwtoken curl', () => {
   });
 });
 
-test('status and doctor show it, and doctor does not call it', async () => {
-  const { stdout } = await gw.cli(['status']);
-  expect(stdout).toMatch(/AUTH URL +API URL\n/);
-  expect(stdout).toContain('https://gw.eu.example.com/v1');
-  const { clients } = JSON.parse((await gw.cli(['status', '--json'])).stdout);
-  expect(clients).toMatchObject([{ api_url: 'https://gw.eu.example.com/v1' }]);
-  expect((await gw.cli(['doctor', '--verbose'])).stdout).toMatch(
-    /API URL +https:\/\/gw.eu.example.com\/v1 \(api-url in .*\), not called/,
-  );
-});
-
-test('one that is no URL is the error of the commands that use it, and of no other', async () => {
+test('one that is no URL is the error of curl, and of no other command', async () => {
   gw.configure({ region: 'eu', 'api-url': 'gw.example.com' });
   expect(await gw.get()).toBe('token-1');
   expect((await gw.cli(['curl', '/a'])).stderr).toContain('API URL "gw.example.com" (from api-url in');
-  expect((await gw.cli(['status'])).stdout).toContain('invalid');
 });

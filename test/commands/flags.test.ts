@@ -59,9 +59,6 @@ const TOKEN: Rows = {
   '--fresh': { shows: /^posts /m },
   ...VERBOSE,
 };
-const withLine = (line: string, rows: Rows): Rows =>
-  Object.fromEntries(Object.entries(rows).map(([flag, row]) => [flag, { ...row, line }]));
-
 /** The line of each command that its flags stand in, at FLAGS, and their rows. */
 const TABLE: Readonly<Record<string, readonly [line: string, rows: Rows]>> = {
   get: [
@@ -119,9 +116,7 @@ const TABLE: Readonly<Record<string, readonly [line: string, rows: Rows]>> = {
     'status FLAGS',
     {
       ...naming((client) => `^\\* ${client}`),
-      ...withLine('status --check FLAGS', REQUEST),
       '--json': { shows: /"clients":/ },
-      '--check': { shows: /^posts /m },
       ...VERBOSE,
     },
   ],
@@ -212,11 +207,4 @@ test.each(lines)('%s %s has an effect', async (command, flag) => {
   const key = JSON.stringify([line, row.env, row.status]);
   plain.set(key, plain.get(key) ?? outcome(line.replace('FLAGS', ''), row));
   expect(await plain.get(key)).not.toMatch(row.shows);
-});
-
-test('status refuses a flag of the request without --check, for which it would be', async () => {
-  const row = { shows: /./ };
-  expect(await outcome('status --timeout 3s', row)).toMatch(
-    /^gwtoken: error: --timeout has an effect only with --check\nhint: to verify each client, add --check\n/,
-  );
 });

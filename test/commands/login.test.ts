@@ -76,7 +76,7 @@ describe('login', () => {
   test('caches the token of the verification, unless the cache is off', async () => {
     await login('--region', 'eu', '--auth-url', A);
     const { stdout } = await gw.cli(['status']);
-    expect(stdout).toContain('default:production:eu  id         1 h left');
+    expect(stdout).toContain('default:production:eu  id         keychain  1 h left');
     await gw.get();
     expect(gw.posts).toHaveLength(1);
     await login('--no-cache');

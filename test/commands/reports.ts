@@ -12,18 +12,6 @@ interface DoctorReport {
   }[];
 }
 
-interface StatusReport {
-  readonly clients: readonly {
-    readonly name: string;
-    readonly selected: boolean;
-    readonly credentials: Readonly<Record<string, unknown>>;
-    readonly client_id: string | null;
-    readonly auth_url: string | null;
-    readonly bound_to: string | null;
-    readonly check: Readonly<Record<string, unknown>> | null;
-  }[];
-}
-
 function parseLine(line: string): unknown {
   expect(line).toMatch(/^[^\n]*\n$/);
   return JSON.parse(line);
@@ -42,9 +30,4 @@ export function parseDoctor(line: string): DoctorReport {
     if (isFailed) expect(hints.length > 0 || message.startsWith('invalid '), message).toBe(true);
   }
   return report;
-}
-
-/** Reads what `gwtoken status --json` prints. */
-export function parseStatus(line: string): StatusReport {
-  return parseLine(line) as StatusReport;
 }

@@ -80,7 +80,7 @@ test.each(['', 'false', '1', 'TRUE'])('GITHUB_ACTIONS=%s masks nothing', async (
 });
 
 test('what only asks for a token, or fails, writes no mask', async () => {
-  await gw.cli(['status', '--check']);
+  await gw.cli(['doctor']);
   gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
   for (const command of [
     ['get', '--fresh'],

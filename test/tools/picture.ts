@@ -36,7 +36,7 @@ const HOME = '/tmp/me';
 const NAME = 'identity.eu.example.com';
 const GATEWAY = 'gateway.example.com';
 const CLIENT = { clientId: 'acme-eu', clientSecret: 'a secret of the picture' };
-const SANDBOX = { clientId: 'acme-eu-test', clientSecret: 'a secret of the sandbox' };
+const OTHER = { clientId: 'acme-eu-test', clientSecret: 'a secret of another profile' };
 
 async function main(): Promise<void> {
   buildPackage();
@@ -60,11 +60,11 @@ async function main(): Promise<void> {
   }
 }
 
-/** A keyring with a client of the sandbox, and servers reached by public names: a proxy leads there. */
+/** A keyring with a client of another profile, and servers reached by public names: a proxy leads there. */
 async function environment(): Promise<Record<string, string>> {
   const authority = makeAuthority();
   const tls = authority.issue({ names: `DNS:${NAME}` });
-  const identity = await startIdentityServer({ tls, clients: [CLIENT, SANDBOX] });
+  const identity = await startIdentityServer({ tls, clients: [CLIENT, OTHER] });
   const gateway = createTlsServer(authority.issue({ names: `DNS:${GATEWAY}` }), (_, response) =>
     response.end('Hello, acme-eu!\n'),
   );
@@ -93,8 +93,8 @@ async function environment(): Promise<Record<string, string>> {
     CURL_CA_BUNDLE: authority.caFile,
     HTTPS_PROXY: (await listen(proxy)).url,
   };
-  const login = `gwtoken login --region eu --sandbox --auth-url https://${NAME} --client-id ${SANDBOX.clientId} --secret-stdin`;
-  const { code, stderr } = await runCommand(['sh', '-c', `printf '${SANDBOX.clientSecret}' | ${login}`], {
+  const login = `gwtoken login --region eu --profile test --auth-url https://${NAME} --client-id ${OTHER.clientId} --secret-stdin`;
+  const { code, stderr } = await runCommand(['sh', '-c', `printf '${OTHER.clientSecret}' | ${login}`], {
     env: all,
   });
   if (code !== 0) throw new Error(stderr);
@@ -146,7 +146,8 @@ ${rows.map(rowSvg).join('\n')}
 function rowSvg(row: IBufferLine | undefined, index: number): string {
   const y = MARGIN + index * CELL.height + FONT_SIZE;
   const runs: { column: number; text: string; look: string }[] = [];
-  for (let column = 0; column < PICTURE_COLUMNS; column++) {
+  const length = row?.translateToString(true).length ?? 0;
+  for (let column = 0; column < length; column++) {
     const cell = row?.getCell(column);
     const text = cell?.getChars() || ' ';
     const look = cell && text !== ' ' ? lookOf(cell) : '';
@@ -154,16 +155,13 @@ function rowSvg(row: IBufferLine | undefined, index: number): string {
     if (last?.look === look) last.text += text;
     else runs.push({ column, text, look });
   }
-  const texts = runs
-    .filter(({ text }) => text.trim() !== '')
-    .map(({ column, text: padded, look }) => {
-      const text = padded.trimEnd();
-      // The length keeps columns in line whatever the reader's font.
-      const [x, length] = [MARGIN + column * CELL.width, text.length * CELL.width].map((each) =>
-        each.toFixed(1),
-      );
-      return `<text x="${x}" y="${y}" textLength="${length}" xml:space="preserve"${look}>${escaped(text)}</text>`;
-    });
+  const texts = runs.map(({ column, text, look }) => {
+    // The length keeps columns in line whatever the reader's font.
+    const [x, width] = [MARGIN + column * CELL.width, text.length * CELL.width].map((each) =>
+      each.toFixed(1),
+    );
+    return `<text x="${x}" y="${y}" textLength="${width}" xml:space="preserve"${look}>${escaped(text)}</text>`;
+  });
   return `<g>${texts.join('')}</g>`;
 }
 

@@ -1,10 +1,11 @@
 /** A client's section: its credentials, and each step of its token request. */
 
 import { clientName } from '../../client';
+import { overriding } from '../../credentials/plan';
 import { GwtokenError } from '../../errors';
 import { duration } from '../../text';
 import type { ConnectionProgress, TlsFacts } from '../../world';
-import { type CheckedClient, overriding, type Request } from '../clients';
+import type { CheckedClient, Request } from '../clients';
 import { type Check, check, failed, type Section } from './check';
 
 /** People renew certificates about a month before the end; with two weeks left, somebody should ask. */
@@ -24,7 +25,7 @@ export function clientSection(status: CheckedClient, nowMs: number): Section {
   if (request === undefined) return { title, summary: '', checks: [failed('credentials', verdict)] };
   const { status: code, repliedAtMs, askedAtMs } = request;
   const reply = code === undefined ? undefined : `HTTP ${code} in ${repliedAtMs - askedAtMs} ms`;
-  const overridden = overriding(status);
+  const overridden = status.stored && !(plan instanceof GwtokenError) ? overriding(plan) : undefined;
   const checks = [
     overridden === undefined
       ? check('ok', 'credentials', plan instanceof GwtokenError ? '' : plan.name)

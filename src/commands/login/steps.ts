@@ -2,6 +2,7 @@
 
 import { type Client, clientFlags, clientName } from '../../client';
 import { formatItem } from '../../credentials/keychain-item';
+import { overriding } from '../../credentials/plan';
 import { attempt, GwtokenError } from '../../errors';
 import { gather, resolveClient, resolveFetchSettings, resolveProfile } from '../../settings/resolve';
 import type { FetchSettings, FlagValues, SettingSources } from '../../settings/table';
@@ -12,7 +13,6 @@ import { fetchToken } from '../../token/fetch';
 import { endpointQuery } from '../../token/query';
 import type { Token } from '../../token/token';
 import type { ConfigEdit, World } from '../../world';
-import { overriding } from '../clients';
 import { refusalSteps } from '../hints';
 import { resolveParts } from '../query';
 import { type Answers, askAgain, askMissing, checkGiven, guide } from './answers';
@@ -161,13 +161,12 @@ async function report(lines: readonly string[], world: World): Promise<void> {
 }
 
 /** Warns if other credentials or another auth URL will be used instead of the stored ones. */
-function warnOfOthers({ client, clientId, authUrl }: Answers, before: SettingSources, world: World): void {
+function warnOfOthers({ client, authUrl }: Answers, before: SettingSources, world: World): void {
   const after: SettingSources = { flags: {}, env: world.env, config: world.config.read() };
   const skipVariables = resolveProfile(before).source.kind === 'flag';
   // A bad variable is only a warning here: the credentials are stored.
   const { plan, authUrl: next } = resolveParts(after, { client, skipVariables }, world);
-  const stored = { clientId, authUrl: authUrl.value };
-  const overridden = plan instanceof GwtokenError ? plan.message : overriding({ plan, stored });
+  const overridden = plan instanceof GwtokenError ? plan.message : overriding(plan);
   if (overridden !== undefined) world.warn(overridden);
   if (!(next instanceof GwtokenError) && next.value !== authUrl.value)
     world.warn(

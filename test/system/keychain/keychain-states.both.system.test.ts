@@ -16,7 +16,7 @@ test.for([
   ['no-provider', 'no keychain service is running in this session'],
   ['no bus', NO_SESSION],
 ] as const)(
-  'a keyring that is %s: get, login, logout, status --check and doctor say so, with code 5',
+  'a keyring that is %s: get, login, logout and doctor say so, with code 5',
   async ([state, message], { needs }) => {
     needs('keyring');
     const seed = state === 'locked' ? { [CLIENT]: ITEM } : {};
@@ -27,8 +27,6 @@ test.for([
       expect(stderr).toContain(message);
       expect(stderr).toMatch(/\nhint: /);
     }
-    const status = await run('status --check', env);
-    expect(status).toMatchObject({ code: 5, stdout: expect.stringContaining(message) });
     expect(await doctorStages(env)).toMatchObject({ code: 5, problem: message });
   },
 );
