@@ -53,8 +53,8 @@ export const curlCommand: Command = {
       does: "curl's own options follow the URL",
     },
     {
-      line: 'gwtoken curl -- -v https://gateway.example.com/orders',
-      does: "after --, an option that both have is curl's",
+      line: 'gwtoken curl -v https://gateway.example.com/orders -v',
+      does: "the first -v is gwtoken's, the second curl's",
     },
   ],
   async run(flags, world, first = '', ...rest) {
