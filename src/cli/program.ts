@@ -109,7 +109,9 @@ async function showHelp(names: readonly string[], help: Parser, building: Buildi
     named = named?.commands.find((each) => each.name() === name);
     if (named) equip(named, building);
   }
-  if (named) return named.outputHelp();
+  // Nobody evaluates this, though it may be the help of a command whose output is evaluated.
+  if (named)
+    return named.configureOutput({ writeOut: (text) => building.world.stdout.write(text) }).outputHelp();
   const commands = COMMANDS.map(({ name }) => name);
   const { stdout, terminal } = building.world;
   const markdown = await topicText(names, commands);

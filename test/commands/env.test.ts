@@ -98,11 +98,11 @@ describe('gwtoken env', () => {
     expect(stderr).toMatch(/^gwtoken: error: /);
   });
 
-  test('--help goes to stderr, for the sake of eval', async () => {
+  test('--help goes to stderr, for the sake of eval; nobody evaluates gwtoken help env', async () => {
     const { code, stdout, stderr } = await gw.cli(['env', '--help']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     expect(stderr).toContain('Usage: gwtoken env');
-    expect((await gw.cli(['help', 'env'])).stderr).toContain('Usage: gwtoken env');
+    expect(await gw.cli(['help', 'env'])).toEqual({ code: 0, stdout: stderr, stderr: '' });
     expect((await gw.cli(['get', '--help'])).stdout).toContain('Usage: gwtoken get');
   });
 
