@@ -1,6 +1,6 @@
 /** The grammar: commander's program, built from the table of commands. */
 
-import { CommanderError, Option, Command as Parser } from 'commander';
+import { Option, Command as Parser } from 'commander';
 import { COMMANDS } from '../commands/all';
 import type { Command } from '../commands/command';
 import { type Flag, helpOf, spellings } from '../commands/flags';
@@ -8,7 +8,6 @@ import { helpCommand } from '../commands/help';
 import type { FlagValues } from '../settings/table';
 import type { Terminal, World } from '../world';
 import { FLAG_GROUPS, layOut, layOutEntry, layOutProgram } from './help';
-import { plainSpelling } from './spelling';
 import { topicAsText, topicText } from './topics';
 import { usageError } from './usage-error';
 
@@ -20,19 +19,13 @@ interface Building {
     readonly terminal: Pick<Terminal, 'paint'>;
   };
   readonly execute: Execute;
-  /** True if the line is only parsed, to test a suggestion: nothing runs, and errors stay commander's. */
-  readonly isDryRun: boolean;
   /** Parsers that get flags and an action only once their command is chosen: `--help` is 9 % faster. */
   readonly bare: Map<Parser, Command>;
 }
 
 /** Makes the parser. It rejects with a `usage` error, or a CommanderError once help or version is printed. */
 export function createProgram(world: Building['world'], execute: Execute): Parser {
-  return build({ world, execute, isDryRun: false, bare: new Map() });
-}
-
-function build(building: Building): Parser {
-  const { world } = building;
+  const building: Building = { world, execute, bare: new Map() };
   const program = new Parser('gwtoken').enablePositionalOptions().configureOutput({
     writeOut: (text) => world.stdout.write(text),
     writeErr: () => {},
@@ -48,23 +41,6 @@ function build(building: Building): Parser {
   return program;
 }
 
-/** Tells whether gwtoken takes a line, by a dry run that shows nothing. */
-function takes(argv: readonly string[], world: Building['world']): boolean {
-  const silent = { write: () => {}, isTTY: () => true };
-  const program = build({
-    world: { ...world, stdout: silent, stderr: silent },
-    execute: async () => {},
-    isDryRun: true,
-    bare: new Map(),
-  });
-  try {
-    program.parse(plainSpelling(argv), { from: 'user' });
-    return true;
-  } catch (error) {
-    return error instanceof CommanderError && error.exitCode === 0;
-  }
-}
-
 function addCommands(parent: Parser, commands: readonly Command[], building: Building): void {
   for (const command of commands) {
     // Not listed, since the last lines of the main help name it.
@@ -78,7 +54,7 @@ function addCommands(parent: Parser, commands: readonly Command[], building: Bui
 
 /** Gives a chosen command's parser its flags, its subcommands and its action. */
 function equip(parser: Parser, building: Building): void {
-  const { world, execute, isDryRun, bare } = building;
+  const { world, execute, bare } = building;
   const command = bare.get(parser);
   if (command === undefined) return;
   bare.delete(parser);
@@ -98,7 +74,7 @@ function equip(parser: Parser, building: Building): void {
   if (command.run || command === helpCommand)
     parser.action(async () => {
       await execute(command, flagsOf(parser), parser.args);
-      if (command === helpCommand && !isDryRun) await showHelp(parser.args, parser, building);
+      if (command === helpCommand) await showHelp(parser.args, parser, building);
     });
 }
 
@@ -119,15 +95,13 @@ async function showHelp(names: readonly string[], help: Parser, building: Buildi
 }
 
 /** Adds `--version` and `--help`, and usage errors that name this command. */
-function addCommonFlags(parser: Parser, { world, isDryRun }: Building): void {
+function addCommonFlags(parser: Parser, { world }: Building): void {
   parser
-    .showSuggestionAfterError(false)
     .optionsGroup(FLAG_GROUPS.general)
     .version(world.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show this help')
     .exitOverride((error) => {
-      if (error.exitCode === 0 || isDryRun) throw error;
-      throw usageError(error, parser, (argv) => takes(argv, world));
+      throw error.exitCode === 0 ? error : usageError(error, parser);
     });
 }
 

@@ -12,12 +12,11 @@ import { limitReached } from '../system-errors';
 import { oneLine } from '../text';
 import type { World } from '../world';
 import { createProgram, type Execute } from './program';
-import { plainSpelling } from './spelling';
 import { sectionWords, TOPICS } from './topics';
 
 /** Resolves with the exit code; rejects only with Interrupted and ReaderGone, which print nothing. */
 export async function run(words: readonly string[], world: World): Promise<number> {
-  const argv = plainSpelling(words);
+  const argv = SHOW_HELP.includes(words.join(' ')) ? [...words, '--help'] : words;
   let exitCode: number | undefined;
   let verbose = false;
   const trace = (line: string): void => world.stderr.write(`gwtoken: ${oneLine(line)}\n`);
@@ -46,7 +45,7 @@ export async function run(words: readonly string[], world: World): Promise<numbe
     };
     const program = createProgram({ ...world, stdout, version: versionText(argv, world) }, execute);
     try {
-      await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
+      await program.parseAsync([...argv], { from: 'user' });
     } catch (error) {
       // commander throws after it has printed help or the version.
       if (!(error instanceof CommanderError && error.exitCode === 0)) throw error;
@@ -62,6 +61,9 @@ export async function run(words: readonly string[], world: World): Promise<numbe
     return code;
   }
 }
+
+/** Command lines that show help instead of an error. */
+const SHOW_HELP = ['', 'config', 'completion'];
 
 /** Returns the version; with `--verbose` also the form of the program. */
 function versionText(argv: readonly string[], { version, probes }: World): string {

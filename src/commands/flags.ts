@@ -87,6 +87,7 @@ export const QUICK_FLAGS: Readonly<Record<'get' | 'env', readonly Flag[]>> = {
     ...CLIENT_FLAGS,
     ...FETCH_FLAGS,
     formatFlag(GET_FORMATS),
+    JSON_OUTPUT,
     {
       name: 'output',
       value: 'FILE',

@@ -36,7 +36,10 @@ export const GET_FORMATS: readonly string[] = Object.keys(FORMATS);
 
 /** Returns the format that the flags name; an unknown one is a `usage` error. */
 export function getFormat(flags: FlagValues): GetFormat {
-  return formatAmong<GetFormat>(FORMATS, String(flags['format'] ?? 'token'));
+  return formatAmong<GetFormat>(
+    FORMATS,
+    String(flags['format'] ?? (flags['json'] === true ? 'json' : 'token')),
+  );
 }
 
 /**

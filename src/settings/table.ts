@@ -252,7 +252,7 @@ export function checkConfigKey(key: string, profile?: string, where?: string): S
   const [meant, ...others] = similarWords(key.toLowerCase().replaceAll('_', '-'), configKeys());
   const isClear = meant !== undefined && others.length === 0;
   throw usage(
-    `unknown config key ${JSON.stringify(key)} (from ${where ?? TYPED})`,
+    `unknown config key ${JSON.stringify(key.replace(/=.*/s, ''))} (from ${where ?? TYPED})`,
     ...(/secret|client|password|token/i.test(key) ? ['to store credentials, run: gwtoken login'] : []),
     isClear ? `did you mean: ${meant}` : `valid keys: ${configKeys().join(', ')}`,
     ...(where === undefined ? [] : [remove]),

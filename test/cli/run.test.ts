@@ -128,6 +128,6 @@ test('what the completion scripts call is no command without what they add', asy
     code: 2,
     stdout: '',
     stderr:
-      'gwtoken: error: unknown command "complete"\nhint: did you mean: gwtoken completion zsh\nhint: for help, run: gwtoken --help\n',
+      'gwtoken: error: unknown command "complete"\nhint: did you mean: completion\nhint: for help, run: gwtoken --help\n',
   });
 });

@@ -67,6 +67,7 @@ const TABLE: Readonly<Record<string, readonly [line: string, rows: Rows]>> = {
       ...TOKEN,
       '--output': { value: 'OUT', shows: /^cached out$/m },
       '--format': { value: 'json', shows: /"access_token"/ },
+      '--json': { shows: /"access_token"/ },
     },
   ],
   env: [

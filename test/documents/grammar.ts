@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
 import { createProgram } from '../../src/cli/program';
-import { plainSpelling } from '../../src/cli/spelling';
 import { COMMANDS } from '../../src/commands/all';
 import type { Command } from '../../src/commands/command';
 import { painter } from '../../src/system/terminal/capabilities';
@@ -108,7 +107,7 @@ export async function parsed(words: readonly string[]): Promise<string> {
     ran = path.join(' ');
   });
   try {
-    await program.parseAsync([...plainSpelling(words)], { from: 'user' });
+    await program.parseAsync([...words], { from: 'user' });
   } catch (error) {
     if ((error as { exitCode?: number }).exitCode !== 0) return `error: ${(error as Error).message}`;
   }
