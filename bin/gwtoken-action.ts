@@ -28,9 +28,7 @@ const LABEL = 'gwtoken: error: ';
 closeDebugger(process);
 // If the event loop runs dry, the runner must not take that for success.
 process.exitCode = 1;
-void main(process.env).then((code) => {
-  process.exitCode = code;
-});
+void main(process.env).then((code) => process.exit(code));
 
 async function main(variables: Env): Promise<number> {
   const { platform, geteuid, pid, kill } = process;
@@ -38,7 +36,7 @@ async function main(variables: Env): Promise<number> {
     !name.startsWith('GWTOKEN_') || OF_THE_JOB.includes(name);
   const env = Object.fromEntries(Object.entries(variables).filter(kept));
   const opened = openQuickWorld({ env, platform, pid, kill, ...(geteuid && { geteuid }) });
-  const { world, close } = openWorld(process, __VERSION__, opened);
+  const { world } = openWorld(process, __VERSION__, opened);
   Object.assign(world.terminal, { paint: () => painter({}, false) });
   try {
     // The runner converts the name to upper case, and keeps its hyphens.
@@ -47,8 +45,6 @@ async function main(variables: Env): Promise<number> {
   } catch (error) {
     const stderr = { ...world.stderr, write: (text: string) => world.stderr.write(annotation(text)) };
     return await report(error, false, { ...world, stderr });
-  } finally {
-    await close();
   }
 }
 

@@ -12,27 +12,29 @@ import { mayBeTerminal, writeAll } from '../src/system/terminal/streams';
 declare const __VERSION__: string;
 
 closeDebugger(process);
+// If the event loop runs dry while a promise is pending, the caller must not take that for success.
+process.exitCode = 1;
 const opened = openQuickWorld(process);
-const { quickWorld } = opened;
 const argv = process.argv.slice(2);
-void quick(argv, { ...quickWorld, mayBeTerminal: () => mayBeTerminal(1) }).then((answer) => {
-  if (answer === undefined) endWith(runCli());
-  else print(answer);
-});
+// Whatever may still be open, such as a connection, is not waited for: all that there is to say was written.
+void main().then((code) => process.exit(code), endByError);
 
-function print(text: string): void {
+async function main(): Promise<number> {
+  const answer = await quick(argv, { ...opened.quickWorld, mayBeTerminal: () => mayBeTerminal(1) });
+  if (answer === undefined) return await runCli();
   try {
-    writeAll(1, text);
+    writeAll(1, answer);
+    return 0;
   } catch (error) {
-    endWith(runCli(error));
+    if (error instanceof ReaderGone) throw error;
+    return await runCli(error);
   }
 }
 
 /** Runs the whole program, or only reports why the quick path's answer could not be written. */
 async function runCli(failure?: unknown): Promise<number> {
-  if (failure instanceof ReaderGone) throw failure;
   const [{ openWorld }, cli] = await Promise.all([import('../src/system/world'), import('../src/cli/run')]);
-  const { world, close } = openWorld(process, __VERSION__, opened);
+  const { world, written } = openWorld(process, __VERSION__, opened);
   const { node } = process.versions;
   if (Number.parseInt(node, 10) < 20)
     return cli.report(usage(`gwtoken needs Node.js 20.19 or later; this is ${node}`), false, world);
@@ -43,26 +45,13 @@ async function runCli(failure?: unknown): Promise<number> {
   try {
     return await (failure === undefined ? cli.run(argv, world) : cli.report(failure, false, world));
   } finally {
-    await close();
+    await written();
   }
 }
 
-function endWith(run: Promise<number>): void {
-  // If the event loop runs dry while a promise is pending, the caller must not take that for success.
-  process.exitCode = 1;
-  run.then(
-    (code) => {
-      process.exitCode = code;
-    },
-    (error) => {
-      if (error instanceof ReaderGone) process.exitCode = error.exitCode;
-      else if (error instanceof Interrupted) void dieOf(error.signal);
-      else throw error;
-    },
-  );
-}
-
-async function dieOf(signal: NodeJS.Signals): Promise<void> {
+async function endByError(error: unknown): Promise<void> {
+  if (error instanceof ReaderGone) process.exit(error.exitCode);
+  if (!(error instanceof Interrupted)) throw error;
   const { endBySignal } = await import('../src/system/processes/die-of-signal');
-  endBySignal(process, signal);
+  endBySignal(process, error.signal);
 }

@@ -17,15 +17,15 @@ import { writeAll } from './terminal/streams';
 
 type Streams = Pick<World, 'stdin' | 'stdout' | 'stderr'>;
 
-/** Returns the World; `close` ends what the terminal has open, which would keep the program alive. */
+/** Returns the World; `written` resolves once all output is out, which a Windows console takes in its time. */
 export function openWorld(
   proc: NodeJS.Process,
   version: string,
   opened: QuickStart,
-): { readonly world: World; close(): Promise<void> } {
+): { readonly world: World; written(): Promise<unknown> } {
   const { quickWorld, folders, host } = opened;
   const { platform } = host;
-  const streams = streamsOf(proc);
+  const { written, ...streams } = streamsOf(proc);
   // The World's stderr is looked up at each call: tests replace it.
   const warn = (text: string): void => world.stderr.write(`gwtoken: warning: ${oneLine(text)}\n`);
   const onSignals: World['onSignals'] = (signals, heard) => {
@@ -34,7 +34,7 @@ export function openWorld(
       for (const signal of signals) proc.off(signal, heard);
     };
   };
-  const { terminal, close } = terminalOf(proc, onSignals, opened, streams);
+  const terminal = terminalOf(proc, onSignals, opened, streams);
   const world: World = {
     ...quickWorld,
     version,
@@ -62,21 +62,23 @@ export function openWorld(
     monotonicMs: () => performance.now(),
     random: Math.random,
   };
-  return { world, close };
+  return { world, written };
 }
 
 /**
  * Returns the standard streams on bare descriptors: Node's own cost 3 ms each at every start. But a Windows
  * console reads bytes in its own code page, and shows colours only on request; Node's streams handle that.
  */
-function streamsOf(proc: NodeJS.Process): Streams {
+function streamsOf(proc: NodeJS.Process): Streams & { written(): Promise<unknown> } {
+  const pending: Promise<void>[] = [];
   const output = (descriptor: 1 | 2): Output => {
     const isTTY = (): boolean => isTerminal(descriptor, proc);
     return {
       isTTY,
       write(text) {
-        if (proc.platform === 'win32' && isTTY()) (descriptor === 1 ? proc.stdout : proc.stderr).write(text);
-        else writeAll(descriptor, text);
+        if (proc.platform !== 'win32' || !isTTY()) return writeAll(descriptor, text);
+        const console = descriptor === 1 ? proc.stdout : proc.stderr;
+        pending.push(new Promise((resolve) => void console.write(text, () => resolve())));
       },
     };
   };
@@ -84,6 +86,7 @@ function streamsOf(proc: NodeJS.Process): Streams {
     stdin: { isTTY: () => isTerminal(0, proc), read: (limit) => readAll(proc.stdin, limit) },
     stdout: output(1),
     stderr: output(2),
+    written: () => Promise.all(pending),
   };
 }
 
@@ -92,7 +95,7 @@ function terminalOf(
   onSignals: World['onSignals'],
   { quickWorld: { env }, host: { platform } }: QuickStart,
   { stdin, stdout, stderr }: Streams,
-): { readonly terminal: Terminal; close(): Promise<void> } {
+): Terminal {
   const isDrawable = (): boolean => stderr.isTTY() && env['TERM'] !== 'dumb';
   const unicode = (): boolean => hasUnicode(env, platform);
   let opened: Promise<Prompts> | undefined;
@@ -108,7 +111,7 @@ function terminalOf(
     opened ??= open();
     return opened;
   };
-  const terminal: Terminal = {
+  return {
     noPrompt: () => noPrompt({ env, stdin, stderr }),
     hasUnicode: unicode,
     async page(text) {
@@ -123,7 +126,6 @@ function terminalOf(
       isDrawable() && !isCi(env) ? (await prompts()).spin(label, work) : work(() => {}),
     paint: async (stream) => painter(env, (stream === 'stdout' ? stdout : stderr).isTTY()),
   };
-  return { terminal, close: async () => (await opened?.catch(() => undefined))?.close() };
 }
 
 function wireOf({ env, platform, versions }: NodeJS.Process, warn: World['warn']): PostForm {

@@ -39,6 +39,9 @@ export function openPlainPrompts(proc: NodeJS.Process, onSignals: World['onSigna
             });
           }),
       );
+    } catch (error) {
+      keyboard.close();
+      throw error;
     } finally {
       release();
       keyboard.end();
@@ -75,6 +78,5 @@ export function openPlainPrompts(proc: NodeJS.Process, onSignals: World['onSigna
     },
     confirm: async (question) => /^y(es)?$/i.test(await readLine(`${question} (y/N)`)),
     spin: (_, work) => work(() => {}),
-    close: keyboard.close,
   };
 }

@@ -16,8 +16,8 @@ const SPINNER_AFTER_MS = 300;
 const ASCII_FRAMES = { frames: ['-', '\\', '|', '/'], interval: 120 };
 const SHOW_CURSOR = '\x1b[?25h';
 
-/** The prompts of one run; `close` gives the terminal back. */
-export type Prompts = Pick<Terminal, 'ask' | 'askSecret' | 'choose' | 'confirm' | 'spin'> & { close(): void };
+/** The prompts of one run. */
+export type Prompts = Pick<Terminal, 'ask' | 'askSecret' | 'choose' | 'confirm' | 'spin'>;
 
 /** The options that all prompts of clack take. */
 interface CommonOptions {
@@ -67,6 +67,7 @@ export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals'],
         if (!isContinued) throw new Interrupted('SIGINT');
       } catch (error) {
         // The program is about to end by a signal.
+        keyboard.close();
         stderr.write(`${SHOW_CURSOR}\n`);
         throw error;
       } finally {
@@ -111,7 +112,6 @@ export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals'],
       return given as (typeof choices)[number];
     },
     confirm: (message) => answer((options) => confirm({ ...options, message, initialValue: false })),
-    close: keyboard.close,
     async spin(label, work) {
       const frames = unicode ? {} : { spinner: ASCII_FRAMES };
       // Its own signal handling ends in process.exit(): a loop in a calling script would continue.
@@ -124,6 +124,9 @@ export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals'],
           spinner.text = other;
         };
         return await untilSignal(onSignals, () => work(relabel));
+      } catch (error) {
+        if (error instanceof Interrupted) keyboard.close();
+        throw error;
       } finally {
         clearTimeout(timer);
         spinner.stop();
