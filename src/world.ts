@@ -207,15 +207,11 @@ export interface ChildEnd {
 export interface FolderFacts {
   /** Path of the directory; undefined if there is no home directory. */
   readonly path: string | undefined;
-  /** Variables to set if there is no home directory: the platform's own, or gwtoken's. */
-  readonly variables: readonly [string, string];
   readonly exists: boolean;
   /** True if files can be created in it or, if it does not exist, it can be created. */
   readonly writable: boolean;
   /** Reason why the config file in it is rejected, or the cache in it not used. */
   readonly untrusted: Distrust | undefined;
-  /** The permission bits; undefined on Windows. */
-  readonly mode: number | undefined;
 }
 
 export interface ConnectionOptions {

@@ -153,17 +153,24 @@ async function mendKnown(client: Client, entry: KnownEntry, world: EndpointWorld
   await clients.add(clientName(client), entry).catch((error) => trace(messageOf(error)));
 }
 
-/** Returns the cached token if the endpoint fails and 10 s are left, unless a min-ttl demands more. */
+/** Returns the cached token if the endpoint fails, unless a min-ttl demands more than it has left. */
 function stillValid(query: TokenQuery, error: unknown, world: TokenWorld): TokenAnswer | undefined {
-  if (!(error instanceof GwtokenError) || (error.kind !== 'unreached' && error.kind !== 'bad-reply'))
-    return undefined;
-  if (query.fresh) return undefined;
-  const entry = ownEntry(query, world);
-  if (entry === undefined) return undefined;
+  const entry = query.fresh ? undefined : servesMeanwhile(query, error, world);
+  if (entry === undefined || !(error instanceof GwtokenError)) return undefined;
   const leftS = Math.floor(lifeLeftMs(entry, world.now()) / 1000);
-  if (leftS < 10) return undefined;
   if (isDemand(query.settings.minTtlMs))
     throw error.withHints([`the cached token is valid for ${duration(leftS * 1000)} more: use --min-ttl 1s`]);
   world.warn(`${error.message}; using the cached token (${leftS} s left)`);
   return answerFrom('cache', entry, query);
+}
+
+/** Returns the cached token that serves while the endpoint is down: one that has 10 s left or more. */
+export function servesMeanwhile(
+  query: TokenQuery,
+  error: unknown,
+  world: QuickWorld,
+): CacheEntry | undefined {
+  const isDown = error instanceof GwtokenError && (error.kind === 'unreached' || error.kind === 'bad-reply');
+  const entry = isDown ? ownEntry(query, world) : undefined;
+  return entry && lifeLeftMs(entry, world.now()) >= 10_000 ? entry : undefined;
 }

@@ -40,7 +40,9 @@ describe.skipIf(process.platform === 'win32')('a folder with a line end and an e
 
   test('is one line of a check, in JSON too', async () => {
     const { checks } = parseDoctor((await gw.cli(['doctor', '--json'])).stdout);
-    expect(checks.find(({ name }) => name === 'config file')?.message).toBe(shown);
+    expect(checks.find(({ name }) => name === 'config directory')?.message).toBe(
+      shown.replace('/config.json', ''),
+    );
   });
 });
 

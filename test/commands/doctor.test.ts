@@ -21,18 +21,13 @@ test('doctor shows each step of one request through a proxy, and nobody’s pass
   expect(proxy.requests[0]).toContain(`proxy-authorization: Basic ${btoa('user:canary-word')}\r\n`);
   expect(stdout + stderr).not.toContain('canary');
   const { checks } = parseDoctor(stdout);
-  expect(checks.find(({ name }) => name === 'HTTPS_PROXY')?.message).toBe(`http://***@${at}`);
-  const progress = checks.filter(({ section }) => section === 'default:production:eu');
-  expect(progress.map(({ result, name, message }) => `${result} ${name}: ${message}`)).toEqual([
+  expect(checks.slice(5).map(({ result, name, message }) => `${result} ${name}: ${message}`)).toEqual([
     'ok credentials: GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET',
-    `ok auth URL: ${endpoint.authUrl} (GWTOKEN_AUTH_URL)`,
     `ok DNS: 127.0.0.1 of the proxy ${at}`,
-    expect.stringMatching(`^ok TCP: connected in \\d+ ms of the proxy ${at}$`),
+    expect.stringMatching(`^ok connection: opened in \\d+ ms of the proxy ${at}$`),
     `ok proxy: connected through ${at}`,
-    `ok TLS: TLSv1.3, trusted by ${authority.caFile}`,
-    'ok certificate: issued to gwtoken test server by gwtoken test CA, 89 days left',
-    expect.stringMatching(/^ok reply: HTTP 200 in \d+ ms$/),
-    'ok clock: in sync',
-    'ok token: valid for 1 h',
+    `ok TLS: TLSv1.3, trusted by ${authority.caFile}, certificate of gwtoken test server by gwtoken test CA, 89 days left`,
+    'ok token request: token received, valid for 1 h',
+    "ok clock: agrees with the endpoint's",
   ]);
 });

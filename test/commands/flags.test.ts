@@ -124,7 +124,7 @@ const TABLE: Readonly<Record<string, readonly [line: string, rows: Rows]>> = {
   doctor: [
     'doctor FLAGS',
     {
-      ...naming((client) => `works for ${client}`),
+      ...naming((client) => `settings +${client}`),
       ...REQUEST,
       '--no-cache': { shows: /--no-cache|cache off/ },
       '--json': { shows: /"checks":/ },

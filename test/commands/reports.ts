@@ -3,9 +3,8 @@ import { expect } from 'vitest';
 interface DoctorReport {
   readonly exit_code: number;
   readonly checks: readonly {
-    readonly section: string;
     readonly name: string;
-    readonly result: 'ok' | 'warning' | 'failed' | 'skipped';
+    readonly result: 'ok' | 'warning' | 'failed';
     readonly message: string;
     readonly hints: readonly string[];
     readonly exit_code: number | null;
@@ -23,7 +22,7 @@ export function parseDoctor(line: string): DoctorReport {
   expect(Object.keys(report)).toEqual(['version', 'exit_code', 'checks']);
   for (const check of report.checks) {
     const { message, hints, ...rest } = check;
-    expect(Object.keys(rest)).toEqual(['section', 'name', 'result', 'exit_code']);
+    expect(Object.keys(rest)).toEqual(['name', 'result', 'exit_code']);
     expect(message).toMatch(/^[^\n]+$/);
     const isFailed = rest.result === 'failed';
     expect(rest.exit_code, message).toEqual(isFailed ? expect.any(Number) : null);

@@ -22,7 +22,7 @@ const OWN = {
 } as const;
 
 /** Returns the variables to set if there is no home directory: the platform's own, or gwtoken's. */
-export function homeVariables(which: keyof typeof OWN, platform: NodeJS.Platform): readonly [string, string] {
+function homeVariables(which: keyof typeof OWN, platform: NodeJS.Platform): readonly [string, string] {
   return [platform === 'win32' ? OWN[which].win32 : 'HOME', `GWTOKEN_${which.toUpperCase()}_DIR`];
 }
 

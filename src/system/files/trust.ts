@@ -16,7 +16,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { quietly } from '../../errors';
 import type { Distrust, FolderFacts } from '../../world';
-import { type Host, homeVariables } from './paths';
+import type { Host } from './paths';
 import { readRegular } from './read-file';
 
 /** `user` for the cache; `user or root` for the config file, which an administrator may write. */
@@ -142,18 +142,14 @@ function checkNearestAncestor(path: string, host: Host): string {
  * @param which decides who may own it, and if it may be a link (the cache may not)
  */
 export function probeFolder(which: 'config' | 'cache', path: string | undefined, host: Host): FolderFacts {
-  const variables = homeVariables(which, host.platform);
-  if (path === undefined)
-    return { path, variables, exists: false, writable: false, untrusted: undefined, mode: undefined };
+  if (path === undefined) return { path, exists: false, writable: false, untrusted: undefined };
   const isCache = which === 'cache';
   const stat = quietly(() => (isCache ? lstatSync : statSync)(path));
   return {
     path,
-    variables,
     exists: stat !== undefined,
     writable: quietly(() => isWritable(path, host)) === true,
     untrusted: stat && (isCache ? distrust(stat, 'user', host) : checkPathTrust(path, host)),
-    mode: stat && host.uid !== undefined ? stat.mode & 0o777 : undefined,
   };
 }
 

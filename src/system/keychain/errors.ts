@@ -89,7 +89,7 @@ export function notAnswered(
         `the keychain did not answer within ${limit}${person ? ' (was a dialog open?)' : ''}`,
         person
           ? 'answer the dialog, or unlock the keychain first'
-          : 'a dialog may be open on another screen, or it is stuck; run: gwtoken doctor',
+          : 'a dialog may be open on another screen, or it is stuck',
       );
   }
 }
@@ -165,17 +165,13 @@ function sentence(
     case 'timed-out':
       return ['the keychain service timed out', 'it may be stuck: restart it, or log out and in again'];
     case 'crashed':
-      return [
-        'the keychain module crashed',
-        'try again; if it keeps crashing, reinstall gwtoken and run: gwtoken doctor',
-      ];
+      return ['the keychain module crashed', 'try again; if it keeps crashing, reinstall gwtoken'];
     case 'key-mismatch':
     case 'failed':
       return [
         // Windows words it in the user's language, so its causes cannot be told apart.
         `unexpected keychain error${platform === 'win32' ? `: ${raw.trim().replace(/\.$/, '')}` : ''}`,
         'for details, add --verbose',
-        'to diagnose, run: gwtoken doctor',
       ];
   }
 }

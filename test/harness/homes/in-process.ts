@@ -108,9 +108,10 @@ export function inside(): Inside {
         stdin: { isTTY: () => false, read: async () => Buffer.from(it.stdin) },
         keychain,
         monotonicMs: () => it.nowMs,
-        async postForm(_, { body }) {
+        async postForm(_, { body, onProgress }) {
           it.posts.push({ atMs: it.nowMs, form: new URLSearchParams(body) });
           const { status = 200, body: reply } = await it.answer(it.posts.length);
+          onProgress?.({ waitingFor: 'body' });
           return jsonReply(status, reply);
         },
         ...it.own,

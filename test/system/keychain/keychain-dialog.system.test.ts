@@ -6,7 +6,7 @@ import { startKeyring } from '../../harness/keyrings/keyring';
 import { leftBehind, processesWith } from '../../harness/programs/processes';
 import { startProgram } from '../../harness/programs/program';
 import { openGwtoken } from '../../harness/programs/terminal';
-import { CLIENT, doctorStages, ITEM, run, SETTINGS } from './keychain-runs';
+import { CLIENT, doctorsKeychain, ITEM, run, SETTINGS } from './keychain-runs';
 import { startPrompter } from './prompter';
 
 const LIMIT = { GWTOKEN_KEYCHAIN_TIMEOUT: '6' };
@@ -17,11 +17,11 @@ test('a frozen daemon ends get and doctor with the limit', async ({ needs }) => 
   process.kill(daemonPid, 'SIGSTOP');
   const [get, doctor] = await Promise.all([
     run('get', { ...env, ...LIMIT }),
-    doctorStages({ ...env, ...LIMIT }),
+    doctorsKeychain({ ...env, ...LIMIT }),
   ]);
   expect(get.code).toBe(5);
   expect(get.stderr).toMatch(/^gwtoken: error: the keychain did not answer within 6 s\n/);
-  expect(doctor).toMatchObject({ code: 5, stages: ['round trip: failed'] });
+  expect(doctor).toMatchObject({ code: 5, result: 'failed' });
 });
 
 describe('a dialog', () => {

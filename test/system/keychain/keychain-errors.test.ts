@@ -41,12 +41,11 @@ darwin denied: the keychain denied access
 linux timed-out: the keychain service timed out
   it may be stuck: restart it, or log out and in again
 linux crashed: the keychain module crashed
-  try again; if it keeps crashing, reinstall gwtoken and run: gwtoken doctor
+  try again; if it keeps crashing, reinstall gwtoken
 linux module-missing: the keychain module keytar is not installed
   reinstall gwtoken (npm install -g) without --omit=optional, once the registry can be reached: when npm cannot reach it, it leaves keytar out without a message
 linux failed: unexpected keychain error
   for details, add --verbose
-  to diagnose, run: gwtoken doctor
 `;
   expectTable(table, (heading) => {
     const [platform, reason] = heading.split(' ') as [NodeJS.Platform, KeychainReason];
@@ -95,7 +94,7 @@ unlocked: the keychain did not answer within 2.5 s (was a dialog open?)
   answer the dialog, or unlock the keychain first
   to wait longer, run: gwtoken config set keychain-timeout 6s
 unknown: the keychain did not answer within 2.5 s
-  a dialog may be open on another screen, or it is stuck; run: gwtoken doctor
+  a dialog may be open on another screen, or it is stuck
   to wait longer, run: gwtoken config set keychain-timeout 6s
 `;
   expectTable(table, (state) => {

@@ -32,18 +32,14 @@ export async function run(
   return result;
 }
 
-/** Doctor's checks of the keychain, as `name: result`, and the message of the one that fails. */
-export async function doctorStages(env: Record<string, string>, wrapper: readonly string[] = []) {
+/** Doctor's check of the keychain: its result, and its message. */
+export async function doctorsKeychain(env: Record<string, string>, wrapper: readonly string[] = []) {
   const { code, stdout } = await run('doctor --json', env, wrapper);
   const { checks } = JSON.parse(stdout) as {
-    checks: { section: string; name: string; result: string; message: string }[];
+    checks: { name: string; result: string; message: string }[];
   };
-  const stages = checks.filter(({ section }) => section === 'keychain');
-  return {
-    code,
-    stages: stages.map(({ name, result }) => `${name}: ${result}`),
-    problem: stages.find(({ result }) => result === 'failed')?.message,
-  };
+  const { result, message } = checks.find(({ name }) => name === 'keychain') ?? {};
+  return { code, result, message };
 }
 
 export const LOGIN = 'login --client-id eu-client --secret-stdin --no-verify';

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { openHome } from '../../harness/homes/home';
 import { startKeyring } from '../../harness/keyrings/keyring';
 import { ROOT } from '../../harness/root';
-import { CLIENT, doctorStages, ITEM, LOGIN, run } from './keychain-runs';
+import { CLIENT, doctorsKeychain, ITEM, LOGIN, run } from './keychain-runs';
 import { inNamespace, libraryCannotBeHidden, withoutLibsecret } from './namespaces';
 
 const NO_SESSION = 'no keychain here: there is no desktop session (normal over ssh, in cron and containers)';
@@ -27,7 +27,7 @@ test.for([
       expect(stderr).toContain(message);
       expect(stderr).toMatch(/\nhint: /);
     }
-    expect(await doctorStages(env)).toMatchObject({ code: 5, problem: message });
+    expect(await doctorsKeychain(env)).toEqual({ code: 5, result: 'failed', message });
   },
 );
 
@@ -66,5 +66,5 @@ test('without libsecret, get names the library and how to install it', async ({ 
   expect(code).toBe(5);
   expect(stderr).toMatch(/^gwtoken: error: the keychain needs libsecret-1\.so\.0, which is not installed\n/);
   expect(stderr).toContain('apt-get install libsecret-1-0');
-  expect((await doctorStages(home.env, wrapper)).stages).toEqual(['round trip: failed']);
+  expect(await doctorsKeychain(home.env, wrapper)).toMatchObject({ code: 5, result: 'failed' });
 });

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type IdentityServer, startIdentityServer } from '../../harness/endpoints/identity-server';
 import { missing, type Need } from '../../harness/needs';
-import { CLIENT, doctorStages, run, SECRET } from './keychain-runs';
+import { CLIENT, doctorsKeychain, run, SECRET } from './keychain-runs';
 
 /** A keyring, and what its person does. */
 interface Tried {
@@ -79,9 +79,8 @@ export function testSession(need: Need, start: () => Promise<Tried>): void {
     });
 
     test('doctor finds nothing amiss', async () => {
-      const [{ code, stages }] = await Promise.all([doctorStages(env), keyring.allows.reading?.()]);
-      expect(stages).toEqual(['round trip: ok']);
-      expect(code).toBe(0);
+      const [doctor] = await Promise.all([doctorsKeychain(env), keyring.allows.reading?.()]);
+      expect(doctor).toEqual({ code: 0, result: 'ok', message: 'answered' });
     });
 
     test('locked, with nobody to unlock it, it ends get within the limit', async () => {
@@ -92,11 +91,7 @@ export function testSession(need: Need, start: () => Promise<Tried>): void {
     });
 
     test('locked, doctor and logout say so, and nothing is removed', async () => {
-      const { code, stages } = await doctorStages(limited());
-      expect({ code, stages }).toEqual({
-        code: 5,
-        stages: ['round trip: failed'],
-      });
+      expect(await doctorsKeychain(limited())).toMatchObject({ code: 5, result: 'failed' });
       const logout = await run('logout --yes', limited());
       expect(logout).toMatchObject({ code: 5, stdout: '' });
       expect(logout.stderr).toMatch(LOCKED);

@@ -1,0 +1,80 @@
+/** Doctor's checks of a token request that was made: each step of its connection, and the clock. */
+
+import { duration } from '../../text';
+import type { ConnectionProgress, TlsFacts } from '../../world';
+import { type Check, passed, warning } from './check';
+
+/** A token request, as far as it got. */
+export interface Attempt extends ConnectionProgress {
+  readonly startedAtMs: number;
+  /** Time when the reply's headers came, and the `Date` among them. */
+  repliedAtMs?: number;
+  date?: string | null;
+}
+
+/** The steps of a request, in their order, and the step that each part of a connection belongs to. */
+const STEPS = ['DNS', 'connection', 'proxy', 'TLS', 'token request'] as const;
+const STEP_OF = {
+  route: 'proxy',
+  roots: 'TLS',
+  lookup: 'DNS',
+  connect: 'connection',
+  tunnel: 'proxy',
+  handshake: 'TLS',
+  reply: 'token request',
+  body: 'token request',
+} as const;
+
+/** Returns the step that a request has reached. */
+export function currentStep({ waitingFor, proxy, tunnel }: Attempt): (typeof STEPS)[number] {
+  const isAtProxy = proxy !== undefined && !tunnel;
+  return waitingFor === 'handshake' && isAtProxy ? 'proxy' : STEP_OF[waitingFor];
+}
+
+/** Returns the steps before that one. With other CAs it may have failed earlier than at first. */
+export function passedSteps(attempt: Attempt, nowMs: number): Check[] {
+  const { proxy, addresses, connectMs, tunnel, tls } = attempt;
+  const whose = proxy === undefined ? '' : ` of the proxy ${proxy}`;
+  const known = [
+    addresses && passed('DNS', `${addresses.join(', ')}${whose}`),
+    connectMs !== undefined && passed('connection', `opened in ${connectMs} ms${whose}`),
+    tunnel && passed('proxy', `connected through ${proxy}`),
+    tls && tlsCheck(tls, nowMs),
+  ];
+  return known.slice(0, STEPS.indexOf(currentStep(attempt))).flatMap((check) => check || []);
+}
+
+const DAY_MS = 86_400_000;
+/** People renew certificates about a month before the end; with two weeks left, somebody should ask. */
+const FEW_DAYS = 14;
+
+function tlsCheck(tls: TlsFacts, nowMs: number): Check {
+  const trusted = tls.trustedBy === undefined ? '' : `, trusted by ${tls.trustedBy}`;
+  const message = `${tls.protocol}${trusted}, ${certificateText(tls, nowMs)}`;
+  if (tls.validToMs - nowMs >= FEW_DAYS * DAY_MS) return passed('TLS', message);
+  return warning('TLS', message, "ask the endpoint's operator to renew the certificate");
+}
+
+/** Returns whose certificate it is, and how long it is valid. */
+export function certificateText({ subject, issuer, validToMs }: TlsFacts, nowMs: number): string {
+  const days = Math.floor((validToMs - nowMs) / DAY_MS);
+  const left = days < 0 ? 'expired' : `${days} ${days === 1 ? 'day' : 'days'} left`;
+  return `certificate of ${subject} by ${issuer}, ${left}`;
+}
+
+/** Token and ticket systems commonly tolerate five minutes; a warning comes before that. */
+const SKEW_WARNING_MS = 30_000;
+
+/** Compares this machine's clock with the endpoint's, if its reply told the time. */
+export function clockChecks({ startedAtMs, repliedAtMs = startedAtMs, date }: Attempt): Check[] {
+  const dateMs = Date.parse(date ?? '');
+  if (Number.isNaN(dateMs)) return [];
+  // The endpoint may have read its clock at any time during the request, and cuts the second off.
+  const aheadMs = startedAtMs - (dateMs + 1000);
+  const behindMs = dateMs - repliedAtMs;
+  const offMs = Math.max(aheadMs, behindMs);
+  if (offMs <= SKEW_WARNING_MS) return [passed('clock', "agrees with the endpoint's")];
+  const relation = aheadMs > behindMs ? 'ahead of' : 'behind';
+  const hint = 'set the clock: timedatectl set-ntp true (Linux), or the date and time settings';
+  return [warning('clock', `${duration(offMs)} ${relation} the endpoint's`, hint)];
+}

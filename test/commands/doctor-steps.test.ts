@@ -1,0 +1,275 @@
+/** doctor's steps: what is said of each, which failure ends it, and what then still serves. In this process. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import { failure } from '../../src/errors';
+import { Interrupted } from '../../src/signals';
+import { keychainError } from '../../src/system/keychain/errors';
+import type { ConnectionProgress, Keychain, PostForm } from '../../src/world';
+import { noting } from '../documents/grammar';
+import { inVariables } from '../harness/homes/client';
+import { type Inside, inside, jsonReply } from '../harness/homes/in-process';
+import { parseDoctor } from './reports';
+
+const A = 'https://a.example.com';
+const DAY_MS = 86_400_000;
+let gw: Inside;
+beforeEach(() => {
+  gw = inside();
+  gw.env = {};
+});
+
+const login = (...flags: string[]) => gw.login({ authUrl: A, flags: ['--no-verify', ...flags] });
+
+/** Runs doctor: its exit code, then its steps from the settings on as `result name: message`. */
+async function steps(...flags: string[]): Promise<unknown[]> {
+  const { code, stdout } = await gw.cli(['doctor', '--json', ...flags]);
+  const { checks, exit_code } = parseDoctor(stdout);
+  expect(exit_code).toBe(code);
+  const from = checks.findIndex(({ name }) => name === 'settings');
+  return [code, ...checks.slice(from).map(({ result, name, message }) => `${result} ${name}: ${message}`)];
+}
+/** Those behind the credentials. */
+const ofRequest = async (...flags: string[]) => (await steps(...flags)).slice(6);
+
+/** A connection that comes as far as this, and fails there unless there is an answer. */
+function connects(progress: Partial<ConnectionProgress>, answer?: { tookMs: number; date: string }): void {
+  const postForm: PostForm = async (_, { onProgress }) => {
+    gw.posts.push({ atMs: gw.nowMs, form: new URLSearchParams() });
+    onProgress?.(progress);
+    if (answer === undefined) throw failure('unreached', 'it failed', 'a hint');
+    gw.nowMs += answer.tookMs;
+    const reply = jsonReply(200, { access_token: 'token', token_type: 'Bearer', expires_in: 3600 });
+    return { ...reply, headers: new Headers({ 'content-type': 'application/json', date: answer.date }) };
+  };
+  gw.own = { ...gw.own, postForm };
+}
+
+const tls = (leftMs: number) => ({
+  protocol: 'TLSv1.3',
+  subject: 'a',
+  issuer: 'b',
+  validToMs: gw.nowMs + leftMs,
+  trustedBy: undefined,
+});
+const FAR = { addresses: ['192.0.2.1', '::1'], connectMs: 12 };
+
+describe('doctor makes the next request of the selected client, and', () => {
+  test('says of each step that it worked', async () => {
+    await login();
+    const date = new Date(gw.nowMs).toUTCString();
+    connects({ ...FAR, waitingFor: 'body', tls: tls(89.5 * DAY_MS) }, { tookMs: 1, date });
+    const { code, stdout, stderr } = await gw.cli(['doctor', '--timeout', '3s']);
+    expect([code, stderr]).toEqual([0, '']);
+    const file = `${gw.config}/config.json`;
+    expect(stdout.split('\n').slice(1)).toEqual([
+      'ok   variables         no misspelled ones',
+      `ok   settings          default:production:eu, region: eu (region in ${file}), auth URL: ${A} (auth-url.eu in ${file}), timeout: 3 s (--timeout)`,
+      `ok   config directory  ${gw.config}`,
+      `ok   cache directory   ${gw.cache}`,
+      'ok   keychain          answered',
+      'ok   credentials       keychain item gwtoken, default:production:eu',
+      'ok   DNS               192.0.2.1, ::1',
+      'ok   connection        opened in 12 ms',
+      'ok   TLS               TLSv1.3, certificate of a by b, 89 days left',
+      'ok   token request     token received, valid for 1 h',
+      "ok   clock             agrees with the endpoint's",
+      '',
+    ]);
+    expect([gw.posts.length, gw.keychainCalls]).toEqual([1, 1]);
+  });
+
+  test('asks no keychain for a client in variables, and tries the one that flags name', async () => {
+    await login();
+    gw.env = { GWTOKEN_CLIENT_ID_US: 'of-us', GWTOKEN_CLIENT_SECRET_US: 'secret', GWTOKEN_AUTH_URL: A };
+    const said = await steps('--region', 'us');
+    expect(said[0]).toBe(0);
+    expect(said[1]).toMatch(/^ok settings: default:production:us, region: us \(--region\), /);
+    expect(said[4]).toBe('ok credentials: GWTOKEN_CLIENT_ID_US and GWTOKEN_CLIENT_SECRET_US');
+    expect([gw.posts[0]?.form.get('client_id'), gw.keychainCalls]).toEqual(['of-us', 0]);
+  });
+
+  test('shows a spinner meanwhile, unless a credential command may prompt', async () => {
+    const labels: string[] = [];
+    gw.own = { terminal: noting(labels) as never, runCredentialCommand: async () => ({ how: 'late' }) };
+    gw.configure({ region: 'eu', 'auth-url': A, 'credential-command': 'pass show a' });
+    expect(await steps()).toEqual([
+      5,
+      ...Array(3).fill(expect.stringMatching(/^ok /)),
+      expect.stringMatching(/^failed credentials: /),
+    ]);
+    expect(labels).toEqual([]);
+    gw.env = inVariables(A);
+    await steps();
+    expect(labels).toEqual(['requesting a token']);
+  });
+
+  test('shows all settings with --verbose', async () => {
+    gw.env = inVariables(A);
+    const { stderr } = await gw.cli(['doctor', '--verbose']);
+    expect(stderr).toMatch(
+      /^gwtoken: region: eu \(GWTOKEN_REGION\)\n(gwtoken: .*\n)*gwtoken: timeout: 10 s \(default\)\n/m,
+    );
+  });
+});
+
+describe('the first failure ends doctor:', () => {
+  test('a setting', async () => {
+    expect(await steps()).toEqual([2, 'failed settings: no region set']);
+    gw.env = { GWTOKEN_REGOIN: 'eu' };
+    expect((await gw.cli(['doctor'])).stdout).toContain('warn variables  GWTOKEN_REGOIN: ');
+    gw.configure('{');
+    expect(await steps()).toEqual([
+      2,
+      expect.stringMatching(/^failed settings: .* invalid JSON \(line 1\)$/),
+    ]);
+  });
+
+  test('the keychain', async () => {
+    await login();
+    const get = () => Promise.reject(keychainError('locked', 'linux'));
+    gw.own = { keychain: { ...gw.keychain, get } as Keychain };
+    expect((await steps()).slice(4)).toEqual(['failed keychain: the keychain is locked']);
+    expect((await steps())[0]).toBe(5);
+    gw.own = {
+      keychain: { ...gw.keychain, get: () => Promise.reject(keychainError('failed', 'linux', 'raw')) },
+    };
+    expect((await gw.cli(['doctor', '--verbose'])).stderr).toMatch(/keychain failed \(see above\)\n.*raw/);
+    const interrupted = new Interrupted('SIGINT');
+    gw.own = { keychain: { ...gw.keychain, get: () => Promise.reject(interrupted) } };
+    await expect(gw.cli(['doctor'])).rejects.toBe(interrupted);
+  });
+
+  test('the credentials, which are not there or are for another auth URL', async () => {
+    await login();
+    const said = await steps('--auth-url', 'https://b.example.com');
+    expect([said[0], ...said.slice(4)]).toEqual([
+      2,
+      'ok keychain: answered',
+      expect.stringMatching(/^failed credentials: .*; nothing was sent$/),
+    ]);
+    gw.items.clear();
+    expect(await steps()).toEqual([
+      4,
+      ...Array(4).fill(expect.stringMatching(/^ok /)),
+      'failed credentials: no credentials found for default:production:eu',
+    ]);
+    expect(gw.posts).toEqual([]);
+  });
+
+  const DNS = 'ok DNS: 192.0.2.1, ::1';
+  const OPENED = 'ok connection: opened in 12 ms';
+  const proxy = 'p.test:3128';
+  const AT_PROXY = [`${DNS} of the proxy ${proxy}`, `${OPENED} of the proxy ${proxy}`];
+  test.each<[at: string, progress: Partial<ConnectionProgress>, said: string[]]>([
+    ['proxy', { waitingFor: 'route' }, []],
+    ['TLS', { waitingFor: 'roots', proxy }, []],
+    ['DNS', { waitingFor: 'lookup' }, []],
+    // Of a second attempt, with the system's CAs: the first one had come further.
+    ['connection', { ...FAR, waitingFor: 'connect' }, [DNS]],
+    ['proxy', { ...FAR, waitingFor: 'tunnel', proxy, tunnel: false }, AT_PROXY],
+    ['proxy', { ...FAR, waitingFor: 'handshake', proxy, tunnel: false }, AT_PROXY],
+    [
+      'TLS',
+      { ...FAR, waitingFor: 'handshake', proxy, tunnel: true },
+      [...AT_PROXY, `ok proxy: connected through ${proxy}`],
+    ],
+    ['token request', { ...FAR, waitingFor: 'reply' }, [DNS, OPENED]],
+    ['token request', { ...FAR, waitingFor: 'body' }, [DNS, OPENED]],
+  ])('%s, where the connection is at %j', async (at, progress, said) => {
+    await login();
+    connects(progress);
+    expect(await ofRequest('--retries', '0')).toEqual([...said, `failed ${at}: it failed`]);
+  });
+
+  test('a certificate, which is shown with the days it has left', async () => {
+    await login();
+    connects({ ...FAR, waitingFor: 'handshake', tls: tls(-1) });
+    expect((await ofRequest('--retries', '0')).at(-1)).toBe(
+      'failed TLS: it failed (certificate of a by b, expired)',
+    );
+  });
+
+  test('a refusal, after one request, with the hints of get and its exit code', async () => {
+    await login();
+    gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
+    const { code, stdout, stderr } = await gw.cli(['doctor']);
+    const get = (await gw.cli(['get'])).stderr;
+    expect(get.replace('gwtoken: error: ', 'FAIL token request     ').replaceAll(/^hint/gm, '  hint')).toBe(
+      stdout.slice(stdout.indexOf('FAIL')),
+    );
+    const error = 'gwtoken: error: cannot get a new token: token request failed (see above)\n';
+    expect([code, stderr]).toEqual([3, error]);
+    expect(gw.posts).toHaveLength(2);
+  });
+
+  test('a token that does not last as long as min-ttl demands', async () => {
+    await login();
+    expect((await steps('--min-ttl', '2h'))[0]).toBe(7);
+    expect((await ofRequest('--min-ttl', '2h')).at(-1)).toMatch(/^failed token request: .*--min-ttl/);
+  });
+});
+
+describe('doctor says that a cached token still serves', () => {
+  const SERVES = 'warning cache: get still prints the cached token, which is valid for';
+  beforeEach(async () => {
+    await login();
+    await gw.get();
+  });
+
+  test('whatever fails, while get takes no other', async () => {
+    gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
+    expect((await steps()).at(-1)).toBe(`${SERVES} 1 h more`);
+    expect(await gw.get()).toBe('token-1');
+    gw.nowMs += 3_400_000;
+    expect((await steps()).at(-1)).toMatch(/^failed token request/);
+    expect((await gw.cli(['get'])).code).toBe(3);
+  });
+
+  test('to its last seconds while the endpoint is down, unless it is not used', async () => {
+    gw.nowMs += 3_400_000;
+    connects({ waitingFor: 'lookup' });
+    expect((await steps('--retries', '0')).at(-1)).toBe(`${SERVES} 3 min 20 s more`);
+    expect((await gw.cli(['get', '--retries', '0'])).stdout).toBe('token-1\n');
+    for (const flags of [['--no-cache'], ['--min-ttl', '5m']])
+      expect((await steps('--retries', '0', ...flags)).at(-1)).toBe('failed DNS: it failed');
+    gw.nowMs += 195_000;
+    expect((await steps('--retries', '0')).at(-1)).toBe('failed DNS: it failed');
+  });
+});
+
+/** The step of this name, with its hints. */
+async function stepOf(name: string): Promise<string> {
+  const { stdout } = await gw.cli(['doctor', '--json']);
+  const { result, message, hints } = parseDoctor(stdout).checks.find((check) => check.name === name)!;
+  return [`${result}: ${message}`, ...hints].join('; ');
+}
+
+const RENEW = "ask the endpoint's operator to renew the certificate";
+test.each([
+  [14 * DAY_MS, 'ok: TLSv1.3, certificate of a by b, 14 days left'],
+  [14 * DAY_MS - 1, `warning: TLSv1.3, certificate of a by b, 13 days left; ${RENEW}`],
+  [DAY_MS, `warning: TLSv1.3, certificate of a by b, 1 day left; ${RENEW}`],
+])('doctor on a certificate that is valid for another %i ms', async (leftMs, said) => {
+  gw.env = inVariables(A);
+  connects({ waitingFor: 'body', tls: tls(leftMs) }, { tookMs: 0, date: '' });
+  expect(await stepOf('TLS')).toBe(said);
+});
+
+const SET = 'set the clock: timedatectl set-ntp true (Linux), or the date and time settings';
+// Of the endpoint's time only the whole second is known, and that it was read during the request.
+test.each([
+  [0, 0, "ok: agrees with the endpoint's"],
+  [31_000, 0, "ok: agrees with the endpoint's"],
+  [31_001, 0, `warning: 31 s ahead of the endpoint's; ${SET}`],
+  [-30_000, 0, "ok: agrees with the endpoint's"],
+  [-7_260_000, 0, `warning: 2 h 1 min behind the endpoint's; ${SET}`],
+  [-40_000, 10_000, "ok: agrees with the endpoint's"],
+])(
+  'doctor on a clock that is %i ms ahead when a request begins that takes %i ms',
+  async (aheadMs, tookMs, said) => {
+    gw.env = inVariables(A);
+    gw.nowMs = Date.UTC(2030, 0, 1, 12);
+    const date = new Date(gw.nowMs - aheadMs).toUTCString();
+    connects({ waitingFor: 'body' }, { tookMs, date });
+    expect(await stepOf('clock')).toBe(said);
+  },
+);
