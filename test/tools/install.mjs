@@ -1,22 +1,17 @@
 // npm run test:setup: what the system's tests need and `npm ci` does not bring. Its cost is said first.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { DEBIAN, DEBIAN_SERVICES } from '../harness/debian.mjs';
 import { fetchNode, keptNode } from '../harness/programs/node-versions.mjs';
 import { installWindows, WINE_PACKAGES } from '../windows/install.mjs';
 
-const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const inCi = process.env['CI'] === 'true';
 
 export function installForSystem() {
   if (process.platform !== 'linux') return leaveOut('only Debian and its like have what those tests need');
   console.log(`> for npm run test:all, which takes what npm test leaves out: packages of Debian (their size follows), and in
-> node_modules/.cache, from npm, four tools of gwtoken help recipes (470 MB), Node 24 (120 MB) and, with
-> Wine, a Node for Windows and Wine's own files (750 MB)`);
+> node_modules/.cache, from npm, Node 24 (120 MB) and, with Wine, a Node for Windows and Wine's own files (750 MB)`);
   installDebianPackages();
-  installRecipesTools();
   if (keptNode(24) === undefined && fetchNode(24) === undefined)
     leaveOut('npm has no Node 24 for this platform');
   const lacking = installWindows();
@@ -79,21 +74,6 @@ function apt(args) {
   const sudo = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
   const [program = 'env', ...rest] = [...sudo, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args];
   execFileSync(program, rest, { stdio: ['ignore', 'ignore', 'inherit'] });
-}
-
-/** Installs programs that npm has and Debian does not. They are larger than all of our own packages. */
-function installRecipesTools() {
-  const prefix = join(root, 'node_modules', '.cache', 'recipes');
-  const programs = ['httpyac', 'bru', 'just', 'mise'];
-  if (programs.every((program) => existsSync(join(prefix, 'node_modules', '.bin', program)))) return;
-  const packages = ['httpyac@6.16.7', '@usebruno/cli@4.1.0', 'rust-just@1.57.0', '@jdxcode/mise@2026.9.15'];
-  console.log(`> fetching ${packages.join(', ')}`);
-  try {
-    const quiet = ['--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
-    execFileSync('npm', ['install', '--prefix', prefix, ...quiet, ...packages], { stdio: 'inherit' });
-  } catch {
-    leaveOut(`npm has not all of ${packages.join(', ')}`);
-  }
 }
 
 /** @param {string} why */
