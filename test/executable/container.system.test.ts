@@ -4,15 +4,11 @@
  */
 
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { blocksUnder } from '../documents/topic-blocks';
-import { startReleasePage } from '../harness/endpoints/release-page';
-import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
-import { inVariables } from '../harness/homes/client';
-import { filesBelow } from '../harness/homes/files';
 import { openFolder } from '../harness/homes/folder';
 import { openHome } from '../harness/homes/home';
 import { executable, runCommand } from '../harness/programs/program';
@@ -58,58 +54,6 @@ const codeIn = (wanted: string) =>
   blocksUnder('Docker').flatMap(({ language, code }) => (language === wanted ? [code] : []));
 const dockerfiles = codeIn('dockerfile');
 const shells = codeIn('sh');
-
-test('an image has gwtoken and what it loads, and fetches a token', { timeout: 180_000 }, async ({
-  needs,
-}) => {
-  needs('root', 'buildah', 'curl', isX64);
-  const { dir, buildah, build } = await openBuildah();
-  const archive = join(dir, 'release.tar.gz');
-  await runCommand(['tar', '-I', 'gzip -1', '-cf', archive, '-C', dirname(executable()), 'gwtoken'], {
-    env: {},
-  });
-  const release = await startReleasePage(archive);
-  const context = join(dir, 'image');
-  mkdirSync(context);
-  writeFileSync(join(context, 'Dockerfile'), dockerfiles[1]!);
-  const [, names = ''] = /^docker build (.*) \.$/m.exec(shells[1]!) ?? [];
-  expect(names).toBe('--build-arg RELEASE --build-arg SHA256 -t gwtoken');
-
-  const wrong = await build(context, names.split(' '), { ...release, SHA256: '0'.repeat(64) });
-  // That of sha256sum; curl's would be 22, tar's 2 and buildah's own 125.
-  expect(wrong.code, wrong.stderr).toBe(1);
-
-  const built = await build(context, names.split(' '), release);
-  expect(built.code, built.stderr).toBe(0);
-  await buildah(['from', '--name', 'container', 'localhost/gwtoken']);
-  const root = (await buildah(['mount', 'container'])).stdout.trim();
-  const size = [...filesBelow(root).values()].reduce((sum, { length }) => sum + length, 0);
-  expect(size - statSync(executable()).size).toBeLessThan(3 * 1024 * 1024);
-
-  const { authUrl } = await startTokenEndpoint();
-  const variables = Object.entries(inVariables(authUrl)).map((pair) => `--env=${pair.join('=')}`);
-  for (const [, name] of shells[1]!.matchAll(/ -e (\w+)/g)) expect(variables.join()).toContain(`${name}=`);
-  // buildah runs what it is told, not the image's own entry point, and may end before it has passed on what that wrote.
-  const config = JSON.parse((await buildah(['inspect', 'container'])).stdout).OCIv1.config;
-  const said = join(dir, 'said');
-  mkdirSync(said);
-  chmodSync(said, 0o777);
-  const shell = ['--volume', '/bin/sh:/sh:ro', '--volume', `${said}:/said`];
-  const command = ['/sh', '-c', '"$0" get >/said/stdout 2>/said/stderr', ...config.Entrypoint];
-  const run = await buildah([
-    'run',
-    '--isolation=chroot',
-    ...shell,
-    ...variables,
-    'container',
-    '--',
-    ...command,
-  ]);
-  expect(run.code, run.stderr).toBe(0);
-  expect(readFileSync(join(said, 'stdout'), 'utf8')).toBe('token-1\n');
-  expect(readFileSync(join(said, 'stderr'), 'utf8')).toBe('');
-  expect(config.User).toBe('65532');
-});
 
 test('a build gets the token as a secret, and the image does not have it', async ({ needs }) => {
   needs('root', 'buildah', 'curl', isX64);

@@ -216,7 +216,7 @@ describe('the topic ci', () => {
     const filled = code.replace(/\$\{\{ (\S+) \}\}/g, (expression, name) =>
       name in values ? JSON.stringify(values[name]) : expression,
     );
-    const [, used, deploy] = parse(filled).jobs.deploy.steps;
+    const [, used, deploy] = parse(filled).steps;
     expect(used).toMatchObject({
       id: 'gwtoken',
       uses: 'OWNER/gwtoken/.github/actions/gwtoken@action/v0',
