@@ -17,7 +17,7 @@ export interface Inside extends Pick<HomeFolders, 'config' | 'cache' | 'configur
   nowMs: number;
   /** What the endpoint answers to POST number 1, 2, …; throws what the connection would. */
   answer(post: number): Answer | Promise<Answer>;
-  readonly posts: { readonly atMs: number; readonly form: URLSearchParams }[];
+  readonly posts: { readonly url: string; readonly atMs: number; readonly form: URLSearchParams }[];
   /** Client credentials as they are in the keychain, by account. */
   readonly items: Map<string, string>;
   /** That keychain, for a test that replaces a part of it. */
@@ -108,8 +108,8 @@ export function inside(): Inside {
         stdin: { isTTY: () => false, read: async () => Buffer.from(it.stdin) },
         keychain,
         monotonicMs: () => it.nowMs,
-        async postForm(_, { body, onProgress }) {
-          it.posts.push({ atMs: it.nowMs, form: new URLSearchParams(body) });
+        async postForm(url, { body, onProgress }) {
+          it.posts.push({ url, atMs: it.nowMs, form: new URLSearchParams(body) });
           const { status = 200, body: reply } = await it.answer(it.posts.length);
           onProgress?.({ waitingFor: 'body' });
           return jsonReply(status, reply);
