@@ -2,7 +2,7 @@
 import { report } from '../src/cli/run';
 import { selectedQuery, tokenOrNextSteps } from '../src/commands/selected-token';
 import { checkClientId, checkSecret } from '../src/credentials/credentials';
-import type { CredentialPlan } from '../src/credentials/plan';
+import { type CredentialSource, givenSource } from '../src/credentials/sources';
 import { are } from '../src/credentials/variables';
 import { usage } from '../src/errors';
 import { envDestination, envOptions, envOutput } from '../src/formats/env';
@@ -67,8 +67,8 @@ async function run(input: (name: string) => string, world: World): Promise<void>
     // Not the config file of a self-hosted runner.
     config: NO_CONFIG,
   };
-  const plan = planOf(input('client-id'), secret);
-  const { token } = await tokenOrNextSteps({ ...selectedQuery(sources, world), plan }, sources, world);
+  const source = sourceOf(input('client-id'), secret);
+  const { token } = await tokenOrNextSteps({ ...selectedQuery(sources, world), source }, sources, world);
   const outputs = targets.map(({ options, write }) => ({ write, text: envOutput(token, options) }));
   maskToken(token.accessToken, world);
   for (const { write, text } of outputs) write(text);
@@ -84,12 +84,12 @@ function checkRequired(empty: readonly string[]): void {
   );
 }
 
-function planOf(clientId: string, secret: string): CredentialPlan {
+function sourceOf(clientId: string, secret: string): CredentialSource {
   const credentials = {
     clientId: checkClientId(clientId, 'input client-id'),
     clientSecret: checkSecret(secret, 'input client-secret'),
   };
-  return { kind: 'variables', name: 'input client-id and input client-secret', credentials };
+  return givenSource('input client-id and input client-secret', credentials);
 }
 
 /** Returns a report of the CLI's, which begins with its label, as an annotation. */

@@ -9,7 +9,7 @@ import { TOPICS } from '../../src/cli/topics';
 import { COMMANDS } from '../../src/commands/all';
 import type { Command } from '../../src/commands/command';
 import { CLIENT_FLAGS, FETCH_FLAGS, type Flag, spellings, VERBOSE } from '../../src/commands/flags';
-import { equivalents } from '../../src/settings/words';
+import { equivalents } from '../../src/settings/table';
 
 const SHARED = new Set([...CLIENT_FLAGS, ...FETCH_FLAGS, VERBOSE]);
 

@@ -5,12 +5,11 @@
  */
 
 import { type Flag, QUICK_FLAGS, STDOUT } from '../commands/flags';
-import { queryOf, resolveParts } from '../commands/query';
 import { getFormat } from '../formats/get';
 import { gather, resolveClient } from '../settings/resolve';
 import type { FlagValues } from '../settings/table';
 import { lookInCache, readEntry } from '../token/cache';
-import { minTtlProblem, type TokenAnswer } from '../token/query';
+import { minTtlProblem, queryOf, type TokenAnswer } from '../token/query';
 import type { QuickWorld } from '../world';
 
 interface QuickRun extends QuickWorld {
@@ -55,13 +54,13 @@ async function quickEnv(flags: FlagValues, world: QuickRun): Promise<string | un
  */
 function cachedToken(flags: FlagValues, world: QuickWorld): TokenAnswer | undefined {
   const sources = gather(flags, world);
-  const clientSettings = resolveClient(sources);
-  const entry = readEntry(clientSettings.client, world);
+  const client = resolveClient(sources);
+  const entry = readEntry(client, world);
   if (!entry) return undefined;
-  const query = queryOf(resolveParts(sources, clientSettings, world, entry.authUrl), world);
-  if (!query.settings.cache.value) return undefined;
+  const query = queryOf(sources, client, world, entry.authUrl);
+  if (!query.useCache) return undefined;
   const cached = lookInCache(query, world, entry);
-  return cached && !minTtlProblem(cached.token, query.settings, world.now()) ? cached : undefined;
+  return cached && !minTtlProblem(cached.token, query, world.now()) ? cached : undefined;
 }
 
 /** Reads `--name value`, `--name=value`, `-n value` and switches; returns undefined for anything else. */

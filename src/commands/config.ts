@@ -1,7 +1,14 @@
 import { checkProfile } from '../client';
 import { usage } from '../errors';
-import { configured, resolveProfile } from '../settings/resolve';
-import { checkConfigKey, configKeys, configValue, type FlagValues, settingOf } from '../settings/table';
+import { configured, resolve } from '../settings/resolve';
+import {
+  checkConfigKey,
+  checkConfigValue,
+  configKeys,
+  type FlagValues,
+  SETTINGS,
+  settingOf,
+} from '../settings/table';
 import { messageOf, systemCode } from '../system-errors';
 import type { Config, ConfigValues, World } from '../world';
 import type { Command } from './command';
@@ -62,8 +69,8 @@ export const configCommand: Command = {
       async run(flags, world, key = '') {
         checkConfigKey(key);
         const config = world.config.read();
-        const profile = resolveProfile({ flags, env: world.env, config }).value;
-        const found = configured(config, profile, [key]);
+        const profile = resolve(SETTINGS.profile, { flags, env: world.env, config }).value;
+        const found = configured([key], config, profile);
         const hint = `to set it, run: gwtoken config set ${key} VALUE`;
         if (!found) throw usage(`${key} is not set in ${config.path}`, hint);
         world.stdout.write(`${found.text}\n`);
@@ -85,8 +92,8 @@ export const configCommand: Command = {
       ],
       async run(flags, world, key = '', text = '') {
         const profile = flagProfile(flags);
-        const checked = configValue(key, text, profile);
-        const value = settingOf(key)?.isPath ? existingPath(text, world) : checked;
+        checkConfigValue(key, text, profile);
+        const value = settingOf(key)?.isPath ? existingPath(text, world) : text;
         await world.config.edit([{ profile, key, value }]);
         await dropTokensOf(key, profile, world);
       },

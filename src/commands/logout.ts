@@ -1,6 +1,6 @@
 import { type Client, clientName, parseClientName, shortId } from '../client';
 import { failure, type GwtokenError, usage } from '../errors';
-import { gather, isRegionUnset, resolveClient, resolveSetting } from '../settings/resolve';
+import { gather, isRegionUnset, resolve, resolveClient } from '../settings/resolve';
 import { type FlagValues, SETTINGS, type SettingSources } from '../settings/table';
 import { Interrupted } from '../signals';
 import type { World } from '../world';
@@ -23,7 +23,7 @@ export const logoutCommand: Command = {
   ],
   async run(flags, world) {
     const sources = gather(flags, world);
-    const limitMs = resolveSetting(SETTINGS.keychainTimeoutMs, sources)?.value;
+    const limitMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
     const isAll = flags['all'] === true;
     const clients = isAll ? allClients(flags, world) : [selectedClient(sources, world)];
     const mustAsk = flags['yes'] !== true && (await areStored(clients, limitMs, world));
@@ -62,7 +62,7 @@ function nothingStored(): GwtokenError {
 /** Returns the client to remove; says that nothing is stored rather than that no region is set. */
 function selectedClient(sources: SettingSources, { clients }: Pick<World, 'clients'>): Client {
   if (isRegionUnset(sources) && Object.keys(clients.read()).length === 0) throw nothingStored();
-  return resolveClient(sources).client;
+  return resolveClient(sources);
 }
 
 /** Tells if there is anything to ask about; an item may also have been stored with another tool. */

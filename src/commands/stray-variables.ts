@@ -23,7 +23,7 @@ function knownVariables(): readonly string[] {
 }
 
 /** Variables that gwtoken sets, under any prefix. */
-const OUTPUT = /_(ACCESS_TOKEN|TOKEN_TYPE|EXPIRES_AT|SCOPE|TOKEN_FILE|RUNNING_FOR)$/;
+const OUTPUT = /_(ACCESS_TOKEN|TOKEN_TYPE|EXPIRES_AT|SCOPE|TOKEN_FILE)$/;
 
 /** Returns each set variable that looks like one of gwtoken's, with the names that were perhaps meant. */
 export function strayVariables(env: Env): { readonly name: string; readonly meant: readonly string[] }[] {

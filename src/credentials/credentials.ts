@@ -1,11 +1,25 @@
 /** A client's ID and secret, and the characters that each may have. */
 
+import type { Client } from '../client';
 import { usage } from '../errors';
+import type { Setting } from '../settings/table';
 import { VSCHAR } from '../text';
+import type { World } from '../world';
 
 export interface Credentials {
   readonly clientId: string;
   readonly clientSecret: string;
+}
+
+export type LoadWorld = Pick<World, 'stderr' | 'env' | 'runCredentialCommand' | 'keychain' | 'trace'>;
+
+/** The client whose credentials are loaded, and the auth URL that they are wanted for. */
+export interface Wanted {
+  readonly client: Client;
+  readonly authUrl: Setting<string>;
+  /** The setting keychain-timeout. */
+  readonly timeoutMs: number | undefined;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** Limit for reading a secret, in bytes. */

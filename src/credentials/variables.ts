@@ -1,6 +1,6 @@
 /** Credentials from environment variables: the sandbox's first, then the region's, then the general ones. */
 
-import { type Client, clientName } from '../client';
+import type { Client } from '../client';
 import { type GwtokenError, usage } from '../errors';
 import { FORKS_GET_NO_SECRETS } from '../patience';
 import { messageOf, systemCode } from '../system-errors';
@@ -24,15 +24,6 @@ export function credentialVariableNames(client: Client): readonly string[] {
   return variablePairs(client).flat();
 }
 
-/** Returns a hint for each variable that looks like a credential but is not read, for example misspelt. */
-export function strayHints(client: Client, env: Env): readonly string[] {
-  const read = credentialVariableNames(client);
-  return Object.keys(env)
-    .filter((name) => /^GW_?TOKEN_(?!COMMAND).*(ID|SECRET|CLIENT)/i.test(name))
-    .filter((name) => env[name] && !read.includes(name))
-    .map((name) => `${name} is set, but ${clientName(client)} does not use it: check the name`);
-}
-
 /**
  * Returns the first pair of which any variable is set; undefined if there is none.
  *
@@ -49,10 +40,10 @@ export function variableCredentials(
   if (env[secret] && env[secretFile])
     throw usage(`both ${secret} and ${secretFile} are set`, 'unset one of them');
   const secretIn = env[secretFile] ? secretFile : secret;
-  if (!env[id]) throw halfPair(id, secretIn, client, env);
+  if (!env[id]) throw halfPair(id, secretIn, env);
   const clientId = checkClientId(env[id], id);
   const text = env[secretIn];
-  if (!text) throw halfPair(secret, id, client, env);
+  if (!text) throw halfPair(secret, id, env);
   const clientSecret =
     secretIn === secret ? checkSecret(text, secret) : secretFromFile(text, secretFile, world);
   return { name: `${id} and ${secretIn}`, credentials: { clientId, clientSecret } };
@@ -63,34 +54,26 @@ export function are(names: readonly string[]): string {
   return `${names.join(' and ')} ${names.length > 1 ? 'are' : 'is'}`;
 }
 
-function halfPair(missing: string, present: string, client: Client, env: Env): GwtokenError {
+function halfPair(missing: string, present: string, env: Env): GwtokenError {
   const isEmpty = env[missing] === '';
   return usage(
     `${present} is set but ${missing} is ${isEmpty ? `empty (${FORKS_GET_NO_SECRETS})` : 'not'}`,
     `set ${missing}${isEmpty ? '' : ' too'}, or unset ${present} to use other credentials`,
-    ...strayHints(client, env),
   );
 }
 
-function secretFromFile(path: string, variable: string, world: Pick<World, 'readFile'>): string {
+/** No error names the path: it may be the secret itself, in the wrong variable. */
+function secretFromFile(path: string, variable: string, { readFile }: Pick<World, 'readFile'>): string {
   let bytes: Uint8Array;
   try {
-    bytes = world.readFile(path, SECRET_LIMIT);
+    bytes = readFile(path, SECRET_LIMIT);
   } catch (error) {
     const code = systemCode(error);
     const problem = code === 'ENOENT' ? 'no such file' : (code ?? messageOf(error));
     throw usage(
-      `cannot read ${shownPath(path) || 'the file '}(from ${variable}): ${problem}`,
-      // No code means no regular file: a pipe such as <(pass show client) can be read only once.
-      code === undefined
-        ? `to run a command instead, set ${variable.replace('_FILE', '')}="$(COMMAND)", or credential-command`
-        : 'the file must contain only the client secret',
+      `cannot read the file in ${variable}: ${problem}`,
+      'it must be a regular file that contains only the client secret',
     );
   }
-  return secretFromBytes(bytes, `${shownPath(path)}(${variable})`);
-}
-
-/** Returns the path if it looks like one: anything else may be the secret itself, in the wrong variable. */
-function shownPath(path: string): string {
-  return /^(\.{0,2}[\\/]|[A-Za-z]:[\\/])/.test(path) ? `${path} ` : '';
+  return secretFromBytes(bytes, `the file in ${variable}`);
 }

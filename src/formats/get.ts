@@ -20,8 +20,8 @@ const FORMATS = {
     write: ({ token }) => `header = "Authorization: ${bearer(token).replace(/["\\]/g, '\\$&')}"\n`,
   },
   'credential-helper': {
-    write({ token, minTtl }) {
-      const until = freshUntilMs(token, minTtl);
+    write({ token, query }) {
+      const until = freshUntilMs(token, query.minTtl);
       const expires = until === undefined ? undefined : new Date(until).toISOString();
       return jsonText({ headers: { Authorization: [bearer(token)] }, expires });
     },
@@ -46,7 +46,7 @@ export function getFormat(flags: FlagValues): GetFormat {
  * Returns the token's facts: `expires_in` is what is left now, `expires_at` is RFC 3339 in UTC, and both are
  * null if the endpoint returned no lifetime.
  */
-function tokenJson({ token, client, clientId, authUrl, from }: TokenAnswer, nowMs: number): object {
+function tokenJson({ token, clientId, query, from }: TokenAnswer, nowMs: number): object {
   const expiresAt = expiresAtMs(token);
   return {
     access_token: token.accessToken,
@@ -54,11 +54,11 @@ function tokenJson({ token, client, clientId, authUrl, from }: TokenAnswer, nowM
     expires_in: secondsLeft(token, nowMs) ?? null,
     expires_at: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
     scope: token.scope,
-    region: client.region,
-    environment: client.environment,
-    profile: client.profile,
+    region: query.client.region,
+    environment: query.client.environment,
+    profile: query.client.profile,
     client_id: clientId,
-    auth_url: authUrl,
+    auth_url: query.authUrl.value,
     source: from,
   };
 }

@@ -13,7 +13,6 @@ import {
   parseSwitch,
   parseText,
   parseTimeLimitMs,
-  withoutTokenPath,
 } from './values';
 
 export interface Source {
@@ -24,6 +23,8 @@ export interface Source {
 
 export interface Setting<T> {
   readonly value: T;
+  /** The value as it was written: a URL may contain `{region}`. Empty for a default. */
+  readonly text: string;
   readonly source: Source;
 }
 
@@ -33,11 +34,6 @@ export interface SettingSources {
   readonly flagPrefix?: string;
   readonly env: Env;
   readonly config: Config;
-}
-
-/** URL for one region; `template` is its text as it was written, which may contain `{region}`. */
-export interface AuthUrl extends Setting<string> {
-  readonly template: string;
 }
 
 /** Flags that were given, by their long name: `{region: 'eu', sandbox: false}` for `-r eu --no-sandbox`. */
@@ -73,8 +69,6 @@ export interface SettingDefinition<T> {
   show?(value: T): string;
   /** True for the path of a file, which `config set` stores as an absolute one. */
   readonly isPath?: true;
-  /** Returns the value that `config set` stores; absent: the text as it was written. */
-  store?(value: T, text: string): string | number | boolean;
 }
 
 export const CLIENT_SETTINGS = {
@@ -85,20 +79,18 @@ export const CLIENT_SETTINGS = {
     flag: { short: 'r', value: REGIONS.join('|'), help: 'region of the client' },
     values: REGIONS,
     defaultText: 'none',
-    store: (region) => region,
   } satisfies SettingDefinition<Region>,
   environment: {
     name: 'environment',
     key: 'sandbox',
     scope: 'profile',
-    parse: (text, where) => (parseSwitch(text, where, 'sandbox') ? 'sandbox' : 'production'),
+    parse: (text, where): Environment => (parseSwitch(text, where, 'sandbox') ? 'sandbox' : 'production'),
     flag: {
       help: 'use the sandbox instead of production',
       negative: { help: 'use production even if the settings say sandbox' },
     },
     values: ['true', 'false'],
     fallback: 'production',
-    store: (environment) => environment === 'sandbox',
   } satisfies SettingDefinition<Environment>,
   profile: {
     key: 'profile',
@@ -115,7 +107,6 @@ export const CLIENT_SETTINGS = {
     parse: (text, where, region = REGIONS[0]) => parseAuthUrl(text, where, region),
     flag: { value: 'URL', help: `auth URL; {region} becomes ${REGIONS.join(' or ')}` },
     defaultText: 'none',
-    store: (_, text) => withoutTokenPath(text),
   } satisfies SettingDefinition<string>,
   apiUrl: {
     name: 'API URL',
@@ -153,7 +144,6 @@ export const FETCH_SETTINGS = {
     parse: parseRetries,
     flag: { value: 'N', help: 'retries after a failed attempt (default: 2)' },
     fallback: 2,
-    store: (times) => times,
   } satisfies SettingDefinition<number>,
   cache: {
     key: 'cache',
@@ -164,7 +154,6 @@ export const FETCH_SETTINGS = {
     values: ['on', 'off'],
     fallback: true,
     show: onOff,
-    store: onOff,
   } satisfies SettingDefinition<boolean>,
   caFile: {
     key: 'ca-file',
@@ -194,15 +183,10 @@ export const FETCH_SETTINGS = {
 
 export const SETTINGS = { ...CLIENT_SETTINGS, ...FETCH_SETTINGS };
 
-/** The settings of a token request, each with its source, under the names of {@link FETCH_SETTINGS}. */
-export type FetchSettings = {
-  readonly [Name in keyof typeof FETCH_SETTINGS]: Resolved<(typeof FETCH_SETTINGS)[Name]>;
-};
-
 /** A resolved setting, which may be undefined if it has no default. */
-export type Resolved<Definition extends SettingDefinition<unknown>> =
-  | Setting<ReturnType<Definition['parse']>>
-  | (Definition extends { readonly fallback: unknown } ? never : undefined);
+export type Resolved<Row extends SettingDefinition<unknown>> =
+  | Setting<ReturnType<Row['parse']>>
+  | (Row extends { readonly fallback: unknown } ? never : undefined);
 
 function onOff(on: boolean): 'on' | 'off' {
   return on ? 'on' : 'off';
@@ -218,9 +202,17 @@ export function allKeys({ key, scope }: SettingDefinition<unknown>): readonly st
   return scope === 'client' ? [key, ...REGIONS.map((region) => `${key}.${region}`)] : [key];
 }
 
-/** Returns the keys of a setting by precedence: the region's, then the general one. */
-export function keysFor({ key }: SettingDefinition<unknown>, region: Region): readonly string[] {
-  return [`${key}.${region}`, key];
+/** Returns the keys of a setting by precedence: the region's if it has any, then the general one. */
+export function keysFor({ key, scope }: SettingDefinition<unknown>, region?: Region): readonly string[] {
+  return scope === 'client' ? [`${key}.${region}`, key] : [key];
+}
+
+/** Returns a flag's equivalents: variable `GWTOKEN_AUTH_URL[_EU|_US]`, config key `auth-url[.eu|.us]`. */
+export function equivalents(row: SettingDefinition<unknown>): readonly [variable: string, key: string] {
+  const name = variableOf(row, row.key) ?? '';
+  if (row.scope !== 'client') return [row.flag?.negative === 'only' ? `${name}=1` : name, row.key];
+  const regions = (separator: string) => `[${REGIONS.map((region) => separator + region).join('|')}]`;
+  return [name + regions('_').toUpperCase(), row.key + regions('.')];
 }
 
 const ROWS: readonly SettingDefinition<unknown>[] = Object.values(SETTINGS);
@@ -245,10 +237,7 @@ export function checkConfigKey(key: string, profile?: string, where?: string): S
   if (row && (profile === undefined || row.scope !== 'user')) return row;
   const flag = profile === undefined ? '' : ` --profile ${profile}`;
   const remove = `to remove it, run: gwtoken config unset ${shellWord(key)}${flag}`;
-  if (row) {
-    const omit = `omit --profile: gwtoken config set ${key} VALUE`;
-    throw usage(`${key} cannot be set per profile (${profile})`, where === undefined ? omit : remove);
-  }
+  if (row) throw usage(`${key} cannot be set per profile`, where === undefined ? 'omit --profile' : remove);
   const [meant, ...others] = similarWords(key.toLowerCase().replaceAll('_', '-'), configKeys());
   const isClear = meant !== undefined && others.length === 0;
   throw usage(
@@ -259,10 +248,8 @@ export function checkConfigKey(key: string, profile?: string, where?: string): S
   );
 }
 
-/** Returns the value that `config set KEY VALUE` stores. */
-export function configValue(key: string, text: string, profile?: string): string | number | boolean {
-  const row = checkConfigKey(key, profile);
+/** Throws `usage` for a key or value that `config set KEY VALUE` refuses. */
+export function checkConfigValue(key: string, text: string, profile?: string): void {
   const region = REGIONS.find((each) => key.endsWith(`.${each}`));
-  const value = row.parse(text, TYPED, region);
-  return row.store ? row.store(value, text) : text;
+  checkConfigKey(key, profile).parse(text, TYPED, region);
 }

@@ -3,7 +3,7 @@ import { type Client, clientName } from '../client';
 import { quietly } from '../errors';
 import { VSCHAR } from '../text';
 import type { KnownEntry, QuickWorld, World } from '../world';
-import type { TokenAnswer, TokenQuery } from './query';
+import type { Query, TokenAnswer } from './query';
 import { isFresh, LIFETIME_LIMIT_S, secondsLeft, type Token } from './token';
 
 /** Credentials and auth URL that a token belongs to. */
@@ -29,49 +29,44 @@ export interface CacheEntry extends Owner {
 }
 
 type Hash = Pick<World, 'sha256'>;
-type OwnQuery = Pick<TokenQuery, 'authUrl' | 'plan'>;
+type OwnQuery = Pick<Query, 'source'> & { readonly authUrl: Pick<Query['authUrl'], 'value'> };
 
-export function ownerOf({ authUrl, plan }: OwnQuery, clientId: string, world: Hash): Owner {
+export function ownerOf({ authUrl, source }: OwnQuery, clientId: string, world: Hash): Owner {
   const salt = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('hex');
-  return { clientId, authUrl: authUrl.value, source: sourceOf(plan, salt, world) };
+  return { clientId, authUrl: authUrl.value, source: storedSource(source, salt, world) };
 }
 
-function sourceOf(plan: TokenQuery['plan'], salt: string, { sha256 }: Hash): OwnerSource {
-  const { kind } = plan;
+function storedSource({ kind, identity }: Query['source'], salt: string, { sha256 }: Hash): OwnerSource {
   if (kind === 'keychain') return { kind };
-  if (kind === 'command') return { kind, command: plan.command.value };
-  return { kind, salt, hmac: sha256(plan.credentials.clientSecret, Buffer.from(salt, 'hex')) };
+  if (kind === 'command') return { kind, command: identity };
+  return { kind, salt, hmac: sha256(identity, Buffer.from(salt, 'hex')) };
 }
 
 /**
  * Returns a text to be hashed, of credentials, generation and auth URL: those with the same share a request.
  */
-export function sharedBy({ authUrl, plan }: OwnQuery, generation: string): string {
-  const credentials =
-    plan.kind === 'variables'
-      ? [plan.credentials.clientId, plan.credentials.clientSecret]
-      : [plan.kind === 'command' ? plan.command.value : ''];
-  return JSON.stringify([authUrl.value, generation, plan.kind, ...credentials]);
+export function sharedBy({ authUrl, source }: OwnQuery, generation: string): string {
+  const { kind, clientId, identity } = source;
+  return JSON.stringify([authUrl.value, generation, kind, clientId, identity]);
 }
 
 /** Tells if an entry or a refusal is for the query's credentials and auth URL. */
 export function isFor({ clientId, authUrl, source }: Owner, query: OwnQuery, world: Hash): boolean {
-  const { plan } = query;
-  if (authUrl !== query.authUrl.value || source.kind !== plan.kind) return false;
-  if (plan.kind === 'variables' && clientId !== plan.credentials.clientId) return false;
-  const { hmac, command } = sourceOf(plan, String(source.salt), world);
+  if (authUrl !== query.authUrl.value || source.kind !== query.source.kind) return false;
+  if (clientId !== (query.source.clientId ?? clientId)) return false;
+  const { hmac, command } = storedSource(query.source, String(source.salt), world);
   return source.hmac === hmac && source.command === command;
 }
 
 /** Returns whether a cached token needs no request: it is fresh, or was requested after this run began. */
 export function isUsable(
   entry: CacheEntry,
-  { settings, startedAtMs }: Pick<TokenQuery, 'settings' | 'startedAtMs'>,
+  { minTtl, startedAtMs }: Pick<Query, 'minTtl' | 'startedAtMs'>,
   nowMs: number,
 ): boolean {
   const { token } = entry;
   if (lifeLeftMs(entry, nowMs) <= 0) return false;
-  return token.requestedAtMs > startedAtMs || isFresh(token, nowMs, settings.minTtlMs);
+  return token.requestedAtMs > startedAtMs || isFresh(token, nowMs, minTtl);
 }
 
 /** Returns how long a token is still valid, in ms; 0 if the clock was set back since it was requested. */
@@ -125,7 +120,7 @@ export function parseObject(text: string): Record<string, unknown> {
 }
 
 export function lookInCache(
-  query: TokenQuery,
+  query: Query,
   world: QuickWorld,
   entry = readEntry(query.client, world),
 ): TokenAnswer | undefined {
@@ -139,18 +134,10 @@ export function lookInCache(
   const leftS = secondsLeft(found.token, world.now());
   if (isUsable(found, query, world.now())) {
     world.trace(`cache: using a token with ${leftS} s left`);
-    return answerFrom('cache', found, query);
+    return { from: 'cache', token: found.token, clientId: found.clientId, query };
   }
   world.trace(leftS ? `cache: the token has only ${leftS} s left` : 'cache: the token has expired');
   return undefined;
-}
-
-export function answerFrom(
-  from: TokenAnswer['from'],
-  { token, clientId }: Pick<TokenAnswer, 'token' | 'clientId'>,
-  { client, authUrl, settings }: TokenQuery,
-): TokenAnswer {
-  return { from, token, clientId, client, authUrl: authUrl.value, minTtl: settings.minTtlMs };
 }
 
 /** Returns the client's entry, whoever it belongs to, unless a login or logout came after it. */
@@ -162,7 +149,7 @@ export function readEntry(client: Client, { tokens }: Pick<QuickWorld, 'tokens'>
 
 /** Returns the client's entry if it is for these credentials and this auth URL. */
 export function ownEntry(
-  query: OwnQuery & Pick<TokenQuery, 'client'>,
+  query: OwnQuery & Pick<Query, 'client'>,
   world: QuickWorld,
   entry = readEntry(query.client, world),
 ): CacheEntry | undefined {

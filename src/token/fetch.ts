@@ -4,7 +4,7 @@ import type { Credentials } from '../credentials/credentials';
 import { GwtokenError, type Retry } from '../errors';
 import { duration } from '../text';
 import type { World } from '../world';
-import type { EndpointQuery } from './query';
+import type { Limits, Query } from './query';
 import { retryOf } from './reply';
 import { requestToken, tokenEndpoint } from './request';
 import type { Token } from './token';
@@ -20,21 +20,24 @@ export type RequestWorld = Pick<
   'postForm' | 'now' | 'monotonicMs' | 'sleep' | 'random' | 'version' | 'trace'
 >;
 
+interface Attempts extends Limits, Pick<Query, 'onRetry' | 'signal'> {
+  readonly authUrl: Pick<Query['authUrl'], 'value'>;
+}
+
 /**
  * Fetches a token with these credentials, in as many attempts as the query allows.
  *
  * @throws GwtokenError `refused`, `unreached` or `bad-reply`: that of the last attempt, with their number
  */
 export async function fetchToken(
-  query: EndpointQuery,
+  query: Attempts,
   credentials: Credentials,
   world: RequestWorld,
 ): Promise<Token> {
-  const { attempts, signal } = query;
+  const { attempts, timeoutMs: limitMs, signal } = query;
   const deadlineMs = world.monotonicMs() + query.limitMs;
   const endpoint = tokenEndpoint(query.authUrl.value);
-  const caFile = query.settings.caFile?.value;
-  const limitMs = query.settings.timeoutMs.value;
+  const caFile = query.caFile?.value;
   let previous: GwtokenError | undefined;
   for (let n = 1; ; n++) {
     const leftMs = deadlineMs - world.monotonicMs();

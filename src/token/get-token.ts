@@ -1,13 +1,12 @@
 /** From a query to a valid token: cache, the client's lock, cache again, then credentials and the request. */
 
 import { type Client, clientName } from '../client';
-import { type CredentialWorld, findCredentials } from '../credentials/find';
+import type { LoadWorld } from '../credentials/credentials';
 import { GwtokenError } from '../errors';
 import { messageOf } from '../system-errors';
 import { duration } from '../text';
 import type { KnownEntry, QuickWorld, World } from '../world';
 import {
-  answerFrom,
   type CacheEntry,
   formatEntry,
   knownClient,
@@ -17,19 +16,19 @@ import {
   ownerOf,
 } from './cache';
 import { fetchToken, type RequestWorld } from './fetch';
-import { minTtlProblem, type TokenAnswer, type TokenQuery } from './query';
+import { minTtlProblem, type Query, type TokenAnswer } from './query';
 import { rememberedRefusal, rememberRefusal } from './refusal';
 import { shareRequest } from './single-flight';
 import { isDemand } from './token';
 
-export type EndpointWorld = CredentialWorld & RequestWorld & Pick<World, 'clients'>;
+export type EndpointWorld = LoadWorld & RequestWorld & Pick<World, 'clients'>;
 
 export type TokenWorld = QuickWorld & EndpointWorld & Pick<World, 'tokens' | 'terminal' | 'warn'>;
 
 /** Returns a valid token, from the cache or by a request under a spinner. Throws all but `local` errors. */
-export async function getToken(query: TokenQuery, world: TokenWorld): Promise<TokenAnswer> {
+export async function getToken(query: Query, world: TokenWorld): Promise<TokenAnswer> {
   // A credential command may prompt on the same terminal.
-  if (query.plan.kind === 'command') return answerTo(query, world);
+  if (query.source.kind === 'command') return answerTo(query, world);
   const label = 'requesting a token';
   return world.terminal.spin(label, (relabel) => {
     const onRetry = (attempt: number): void => relabel(`${label} (attempt ${attempt} of ${query.attempts})`);
@@ -38,23 +37,18 @@ export async function getToken(query: TokenQuery, world: TokenWorld): Promise<To
 }
 
 /** Returns a new token while a command has the terminal: without a spinner, in one attempt. */
-export async function renewToken(
-  query: TokenQuery,
-  world: TokenWorld,
-  signal: AbortSignal,
-): Promise<TokenAnswer> {
+export async function renewToken(query: Query, world: TokenWorld, signal: AbortSignal): Promise<TokenAnswer> {
   return answerTo({ ...query, fresh: true, attempts: 1, signal }, world);
 }
 
-async function answerTo(query: TokenQuery, world: TokenWorld): Promise<TokenAnswer> {
-  const { settings } = query;
-  const answer = settings.cache.value ? await getCachedOrNew(query, world) : await fetchNew(query, world);
-  const problem = minTtlProblem(answer.token, settings, world.now());
+async function answerTo(query: Query, world: TokenWorld): Promise<TokenAnswer> {
+  const answer = query.useCache ? await getCachedOrNew(query, world) : await fetchNew(query, world);
+  const problem = minTtlProblem(answer.token, query, world.now());
   if (problem) throw problem;
   return answer;
 }
 
-async function getCachedOrNew(query: TokenQuery, world: TokenWorld): Promise<TokenAnswer> {
+async function getCachedOrNew(query: Query, world: TokenWorld): Promise<TokenAnswer> {
   const { untrusted } = world.tokens.read(query.client);
   if (untrusted !== undefined) world.warn(`token cache ignored: ${untrusted}`);
   const cached = lookInCache(query, world);
@@ -74,7 +68,7 @@ async function getCachedOrNew(query: TokenQuery, world: TokenWorld): Promise<Tok
 }
 
 /** Looks into the cache again, for a token of another process. The first miss was traced already. */
-function lookAgain(query: TokenQuery, world: TokenWorld): TokenAnswer | undefined {
+function lookAgain(query: Query, world: TokenWorld): TokenAnswer | undefined {
   const lines: string[] = [];
   const answer = lookInCache(query, { ...world, trace: (line) => lines.push(line) });
   if (answer !== undefined) for (const line of lines) world.trace(line);
@@ -82,7 +76,7 @@ function lookAgain(query: TokenQuery, world: TokenWorld): TokenAnswer | undefine
 }
 
 async function fetchAndCache(
-  query: TokenQuery,
+  query: Query,
   world: TokenWorld,
   onCredentials: () => void,
 ): Promise<{ answer: TokenAnswer; isShared: boolean }> {
@@ -108,7 +102,7 @@ async function fetchAndCache(
 }
 
 /** Caches a token, unless a login or logout came after its credentials, or a newer one is there. */
-async function store(entry: CacheEntry, query: TokenQuery, world: TokenWorld): Promise<void> {
+async function store(entry: CacheEntry, query: Query, world: TokenWorld): Promise<void> {
   const { tokens, trace } = world;
   const { client } = query;
   const isPast = (): boolean => (tokens.read(client).generation ?? '') !== entry.generation;
@@ -131,17 +125,18 @@ async function store(entry: CacheEntry, query: TokenQuery, world: TokenWorld): P
  * @param onCredentials called once the credentials are there, before the request
  */
 export async function fetchNew(
-  query: TokenQuery,
+  query: Query,
   world: EndpointWorld,
   onCredentials = (): void => {},
 ): Promise<TokenAnswer> {
-  const { client, authUrl, plan } = query;
-  const credentials = await findCredentials(query, world);
+  const { client, authUrl, source, signal } = query;
+  const credentials = await source.load(authUrl, world, signal);
+  world.trace(`credentials from ${source.name}`);
   onCredentials();
   const { clientId } = credentials;
-  if (plan.kind === 'keychain') await mendKnown(client, { clientId, authUrl: authUrl.value }, world);
+  if (source.kind === 'keychain') await mendKnown(client, { clientId, authUrl: authUrl.value }, world);
   const token = await fetchToken(query, credentials, world);
-  return answerFrom('network', { token, clientId }, query);
+  return { from: 'network', token, clientId, query };
 }
 
 /** Corrects the list of stored clients if another tool, or a killed login, changed only the keychain. */
@@ -154,22 +149,18 @@ async function mendKnown(client: Client, entry: KnownEntry, world: EndpointWorld
 }
 
 /** Returns the cached token if the endpoint fails, unless a min-ttl demands more than it has left. */
-function stillValid(query: TokenQuery, error: unknown, world: TokenWorld): TokenAnswer | undefined {
+function stillValid(query: Query, error: unknown, world: TokenWorld): TokenAnswer | undefined {
   const entry = query.fresh ? undefined : servesMeanwhile(query, error, world);
   if (entry === undefined || !(error instanceof GwtokenError)) return undefined;
   const leftS = Math.floor(lifeLeftMs(entry, world.now()) / 1000);
-  if (isDemand(query.settings.minTtlMs))
+  if (isDemand(query.minTtl))
     throw error.withHints([`the cached token is valid for ${duration(leftS * 1000)} more: use --min-ttl 1s`]);
   world.warn(`${error.message}; using the cached token (${leftS} s left)`);
-  return answerFrom('cache', entry, query);
+  return { from: 'cache', token: entry.token, clientId: entry.clientId, query };
 }
 
 /** Returns the cached token that serves while the endpoint is down: one that has 10 s left or more. */
-export function servesMeanwhile(
-  query: TokenQuery,
-  error: unknown,
-  world: QuickWorld,
-): CacheEntry | undefined {
+export function servesMeanwhile(query: Query, error: unknown, world: QuickWorld): CacheEntry | undefined {
   const isDown = error instanceof GwtokenError && (error.kind === 'unreached' || error.kind === 'bad-reply');
   const entry = isDown ? ownEntry(query, world) : undefined;
   return entry && lifeLeftMs(entry, world.now()) >= 10_000 ? entry : undefined;

@@ -1,64 +1,88 @@
 /** A token request before it is made, and its answer. */
 
 import type { Client } from '../client';
-import type { CredentialQuery } from '../credentials/plan';
+import { type CredentialSource, sourceOf } from '../credentials/sources';
 import { failure, type GwtokenError } from '../errors';
-import type { AuthUrl, FetchSettings, Setting } from '../settings/table';
+import { requireAuthUrl, resolve } from '../settings/resolve';
+import { SETTINGS, type Setting, type SettingSources } from '../settings/table';
 import { duration } from '../text';
 import type { QuickWorld } from '../world';
 import { isDemand, isFresh, type Token } from './token';
 
-export interface TokenAnswer {
-  readonly token: Token;
+export interface Query extends Limits {
   readonly client: Client;
-  readonly authUrl: string;
-  readonly clientId: string;
+  readonly authUrl: Setting<string>;
+  readonly source: CredentialSource;
   readonly minTtl: Setting<number> | undefined;
-  readonly from: 'cache' | 'network';
-}
-
-/** Client whose token is requested, the auth URL, and the limits. */
-export interface EndpointQuery {
-  readonly client: Client;
-  readonly authUrl: Pick<AuthUrl, 'value' | 'template'>;
-  readonly settings: FetchSettings;
-  readonly attempts: number;
+  readonly useCache: boolean;
+  /** True if only a token requested after this run began will do. */
+  readonly fresh: boolean;
+  /** Time when the run began, in ms since the epoch. */
+  readonly startedAtMs: number;
   /** Receives the number of each attempt after the first. */
   readonly onRetry?: (attempt: number) => void;
-  /** Time when the run began, in ms since the epoch: `--fresh` takes no token that was requested before. */
-  readonly startedAtMs: number;
-  /** Time that all attempts and waits may take together, in ms: three times the timeout. */
-  readonly limitMs: number;
   /** Signal that cancels the request, and any wait before it. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A query with the source of the credentials; at a login they come from the person instead. */
-export interface TokenQuery extends EndpointQuery, CredentialQuery {
-  readonly authUrl: AuthUrl;
-  readonly settings: FetchSettings;
-  readonly signal?: AbortSignal | undefined;
-  /** True if only a token requested after this run began will do. */
-  readonly fresh: boolean;
+/** How often and how long to try, and whom to trust meanwhile. */
+export interface Limits {
+  readonly attempts: number;
+  /** Limit of one attempt, in ms. */
+  readonly timeoutMs: number;
+  /** Time that all attempts and waits may take together, in ms. */
+  readonly limitMs: number;
+  readonly caFile: Setting<string> | undefined;
 }
 
-/** Returns a query for a run that begins now, with the attempts and the limit that the settings allow. */
-export function endpointQuery(
-  query: Pick<EndpointQuery, 'client' | 'authUrl' | 'settings'>,
-  { now }: Pick<QuickWorld, 'now'>,
-): EndpointQuery {
-  const { timeoutMs, retries } = query.settings;
-  return { ...query, attempts: 1 + retries.value, startedAtMs: now(), limitMs: 3 * timeoutMs.value };
+export interface TokenAnswer {
+  readonly token: Token;
+  readonly clientId: string;
+  readonly query: Pick<Query, 'client' | 'authUrl' | 'minTtl'>;
+  readonly from: 'cache' | 'network';
+}
+
+/**
+ * Returns the query of a client for a run that begins now. Throws the first error of its settings.
+ *
+ * @param validUrl the auth URL of the cached token, which is not parsed again if it is still set
+ */
+export function queryOf(
+  sources: SettingSources,
+  client: Client,
+  world: Pick<QuickWorld, 'env' | 'readFile' | 'now'>,
+  validUrl?: string,
+): Query {
+  return {
+    ...limitsOf(sources, client),
+    client,
+    minTtl: resolve(SETTINGS.minTtlMs, sources, client),
+    useCache: resolve(SETTINGS.cache, sources).value,
+    authUrl: requireAuthUrl(sources, client, validUrl),
+    source: sourceOf(sources, client, world),
+    fresh: sources.flags['fresh'] === true,
+    startedAtMs: world.now(),
+  };
+}
+
+export function limitsOf(sources: SettingSources, client: Pick<Client, 'profile'>): Limits {
+  const timeoutMs = resolve(SETTINGS.timeoutMs, sources, client).value;
+  return {
+    attempts: 1 + resolve(SETTINGS.retries, sources, client).value,
+    timeoutMs,
+    limitMs: 3 * timeoutMs,
+    caFile: resolve(SETTINGS.caFile, sources, client),
+  };
 }
 
 /** Returns the error of a demanded min-ttl that even a new token cannot meet; undefined if it is met. */
 export function minTtlProblem(
   token: Token,
-  { minTtlMs }: Pick<FetchSettings, 'minTtlMs'>,
+  { minTtl }: Pick<Query, 'minTtl'>,
   nowMs: number,
 ): GwtokenError | undefined {
-  if (!isDemand(minTtlMs) || isFresh(token, nowMs, minTtlMs)) return undefined;
-  const { name } = minTtlMs.source;
+  if (!isDemand(minTtl) || isFresh(token, nowMs, minTtl)) return undefined;
+  const { name } = minTtl.source;
   return failure(
     'bad-reply',
     token.lifetimeS === undefined

@@ -6,7 +6,7 @@ import { GwtokenError } from '../errors';
 import { duration, oneLine } from '../text';
 import type { World } from '../world';
 import { isFor, type Owner, ownerOf, parseObject } from './cache';
-import type { TokenQuery } from './query';
+import type { Query } from './query';
 
 const REMEMBERED_MS = 30_000;
 
@@ -22,20 +22,19 @@ type RefusalWorld = Pick<World, 'tokens' | 'now' | 'sha256'>;
  */
 export async function rememberRefusal(
   error: unknown,
-  query: TokenQuery,
+  query: Query,
   generation: string,
   world: RefusalWorld,
 ): Promise<void> {
   if (!(error instanceof GwtokenError) || !ABOUT_CLIENT.includes(error.reason)) return;
   const { message, reason } = error;
-  const { plan, client } = query;
-  const clientId = plan.kind === 'variables' ? plan.credentials.clientId : '';
-  const refusal = { owner: ownerOf(query, clientId, world), generation, atMs: world.now(), message, reason };
-  await world.tokens.write(client, JSON.stringify(refusal), 'refusal');
+  const owner = ownerOf(query, query.source.clientId ?? '', world);
+  const refusal = { owner, generation, atMs: world.now(), message, reason };
+  await world.tokens.write(query.client, JSON.stringify(refusal), 'refusal');
 }
 
 /** Returns the last refusal of these credentials at this address, if it is not 30 s old. */
-export function rememberedRefusal(query: TokenQuery, world: RefusalWorld): GwtokenError | undefined {
+export function rememberedRefusal(query: Query, world: RefusalWorld): GwtokenError | undefined {
   const { text = '', generation = '' } = world.tokens.read(query.client, 'refusal');
   const { owner, generation: ofThen, atMs, message, reason } = parseObject(text);
   const agoMs = world.now() - Number(atMs);

@@ -6,7 +6,7 @@ import { type ErrorKind, isErrorKind } from '../exit-codes';
 import { duration, oneLine } from '../text';
 import type { HeldLock, World } from '../world';
 import { parseObject, sharedBy } from './cache';
-import type { TokenAnswer, TokenQuery } from './query';
+import type { Query, TokenAnswer } from './query';
 import { retryOf } from './reply';
 
 interface Work {
@@ -29,7 +29,7 @@ type LockWorld = Pick<World, 'tokens' | 'trace'>;
  *
  * @throws GwtokenError the lock holder's failure, if a request of this process would end no better
  */
-export async function shareRequest(query: TokenQuery, world: LockWorld, work: Work): Promise<TokenAnswer> {
+export async function shareRequest(query: Query, world: LockWorld, work: Work): Promise<TokenAnswer> {
   let leftMs = query.limitMs;
   for (let emptyHanded = 0; emptyHanded < 2; emptyHanded++) {
     const { generation = '' } = world.tokens.read(query.client);
@@ -51,7 +51,7 @@ export async function shareRequest(query: TokenQuery, world: LockWorld, work: Wo
   return (await work.fetch(leftMs, () => {})).answer;
 }
 
-async function hold(lock: HeldLock, query: TokenQuery, work: Work): Promise<TokenAnswer> {
+async function hold(lock: HeldLock, query: Query, work: Work): Promise<TokenAnswer> {
   let outcome = '';
   try {
     const cached = work.look();
@@ -72,10 +72,10 @@ async function hold(lock: HeldLock, query: TokenQuery, work: Work): Promise<Toke
 const OWN_FAULTS: readonly ErrorKind[] = ['usage', 'local'];
 
 /** Returns a failure as text, without hints. One that is worth a retry says what was tried. */
-function formatFailure(error: GwtokenError, { attempts, limitMs, settings }: TokenQuery): string {
+function formatFailure(error: GwtokenError, { attempts, limitMs, timeoutMs }: Query): string {
   const { kind, message, reason } = error;
   if (OWN_FAULTS.includes(kind)) return '';
-  const tried = retryOf(error) && { attempts, limitMs, timeoutMs: settings.timeoutMs.value };
+  const tried = retryOf(error) && { attempts, limitMs, timeoutMs };
   return JSON.stringify({ failure: { kind, message: message.slice(0, 1000), reason, tried } });
 }
 
@@ -83,20 +83,20 @@ function formatFailure(error: GwtokenError, { attempts, limitMs, settings }: Tok
  * Reads the failure that a holder left, which may be of another version. Returns undefined if this query has
  * more attempts or more time, which might mend it.
  */
-function failureFor(query: TokenQuery, stored: unknown): GwtokenError | undefined {
+function failureFor(query: Query, stored: unknown): GwtokenError | undefined {
   const { kind, message, reason, tried } = (stored ?? {}) as Record<string, unknown>;
   if (!isErrorKind(kind) || OWN_FAULTS.includes(kind) || typeof message !== 'string') return undefined;
   // Without them all comparisons are false: no retry would mend that failure.
   const { attempts, limitMs, timeoutMs } = (tried ?? {}) as Record<string, unknown>;
   if (Number(attempts) < query.attempts || Number(limitMs) < query.limitMs) return undefined;
-  if (Number(timeoutMs) < query.settings.timeoutMs.value) return undefined;
+  if (Number(timeoutMs) < query.timeoutMs) return undefined;
   return new GwtokenError(kind, oneLine(message), {
     reason: typeof reason === 'string' ? reason : undefined,
     ofAnotherProcess: true,
   });
 }
 
-function tooLate({ client, limitMs }: TokenQuery): GwtokenError {
+function tooLate({ client, limitMs }: Query): GwtokenError {
   return failure(
     'unreached',
     `waited ${duration(limitMs)} for another gwtoken process to get the token for ${clientName(client)}`,

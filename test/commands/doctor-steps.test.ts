@@ -32,8 +32,8 @@ const ofRequest = async (...flags: string[]) => (await steps(...flags)).slice(6)
 
 /** A connection that comes as far as this, and fails there unless there is an answer. */
 function connects(progress: Partial<ConnectionProgress>, answer?: { tookMs: number; date: string }): void {
-  const postForm: PostForm = async (_, { onProgress }) => {
-    gw.posts.push({ atMs: gw.nowMs, form: new URLSearchParams() });
+  const postForm: PostForm = async (url, { onProgress }) => {
+    gw.posts.push({ url, atMs: gw.nowMs, form: new URLSearchParams() });
     onProgress?.(progress);
     if (answer === undefined) throw failure('unreached', 'it failed', 'a hint');
     gw.nowMs += answer.tookMs;

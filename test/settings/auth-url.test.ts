@@ -1,32 +1,26 @@
 /** The auth URL: which ones are taken, and what is said of the others. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { resolveAuthUrl } from '../../src/settings/resolve';
+import { resolve } from '../../src/settings/resolve';
+import { SETTINGS, type SettingSources } from '../../src/settings/table';
 import { parseAuthUrl } from '../../src/settings/values';
 import { refusal } from './refusal';
 import { sources } from './sources';
 
 describe('the auth URL', () => {
-  const eu = { profile: 'acme', environment: 'production', region: 'eu' } as const;
+  const resolved = (from: SettingSources) =>
+    resolve(SETTINGS.authUrl, from, { profile: 'acme', region: 'eu' });
 
   test('another region’s is not looked at', () => {
     const env = { GWTOKEN_AUTH_URL_US: 'nonsense' };
-    expect(resolveAuthUrl(sources({ env, general: { 'auth-url.us': 'nonsense' } }), eu)).toBeUndefined();
-  });
-
-  test('the sandbox shares the region’s', () => {
-    const from = sources({ general: { 'auth-url.eu': 'https://eu.test' } });
-    expect(resolveAuthUrl(from, { ...eu, environment: 'sandbox' })?.value).toBe('https://eu.test');
+    expect(resolved(sources({ env, general: { 'auth-url.us': 'nonsense' } }))).toBeUndefined();
   });
 
   test('{region} is replaced everywhere, and what was written is kept', () => {
-    const found = resolveAuthUrl(
-      sources({ env: { GWTOKEN_AUTH_URL: 'https://{region}.id.example.com/{region}/' } }),
-      eu,
-    );
-    expect(found).toMatchObject({
+    const env = { GWTOKEN_AUTH_URL: 'https://{region}.id.example.com/{region}/' };
+    expect(resolved(sources({ env }))).toMatchObject({
       value: 'https://eu.id.example.com/eu',
-      template: 'https://{region}.id.example.com/{region}/',
+      text: 'https://{region}.id.example.com/{region}/',
     });
   });
 });

@@ -1,8 +1,8 @@
 /** The values of the settings: how each text is read, and refused. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { resolveFetchSettings } from '../../src/settings/resolve';
-import { configValue } from '../../src/settings/table';
+import { resolve } from '../../src/settings/resolve';
+import { checkConfigValue, SETTINGS } from '../../src/settings/table';
 import {
   isLoopback,
   parseAuthUrl,
@@ -75,23 +75,6 @@ describe('the text of an auth URL', () => {
   });
 });
 
-describe('values', () => {
-  test('config set stores numbers and switches as such, and all else as it was written', () => {
-    const stored = ([key, text]: readonly [string, string]) => configValue(key, text);
-    const rows = [
-      ['sandbox', 'true'],
-      ['sandbox', '0'],
-      ['retries', '03'],
-      ['cache', 'on'],
-      ['timeout', '5m'],
-      ['auth-url', 'https://{region}.x/oauth2/token/'],
-      ['region', 'US'],
-      ['profile', 'a.b'],
-    ] as const;
-    expect(rows.map(stored)).toEqual([true, false, 3, 'on', '5m', 'https://{region}.x', 'us', 'a.b']);
-  });
-});
-
 describe('values are read strictly, and an error names the value, its source and what is allowed', () => {
   const of =
     <T>(parse: (text: string, where: string, what: string) => T, what: string) =>
@@ -152,12 +135,11 @@ describe('values are read strictly, and an error names the value, its source and
       'credential-command': ['', 'invalid credential-command ""'],
     };
     for (const [key, [text, said]] of Object.entries(refused)) {
-      const { message } = refusal(() => configValue(key, text));
+      const { message } = refusal(() => checkConfigValue(key, text));
       expect(message).toBe(`${said} (from the command line)${key === 'auth-url' ? ' is not a URL' : ''}`);
     }
-    expect(configValue('min-ttl', '2h')).toBe('2h');
     const env = { GWTOKEN_NO_CACHE: 'on' };
-    expect(refusal(() => resolveFetchSettings(sources({ env }), 'default'))).toEqual({
+    expect(refusal(() => resolve(SETTINGS.cache, sources({ env })))).toEqual({
       message: 'invalid no-cache "on" (from GWTOKEN_NO_CACHE)',
       hints: ['use 1, true, 0 or false'],
     });

@@ -1,27 +1,15 @@
 /** The precedence of the settings: each one in every place it can come from. */
 import { describe, expect, test } from 'vitest';
-import {
-  resolveApiUrl,
-  resolveAuthUrl,
-  resolveClient,
-  resolveEnvironment,
-  resolveFetchSettings,
-  resolveProfile,
-  resolveRegion,
-} from '../../src/settings/resolve';
+import { resolve, resolveClient } from '../../src/settings/resolve';
 import { SETTINGS, type SettingDefinition, type SettingSources } from '../../src/settings/table';
 import { sources } from './sources';
 
-type Found = { value: unknown; source: { name: string } } | undefined;
 /** Its place, what is written there, and its value then. `acme:` before a key is that profile's own. */
 type Place = readonly [name: string, written: string | number | boolean, value: unknown];
 
 const urls = (...names: string[]): Place[] =>
   names.map((name, at) => [name, `https://h${at}`, `https://h${at}`]);
-const OF_ACME = { profile: 'acme', environment: 'production', region: 'eu' } as const;
-const fetched = (name: keyof ReturnType<typeof resolveFetchSettings>) => (from: SettingSources) =>
-  resolveFetchSettings(from, 'acme')[name];
-
+const OF_ACME = { profile: 'acme', region: 'eu' } as const;
 const urlKeys = (key: string) => ['acme:', ''].flatMap((own) => [`${own}${key}.eu`, `${own}${key}`]);
 
 /** A flag, a variable, a profile's key and the general one: what is written in each, and its value then. */
@@ -33,15 +21,15 @@ const everywhere = (key: string, values: Record<string, unknown>): Place[] => {
 /** Place by place: the first that has anything is taken. A new setting gets its row here. */
 const ORDER: Record<
   string,
-  { resolve(from: SettingSources): Found; places: readonly Place[]; otherwise: unknown }
+  { row: SettingDefinition<unknown>; places: readonly Place[]; otherwise: unknown }
 > = {
   region: {
-    resolve: (from) => resolveRegion(from, 'acme'),
+    row: SETTINGS.region,
     places: everywhere('region', { eu: 'eu', us: 'us', EU: 'eu', US: 'us' }),
     otherwise: undefined,
   },
   environment: {
-    resolve: (from) => resolveEnvironment(from, 'acme'),
+    row: SETTINGS.environment,
     places: [
       ['--sandbox', true, 'sandbox'],
       ['GWTOKEN_SANDBOX', '0', 'production'],
@@ -51,7 +39,7 @@ const ORDER: Record<
     otherwise: 'production',
   },
   'environment, undone': {
-    resolve: (from) => resolveEnvironment(from, 'acme'),
+    row: SETTINGS.environment,
     places: [
       ['--no-sandbox', false, 'production'],
       ['GWTOKEN_SANDBOX', 'true', 'sandbox'],
@@ -60,7 +48,7 @@ const ORDER: Record<
     otherwise: 'production',
   },
   profile: {
-    resolve: resolveProfile,
+    row: SETTINGS.profile,
     places: [
       ['--profile', 'a', 'a'],
       ['GWTOKEN_PROFILE', 'b', 'b'],
@@ -69,22 +57,22 @@ const ORDER: Record<
     otherwise: 'default',
   },
   'min-ttl': {
-    resolve: fetched('minTtlMs'),
+    row: SETTINGS.minTtlMs,
     places: everywhere('min-ttl', { '90': 90_000, '2m': 120_000, '1h': 3_600_000, '30': 30_000 }),
     otherwise: undefined,
   },
   timeout: {
-    resolve: fetched('timeoutMs'),
+    row: SETTINGS.timeoutMs,
     places: everywhere('timeout', { '5s': 5000, '6s': 6000, '7s': 7000, '8s': 8000 }),
     otherwise: 10_000,
   },
   retries: {
-    resolve: fetched('retries'),
+    row: SETTINGS.retries,
     places: everywhere('retries', { '0': 0, '1': 1, '3': 3, '4': 4 }),
     otherwise: 2,
   },
   cache: {
-    resolve: fetched('cache'),
+    row: SETTINGS.cache,
     places: [
       ['--no-cache', false, false],
       ['GWTOKEN_NO_CACHE', '0', true],
@@ -93,12 +81,12 @@ const ORDER: Record<
     otherwise: true,
   },
   'ca-file': {
-    resolve: fetched('caFile'),
+    row: SETTINGS.caFile,
     places: everywhere('ca-file', { '/f': '/f', '/v': '/v', '/p': '/p', '/g': '/g' }),
     otherwise: undefined,
   },
   'keychain-timeout': {
-    resolve: fetched('keychainTimeoutMs'),
+    row: SETTINGS.keychainTimeoutMs,
     places: [
       ['GWTOKEN_KEYCHAIN_TIMEOUT', '5', 5000],
       ['keychain-timeout', '1m', 60_000],
@@ -106,7 +94,7 @@ const ORDER: Record<
     otherwise: undefined,
   },
   'credential-command': {
-    resolve: fetched('credentialCommand'),
+    row: SETTINGS.credentialCommand,
     places: [
       ['acme:credential-command', 'pass a', 'pass a'],
       ['credential-command', 'pass b', 'pass b'],
@@ -114,12 +102,12 @@ const ORDER: Record<
     otherwise: undefined,
   },
   'auth URL': {
-    resolve: (from) => resolveAuthUrl(from, OF_ACME),
+    row: SETTINGS.authUrl,
     places: urls('--auth-url', 'GWTOKEN_AUTH_URL_EU', 'GWTOKEN_AUTH_URL', ...urlKeys('auth-url')),
     otherwise: undefined,
   },
   'API URL': {
-    resolve: (from) => resolveApiUrl(from, OF_ACME),
+    row: SETTINGS.apiUrl,
     places: urls(...urlKeys('api-url')),
     otherwise: undefined,
   },
@@ -148,42 +136,41 @@ function sourceOf(name: string): string {
 }
 
 describe('flag, then variable, then the profile’s key, then the general one, then the default', () => {
-  test.for(Object.entries(ORDER))(
-    '%s, in every combination of places',
-    ([, { resolve, places, otherwise }]) => {
-      const wrong: object[] = [];
-      for (let chosen = 0; chosen < 2 ** places.length; chosen++) {
-        const filled = places.filter((_, at) => (chosen >> at) & 1);
-        const found = resolve(filledIn(filled));
-        const [first] = filled;
-        const is = [found?.value, found?.source.name];
-        const expected = first
-          ? [first[2], sourceOf(first[0])]
-          : [otherwise, otherwise === undefined ? undefined : 'default'];
-        if (is[0] !== expected[0] || is[1] !== expected[1]) wrong.push({ filled, is, expected });
-      }
-      expect(wrong).toEqual([]);
-    },
-  );
+  test.for(Object.entries(ORDER))('%s, in every combination of places', ([, { row, places, otherwise }]) => {
+    const wrong: object[] = [];
+    for (let chosen = 0; chosen < 2 ** places.length; chosen++) {
+      const filled = places.filter((_, at) => (chosen >> at) & 1);
+      const found = resolve(row, filledIn(filled), OF_ACME);
+      const [first] = filled;
+      const is = [found?.value, found?.source.name];
+      const expected = first
+        ? [first[2], sourceOf(first[0])]
+        : [otherwise, otherwise === undefined ? undefined : 'default'];
+      if (is[0] !== expected[0] || is[1] !== expected[1]) wrong.push({ filled, is, expected });
+    }
+    expect(wrong).toEqual([]);
+  });
 
   test.for(Object.entries(ORDER))(
     '%s: an empty variable counts as unset, and another profile’s key is none of ours',
-    ([, { resolve, places, otherwise }]) => {
+    ([, { row, places, otherwise }]) => {
       const empty = places.flatMap(([name]): Place[] =>
         name.startsWith('GWTOKEN_') ? [[name, '', '']] : [],
       );
-      expect(resolve(filledIn(empty))?.value).toBe(otherwise);
+      expect(resolve(row, filledIn(empty), OF_ACME)?.value).toBe(otherwise);
       const own = places.flatMap(([name, written]) =>
         name.startsWith('acme:') ? [[name.slice(5), written]] : [],
       );
-      expect(resolve(sources({ profiles: { other: Object.fromEntries(own) } }))?.value).toBe(otherwise);
+      expect(resolve(row, sources({ profiles: { other: Object.fromEntries(own) } }), OF_ACME)?.value).toBe(
+        otherwise,
+      );
     },
   );
 });
 
 test('no variable moves the API URL: the token goes there', () => {
   const env = { GWTOKEN_API_URL: 'https://a.test', GWTOKEN_API_URL_EU: 'https://a.test' };
-  expect(resolveApiUrl(sources({ env }), OF_ACME)).toBeUndefined();
+  expect(resolve(SETTINGS.apiUrl, sources({ env }), OF_ACME)).toBeUndefined();
 });
 
 test('every setting has its row above', () => {
@@ -192,17 +179,11 @@ test('every setting has its row above', () => {
   expect(new Set(rows)).toEqual(new Set(all.map(({ name, key }) => name ?? key)));
 });
 
-test('a client is its profile, environment and region, each with its source', () => {
+test('a client is its profile, environment and region', () => {
   const from = sources({
     flags: { region: 'us' },
     env: { GWTOKEN_SANDBOX: '1' },
     general: { profile: 'acme' },
   });
-  const { client, profile, environment, region } = resolveClient(from);
-  expect(client).toEqual({ profile: 'acme', environment: 'sandbox', region: 'us' });
-  expect([profile, environment, region].map(({ source }) => source.name)).toEqual([
-    'profile in /c.json',
-    'GWTOKEN_SANDBOX',
-    '--region',
-  ]);
+  expect(resolveClient(from)).toEqual({ profile: 'acme', environment: 'sandbox', region: 'us' });
 });

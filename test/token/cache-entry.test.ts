@@ -1,7 +1,7 @@
 /** Whether a cached token is used, on clocks that are not round; and what is taken for an entry. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { CredentialPlan } from '../../src/credentials/plan';
+import { type CredentialSource, givenSource } from '../../src/credentials/sources';
 import { sha256 } from '../../src/system/form';
 import {
   type CacheEntry,
@@ -13,7 +13,7 @@ import {
   parseEntry,
   sharedBy,
 } from '../../src/token/cache';
-import type { TokenQuery } from '../../src/token/query';
+import type { Query } from '../../src/token/query';
 import type { Token } from '../../src/token/token';
 
 const NOW = Date.UTC(2030, 0, 1, 12, 34, 56, 789);
@@ -35,10 +35,10 @@ function entry(own: ReturnType<typeof token>): CacheEntry {
 }
 
 /** A run that began `ago` ms before now, with a minimum life or without. */
-function run(ago = 0, minTtlMs?: number): Pick<TokenQuery, 'settings' | 'startedAtMs'> {
-  const source = { kind: 'flag', name: '--min-ttl' };
-  const settings = { minTtlMs: minTtlMs === undefined ? undefined : { value: minTtlMs, source } };
-  return { settings, startedAtMs: NOW - ago } as Pick<TokenQuery, 'settings' | 'startedAtMs'>;
+function run(ago = 0, value?: number): Pick<Query, 'minTtl' | 'startedAtMs'> {
+  const source = { kind: 'flag', name: '--min-ttl' } as const;
+  const minTtl = value === undefined ? undefined : { value, text: '', source };
+  return { minTtl, startedAtMs: NOW - ago };
 }
 
 const lifetime = fc.integer({ min: 1, max: 100_000 });
@@ -77,42 +77,36 @@ describe('a token is used', () => {
   });
 });
 
-const authUrl = (value: string) => ({
-  value,
-  template: 'https://{region}.test',
-  source: { kind: 'default', name: 'the test' } as const,
-});
-const keychain: CredentialPlan = { kind: 'keychain', name: 'p:production:eu' };
-const command = (value: string): CredentialPlan => ({
-  kind: 'command',
+const authUrl = (value: string) => ({ value });
+const variables = (clientId: string, clientSecret: string) =>
+  givenSource('p:production:eu', { clientId, clientSecret });
+const keychain: CredentialSource = {
+  kind: 'keychain',
   name: 'p:production:eu',
-  command: { value, source: { kind: 'config', name: 'credential-command in /c.json' } },
-});
-const variables = (clientId: string, clientSecret: string): CredentialPlan => ({
-  kind: 'variables',
-  name: 'p:production:eu',
-  credentials: { clientId, clientSecret },
-});
+  identity: '',
+  load: () => Promise.reject(new Error('not loaded here')),
+};
+const command = (identity: string): CredentialSource => ({ ...keychain, kind: 'command', identity });
 
-const OWN = { authUrl: authUrl('https://a.test'), plan: variables('id', 'secret') };
-const PLANS: readonly (readonly [string, CredentialPlan])[] = [
+const OWN = { authUrl: authUrl('https://a.test'), source: variables('id', 'secret') };
+const SOURCES: readonly (readonly [string, CredentialSource])[] = [
   ['variables', variables('id', 'secret')],
   ['a command', command('pass a')],
   ['the keychain', keychain],
 ];
-const STRANGERS: readonly (readonly [string, CredentialPlan])[] = [
-  ...PLANS,
+const STRANGERS: readonly (readonly [string, CredentialSource])[] = [
+  ...SOURCES,
   ['another secret', variables('id', 'Secret')],
   ['another client id', variables('id2', 'secret')],
   ['another command', command('pass b')],
 ];
 
 describe('whose an entry is', () => {
-  test.each(PLANS)('of %s: theirs alone, and of one address', (name, plan) => {
-    const owner = ownerOf({ ...OWN, plan }, 'id', world);
-    expect(isFor(owner, { authUrl: authUrl('https://b.test'), plan }, world)).toBe(false);
+  test.each(SOURCES)('of %s: theirs alone, and of one address', (name, source) => {
+    const owner = ownerOf({ ...OWN, source }, 'id', world);
+    expect(isFor(owner, { authUrl: authUrl('https://b.test'), source }, world)).toBe(false);
     for (const [other, theirs] of STRANGERS)
-      expect([other, isFor(owner, { ...OWN, plan: theirs }, world)]).toEqual([other, other === name]);
+      expect([other, isFor(owner, { ...OWN, source: theirs }, world)]).toEqual([other, other === name]);
   });
 
   test.each([
@@ -120,9 +114,9 @@ describe('whose an entry is', () => {
     ['of a command without its text', { kind: 'command' }, command('pass a')],
     ['of variables without an HMAC', { kind: 'variables', salt: '00' }, variables('id', 'secret')],
     ['of variables without a salt', { kind: 'variables', hmac: 'a' }, variables('id', 'secret')],
-  ])('an entry %s is nobody’s', (_, source, plan) => {
-    const owner = { clientId: 'id', authUrl: 'https://a.test', source };
-    expect(isFor(owner, { ...OWN, plan }, world)).toBe(false);
+  ])('an entry %s is nobody’s', (_, stored, source) => {
+    const owner = { clientId: 'id', authUrl: 'https://a.test', source: stored };
+    expect(isFor(owner, { ...OWN, source }, world)).toBe(false);
   });
 
   test('an entry of the keychain’s has no secret to compare, and one of variables has it not as it is', () => {
@@ -139,7 +133,7 @@ describe('whose an entry is', () => {
 
   test('who shares a request: the same address, generation and credentials, and nobody else', () => {
     const texts = [
-      ...STRANGERS.map(([, plan]) => sharedBy({ ...OWN, plan }, 'g')),
+      ...STRANGERS.map(([, source]) => sharedBy({ ...OWN, source }, 'g')),
       sharedBy(OWN, 'h'),
       sharedBy({ ...OWN, authUrl: authUrl('https://b.test') }, 'g'),
     ];
@@ -149,8 +143,8 @@ describe('whose an entry is', () => {
 });
 
 describe('an entry as it is kept', () => {
-  test.each(PLANS)('of %s comes back as it was', (_, plan) => {
-    const kept = { ...entry(token(3600)), ...ownerOf({ ...OWN, plan }, 'id', world) };
+  test.each(SOURCES)('of %s comes back as it was', (_, source) => {
+    const kept = { ...entry(token(3600)), ...ownerOf({ ...OWN, source }, 'id', world) };
     const text = formatEntry(kept);
     expect(text).toMatch(/^[^\n]+\n$/);
     expect(parseEntry(text)).toEqual(kept);

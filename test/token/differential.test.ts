@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Client } from '../../src/client';
-import type { CredentialPlan } from '../../src/credentials/plan';
+import { givenSource } from '../../src/credentials/sources';
 import { parseAuthUrl } from '../../src/settings/values';
 import { entryPath } from '../../src/system/files/token-cache';
 import { sha256 } from '../../src/system/form';
@@ -42,14 +42,9 @@ function lay(configText: string | undefined, entries: readonly { client: Client;
 function entryText({ region }: Client, made: MadeEntry): string {
   const hasVariables = Object.keys(home.env).some((name) => name.includes('CLIENT_ID'));
   const owner = made.of === 'same' ? (hasVariables ? 'secret' : 'keychain') : made.of;
-  const source = { kind: 'default', name: 'the test' } as const;
-  const authUrl = { value: parseAuthUrl(made.authUrl, 'the test', region), template: made.authUrl, source };
-  const world = { sha256 };
-  const credentials = { clientId: 'client', clientSecret: owner };
-  const plan: CredentialPlan =
-    owner === 'keychain'
-      ? { kind: 'keychain', name: 'the test' }
-      : { kind: 'variables', name: 'the test', credentials };
+  const authUrl = parseAuthUrl(made.authUrl, 'the test', region);
+  const given = givenSource('the test', { clientId: 'client', clientSecret: owner });
+  const source = owner === 'keychain' ? { ...given, kind: 'keychain' as const } : given;
   const text = formatEntry({
     token: {
       accessToken: made.accessToken,
@@ -59,7 +54,7 @@ function entryText({ region }: Client, made: MadeEntry): string {
       lifetimeS: made.lifetimeS,
     },
     generation: '',
-    ...ownerOf({ authUrl, plan }, 'client', world),
+    ...ownerOf({ authUrl: { value: authUrl }, source }, 'client', { sha256 }),
   });
   if (made.damage === 'torn') return text.slice(0, text.length / 2);
   if (made.damage === 'version') return text.replace('"version":1', '"version":2');

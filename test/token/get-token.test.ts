@@ -305,8 +305,8 @@ test('a process that was frozen over its reply leaves a newer token in the cache
 
 test('a --min-ttl that no token meets is an error where it is a demand', () => {
   const problem = (lifetimeS: number | undefined, kind: string) => {
-    const settings = { minTtlMs: { value: 60_000, source: { kind, name: 'the setting' } } };
-    return minTtlProblem({ ...TOKEN, requestedAtMs: 0, lifetimeS }, settings as never, 0);
+    const minTtl = { value: 60_000, source: { kind, name: 'the setting' } };
+    return minTtlProblem({ ...TOKEN, requestedAtMs: 0, lifetimeS }, { minTtl } as never, 0);
   };
   for (const kind of ['flag', 'variable']) {
     expect(problem(60, kind)).toMatchObject({

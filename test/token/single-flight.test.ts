@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Client } from '../../src/client';
 import { GwtokenError } from '../../src/errors';
 import { sharedBy } from '../../src/token/cache';
-import type { TokenAnswer, TokenQuery } from '../../src/token/query';
+import type { Query, TokenAnswer } from '../../src/token/query';
 import { shareRequest } from '../../src/token/single-flight';
 import type { Lock, Waited } from '../../src/world';
 import { EU } from '../harness/homes/client';
@@ -11,11 +11,11 @@ import { EU } from '../harness/homes/client';
 const QUERY = {
   client: EU,
   authUrl: { value: 'https://a.test', source: { kind: 'config', name: 'auth-url in /c.json' } },
-  plan: { kind: 'keychain', name: 'the test' },
-  settings: { timeoutMs: { value: 2000 } },
+  source: { kind: 'keychain', name: 'the test', identity: '' },
+  timeoutMs: 2000,
   attempts: 3,
   limitMs: 6000,
-} as unknown as TokenQuery;
+} as unknown as Query;
 
 const OF_QUERY = sharedBy(QUERY, 'g');
 

@@ -2,9 +2,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
-import { resolveFetchSettings } from '../../src/settings/resolve';
 import { fetchToken } from '../../src/token/fetch';
-import { endpointQuery } from '../../src/token/query';
+import { limitsOf } from '../../src/token/query';
 import { retryOfReply } from '../../src/token/reply';
 import type { FormReply } from '../../src/world';
 import { EU } from '../harness/homes/client';
@@ -35,11 +34,9 @@ async function play(
   const limits: number[] = [];
   let attempts = 0;
   const from = sources({ flags: { retries: String(retries) } });
-  const authUrl = { value: 'https://id.test', template: 'https://id.test' };
-  const settings = resolveFetchSettings(from, EU.profile);
-  const query = endpointQuery({ client: EU, authUrl, settings }, { now: () => START_MS });
+  const authUrl = { value: 'https://id.test' };
   const outcome = await fetchToken(
-    { ...query, limitMs },
+    { ...limitsOf(from, EU), authUrl, limitMs },
     { clientId: 'a', clientSecret: 's' },
     {
       version: 'test',

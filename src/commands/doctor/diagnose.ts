@@ -7,7 +7,7 @@ import type { FlagValues } from '../../settings/table';
 import { duration } from '../../text';
 import { lookInCache } from '../../token/cache';
 import { servesMeanwhile } from '../../token/get-token';
-import { minTtlProblem, type TokenQuery } from '../../token/query';
+import { minTtlProblem, type Query } from '../../token/query';
 import { secondsLeft, type Token } from '../../token/token';
 import type { World } from '../../world';
 import { selectedQuery, tokenOrNextSteps } from '../selected-token';
@@ -19,7 +19,7 @@ import { directoryCheck, variableChecks } from './machine';
 interface Run {
   readonly checks: Check[];
   step: string;
-  query?: TokenQuery;
+  query?: Query;
   /** The last attempt of the token request. */
   attempt?: Attempt;
 }
@@ -53,15 +53,14 @@ async function requestToken(flags: FlagValues, run: Run, world: World): Promise<
   const changed = settings.filter((line) => !line.endsWith('(default)'));
   pass(run, [clientName(query.client), ...changed].join(', '));
   run.checks.push(await directoryCheck('config', world), await directoryCheck('cache', world));
-  run.step = query.plan.kind === 'keychain' ? 'keychain' : 'credentials';
+  run.step = query.source.kind === 'keychain' ? 'keychain' : 'credentials';
   run.query = query;
-  const settingsWithoutCache = { ...query.settings, cache: { ...query.settings.cache, value: false } };
-  const uncached = { ...query, settings: settingsWithoutCache };
+  const uncached = { ...query, useCache: false };
   return (await tokenOrNextSteps(uncached, sources, watched(world, query, run))).token;
 }
 
 /** Returns a world that notes how far a request gets. */
-function watched(world: World, { plan }: TokenQuery, run: Run): World {
+function watched(world: World, { source }: Query, run: Run): World {
   return {
     ...world,
     keychain: {
@@ -73,7 +72,7 @@ function watched(world: World, { plan }: TokenQuery, run: Run): World {
       },
     },
     async postForm(url, init) {
-      if (run.attempt === undefined) pass(run, plan.name, 'token request');
+      if (run.attempt === undefined) pass(run, source.name, 'token request');
       const attempt: Attempt = { waitingFor: 'route', startedAtMs: world.now() };
       run.attempt = attempt;
       const onProgress = (facts: Partial<Attempt>) => Object.assign(attempt, facts);
@@ -98,10 +97,10 @@ function addConnection(run: Run, nowMs: number): void {
 }
 
 /** Says it if `get` prints a cached token in spite of the failure. */
-function cachedToken(error: GwtokenError, query: TokenQuery | undefined, world: World): Check[] {
-  if (!query?.settings.cache.value) return [];
+function cachedToken(error: GwtokenError, query: Query | undefined, world: World): Check[] {
+  if (!query?.useCache) return [];
   const token = (lookInCache(query, world) ?? servesMeanwhile(query, error, world))?.token;
-  if (!token || minTtlProblem(token, query.settings, world.now())) return [];
+  if (!token || minTtlProblem(token, query, world.now())) return [];
   const left = duration(1000 * (secondsLeft(token, world.now()) ?? 0));
   return [warning('cache', `get still prints the cached token, which is valid for ${left} more`)];
 }

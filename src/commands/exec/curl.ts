@@ -1,11 +1,11 @@
 /** The command `gwtoken curl`: curl with a token's header, which is in no argument, variable or file. */
 
+import { profileFlag } from '../../client';
 import { failure, GwtokenError, usage } from '../../errors';
 import { getFormat } from '../../formats/get';
 import { maskToken } from '../../formats/mask';
-import { gather, resolveApiUrl, resolveClient } from '../../settings/resolve';
+import { gather, resolve, resolveClient } from '../../settings/resolve';
 import { type FlagValues, SETTINGS, type SettingSources } from '../../settings/table';
-import { setUrlCommand } from '../../settings/words';
 import type { ChildEnd, Env, World } from '../../world';
 import { selectedToken } from '../selected-token';
 import { childEnvironment, exitCodeOf } from './run';
@@ -32,10 +32,10 @@ export async function runCurl(
 
 /** Returns the URL of a path below the API URL. @throws GwtokenError `usage` if none is set */
 function belowApiUrl(path: string, sources: SettingSources): string {
-  const { client } = resolveClient(sources);
-  const apiUrl = resolveApiUrl(sources, client);
+  const client = resolveClient(sources);
+  const apiUrl = resolve(SETTINGS.apiUrl, sources, client);
   if (apiUrl) return apiUrl.value + path;
-  const set = setUrlCommand(SETTINGS.apiUrl, client, 'https://YOUR-GATEWAY');
+  const set = `gwtoken config set api-url.${client.region} https://YOUR-GATEWAY${profileFlag(client.profile)}`;
   throw usage(`no API URL set for ${path}`, `to set it, run: ${set}`, 'or begin the URL with https://');
 }
 

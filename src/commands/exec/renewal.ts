@@ -2,7 +2,7 @@ import { GwtokenError } from '../../errors';
 import { maskToken } from '../../formats/mask';
 import { messageOf } from '../../system-errors';
 import { renewToken } from '../../token/get-token';
-import type { TokenAnswer, TokenQuery } from '../../token/query';
+import type { Query, TokenAnswer } from '../../token/query';
 import { expiresAtMs, freshUntilMs, type Token } from '../../token/token';
 import type { World } from '../../world';
 
@@ -24,7 +24,7 @@ const REFUSAL_PAUSE_MS = 300_000;
 export async function withTokenFile<T>(
   path: string,
   answer: TokenAnswer,
-  resolveAgain: () => TokenQuery,
+  resolveAgain: () => Query,
   world: World,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -48,14 +48,14 @@ export async function withTokenFile<T>(
  * sleep, and a timer of more than 2^31 ms fires at once.
  */
 function keepRenewed(
-  { token: first, minTtl }: TokenAnswer,
+  { token: first, query }: TokenAnswer,
   write: (token: string) => void,
-  resolveAgain: () => TokenQuery,
+  resolveAgain: () => Query,
   world: World,
 ): () => void {
   const ended = new AbortController();
   // A token without an expiry is never renewed.
-  const dueAtMs = (token: Token): number => freshUntilMs(token, minTtl) ?? Number.POSITIVE_INFINITY;
+  const dueAtMs = (token: Token): number => freshUntilMs(token, query.minTtl) ?? Number.POSITIVE_INFINITY;
   let token = first;
   // Due by either clock: one can be set back, the other may stand still while a laptop sleeps.
   let due = { wallMs: 0, monotonicMs: 0 };

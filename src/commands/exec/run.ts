@@ -12,7 +12,7 @@ import { maskToken } from '../../formats/mask';
 import { gather } from '../../settings/resolve';
 import type { FlagValues } from '../../settings/table';
 import { ENDING_SIGNALS, Interrupted } from '../../signals';
-import type { TokenQuery } from '../../token/query';
+import type { Query } from '../../token/query';
 import type { ChildEnd, Env, World } from '../../world';
 import { selectedQuery, selectedToken } from '../selected-token';
 import { withTokenFile } from './renewal';
@@ -49,7 +49,7 @@ export async function runCommand(
   };
   try {
     if (file === undefined) return exitCodeOf(await runProgram());
-    const resolveAgain = (): TokenQuery => selectedQuery(sources, world);
+    const resolveAgain = (): Query => selectedQuery(sources, world);
     return exitCodeOf(await withTokenFile(file, answer, resolveAgain, world, runProgram));
   } finally {
     release();

@@ -9,8 +9,8 @@ import {
   secretProblem,
 } from '../../credentials/credentials';
 import { attempt, GwtokenError, usage } from '../../errors';
-import { resolveAuthUrl, resolveEnvironment, resolveProfile, resolveRegion } from '../../settings/resolve';
-import type { AuthUrl, SettingSources } from '../../settings/table';
+import { resolve } from '../../settings/resolve';
+import { SETTINGS, type Setting, type SettingSources } from '../../settings/table';
 import { parseAuthUrl } from '../../settings/values';
 import { messageOf } from '../../system-errors';
 import { quoted, shellWord } from '../../text';
@@ -23,8 +23,7 @@ export interface Answers extends Credentials {
   readonly client: Client;
   readonly authUrl: TypedUrl;
 }
-/** Auth URL for the client's region; `template` is its text as it was written. */
-type TypedUrl = Pick<AuthUrl, 'value' | 'template'>;
+type TypedUrl = Pick<Setting<string>, 'value' | 'text'>;
 
 type PromptWorld = Pick<World, 'terminal' | 'stdin' | 'stderr' | 'clients'>;
 
@@ -38,15 +37,15 @@ export function checkGiven(sources: SettingSources, { terminal, stdin }: PromptW
   const { flags } = sources;
   const noPrompt = terminal.noPrompt();
   const canAsk = noPrompt === undefined;
-  const profile = resolveProfile(sources).value;
-  const environment = resolveEnvironment(sources, profile).value;
-  const regionSetting = resolveRegion(sources, profile);
+  const profile = resolve(SETTINGS.profile, sources).value;
+  const environment = resolve(SETTINGS.environment, sources, { profile }).value;
+  const regionSetting = resolve(SETTINGS.region, sources, { profile });
   const region = canAsk && regionSetting?.source.kind === 'config' ? undefined : regionSetting?.value;
   // Without a region it is not known yet which auth URL to check.
   const authUrl =
     region === undefined && canAsk
       ? undefined
-      : resolveAuthUrl(sources, { profile, environment, region: region ?? REGIONS[0] });
+      : resolve(SETTINGS.authUrl, sources, { profile, region: region ?? REGIONS[0] });
   const clientId = checkClientId(flags['client-id']);
   const secretPiped = flags['secret-stdin'] === true;
   if (secretPiped && stdin.isTTY()) {
@@ -74,7 +73,7 @@ export function checkGiven(sources: SettingSources, { terminal, stdin }: PromptW
   if (canAsk || missing.length === 0) return known;
   const example = [
     `gwtoken login ${clientFlags({ profile, environment, region: region ?? REGIONS[0] })}`,
-    `--auth-url ${shellWord(authUrl?.template ?? 'https://YOUR-AUTH-URL')}`,
+    `--auth-url ${shellWord(authUrl?.text ?? 'https://YOUR-AUTH-URL')}`,
     `--client-id ${shellWord(clientId ?? 'ID')} --secret-stdin`,
   ];
   const required = missing.length === 1 ? 'is required' : 'are required';
@@ -104,7 +103,7 @@ export async function askMissing(
   const { terminal } = world;
   const region = known.region ?? (await terminal.choose('Region', REGIONS, known.suggestedRegion));
   const client: Client = { profile: known.profile, environment: known.environment, region };
-  const authUrl = resolveAuthUrl(sources, client) ?? (await askAuthUrl(region, world));
+  const authUrl = resolve(SETTINGS.authUrl, sources, client) ?? (await askAuthUrl(region, world));
   const stored = world.clients.read()[clientName(client)]?.clientId;
   const clientId = known.clientId ?? (await askClientId(client, world, stored));
   const clientSecret = known.secretPiped ? await readSecret(world) : await askSecret(authUrl, world);
@@ -128,8 +127,8 @@ async function askAuthUrl(region: Region, { terminal, stderr }: PromptWorld): Pr
   };
   const example = `https://identity.${region}.example.com`;
   for (const line of ABOUT_AUTH_URL) stderr.write(`${guide(terminal)}${line}\n`);
-  const template = (await terminal.ask(`Auth URL for ${region}`, check, { example })).trim();
-  return { value: parseAuthUrl(template, SOURCE, region), template };
+  const text = (await terminal.ask(`Auth URL for ${region}`, check, { example })).trim();
+  return { value: parseAuthUrl(text, SOURCE, region), text };
 }
 
 /** Returns the beginning of a line between two prompts. */

@@ -2,28 +2,28 @@
 
 import { type Client, clientFlags, clientName } from '../../client';
 import { formatItem } from '../../credentials/keychain-item';
-import { overriding } from '../../credentials/plan';
+import { overriding, sourceOf } from '../../credentials/sources';
 import { attempt, GwtokenError } from '../../errors';
-import { gather, resolveClient, resolveFetchSettings, resolveProfile } from '../../settings/resolve';
-import type { FetchSettings, FlagValues, SettingSources } from '../../settings/table';
+import { gather, resolve, resolveClient } from '../../settings/resolve';
+import { type FlagValues, SETTINGS, type SettingSources } from '../../settings/table';
 import { Interrupted } from '../../signals';
 import { oneLine, shellWord } from '../../text';
 import { formatEntry } from '../../token/cache';
 import { fetchToken } from '../../token/fetch';
-import { endpointQuery } from '../../token/query';
+import { type Limits, limitsOf } from '../../token/query';
 import type { Token } from '../../token/token';
 import type { ConfigEdit, World } from '../../world';
 import { refusalSteps } from '../hints';
-import { resolveParts } from '../query';
 import { type Answers, askAgain, askMissing, checkGiven, guide } from './answers';
 import { loginEdits, storeClient } from './store';
 
 export async function logIn(flags: FlagValues, world: World): Promise<void> {
   const sources = gather(flags, world);
   const known = checkGiven(sources, world);
-  const settings = resolveFetchSettings(sources, known.profile);
+  const limits = limitsOf(sources, known);
+  const useCache = resolve(SETTINGS.cache, sources).value;
+  const limitMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
   await world.config.checkWritable();
-  const limitMs = settings.keychainTimeoutMs?.value;
   await world.keychain.probe(limitMs);
   const isVerified = flags['verify'] !== false;
   const { answers, token } = await unlessCancelled(world, async () => {
@@ -31,7 +31,7 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
     // Credentials that no item can hold are refused before they are sent.
     itemOf(all);
     if (!isVerified) return { answers: all, token: undefined };
-    return verified(all, known.secretPiped ? 1 : TRIES, { sources, settings }, world);
+    return verified(all, known.secretPiped ? 1 : TRIES, { sources, limits }, world);
   });
   const { client, authUrl, clientId } = answers;
   const edits = loginEdits(sources, client, authUrl);
@@ -42,7 +42,7 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   // A token for the old credentials must not be served any more.
   for (const left of await world.tokens.invalidate(client))
     world.warn(`could not remove a cached token of the old credentials: ${left}`);
-  if (token && settings.cache.value) await cacheToken(token, answers, world);
+  if (token && useCache) await cacheToken(token, answers, world);
   const how = isVerified ? 'verified and ' : '';
   const ending = replaced ? ', replacing the previous ones' : '';
   await report(
@@ -82,14 +82,13 @@ const TRIES = 3;
 async function verified(
   answers: Answers,
   tries: number,
-  { sources, settings }: { readonly sources: SettingSources; readonly settings: FetchSettings },
+  { sources, limits }: { readonly sources: SettingSources; readonly limits: Limits },
   world: World,
 ): Promise<{ readonly answers: Answers; readonly token: Token }> {
   for (let left = tries - 1, tried = answers; ; left--) {
-    const { client, authUrl } = tried;
     try {
       const token = await world.terminal.spin('verifying the credentials', () =>
-        fetchToken(endpointQuery({ client, authUrl, settings }, world), tried, world),
+        fetchToken({ ...limits, authUrl: tried.authUrl }, tried, world),
       );
       return { answers: tried, token };
     } catch (error) {
@@ -109,7 +108,7 @@ function nothingStored(
   isTyped: boolean,
   sources: SettingSources,
 ): GwtokenError {
-  const words = `--auth-url ${shellWord(authUrl.template)} --client-id ${shellWord(clientId)}`;
+  const words = `--auth-url ${shellWord(authUrl.text)} --client-id ${shellWord(clientId)}`;
   return error.withHints([
     ...(error.kind === 'refused' ? refusalSteps(error, { client }, sources) : []),
     'nothing was stored',
@@ -139,7 +138,7 @@ function editText({ profile, key, value }: ConfigEdit, { config }: SettingSource
 
 /** Returns the commands to try next, in the user's shell. */
 function nextSteps(client: Client, { env, config, platform }: World): string[] {
-  const selected = attempt(() => resolveClient({ flags: {}, env, config: config.read() }).client);
+  const selected = attempt(() => resolveClient({ flags: {}, env, config: config.read() }));
   const isSelected = !(selected instanceof GwtokenError) && clientName(selected) === clientName(client);
   const flags = isSelected ? '' : ` ${clientFlags(client)}`;
   const fish = /\bfish$/.test(env['SHELL'] ?? '');
@@ -162,13 +161,14 @@ async function report(lines: readonly string[], world: World): Promise<void> {
 
 /** Warns if other credentials or another auth URL will be used instead of the stored ones. */
 function warnOfOthers({ client, authUrl }: Answers, before: SettingSources, world: World): void {
-  const after: SettingSources = { flags: {}, env: world.env, config: world.config.read() };
-  const skipVariables = resolveProfile(before).source.kind === 'flag';
+  const flags = { profile: before.flags['profile'] };
+  const after: SettingSources = { flags, env: world.env, config: world.config.read() };
   // A bad variable is only a warning here: the credentials are stored.
-  const { plan, authUrl: next } = resolveParts(after, { client, skipVariables }, world);
-  const overridden = plan instanceof GwtokenError ? plan.message : overriding(plan);
+  const source = attempt(() => sourceOf(after, client, world));
+  const next = attempt(() => resolve(SETTINGS.authUrl, after, client));
+  const overridden = source instanceof GwtokenError ? source.message : overriding(source);
   if (overridden !== undefined) world.warn(overridden);
-  if (!(next instanceof GwtokenError) && next.value !== authUrl.value)
+  if (next && !(next instanceof GwtokenError) && next.value !== authUrl.value)
     world.warn(
       `${next.source.name} sets another auth URL; gwtoken will not send the stored credentials there`,
     );

@@ -2,8 +2,8 @@
 
 import { type Client, clientName, DEFAULT_PROFILE } from '../../client';
 import { attempt, GwtokenError } from '../../errors';
-import { configAuthUrl } from '../../settings/resolve';
-import type { AuthUrl, SettingSources } from '../../settings/table';
+import { resolve } from '../../settings/resolve';
+import { SETTINGS, type Setting, type SettingSources } from '../../settings/table';
 import { withoutTokenPath } from '../../settings/values';
 import type { ConfigEdit, KnownEntry, World } from '../../world';
 
@@ -52,7 +52,7 @@ export async function storeClient(
 export function loginEdits(
   sources: SettingSources,
   client: Client,
-  authUrl: Pick<AuthUrl, 'value' | 'template'>,
+  authUrl: Pick<Setting<string>, 'value' | 'text'>,
 ): ConfigEdit[] {
   const { general, profiles } = sources.config;
   // The default profile uses the general values.
@@ -60,11 +60,11 @@ export function loginEdits(
   const values = profile === undefined ? general : profiles[profile];
   const edits: ConfigEdit[] = [];
   // An invalid one is replaced like any other.
-  const current = attempt(() => configAuthUrl(sources, client));
+  const current = attempt(() => resolve(SETTINGS.authUrl, { ...sources, flags: {}, env: {} }, client));
   if (current instanceof GwtokenError || current?.value !== authUrl.value) {
     const key = `auth-url.${client.region}`;
-    if (authUrl.template.includes('{region}')) {
-      edits.push({ profile, key: 'auth-url', value: withoutTokenPath(authUrl.template) });
+    if (authUrl.text.includes('{region}')) {
+      edits.push({ profile, key: 'auth-url', value: withoutTokenPath(authUrl.text) });
       if (values?.[key] !== undefined) edits.push({ profile, key, value: undefined });
     } else {
       edits.push({ profile, key, value: authUrl.value });

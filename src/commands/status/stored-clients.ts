@@ -1,13 +1,12 @@
 /** Output of `gwtoken status`: it opens no keychain, sends nothing, and shows neither secret nor token. */
 
 import { type Client, clientFlags, clientName, parseClientName, REGIONS, shortId } from '../../client';
-import { overriding } from '../../credentials/plan';
-import { gather, isRegionUnset, resolveAuthUrl, resolveClient, resolveProfile } from '../../settings/resolve';
-import type { FlagValues, SettingSources } from '../../settings/table';
+import { overriding, sourceOf } from '../../credentials/sources';
+import { gather, isRegionUnset, resolve, resolveClient } from '../../settings/resolve';
+import { type FlagValues, SETTINGS, type SettingSources } from '../../settings/table';
 import { duration } from '../../text';
 import { lifeLeftMs, ownEntry } from '../../token/cache';
 import type { World } from '../../world';
-import { planOf } from '../query';
 import { alignRows, type Finding, writeFindings } from '../report';
 
 export async function showStatus(flags: FlagValues, world: World): Promise<void> {
@@ -27,21 +26,21 @@ export async function showStatus(flags: FlagValues, world: World): Promise<void>
 /** Returns the stored clients and the selected one, by name. Throws `usage` for an invalid setting. */
 function readRows(sources: SettingSources, world: World) {
   const selected = isRegionUnset(sources) ? undefined : resolveClient(sources);
-  const selectedName = selected && clientName(selected.client);
+  const selectedName = selected && clientName(selected);
   const known = world.clients.read();
   // Credentials in variables are for the profile that commands without --profile use.
-  const { value: profile } = resolveProfile({ ...sources, flags: {} });
+  const { value: profile } = resolve(SETTINGS.profile, { ...sources, flags: {} });
   const row = (client: Client) => {
     const isSelected = clientName(client) === selectedName;
-    const skipVariables = isSelected ? selected?.skipVariables === true : client.profile !== profile;
-    const plan = planOf(sources, { client, skipVariables }, world);
-    const authUrl = resolveAuthUrl(sources, client);
+    const flags = client.profile === profile ? {} : { profile: client.profile };
+    const source = sourceOf(isSelected ? sources : { ...sources, flags }, client, world);
+    const authUrl = resolve(SETTINGS.authUrl, sources, client);
     const stored = known[clientName(client)];
-    const entry = authUrl && ownEntry({ client, authUrl, plan }, world);
+    const entry = authUrl && ownEntry({ client, authUrl, source }, world);
     const leftMs = entry ? lifeLeftMs(entry, world.now()) : 0;
-    const seen = plan.kind === 'keychain' && stored ? stored : entry;
-    const clientId = plan.kind === 'variables' ? plan.credentials.clientId : seen?.clientId;
-    return { client, isSelected, plan, authUrl, stored, leftMs, clientId: clientId && shortId(clientId) };
+    const seen = source.kind === 'keychain' && stored ? stored : entry;
+    const clientId = source.clientId ?? seen?.clientId;
+    return { client, isSelected, source, authUrl, stored, leftMs, clientId: clientId && shortId(clientId) };
   };
   return [...new Set([...Object.keys(known), ...(selectedName ? [selectedName] : [])])]
     .sort()
@@ -55,10 +54,10 @@ async function writeTable(rows: readonly Row[], { stdout, terminal }: World): Pr
   const { bold } = await terminal.paint('stdout');
   const [head = '', ...lines] = alignRows([
     ['  CLIENT', 'CLIENT ID', 'SOURCE', 'TOKEN', 'AUTH URL'],
-    ...rows.map(({ client, isSelected, plan, authUrl, clientId, leftMs }) => [
+    ...rows.map(({ client, isSelected, source, authUrl, clientId, leftMs }) => [
       `${isSelected ? '*' : ' '} ${clientName(client)}`,
       clientId ?? 'unknown',
-      plan.kind,
+      source.kind,
       leftMs > 0 ? `${duration(leftMs)} left` : 'not cached',
       authUrl?.value ?? 'not set',
     ]),
@@ -69,11 +68,11 @@ async function writeTable(rows: readonly Row[], { stdout, terminal }: World): Pr
 
 /** Returns what keeps stored credentials from being used; what overrides several of them is said once. */
 function findingsOf(rows: readonly Row[]): Finding[] {
-  const overrides = new Set(rows.flatMap(({ plan, stored }) => (stored && overriding(plan)) ?? []));
+  const overrides = new Set(rows.flatMap(({ source, stored }) => (stored && overriding(source)) ?? []));
   const findings = [...overrides].map((message) => warning(message));
-  for (const { client, plan, authUrl, clientId, stored } of rows) {
+  for (const { client, source, authUrl, clientId, stored } of rows) {
     const login = `gwtoken login ${clientFlags(client)}`;
-    if (plan.kind !== 'keychain') continue;
+    if (source.kind !== 'keychain') continue;
     if (clientId === undefined) {
       const message = `no stored credentials for ${clientName(client)}`;
       findings.push(warning(message, `to store them, run: ${login}`));
@@ -92,7 +91,7 @@ function warning(message: string, ...hints: string[]): Finding {
   return { result: 'warning', message, hints };
 }
 
-function rowJson({ client, isSelected, plan, authUrl, clientId, leftMs }: Row, nowMs: number): object {
+function rowJson({ client, isSelected, source, authUrl, clientId, leftMs }: Row, nowMs: number): object {
   const expires = {
     expires_at: new Date(nowMs + leftMs).toISOString(),
     expires_in: Math.floor(leftMs / 1000),
@@ -101,7 +100,7 @@ function rowJson({ client, isSelected, plan, authUrl, clientId, leftMs }: Row, n
     name: clientName(client),
     ...client,
     selected: isSelected,
-    credentials: { source: plan.kind, name: plan.name },
+    credentials: { source: source.kind, name: source.name },
     client_id: clientId ?? null,
     auth_url: authUrl?.value ?? null,
     token: leftMs > 0 ? expires : null,

@@ -22,7 +22,6 @@ test('of 20 parallel config set none is lost, whichever key and profile', async 
   for (const result of results) expect(result).toMatchObject({ code: 0, stdout: '', stderr: '' });
   expect(JSON.parse(readFileSync(join(home.config, 'config.json'), 'utf8'))).toEqual({
     ...general,
-    retries: 3,
     profiles: Object.fromEntries(PROFILES.map((profile) => [profile, { timeout: '9s' }])),
   });
 });

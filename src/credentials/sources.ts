@@ -1,0 +1,70 @@
+/** Where a client's credentials come from: the precedence of the sources is written only here. */
+
+import { type Client, clientName } from '../client';
+import { resolve } from '../settings/resolve';
+import { SETTINGS, type Setting, type SettingSources } from '../settings/table';
+import type { World } from '../world';
+import type { Credentials, LoadWorld } from './credentials';
+import { variableCredentials } from './variables';
+
+export interface CredentialSource {
+  readonly kind: 'variables' | 'command' | 'keychain';
+  /** Name in messages. */
+  readonly name: string;
+  /** Client ID, if it is known before the credentials are loaded. */
+  readonly clientId?: string;
+  /** Text that changes when the credentials do: the secret or the command; empty for the keychain. */
+  readonly identity: string;
+  /**
+   * Loads the credentials, for this auth URL only.
+   *
+   * @throws GwtokenError `no-credentials` if there are none; `keychain` if the keychain or the command fails;
+   *   `usage` if they are for another auth URL
+   */
+  load(authUrl: Setting<string>, world: LoadWorld, signal?: AbortSignal): Promise<Credentials>;
+}
+
+/**
+ * Returns the source that takes precedence, without running the command or opening the keychain.
+ *
+ * @throws GwtokenError `usage` for half a pair of variables, or a secret's file that cannot be read
+ */
+export function sourceOf(
+  sources: SettingSources,
+  client: Client,
+  world: Pick<World, 'env' | 'readFile'>,
+): CredentialSource {
+  const timeoutMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
+  const command = resolve(SETTINGS.credentialCommand, sources, client);
+  // A profile that a flag names has its own credentials, as in `aws`.
+  const skipVariables = sources.flags['profile'] !== undefined;
+  const found = skipVariables ? undefined : variableCredentials(client, world);
+  if (found) return givenSource(found.name, found.credentials);
+  if (command)
+    return {
+      kind: 'command',
+      name: command.source.name,
+      identity: command.value,
+      load: async (authUrl, loading, signal) =>
+        (await import('./stored')).fromCommand(command, { client, authUrl, timeoutMs, signal }, loading),
+    };
+  return {
+    kind: 'keychain',
+    name: `keychain item gwtoken, ${clientName(client)}`,
+    identity: '',
+    load: async (authUrl, loading, signal) =>
+      (await import('./stored')).fromKeychain({ client, authUrl, timeoutMs, signal }, loading),
+  };
+}
+
+/** Returns the source of credentials that are there already. */
+export function givenSource(name: string, credentials: Credentials): CredentialSource {
+  const { clientId, clientSecret } = credentials;
+  return { kind: 'variables', name, clientId, identity: clientSecret, load: async () => credentials };
+}
+
+/** Returns a sentence on a source that takes precedence over stored credentials; undefined for the keychain. */
+export function overriding({ kind, name }: Pick<CredentialSource, 'kind' | 'name'>): string | undefined {
+  if (kind === 'keychain') return undefined;
+  return `${name} ${kind === 'variables' ? 'override' : 'overrides'} the stored credentials`;
+}
