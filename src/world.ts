@@ -99,15 +99,12 @@ export interface TokenCache {
   acquireLock(client: Client, whose: string): Promise<Lock | undefined>;
 }
 
-/**
- * A file or directory not to trust: another user's, writable by others, a symbolic link, or just replaced.
- */
-export interface Distrust {
-  readonly why: 'foreign' | 'open' | 'link' | 'changed';
+/** Reason why a file or directory is not used. */
+export interface FileProblem {
   /** End of a sentence that begins with its path: `is writable by other users (mode 777)`. */
   readonly text: string;
-  /** The directory or link on the way that is at fault; absent if it is the path itself. */
-  readonly path?: string;
+  /** True if it belongs to the user or root, and `chmod go-w` is enough. */
+  readonly isOpen: boolean;
 }
 
 export interface CacheRead {
@@ -208,10 +205,8 @@ export interface FolderFacts {
   /** Path of the directory; undefined if there is no home directory. */
   readonly path: string | undefined;
   readonly exists: boolean;
-  /** True if files can be created in it or, if it does not exist, it can be created. */
-  readonly writable: boolean;
-  /** Reason why the config file in it is rejected, or the cache in it not used. */
-  readonly untrusted: Distrust | undefined;
+  /** Reason why the config file in it is rejected, or the cache in it not used, or nothing written there. */
+  readonly problem: FileProblem | undefined;
 }
 
 export interface ConnectionOptions {

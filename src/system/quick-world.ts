@@ -18,7 +18,7 @@ export function openQuickWorld(
   proc: Pick<NodeJS.Process, 'env' | 'platform' | 'geteuid' | 'pid' | 'kill'>,
 ): QuickStart {
   const { env, platform } = proc;
-  const host: Host = { platform, uid: proc.geteuid?.(), env, proc };
+  const host: Host = { platform, uid: proc.geteuid?.(), proc };
   const folders = { config: folderOf('config', env, platform), cache: folderOf('cache', env, platform) };
   const quickWorld = {
     env,

@@ -3,12 +3,10 @@
 import { resolve } from 'node:path';
 import { isCi } from '../patience';
 import { oneLine } from '../text';
-import type { Env, Keychain, Output, PostForm, Terminal, World } from '../world';
-import { openAppender } from './files/append-file';
-import { withAbsoluteFolders } from './files/paths';
+import type { Keychain, Output, PostForm, Terminal, World } from '../world';
 import { readAll } from './files/read-file';
 import { probeFolder } from './files/trust';
-import { removeUserFile, replaceUserFile } from './files/user-file';
+import { openAppender, removeUserFile, replaceUserFile } from './files/user-file';
 import { formOf, KEYCHAIN_CHILD } from './form';
 import type { QuickStart } from './quick-world';
 import { hasUnicode, isTerminal, noPrompt, painter, withVariable } from './terminal/capabilities';
@@ -160,17 +158,16 @@ function processesOf(
   onSignals: World['onSignals'],
   { host }: QuickStart,
 ): Pick<World, 'runCredentialCommand' | 'runProgram'> {
-  const forChild = (env: Env): Env => withAbsoluteFolders(env, () => proc.cwd(), host.platform);
   return {
     runCredentialCommand: async (command, options) =>
       (await import('./processes/credential-command')).runCredentialCommand(
         command,
-        { ...options, env: forChild(options.env) },
+        options,
         proc,
         onSignals,
       ),
     runProgram: async (command, args, env, text) =>
-      (await import('./processes/run-program')).runProgram(command, args, forChild(env), text, {
+      (await import('./processes/run-program')).runProgram(command, args, env, text, {
         platform: host.platform,
         onSignals,
       }),

@@ -1,5 +1,5 @@
 /** A refused command line: one error line, hints, exit code 2, and not a file changed. */
-import { chmodSync, chownSync, mkdirSync, symlinkSync } from 'node:fs';
+import { chmodSync, chownSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { treeOf } from '../harness/homes/files';
@@ -10,7 +10,6 @@ interface Bad {
   readonly args?: readonly string[];
   readonly config?: string;
   readonly before?: (gw: Inside) => void;
-  readonly code?: number;
   /** The error and its hints, with DIR for the home's directory and FILE for the config file. */
   readonly says: readonly string[];
 }
@@ -30,27 +29,12 @@ const TABLE: Readonly<Record<string, Bad>> = {
     config: '{"credential-command":"evil"}',
     before: ({ config }) => chmodSync(join(config, 'config.json'), 0o602),
     args: ['config', 'set', 'retries', '1'],
-    says: [
-      'FILE is writable by other users (mode 602); gwtoken will not write to it',
-      'run: chmod go-w FILE',
-    ],
+    says: ['config file FILE is writable by other users (mode 602)', 'run: chmod go-w FILE'],
   },
   'login in another user’s home': {
     before: (gw) => chownSync(home(gw), 1234, 1234),
     args: ['login', '--client-id', 'x', '--secret-stdin'],
     says: [NO_WRITE, AS_OWNER],
-  },
-  'config set through a link to nowhere': {
-    before: ({ config }) => {
-      mkdirSync(config, { recursive: true });
-      symlinkSync('../../dotfiles/config.json', join(config, 'config.json'));
-    },
-    args: ['config', 'set', 'retries', '1'],
-    code: 1,
-    says: [
-      'cannot write FILE (FILE is a broken symlink to ../../dotfiles/config.json)',
-      'set GWTOKEN_CONFIG_DIR to a writable directory',
-    ],
   },
   'an unknown flag that would take a secret': {
     args: ['login', '--client-secret=hidden'],
@@ -74,7 +58,7 @@ test.for(Object.entries(TABLE))('%s: refused, and nothing is changed', async ([,
   bad.before?.(gw);
   const before = treeOf(home(gw));
   const result = await gw.cli(bad.args ?? ['get']);
-  expectRefusal(result, bad.code ?? 2);
+  expectRefusal(result, 2);
   const said = result.stderr.replaceAll(join(gw.config, 'config.json'), 'FILE').replaceAll(home(gw), 'DIR');
   const [message, ...hints] = bad.says;
   expect(said).toBe(`gwtoken: error: ${message}\n${hints.map((hint) => `hint: ${hint}\n`).join('')}`);

@@ -1,6 +1,5 @@
 /** What the system refuses: files, a home. Each is said in one line, and blamed on nobody else. */
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
@@ -25,12 +24,11 @@ test('a limit of open files is told in one line, whatever could not be opened', 
 });
 
 test.skipIf(process.platform === 'win32')(
-  'a HOME that is empty, relative, or not there, gets nothing made in it',
+  'a HOME that is empty or relative gets nothing made in it',
   async () => {
     const endpoint = await startTokenEndpoint();
     const home = openHome();
-    const missing = join(home.dir, 'no', 'home');
-    for (const HOME of ['', 'relative', missing, `${missing}/`]) {
+    for (const HOME of ['', 'relative']) {
       const env = { ...inVariables(endpoint.authUrl), HOME };
       const options = { env, cwd: home.dir };
       expect(await runProgram(['get'], options)).toMatchObject({ code: 0, stderr: '' });

@@ -1,5 +1,4 @@
 /** gwtoken in the command of exec: another client there, and the same folders from wherever it is started. */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
@@ -45,14 +44,5 @@ describe.skipIf(process.platform === 'win32')('exec in exec', () => {
     expect(stdout).toMatch(
       /^A_ACCESS_TOKEN=token-of-client\nB_ACCESS_TOKEN=token-of-b\nB_TOKEN_FILE=\/\S+\n$/,
     );
-  });
-
-  test('folders that were given from the working folder are named from the root', async () => {
-    const there = join(home.dir, 'there');
-    mkdirSync(there);
-    const env = { GWTOKEN_CONFIG_DIR: 'a/config', GWTOKEN_CACHE_DIR: './cache' };
-    const shown = ['sh', '-c', 'cd there && echo "$GWTOKEN_CONFIG_DIR $GWTOKEN_CACHE_DIR"'];
-    const { stdout } = await home.gwtoken(['exec', '--', ...shown], { env, cwd: home.dir });
-    expect(stdout).toBe(`${home.dir}/a/config ${home.dir}/./cache\n`);
   });
 });

@@ -1,5 +1,14 @@
 /** `get --output FILE` and `exec --token-file FILE`: a whole token at a path, in a file of the user's. */
-import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lchownSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, relative } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openFolder } from '../harness/homes/folder';
@@ -25,6 +34,37 @@ describe('get --output', () => {
     expect(readdirSync(folder)).toEqual(['token']);
   });
 
+  test('closes to others a file that was open to them', async ({ needs }) => {
+    needs('posix');
+    writeFileSync(file, 'old', { mode: 0o644 });
+    await gw.get('--output', file);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  test('as root replaces no file of another user’s, and goes through no link of theirs', async ({
+    needs,
+  }) => {
+    needs('root');
+    writeFileSync(file, 'theirs');
+    const elsewhere = openFolder();
+    const link = join(folder, 'link');
+    symlinkSync(elsewhere, link);
+    const through = join(link, 'token');
+    expect(await gw.get('--output', through)).toBe('');
+    rmSync(through);
+    for (const [path, theirs] of [
+      [file, file],
+      [through, link],
+    ] as const) {
+      lchownSync(theirs, 64_002, 64_002);
+      const { code, stderr } = await gw.cli(['get', '--output', path]);
+      expect(code).toBe(2);
+      expect(stderr).toContain(`${theirs} belongs to another user (uid 64002); nothing was written`);
+    }
+    expect(readFileSync(file, 'utf8')).toBe('theirs');
+    expect(readdirSync(elsewhere)).toEqual([]);
+  });
+
   test('- is stdout', async () => {
     expect(await gw.get('--output', '-')).toBe('token-1');
     expect(existsSync('-')).toBe(false);
@@ -43,7 +83,7 @@ describe('get --output', () => {
     for (const path of [link, '/dev/null', folder]) {
       const { code, stdout, stderr } = await gw.cli(['get', '--output', path]);
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-      expect(stderr).toContain(`${path} is not a regular file; it was left as it is`);
+      expect(stderr).toContain(`${path} is not a regular file; nothing was written`);
     }
     const nowhere = join(folder, 'nowhere', 'token');
     const { code, stderr } = await gw.cli(['get', '--output', nowhere]);

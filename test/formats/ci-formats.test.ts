@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { openAppender } from '../../src/system/files/append-file';
+import { openAppender } from '../../src/system/files/user-file';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { readFileCommands } from '../harness/github-runner';
 import { inVariables } from '../harness/homes/client';

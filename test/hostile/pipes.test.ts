@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { entryPath, generationPath } from '../../src/system/files/token-cache';
 import { startTokenEndpoint, type TokenEndpoint } from '../harness/endpoints/token-endpoint';
-import { EU, inVariables, MACHINE } from '../harness/homes/client';
+import { EU, inVariables } from '../harness/homes/client';
 import { type Home, openHome } from '../harness/homes/home';
 import { expectRefusal } from '../harness/homes/refusals';
 
@@ -42,7 +42,7 @@ describe.skipIf(process.platform === 'win32')('a pipe that nobody writes to', ()
 
   test('in the place of a cached token or its generation is a miss', async () => {
     mkdirSync(home.cache, { recursive: true, mode: 0o700 });
-    for (const path of [entryPath(home.cache, EU, MACHINE), generationPath(home.cache, EU, MACHINE)])
+    for (const path of [entryPath(home.cache, EU), generationPath(home.cache, EU)])
       execFileSync('mkfifo', ['-m', '600', path]);
     const result = await home.gwtoken(['get'], { timeoutMs });
     expect(result).toMatchObject({ code: 0, stdout: 'token-1\n', stderr: '' });

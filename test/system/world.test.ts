@@ -33,10 +33,10 @@ test('without a home there is no cache, which is no error, and no config file, w
     await tokens.invalidate(client),
     await tokens.acquireLock(client, 'whose'),
   ]).toEqual([{}, 'ENOHOME', [], undefined]);
-  const homeless = 'no home directory for the config file';
-  expect(() => config.path()).toThrow(homeless);
+  const noHome = 'no home directory for the config file';
+  expect(() => config.path()).toThrow(noHome);
   for (const refused of [config.edit([]), config.checkWritable(), clients.remove([])])
-    await expect(refused).rejects.toThrow(homeless);
+    await expect(refused).rejects.toThrow(noHome);
 });
 
 test('a Windows console is written to by Node’s stream of it, and nothing else is', () => {

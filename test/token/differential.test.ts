@@ -9,7 +9,6 @@ import { parseAuthUrl } from '../../src/settings/values';
 import { entryPath } from '../../src/system/files/token-cache';
 import { sha256 } from '../../src/system/form';
 import { formatEntry, ownerOf } from '../../src/token/cache';
-import { MACHINE } from '../harness/homes/client';
 import { inside } from '../harness/homes/in-process';
 import {
   A,
@@ -32,7 +31,7 @@ function lay(configText: string | undefined, entries: readonly { client: Client;
   rmSync(home.config, { recursive: true, force: true });
   if (configText !== undefined) home.configure(configText);
   for (const { client, made } of entries) {
-    const file = entryPath(home.cache, client, MACHINE);
+    const file = entryPath(home.cache, client);
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(file, entryText(client, made), { mode: 0o600 });
     if (made.damage === 'mode') chmodSync(file, 0o666);

@@ -245,7 +245,7 @@ describe('a token of before a login or logout', () => {
       return tokenReply(post);
     };
   };
-  const generation = () => generationPath(gw.cache, EU, MACHINE);
+  const generation = () => generationPath(gw.cache, EU);
 
   test('is given to who asked for it, and not even written', async () => {
     let writes = 0;
@@ -280,7 +280,7 @@ describe('a token of before a login or logout', () => {
       },
     };
     putEntry(gw.cache, 'of another client');
-    renameSync(entryIn(gw.cache), entryPath(gw.cache, { ...EU, region: 'us' }, MACHINE));
+    renameSync(entryIn(gw.cache), entryPath(gw.cache, { ...EU, region: 'us' }));
     expect(await gw.get()).toBe('token-1');
     expect(readdirSync(gw.cache).sort()).toEqual([
       '.locks',

@@ -159,7 +159,7 @@ test('a token of the client before a login is not used, even where no generation
   const authUrl = 'https://a.example.com';
   gw.env = {};
   await gw.login({ clientId: 'new', authUrl, flags: ['--no-verify'] });
-  rmSync(generationPath(gw.cache, EU, MACHINE));
+  rmSync(generationPath(gw.cache, EU));
   const entryOf = (clientId: string) => keychainEntry(authUrl, { clientId, requestedAtMs: gw.nowMs });
   putEntry(gw.cache, entryOf('old'));
   expect(await gw.quick(['get'])).toBeUndefined();

@@ -7,14 +7,12 @@ import { type Check, passed, warning } from './check';
 
 /** Checks a directory. What cannot be written costs the cache, or what `login` would store. */
 export async function directoryCheck(which: 'config' | 'cache', { probes }: World): Promise<Check> {
-  const { path, exists, writable, untrusted } = await probes.folder(which);
+  const { path, exists, problem } = await probes.folder(which);
   const name = `${which} directory`;
   const elsewhere = `set GWTOKEN_${which.toUpperCase()}_DIR to a directory of yours`;
   if (path === undefined) return warning(name, 'no home directory', elsewhere);
-  if (untrusted?.why === 'open')
-    return warning(name, `${path} ${untrusted.text}`, `run: chmod go-w ${shellWord(untrusted.path ?? path)}`);
-  if (untrusted) return warning(name, `${path} ${untrusted.text}`, elsewhere);
-  if (!writable) return warning(name, `${path} is not writable`, elsewhere);
+  const hint = problem?.isOpen ? `run: chmod go-w ${shellWord(path)}` : elsewhere;
+  if (problem) return warning(name, `${path} ${problem.text}`, hint);
   return passed(name, exists ? path : `${path} (will be created)`);
 }
 

@@ -29,12 +29,11 @@ import { failure, quietly } from '../../errors';
 import { systemCode } from '../../system-errors';
 import type { AnothersLock, Lock, Waited } from '../../world';
 import { holderState, ownProcess } from '../processes/identity';
-import { retryWhileBusy, WRITER_WAITS_MS } from './busy';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
-import { uniqueName } from './replace';
+import { retryWhileBusy, uniqueName } from './replace';
 import { sweepOld } from './sweep';
-import { distrust, makeFolder } from './trust';
+import { makeFolder, trustProblem } from './trust';
 
 const BEAT_MS = 500;
 
@@ -99,7 +98,7 @@ function locksFolder(above: string, host: Host): string | undefined {
   lstatSync(above);
   makeFolder(folder, host);
   const stat = lstatSync(folder);
-  if (!stat.isDirectory() || distrust(stat, 'user', host)) return undefined;
+  if (!stat.isDirectory() || trustProblem(stat, 'user', host)) return undefined;
   if (host.uid !== undefined && (stat.mode & 0o077) !== 0) chmodSync(folder, 0o700);
   return folder;
 }
@@ -108,11 +107,7 @@ function locksFolder(above: string, host: Host): string | undefined {
 function hold(lock: LockFile, holder: string): Lock | undefined {
   const { path, folder, host } = lock;
   try {
-    retryWhileBusy(
-      () => writeFileSync(path, `${holder}\n`, { flag: 'wx', mode: 0o600 }),
-      WRITER_WAITS_MS,
-      host,
-    );
+    retryWhileBusy(() => writeFileSync(path, `${holder}\n`, { flag: 'wx', mode: 0o600 }), host);
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return undefined;
     // The file was created but could not be written: the disk is full.
@@ -146,8 +141,7 @@ function endHolding(lock: LockFile, holder: string, text = ''): void {
       if (lookAt(lock.path)?.holder === holder) renameSync(lock.path, result);
       return;
     }
-    if (lookAt(lock.path)?.holder === holder)
-      retryWhileBusy(() => rmSync(lock.path), WRITER_WAITS_MS, lock.host);
+    if (lookAt(lock.path)?.holder === holder) retryWhileBusy(() => rmSync(lock.path), lock.host);
     if (text === '') rmSync(result);
   });
 }

@@ -1,6 +1,7 @@
 /** Replaces a file atomically: a reader sees the old text or the new one, never a part. */
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import { retryWhileBusy, WRITER_WAITS_MS } from './busy';
+import { systemCode } from '../../system-errors';
+import { sleepSync } from '../terminal/streams';
 import type { Host } from './paths';
 
 /** Returns a name that no other process uses, nor this one again; not a secret. */
@@ -17,9 +18,30 @@ export function replaceFile(path: string, text: string, host: Host): void {
   const temporary = `${path}.${uniqueName()}.tmp`;
   try {
     writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 });
-    retryWhileBusy(() => renameSync(temporary, path), WRITER_WAITS_MS, host);
+    retryWhileBusy(() => renameSync(temporary, path), host);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
+  }
+}
+
+const BUSY_MS = 500;
+const PAUSE_MS = 10;
+
+/**
+ * Retries what Windows refuses for a moment, since a writer or virus scanner has the file open.
+ *
+ * @throws the system's error
+ */
+export function retryWhileBusy<T>(work: () => T, { platform }: Pick<Host, 'platform'>): T {
+  const giveUpAt = platform === 'win32' ? performance.now() + BUSY_MS : 0;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      const isBusy = ['EPERM', 'EACCES', 'EBUSY'].includes(systemCode(error) ?? '');
+      if (!isBusy || performance.now() >= giveUpAt) throw error;
+      sleepSync(PAUSE_MS);
+    }
   }
 }

@@ -3,17 +3,18 @@
  * cannot be read is a miss, and a token that cannot be written is not shared.
  */
 import { constants, lstatSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Client, parseClientName } from '../../client';
 import { quietly } from '../../errors';
 import { systemCode } from '../../system-errors';
 import type { CacheKind, CacheRead, TokenCache } from '../../world';
 import { sha256 } from '../form';
-import { fileIn, type Host } from './paths';
+import type { Host } from './paths';
 import { readRegular } from './read-file';
 import { replaceFile, uniqueName } from './replace';
 import { saltOf } from './salt';
 import { sweepOld } from './sweep';
-import { distrust, makeFolder } from './trust';
+import { makeFolder, trustProblem } from './trust';
 
 /** A token of 32 KiB, escaped twice, and some room. */
 const LIMIT = 256 * 1024;
@@ -33,13 +34,13 @@ export function openTokens(folder: string, host: Host): TokenCache {
       const files = quietly(() => {
         const untrusted = folderProblem(folder, host);
         if (untrusted) return { untrusted };
-        const { text: generation = '' } = readFile(generationPath(folder, client, host), host);
-        return { generation, ...readFile(entryPath(folder, client, host, kind), host) };
+        const { text: generation = '' } = readFile(generationPath(folder, client), host);
+        return { generation, ...readFile(entryPath(folder, client, kind), host) };
       });
       return files ?? {};
     },
     async write(client, text, kind = 'token') {
-      const file = entryPath(folder, client, host, kind);
+      const file = entryPath(folder, client, kind);
       try {
         makeTrusted(folder, host);
         if (readFile(file, host).untrusted) return 'EUNTRUSTED';
@@ -54,16 +55,16 @@ export function openTokens(folder: string, host: Host): TokenCache {
     async remove(passes) {
       for (const file of quietly(() => readdirSync(folder)) ?? []) {
         const client = clientOf(file);
-        if (client && passes(client)) remove(fileIn(folder, file, host.platform));
+        if (client && passes(client)) remove(join(folder, file));
       }
     },
     async invalidate(client) {
       // If this fails, no request can store a token either, and the old one is removed or reported below.
       quietly(() => {
         makeTrusted(folder, host);
-        replaceFile(generationPath(folder, client, host), uniqueName(), host);
+        replaceFile(generationPath(folder, client), uniqueName(), host);
       });
-      return remove(entryPath(folder, client, host));
+      return remove(entryPath(folder, client));
     },
     async acquireLock(client, whose) {
       try {
@@ -81,7 +82,7 @@ export function openTokens(folder: string, host: Host): TokenCache {
 function readFile(file: string, host: Host): CacheRead {
   try {
     const { bytes, stat } = readRegular(file, LIMIT, constants.O_NOFOLLOW);
-    const untrusted = distrust(stat, 'user', host);
+    const untrusted = trustProblem(stat, 'user', host);
     return untrusted ? { untrusted: `${file} ${untrusted.text}` } : { text: bytes.toString() };
   } catch (error) {
     return systemCode(error) === 'ELOOP' ? { untrusted: `${file} is a symbolic link` } : {};
@@ -91,7 +92,7 @@ function readFile(file: string, host: Host): CacheRead {
 /** Returns why the directory is not used. One that does not exist yet is no problem. */
 function folderProblem(folder: string, host: Host): string | undefined {
   const stat = lstatSync(folder, { throwIfNoEntry: false });
-  const untrusted = stat && distrust(stat, 'user', host);
+  const untrusted = stat && trustProblem(stat, 'user', host);
   return untrusted && `${folder} ${untrusted.text}`;
 }
 
@@ -108,17 +109,12 @@ function nameOf({ profile, environment, region }: Client): string {
 }
 
 /** Returns the path of the generation of a client's tokens; there is no such file before the first login. */
-export function generationPath(folder: string, client: Client, { platform }: Host): string {
-  return fileIn(folder, `generation-${nameOf(client)}`, platform);
+export function generationPath(folder: string, client: Client): string {
+  return join(folder, `generation-${nameOf(client)}`);
 }
 
-export function entryPath(
-  folder: string,
-  client: Client,
-  { platform }: Host,
-  kind: CacheKind = 'token',
-): string {
-  return fileIn(folder, `${kind}-${nameOf(client)}.json`, platform);
+export function entryPath(folder: string, client: Client, kind: CacheKind = 'token'): string {
+  return join(folder, `${kind}-${nameOf(client)}.json`);
 }
 
 function remove(path: string): readonly string[] {

@@ -1,11 +1,12 @@
-/** A file at a path that the user names for a token: `get --output FILE` and `exec --token-file FILE`. */
-import { lstatSync, rmSync, type Stats } from 'node:fs';
-import { failure, quietly, usage } from '../../errors';
+/** Files at paths that are not gwtoken's: of `--output` and `--token-file`, and the one of a CI runner. */
+import { appendFileSync, lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { GwtokenError, quietly, usage } from '../../errors';
 import { systemCode } from '../../system-errors';
 import type { Host } from './paths';
 import { readLimited } from './read-file';
 import { replaceFile } from './replace';
-import { distrust } from './trust';
+import { ownerProblem } from './trust';
 
 /**
  * Replaces the file, mode 0600, at once. What was there has to be a regular file of the user's: `--output
@@ -14,18 +15,27 @@ import { distrust } from './trust';
  * @throws GwtokenError `usage` for anything else, `local` if it cannot be written
  */
 export function replaceUserFile(path: string, text: string, host: Host): void {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  const problem = stat && !stat.isFile() ? 'is not a regular file' : stat && foreignness(stat, host);
-  if (problem) throw usage(`${path} ${problem}; it was left as it is`, 'choose another path');
+  const problem = pathProblem(path, host);
+  if (problem !== undefined) throw usage(`${problem}; nothing was written`, 'choose another path');
   try {
     replaceFile(path, text, host);
   } catch (error) {
-    throw failure(
-      'local',
-      `cannot write ${path} (${systemCode(error)})`,
-      'choose a path that you can write to',
-    );
+    throw new GwtokenError('local', `cannot write ${path} (${systemCode(error)})`, {
+      hints: ['choose a path that you can write to'],
+      cause: error,
+    });
   }
+}
+
+function pathProblem(path: string, host: Host): string | undefined {
+  const folder = dirname(path);
+  const above = lstatSync(folder, { throwIfNoEntry: false });
+  // Another user's link would choose where root writes.
+  const chosen = above?.isSymbolicLink() ? ownerProblem(above, 'user or root', host) : undefined;
+  if (chosen !== undefined) return `${folder} ${chosen}`;
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  const problem = stat && (stat.isFile() ? ownerProblem(stat, 'user', host) : 'is not a regular file');
+  return problem && `${path} ${problem}`;
 }
 
 /** Removes the file if it still has this text. Never throws: nobody waits for it any more. */
@@ -35,7 +45,27 @@ export function removeUserFile(path: string, text: string): void {
   });
 }
 
-function foreignness(stat: Stats, host: Host): string | undefined {
-  const untrusted = distrust(stat, 'user', host);
-  return untrusted?.why === 'foreign' ? untrusted.text : undefined;
+/**
+ * Returns a function that appends to a file which another program created and reads.
+ *
+ * @throws GwtokenError `usage` if it does not exist; the returned function throws `local`
+ */
+export function openAppender(path: string, variable: string): (text: string) => void {
+  if (!quietly(() => statSync(path).isFile()))
+    throw usage(
+      `${variable} points to ${path}, which is not a file`,
+      `do not change ${variable}; the runner sets it for each step`,
+    );
+  return (text) => {
+    try {
+      // Else our first variable would continue its last line.
+      const isLineEnded = /(^|\n)$/.test(readFileSync(path, 'utf8'));
+      appendFileSync(path, isLineEnded ? text : `\n${text}`);
+    } catch (error) {
+      throw new GwtokenError('local', `cannot append to ${path} (from ${variable}): ${systemCode(error)}`, {
+        hints: ["check the free disk space and the file's permissions"],
+        cause: error,
+      });
+    }
+  };
 }

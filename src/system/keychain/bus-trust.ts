@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { quietly } from '../../errors';
 import type { Env } from '../../world';
 import type { Host } from '../files/paths';
-import { checkPathTrust } from '../files/trust';
+import { ownerProblem } from '../files/trust';
 import { busNotTrusted } from './errors';
 
 /** The sockets in an address (D-Bus specification, "Server Addresses"): by path, or abstract. */
@@ -23,7 +23,7 @@ export function checkBusTrust(env: Env, host: Host): void {
 
 function distrustSocket(path: string, host: Host): string | undefined {
   const stat = quietly(() => statSync(path));
-  return stat ? checkPathTrust(path, host, stat)?.text : 'has ended';
+  return stat ? ownerProblem(stat, 'user or root', host) : 'has ended';
 }
 
 /** Looks for the listener among the processes of the user and of root: the kernel does not tell its owner. */

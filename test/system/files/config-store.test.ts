@@ -1,6 +1,6 @@
 /** How the config file and the list of stored clients are written: what is checked, when, and read again. */
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { openConfig } from '../../../src/system/files/config-file';
 import { tryLock } from '../../../src/system/files/lock';
@@ -40,7 +40,7 @@ test('what is stored is read again under the lock: no change of another process 
   again();
   await expect(refused).rejects.toMatchObject({
     kind: 'usage',
-    message: `config file ${file} contains invalid JSON (line 1)`,
+    message: `config file ${file} contains invalid JSON`,
     hints: [`fix or delete ${file}`],
   });
   // Whoever fails has let go of the lock as well.
@@ -96,24 +96,22 @@ test('a stored client is added, replaced or removed, and what a later version ha
   expect(stored()).toEqual({ later, a: known('three') });
 });
 
-test('a list of clients that cannot be written is told in advance as well', async ({ needs }) => {
+test('a link to a file that is not there is not replaced by a file', async ({ needs }) => {
   needs('posix');
-  const path = join(folder, 'clients.json');
-  symlinkSync('nowhere', path);
-  await expect(config().checkWritable()).rejects.toMatchObject({
+  symlinkSync('nowhere', file);
+  await expect(config().edit([{ key: 'retries', value: 1 }])).rejects.toMatchObject({
     kind: 'local',
-    message: `cannot write ${path} (${path} is a broken symlink to nowhere)`,
+    message: `cannot write ${file} (ENOENT)`,
     hints: ['set GWTOKEN_CONFIG_DIR to a writable directory'],
   });
+  expect(readlinkSync(file)).toBe('nowhere');
 });
 
-test('a file behind a link has to be writable where it leads', async ({ needs }) => {
-  needs('linux');
-  symlinkSync('/proc/version', file);
-  // As on Windows something is made there for a try, which nobody can in /proc.
-  const { checkWritable } = openConfig(folder, { platform: 'win32', uid: undefined }).config;
-  await expect(checkWritable()).rejects.toMatchObject({
+test('a directory that cannot be created is told in advance', async () => {
+  put('{}');
+  const path = join(file, 'below', 'config.json');
+  await expect(openConfig(dirname(path), MACHINE).config.checkWritable()).rejects.toMatchObject({
     kind: 'local',
-    message: expect.stringMatching(/^cannot write \S+\/config\.json \((ENOENT|EACCES|EROFS)\)$/),
+    message: `cannot write ${path} (ENOTDIR)`,
   });
 });

@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { openAppender } from '../../../src/system/files/append-file';
 import { readConfig } from '../../../src/system/files/config-file';
 import { readAll, readLimited } from '../../../src/system/files/read-file';
+import { openAppender } from '../../../src/system/files/user-file';
 import { MACHINE } from '../../harness/homes/client';
 import { openFolder } from '../../harness/homes/folder';
 

@@ -1,108 +1,173 @@
-/** One rule for whose a file is: the cache and the config judge the same folder alike. */
-import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** Whose files gwtoken reads, and where it writes: the config may be root's too, the cache is the user's alone. */
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openConfig, readConfig } from '../../../src/system/files/config-file';
 import { folderOf, type Host } from '../../../src/system/files/paths';
 import { entryPath, openTokens } from '../../../src/system/files/token-cache';
-import { probeFolder } from '../../../src/system/files/trust';
-import { EU } from '../../harness/homes/client';
+import { makeFolder } from '../../../src/system/files/trust';
+import { EU, MACHINE } from '../../harness/homes/client';
 import { openFolder } from '../../harness/homes/folder';
 import { refusal } from '../../settings/refusal';
 
-const own = process.geteuid?.() ?? 0;
-/** The accounts of a machine whose user has a private group, which not every user that runs tests has. */
-let etc: string;
-const machine = (uid = own): Host => ({ platform: process.platform, uid, etc });
-const read = (path: string, uid?: number) => openTokens(path, machine(uid)).read(EU);
+const STRANGER = 64_002;
+const AS_OWNER = 'run gwtoken as its owner, or set GWTOKEN_CONFIG_DIR to a directory you own';
 
 let folder: string;
 let file: string;
+let entry: string;
 beforeEach(() => {
-  etc = openFolder();
-  writeFileSync(join(etc, 'passwd'), `me:x:${own}:${own}::/:/bin/sh\n`);
-  writeFileSync(join(etc, 'group'), `me:x:${own}:\n`);
-  folder = join(openFolder(), 'ours');
+  folder = join(openFolder(), "the user's");
   file = join(folder, 'config.json');
+  entry = entryPath(folder, EU);
   mkdirSync(folder, { mode: 0o700 });
-  writeFileSync(entryPath(folder, EU, machine()), 'an entry', { mode: 0o600 });
+  writeFileSync(entry, 'an entry', { mode: 0o600 });
   writeFileSync(file, '{"region":"eu"}', { mode: 0o600 });
 });
 
-describe.skipIf(process.platform === 'win32')('a folder', () => {
-  test('of the user alone is used, whatever others may read there', () => {
-    chmodSync(folder, 0o755);
-    expect(read(folder)).toEqual({ generation: '', text: 'an entry' });
-    expect(readConfig(file, machine()).general).toEqual({ region: 'eu' });
-  });
+const cached = (path = folder, host = MACHINE) => openTokens(path, host).read(EU);
+const config = (host = MACHINE) => openConfig(folder, host).config;
+const edit = (host = MACHINE) => config(host).edit([{ key: 'retries', value: 1 }]);
+const READ = { general: { region: 'eu' } };
+const SERVED = { generation: '', text: 'an entry' };
 
-  test('of another user keeps no token and takes no config', async () => {
-    // That is said, and not that others can write to it as well.
-    chmodSync(folder, 0o777);
-    const text = `belongs to another user (uid ${own})`;
-    expect(read(folder, own + 1)).toEqual({ untrusted: `${folder} ${text}` });
-    await expect(openConfig(folder, machine(own + 1)).config.checkWritable()).rejects.toMatchObject({
-      message: `${file} ${text}; gwtoken will not write to it`,
-      hints: ['run gwtoken as its owner, or set GWTOKEN_CONFIG_DIR to a directory you own'],
-    });
-  });
-
-  test('of root keeps no token of a user’s, but a config that root wrote for them is read', async ({
-    needs,
-  }) => {
-    needs('root');
-    expect(read(folder, 12_345)).toEqual({ untrusted: `${folder} belongs to another user (uid 0)` });
-    const { config } = openConfig(folder, machine(12_345));
-    expect(config.read().general).toEqual({ region: 'eu' });
-    await expect(config.checkWritable()).rejects.toThrow('belongs to another user (uid 0)');
-  });
-
-  test('whose config file others can write to: it is not read, and the line that closes it is named', () => {
-    const spaced = join(folder, 'my config.json');
-    writeFileSync(spaced, '{}');
-    for (const [path, mode, word] of [
-      [file, 0o602, file],
-      [spaced, 0o666, `'${spaced}'`],
+describe.skipIf(process.platform === 'win32')('a file or directory', () => {
+  test('that others can write to is not used, and the line that closes it is named; they may read it', () => {
+    const word = (path: string) => `'${path.replaceAll("'", "'\\''")}'`;
+    for (const [what, path, owner] of [
+      ['directory', folder, 0o700],
+      ['file', file, 0o600],
+      ['entry', entry, 0o600],
     ] as const) {
-      chmodSync(path, mode);
-      expect(refusal(() => readConfig(path, machine()))).toEqual({
-        message: `config file ${path} is writable by other users (mode ${mode.toString(8)})`,
-        hints: [`run: chmod go-w ${word}`],
-      });
-    }
-  });
-
-  test('that others can write to keeps no token, nor does such a file: the own group is no other', () => {
-    for (const [path, owner] of [
-      [folder, 0o700],
-      [entryPath(folder, EU, machine()), 0o600],
-    ] as const) {
-      const closed = statSync(path).gid === own ? 0o02 : 0o22;
       for (let others = 0; others <= 0o77; others++) {
-        chmodSync(path, owner | others);
-        const { untrusted } = read(folder);
-        const text = `${path} is writable by other users (mode ${(owner | others).toString(8)})`;
-        expect(untrusted).toBe((others & closed) === 0 ? undefined : text);
+        const mode = owner | others;
+        chmodSync(path, mode);
+        const isOpen = (others & 0o22) !== 0;
+        const text = `is writable by other users (mode ${mode.toString(8)})`;
+        if (isOpen && what !== 'entry')
+          expect(refusal(() => config().read())).toEqual({
+            message: `config ${what} ${path} ${text}`,
+            hints: [`run: chmod go-w ${word(path)}`],
+          });
+        else expect(config().read()).toMatchObject(READ);
+        expect(cached()).toMatchObject(isOpen && what !== 'file' ? { untrusted: `${path} ${text}` } : SERVED);
       }
       chmodSync(path, owner);
     }
   });
 
-  test('as on Windows, where only creating something shows whether it can be written to', ({ needs }) => {
-    needs('linux');
-    const windows: Host = { platform: 'win32', uid: undefined };
-    expect(probeFolder('cache', folder, windows).writable).toBe(true);
-    // Root may write to it, and nobody can make anything there.
-    expect(probeFolder('cache', '/proc', windows).writable).toBe(false);
+  test('that others can write to is not written to either', async () => {
+    const open = join(dirname(folder), 'open');
+    mkdirSync(open);
+    chmodSync(open, 0o777);
+    const { config, clients } = openConfig(open, MACHINE);
+    // There is nothing in it yet, and so nothing of anybody else's.
+    expect(config.read()).toMatchObject({ general: {} });
+    const refused = {
+      kind: 'usage',
+      message: `config directory ${open} is writable by other users (mode 777)`,
+    };
+    await expect(config.checkWritable()).rejects.toMatchObject(refused);
+    await expect(config.edit([])).rejects.toMatchObject(refused);
+    await expect(clients.remove([])).rejects.toMatchObject(refused);
+    expect(await openTokens(open, MACHINE).write(EU, 'an entry')).toBe('EUNTRUSTED');
+    expect(readdirSync(open)).toEqual([]);
   });
 
-  test('behind a link keeps no token, but may have the config: dotfiles lie elsewhere', () => {
-    const link = join(folder, '..', 'link');
+  test('of another user is used neither for the cache nor for the config', async ({ needs }) => {
+    needs('root');
+    const belongs = `belongs to another user (uid ${STRANGER})`;
+    for (const [what, path] of [
+      ['file', file],
+      ['directory', folder],
+    ] as const) {
+      chownSync(path, STRANGER, STRANGER);
+      expect(refusal(() => config().read())).toEqual({
+        message: `config ${what} ${path} ${belongs}`,
+        hints: [AS_OWNER],
+      });
+      chownSync(path, 0, 0);
+    }
+    for (const path of [folder, entry]) {
+      chownSync(path, STRANGER, STRANGER);
+      expect(cached()).toMatchObject({ untrusted: `${path} ${belongs}` });
+      chownSync(path, 0, 0);
+    }
+  });
+
+  test('of root may be a user’s config, and is no cache of theirs', ({ needs }) => {
+    needs('root');
+    const user: Host = { ...MACHINE, uid: STRANGER };
+    expect(config(user).read()).toMatchObject(READ);
+    expect(cached(folder, user)).toEqual({ untrusted: `${folder} belongs to another user (uid 0)` });
+    chownSync(folder, STRANGER, STRANGER);
+    expect(cached(folder, user)).toMatchObject({ untrusted: `${entry} belongs to another user (uid 0)` });
+  });
+
+  test('behind a link is no cache, but may be the config, which stays a link: dotfiles lie elsewhere', async () => {
+    const link = join(dirname(folder), 'link');
     symlinkSync(folder, link);
     for (const path of [link, `${link}/`])
-      expect(read(folderOf('cache', { GWTOKEN_CACHE_DIR: path }, 'linux')!)).toEqual({
+      expect(cached(folderOf('cache', { GWTOKEN_CACHE_DIR: path }, 'linux'))).toEqual({
         untrusted: `${link} is a symbolic link`,
       });
-    expect(readConfig(join(link, 'config.json'), machine()).general).toEqual({ region: 'eu' });
+    const other = join(dirname(folder), 'other');
+    mkdirSync(other, { mode: 0o700 });
+    for (const path of [entry, file]) symlinkSync(path, path.replace(folder, other));
+    expect(cached(other)).toMatchObject({ untrusted: `${entryPath(other, EU)} is a symbolic link` });
+    for (const path of [link, other]) {
+      await openConfig(path, MACHINE).config.edit([{ key: 'retries', value: path.length }]);
+      expect(readConfig(file, MACHINE).general).toEqual({ region: 'eu', retries: path.length });
+    }
+  });
+
+  test('is not checked on Windows, where access lists decide', async () => {
+    const windows: Host = { platform: 'win32', uid: undefined };
+    for (const path of [folder, file, entry]) chmodSync(path, 0o777);
+    expect(cached(folder, windows)).toEqual(SERVED);
+    await edit(windows);
+    expect(config(windows).read().general).toEqual({ region: 'eu', retries: 1 });
+  });
+});
+
+describe('a directory that is missing', () => {
+  test('is created with its parents, closed to others', () => {
+    makeFolder(join(folder, 'a', 'b'), MACHINE);
+    makeFolder(join(folder, 'a', 'b'), MACHINE);
+    if (process.platform === 'win32') return;
+    for (const path of ['a', 'a/b']) expect(statSync(join(folder, path)).mode & 0o777).toBe(0o700);
+  });
+
+  test('is not created where a file lies in the way', () => {
+    for (const path of [file, join(file, 'below')])
+      expect(() => makeFolder(path, MACHINE)).toThrow(expect.objectContaining({ code: 'ENOTDIR' }));
+  });
+
+  test('is created by nobody but its user in their HOME, and by anybody in one of root’s', async ({
+    needs,
+  }) => {
+    needs('root');
+    chownSync(folder, STRANGER, STRANGER);
+    const below = join(folder, '.config', 'gwtoken');
+    const { config } = openConfig(below, MACHINE);
+    for (const refused of [config.checkWritable(), config.edit([])])
+      await expect(refused).rejects.toMatchObject({
+        kind: 'usage',
+        message: `${folder} belongs to another user (uid ${STRANGER}); gwtoken will not write to it`,
+        hints: [AS_OWNER],
+      });
+    expect(await openTokens(below, MACHINE).write(EU, 'an entry')).toBe('EUNTRUSTED');
+    expect(existsSync(dirname(below))).toBe(false);
+    makeFolder(below, { ...MACHINE, uid: STRANGER });
+    makeFolder(join(dirname(folder), 'new'), { ...MACHINE, uid: STRANGER });
   });
 });
