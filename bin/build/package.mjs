@@ -104,7 +104,6 @@ export async function bundle(
     transform: { define: { __VERSION__: JSON.stringify(version), ...define }, target: 'node20' },
     plugins: [
       ...plugins,
-      withoutAjv,
       withoutChildProcesses,
       withoutNodeHttp,
       // It has no source map.
@@ -187,16 +186,6 @@ function lintFree(roff, date) {
     .replace(/^\.RE 0\n\n/gm, '.RE 0\n')
     .replace(/^\.IP \\\(bu 4\n((?:\\f[BI](?:(?!\\fR).)*\\fR(?:, | )?)+): /gm, '.TP\n$1\n');
 }
-
-/**
- * conf imports ajv for schemas, and we have none: it would be three quarters of the config writer's size.
- * @type {import('rolldown').Plugin}
- */
-const withoutAjv = {
-  name: 'without-ajv',
-  resolveId: (id) => (/^ajv(-formats)?(\/|$)/.test(id) ? `\0${id}` : undefined),
-  load: (id) => (id.startsWith('\0ajv') ? 'export const Ajv2020 = undefined; export default {};' : undefined),
-};
 
 /**
  * commander loads node:child_process at every start, for subcommands that are separate programs: we have
