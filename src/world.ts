@@ -219,22 +219,17 @@ export interface ConnectionOptions {
 }
 
 export interface ConnectionProgress {
-  /** The current step; after a failure, the one that failed. */
-  waitingFor: 'route' | 'roots' | 'lookup' | 'connect' | 'tunnel' | 'handshake' | 'reply' | 'body';
+  /** The current step; after a failure, the one that failed. `handshake` is the one behind a proxy's tunnel. */
+  waitingFor: 'lookup' | 'connect' | 'tunnel' | 'handshake' | 'reply' | 'body';
   /** The proxy's host and port. */
   proxy?: string;
   /** Addresses of the proxy if there is one, else of the endpoint. */
   addresses?: readonly string[];
-  /** Time that the TCP connection to one of them took. */
-  connectMs?: number;
-  /** True if the proxy has opened the tunnel. */
-  tunnel?: boolean;
-  /** Certificate of the endpoint, even if it was rejected. */
+  /** Certificate of the endpoint, if its CA is known. */
   tls?: TlsFacts;
 }
 
 export interface TlsFacts {
-  readonly protocol: string;
   /** Subject and issuer of the certificate: common name, otherwise organization. */
   readonly subject: string;
   readonly issuer: string;
@@ -250,10 +245,10 @@ export interface PostOptions extends ConnectionOptions {
   readonly method: 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /**
-   * Limit on connection, request and reply together; past it, the call or its body rejects with `time-limit`.
-   */
+  /** Limit on connection, request and reply together; past it, the call rejects with `time-limit`. */
   readonly timeoutMs: number;
+  /** The most bytes of a reply's body that are read. */
+  readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -261,9 +256,7 @@ export interface FormReply {
   readonly status: number;
   /** Returns the value of a header, whose name is in lower case; several values are joined by commas. */
   readonly headers: { get(name: string): string | null };
-  readonly body: AsyncIterable<Uint8Array>;
-  /** The peer's address, for the trace: `127.0.0.1:443`, or the proxy. */
-  readonly address?: string | undefined;
+  readonly body: Uint8Array | 'too-long';
 }
 
 export interface World {

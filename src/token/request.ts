@@ -39,9 +39,9 @@ export async function requestToken(
   const requestedAtMs = world.now();
   const trace = (outcome: string, more = ''): void =>
     world.trace(`POST ${endpoint}: ${outcome} after ${world.now() - requestedAtMs} ms${more}`);
-  let reply: Omit<FormReply, 'body'> & { readonly body: Uint8Array | 'too-long' };
+  let reply: FormReply;
   try {
-    const { status, headers, body, address } = await world.postForm(endpoint, {
+    reply = await world.postForm(endpoint, {
       method: 'POST',
       headers: {
         'content-type': 'application/x-www-form-urlencoded',
@@ -54,28 +54,17 @@ export async function requestToken(
         grant_type: 'client_credentials',
       }).toString(),
       timeoutMs,
+      maxBytes: REPLY_LIMIT,
       caFile,
       signal,
       trace: world.trace,
     });
-    reply = { status, headers, body: await readBody(body) };
-    const ids = REQUEST_ID_HEADERS.map((name) => withoutSecret(headers.get(name), secret));
+    const ids = REQUEST_ID_HEADERS.map((name) => withoutSecret(reply.headers.get(name), secret));
     const id = ids.find((each) => each !== undefined);
-    trace(`${status} from ${address ?? 'the endpoint'}`, id === undefined ? '' : `, request ID ${id}`);
+    trace(String(reply.status), id === undefined ? '' : `, request ID ${id}`);
   } catch (error) {
     trace(error instanceof GwtokenError && error.kind === 'usage' ? 'not sent' : 'no reply');
     throw error;
   }
   return judgeReply({ ...reply, endpoint, requestedAtMs, secret });
-}
-
-async function readBody(body: FormReply['body']): Promise<Uint8Array | 'too-long'> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > REPLY_LIMIT) return 'too-long';
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }

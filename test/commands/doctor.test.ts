@@ -24,9 +24,8 @@ test('doctor shows each step of one request through a proxy, and nobody’s pass
   expect(checks.slice(5).map(({ result, name, message }) => `${result} ${name}: ${message}`)).toEqual([
     'ok credentials: GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET',
     `ok DNS: 127.0.0.1 of the proxy ${at}`,
-    expect.stringMatching(`^ok connection: opened in \\d+ ms of the proxy ${at}$`),
     `ok proxy: connected through ${at}`,
-    `ok TLS: TLSv1.3, trusted by ${authority.caFile}, certificate of gwtoken test server by gwtoken test CA, 89 days left`,
+    `ok TLS: certificate of gwtoken test server by gwtoken test CA, 89 days left, trusted by ${authority.caFile}`,
     'ok token request: token received, valid for 1 h',
     "ok clock: agrees with the endpoint's",
   ]);

@@ -49,7 +49,7 @@ gwtoken: retries: 2 (default)
 gwtoken: cache: on (default)
 gwtoken: cache: no token
 gwtoken: credentials from ${from.credentials}
-gwtoken: POST https://a.example.com/oauth2/token: 200 from the endpoint after 0 ms
+gwtoken: POST https://a.example.com/oauth2/token: 200 after 0 ms
 `;
 
   test('with credentials in variables', async () => {

@@ -59,9 +59,7 @@ async function play(
         return {
           status,
           headers: { get: (name) => headers[name] ?? null },
-          body: (async function* () {
-            yield Buffer.from(body);
-          })(),
+          body: Buffer.from(body),
         };
       },
     },

@@ -15,8 +15,6 @@ export interface Attempt extends ConnectionProgress {
 /** The steps of a request, in their order, and the step that each part of a connection belongs to. */
 const STEPS = ['DNS', 'connection', 'proxy', 'TLS', 'token request'] as const;
 const STEP_OF = {
-  route: 'proxy',
-  roots: 'TLS',
   lookup: 'DNS',
   connect: 'connection',
   tunnel: 'proxy',
@@ -25,23 +23,23 @@ const STEP_OF = {
   body: 'token request',
 } as const;
 
-/** Returns the step that a request has reached. */
-export function currentStep({ waitingFor, proxy, tunnel }: Attempt): (typeof STEPS)[number] {
-  const isAtProxy = proxy !== undefined && !tunnel;
-  return waitingFor === 'handshake' && isAtProxy ? 'proxy' : STEP_OF[waitingFor];
+/** Returns the step that a request has reached. @param reason that of the error which ended it */
+export function currentStep({ waitingFor, proxy }: Attempt, reason?: string): (typeof STEPS)[number] {
+  if (waitingFor !== 'connect') return STEP_OF[waitingFor];
+  if (proxy !== undefined) return 'proxy';
+  return reason === 'certificate' ? 'TLS' : 'connection';
 }
 
 /** Returns the steps before that one. With other CAs it may have failed earlier than at first. */
-export function passedSteps(attempt: Attempt, nowMs: number): Check[] {
-  const { proxy, addresses, connectMs, tunnel, tls } = attempt;
+export function passedSteps(attempt: Attempt, current: (typeof STEPS)[number], nowMs: number): Check[] {
+  const { proxy, addresses, tls } = attempt;
   const whose = proxy === undefined ? '' : ` of the proxy ${proxy}`;
-  const known = [
-    addresses && passed('DNS', `${addresses.join(', ')}${whose}`),
-    connectMs !== undefined && passed('connection', `opened in ${connectMs} ms${whose}`),
-    tunnel && passed('proxy', `connected through ${proxy}`),
-    tls && tlsCheck(tls, nowMs),
-  ];
-  return known.slice(0, STEPS.indexOf(currentStep(attempt))).flatMap((check) => check || []);
+  const known: Readonly<Partial<Record<string, Check | undefined>>> = {
+    DNS: addresses && passed('DNS', `${addresses.join(', ')}${whose}`),
+    proxy: proxy === undefined ? undefined : passed('proxy', `connected through ${proxy}`),
+    TLS: tls && tlsCheck(tls, nowMs),
+  };
+  return STEPS.slice(0, STEPS.indexOf(current)).flatMap((step) => known[step] ?? []);
 }
 
 const DAY_MS = 86_400_000;
@@ -50,7 +48,7 @@ const FEW_DAYS = 14;
 
 function tlsCheck(tls: TlsFacts, nowMs: number): Check {
   const trusted = tls.trustedBy === undefined ? '' : `, trusted by ${tls.trustedBy}`;
-  const message = `${tls.protocol}${trusted}, ${certificateText(tls, nowMs)}`;
+  const message = `${certificateText(tls, nowMs)}${trusted}`;
   if (tls.validToMs - nowMs >= FEW_DAYS * DAY_MS) return passed('TLS', message);
   return warning('TLS', message, "ask the endpoint's operator to renew the certificate");
 }

@@ -37,7 +37,7 @@ export async function diagnose(flags: FlagValues, world: World): Promise<readonl
     if (run.attempt) checks.push(...clockChecks(run.attempt));
   } catch (error) {
     if (!(error instanceof GwtokenError)) throw error;
-    addConnection(run, world.now());
+    addConnection(run, world.now(), error.reason);
     const tls = run.step === 'TLS' ? run.attempt?.tls : undefined;
     checks.push(failed(run.step, error, tls && ` (${certificateText(tls, world.now())})`));
     checks.push(...cachedToken(error, run.query, world));
@@ -73,7 +73,7 @@ function watched(world: World, { source }: Query, run: Run): World {
     },
     async postForm(url, init) {
       if (run.attempt === undefined) pass(run, source.name, 'token request');
-      const attempt: Attempt = { waitingFor: 'route', startedAtMs: world.now() };
+      const attempt: Attempt = { waitingFor: 'connect', startedAtMs: world.now() };
       run.attempt = attempt;
       const onProgress = (facts: Partial<Attempt>) => Object.assign(attempt, facts);
       const reply = await world.postForm(url, { ...init, onProgress });
@@ -90,10 +90,11 @@ function pass(run: Run, message: string, next = run.step): void {
 }
 
 /** Adds the steps of the connection that passed. */
-function addConnection(run: Run, nowMs: number): void {
+function addConnection(run: Run, nowMs: number, reason?: string): void {
   if (run.attempt === undefined) return;
-  run.checks.push(...passedSteps(run.attempt, nowMs));
-  run.step = currentStep(run.attempt);
+  const step = currentStep(run.attempt, reason);
+  run.checks.push(...passedSteps(run.attempt, step, nowMs));
+  run.step = step;
 }
 
 /** Says it if `get` prints a cached token in spite of the failure. */

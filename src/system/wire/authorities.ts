@@ -3,7 +3,6 @@ import { X509Certificate } from 'node:crypto';
 import * as tls from 'node:tls';
 import { GwtokenError, quietly } from '../../errors';
 import { messageOf, systemCode } from '../../system-errors';
-import { shellWord } from '../../text';
 import type { Env } from '../../world';
 import { readLimited } from '../files/read-file';
 
@@ -51,38 +50,29 @@ function readIfThere(path: string): string[] {
 
 const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/;
 
-const PASS = 'pass a PEM file with --ca-file, GWTOKEN_CA_FILE or the config key ca-file';
-
 /**
  * Reads a CA file and checks each certificate: Node silently ignores those in `ca` that it cannot parse.
  *
  * @throws GwtokenError `usage` with the reason `ca-file`
  */
-export async function readCaFile(path: string): Promise<string> {
-  const unusable = (message: string, ...hints: string[]): GwtokenError =>
-    new GwtokenError('usage', message, { reason: 'ca-file', hints: [...hints, PASS] });
-  const fail = (problem: string, ...hints: string[]) => unusable(`the CA file ${path} ${problem}`, ...hints);
+export function readCaFile(path: string): string {
+  const unusable = (message: string): GwtokenError =>
+    new GwtokenError('usage', message, {
+      reason: 'ca-file',
+      hints: ['pass a PEM file with --ca-file, GWTOKEN_CA_FILE or the config key ca-file'],
+    });
   let text: string;
   try {
     text = Buffer.from(readLimited(path, LIMIT)).toString('utf8');
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT') throw unusable(`no such CA file: ${path}`);
-    throw fail(code === 'EFBIG' ? 'is larger than 4 MiB' : `cannot be read (${code ?? messageOf(error)})`);
+    const why = code === 'EFBIG' ? 'is larger than 4 MiB' : `cannot be read (${code ?? messageOf(error)})`;
+    throw unusable(`the CA file ${path} ${why}`);
   }
-  const certificates = [...text.matchAll(new RegExp(PEM, 'g'))].map(([pem]) => pem);
-  if (certificates.length === 0) {
-    const isDer = text.startsWith('0\ufffd');
-    const [from, to] = [shellWord(path), shellWord(`${path}.pem`)];
-    const convert = `it looks like DER; convert it: openssl x509 -inform der -in ${from} -out ${to}`;
-    throw fail('contains no PEM certificate', ...(isDer ? [convert] : []));
-  }
-  for (const [index, pem] of certificates.entries()) {
-    try {
-      new X509Certificate(pem);
-    } catch {
-      throw fail(`contains an invalid certificate (${index + 1} of ${certificates.length})`);
-    }
-  }
+  const certificates = text.match(new RegExp(PEM, 'g')) ?? [];
+  if (certificates.length === 0) throw unusable(`the CA file ${path} contains no PEM certificate`);
+  const isInvalid = (pem: string): boolean => quietly(() => new X509Certificate(pem)) === undefined;
+  if (certificates.some(isInvalid)) throw unusable(`the CA file ${path} contains an invalid certificate`);
   return certificates.join('\n');
 }

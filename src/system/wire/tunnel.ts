@@ -1,63 +1,44 @@
-/**
- * A tunnel through an HTTP proxy (CONNECT, RFC 9110 section 9.3.6). Not used: undici's ProxyAgent, which
- * cannot be stopped while it connects, so that a silent proxy would keep the program alive.
- */
-import type { Socket } from 'node:net';
+/** A tunnel through an HTTP proxy, by undici's ProxyAgent. Loaded only where there is one. */
+import type { buildConnector } from 'undici';
 import connect from 'undici/lib/api/api-connect.js';
-import { GwtokenError } from '../../errors';
-import { withClient } from './one-socket';
-import { calledProxy, type HttpProxy } from './proxy';
+import type Client from 'undici/lib/dispatcher/client.js';
+import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
+import type { HttpProxy } from './proxy';
 
-/**
- * Requests a tunnel to `target` (`host:port`) from the proxy. Returns the socket, which then leads there.
- *
- * @throws GwtokenError `unreached` with reason `proxy-refusal` or `proxy-failure` if the proxy refuses
- */
-export async function openTunnel(socket: Socket, proxy: HttpProxy, target: string): Promise<Socket> {
-  // The connection is there already, with TLS or without.
-  const origin = `http://${proxy.name}`;
-  const { authorization } = proxy;
-  const reply = await withClient(socket, origin, (client) =>
-    connect.call(client, {
-      origin,
-      path: target,
-      headers: {
-        host: target,
-        ...(authorization === undefined ? {} : { 'proxy-authorization': authorization }),
-      },
-    }),
-  );
-  const { statusCode: status } = reply;
-  if (status >= 200 && status < 300) return reply.socket as Socket;
-  throw refusal(status, proxy, target);
+export type OpenClient = (
+  to: 'endpoint' | 'proxy',
+  origin: string | URL,
+  connect: buildConnector.BuildOptions | buildConnector.connector,
+) => Client;
+
+/** What undici passes to the functions that make its clients. */
+interface Made {
+  readonly connect: buildConnector.connector;
 }
 
-/** Makes the error for a proxy's refusal. */
-function refusal(status: number, refusing: HttpProxy, target: string): GwtokenError {
-  const { name, source, authorization } = refusing;
-  const error = (reason: string, problem: string, hint: string): GwtokenError =>
-    new GwtokenError('unreached', `${calledProxy(refusing)} ${problem} (${status})`, {
-      hints: [hint],
-      reason,
-    });
-  if (status >= 500 && status !== 501) {
-    const hint = `if ${target} is reachable without a proxy, add it to NO_PROXY`;
-    return error('proxy-failure', `could not reach ${target}`, hint);
-  }
-  const refused = (problem: string, hint: string) => error('proxy-refusal', problem, hint);
-  // tinyproxy answers 401 to a wrong password, and 407 to none.
-  if (status !== 407 && status !== 401)
-    return refused(
-      `refused to connect to ${target}`,
-      `ask the proxy's administrator to allow ${target}, or add it to NO_PROXY`,
-    );
-  return authorization === undefined
-    ? refused(
-        'requires a user name and password',
-        `set them in the variable: ${source}=http://USER:PASSWORD@${name}`,
-      )
-    : refused(
-        `rejected the user name or password in ${source}`,
-        'percent-encode special characters: @ is %40, : is %3A, / is %2F',
+/** Returns a dispatcher whose requests go through the proxy. */
+export function openTunnel(
+  { url }: HttpProxy,
+  proxyTls: buildConnector.BuildOptions,
+  requestTls: buildConnector.BuildOptions,
+  openClient: OpenClient,
+): ProxyAgent {
+  const [user, password] = [url.username, url.password].map(decodeURIComponent);
+  const basic = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  return new ProxyAgent({
+    uri: url.href,
+    // undici sends a user name only with a password (RFC 7617: it may be empty).
+    ...(user === '' ? {} : { token: basic }),
+    proxyTls,
+    requestTls,
+    factory: (origin, made) => openClient('endpoint', origin, (made as Made).connect),
+    clientFactory(origin, made) {
+      // undici names the proxy to TLS even if it is an address, of which Node warns.
+      const client = openClient('proxy', origin, (to, done) =>
+        (made as Made).connect({ ...to, servername: '' }, done),
       );
+      // A method that undici's entry point, which is not loaded, gives to all clients.
+      return Object.assign(client, { connect });
+    },
+  });
 }

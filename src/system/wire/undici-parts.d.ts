@@ -3,6 +3,9 @@
 declare module 'undici/lib/dispatcher/client.js' {
   export { Client as default } from 'undici';
 }
+declare module 'undici/lib/dispatcher/proxy-agent.js' {
+  export { ProxyAgent as default } from 'undici';
+}
 declare module 'undici/lib/api/api-request.js' {
   import type { Dispatcher } from 'undici';
 
@@ -12,10 +15,8 @@ declare module 'undici/lib/api/api-request.js' {
   ): Promise<Dispatcher.ResponseData>;
 }
 declare module 'undici/lib/api/api-connect.js' {
-  import type { Dispatcher } from 'undici';
+  import type { Client } from 'undici';
 
-  export default function connect(
-    this: Dispatcher,
-    options: Dispatcher.ConnectOptions,
-  ): Promise<Dispatcher.ConnectData>;
+  const connect: Client['connect'];
+  export default connect;
 }

@@ -1,82 +1,88 @@
 /** The wire to the token endpoint: one request for each connection, no redirect. Rare parts load late. */
-import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { systemCode } from '../../system-errors';
-import type { FormReply, PostForm, PostOptions } from '../../world';
-import { Connection, type WireOptions } from './connection';
-import type { WireReply } from './exchange';
+import type { ConnectionProgress, FormReply, PostForm } from '../../world';
+import { withinLimit } from '../limit';
+import { findByGetent, findHere, findOnLoopback } from './dns';
+import { post, type Trust } from './post';
+import { proxyFor } from './proxy';
+
+export interface WireOptions {
+  /** The environment itself, not a copy: see {@link ignoring}. */
+  readonly env: Record<string, string | undefined>;
+  readonly platform: NodeJS.Platform;
+  readonly nodeVersion: string;
+  warn(line: string): void;
+}
 
 /** Returns the function that posts, each time over a connection of its own. */
-export function openWire(wireOptions: WireOptions): PostForm {
+export function openWire({ env, platform, nodeVersion, warn }: WireOptions): PostForm {
   // V8 of Node 20 optimises undici's parser (llhttp in wasm) for longer than it runs: half of a cold start.
   // Later versions do not, and print a warning or know the flag no more.
-  if (wireOptions.nodeVersion.startsWith('20.')) setFlagsFromString('--liftoff-only');
-  const warned = new Set<string>();
-  const options: WireOptions = {
-    ...wireOptions,
-    warn(line) {
-      if (!warned.has(line)) wireOptions.warn(line);
-      warned.add(line);
-    },
-  };
-  return async (address, init) => {
+  if (nodeVersion.startsWith('20.')) setFlagsFromString('--liftoff-only');
+  const verifying = ignoring('NODE_TLS_REJECT_UNAUTHORIZED', env, warn);
+
+  return async (address, options) => {
+    const { caFile, timeoutMs, trace, signal: caller } = options;
     const url = new URL(address);
-    return await send(new Connection(url, init, options), url, init);
+    const proxy = proxyFor(url, env);
+    const progress: ConnectionProgress = { waitingFor: 'connect' };
+    const report = (facts: Partial<ConnectionProgress>): void => {
+      Object.assign(progress, facts);
+      options.onProgress?.(facts);
+    };
+    if (proxy) {
+      trace?.(`using ${proxy.label}`);
+      report({ proxy: proxy.name });
+    }
+
+    const ask = async (signal: AbortSignal): Promise<FormReply> => {
+      const lookUp = platform === 'linux' ? findByGetent(env, signal) : findHere;
+      const find = url.protocol === 'http:' ? findOnLoopback : lookUp;
+      const attempt = (trust: Trust) => post({ url, options, proxy, trust, find, signal, report });
+      const own = caFile === undefined ? {} : await trustOf(caFile, env);
+      try {
+        return await attempt(own);
+      } catch (error) {
+        const { UNKNOWN_CA } = await import('./problems');
+        if (!UNKNOWN_CA.includes(systemCode(error) ?? '')) throw error;
+        const { nodeRoots, systemRoots } = await import('./authorities');
+        const system = systemRoots(env, platform);
+        if (!system) throw error;
+        trace?.(`unknown CA; retrying with the CAs of ${system.from}`);
+        return await attempt({ ca: [...(own.ca ?? nodeRoots(env)), ...system.roots], from: system.from });
+      }
+    };
+    try {
+      return await verifying(() => withinLimit(timeoutMs, ask, caller));
+    } catch (error) {
+      const { wireProblem } = await import('./problems');
+      throw wireProblem(error, { url, proxy, progress, caFile, timeoutMs });
+    }
   };
 }
 
-/** Sends the request over the connection, and closes it in the end or when the time is up. */
-async function send(connection: Connection, url: URL, init: PostOptions): Promise<FormReply> {
-  const { progress } = connection;
-  const { signal, timeoutMs } = init;
-  let isCut = false;
-  const cut = (): void => {
-    isCut = true;
-    connection.close();
-  };
-  let lateAfterMs: number | undefined;
-  const timer = setTimeout(() => {
-    lateAfterMs = timeoutMs;
-    cut();
-  }, timeoutMs);
-  signal?.addEventListener('abort', cut, { once: true });
-  if (signal?.aborted) cut();
-  const done = (): void => {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', cut);
-    connection.close();
-  };
-  const problem = async (error: unknown): Promise<Error> =>
-    (await import('./problems')).wireProblem(error, url, progress, lateAfterMs);
+async function trustOf(caFile: string, env: WireOptions['env']): Promise<Trust> {
+  const { nodeRoots, readCaFile } = await import('./authorities');
+  return { ca: [...nodeRoots(env), readCaFile(caFile)], from: caFile };
+}
 
-  /** Reads the body. Without a length a cut looks like its end to undici (RFC 9112 section 6.3). */
-  async function* readBody(reply: WireReply, socket: Socket): AsyncIterable<Uint8Array> {
+/**
+ * Returns a function that works without a variable that is 0, and warns of it once. Node reads this one at
+ * each connection, and says on stderr that it is insecure, which ours are not; what `exec` starts has it as it
+ * was.
+ */
+function ignoring(name: string, env: WireOptions['env'], warn: WireOptions['warn']) {
+  let isWarned = false;
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (env[name] !== '0') return await work();
+    if (!isWarned) warn(`${name}=0 is ignored: certificates are always verified`);
+    isWarned = true;
+    delete env[name];
     try {
-      yield* reply.body;
-      if (isCut) throw new Error('closed');
-      const fault = reply.isFramed ? null : socket.errored;
-      // undici ends a connection with an error of its own once the reply is complete.
-      if (fault && !systemCode(fault)?.startsWith('UND_')) throw fault;
-    } catch (error) {
-      throw await problem(error);
+      return await work();
     } finally {
-      // Also when the reader stops early.
-      done();
+      env[name] = '0';
     }
-  }
-
-  try {
-    const loading = import('./exchange');
-    // It may fail while the connection is still waited for; the await below reports it.
-    loading.catch(() => {});
-    const socket = await connection.ready;
-    const { exchange } = await loading;
-    connection.report({ waitingFor: 'reply' });
-    const reply = await exchange(socket, url, init);
-    connection.report({ waitingFor: 'body' });
-    return { ...reply, address: progress.peer, body: readBody(reply, socket) };
-  } catch (error) {
-    done();
-    throw await problem(error);
-  }
+  };
 }

@@ -132,11 +132,5 @@ export function inside(): Inside {
 /** Makes a reply of the endpoint, for a test whose connection is its own. */
 export function jsonReply(status: number, reply: unknown): FormReply {
   const headers = new Headers({ 'content-type': 'application/json' });
-  return {
-    status,
-    headers,
-    body: (async function* () {
-      yield Buffer.from(JSON.stringify(reply));
-    })(),
-  };
+  return { status, headers, body: Buffer.from(JSON.stringify(reply)) };
 }

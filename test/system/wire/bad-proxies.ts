@@ -105,7 +105,7 @@ export const BAD_PROXIES: readonly WireCase[] = [
   proxied(
     'speaks no HTTP',
     () => startFaultServer({ answer: (socket) => void socket.end('SSH-2.0-x\r\n') }),
-    unreached(/the proxy \S+ \(from HTTPS_PROXY\) did not answer with HTTP/),
+    unreached(/the proxy \S+ \(from HTTPS_PROXY\) did not answer with valid HTTP/),
   ),
   proxied('an https: proxy', secure, FETCHED, { used: 1 }),
   proxied(

@@ -31,7 +31,7 @@ const caFile = ({ caFile: file }: Authority) => ({ args: ['--ca-file', file] });
 /** Without roots of the system, so that nothing of this machine plays a part. */
 const nothing = () => ({});
 const WANTS_ONE =
-  /(ended the connection with a TLS alert|the TLS handshake failed) \(ERR_SSL_[A-Z0-9_]+\) \(3 attempts\)/;
+  /(closed the connection without a reply|the TLS handshake failed \(ERR_SSL_[A-Z0-9_]+\)) \(3 attempts\)/;
 const DAY_LATE = /is not trusted: its certificate has expired[\s\S]*hint: check this machine's clock/;
 
 /** Certificates, right and wrong, and handshakes that fail. */

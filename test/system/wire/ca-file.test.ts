@@ -2,6 +2,7 @@
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { attempt, type GwtokenError } from '../../../src/errors';
 import { readCaFile } from '../../../src/system/wire/authorities';
 import { type Authority, makeAuthority } from '../../harness/endpoints/authority';
 import { openFolder } from '../../harness/homes/folder';
@@ -14,28 +15,20 @@ beforeAll(() => {
 const GARBLED = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
 const PASS = 'pass a PEM file with --ca-file, GWTOKEN_CA_FILE or the config key ca-file';
 /** What is said of a file of this name, and advised. */
-async function refused(name: string, make: (path: string) => void) {
+function refused(name: string, make: (path: string) => void) {
   const path = join(openFolder(), name);
   make(path);
-  const error = await readCaFile(path).then(
-    () => 'it was taken',
-    (thrown) => thrown,
-  );
+  const error = attempt(() => readCaFile(path));
   expect(error).toMatchObject({ kind: 'usage' });
-  const { message, hints } = error as { message: string; hints: readonly string[] };
-  const short = (text: string) => text.replaceAll(path, name);
-  return { message: short(message), hints: hints.map(short) };
+  const { message, hints } = error as GwtokenError;
+  return { message: message.replaceAll(path, name), hints };
 }
 
 test.each<[string, (path: string) => void, string]>([
   ['folder', (path) => mkdirSync(path), 'cannot be read (EISDIR)'],
   ['text', (path) => writeFileSync(path, 'hello\n'), 'contains no PEM certificate'],
   ['empty', (path) => writeFileSync(path, ''), 'contains no PEM certificate'],
-  [
-    'second',
-    (path) => writeFileSync(path, `${authority.ca}${GARBLED}`),
-    'contains an invalid certificate (2 of 2)',
-  ],
+  ['second', (path) => writeFileSync(path, `${authority.ca}${GARBLED}`), 'contains an invalid certificate'],
   [
     'large',
     (path) => {
@@ -44,28 +37,17 @@ test.each<[string, (path: string) => void, string]>([
     },
     'is larger than 4 MiB',
   ],
-])('readCaFile refuses a file: %s', async (name, make, problem) => {
-  expect(await refused(name, make)).toEqual({ message: `the CA file ${name} ${problem}`, hints: [PASS] });
+])('readCaFile refuses a file: %s', (name, make, problem) => {
+  expect(refused(name, make)).toEqual({ message: `the CA file ${name} ${problem}`, hints: [PASS] });
 });
 
-test('readCaFile says that there is no such file', async () => {
-  expect(await refused('none', () => {})).toEqual({ message: 'no such CA file: none', hints: [PASS] });
+test('readCaFile says that there is no such file', () => {
+  expect(refused('none', () => {})).toEqual({ message: 'no such CA file: none', hints: [PASS] });
 });
 
-test.each([
-  ['ca.der', 'ca.der', 'ca.der.pem'],
-  ['our ca.der', "'our ca.der'", "'our ca.der.pem'"],
-])('readCaFile refuses DER with the line that converts it: %s', async (name, from, to) => {
-  const der = Buffer.from(authority.ca.replace(/-----[A-Z ]+-----/g, ''), 'base64');
-  expect(await refused(name, (path) => writeFileSync(path, der))).toEqual({
-    message: `the CA file ${name} contains no PEM certificate`,
-    hints: [`it looks like DER; convert it: openssl x509 -inform der -in ${from} -out ${to}`, PASS],
-  });
-});
-
-test('readCaFile leaves out what is around the certificates', async () => {
+test('readCaFile leaves out what is around the certificates', () => {
   const path = join(openFolder(), 'ca.pem');
   writeFileSync(path, `one\n${authority.ca}two\n${authority.selfSigned().cert}`);
   const certificates = [authority.ca, authority.selfSigned().cert].map((pem) => pem.trim());
-  expect(await readCaFile(path)).toBe(certificates.join('\n'));
+  expect(readCaFile(path)).toBe(certificates.join('\n'));
 });

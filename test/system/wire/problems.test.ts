@@ -2,108 +2,98 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../../src/errors';
-import type { Progress } from '../../../src/system/wire/connection';
-import { wireProblem } from '../../../src/system/wire/problems';
+import { TimedOut } from '../../../src/system/limit';
+import { type Asked, wireProblem } from '../../../src/system/wire/problems';
 import type { HttpProxy } from '../../../src/system/wire/proxy';
+import type { ConnectionProgress } from '../../../src/world';
 
-const URL_ = new URL('https://a.test/oauth2/token');
-const via: HttpProxy = {
-  secure: false,
-  hostname: 'p.test',
-  port: 3128,
+type Phase = ConnectionProgress['waitingFor'];
+const ASKED = { url: new URL('https://a.test/oauth2/token'), caFile: undefined, timeoutMs: 10_000 } as const;
+const LABEL = 'the proxy p.test:3128 (from HTTPS_PROXY)';
+const proxy: HttpProxy = {
+  url: new URL('http://p.test:3128'),
   source: 'HTTPS_PROXY',
   name: 'p.test:3128',
-  authorization: undefined,
+  label: LABEL,
 };
-const PROXY = 'the proxy p.test:3128 (from HTTPS_PROXY)';
-type Phase = Progress['waitingFor'];
 const fault = (code: string) => Object.assign(new Error(`message of ${code}`), { code });
 const parser = (message: string) => Object.assign(new Error(message), { name: 'HTTPParserError' });
-const met = (error: unknown, waitingFor: Phase, more: Partial<Progress> = {}, lateAfterMs?: number) =>
-  wireProblem(error, URL_, { waitingFor, ...more }, lateAfterMs);
+const met = (error: unknown, waitingFor: Phase, more: Partial<Asked> = {}) =>
+  wireProblem(error, { ...ASKED, proxy: undefined, progress: { waitingFor }, ...more });
 
 const OPERATORS = 'contact the operator of the endpoint or of your proxy';
 const HOST_AND_PORT = 'check the network, and the host and port in the auth URL';
-const VPN = 'check the network and the VPN';
-const BLOCKED = [
-  'the connection was blocked on this machine',
-  'check the firewall and any sandbox that gwtoken runs in',
-] as const;
-const NO_TLS = ['it does not speak TLS', 'check the scheme and port in the auth URL'] as const;
-const LOOPBACK = 'use 127.0.0.1: an http: auth URL must be on this machine';
-const DOWN = 'check the host and port in the auth URL; if they are right, the server is down';
-const HANDSHAKE =
-  'check the host and port in the auth URL: the server must support TLS 1.2 or later and HTTP/1.1';
+const NETWORK = 'check the network, the VPN and the firewall';
+const BLOCKED = ['the connection was blocked on this machine', 'check the firewall and any sandbox'] as const;
+const DOWN = 'check the host and port in the auth URL; if right, the server is down';
+const HANDSHAKE = 'check the host and port in the auth URL: the server must support TLS 1.2 or later';
 
-test.each<[Phase, string, string, string]>([
-  ['lookup', 'ENOTFOUND', 'host not found', 'check the auth URL for typos'],
-  ['lookup', 'EAI_AGAIN', 'DNS is not responding', VPN],
-  ['lookup', 'ENOTLOOPBACK', 'localhost does not resolve to this machine', LOOPBACK],
-  ['connect', 'ECONNREFUSED', 'connection refused', DOWN],
-  ['handshake', 'ECONNRESET', 'connection reset', HOST_AND_PORT],
-  ['handshake', 'UND_ERR_SOCKET', 'connection closed', HOST_AND_PORT],
-  ['connect', 'ETIMEDOUT', 'connection timed out', 'check the network, the VPN and the firewall'],
-  ['connect', 'EHOSTUNREACH', 'no route to host', VPN],
-  ['connect', 'ENETUNREACH', 'network unreachable', VPN],
-  ['connect', 'EACCES', ...BLOCKED],
-  ['connect', 'EPERM', ...BLOCKED],
-  ['connect', 'EADDRNOTAVAIL', 'connection failed (EADDRNOTAVAIL)', 'check the network'],
-  ['handshake', 'ERR_SSL_WRONG_VERSION_NUMBER', ...NO_TLS],
-  ['handshake', 'EPROTO', 'the TLS handshake failed (EPROTO)', HANDSHAKE],
-  ['handshake', 'ERR_SSL_NO_CIPHER', 'the TLS handshake failed (ERR_SSL_NO_CIPHER)', HANDSHAKE],
-])('waiting for %s, %s: could not reach the endpoint, or the proxy: %s', (waitingFor, code, what, hint) => {
-  expect(met(fault(code), waitingFor)).toMatchObject({
+test.each<[code: string, what: string, hint: string]>([
+  ['ENOTFOUND', 'host not found', 'check the auth URL for typos'],
+  ['EAI_AGAIN', 'DNS is not responding', NETWORK],
+  ['ENOTLOOPBACK', 'localhost does not resolve to this machine', 'use 127.0.0.1 in the auth URL'],
+  ['ECONNREFUSED', 'connection refused', DOWN],
+  ['ECONNRESET', 'connection closed', HOST_AND_PORT],
+  ['UND_ERR_SOCKET', 'connection closed', HOST_AND_PORT],
+  ['ETIMEDOUT', 'connection timed out', NETWORK],
+  ['EHOSTUNREACH', 'network unreachable', NETWORK],
+  ['ENETUNREACH', 'network unreachable', NETWORK],
+  ['EACCES', ...BLOCKED],
+  ['EPERM', ...BLOCKED],
+  ['EADDRNOTAVAIL', 'connection failed (EADDRNOTAVAIL)', NETWORK],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'it does not speak TLS', 'check the scheme and port in the auth URL'],
+  ['EPROTO', 'the TLS handshake failed (EPROTO)', HANDSHAKE],
+  ['ERR_SSL_NO_CIPHER', 'the TLS handshake failed (ERR_SSL_NO_CIPHER)', HANDSHAKE],
+])('%s: could not reach the endpoint, or the proxy: %s', (code, what, hint) => {
+  expect(met(fault(code), 'connect')).toMatchObject({
     kind: 'unreached',
     reason: code,
     message: `could not reach a.test: ${what}`,
     hints: [hint],
     detail: `message of ${code}`,
   });
-  expect(met(fault(code), waitingFor, { via, tunnel: false })).toMatchObject({
-    message: `could not reach ${PROXY}: ${what}`,
-    hints: [hint.replace('the auth URL', 'HTTPS_PROXY')],
+  expect(met(fault(code), 'handshake', { proxy })).toMatchObject({
+    message: `could not reach a.test: ${what}`,
+    hints: [hint],
   });
-  expect(met(fault(code), waitingFor, { via, tunnel: true })).toMatchObject({ hints: [hint] });
+  const { message, hints } = met(fault(code), 'connect', { proxy });
+  expect(message).toBe(`could not reach ${LABEL}: ${what}`);
+  if (code !== 'ENOTLOOPBACK') expect(hints).toEqual([hint.replace('the auth URL', 'HTTPS_PROXY')]);
 });
 
 describe('a certificate', () => {
   const PASS = "pass the CA's PEM file with --ca-file or GWTOKEN_CA_FILE";
   const COMPANY = `behind a company proxy or private CA? ${PASS}`;
-  const UNKNOWN = 'its certificate was issued by an unknown CA';
-  const INCOMPLETE = [
-    ...[UNKNOWN, COMPANY, 'if the CA is public, the server is not sending its intermediate certificate'],
-    'if it is self-signed and you trust this server, pass the certificate itself with --ca-file or GWTOKEN_CA_FILE',
-  ];
-  const RENEW =
-    "check this machine's clock; if it is right, the endpoint's operator must renew the certificate";
+  const INCOMPLETE = 'if the CA is public, the server is not sending its intermediate certificate';
+  const UNKNOWN = ['its certificate was issued by an unknown CA', COMPANY, INCOMPLETE];
   const CLOCK = "check this machine's clock; if it is right, contact the endpoint's operator";
   const TRUST = 'if you trust this server, pass its certificate with --ca-file or GWTOKEN_CA_FILE';
-  test.each<[string, Phase, ...string[]]>([
-    ['CERT_HAS_EXPIRED', 'handshake', 'its certificate has expired', RENEW],
-    ['CERT_NOT_YET_VALID', 'handshake', 'its certificate is not yet valid', CLOCK],
-    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'handshake', 'its certificate is self-signed', TRUST],
-    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'handshake', ...INCOMPLETE],
-    ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'handshake', ...INCOMPLETE],
-    ['UNABLE_TO_GET_ISSUER_CERT', 'handshake', UNKNOWN, COMPANY],
-    ['SELF_SIGNED_CERT_IN_CHAIN', 'handshake', UNKNOWN, COMPANY],
-    ['CERT_REVOKED', 'handshake', 'its certificate was rejected (message of CERT_REVOKED)', OPERATORS],
-    ['INVALID_PURPOSE', 'handshake', 'its certificate was rejected (message of INVALID_PURPOSE)', OPERATORS],
-  ])('%s, waiting for %s: it is not trusted, since %s', (code, waitingFor, what, ...hints) => {
-    expect(met(fault(code), waitingFor)).toMatchObject({
+  test.each<[string, ...string[]]>([
+    ['CERT_HAS_EXPIRED', 'its certificate has expired', CLOCK],
+    ['CERT_NOT_YET_VALID', 'its certificate is not yet valid', CLOCK],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'its certificate is self-signed', TRUST],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', ...UNKNOWN],
+    ['SELF_SIGNED_CERT_IN_CHAIN', ...UNKNOWN],
+    ['CERT_REVOKED', 'its certificate was rejected (message of CERT_REVOKED)', OPERATORS],
+    ['INVALID_PURPOSE', 'its certificate was rejected (message of INVALID_PURPOSE)', OPERATORS],
+  ])('%s: it is not trusted, since %s', (code, what, ...hints) => {
+    expect(met(fault(code), 'connect')).toMatchObject({
       kind: 'unreached',
       reason: 'certificate',
       message: `a.test is not trusted: ${what}`,
       hints,
     });
-    expect(met(fault(code), waitingFor, { caFile: '/ca.pem' }).hints).toEqual(
+    expect(met(fault(code), 'connect', { caFile: '/ca.pem' }).hints).toEqual(
       hints.map((hint) => (hint === COMPANY ? `/ca.pem does not contain this CA: ${PASS}` : hint)),
     );
+    expect(met(fault(code), 'connect', { proxy }).message).toBe(`${LABEL} is not trusted: ${what}`);
+    expect(met(fault(code), 'handshake', { proxy }).message).toBe(`a.test is not trusted: ${what}`);
   });
 
   const said = (subjectaltname: string) => {
     const code = 'ERR_TLS_CERT_ALTNAME_INVALID';
     const error = new Error(`Hostname does not match: ${subjectaltname}`);
-    const problem = met(Object.assign(error, { code, cert: { subjectaltname } }), 'handshake');
+    const problem = met(Object.assign(error, { code, cert: { subjectaltname } }), 'connect');
     expect(problem).toMatchObject({ reason: 'certificate', hints: ['check the host name in the auth URL'] });
     const { message, detail } = problem;
     return { names: message.replace('a.test is not trusted: its certificate is ', ''), detail };
@@ -129,11 +119,11 @@ describe('a certificate', () => {
   });
 });
 
-test.each<[string, Partial<Progress>, string]>([
+test.each<[string, Partial<Asked>, string]>([
   ['directly', {}, 'check the network and the auth URL, or raise --timeout'],
-  ['through a proxy', { via, tunnel: true }, 'check HTTPS_PROXY and the network, or raise --timeout'],
+  ['through a proxy', { proxy }, 'check HTTPS_PROXY and the network, or raise --timeout'],
 ])('a time limit is told as one, %s', (_, way, hint) => {
-  expect(met(new Error('closed'), 'handshake', way, 10_000)).toMatchObject({
+  expect(met(new TimedOut(), 'handshake', way)).toMatchObject({
     kind: 'unreached',
     reason: 'time-limit',
     message: 'https://a.test/oauth2/token did not answer within 10 s',
@@ -143,24 +133,23 @@ test.each<[string, Partial<Progress>, string]>([
 });
 
 const MISMATCH = fault('UND_ERR_RES_CONTENT_LENGTH_MISMATCH');
-test.each<[Phase, Error, string]>([
-  ['reply', fault('UND_ERR_HEADERS_OVERFLOW'), 'answered with invalid HTTP'],
-  ['body', parser('Invalid character in chunk size'), 'answered with invalid HTTP'],
-  ['reply', MISMATCH, 'answered with invalid HTTP'],
-  ['reply', new Error('bad upgrade'), 'answered with invalid HTTP'],
-  ['reply', new Error('bad response'), 'did not answer with HTTP'],
-  ['reply', parser('Expected HTTP/'), 'did not answer with HTTP'],
-])('waiting for the %s, %s: the endpoint %s', (waitingFor, error, what) => {
+test.each<[Phase, Error]>([
+  ['reply', fault('UND_ERR_HEADERS_OVERFLOW')],
+  ['body', parser('Invalid character in chunk size')],
+  ['reply', MISMATCH],
+  ['reply', new Error('bad upgrade')],
+  ['reply', new Error('bad response')],
+  ['reply', parser('Expected HTTP/')],
+])('waiting for the %s, %s: the endpoint did not answer with valid HTTP', (waitingFor, error) => {
   expect(met(error, waitingFor)).toMatchObject({
     kind: 'bad-reply',
-    message: `https://a.test/oauth2/token ${what}`,
+    message: 'https://a.test/oauth2/token did not answer with valid HTTP',
     hints: [`check the auth URL; if it is right, ${OPERATORS}`],
   });
 });
 
-const ALERT = 'ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR';
 test.each<[Phase, Error, string]>([
-  ['reply', fault(ALERT), `ended the connection with a TLS alert (${ALERT})`],
+  ['reply', fault('ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR'), 'closed the connection without a reply'],
   ['reply', fault('ECONNRESET'), 'reset the connection without a reply'],
   ['reply', fault('UND_ERR_SOCKET'), 'closed the connection without a reply'],
   ['body', fault('ECONNRESET'), 'reset the connection in the middle of the reply'],
@@ -176,13 +165,13 @@ test.each<[Phase, Error, string]>([
 });
 
 test.each([
-  [new Error('bad response'), 'did not answer with HTTP'],
-  [parser('Invalid header value char'), 'answered with invalid HTTP'],
+  [new Error('bad response'), 'did not answer with valid HTTP'],
+  [parser('Invalid header value char'), 'did not answer with valid HTTP'],
   [new Error('closed'), 'closed the connection without opening a tunnel'],
 ])('waiting for the tunnel, %s: the proxy %s', (error, what) => {
-  expect(met(error, 'tunnel', { via, tunnel: false })).toMatchObject({
+  expect(met(error, 'tunnel', { proxy })).toMatchObject({
     kind: 'unreached',
-    message: `${PROXY} ${what}`,
+    message: `${LABEL} ${what}`,
     hints: ['check that HTTPS_PROXY is the URL of an HTTP proxy'],
   });
 });
@@ -213,10 +202,8 @@ describe('for --verbose there is', () => {
 
 test('what has its own words keeps them, and so does a limit of the system', () => {
   const own = new GwtokenError('usage', 'the CA file is none');
+  expect(met(own, 'connect')).toBe(own);
   const limit = Object.assign(new Error('socket EMFILE'), { code: 'EMFILE', syscall: 'socket' });
-  for (const lateAfterMs of [undefined, 1000]) {
-    expect(met(own, 'roots', {}, lateAfterMs)).toBe(own);
-    const message = expect.stringContaining('a system limit is reached');
-    expect(met(limit, 'roots', {}, lateAfterMs)).toMatchObject({ kind: 'local', message });
-  }
+  const message = expect.stringContaining('a system limit is reached');
+  expect(met(limit, 'connect')).toMatchObject({ kind: 'local', message });
 });

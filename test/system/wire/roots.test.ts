@@ -1,15 +1,17 @@
 /** Whose CAs are trusted: Node's own, those of a file, and the system's where the CA is not among them. */
 import { existsSync, writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import * as tls from 'node:tls';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { nodeRoots, systemRoots } from '../../../src/system/wire/authorities';
-import { Connection } from '../../../src/system/wire/connection';
-import { onCleanup } from '../../harness/clean-up';
+import { openWire } from '../../../src/system/wire/wire';
 import { type Authority, type Identity, makeAuthority } from '../../harness/endpoints/authority';
 import { startFaultServer } from '../../harness/endpoints/fault-server';
 import { openFolder } from '../../harness/homes/folder';
-import { surroundings } from './surroundings';
+import { POST, surroundings } from './surroundings';
+
+const answer = (socket: Socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
 
 let authority: Authority;
 beforeAll(() => {
@@ -49,22 +51,17 @@ describe("the system's CAs", () => {
   ])('are tried if the server sends %s', async ([_, issue], { needs }) => {
     needs(ownStore);
     const identity = issue(authority);
-    const server = await startFaultServer({}, { tls: identity });
+    const server = await startFaultServer({ answer }, { tls: identity });
     const file = join(openFolder(), 'system.pem');
     writeFileSync(file, identity.root ?? authority.ca);
     const told: unknown[] = [];
     const lines: string[] = [];
-    const connection = new Connection(
-      new URL(server.url),
-      {
-        onProgress: ({ tls: facts }) => facts && told.push(facts.trustedBy),
-        trace: (line) => lines.push(line),
-      },
-      surroundings({ env: { SSL_CERT_FILE: file } }),
-    );
-    onCleanup(() => connection.close());
-    await connection.ready;
-    expect(told).toEqual([undefined, file]);
+    await openWire(surroundings({ env: { SSL_CERT_FILE: file } }))(server.url, {
+      ...POST,
+      onProgress: ({ tls: facts }) => facts && told.push(facts.trustedBy),
+      trace: (line) => lines.push(line),
+    });
+    expect(told).toEqual([file]);
     expect(lines).toContain(`unknown CA; retrying with the CAs of ${file}`);
   });
 

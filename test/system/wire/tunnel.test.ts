@@ -5,11 +5,11 @@ import { openWire } from '../../../src/system/wire/wire';
 import type { ConnectionProgress } from '../../../src/world';
 import { makeAuthority } from '../../harness/endpoints/authority';
 import { startConnectProxy, startFaultServer } from '../../harness/endpoints/fault-server';
-import { surroundings } from './surroundings';
+import { POST, surroundings } from './surroundings';
 
-const ENCODE = 'percent-encode special characters: @ is %40, : is %3A, / is %2F';
+const ENCODE = 'percent-encode them: @ is %40, / is %2F';
 const WITHOUT = 'if endpoint.test:443 is reachable without a proxy, add it to NO_PROXY';
-const ALLOW = "ask the proxy's administrator to allow endpoint.test:443, or add it to NO_PROXY";
+const ALLOW = "ask the proxy's administrator to allow endpoint.test:443";
 
 test.each<[status: string, credentials: string, reason: string, says: string, hint: string]>([
   [
@@ -17,7 +17,7 @@ test.each<[status: string, credentials: string, reason: string, says: string, hi
     '',
     'proxy-refusal',
     'requires a user name and password (407)',
-    'set them in the variable: HTTPS_PROXY=http://USER:PASSWORD@NAME',
+    'set HTTPS_PROXY=http://USER:PASSWORD@NAME',
   ],
   ['407', 'u:p@', 'proxy-refusal', 'rejected the user name or password in HTTPS_PROXY (407)', ENCODE],
   ['401', 'u:p@', 'proxy-refusal', 'rejected the user name or password in HTTPS_PROXY (401)', ENCODE],
@@ -34,17 +34,9 @@ test.each<[status: string, credentials: string, reason: string, says: string, hi
       },
       answer: (socket) => void socket.write(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`),
     });
-    const postForm = openWire(
-      surroundings({ env: { HTTPS_PROXY: proxy.url.replace('//', `//${credentials}`) } }),
-    );
     const name = new URL(proxy.url).host;
-    const asked = postForm('https://endpoint.test', {
-      method: 'POST',
-      body: '',
-      headers: {},
-      timeoutMs: 20_000,
-    });
-    await expect(asked).rejects.toMatchObject({
+    const env = { HTTPS_PROXY: proxy.url.replace('//', `//${credentials}`) };
+    await expect(openWire(surroundings({ env }))('https://endpoint.test', POST)).rejects.toMatchObject({
       kind: 'unreached',
       reason,
       message: `the proxy ${name} (from HTTPS_PROXY) ${says}`,
@@ -61,27 +53,33 @@ test('postForm() verifies an https: proxy and the endpoint by their own names', 
     { tls: authority.issue({ names: 'IP:127.0.0.1', subject: '/CN=the endpoint' }) },
   );
   const proxy = await startConnectProxy(undefined, authority.issue({ names: 'DNS:localhost' }));
-  const postForm = openWire(
-    surroundings({ env: { HTTPS_PROXY: `https://u:canary@localhost:${proxy.port}` } }),
-  );
+  const env = { HTTPS_PROXY: `https://u:canary@localhost:${proxy.port}` };
   const told: string[] = [];
-  const certificates: string[] = [];
-  const options = {
+  const way: Partial<ConnectionProgress>[] = [];
+  const { status } = await openWire(surroundings({ env }))(endpoint.url, {
+    ...POST,
     caFile: authority.caFile,
-    trace: (line: string) => told.push(line),
-    onProgress: ({ tls }: Partial<ConnectionProgress>) => void (tls && certificates.push(tls.subject)),
-  };
-  const asked = { method: 'POST', body: '', headers: {}, timeoutMs: 20_000, ...options } as const;
-  expect(await postForm(endpoint.url, asked)).toMatchObject({
-    status: 200,
-    address: `127.0.0.1:${proxy.port}`,
+    trace: (line) => told.push(line),
+    onProgress: (facts) => way.push(facts),
   });
+  expect(status).toBe(200);
   expect(told).toEqual([
     `using the proxy localhost:${proxy.port} (from HTTPS_PROXY)`,
-    `connected to 127.0.0.1:${proxy.port}`,
-    'verified the certificate of localhost (TLSv1.3)',
-    'verified the certificate of 127.0.0.1 (TLSv1.3)',
+    expect.stringMatching(/^the addresses of localhost: .*127\.0\.0\.1/),
+  ]);
+  expect(way.flatMap(({ waitingFor }) => waitingFor ?? [])).toEqual([
+    ...['connect', 'lookup', 'connect', 'tunnel', 'handshake', 'handshake', 'reply', 'body'],
   ]);
   // Told of as the endpoint's.
-  expect(certificates).toEqual(['the endpoint']);
+  expect(way.flatMap(({ tls }) => tls?.subject ?? [])).toEqual(['the endpoint']);
+});
+
+test('an https: URL without a port has port 443', async () => {
+  const proxy = await startFaultServer({ answer: (socket) => void socket.end('HTTP/1.1 503 No\r\n\r\n') });
+  const postForm = openWire(surroundings({ env: { HTTPS_PROXY: proxy.url } }));
+  for (const url of ['https://id.test', 'https://[::1]']) await expect(postForm(url, POST)).rejects.toThrow();
+  expect(proxy.requests).toEqual([
+    expect.stringMatching(/^CONNECT id\.test:443 HTTP\/1\.1\r\n/),
+    expect.stringMatching(/^CONNECT \[::1\]:443 HTTP\/1\.1\r\n/),
+  ]);
 });

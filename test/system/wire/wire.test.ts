@@ -1,18 +1,18 @@
-/** A request from its beginning to its end: aborted, late, answered in part, broken off. */
-import { getEventListeners, once } from 'node:events';
-import { connect } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+/** A request from its beginning to its end: what is told of it, aborted, late, read in part, broken off. */
+import { X509Certificate } from 'node:crypto';
+import { getEventListeners } from 'node:events';
+import { createRequire } from 'node:module';
+import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import type { WireOptions } from '../../../src/system/wire/connection';
-import { openWire } from '../../../src/system/wire/wire';
-import type { FormReply, PostForm } from '../../../src/world';
-import { onCleanup } from '../../harness/clean-up';
+import { openWire, type WireOptions } from '../../../src/system/wire/wire';
+import type { FormReply, PostForm, PostOptions } from '../../../src/world';
 import { makeAuthority } from '../../harness/endpoints/authority';
 import { type FaultServer, type Script, startFaultServer } from '../../harness/endpoints/fault-server';
 import { until } from '../../harness/programs/processes';
-import { surroundings } from './surroundings';
+import { POST, surroundings } from './surroundings';
 
 const authority = makeAuthority();
+const { caFile } = authority;
 
 const OK: Script = {
   answer: (socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'),
@@ -20,54 +20,39 @@ const OK: Script = {
 const serve = (script: Script = OK): Promise<FaultServer> =>
   startFaultServer(script, { tls: authority.issue() });
 const wire = (own: Partial<WireOptions> = {}): PostForm => openWire(surroundings(own));
-const options = { caFile: authority.caFile };
-async function ask(postForm: PostForm, url: string): Promise<string> {
-  const init = { method: 'POST' as const, headers: {}, body: 'a=b', timeoutMs: 5000 };
-  return await textOf(await postForm(`${url}/oauth2/token`, { ...init, ...options }));
-}
-async function textOf({ body }: FormReply): Promise<string> {
-  let text = '';
-  for await (const chunk of body ?? []) text += Buffer.from(chunk).toString();
-  return text;
-}
-/** Waits until the server has seen all that was sent to it before. */
-async function seen(server: FaultServer): Promise<void> {
-  const { connections } = server;
-  const socket = connect(server.port, '127.0.0.1');
-  onCleanup(() => socket.destroy());
-  await once(socket, 'connect');
-  const tls = connectTls({ socket, ca: authority.ca });
-  await until('the last connection has arrived', () => server.connections > connections);
-  tls.destroy();
-}
+const ask = (url: string, options: Partial<PostOptions> = {}): Promise<FormReply> =>
+  wire()(`${url}/oauth2/token`, { ...POST, caFile, ...options });
+const textOf = ({ body }: FormReply): string => Buffer.from(body as Uint8Array).toString();
 
 test('postForm() sends nothing once it is aborted, and hangs up', async () => {
   const server = await serve();
-  const init = { method: 'POST' as const, headers: {}, body: '', timeoutMs: 5000, ...options };
-  const asked = wire()(`${server.url}/oauth2/token`, { ...init, signal: AbortSignal.abort() });
-  await expect(asked).rejects.toMatchObject({ kind: 'unreached' });
-  expect(server.requests).toEqual([]);
+  await expect(ask(server.url, { signal: AbortSignal.abort() })).rejects.toMatchObject({ kind: 'unreached' });
+  expect(server.connections).toBe(0);
 
   let hungUp = false;
   const silent = await serve({ connected: (socket) => void socket.on('close', () => (hungUp = true)) });
   const cutter = new AbortController();
-  const waiting = wire()(`${silent.url}/oauth2/token`, { ...init, signal: cutter.signal });
+  const waiting = ask(silent.url, { signal: cutter.signal });
   await until('it is asked', () => silent.requests.length === 1);
   cutter.abort();
   expect(await waiting.catch(({ reason }) => reason)).not.toBe('time-limit');
   await until('it is closed', () => hungUp);
 
   const { signal } = new AbortController();
-  expect(await textOf(await wire()(`${server.url}/oauth2/token`, { ...init, signal }))).toBe('ok');
+  expect(textOf(await ask(server.url, { signal }))).toBe('ok');
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
-test('postForm() ends when its time is up, whatever the endpoint does', async () => {
-  const { url } = await serve({});
+test('postForm() ends when its time is up, whatever the endpoint does, and hangs up', async () => {
+  let hungUp = false;
+  const { url } = await serve({
+    connected: (socket) => void socket.on('close', () => (hungUp = true)),
+    answer: (socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'),
+  });
   const startedAtMs = performance.now();
-  const init = { method: 'POST' as const, headers: {}, body: '', timeoutMs: 500, ...options };
-  await expect(wire()(url, init)).rejects.toMatchObject({ reason: 'time-limit' });
+  await expect(ask(url, { timeoutMs: 500 })).rejects.toMatchObject({ reason: 'time-limit' });
   expect(performance.now() - startedAtMs).toBeLessThan(5000);
+  await until('it is closed', () => hungUp);
 });
 
 test('postForm() joins a header that comes twice, and hangs up when the body has been read', async () => {
@@ -77,39 +62,90 @@ test('postForm() joins a header that comes twice, and hangs up when the body has
     answer: (socket) =>
       void socket.write('HTTP/1.1 200 OK\r\nX-Twice: a\r\nX-Twice: b\r\nContent-Length: 2\r\n\r\nok'),
   });
-  const init = { method: 'POST' as const, headers: {}, body: 'a=b', timeoutMs: 5000, ...options };
-  const reply = await wire()(`${server.url}/oauth2/token`, init);
+  const reply = await ask(server.url);
   expect(['x-twice', 'x-none'].map((name) => reply.headers.get(name))).toEqual(['a, b', null]);
-  expect(await textOf(reply)).toBe('ok');
+  expect(textOf(reply)).toBe('ok');
   await until('it is closed', () => hungUp);
+  expect(server.requests[0]).toMatch(/^accept-encoding: identity\r$/m);
 });
 
 test.each([
   ['a length', 'Content-Length: 2\r\n\r\nok'],
   ['chunks', 'Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n'],
 ])('postForm() keeps a whole reply, by %s, if the connection breaks after it', async (_, rest) => {
-  let reset = () => {};
   const server = await serve({
-    answer(socket) {
-      socket.write(`HTTP/1.1 200 OK\r\n${rest}`);
-      reset = () => socket.resetAndDestroy();
-    },
+    answer: (socket) => socket.write(`HTTP/1.1 200 OK\r\n${rest}`, () => socket.resetAndDestroy()),
   });
-  const init = { method: 'POST' as const, headers: {}, body: '', timeoutMs: 5000, ...options };
-  const reply = await wire()(`${server.url}/oauth2/token`, init);
-  reset();
-  await seen(server);
-  expect(await textOf(reply)).toBe('ok');
+  expect(textOf(await ask(server.url))).toBe('ok');
+});
+
+test('postForm() reads a body up to its limit, and leaves it at the first piece beyond', async () => {
+  const answer = (socket: Socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\n123456789');
+  const { url } = await serve({ answer });
+  expect((await ask(url, { maxBytes: 8 })).body).toBe('too-long');
+  const whole = await serve({ answer: (socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\n123456789') });
+  expect(textOf(await ask(whole.url, { maxBytes: 9 }))).toBe('123456789');
+});
+
+test('postForm() has no limit of undici’s: an hour without a reply, or within one, is the caller’s matter', async () => {
+  // undici's own clock; its timers count from the first tick that they see.
+  const clock: { tick(ms: number): void } = createRequire(import.meta.url)('undici/lib/util/timers.js');
+  const passAnHour = () => [0, 3_600_000].forEach(clock.tick);
+  let other: Socket | undefined;
+  const { url } = await serve({ answer: (socket) => (other = socket) });
+  const asking = ask(url, { timeoutMs: 7_200_000 });
+  await until('the request has arrived', () => other !== undefined);
+  passAnHour();
+  other?.write('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  passAnHour();
+  other?.write('bc');
+  expect(textOf(await asking)).toBe('abc');
 });
 
 test('openWire gives each warning once', async () => {
-  const server = await serve();
+  const { url } = await serve();
   const warned: string[] = [];
   const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
   const postForm = wire({ env, warn: (line) => void warned.push(line) });
-  expect([await ask(postForm, server.url), await ask(postForm, server.url)]).toEqual(['ok', 'ok']);
-  expect(server.connections).toBe(2);
+  for (const _ of [1, 2]) expect(textOf(await postForm(url, { ...POST, caFile }))).toBe('ok');
   expect(warned).toEqual(['NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored: certificates are always verified']);
   // What exec starts has it as it was.
   expect(env).toEqual({ NODE_TLS_REJECT_UNAUTHORIZED: '0' });
+});
+
+test.each([
+  ['127.0.0.1', '127.0.0.1', '127.0.0.1', false],
+  ['127.0.0.1', 'localhost', '127.0.0.1', true],
+  ['::1', '[::1]', '::1', false],
+])(
+  'postForm() tells addresses, and traces those looked up: %s, for %s',
+  async (host, name, shown, isTraced) => {
+    const server = await startFaultServer(OK, { host });
+    const told: string[] = [];
+    const found: (readonly string[])[] = [];
+    await ask(`http://${name}:${server.port}`, {
+      trace: (line) => told.push(line),
+      onProgress: ({ addresses }) => void (addresses && found.push(addresses)),
+    });
+    expect(found.flat()).toContain(shown);
+    expect(told).toEqual(
+      isTraced ? [expect.stringMatching(/^the addresses of localhost: .*127\.0\.0\.1/)] : [],
+    );
+  },
+);
+
+test.each([
+  ['/O=A Company/CN=id.test', 'id.test'],
+  ['/CN=id.test/CN=another.test', 'id.test, another.test'],
+  ['/O=A Company', 'A Company'],
+  ['/OU=A Department', 'no name'],
+  ['/CN=##vso[task.complete]', '# #vso[task.complete]'],
+])('postForm() tells the certificate of %s as that of %s', async (subject, name) => {
+  const identity = authority.issue({ subject });
+  const server = await startFaultServer(OK, { tls: identity });
+  const told: unknown[] = [];
+  await ask(server.url, { onProgress: ({ tls }) => void (tls && told.push(tls)) });
+  const validToMs = Date.parse(new X509Certificate(identity.cert).validTo);
+  expect(told).toEqual([{ subject: name, issuer: 'gwtoken test CA', validToMs, trustedBy: caFile }]);
 });
