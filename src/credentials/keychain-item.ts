@@ -1,7 +1,7 @@
 /** Items in the keychain, and their JSON: `{"client_id":"…","client_secret":"…","auth_url":"…"}`. */
 
 import { type Client, clientFlags, clientName } from '../client';
-import { GwtokenError } from '../errors';
+import { GwtokenError, usage } from '../errors';
 import { type Credentials, clientIdProblem, secretProblem } from './credentials';
 
 export interface StoredCredentials extends Credentials {
@@ -19,12 +19,11 @@ export function formatItem(stored: StoredCredentials): string {
     auth_url: stored.authUrl,
   });
   const bytes = Buffer.byteLength(text);
-  if (bytes > LIMIT_BYTES) {
-    const message = `the credentials are too long for the keychain (${bytes} bytes, limit ${LIMIT_BYTES})`;
-    const hints = ['use environment variables or a secret file: gwtoken help environment'];
-    throw new GwtokenError('usage', message, { reason: 'too-large', hints });
-  }
-  return text;
+  if (bytes <= LIMIT_BYTES) return text;
+  throw usage(
+    `the credentials are too long for the keychain (${bytes} bytes, limit ${LIMIT_BYTES})`,
+    'use environment variables or a secret file: gwtoken help environment',
+  );
 }
 
 /** Reads an item. Throws `keychain` with the reason `malformed`, which never shows the value. */

@@ -153,7 +153,7 @@ export const FETCH_SETTINGS = {
     variable: { name: 'GWTOKEN_NO_CACHE', parse: (text, where) => !parseSwitch(text, where, 'no-cache') },
     values: ['on', 'off'],
     fallback: true,
-    show: onOff,
+    show: (on) => (on ? 'on' : 'off'),
   } satisfies SettingDefinition<boolean>,
   caFile: {
     key: 'ca-file',
@@ -187,10 +187,6 @@ export const SETTINGS = { ...CLIENT_SETTINGS, ...FETCH_SETTINGS };
 export type Resolved<Row extends SettingDefinition<unknown>> =
   | Setting<ReturnType<Row['parse']>>
   | (Row extends { readonly fallback: unknown } ? never : undefined);
-
-function onOff(on: boolean): 'on' | 'off' {
-  return on ? 'on' : 'off';
-}
 
 /** Returns the variable for a key of the setting: `GWTOKEN_AUTH_URL_EU` for `auth-url.eu`. */
 export function variableOf({ variable }: SettingDefinition<unknown>, key: string): string | undefined {

@@ -49,40 +49,31 @@ export function parseText(text: string, where: string, what: string): string {
 
 /** Reads an auth URL, without a trailing `/oauth2/token`. A secret is sent there, so nothing is guessed. */
 export function parseAuthUrl(text: string, where: string, region: Region): string {
-  const about = { name: 'auth URL', sent: 'the client secret' };
-  return withoutTokenPath(parseBaseUrl(text, where, region, about));
+  return withoutTokenPath(parseBaseUrl(text, where, region, 'auth URL'));
 }
 
 /** Reads an API URL: the gateway's own address, with its path. */
 export function parseApiUrl(text: string, where: string, region: Region): string {
-  return parseBaseUrl(text, where, region, { name: 'API URL', sent: 'the token' }).replace(/\/*$/, '');
+  return parseBaseUrl(text, where, region, 'API URL').replace(/\/*$/, '');
 }
 
 /**
  * Reads a base URL, in which `{region}` is replaced. Stricter than `URL`, which drops newlines, takes a
  * backslash for a slash, and escapes invalid characters.
  */
-function parseBaseUrl(
-  text: string,
-  where: string,
-  region: Region,
-  { name, sent }: { readonly name: string; readonly sent: string },
-): string {
+function parseBaseUrl(text: string, where: string, region: Region, name: string): string {
   const filled = text.replaceAll('{region}', region);
   const fail = (problem: string, hint: string): GwtokenError =>
     usage(`${name} ${quoted(withoutSecrets(text))} (from ${where}) ${problem}`, hint);
 
   if (/[\s\p{Cc}\\]/u.test(filled))
     throw fail('contains a space, backslash or control character', `example: ${EXAMPLE}`);
-  const scheme = /^([a-z][a-z0-9+.-]*):\/\//.exec(filled.toLowerCase())?.[1];
-  if (scheme !== undefined && scheme !== 'https' && scheme !== 'http')
-    throw fail('must begin with https://', `example: ${EXAMPLE}`);
-  const url = scheme !== undefined && URL.canParse(filled) ? new URL(filled) : undefined;
+  const url = /^https?:\/\//i.test(filled) && URL.canParse(filled) ? new URL(filled) : undefined;
   // `URL` decodes %7B in a host name; the result would be refused when it is read again.
   if (/[{}]/.test(filled + url?.host)) throw fail('contains { or }', 'the only placeholder is {region}');
   if (!url) {
     const bare = /^[\w.-]+\.[a-z]{2,}(:\d+)?(\/[\w./-]*)?$/i.test(filled);
-    throw fail('is not a URL', bare ? `did you mean: https://${text}` : `example: ${EXAMPLE}`);
+    throw fail('is not an https:// URL', bare ? `did you mean: https://${text}` : `example: ${EXAMPLE}`);
   }
   // Anywhere: if a password begins with a slash, `URL` takes the user name for the host.
   if (filled.includes('@'))
@@ -93,8 +84,7 @@ function parseBaseUrl(
   if (/[?#]/.test(filled))
     throw fail('contains a query or fragment', `use only the base URL, for example ${EXAMPLE}`);
   const secure = `https://${url.host}${url.pathname}`.replace(/\/$/, '');
-  if (url.protocol === 'http:' && !isLoopback(url.hostname))
-    throw fail(`would send ${sent} unencrypted`, `use ${secure}`);
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) throw fail('is not encrypted', `use ${secure}`);
   return url.href;
 }
 

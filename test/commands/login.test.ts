@@ -266,9 +266,9 @@ hint: example: printf %s "$SECRET" | gwtoken login ${flags} --secret-stdin
       ['Auth URL for us', 'https://identity.us.example.com'],
       [
         'Required, for example https://identity.example.com',
-        'Not a URL. Did you mean: https://a.test',
-        'Would send the client secret unencrypted. Use https://a.test/x',
-        'Must begin with https://. Example: https://identity.example.com',
+        'Not an https:// URL. Did you mean: https://a.test',
+        'Not encrypted. Use https://a.test/x',
+        'Not an https:// URL. Example: https://identity.example.com',
         undefined,
       ],
       ['Client ID (us, production, profile acme)', undefined],

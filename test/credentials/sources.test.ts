@@ -291,7 +291,6 @@ describe('the keychain', () => {
     expect(Buffer.byteLength(formatItem(fits))).toBe(2560);
     expect(attempt(() => formatItem({ ...fits, clientId: 'id2' }))).toMatchObject({
       kind: 'usage',
-      reason: 'too-large',
       message: 'the credentials are too long for the keychain (2561 bytes, limit 2560)',
       hints: ['use environment variables or a secret file: gwtoken help environment'],
     });

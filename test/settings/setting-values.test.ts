@@ -136,7 +136,9 @@ describe('values are read strictly, and an error names the value, its source and
     };
     for (const [key, [text, said]] of Object.entries(refused)) {
       const { message } = refusal(() => checkConfigValue(key, text));
-      expect(message).toBe(`${said} (from the command line)${key === 'auth-url' ? ' is not a URL' : ''}`);
+      expect(message).toBe(
+        `${said} (from the command line)${key === 'auth-url' ? ' is not an https:// URL' : ''}`,
+      );
     }
     const env = { GWTOKEN_NO_CACHE: 'on' };
     expect(refusal(() => resolve(SETTINGS.cache, sources({ env })))).toEqual({
