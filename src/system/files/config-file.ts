@@ -10,8 +10,7 @@ import { shellWord } from '../../text';
 import type { Config, ConfigEdit, ConfigValues, KnownEntry, World } from '../../world';
 import { type Host, noHomeError } from './paths';
 import { type FileRead, readRegular } from './read-file';
-import { replaceFile, retryWhileBusy } from './replace';
-import { sweepOld } from './sweep';
+import { replaceFile, retryWhileBusy, sweepOld } from './replace';
 import { checkWritable, makeFolder, trustProblem } from './trust';
 
 const AS_OWNER = 'run gwtoken as its owner, or set GWTOKEN_CONFIG_DIR to a directory you own';

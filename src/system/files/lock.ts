@@ -31,8 +31,7 @@ import type { AnothersLock, Lock, Waited } from '../../world';
 import { holderState, ownProcess } from '../processes/identity';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
-import { retryWhileBusy, uniqueName } from './replace';
-import { sweepOld } from './sweep';
+import { retryWhileBusy, sweepOld, uniqueName } from './replace';
 import { makeFolder, trustProblem } from './trust';
 
 const BEAT_MS = 500;

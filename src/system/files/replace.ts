@@ -1,5 +1,7 @@
 /** Replaces a file atomically: a reader sees the old text or the new one, never a part. */
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { quietly } from '../../errors';
 import { systemCode } from '../../system-errors';
 import { sleepSync } from '../terminal/streams';
 import type { Host } from './paths';
@@ -23,6 +25,24 @@ export function replaceFile(path: string, text: string, host: Host): void {
     rmSync(temporary, { force: true });
     throw error;
   }
+}
+
+/** After this long no living process uses a temporary file, and the clocks of file servers differ by less. */
+const STALE_MS = 10 * 60_000;
+
+/**
+ * Removes old files and directories with these names, which killed processes left. Never throws: the next
+ * writer tries again.
+ */
+export function sweepOld(folder: string, names: RegExp): void {
+  // Another may have swept it, or the directory cannot be changed.
+  quietly(() => {
+    for (const name of readdirSync(folder)) {
+      if (!names.test(name)) continue;
+      const left = join(folder, name);
+      if (Date.now() - lstatSync(left).mtimeMs > STALE_MS) rmSync(left, { recursive: true });
+    }
+  });
 }
 
 const BUSY_MS = 500;

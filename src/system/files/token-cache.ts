@@ -11,9 +11,8 @@ import type { CacheKind, CacheRead, TokenCache } from '../../world';
 import { sha256 } from '../form';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
-import { replaceFile, uniqueName } from './replace';
+import { replaceFile, sweepOld, uniqueName } from './replace';
 import { saltOf } from './salt';
-import { sweepOld } from './sweep';
 import { makeFolder, trustProblem } from './trust';
 
 /** A token of 32 KiB, escaped twice, and some room. */
@@ -32,8 +31,8 @@ export function openTokens(folder: string, host: Host): TokenCache {
   return {
     read(client, kind = 'token') {
       const files = quietly(() => {
-        const untrusted = folderProblem(folder, host);
-        if (untrusted) return { untrusted };
+        const problem = trustProblem(lstatSync(folder), 'user', host);
+        if (problem) return { untrusted: `${folder} ${problem.text}` };
         const { text: generation = '' } = readFile(generationPath(folder, client), host);
         return { generation, ...readFile(entryPath(folder, client, kind), host) };
       });
@@ -89,18 +88,11 @@ function readFile(file: string, host: Host): CacheRead {
   }
 }
 
-/** Returns why the directory is not used. One that does not exist yet is no problem. */
-function folderProblem(folder: string, host: Host): string | undefined {
-  const stat = lstatSync(folder, { throwIfNoEntry: false });
-  const untrusted = stat && trustProblem(stat, 'user', host);
-  return untrusted && `${folder} ${untrusted.text}`;
-}
-
-/** Creates the directory if it is missing. Throws the system's error, or EUNTRUSTED with the reason. */
+/** Creates the directory if it is missing. Throws the system's error, or EUNTRUSTED. */
 function makeTrusted(folder: string, host: Host): void {
-  const problem = folderProblem(folder, host);
-  if (problem !== undefined) throw Object.assign(new Error(problem), { code: 'EUNTRUSTED' });
   makeFolder(folder, host);
+  const problem = trustProblem(lstatSync(folder), 'user', host);
+  if (problem) throw Object.assign(new Error(`${folder} ${problem.text}`), { code: 'EUNTRUSTED' });
 }
 
 /** Returns an unambiguous name: a profile's name may contain hyphens, but the other two are fixed words. */
