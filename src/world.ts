@@ -149,8 +149,8 @@ export interface Waited {
  * every failure is a GwtokenError of kind `keychain`, whose `reason` is a KeychainReason.
  */
 export interface Keychain {
-  /** Stores, reads and deletes a test item, which unlocks a locked keyring. Resolves with the version. */
-  probe(limitMs?: number): Promise<string>;
+  /** Stores, reads and deletes a test item, which unlocks a locked keyring. */
+  probe(limitMs?: number): Promise<void>;
   /** Resolves with the value, or undefined if there is none. Rejects with the signal's reason if aborted. */
   get(account: string, limitMs?: number, signal?: AbortSignal): Promise<string | undefined>;
   /** Stores the value, reads it back, and resolves with the previous one. */

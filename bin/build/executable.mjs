@@ -183,8 +183,7 @@ export async function buildExecutable(target, folder, otherKeytar) {
     const isUsable = machineOf(native) === target.replace('-musl', '');
     if (isUsable === WITHOUT_KEYTAR.includes(target))
       throw new Error(`keytar's native part for ${target} is for ${machineOf(native)}: see WITHOUT_KEYTAR`);
-    const keytar = isUsable ? `${name} ${version}` : '';
-    await bundleExecutable(join(made, 'bundle'), keytar, otherKeytar !== undefined);
+    await bundleExecutable(join(made, 'bundle'), isUsable, otherKeytar !== undefined);
     if (otherKeytar) copyFileSync(otherKeytar, join(made, 'bundle', OTHER_KEYTAR));
     else writeFileSync(join(made, 'bundle', KEYTAR), isUsable ? native : '');
     const closed = otherKeytar ? runtimeOf(runtime) : writeClosed(runtimeOf(runtime), join(made, 'runtime'));
@@ -227,13 +226,13 @@ export async function buildExecutable(target, folder, otherKeytar) {
  * What Bun compiles: `executable.cjs`, and the files that it requires. In files, as the npm package has it: in one, the
  * modules of Node that any part needs would be loaded at every start, which takes longer than all the rest.
  * @param {string} folder
- * @param {string} nameOfKeytar
+ * @param {boolean} hasKeytar
  * @param {boolean} [hasOtherKeytar]
  */
-export function bundleExecutable(folder, nameOfKeytar, hasOtherKeytar = false) {
+export function bundleExecutable(folder, hasKeytar, hasOtherKeytar = false) {
   return bundle(folder, {
     input: { ...ENTRIES, executable: 'bin/gwtoken-executable.ts' },
-    define: { __EXECUTABLE__: 'true', __KEYTAR__: JSON.stringify(nameOfKeytar) },
+    define: { __EXECUTABLE__: 'true', __KEYTAR__: String(hasKeytar) },
     external: [/^keytar$/, /^keytar\/package\.json$/],
     plugins: [ofTheExecutable(hasOtherKeytar)],
     codeSplitting: { groups: [{ name: 'form', test: /system[\\/]form\.ts$/, priority: 4 }, ...GROUPS] },

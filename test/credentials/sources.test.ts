@@ -171,7 +171,7 @@ describe('the keychain', () => {
       };
     gw.own = {
       keychain: {
-        probe: noted('probe', 0, 'a keychain'),
+        probe: noted('probe', 0, undefined),
         get: noted('get', 1, item()),
         set: noted('set', 2, undefined),
         delete: noted('delete', 1, true),

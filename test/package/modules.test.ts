@@ -98,7 +98,7 @@ test("the keychain's child loads its own file alone, and not the program", () =>
 });
 
 test('a warm get of the executable loads no module of Node but node:fs and node:path, and its child does not load the program', async () => {
-  const output = await bundleExecutable(openFolder(), 'keytar 0.0.0');
+  const output = await bundleExecutable(openFolder(), true);
   const chunks = new Map(output.map((chunk) => [chunk.fileName, chunk.type === 'chunk' ? chunk : undefined]));
   /** What a file requires when it is loaded, and what those require. */
   const required = (file: string, seen = new Set<string>()): Set<string> => {

@@ -7,7 +7,7 @@
  * It imports nothing that the main program starts with: in the bundle that is one file, and loading it starts
  * the program.
  */
-import { type Keytar, loadKeytar, nameOfKeytar, whyNotLoaded } from './keytar';
+import { type Keytar, loadKeytar, whyNotLoaded } from './keytar';
 
 /** The message that keytar is loaded, and from now on a person or the service is waited for. */
 export type Loaded = 'loaded';
@@ -18,7 +18,7 @@ export type Request =
   | { readonly op: 'set'; readonly account: string; readonly value: string };
 
 export type Answer =
-  /** The result of get: the value or null; set: the one before; delete: if there was one; probe: a name. */
+  /** The result of get: the value or null; set: the one before; delete: if there was one; probe: null. */
   | { readonly ok: true; readonly value: string | boolean | null }
   | {
       readonly ok: false;
@@ -118,5 +118,5 @@ async function roundTrip(keytar: Keytar): Promise<Answer> {
   }
   if (found === null) return NOT_STORED;
   if (found !== value) throw new Error('the test item contains something else than was stored');
-  return { ok: true, value: nameOfKeytar() };
+  return { ok: true, value: null };
 }

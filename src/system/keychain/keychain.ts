@@ -13,7 +13,7 @@ export function openKeychain(world: KeychainWorld): Keychain {
   return {
     async probe(limitMs) {
       try {
-        return String(await ask({ op: 'probe' }, limitMs, world));
+        await ask({ op: 'probe' }, limitMs, world);
       } catch (error) {
         if (onLinux && hasReason(error, 'denied')) await checkKeyring(world);
         throw error;

@@ -15,14 +15,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 declare const __EXECUTABLE__: boolean;
-declare const __KEYTAR__: string;
+declare const __KEYTAR__: boolean;
 
 export type Keytar = typeof import('keytar');
 
 export function loadKeytar(): Keytar {
   // Built without it, since upstream has no native part for the platform.
-  if (__EXECUTABLE__ && __KEYTAR__ === '')
-    throw Object.assign(new Error('not built in'), { code: 'NO_KEYTAR' });
+  if (__EXECUTABLE__ && !__KEYTAR__) throw Object.assign(new Error('not built in'), { code: 'NO_KEYTAR' });
   return __EXECUTABLE__ ? loadNativePart(require('keytar.node')) : require(folderOfKeytar());
 }
 
@@ -88,16 +87,6 @@ function sweep(directory: string): void {
       // Loaded by another process, or gone.
     }
   }
-}
-
-/** Returns the module's name and version, as in `@github/keytar 7.10.6`. */
-export function nameOfKeytar(): string {
-  if (__EXECUTABLE__) return __KEYTAR__;
-  const { name, version } = require(join(folderOfKeytar(), 'package.json')) as {
-    name: string;
-    version: string;
-  };
-  return `${name} ${version}`;
 }
 
 /** Returns the loader's own message, which keytar's index.js drops, by loading the native part again. */

@@ -88,7 +88,7 @@ describe.skipIf(process.platform !== 'linux')('the module and the bus', () => {
         require('node:fs').appendFileSync(__dirname + '/asked', op === 'probe' ? '' : 'x');
         process.send('loaded');
         const answer = ${JSON.stringify(answer)};
-        process.send(answer?.ok === false ? answer : { ok: true, value: op === 'probe' ? 'the module' : answer });
+        process.send(answer?.ok === false ? answer : { ok: true, value: answer });
       });`,
     );
     const script = `#!/bin/sh

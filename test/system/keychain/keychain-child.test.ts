@@ -192,7 +192,7 @@ describe('by what it reads, the child', () => {
   });
 
   test.each<[readonly unknown[], unknown, readonly string[]]>([
-    [['what was stored'], 'keytar 0.0.0', ['delete gwtoken-probe']],
+    [['what was stored'], undefined, ['delete gwtoken-probe']],
     [['something else'], { reason: 'failed' }, ['delete gwtoken-probe']],
     [['fails'], { reason: 'failed' }, ['delete gwtoken-probe']],
     // Deleting would only open the dialog again that has been dismissed.
