@@ -116,7 +116,7 @@ function connectOptions({
   };
 }
 
-/** Verifies the name of a certificate. The CN does not count: BoringSSL does not apply a CA's name constraints to it. */
+/** Verifies the name of a certificate. The CN does not count: no name constraints of a CA hold for it. */
 function verifyName(name: string, certificate: PeerCertificate): Error | undefined {
   return checkServerIdentity(name, { ...certificate, subject: { ...certificate.subject, CN: '' } });
 }

@@ -12,7 +12,7 @@ export interface HttpProxy {
   readonly label: string;
 }
 
-/** Returns the proxy; undefined for none. @throws GwtokenError `usage` for a variable that names no HTTP proxy */
+/** Returns the proxy; undefined for none. @throws GwtokenError `usage` for a variable that is no proxy's URL */
 export function proxyFor({ protocol, hostname, port }: URL, env: Env): HttpProxy | undefined {
   const source = ['https_proxy', 'HTTPS_PROXY'].find((name) => env[name]);
   if (protocol === 'http:' || source === undefined) return undefined;
@@ -39,9 +39,9 @@ function parseProxy(text: string): URL {
 }
 
 /**
- * Tells if NO_PROXY covers a host. As in curl: entries separated by commas or spaces; `*` is every host; a name
- * covers itself and its subdomains, with or without a leading dot; an address covers itself in a URL. As in
- * undici: `host:port` covers only that port.
+ * Tells if NO_PROXY covers a host. As in curl: entries separated by commas or spaces; `*` is every host; a
+ * name covers itself and its subdomains, with or without a leading dot; an address covers itself in a URL. As
+ * in undici: `host:port` covers only that port.
  */
 function isExempt(hostname: string, port: string, list: string): boolean {
   const host = hostname.replace(/^\[|\]$|\.$/g, '');

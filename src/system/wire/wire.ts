@@ -69,8 +69,7 @@ async function trustOf(caFile: string, env: WireOptions['env']): Promise<Trust> 
 
 /**
  * Returns a function that works without a variable that is 0, and warns of it once. Node reads this one at
- * each connection, and says on stderr that it is insecure, which ours are not; what `exec` starts has it as it
- * was.
+ * each connection, and says on stderr that it is insecure, which ours are not. What `exec` starts has it back.
  */
 function ignoring(name: string, env: WireOptions['env'], warn: WireOptions['warn']) {
   let isWarned = false;
