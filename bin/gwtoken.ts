@@ -39,7 +39,8 @@ async function runCli(failure?: unknown): Promise<number> {
   if (Number.parseInt(node, 10) < 20)
     return cli.report(usage(`gwtoken needs Node.js 20.19 or later; this is ${node}`), false, world);
   // A crash ends the process at once. For a rejection Node emits the first event too, Bun only the second.
-  const crash = (error: unknown) => void cli.crash(argv, error, world).then((code) => process.exit(code));
+  const crash = (error: unknown) =>
+    void cli.failWith(argv, error, false, world).then((code) => process.exit(code), endByError);
   process.once('uncaughtException', crash);
   process.once('unhandledRejection', crash);
   try {

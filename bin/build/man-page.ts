@@ -6,17 +6,16 @@
 
 import { sentence } from '../../src/cli/help';
 import { TOPICS } from '../../src/cli/topics';
-import { COMMANDS } from '../../src/commands/all';
-import type { Command } from '../../src/commands/command';
-import { CLIENT_FLAGS, FETCH_FLAGS, type Flag, spellings, VERBOSE } from '../../src/commands/flags';
+import { CLIENT_FLAGS, FETCH_FLAGS, type Flag, VERBOSE } from '../../src/commands/flags';
+import { COMMANDS, type Command } from '../../src/commands/grammar';
 import { equivalents } from '../../src/settings/table';
 
 const SHARED = new Set([...CLIENT_FLAGS, ...FETCH_FLAGS, VERBOSE]);
 
 export async function manPage(): Promise<string> {
   const text = async (topic: keyof typeof TOPICS) => (await TOPICS[topic]?.text()) ?? '';
-  const [environment, exitCodes, security] = [
-    await text('environment'),
+  const [settings, exitCodes, security] = [
+    await text('settings'),
     await text('exit-codes'),
     await text('security'),
   ];
@@ -45,18 +44,18 @@ export async function manPage(): Promise<string> {
     '## ENVIRONMENT',
     'An option overrides its environment variable, which overrides the config file. ' +
       'An empty variable counts as unset.',
-    ...['The auth URL', 'Credentials', 'Other variables'].map((heading) => part(environment, heading)),
+    ...['The auth URL', 'Credentials', 'Other variables'].map((heading) => part(settings, heading)),
     '## FILES',
-    withoutTitle(part(environment, 'Directories')),
+    withoutTitle(part(settings, 'Directories')),
     '`config.json` in the config directory contains the settings, `clients.json` the list of stored ' +
       'clients, without secrets. The cache directory contains one file per client with its token.',
-    part(environment, 'The config file'),
+    part(settings, 'The config file'),
     '## EXIT STATUS',
     withoutTitle(asMan(exitCodes.slice(0, exitCodes.indexOf('## Signals')))),
     part(exitCodes, 'Signals'),
     '## EXAMPLES',
-    ...COMMANDS.flatMap(({ examples = [] }) => examples).map(
-      ({ line, does }) => `${sentence(does)}\n\n    ${line}`,
+    ...COMMANDS.flatMap(({ examples }) => Object.entries(examples)).map(
+      ([line, does]) => `${sentence(does)}\n\n    ${line}`,
     ),
     '## SECURITY',
     withoutTitle(asMan(security)),
@@ -83,15 +82,15 @@ function commandSection(command: Command, above = 'gwtoken'): string[] {
 function synopsis(command: Command): string {
   const { name, subcommands } = command;
   const usage = subcommands ? subcommands.map((each) => each.name).join('|') : usageOf(command);
-  const args = usage.replace(/<([^>]+)>|(\[\w+\.{3}\])/g, (_, one: string, many: string) =>
+  const args = usage.replace(/<([^>|]+)>|(\[\w+\.{3}\])/g, (_, one: string, many: string) =>
     (one ?? many).toUpperCase(),
   );
   return `    gwtoken ${name} ${args}`;
 }
 
-function usageOf({ flags, usage, args = '', passThrough }: Command): string {
+function usageOf({ flags, args = '', passThrough }: Command): string {
   const options = flags.length > 0 ? '[options]' : '';
-  return usage ?? [options, passThrough ? '--' : '', args].filter(Boolean).join(' ');
+  return [options, passThrough ? '--' : '', args].filter(Boolean).join(' ');
 }
 
 /** The commands that take all these flags. */
@@ -110,10 +109,10 @@ function optionList(flags: readonly Flag[]): string {
     .join('\n');
 }
 
-function typed(flag: Flag): string {
-  const { short, value } = flag;
-  const all = [...(short === undefined ? [] : [`-${short}`]), ...spellings(flag)];
-  return `${all.map((each) => `\`${each}\``).join(', ')}${value === undefined ? '' : ` *${value}*`}`;
+function typed({ spec }: Flag): string {
+  const [names = '', value] = spec.split(/ <|>/);
+  const all = names.split(', ').map((name) => `\`${name}\``);
+  return `${all.join(', ')}${value === undefined ? '' : ` *${value}*`}`;
 }
 
 /** `<key> [value]` as `*key* [*value*]`: the first would be HTML in Markdown. */

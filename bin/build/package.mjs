@@ -38,7 +38,7 @@ export const GROUPS = [
   { name: 'gwtoken', test: /bin[\\/]gwtoken\.ts$/, priority: 3 },
   { name: 'env', test: /src[\\/]formats[\\/]env\.ts$/, priority: 2 },
   { name: 'cli', test: /src[\\/](cli[\\/]run|system[\\/]world)\.ts$/, priority: 1 },
-  { name: 'get-token', test: /src[\\/](commands[\\/]selected-token|credentials[\\/]stored)\.ts$/ },
+  { name: 'get-token', test: /src[\\/](commands[\\/](get|env|selected-token)|credentials[\\/]stored)\.ts$/ },
   { name: 'http', test: /src[\\/]system[\\/]wire[\\/]wire\.ts$/ },
 ];
 

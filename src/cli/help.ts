@@ -1,21 +1,33 @@
 /** The layout of help: commander lists commands and flags; examples stand above, topics below. */
 import type { Command as Parser } from 'commander';
-import type { Command } from '../commands/command';
-import type { Flag } from '../commands/flags';
-import { helpCommand } from '../commands/help';
+import type { Command } from '../commands/grammar';
 import { alignRows } from '../commands/report';
-import { TOPICS } from './topics';
+import type { World } from '../world';
+import { TOPICS, topicAsText, topicText } from './topics';
 
 const WIDTH = 80;
 
-/** Returns the summary and the examples, which most people look for and so stand above the flags. */
-function helpAbove({ summary, examples = [] }: Command): string {
-  const rows = examples.map(({ line, does }) => [`  ${line}`, does]);
-  const aligned = alignRows(rows);
-  const lines = aligned.some((line) => line.length > WIDTH)
-    ? rows.flatMap(([line = '', does = '']) => [line, `      ${does}`])
-    : aligned;
-  return [sentence(summary), '', 'Examples:', ...lines].join('\n');
+/** Lays out the main help, for a terminal of 24 lines with its prompt. */
+export function layOutProgram(program: Parser): void {
+  program
+    .description('Get OAuth 2.0 access tokens for the API gateway. To begin: gwtoken login')
+    .usage('COMMAND [options]')
+    .configureHelp({ subcommandTerm: (parser) => parser.name(), visibleOptions: () => [] })
+    .addHelpText(
+      'after',
+      `\nLearn more: gwtoken COMMAND --help, gwtoken help TOPIC. Topics:\n  ${Object.keys(TOPICS).join(', ')}`,
+    );
+}
+
+/** Lays out the help of one command. */
+export function layOut(parser: Parser, { name, summary, examples, flags }: Command): void {
+  const lines = exampleLines(Object.entries(examples));
+  parser.description([sentence(summary), '', 'Examples:', ...lines].join('\n'));
+  const topics = Object.entries(TOPICS).map(([topic, { summary }]) => [`  ${topic}`, summary]);
+  if (name === 'help') parser.addHelpText('after', ['', 'Help topics:', ...alignRows(topics)].join('\n'));
+  const hasSettings = flags.some(({ setting }) => setting);
+  const settings = hasSettings ? 'Variables and config keys: gwtoken help settings\n' : '';
+  parser.addHelpText('after', `\n${settings}Exit codes: gwtoken help exit-codes`);
 }
 
 /** Returns a summary as a sentence. */
@@ -23,56 +35,23 @@ export function sentence(summary: string): string {
   return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 }
 
-const ABOUT = 'Get OAuth 2.0 access tokens for the API gateway. To begin: gwtoken login';
-
-const COMMAND_GROUPS: Record<NonNullable<Command['group']>, string> = {
-  token: 'Get a token:',
-  client: 'Manage clients:',
-  setup: 'Setup and troubleshooting:',
-};
-
-export const FLAG_GROUPS: Record<Flag['group'], string> = {
-  client: 'Client:',
-  fetch: 'Request:',
-  output: 'Output:',
-  general: 'General:',
-};
-
-/** Lays out the main help, for a terminal of 24 lines with its prompt and with room for one more command. */
-export function layOutProgram(program: Parser): void {
-  program
-    .description(ABOUT)
-    .usage('COMMAND [options]')
-    .configureHelp({
-      subcommandTerm: (parser) => parser.name(),
-      visibleOptions: () => [],
-    })
-    .addHelpText(
-      'after',
-      [
-        '',
-        'Learn more: gwtoken COMMAND --help, gwtoken help TOPIC. Topics:',
-        `  ${Object.keys(TOPICS).join(', ')}`,
-      ].join('\n'),
-    );
+/** Returns each example beside what it does, or above that if a line would be too long. */
+function exampleLines(examples: readonly [line: string, does: string][]): string[] {
+  const aligned = alignRows(examples.map(([line, does]) => [`  ${line}`, does]));
+  if (aligned.every((line) => line.length <= WIDTH)) return aligned;
+  return examples.flatMap(([line, does]) => [`  ${line}`, `      ${does}`]);
 }
 
-/** Lays out a command's line in the help of the one above it. */
-export function layOutEntry(parser: Parser, { summary, group }: Command): void {
-  parser.summary(summary).helpCommand(false);
-  if (group !== undefined) parser.helpGroup(COMMAND_GROUPS[group]);
-}
-
-/** Lays out the help of one command. */
-export function layOut(parser: Parser, command: Command): void {
-  parser.description(helpAbove(command));
-  if (command.usage !== undefined) parser.usage(command.usage);
-  if (command === helpCommand) {
-    const topics = Object.entries(TOPICS).map(([name, { summary }]) => [`  ${name}`, summary]);
-    parser.addHelpText('after', ['', 'Help topics:', ...alignRows(topics)].join('\n'));
-  }
-  const settings = command.flags.some(({ setting }) => setting)
-    ? 'Variables and config keys: gwtoken help environment\n'
-    : '';
-  parser.addHelpText('after', `\n${settings}Exit codes: gwtoken help exit-codes`);
+/** Prints what `gwtoken help NAMES` asks for: the help of the program or of a command, or a topic. */
+export async function showHelp(
+  names: readonly string[],
+  program: Parser,
+  print: (text: string) => void,
+  { terminal }: Pick<World, 'terminal'>,
+): Promise<void> {
+  let named: Parser | undefined = program;
+  for (const name of names) named = named?.commands.find((each) => each.name() === name);
+  if (named) return named.outputHelp();
+  const commands = program.commands.map((each) => each.name());
+  print(topicAsText(await topicText(names, commands), await terminal.paint('stdout')));
 }

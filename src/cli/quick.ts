@@ -4,7 +4,7 @@
  * errors included, it leaves to the CLI by returning undefined.
  */
 
-import { type Flag, QUICK_FLAGS, STDOUT } from '../commands/flags';
+import { ENV_FLAGS, type Flag, GET_FLAGS, STDOUT } from '../commands/flags';
 import { getFormat } from '../formats/get';
 import { gather, resolveClient } from '../settings/resolve';
 import type { FlagValues } from '../settings/table';
@@ -21,7 +21,7 @@ interface QuickRun extends QuickWorld {
 export async function quick(argv: readonly string[], world: QuickRun): Promise<string | undefined> {
   const command = argv[0];
   if (command !== 'get' && command !== 'env') return undefined;
-  const flags = parseFlags(argv.slice(1), QUICK_FLAGS[command]);
+  const flags = parseFlags(argv.slice(1), command === 'get' ? GET_FLAGS : ENV_FLAGS);
   if (!flags || flags['verbose'] || flags['fresh'] || world.env['GITHUB_ACTIONS']) return undefined;
   try {
     return command === 'get' ? quickGet(flags, world) : await quickEnv(flags, world);
@@ -68,21 +68,13 @@ function parseFlags(argv: readonly string[], known: readonly Flag[]): FlagValues
   const values: Record<string, string | boolean> = {};
   const words = argv.values();
   for (const word of words) {
-    const [, dashes, name = '', , inline] = /^(--?)([a-z-]+)(=(.*))?$/s.exec(word) ?? [];
-    const negated = name.startsWith('no-') ? name.slice(3) : undefined;
-    const flag = known.find((each) =>
-      dashes === '-' ? each.short === name : each.name === name || each.name === negated,
-    );
+    const [typed = '', inline] = word.startsWith('--') ? word.split(/=(.*)/s, 2) : [word];
+    const flag = known.find(({ spec }) => spec.replace(/ <.*/, '').split(', ').includes(typed));
     if (!flag) return undefined;
-    const isNegated = negated === flag.name;
-    if (flag.value === undefined) {
-      if (inline !== undefined || (isNegated ? !flag.negative : flag.negative === 'only')) return undefined;
-      values[flag.name] = !isNegated;
-    } else {
-      const value = inline ?? words.next().value;
-      if (isNegated || value === undefined || (inline !== undefined && dashes === '-')) return undefined;
-      values[flag.name] = value;
-    }
+    const [, negation, name = '', takesValue] = /--(no-)?([a-z-]+)( <)?/.exec(flag.spec) ?? [];
+    const value = takesValue ? (inline ?? words.next().value) : !negation;
+    if (value === undefined || (inline !== undefined && !takesValue)) return undefined;
+    values[name] = value;
   }
   return values;
 }

@@ -1,88 +1,102 @@
 /** Runs one command line, from its words to its exit code. Every error ends in the `catch` of `run`. */
 
 import { CommanderError } from 'commander';
-import { afterFailure, COMMANDS } from '../commands/all';
-import { COMPLETE, complete } from '../commands/completion/completion';
+import { COMMANDS, type Command } from '../commands/grammar';
 import { hintLine } from '../commands/report';
 import { strayVariables } from '../commands/stray-variables';
-import { GwtokenError } from '../errors';
-import { exitCodeFor } from '../exit-codes';
+import { GwtokenError, quietly } from '../errors';
+import { EXEC_FAILED, EXIT_CODES } from '../exit-codes';
 import { Interrupted, ReaderGone } from '../signals';
 import { limitReached } from '../system-errors';
 import { oneLine } from '../text';
 import type { World } from '../world';
-import { createProgram, type Execute } from './program';
-import { sectionWords, TOPICS } from './topics';
+import { COMPLETE, completions } from './completion';
+import { showHelp } from './help';
+import { createProgram } from './program';
 
 /** Resolves with the exit code; rejects only with Interrupted and ReaderGone, which print nothing. */
-export async function run(words: readonly string[], world: World): Promise<number> {
-  const argv = SHOW_HELP.includes(words.join(' ')) ? [...words, '--help'] : words;
-  let exitCode: number | undefined;
+export async function run(argv: readonly string[], world: World): Promise<number> {
   let verbose = false;
-  const trace = (line: string): void => world.stderr.write(`gwtoken: ${oneLine(line)}\n`);
+  let exitCode = 0;
+  let help = '';
+  const print = (text: string): void => {
+    help += text;
+  };
   try {
     if (argv[0] === COMPLETE && argv[1] === '--') {
-      const [command, name = '', ...more] = argv.slice(2);
-      const sections = command === 'help' && more.length > 0 ? await sectionWords(name) : [];
-      complete(argv.slice(2), COMMANDS, { name: Object.keys(TOPICS), section: sections }, world);
+      world.stdout.write(await completions(argv.slice(2), world));
       return 0;
     }
-    let help = '';
-    const stdout = {
-      ...world.stdout,
-      write(text: string) {
-        help += text;
+    const words = SHOW_HELP.includes(argv.join(' ')) ? [...argv, '--help'] : argv;
+    const program = createProgram(words, {
+      version: world.version,
+      print,
+      async execute(command, flags, args) {
+        verbose = flags['verbose'] === true;
+        const traced = verbose ? tracing(world) : world;
+        if (!command.load) return await showHelp(args, program, print, traced);
+        const work = await command.load();
+        exitCode = (await work(flags, traced, ...args)) || 0;
       },
-    };
-    const execute: Execute = async (command, flags, args) => {
-      verbose = flags['verbose'] === true;
-      if (verbose) {
-        trace(`version ${world.version}, ${world.probes.system()}`);
-        for (const { name } of strayVariables(world.env))
-          trace(`${name}: gwtoken reads no variable of this name`);
-      }
-      exitCode = await command.run?.(flags, verbose ? { ...world, trace } : world, ...args);
-    };
-    const program = createProgram({ ...world, stdout, version: versionText(argv, world) }, execute);
-    try {
-      await program.parseAsync([...argv], { from: 'user' });
-    } catch (error) {
+    });
+    await program.parseAsync([...words], { from: 'user' }).catch((error: unknown) => {
       // commander throws after it has printed help or the version.
       if (!(error instanceof CommanderError && error.exitCode === 0)) throw error;
-    }
-    if (help !== '' && world.stdout.isTTY()) await world.terminal.page(help);
-    else if (help !== '') world.stdout.write(help);
-    return exitCode ?? 0;
+    });
+    if (help !== '') await show(help, commandIn(argv), world);
+    return exitCode;
   } catch (error) {
-    // Also for ReaderGone: the reader that left may be the one of stderr.
-    const code = await afterFailure(argv, exitCodeOf(error), world);
-    if (error instanceof Interrupted || error instanceof ReaderGone) throw error;
-    await report(error, verbose, world);
-    return code;
+    return await failWith(argv, error, verbose, world);
   }
 }
 
 /** Command lines that show help instead of an error. */
 const SHOW_HELP = ['', 'config', 'completion'];
 
-/** Returns the version; with `--verbose` also the form of the program. */
-function versionText(argv: readonly string[], { version, probes }: World): string {
-  const end = argv.indexOf('--');
-  const isVerbose = argv.slice(0, end < 0 ? undefined : end).some((word) => /^(-v|--verbose)$/.test(word));
-  return isVerbose ? `${version}\n${probes.system()}` : version;
+/** Returns the command that is named first. It may not be the first word: options before it are an error. */
+function commandIn(argv: readonly string[]): Command | undefined {
+  const [first] = argv.flatMap((word) => COMMANDS.find(({ name }) => name === word) ?? []);
+  return first;
+}
+
+/** Returns a world with `--verbose`, which has told the version and the variables that are none of ours. */
+function tracing(world: World): World {
+  const trace = (line: string): void => world.stderr.write(`gwtoken: ${oneLine(line)}\n`);
+  trace(`version ${world.version}, ${world.probes.system()}`);
+  for (const { name } of strayVariables(world.env)) trace(`${name}: gwtoken reads no variable of this name`);
+  return { ...world, trace };
+}
+
+/** Shows help: through a pager on a terminal, and on stderr where a shell would run it. */
+async function show(help: string, command: Command | undefined, { stdout, stderr, terminal }: World) {
+  if (stdout.isTTY()) await terminal.page(help);
+  else (command?.evaluated ? stderr : stdout).write(help);
+}
+
+/** Ends a run by an error: resolves with the exit code once all is told that the caller has to know. */
+export async function failWith(
+  argv: readonly string[],
+  error: unknown,
+  verbose: boolean,
+  world: World,
+): Promise<number> {
+  const code = exitCodeOf(error);
+  const command = commandIn(argv);
+  // Before anything on stderr, which may be broken; also for ReaderGone, which may be the one of stderr. On a
+  // terminal nobody evaluates it, and if stdout is broken too, the first failure is still reported.
+  if (command?.evaluated && !world.stdout.isTTY()) {
+    const { failureOutput } = await import('../formats/env');
+    quietly(() => world.stdout.write(failureOutput(argv, code)));
+  }
+  if (error instanceof Interrupted || error instanceof ReaderGone) throw error;
+  await report(error, verbose, world);
+  return command?.passThrough && code < EXEC_FAILED ? EXEC_FAILED : code;
 }
 
 /** Returns the exit code of the error's kind, or the one that a shell shows for the signal or SIGPIPE. */
 function exitCodeOf(error: unknown): number {
-  if (error instanceof GwtokenError) return exitCodeFor(error.kind);
-  return error instanceof Interrupted || error instanceof ReaderGone ? error.exitCode : 1;
-}
-
-/** Reports an uncaught error and resolves with the exit code; the command's `onFailure` still runs. */
-export async function crash(argv: readonly string[], error: unknown, world: World): Promise<number> {
-  const code = await afterFailure(argv, 1, world);
-  await report(error, false, world);
-  return code;
+  if (error instanceof GwtokenError) return EXIT_CODES[error.kind];
+  return error instanceof Interrupted || error instanceof ReaderGone ? error.exitCode : EXIT_CODES.local;
 }
 
 /** Writes an error and its hints to stderr, and resolves with its exit code. */

@@ -1,55 +1,39 @@
+/** The command `gwtoken logout`. */
 import { type Client, clientName, parseClientName, shortId } from '../client';
 import { failure, type GwtokenError, usage } from '../errors';
 import { gather, isRegionUnset, resolve, resolveClient } from '../settings/resolve';
 import { type FlagValues, SETTINGS, type SettingSources } from '../settings/table';
 import { Interrupted } from '../signals';
 import type { World } from '../world';
-import type { Command } from './command';
-import { NAMING_FLAGS, VERBOSE } from './flags';
 
-export const logoutCommand: Command = {
-  name: 'logout',
-  summary: "remove a client's stored credentials and cached token",
-  flags: [
-    ...NAMING_FLAGS,
-    { name: 'all', group: 'client', help: 'remove all stored clients' },
-    { name: 'yes', short: 'y', group: 'general', help: 'skip the confirmation' },
-    VERBOSE,
-  ],
-  group: 'client',
-  examples: [
-    { line: 'gwtoken logout --region us', does: 'remove the US client' },
-    { line: 'gwtoken logout --all --yes', does: 'remove all stored clients without asking' },
-  ],
-  async run(flags, world) {
-    const sources = gather(flags, world);
-    const limitMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
-    const isAll = flags['all'] === true;
-    const clients = isAll ? allClients(flags, world) : [selectedClient(sources, world)];
-    const mustAsk = flags['yes'] !== true && (await areStored(clients, limitMs, world));
-    if (mustAsk && !(await isConfirmed(clients, world))) return;
-    let failed: unknown;
-    for (const client of clients) {
-      // If one cannot be removed, the others still are, and the first failure is reported.
-      try {
-        await remove(client, limitMs, world);
-        world.stderr.write(`Removed ${clientName(client)}\n`);
-      } catch (error) {
-        failed ??= error;
-      }
+export async function logOut(flags: FlagValues, world: World): Promise<void> {
+  const sources = gather(flags, world);
+  const limitMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
+  const isAll = flags['all'] === true;
+  const clients = isAll ? allClients(flags, world) : [selectedClient(sources, world)];
+  const mustAsk = flags['yes'] !== true && (await areStored(clients, limitMs, world));
+  if (mustAsk && !(await isConfirmed(clients, world))) return;
+  let failed: unknown;
+  for (const client of clients) {
+    // If one cannot be removed, the others still are, and the first failure is reported.
+    try {
+      await remove(client, limitMs, world);
+      world.stderr.write(`Removed ${clientName(client)}\n`);
+    } catch (error) {
+      failed ??= error;
     }
-    if (failed !== undefined) throw failed;
-    world.stderr.write(`${REVOKE}${isAll ? BY_HAND : ''}`);
-  },
-};
+  }
+  if (failed !== undefined) throw failed;
+  world.stderr.write(`${REVOKE}${isAll ? BY_HAND : ''}`);
+}
 
 const REVOKE = 'Removed from this machine only. To invalidate the client, revoke it on the Clients page.\n';
 const BY_HAND = 'Keychain items that you created with another tool are not removed.\n';
 
 /** Returns all stored clients. Throws `usage` if a flag names one: it must be clear what is removed. */
 function allClients(flags: FlagValues, { clients }: Pick<World, 'clients'>): readonly Client[] {
-  const naming = NAMING_FLAGS.find(({ name }) => flags[name] !== undefined);
-  if (naming) throw usage(`--all cannot be used with --${naming.name}`, 'to remove one client, omit --all');
+  const naming = ['region', 'sandbox', 'profile'].find((name) => flags[name] !== undefined);
+  if (naming) throw usage(`--all cannot be used with --${naming}`, 'to remove one client, omit --all');
   const stored = Object.keys(clients.read()).flatMap((name) => parseClientName(name) ?? []);
   if (stored.length === 0) throw nothingStored();
   return stored;

@@ -22,7 +22,7 @@ export function formatItem(stored: StoredCredentials): string {
   if (bytes <= LIMIT_BYTES) return text;
   throw usage(
     `the credentials are too long for the keychain (${bytes} bytes, limit ${LIMIT_BYTES})`,
-    'use environment variables or a secret file: gwtoken help environment',
+    'use environment variables or a secret file: gwtoken help settings',
   );
 }
 

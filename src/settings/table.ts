@@ -51,13 +51,8 @@ export interface SettingDefinition<T> {
   readonly scope: 'user' | 'profile' | 'client';
   /** Reads a value. Throws a `usage` error with the value, its source and the allowed values. */
   parse(text: string, where: string, region?: Region): T;
-  /** The flag; absent if there is none. A flag without `value` is a switch. */
-  readonly flag?: {
-    readonly help: string;
-    readonly value?: string;
-    readonly short?: string;
-    readonly negative?: 'only' | { readonly help: string };
-  };
+  /** Its flags as commander writes them, each with its help; absent if there is none. */
+  readonly flags?: Readonly<Record<string, string>>;
   /** Variable; null if there is none, absent if it is spelt after the key and read like the other sources. */
   readonly variable?: null | { readonly name: string; parse(text: string, where: string): T };
   /** All words that it can be, if they are few, for completion. */
@@ -76,7 +71,7 @@ export const CLIENT_SETTINGS = {
     key: 'region',
     scope: 'profile',
     parse: parseRegion,
-    flag: { short: 'r', value: REGIONS.join('|'), help: 'region of the client' },
+    flags: { [`-r, --region <${REGIONS.join('|')}>`]: 'region of the client' },
     values: REGIONS,
     defaultText: 'none',
   } satisfies SettingDefinition<Region>,
@@ -85,9 +80,9 @@ export const CLIENT_SETTINGS = {
     key: 'sandbox',
     scope: 'profile',
     parse: (text, where): Environment => (parseSwitch(text, where, 'sandbox') ? 'sandbox' : 'production'),
-    flag: {
-      help: 'use the sandbox instead of production',
-      negative: { help: 'use production even if the settings say sandbox' },
+    flags: {
+      '--sandbox': 'use the sandbox instead of production',
+      '--no-sandbox': 'use production even if the settings say sandbox',
     },
     values: ['true', 'false'],
     fallback: 'production',
@@ -96,7 +91,7 @@ export const CLIENT_SETTINGS = {
     key: 'profile',
     scope: 'user',
     parse: checkProfile,
-    flag: { short: 'p', value: 'NAME', help: 'profile (a named set of clients)' },
+    flags: { '-p, --profile <NAME>': 'profile (a named set of clients)' },
     fallback: DEFAULT_PROFILE,
   } satisfies SettingDefinition<string>,
   authUrl: {
@@ -105,7 +100,7 @@ export const CLIENT_SETTINGS = {
     scope: 'client',
     // For `config set auth-url` any region will do: the text is only checked.
     parse: (text, where, region = REGIONS[0]) => parseAuthUrl(text, where, region),
-    flag: { value: 'URL', help: `auth URL; {region} becomes ${REGIONS.join(' or ')}` },
+    flags: { '--auth-url <URL>': `auth URL; {region} becomes ${REGIONS.join(' or ')}` },
     defaultText: 'none',
   } satisfies SettingDefinition<string>,
   apiUrl: {
@@ -126,7 +121,7 @@ export const FETCH_SETTINGS = {
     key: 'min-ttl',
     scope: 'profile',
     parse: parseDurationMs,
-    flag: { value: 'DURATION', help: 'minimum lifetime left: 90, 90s, 5m, 1h' },
+    flags: { '--min-ttl <DURATION>': 'minimum lifetime left: 90, 90s, 5m, 1h' },
     defaultText: '300 s or 20% of the lifetime, whichever is less',
     show: duration,
   } satisfies SettingDefinition<number>,
@@ -134,7 +129,7 @@ export const FETCH_SETTINGS = {
     key: 'timeout',
     scope: 'profile',
     parse: parseTimeLimitMs,
-    flag: { value: 'DURATION', help: 'timeout per attempt (all together: three times that)' },
+    flags: { '--timeout <DURATION>': 'timeout per attempt (all together: three times that)' },
     fallback: 10_000,
     show: duration,
   } satisfies SettingDefinition<number>,
@@ -142,14 +137,14 @@ export const FETCH_SETTINGS = {
     key: 'retries',
     scope: 'profile',
     parse: parseRetries,
-    flag: { value: 'N', help: 'retries after a failed attempt (default: 2)' },
+    flags: { '--retries <N>': 'retries after a failed attempt (default: 2)' },
     fallback: 2,
   } satisfies SettingDefinition<number>,
   cache: {
     key: 'cache',
     scope: 'user',
     parse: (text, where) => parseSwitch(text, where, 'cache', 'on', 'off'),
-    flag: { negative: 'only', help: 'do not use the token cache' },
+    flags: { '--no-cache': 'do not use the token cache' },
     variable: { name: 'GWTOKEN_NO_CACHE', parse: (text, where) => !parseSwitch(text, where, 'no-cache') },
     values: ['on', 'off'],
     fallback: true,
@@ -159,7 +154,7 @@ export const FETCH_SETTINGS = {
     key: 'ca-file',
     scope: 'profile',
     parse: (text, where) => parseText(text, where, 'ca-file'),
-    flag: { value: 'FILE', help: 'extra CA certificates (PEM file)' },
+    flags: { '--ca-file <FILE>': 'extra CA certificates (PEM file)' },
     isPath: true,
     defaultText: "built-in CAs, then the system's",
   } satisfies SettingDefinition<string>,
@@ -206,7 +201,7 @@ export function keysFor({ key, scope }: SettingDefinition<unknown>, region?: Reg
 /** Returns a flag's equivalents: variable `GWTOKEN_AUTH_URL[_EU|_US]`, config key `auth-url[.eu|.us]`. */
 export function equivalents(row: SettingDefinition<unknown>): readonly [variable: string, key: string] {
   const name = variableOf(row, row.key) ?? '';
-  if (row.scope !== 'client') return [row.flag?.negative === 'only' ? `${name}=1` : name, row.key];
+  if (row.scope !== 'client') return [row.variable ? `${name}=1` : name, row.key];
   const regions = (separator: string) => `[${REGIONS.map((region) => separator + region).join('|')}]`;
   return [name + regions('_').toUpperCase(), row.key + regions('.')];
 }

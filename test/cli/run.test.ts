@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { crash } from '../../src/cli/run';
+import { failWith } from '../../src/cli/run';
 import { GwtokenError } from '../../src/errors';
 import { ReaderGone } from '../../src/signals';
 import { parseDoctor } from '../commands/reports';
@@ -57,17 +57,6 @@ test('the details of an error are for --verbose', async () => {
   expect(stderr.endsWith(`\n${said}gwtoken: a\\u000a\\u001b[2Jdetail\n`)).toBe(true);
 });
 
-test('--version tells the form of the program with --verbose, wherever that stands before --', async () => {
-  gw.own = { probes: { system: () => 'the system', folder: () => Promise.reject(new Error('not asked')) } };
-  for (const [line, told] of [
-    ['-V', '0.0.0\n'],
-    ['--version -v', '0.0.0\nthe system\n'],
-    ['get --verbose --version', '0.0.0\nthe system\n'],
-    ['exec --version -- true -v', '0.0.0\n'],
-  ] as const)
-    expect([line, await gw.cli(line.split(' '))]).toEqual([line, { code: 0, stdout: told, stderr: '' }]);
-});
-
 test('a failure is told on stderr also where env cannot print what it does at one', async () => {
   for (const broken of [new GwtokenError('local', 'cannot write output (ENOSPC)'), new ReaderGone('gone')]) {
     gw.own = {
@@ -108,7 +97,7 @@ test('what env prints at a failure is on stdout also where nobody reads stderr a
     [() => gw.cli(['env', '--region', 'mars']), 2],
     // Not its error, but a line before it.
     [() => gw.cli(['env', '--verbose']), 141],
-    [() => crash(['env'], new Error('a bug'), world), 1],
+    [() => failWith(['env'], new Error('a bug'), false, world), 1],
   ] as const) {
     printed = '';
     await expect(fail()).rejects.toBeInstanceOf(ReaderGone);

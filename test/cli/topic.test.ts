@@ -34,17 +34,17 @@ The end.
 `;
   expect(topicAsText(markdown, paint)).toBe(`<b>THE TITLE</b>
 
-Words with <c>code</c> and <b>bold ones</b>
-  <b>on two lines</b>, and <c>code</c>
-  <c>on two</c>.
+Words with <c>code</c> and <b>bold ones
+  on two lines</b>, and <c>code
+  on two</c>.
 
 <b>A PART</b>
-<b>Below it</b>
+<b>BELOW IT</b>
 
-<b>a       the head</b>
-------  --------
-longer  b
-        c
+| a      | the head   |
+| ------ | ---------- |
+| longer | b          |
+|        | c          |
 
     indented \`as it\` **stands**
 

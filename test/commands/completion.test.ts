@@ -2,11 +2,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { COMMANDS } from '../../src/commands/all';
-import { spellings } from '../../src/commands/flags';
+import { COMMANDS } from '../../src/commands/grammar';
 import { GET_FORMATS } from '../../src/formats/get';
 import { ENV_FORMATS } from '../../src/formats/names';
 import { configKeys } from '../../src/settings/table';
+import { typed } from '../documents/grammar';
 import { type Inside, inside } from '../harness/homes/in-process';
 
 const CONFIG = { profiles: { acme: { region: 'eu' }, zulu: { region: 'us' } } };
@@ -30,7 +30,7 @@ describe('gwtoken complete', () => {
     expect(await completed('help', 'ci', 'git')).toEqual(['github', 'gitlab']);
     for (const command of COMMANDS.filter(({ flags }) => flags.length > 0)) {
       const flags = await completed(command.name, '--');
-      expect(flags).toEqual(expect.arrayContaining(command.flags.flatMap(spellings)));
+      expect(flags).toEqual(expect.arrayContaining(command.flags.map(typed)));
     }
     expect(await completed('get', '--format', '')).toEqual(GET_FORMATS);
     expect(await completed('get', '--format=j')).toEqual(['--format=json']);
@@ -49,7 +49,7 @@ describe('gwtoken complete', () => {
     expect(await completed('get', '--ca-file', '')).toEqual([':files']);
     expect(await completed('get', '--ca-file=')).toEqual([':files']);
     expect(await completed('get', '--auth-url=')).toEqual([]);
-    expect(await completed('get', '--', 'x')).toEqual([':files']);
+    expect(await completed('get', '--', '-')).toEqual([]);
     expect(await completed('exec', '--', 'gi')).toEqual([':commands']);
     expect(await completed('exec', '-v', 'gi')).toEqual([':commands']);
     expect(await completed('exec', '--', 'git', 'x')).toEqual([':files']);
@@ -87,9 +87,9 @@ describe('gwtoken complete', () => {
 
   test('prints the help beside each word, and takes a space for an empty word', async () => {
     expect(await printed('config', 'l')).toBe('list\tlist the settings in the config file\n');
-    expect(await printed('get', '--region', ' ')).toBe('eu\t\nus\t\n');
-    expect(await printed('config', 'set', 'sandbox', '')).toBe('true\t\nfalse\t\n');
-    const alone = (words: readonly string[]) => words.map((word) => `${word}\t\n`).join('');
+    expect(await printed('get', '--region', ' ')).toBe('eu\nus\n');
+    expect(await printed('config', 'set', 'sandbox', '')).toBe('true\nfalse\n');
+    const alone = (words: readonly string[]) => words.map((word) => `${word}\n`).join('');
     expect(await printed('env', '--format', '')).toBe(alone(ENV_FORMATS));
     expect(await printed('config', 'unset', '')).toBe(alone(configKeys()));
     expect(await printed('get', '--no-s')).toBe(

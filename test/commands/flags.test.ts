@@ -2,9 +2,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { COMMANDS } from '../../src/commands/all';
-import { spellings } from '../../src/commands/flags';
-import { allCommands, PLAIN } from '../documents/grammar';
+import { COMMANDS } from '../../src/commands/grammar';
+import { allCommands, PLAIN, typed } from '../documents/grammar';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { keychainEntry, putEntry } from '../harness/homes/client';
 import { inside, jsonReply } from '../harness/homes/in-process';
@@ -190,9 +189,9 @@ async function outcome(line: string, { env = {}, status = 200 }: Row): Promise<s
   return [stderr + stdout, ...done, ...items, ...cached, config].join('\n');
 }
 
-const commands = allCommands(COMMANDS).filter(({ command }) => command.run || command.name === 'help');
+const commands = allCommands(COMMANDS).filter(({ command }) => command.name !== 'config');
 const lines = commands.flatMap(({ path, command }) =>
-  command.flags.flatMap((flag) => spellings(flag).map((spelling) => [path.join(' '), spelling] as const)),
+  command.flags.map((flag) => [path.join(' '), typed(flag)] as const),
 );
 
 /** What the lines do without the flag: the same for many. */

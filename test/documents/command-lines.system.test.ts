@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { TOPICS } from '../../src/cli/topics';
-import { COMMANDS } from '../../src/commands/all';
+import { COMMANDS } from '../../src/commands/grammar';
 import { makeAuthority } from '../harness/endpoints/authority';
 import { listen } from '../harness/endpoints/listen';
 import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
@@ -75,7 +75,7 @@ const units: Unit[] = [
     [...blocksOf(text).flatMap(scriptsOf), ...spansOf(text)].map((line) => ({ from, line })),
   ),
   ...allCommands(COMMANDS).flatMap(({ path, command }) =>
-    (command.examples ?? []).map(({ line }) => ({ from: `${path.join(' ')} --help`, line })),
+    Object.keys(command.examples).map((line) => ({ from: `${path.join(' ')} --help`, line })),
   ),
 ];
 const once = [...new Map(units.map((unit) => [unit.line, unit])).values()];

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { createProgram } from '../../src/cli/program';
-import { COMMANDS } from '../../src/commands/all';
-import type { Command } from '../../src/commands/command';
+import type { Flag } from '../../src/commands/flags';
+import { COMMANDS, type Command } from '../../src/commands/grammar';
 import { painter } from '../../src/system/terminal/capabilities';
 import type { Terminal } from '../../src/world';
 
@@ -30,6 +30,11 @@ export function allCommands(commands: readonly Command[], above: readonly string
     const path = [...above, command.name];
     return [{ path, command }, ...allCommands(command.subcommands ?? [], path)];
   });
+}
+
+/** The long form of a flag as it is typed. */
+export function typed({ spec }: Flag): string {
+  return /--[\w-]+/.exec(spec)![0];
 }
 
 /** Precedes a command: the line's start, a prompt, another command's end, a quote, a key of YAML. */
@@ -101,10 +106,13 @@ export function spansOf(markdown: string): string[] {
 /** Parses words with the program's own grammar; returns the command's name, or what begins with `error: `. */
 export async function parsed(words: readonly string[]): Promise<string> {
   let ran: string | undefined;
-  const stdout = { isTTY: () => true, write: () => {} };
-  const program = createProgram({ version: '', stdout, stderr: stdout, terminal: PLAIN }, async (command) => {
-    const { path } = allCommands(COMMANDS).find((each) => each.command === command)!;
-    ran = path.join(' ');
+  const program = createProgram(words, {
+    version: '',
+    print() {},
+    async execute(command) {
+      const { path } = allCommands(COMMANDS).find((each) => each.command === command)!;
+      ran = path.join(' ');
+    },
   });
   try {
     await program.parseAsync([...words], { from: 'user' });

@@ -21,7 +21,7 @@ test('the README is short, and says in a sentence what gwtoken is', () => {
 const PATHS = /(?<![\w./~-])(?:src|test|bin|\.ci|\.github)\/[\w./-]*\w/g;
 
 describe.each([
-  ['README.md', 'src/cli/topics/environment.md'],
+  ['README.md', 'src/cli/topics/settings.md'],
   ['.github/CONTRIBUTING.md', 'src/token/get-token.ts'],
 ])('%s', (document, one) => {
   const text = read(document);

@@ -1,21 +1,18 @@
-/** The tables in `gwtoken help environment`, drawn from the rows; `npm run tables` draws them again. */
+/** The tables in `gwtoken help settings`, drawn from the rows; `npm run tables` draws them again. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { CLIENT_FLAGS, FETCH_FLAGS, spellings } from '../../src/commands/flags';
 import { SETTINGS, type SettingDefinition, variableOf } from '../../src/settings/table';
 import { ROOT } from '../harness/root';
 
 const ROWS: readonly SettingDefinition<unknown>[] = Object.values(SETTINGS);
-const FLAGS = [...CLIENT_FLAGS, ...FETCH_FLAGS];
 
 const code = (text: string | undefined): string => (text ? `\`${text}\`` : '');
 
 /** `-r`, `--region` */
-function flagCell(row: SettingDefinition<unknown>): string {
-  const flag = FLAGS.find(({ setting }) => setting === row);
-  if (!flag) return '';
-  return [...(flag.short ? [`-${flag.short}`] : []), ...spellings(flag).slice(0, 1)].map(code).join(', ');
+function flagCell({ flags = {} }: SettingDefinition<unknown>): string {
+  const [spec = ''] = Object.keys(flags);
+  return spec.replace(/ <.*/, '').split(', ').map(code).join(', ');
 }
 
 function defaultCell({ fallback, defaultText = '', show = String }: SettingDefinition<unknown>): string {
@@ -39,12 +36,12 @@ function drawn(file: string, heading: string, tables: readonly string[]): string
   return text.slice(0, at) + text.slice(at).replace(/(?:^\|.*\n)+/gm, (old) => rest.shift() ?? old);
 }
 
-test('gwtoken help environment has them in 80 columns', async () => {
+test('gwtoken help settings has them in 80 columns', async () => {
   const names = ROWS.map((row) => [flagCell(row), code(variableOf(row, row.key)), code(row.key)]);
   const defaults = ROWS.map((row) => [row.name ?? row.key, defaultCell(row)]).filter(
     ([, value]) => value !== 'none',
   );
-  const file = join(ROOT, 'src', 'cli', 'topics', 'environment.md');
+  const file = join(ROOT, 'src', 'cli', 'topics', 'settings.md');
   const tables = [table(['flag', 'variable', 'config key'], names), table(['setting', 'default'], defaults)];
   await expect(drawn(file, '# Settings', tables)).toMatchFileSnapshot(file);
 });

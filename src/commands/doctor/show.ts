@@ -1,7 +1,7 @@
 /** Output of `gwtoken doctor`: a line for each step, or JSON; then the error of the step that failed. */
 
 import { GwtokenError } from '../../errors';
-import { exitCodeFor } from '../../exit-codes';
+import { EXIT_CODES } from '../../exit-codes';
 import type { FlagValues } from '../../settings/table';
 import { oneLine } from '../../text';
 import type { World } from '../../world';
@@ -15,7 +15,7 @@ export async function showDiagnosis(flags: FlagValues, world: World): Promise<vo
   if (flags['json'] === true) {
     const report = {
       version: world.version,
-      exit_code: error ? exitCodeFor(error.kind) : 0,
+      exit_code: error ? EXIT_CODES[error.kind] : 0,
       checks: checks.map(checkJson),
     };
     world.stdout.write(`${JSON.stringify(report)}\n`);
@@ -34,6 +34,6 @@ export async function showDiagnosis(flags: FlagValues, world: World): Promise<vo
 
 /** Returns a check as JSON; `exit_code` is null unless it failed. */
 function checkJson({ name, result, message, hints, error }: Check): object {
-  const exitCode = error ? exitCodeFor(error.kind) : null;
+  const exitCode = error ? EXIT_CODES[error.kind] : null;
   return { name, result, message: oneLine(message), hints: hints.map(oneLine), exit_code: exitCode };
 }

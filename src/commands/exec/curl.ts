@@ -8,13 +8,13 @@ import { gather, resolve, resolveClient } from '../../settings/resolve';
 import { type FlagValues, SETTINGS, type SettingSources } from '../../settings/table';
 import type { ChildEnd, Env, World } from '../../world';
 import { selectedToken } from '../selected-token';
-import { childEnvironment, exitCodeOf } from './run';
+import { childEnvironment, exitCodeOf } from './exec';
 
 export async function runCurl(
   flags: FlagValues,
   world: World,
-  first: string,
-  rest: readonly string[],
+  first = '',
+  ...rest: string[]
 ): Promise<number> {
   const sources = gather(flags, world);
   const args = [first.startsWith('/') ? belowApiUrl(first, sources) : first, ...rest];

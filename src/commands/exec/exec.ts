@@ -1,69 +1,77 @@
+/** The command `gwtoken exec`. */
+import { isCredentialVariable } from '../../client';
 import { EXEC_FAILED } from '../../exit-codes';
-import type { Command } from '../command';
-import { CLIENT_FLAGS, FETCH_FLAGS, FRESH, PREFIX, VERBOSE } from '../flags';
+import {
+  checkForWindows,
+  checkPrefix,
+  checkVariables,
+  DEFAULT_PREFIX,
+  tokenVariables,
+  type Variable,
+} from '../../formats/format';
+import { maskToken } from '../../formats/mask';
+import { gather } from '../../settings/resolve';
+import type { FlagValues } from '../../settings/table';
+import { ENDING_SIGNALS, Interrupted } from '../../signals';
+import type { Query } from '../../token/query';
+import type { ChildEnd, Env, World } from '../../world';
+import { selectedQuery, selectedToken } from '../selected-token';
+import { withTokenFile } from './renewal';
 
-export const execCommand: Command = {
-  name: 'exec',
-  args: '<command> [args...]',
-  summary: 'run a command with a token in its environment',
-  flags: [
-    ...CLIENT_FLAGS,
-    ...FETCH_FLAGS,
-    PREFIX,
-    FRESH,
-    {
-      name: 'token-file',
-      value: 'FILE',
-      group: 'output',
-      help: 'also keep a valid token in a file (named in GWTOKEN_TOKEN_FILE)',
-    },
-    VERBOSE,
-  ],
-  passThrough: 'arguments',
-  group: 'token',
-  examples: [
-    {
-      line: 'gwtoken exec --region eu -- ./deploy.sh',
-      does: 'run ./deploy.sh with GWTOKEN_ACCESS_TOKEN set',
-    },
-    {
-      line: 'gwtoken exec --token-file ./token -- ./serve',
-      does: 'also keep a valid token in the file ./token',
-    },
-  ],
-  values: { command: 'commands' },
-  async run(flags, world, command = '', ...args) {
-    const { runCommand } = await import('./run');
-    return await runCommand(flags, world, command, args);
-  },
-  onFailure: failureCode,
-};
+export async function runCommand(
+  flags: FlagValues,
+  world: World,
+  command = '',
+  ...args: string[]
+): Promise<number> {
+  const prefix = checkPrefix(String(flags['prefix'] ?? DEFAULT_PREFIX));
+  const sources = gather(flags, world);
+  const answer = await selectedToken(sources, world);
+  const variables = tokenVariables(answer.token, prefix);
+  checkVariables(variables);
+  if (world.platform === 'win32') variables.forEach(checkForWindows);
+  maskToken(answer.token.accessToken, world);
 
-export const curlCommand: Command = {
-  name: 'curl',
-  args: '<url> [args...]',
-  summary: 'run curl with a token in its Authorization header',
-  flags: [...CLIENT_FLAGS, ...FETCH_FLAGS, FRESH, VERBOSE],
-  passThrough: 'flags',
-  group: 'token',
-  examples: [
-    { line: 'gwtoken curl /orders', does: 'call the gateway: its URL is the config key api-url' },
-    {
-      line: 'gwtoken curl -r us https://gateway.example.com/orders -d @order.json',
-      does: "curl's own options follow the URL",
-    },
-    {
-      line: 'gwtoken curl -v https://gateway.example.com/orders -v',
-      does: "the first -v is gwtoken's, the second curl's",
-    },
-  ],
-  async run(flags, world, first = '', ...rest) {
-    const { runCurl } = await import('./curl');
-    return await runCurl(flags, world, first, rest);
-  },
-  onFailure: failureCode,
-};
+  const file =
+    flags['token-file'] === undefined ? undefined : world.absolutePath(String(flags['token-file']));
+  const env = childEnvironment(
+    world.env,
+    [...variables, { name: `${prefix}TOKEN_FILE`, value: file }],
+    world.platform,
+  );
+  // A signal now would leave the token file behind, so it is only noted until the program gets the signals.
+  let early: NodeJS.Signals | undefined;
+  const release = world.onSignals(ENDING_SIGNALS, (signal) => {
+    early = signal;
+  });
+  const runProgram = async (): Promise<ChildEnd> => {
+    if (early !== undefined) throw new Interrupted(early);
+    return await world.runProgram(command, args, env);
+  };
+  try {
+    if (file === undefined) return exitCodeOf(await runProgram());
+    const resolveAgain = (): Query => selectedQuery(sources, world);
+    return exitCodeOf(await withTokenFile(file, answer, resolveAgain, world, runProgram));
+  } finally {
+    release();
+  }
+}
 
-function failureCode(_: readonly string[], exitCode: number): number {
-  return exitCode === 126 || exitCode === 127 ? exitCode : EXEC_FAILED;
+/** Returns a child's exit code; throws its signal, by which gwtoken then ends too. */
+export function exitCodeOf({ code, signal }: ChildEnd): number {
+  if (signal !== null) throw new Interrupted(signal);
+  return code ?? EXEC_FAILED;
+}
+
+/**
+ * Returns gwtoken's own environment without the clients' credentials, and with these variables: those without
+ * a value are removed, so that none of another client stays.
+ */
+export function childEnvironment(env: Env, variables: readonly Variable[], platform: NodeJS.Platform): Env {
+  // Windows ignores the case of variable names.
+  const same = (name: string): string => (platform === 'win32' ? name.toUpperCase() : name);
+  const names = new Set(variables.map(({ name }) => same(name)));
+  const kept = Object.entries(env).filter(([name]) => !names.has(same(name)) && !isCredentialVariable(name));
+  const set = variables.filter(({ value }) => value !== undefined).map(({ name, value }) => [name, value]);
+  return Object.fromEntries([...kept, ...set]);
 }

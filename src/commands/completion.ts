@@ -1,11 +1,16 @@
 /**
- * Completion scripts, one for each shell. They pass the words up to the cursor, unevaluated, to `gwtoken
+ * The command `gwtoken completion`: scripts, one for each shell. They pass the words up to the cursor, unevaluated, to `gwtoken
  * complete -- WORD…` and get lines `WORD<TAB>HELP`; `:files` asks for files, `:commands` for commands too.
  *
  * Own ones, since no package would do: @bomb.sh/tab has no licence text, its bash script evaluates the line
  * (Tab after `$(…)` or `>file` runs it) and needs bash-completion; @pnpm/tabtab may leave bash's IFS changed,
  * and evaluates in fish too; omelette has none for PowerShell.
  */
+
+import { usage } from '../errors';
+import type { FlagValues } from '../settings/table';
+import { quoted } from '../text';
+import type { World } from '../world';
 
 /** Script for bash 3.2 (macOS) and later: 3.2 has no compopt. */
 const bash = `# bash completion for gwtoken; in ~/.bashrc: eval "$(gwtoken completion bash)"
@@ -115,4 +120,12 @@ Register-ArgumentCompleter -Native -CommandName gwtoken -ScriptBlock {
 }
 `;
 
-export const SCRIPTS: Readonly<Record<string, string>> = { bash, zsh, fish, powershell };
+const SCRIPTS: Readonly<Record<string, string>> = { bash, zsh, fish, powershell };
+
+export async function printScript(_: FlagValues, world: World, shell = ''): Promise<void> {
+  const name = shell === 'pwsh' ? 'powershell' : shell;
+  const script = Object.hasOwn(SCRIPTS, name) ? SCRIPTS[name] : undefined;
+  const shells = Object.keys(SCRIPTS).join(', ');
+  if (script === undefined) throw usage(`no completion for shell ${quoted(shell)}`, `use one of: ${shells}`);
+  world.stdout.write(script);
+}

@@ -1,0 +1,125 @@
+/** What the completion scripts ask for at each press of Tab: the words that can come next. */
+import { Help, type Option, type Command as Parser } from 'commander';
+import { DEFAULT_PROFILE, isProfile } from '../client';
+import { quietly } from '../errors';
+import { configKeys, settingOf } from '../settings/table';
+import type { World } from '../world';
+import { createProgram } from './program';
+import { sectionWords, TOPICS } from './topics';
+
+/** Command that the scripts call: `gwtoken complete -- WORD…`. Not in the help: nobody types it. */
+export const COMPLETE = 'complete';
+
+/** What the scripts replace by the names of files, and of programs too. */
+const FILES = [':files'];
+const PROGRAMS = [':commands'];
+
+type Lines = readonly string[];
+type CompletionWorld = Pick<World, 'config' | 'clients'>;
+
+/**
+ * Returns the words that can replace the last one, as the scripts read them: `WORD` or `WORD<TAB>HELP`,
+ * `:files` or `:commands`.
+ */
+export async function completions(words: readonly string[], world: CompletionWorld): Promise<string> {
+  const program = createProgram(words, { version: '', print() {}, async execute() {} });
+  // PowerShell passes a space if the last word is empty.
+  const lines = await linesFor(program, words.slice(0, -1), (words.at(-1) ?? '').trim(), world);
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+async function linesFor(
+  program: Parser,
+  before: readonly string[],
+  last: string,
+  world: CompletionWorld,
+): Promise<Lines> {
+  let parser = program;
+  let pending: Option | undefined;
+  let noFlags = false;
+  const args: string[] = [];
+  for (const word of before) {
+    const below = parser.commands.find((each) => each.name() === word);
+    // The word is the value of the flag before it.
+    if (pending) pending = undefined;
+    else if (noFlags || isForeign(nextArgument(parser, args))) args.push(word);
+    else if (word === '--') noFlags = true;
+    else if (word.startsWith('-')) pending = flagWithValue(word, parser);
+    else if (below) parser = below;
+    else args.push(word);
+  }
+  if (pending) return beginningWith(last, valuesOf(pending, world));
+  const argument = nextArgument(parser, args);
+  if (!noFlags && !isForeign(argument) && last.startsWith('-')) {
+    const [, flag = '', value] = /^(--[\w-]+)=(.*)$/s.exec(last) ?? [];
+    if (value === undefined) {
+      const options = new Help().visibleOptions(parser);
+      return beginningWith(
+        last,
+        options.map(({ long, description }) => `${long}\t${description}`),
+      );
+    }
+    const option = flagWithValue(flag, parser);
+    return beginningWith(value, option ? valuesOf(option, world) : [], `${flag}=`);
+  }
+  const below = parser.commands.map((each) => `${each.name()}\t${each.summary()}`);
+  return beginningWith(last, below.length > 0 ? below : await argumentWords(argument, args, program));
+}
+
+/** Returns the name of the argument that comes next; the last one of some commands has several words. */
+function nextArgument({ registeredArguments }: Parser, args: readonly string[]): string | undefined {
+  const last = registeredArguments.at(-1);
+  return (registeredArguments[args.length] ?? (last?.variadic ? last : undefined))?.name();
+}
+
+/** Tells if the argument belongs to the program of exec or curl, and so does all that follows. */
+function isForeign(argument: string | undefined): boolean {
+  return argument === 'args';
+}
+
+function flagWithValue(word: string, { options }: Parser): Option | undefined {
+  return options.find(({ long, short, required }) => required && (long === word || short === word));
+}
+
+function valuesOf(option: Option, world: CompletionWorld): Lines {
+  if (option.flags.endsWith('<FILE>')) return FILES;
+  return option.name() === 'profile' ? profileNames(world) : (option.argChoices ?? []);
+}
+
+async function argumentWords(
+  name: string | undefined,
+  [first = '']: readonly string[],
+  program: Parser,
+): Promise<Lines> {
+  switch (name) {
+    case 'command':
+      return PROGRAMS;
+    case 'args':
+      return FILES;
+    case 'key':
+      return configKeys();
+    case 'value':
+      return settingOf(first)?.values ?? [];
+    case 'command|topic':
+      return [...program.commands.map((each) => each.name()), ...Object.keys(TOPICS)];
+    case 'section':
+      return await sectionWords(first);
+    default:
+      return name?.includes('|') ? name.split('|') : [];
+  }
+}
+
+/** Returns the profiles with keys of their own, and those with a stored client; none of a broken file. */
+function profileNames({ config, clients }: CompletionWorld): Lines {
+  const inConfig = quietly(() => Object.keys(config.read().profiles)) ?? [];
+  const stored = quietly(() => Object.keys(clients.read())) ?? [];
+  const names = [DEFAULT_PROFILE, ...inConfig, ...stored.map((client) => client.split(':', 1)[0]!)];
+  return [...new Set(names)].filter(isProfile).sort();
+}
+
+/** Returns the words that begin so, each after `prefix`; what stands for names is left to the scripts. */
+function beginningWith(start: string, words: Lines, prefix = ''): Lines {
+  return words === FILES || words === PROGRAMS
+    ? words
+    : words.filter((word) => word.startsWith(start)).map((word) => prefix + word);
+}

@@ -1,0 +1,254 @@
+/** The grammar: every command with its arguments, flags and texts, in the order of the help. */
+import type { FlagValues } from '../settings/table';
+import type { World } from '../world';
+import {
+  CLIENT_FLAGS,
+  ENV_FLAGS,
+  FETCH_FLAGS,
+  type Flag,
+  FRESH,
+  GET_FLAGS,
+  JSON_OUTPUT,
+  NAMING_FLAGS,
+  PREFIX,
+  VERBOSE,
+} from './flags';
+
+export interface Command {
+  readonly name: string;
+  /** Arguments as commander writes them: `<key> [value]`. */
+  readonly args?: string;
+  readonly summary: string;
+  /** Heading that the help of the program lists it under. */
+  readonly group?: 'Get a token:' | 'Manage clients:' | 'Setup and troubleshooting:';
+  readonly flags: readonly Flag[];
+  /** Command lines that work as they are written, each with its effect. */
+  readonly examples: Readonly<Record<string, string>>;
+  readonly subcommands?: readonly Command[];
+  /** True if the caller's shell runs what is printed, and so must also fail if gwtoken does. */
+  readonly evaluated?: true;
+  /** Beginning of another program's line: the first argument, or the first word that is not our flag. */
+  readonly passThrough?: 'arguments' | 'flags';
+  /** Loads what the command does; its code costs time at each start. */
+  load?(): Promise<Run>;
+}
+
+/** Runs a command; resolves with the exit code if that is not always 0. */
+type Run = (flags: FlagValues, world: World, ...args: string[]) => Promise<number> | Promise<void>;
+
+const PROFILE: Flag = {
+  spec: '-p, --profile <NAME>',
+  help: "only this profile's settings",
+  group: 'Client:',
+};
+
+export const COMMANDS: readonly Command[] = [
+  {
+    name: 'get',
+    summary: 'print a valid access token',
+    group: 'Get a token:',
+    flags: GET_FLAGS,
+    examples: {
+      'gwtoken get --region eu': "print the EU client's token",
+      'gwtoken get --format json --fresh': 'request a new token and print its details',
+      'gwtoken get --format curl | curl -K - https://gateway.example.com/':
+        'call the gateway; the token never appears in the process list',
+    },
+    load: async () => (await import('./get')).printToken,
+  },
+  {
+    name: 'env',
+    summary: 'print commands that export the token to your shell',
+    group: 'Get a token:',
+    flags: ENV_FLAGS,
+    examples: {
+      'eval $(gwtoken env --region eu)':
+        'set GWTOKEN_ACCESS_TOKEN and related variables (sh, bash, zsh, ksh)',
+      'gwtoken env --format fish | source': 'the same in fish; other shells: gwtoken help shells',
+      'eval $(gwtoken env --region us --prefix US_)': 'add a second token as US_ACCESS_TOKEN',
+    },
+    evaluated: true,
+    load: async () => (await import('./env')).printStatements,
+  },
+  {
+    name: 'exec',
+    args: '<command> [args...]',
+    summary: 'run a command with a token in its environment',
+    group: 'Get a token:',
+    flags: [
+      ...CLIENT_FLAGS,
+      ...FETCH_FLAGS,
+      PREFIX,
+      FRESH,
+      {
+        spec: '--token-file <FILE>',
+        help: 'also keep a valid token in a file (named in GWTOKEN_TOKEN_FILE)',
+        group: 'Output:',
+      },
+      VERBOSE,
+    ],
+    examples: {
+      'gwtoken exec --region eu -- ./deploy.sh': 'run ./deploy.sh with GWTOKEN_ACCESS_TOKEN set',
+      'gwtoken exec --token-file ./token -- ./serve': 'also keep a valid token in the file ./token',
+    },
+    passThrough: 'arguments',
+    load: async () => (await import('./exec/exec')).runCommand,
+  },
+  {
+    name: 'curl',
+    args: '<url> [args...]',
+    summary: 'run curl with a token in its Authorization header',
+    group: 'Get a token:',
+    flags: [...CLIENT_FLAGS, ...FETCH_FLAGS, FRESH, VERBOSE],
+    examples: {
+      'gwtoken curl /orders': 'call the gateway: its URL is the config key api-url',
+      'gwtoken curl -r us https://gateway.example.com/orders -d @order.json':
+        "curl's own options follow the URL",
+      'gwtoken curl -v https://gateway.example.com/orders -v': "the first -v is gwtoken's, the second curl's",
+    },
+    passThrough: 'flags',
+    load: async () => (await import('./exec/curl')).runCurl,
+  },
+  {
+    name: 'login',
+    summary: "verify a client's credentials and store them in the keychain",
+    group: 'Manage clients:',
+    flags: [
+      ...CLIENT_FLAGS,
+      { spec: '--client-id <ID>', help: 'client ID (prompted for if omitted)', group: 'Client:' },
+      { spec: '--secret-stdin', help: 'read the client secret from stdin', group: 'Client:' },
+      { spec: '--no-verify', help: 'store without verifying first', group: 'Client:' },
+      // A token that is only to verify the credentials may last as long as it likes.
+      ...FETCH_FLAGS.filter(({ setting }) => setting?.key !== 'min-ttl'),
+      VERBOSE,
+    ],
+    examples: {
+      'gwtoken login': 'prompt for everything',
+      'gwtoken login --region us --auth-url https://identity.us.example.com':
+        'add a client in the other region',
+      'gwtoken login --sandbox --client-id my-id --secret-stdin <secret.txt': 'non-interactive, for scripts',
+    },
+    load: async () => (await import('./login/steps')).logIn,
+  },
+  {
+    name: 'logout',
+    summary: "remove a client's stored credentials and cached token",
+    group: 'Manage clients:',
+    flags: [
+      ...NAMING_FLAGS,
+      { spec: '--all', help: 'remove all stored clients', group: 'Client:' },
+      { spec: '-y, --yes', help: 'skip the confirmation', group: 'General:' },
+      VERBOSE,
+    ],
+    examples: {
+      'gwtoken logout --region us': 'remove the US client',
+      'gwtoken logout --all --yes': 'remove all stored clients without asking',
+    },
+    load: async () => (await import('./logout')).logOut,
+  },
+  {
+    name: 'status',
+    summary: 'list stored clients and show which one is selected',
+    group: 'Manage clients:',
+    flags: [...NAMING_FLAGS, JSON_OUTPUT, VERBOSE],
+    examples: {
+      'gwtoken status': 'list stored clients, the selected one marked',
+      'gwtoken status --region us --json': 'mark another client, as JSON',
+    },
+    load: async () => (await import('./status/stored-clients')).showStatus,
+  },
+  {
+    name: 'doctor',
+    summary: 'try the next token request step by step, and say what is wrong',
+    group: 'Setup and troubleshooting:',
+    flags: [...CLIENT_FLAGS, ...FETCH_FLAGS, JSON_OUTPUT, VERBOSE],
+    examples: {
+      'gwtoken doctor': 'request a token, and say at which step it fails',
+      'gwtoken doctor --region us': 'try another client',
+      'gwtoken doctor --json': 'for a bug report (contains no secrets or tokens)',
+    },
+    load: async () => (await import('./doctor/show')).showDiagnosis,
+  },
+  {
+    name: 'config',
+    summary: 'view and change settings',
+    group: 'Setup and troubleshooting:',
+    flags: [],
+    examples: {
+      'gwtoken config set region eu': 'make eu the default region',
+      'gwtoken config list': 'list the settings in the config file',
+    },
+    subcommands: [
+      {
+        name: 'list',
+        summary: 'list the settings in the config file',
+        flags: [PROFILE, JSON_OUTPUT, VERBOSE],
+        examples: { 'gwtoken config list --profile acme': "list profile acme's settings" },
+        load: async () => (await import('./config')).listSettings,
+      },
+      {
+        name: 'get',
+        args: '<key>',
+        summary: "print a setting (the profile's value, or the general one)",
+        flags: [PROFILE, VERBOSE],
+        examples: { 'gwtoken config get auth-url.eu': 'print the EU auth URL' },
+        load: async () => (await import('./config')).printSetting,
+      },
+      {
+        name: 'set',
+        args: '<key> <value>',
+        summary: 'change a setting (with --profile: for that profile only)',
+        flags: [PROFILE, VERBOSE],
+        examples: {
+          'gwtoken config set region eu': 'make eu the default region',
+          "gwtoken config set auth-url 'https://identity.{region}.example.com'":
+            'one auth URL for both regions',
+          'gwtoken config set min-ttl 10m --profile acme': 'only for profile acme',
+        },
+        load: async () => (await import('./config')).changeSetting,
+      },
+      {
+        name: 'unset',
+        args: '<key>',
+        summary: 'remove a setting (with --profile: from that profile only)',
+        flags: [PROFILE, VERBOSE],
+        examples: { 'gwtoken config unset min-ttl --profile acme': 'use the general value again' },
+        load: async () => (await import('./config')).removeSetting,
+      },
+      {
+        name: 'path',
+        summary: 'print the path of the config file',
+        flags: [VERBOSE],
+        examples: { 'gwtoken config path': 'show where the config file is' },
+        load: async () => (await import('./config')).printPath,
+      },
+    ],
+  },
+  {
+    name: 'completion',
+    args: '<bash|zsh|fish|powershell>',
+    summary: 'print a shell completion script',
+    group: 'Setup and troubleshooting:',
+    flags: [VERBOSE],
+    examples: {
+      'eval "$(gwtoken completion bash)"': 'in ~/.bashrc',
+      'eval "$(gwtoken completion zsh)"': 'in ~/.zshrc, after compinit',
+      'gwtoken completion fish | source': 'in ~/.config/fish/config.fish',
+      'gwtoken completion powershell | Out-String | Invoke-Expression': 'in $PROFILE',
+    },
+    load: async () => (await import('./completion')).printScript,
+  },
+  {
+    // Nothing to load: what it shows is the grammar itself, and cli/ does that.
+    name: 'help',
+    args: '[command|topic] [section...]',
+    summary: 'show help for a command or topic',
+    group: 'Setup and troubleshooting:',
+    flags: [VERBOSE],
+    examples: {
+      'gwtoken help config set': 'help for a command',
+      'gwtoken help ci': 'a topic: CI systems',
+      'gwtoken help ci gitlab': 'one section of it',
+    },
+  },
+];
