@@ -12,7 +12,7 @@ export interface HttpProxy {
   readonly label: string;
 }
 
-/** Returns the proxy; undefined for none. @throws GwtokenError `usage` for a variable that is no proxy's URL */
+/** Returns the proxy; undefined for none. @throws GwtokenError `usage` for what is no proxy's URL */
 export function proxyFor({ protocol, hostname, port }: URL, env: Env): HttpProxy | undefined {
   const source = ['https_proxy', 'HTTPS_PROXY'].find((name) => env[name]);
   if (protocol === 'http:' || source === undefined) return undefined;

@@ -69,7 +69,7 @@ async function trustOf(caFile: string, env: WireOptions['env']): Promise<Trust> 
 
 /**
  * Returns a function that works without a variable that is 0, and warns of it once. Node reads this one at
- * each connection, and says on stderr that it is insecure, which ours are not. What `exec` starts has it back.
+ * each connection, and says on stderr that it is insecure, which ours are not. `exec` passes it on.
  */
 function ignoring(name: string, env: WireOptions['env'], warn: WireOptions['warn']) {
   let isWarned = false;
