@@ -29,7 +29,7 @@ function nextSteps(error: GwtokenError, query: Query, sources: SettingSources): 
   if (reason === 'bound-elsewhere' && source.kind === 'keychain')
     return [`to use ${url}, run: ${loginCommand(client, authUrl)}`];
   if (reason === 'bound-elsewhere') return [`to use ${url}, let the command print it as "auth_url"`];
-  if (kind === 'refused') return refusalSteps(error, query, sources);
+  if (kind === 'refused') return refusalSteps(error, query);
   if ((kind !== 'no-credentials' && kind !== 'keychain') || reason === 'malformed') return [];
   const variables = variablesHint(client, sources);
   const isNotFound = kind === 'no-credentials' || reason === 'hidden';
@@ -51,16 +51,14 @@ function loginCommand(client: Client, { source, text }: Setting<string>): string
 export function refusalSteps(
   { reason }: GwtokenError,
   { client, source }: Pick<Query, 'client'> & Partial<Pick<Query, 'source'>>,
-  { flagPrefix }: Pick<SettingSources, 'flagPrefix'>,
 ): readonly string[] {
   const from = source?.kind === 'keychain' ? `stored for ${clientName(client)}` : `(from ${source?.name})`;
   const check = `check the client ID and secret${source ? ` ${from}` : ''}`;
   if (reason === 'unauthorized') return [CHECK_AUTH_URL, check];
   if (reason !== 'invalid_client') return [source ? `credentials used: ${source.name}` : check];
-  const elsewhere = REGIONS.filter((region) => region !== client.region).map((region) => {
-    const flags = flagPrefix ? `${flagPrefix}region ${region}` : clientFlags({ ...client, region });
-    return `if the client belongs to region ${region}, use ${flags}`;
-  });
+  const elsewhere = REGIONS.filter((region) => region !== client.region).map(
+    (region) => `if the client belongs to region ${region}, use ${clientFlags({ ...client, region })}`,
+  );
   return [check, ...elsewhere];
 }
 

@@ -16,9 +16,6 @@ import {
   variableOf,
 } from './table';
 
-/** The content of a config file that is not there. */
-export const NO_CONFIG: Config = { path: '', general: {}, profiles: {} };
-
 /** Gathers the sources of settings. Throws a `usage` error for an unknown key of the config file. */
 export function gather(flags: FlagValues, world: Pick<QuickWorld, 'env' | 'config'>): SettingSources {
   const config = world.config.read();
@@ -60,13 +57,10 @@ export function resolve<Row extends SettingDefinition<unknown>>(
 /** A setting before it is parsed. */
 type Found = Omit<Setting<unknown>, 'value'>;
 
-function findFlag(
-  { key }: SettingDefinition<unknown>,
-  { flags, flagPrefix = '--' }: SettingSources,
-): Found | undefined {
+function findFlag({ key }: SettingDefinition<unknown>, { flags }: SettingSources): Found | undefined {
   const flag = flags[key];
   if (flag === undefined) return undefined;
-  const name = flagPrefix + (flag === false ? `no-${key}` : key);
+  const name = `--${flag === false ? 'no-' : ''}${key}`;
   return { text: String(flag), source: { kind: 'flag', name } };
 }
 

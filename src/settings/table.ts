@@ -30,8 +30,6 @@ export interface Setting<T> {
 
 export interface SettingSources {
   readonly flags: FlagValues;
-  /** Beginning of a flag's name in messages; `--` if left out. The GitHub action has inputs for flags. */
-  readonly flagPrefix?: string;
   readonly env: Env;
   readonly config: Config;
 }

@@ -30,7 +30,7 @@ test('a refusal names the stored client, or at a login what was typed', () => {
     ELSEWHERE,
   ]);
   const error = new GwtokenError('refused', 'm', { reason: 'invalid_client' });
-  expect(refusalSteps(error, { client: EU }, {})).toEqual([check, ELSEWHERE]);
+  expect(refusalSteps(error, { client: EU })).toEqual([check, ELSEWHERE]);
 });
 
 test('a CA file that cannot be used is named with its source', () => {

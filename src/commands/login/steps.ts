@@ -31,7 +31,7 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
     // Credentials that no item can hold are refused before they are sent.
     itemOf(all);
     if (!isVerified) return { answers: all, token: undefined };
-    return verified(all, known.secretPiped ? 1 : TRIES, { sources, limits }, world);
+    return verified(all, known.secretPiped ? 1 : TRIES, limits, world);
   });
   const { client, authUrl, clientId } = answers;
   const edits = loginEdits(sources, client, authUrl);
@@ -82,7 +82,7 @@ const TRIES = 3;
 async function verified(
   answers: Answers,
   tries: number,
-  { sources, limits }: { readonly sources: SettingSources; readonly limits: Limits },
+  limits: Limits,
   world: World,
 ): Promise<{ readonly answers: Answers; readonly token: Token }> {
   for (let left = tries - 1, tried = answers; ; left--) {
@@ -93,7 +93,7 @@ async function verified(
       return { answers: tried, token };
     } catch (error) {
       if (!(error instanceof GwtokenError)) throw error;
-      if (error.kind !== 'refused' || left === 0) throw nothingStored(error, tried, tries > 1, sources);
+      if (error.kind !== 'refused' || left === 0) throw nothingStored(error, tried, tries > 1);
       const again = 'Enter them again, or press Ctrl-C and check --region, --sandbox and --auth-url.';
       for (const line of [error.message, again]) world.stderr.write(`${guide(world.terminal)}${line}\n`);
       tried = await askAgain(tried, world);
@@ -106,11 +106,10 @@ function nothingStored(
   error: GwtokenError,
   { client, authUrl, clientId }: Answers,
   isTyped: boolean,
-  sources: SettingSources,
 ): GwtokenError {
   const words = `--auth-url ${shellWord(authUrl.text)} --client-id ${shellWord(clientId)}`;
   return error.withHints([
-    ...(error.kind === 'refused' ? refusalSteps(error, { client }, sources) : []),
+    ...(error.kind === 'refused' ? refusalSteps(error, { client }) : []),
     'nothing was stored',
     ...(isTyped ? [`to start again, run: gwtoken login ${clientFlags(client)} ${words}`] : []),
     ...(error.kind === 'unreached' ? ['to store them unverified, add --no-verify'] : []),
