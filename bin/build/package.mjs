@@ -2,27 +2,14 @@
 // cut into files at each dynamic import(), so that only the sources decide what is loaded late.
 // keytar stays outside: it is native, optional, and read from node_modules when it is needed.
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import remarkGfm from 'remark-gfm';
-import remarkMan from 'remark-man';
-import remarkParse from 'remark-parse';
 import { rolldown } from 'rolldown';
-import { unified } from 'unified';
+import { tsImport } from 'tsx/esm/api';
 
-export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const { description, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+export const ROOT = dirname(dirname(import.meta.dirname));
+/** @type {{ version: string, description: string }} */
+export const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 export const NOTICES = 'THIRD-PARTY-NOTICES.txt';
 /** The line between two packages in the notices. */
 export const RULE = `\n\n${'-'.repeat(80)}\n\n`;
@@ -55,27 +42,32 @@ export const ENTRIES = {
  * Builds the npm package's directory, which is emptied before. Returns rolldown's output.
  * @param {string} folder
  */
-export async function build(folder) {
+export async function buildPackage(folder) {
   const output = await bundleProgram(folder);
   chmodSync(join(folder, 'gwtoken.cjs'), 0o755);
-  await writeManPage(join(folder, 'gwtoken.1'));
+  const { manPage } = await tsImport('./man-page.ts', import.meta.url);
+  writeFileSync(join(folder, 'gwtoken.1'), manPage(MANIFEST, new Date(sourceDate() * 1000)));
   return output;
 }
+
+/** The GitHub action's program, which git ignores: release.yml puts it on a commit of its own. @param {string} folder */
+export const buildAction = (folder) => bundleForNode(folder, { input: { action: 'bin/gwtoken-action.ts' } });
 
 /**
  * Bundles the npm package's program into a directory, which is emptied before. Returns rolldown's output.
  * @param {string} folder
  * @param {{ forDebugging?: boolean }} [options] with source maps and the names of the sources
  */
-export function bundleProgram(folder, options = {}) {
-  return bundle(folder, {
-    ...options,
-    input: ENTRIES,
+export const bundleProgram = (folder, options = {}) => bundleForNode(folder, { ...options, input: ENTRIES });
+
+/** @param {string} folder @param {Parameters<typeof bundle>[1]} form */
+const bundleForNode = (folder, form) =>
+  bundle(folder, {
+    ...form,
     external: [/^keytar(\/|\.|$)/],
     define: { __EXECUTABLE__: 'false' },
     codeSplitting: { groups: GROUPS },
   });
-}
 
 /**
  * Bundles some entries of src/ into a directory, which is emptied before, with the licences of the bundled
@@ -101,7 +93,7 @@ export async function bundle(
     platform: 'node',
     external,
     moduleTypes: { '.md': 'text' },
-    transform: { define: { __VERSION__: JSON.stringify(version), ...define }, target: 'node20' },
+    transform: { define: { __VERSION__: JSON.stringify(MANIFEST.version), ...define }, target: 'node20' },
     plugins: [
       ...plugins,
       withoutChildProcesses,
@@ -109,7 +101,7 @@ export async function bundle(
       // It has no source map.
       ...(forDebugging ? [] : [withoutUnusedRuntime]),
     ],
-    onLog,
+    onLog: (level, log, report) => report(level === 'warn' ? 'error' : level, log),
   });
   const { output } = await bundle.write({
     dir: folder,
@@ -125,66 +117,11 @@ export async function bundle(
   return output;
 }
 
-/** @type {NonNullable<import('rolldown').InputOptions['onLog']>} */
-function onLog(level, log, report) {
-  report(level === 'warn' ? 'error' : level, log);
-}
-
-/**
- * Writes the man page, from the commands and topics of src/ (bin/build/man-page.ts).
- * @param {string} file
- */
-async function writeManPage(file) {
-  const place = mkdtempSync(join(realpathSync(tmpdir()), 'gwtoken-man-'));
-  try {
-    const input = { 'man-page': join(ROOT, 'bin', 'build', 'man-page.ts') };
-    const moduleTypes = /** @type {const} */ ({ '.md': 'text' });
-    const bundle = await rolldown({ cwd: ROOT, input, platform: 'node', moduleTypes, onLog });
-    await bundle.write({
-      dir: place,
-      format: 'cjs',
-      entryFileNames: '[name].cjs',
-      chunkFileNames: '[name].cjs',
-    });
-    await bundle.close();
-    const markdown = await createRequire(import.meta.url)(join(place, 'man-page.cjs')).manPage();
-    const roff = await unified()
-      .use(remarkParse)
-      .use(remarkGfm)
-      .use(remarkMan, { name: 'gwtoken', section: 1, description, version: `gwtoken ${version}` })
-      .process(markdown);
-    writeFileSync(file, lintFree(String(roff), new Date(sourceDate() * 1000).toISOString().slice(0, 10)));
-  } finally {
-    rmSync(place, { recursive: true, force: true });
-  }
-}
-
 /** Returns the time of the sources in seconds since the epoch, so that a commit always gives the same bytes. */
 export function sourceDate() {
   const format = ['log', '-1', '--format=%ct'];
   const commit = spawnSync('git', format, { cwd: ROOT, encoding: 'utf8' }).stdout;
   return Number(process.env.SOURCE_DATE_EPOCH || commit) || Math.floor(Date.now() / 1000);
-}
-
-/**
- * Fixes mandoc's findings: remark-man's form of the date, a paragraph right below a heading, and a line of
- * code that begins as a macro does (`./gwtoken`). The text of an item that begins with an option, a variable
- * or a command is indented below it, as in every man page. No word is hyphenated, since most long ones are
- * names of variables.
- * @param {string} roff
- * @param {string} date
- */
-function lintFree(roff, date) {
-  const lines = roff
-    .split('\n')
-    .filter((line, index, all) => line !== '.P' || !/^\.S[HS]/.test(all[index - 1] ?? ''));
-  return lines
-    .join('\n')
-    .replace(/^(?=\.(?![A-Z]{1,2}\b|nf$|fi$))/gm, '\\&')
-    .replace(/^(\.TH "\w+" "1" )"[^"]*"/m, `$1"${date}"`)
-    .replace(/^\.TH.*\n/m, '$&.nh\n.ad l\n')
-    .replace(/^\.RE 0\n\n/gm, '.RE 0\n')
-    .replace(/^\.IP \\\(bu 4\n((?:\\f[BI](?:(?!\\fR).)*\\fR(?:, | )?)+): /gm, '.TP\n$1\n');
 }
 
 /**
@@ -246,7 +183,3 @@ export function noticesOf(output) {
   });
   return `The files of this directory contain the following packages.${RULE}${texts.sort().join(RULE)}\n`;
 }
-
-// Run and not imported: import.meta.main is younger than Node 20.
-const started = process.argv[1] === undefined ? '' : realpathSync(process.argv[1]);
-if (started === fileURLToPath(import.meta.url)) await build(join(ROOT, 'dist'));

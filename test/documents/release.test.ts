@@ -10,6 +10,7 @@ import { ROOT } from '../harness/root';
 interface Step {
   readonly name?: string;
   readonly run?: string;
+  readonly uses?: string;
   readonly 'working-directory'?: string;
 }
 
@@ -17,7 +18,8 @@ test('a release is summed up, tagged for the action, and published; run again it
   needs,
 }) => {
   needs('linux', 'git');
-  const { jobs } = parse(readFileSync(join(ROOT, '.github', 'workflows', 'release.yml'), 'utf8')) as {
+  const inGithub = (...names: string[]) => parse(readFileSync(join(ROOT, '.github', ...names), 'utf8'));
+  const { jobs } = inGithub('workflows', 'release.yml') as {
     jobs: Record<string, { steps: readonly Step[] }>;
   };
   const version = '1.2.3';
@@ -33,19 +35,33 @@ test('a release is summed up, tagged for the action, and published; run again it
     GITHUB_OUTPUT: at('output'),
     GH_TOKEN: 'none',
   };
+  const bash = (script: string, cwd: string) =>
+    spawnSync('bash', ['-e', '-o', 'pipefail', '-c', script], { cwd, env, encoding: 'utf8' });
   const shell = (script: string, cwd: string) => {
-    const { status, stdout, stderr } = spawnSync('bash', ['-e', '-o', 'pipefail', '-c', script], {
-      cwd,
-      env,
-      encoding: 'utf8',
-    });
+    const { status, stdout, stderr } = bash(script, cwd);
     expect(status, `${script}\n${stderr}`).toBe(0);
     return stdout.trim();
   };
+  const scriptOf = (steps: readonly Step[], name: string) => {
+    const found = steps.find((each) => each.name?.startsWith(name));
+    expect(found?.run, name).toBeDefined();
+    return { script: found!.run!, folder: found!['working-directory'] ?? '.' };
+  };
   const step = (job: string, name: string, cwd: string) => {
-    const found = jobs[job]!.steps.find((each) => each.name?.startsWith(name));
-    expect(found?.run, `${job}: ${name}`).toBeDefined();
-    shell(found!.run!, join(cwd, found!['working-directory'] ?? '.'));
+    const { script, folder } = scriptOf(jobs[job]!.steps, name);
+    shell(script, join(cwd, folder));
+  };
+  /** What a job begins with: a checkout, and what the composite action does once the files are there. */
+  const take = (job: string) => {
+    expect(jobs[job]!.steps.map(({ uses }) => uses)).toContain('./.github/actions/take-release');
+    const cwd = checkout(job);
+    cpSync(join(built, 'release'), join(cwd, 'release'), { recursive: true });
+    const { script, folder } = scriptOf(
+      inGithub('actions', 'take-release', 'action.yml').runs.steps,
+      'Check',
+    );
+    shell(script, join(cwd, folder));
+    return cwd;
   };
 
   mkdirSync(at('bin'));
@@ -95,11 +111,22 @@ Old.
   expect(outputs).toEqual({ private: 'true', digest: expect.stringMatching(/^[0-9a-f]{64}$/) });
   env['DIGEST'] = outputs.digest;
 
+  // The other machine builds the same bytes, or others: no file in the archive, link or not, is followed.
+  const archive = `release/gwtoken-${version}-action.tar.gz`;
+  const comparison = scriptOf(jobs['compare']!.steps, 'Build it again').script;
+  const compare = (from: string) => {
+    writeFileSync(at('bin', 'node'), `#!/bin/sh\ncp '${from}' ${archive}\n`, { mode: 0o755 });
+    return bash(comparison, take('compare')).status;
+  };
+  writeFileSync(at('bin', 'npm'), '#!/bin/sh\n', { mode: 0o755 });
+  writeFileSync(at('another'), 'another');
+  expect(compare(join(built, archive))).toBe(0);
+  expect(compare(at('another'))).not.toBe(0);
+
   const tagged = () => shell(`git --git-dir=remote.git rev-parse action/v${version} action/v1`, folder);
   const runAction = () => {
-    const cwd = checkout('action');
-    cpSync(join(built, 'release'), join(cwd, 'release'), { recursive: true });
-    for (const name of ['Take only', 'Unpack it', 'Commit and tag']) step('action', name, cwd);
+    const cwd = take('action');
+    for (const name of ['Unpack it', 'Commit and tag']) step('action', name, cwd);
     return tagged();
   };
   const first = runAction();
@@ -111,9 +138,7 @@ Old.
   shell('sleep 1.1', folder);
   expect(runAction()).toBe(first);
 
-  const page = at('page');
-  cpSync(join(built, 'release'), join(page, 'release'), { recursive: true });
-  step('release-page', 'Take only', page);
+  const page = take('release-page');
   step('release-page', 'Create the release', page);
   expect(readFileSync(join(page, 'release', 'NOTES.md'), 'utf8').trim()).toBe('News.');
   const calls = readFileSync(at('gh-calls'), 'utf8').trim().split('\n');

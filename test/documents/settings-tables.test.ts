@@ -1,4 +1,4 @@
-/** The tables in `gwtoken help settings`, drawn from the rows; `npm run tables` draws them again. */
+/** The tables in `gwtoken help settings`, drawn from the rows; `-u` draws them again. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

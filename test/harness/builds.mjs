@@ -25,12 +25,13 @@ export function buildPackage() {
   if (written('dist/gwtoken.cjs') > newestSource()) return;
   console.log('> building the package and the action');
   for (const program of ['action', 'package'])
-    execFileSync(process.execPath, [file(`bin/build/${program}.mjs`)], { stdio: 'inherit' });
+    execFileSync(process.execPath, [file('bin/build/main.mjs'), program], { stdio: 'inherit' });
 }
 
 /** The executable, and the tests' own, which has whichever module is named at its start in keytar's place. */
 export async function buildExecutables() {
-  const { buildExecutable, EXECUTABLES, ownTarget } = await import('../../bin/build/executable.mjs');
+  const { ownTarget } = await import('../../bin/build/bun.mjs');
+  const { buildExecutable, EXECUTABLES } = await import('../../bin/build/executable.mjs');
   const name = process.platform === 'win32' ? 'gwtoken.exe' : 'gwtoken';
   const module = 'test/harness/programs/any-keytar.cjs';
   const newest = newestSource();

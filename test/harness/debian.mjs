@@ -44,7 +44,6 @@ export const DEBIAN = {
   'man-db': '/usr/bin/man',
   'gcc-mingw-w64-x86-64': '/usr/bin/x86_64-w64-mingw32-gcc',
   strace: '/usr/bin/strace',
-  lintian: '/usr/bin/lintian',
 };
 
 /** The same, but their packages start a service: on a machine that runs services, a developer has to want that. */

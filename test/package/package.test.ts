@@ -3,14 +3,14 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { checkIntegrity } from '../../bin/build/executable.mjs';
-import { build } from '../../bin/build/package.mjs';
+import { checkIntegrity } from '../../bin/build/bun.mjs';
+import { buildPackage } from '../../bin/build/package.mjs';
 import { openFolder } from '../harness/homes/folder';
 import { ROOT } from '../harness/root';
 
 test('the notices name exactly the packages in the bundle, each with its licence', async () => {
   const dist = openFolder();
-  const output = await build(dist);
+  const output = await buildPackage(dist);
   const bundled = new Set<string>();
   for (const chunk of output) {
     if (chunk.type !== 'chunk') continue;
@@ -38,7 +38,7 @@ test('Bun from the registry: another package than bun.json means is refused', ()
 });
 
 test('npm run gwtoken runs the sources as they are, topics included', () => {
-  const run = spawnSync(process.execPath, ['bin/build/run.mjs', 'help', 'exit-codes'], {
+  const run = spawnSync(process.execPath, ['bin/build/main.mjs', 'run', 'help', 'exit-codes'], {
     cwd: ROOT,
     encoding: 'utf8',
   });

@@ -1,4 +1,4 @@
-/** Calls killed and frozen at random moments, and faults of the endpoint; `npm run soak` has more. */
+/** Calls killed and frozen at random moments, and faults of the endpoint; `SOAK=1` has more. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';

@@ -9,7 +9,7 @@ import { startKeyring } from '../harness/keyrings/keyring';
 import { executable } from '../harness/programs/program';
 import { ROOT } from '../harness/root';
 
-const trial = join(ROOT, 'bin', 'build', 'try-executable.mjs');
+const trial = join(ROOT, 'test', 'executable', 'trial.mjs');
 const attempt = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   promisify(execFile)(process.execPath, [trial, ...args], { env: { ...process.env, ...env } });
 
@@ -21,7 +21,7 @@ test('the executable passes', async () => {
 test('the executable passes with a keychain', async ({ needs }) => {
   needs('keyring');
   const keyring = await startKeyring({ state: 'unlocked' });
-  const { stdout } = await attempt(['--keychain', executable()], keyring.env);
+  const { stdout } = await attempt([executable(), '--keychain'], keyring.env);
   expect(stdout).toContain('get after logout ends with: 4\n');
   expect(await keyring.lookup('try-executable:production:eu')).toBeUndefined();
 });

@@ -1,18 +1,13 @@
 // What a release asks of each executable on its own system: that it starts, fetches a token, and (--keychain) keeps a
-// client in the keychain and takes it out again. With --alpine it runs in a container of Alpine, by docker.
+// client in the keychain and takes it out again.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { keychain: { type: 'boolean' }, alpine: { type: 'boolean' } },
-});
-const [file] = positionals;
-if (file === undefined) throw new Error('usage: try-executable.mjs [--keychain] [--alpine] EXECUTABLE');
+const [file = '', option] = process.argv.slice(2);
 const executable = resolve(file);
 
 /** @type {{ url: string | undefined, body: Record<string, string> }[]} */
@@ -24,10 +19,8 @@ const server = createServer((request, response) => {
   });
   request.on('end', () => {
     requests.push({ url: request.url, body: Object.fromEntries(new URLSearchParams(body)) });
-    response.setHeader('content-type', 'application/json');
-    response.end(
-      JSON.stringify({ access_token: `tried-${requests.length}`, token_type: 'Bearer', expires_in: 3600 }),
-    );
+    const token = { access_token: `tried-${requests.length}`, token_type: 'Bearer', expires_in: 3600 };
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(token));
   });
 });
 await new Promise((listening) => server.listen(0, '127.0.0.1', () => listening(undefined)));
@@ -41,34 +34,9 @@ const settings = {
   GWTOKEN_CACHE_DIR: join(home, 'cache'),
 };
 
-/**
- * @param {string[]} args
- * @param {{ env?: Record<string, string>, stdin?: string }} [how]
- */
-async function gwtoken(args, { env = {}, stdin = '' } = {}) {
-  const sources = { ...settings, ...env };
-  const names = Object.keys(sources).flatMap((name) => ['--env', name]);
-  const mount = `${dirname(executable)}:/taken:ro`;
-  const start = 'apk add --quiet libstdc++ && exec /taken/gwtoken "$@"';
-  const [command, ...words] = values.alpine
-    ? [
-        'docker',
-        'run',
-        '--rm',
-        '-i',
-        '--network',
-        'host',
-        ...names,
-        '-v',
-        mount,
-        'alpine:3.22',
-        'sh',
-        '-c',
-        start,
-        'sh',
-      ]
-    : [executable];
-  const running = promisify(execFile)(command, [...words, ...args], { env: { ...process.env, ...sources } });
+/** @param {string[]} args @param {Record<string, string>} [more] @param {string} [stdin] */
+async function gwtoken(args, more = {}, stdin = '') {
+  const running = promisify(execFile)(executable, args, { env: { ...process.env, ...settings, ...more } });
   // One that ends without reading says by its end what is wrong.
   running.child.stdin?.on('error', () => {}).end(stdin);
   return (await running).stdout.trim();
@@ -83,15 +51,15 @@ function check(what, got, expected) {
 
 try {
   check('--version', /^\d+\.\d+\.\d+(-\S+)?$/.test(await gwtoken(['--version'])), true);
-  check('get', await gwtoken(['get'], { env: client }), 'tried-1');
+  check('get', await gwtoken(['get'], client), 'tried-1');
   const form = { client_id: 'tried', client_secret: 'tried-secret', grant_type: 'client_credentials' };
   check('the request', requests, [{ url: '/oauth2/token', body: form }]);
-  if (values.keychain) {
+  if (option === '--keychain') {
     // A profile of its own: nothing that the machine keeps is touched.
     const profile = ['--profile', 'try-executable'];
-    await gwtoken(['login', ...profile, '--client-id', 'kept', '--secret-stdin'], { stdin: 'kept-secret\n' });
+    await gwtoken(['login', ...profile, '--client-id', 'kept', '--secret-stdin'], {}, 'kept-secret\n');
     check('get from the keychain', await gwtoken(['get', '--fresh', ...profile]), 'tried-3');
-    check('whose', requests.at(-1)?.body.client_secret, 'kept-secret');
+    check('whose', requests.at(-1)?.body['client_secret'], 'kept-secret');
     await gwtoken(['logout', '--yes', ...profile]);
     const gone = await gwtoken(['get', ...profile]).catch(({ code }) => code);
     check('get after logout ends with', gone, 4);

@@ -1,0 +1,118 @@
+// Bun, the runtime of the standalone executable: fetched at one version, without what it must not do, and as a compiler.
+import { execFileSync, execSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { MANIFEST, ROOT } from './package.mjs';
+import { nameForWindows } from './windows.mjs';
+
+/** In the project, so that the bundle's paths, which Bun keeps, are the same wherever the project lies. */
+export const BUN_FOLDER = join(ROOT, 'node_modules', '.cache', 'bun');
+/** @type {{ version: string, integrity: Record<string, string> }} */
+export const BUN = JSON.parse(readFileSync(new URL('bun.json', import.meta.url), 'utf8'));
+
+/**
+ * Bytecode saves the parser's time at each start. What Bun reads by itself in the folder that a program is started in
+ * belongs to whoever made that folder: an `.env` would give GWTOKEN_* variables, a bunfig.toml run a script of its own.
+ */
+const COMPILE = [
+  '--compile',
+  '--bytecode',
+  '--format=cjs',
+  '--no-compile-autoload-dotenv',
+  '--no-compile-autoload-bunfig',
+  '--no-compile-autoload-tsconfig',
+  '--no-compile-autoload-package-json',
+  // Nothing here runs long enough to be worth compiling: a warm get takes 6 % less, a cold one and --help 13 %.
+  '--compile-jit-policy=1000',
+];
+
+/**
+ * What the runtime does by itself that gwtoken must not, each with a text of the same length in its place: a name with
+ * a `=` is no variable's, and nobody listens on the discard port. The variables make it the command line of Bun, load
+ * scripts and open a debugger; the address gets a report of each crash, unasked on macOS and Windows.
+ */
+const CLOSED = {
+  BUN_BE_BUN: 'BUN=BE=BUN',
+  BUN_OPTIONS: 'BUN=OPTIONS',
+  BUN_INSPECT: 'BUN=INSPECT',
+  'https://bun.report': 'http://127.0.0.1:9',
+};
+
+/** Bun's package brings no text of its licence: what its LICENSE.md asks to be passed on. */
+export const BUN_LICENSE = `This executable contains the runtime of Bun, https://bun.com, which is licensed under the MIT License.
+
+Bun statically links JavaScriptCore and other parts of WebKit, which are licensed under the GNU Library General Public
+License, version 2, and further libraries under licences of their own. The list, and where the source of each is:
+https://github.com/oven-sh/bun/blob/main/LICENSE.md
+
+To run gwtoken with a changed WebKit: build Bun with it, as that page says, and build this executable with the Bun that
+you have made (in gwtoken's source: bin/build/executable.mjs).`;
+
+/** Returns the platform of this machine. */
+export function ownTarget() {
+  const { platform, arch, report } = process;
+  const { header } = /** @type {{ header: { glibcVersionRuntime?: string } }} */ (report.getReport());
+  const libc = platform === 'linux' && header.glibcVersionRuntime === undefined ? '-musl' : '';
+  return `${platform.replace('win32', 'windows')}-${arch}${libc}`;
+}
+
+/**
+ * Compiles `bundle/executable.cjs` of a folder into `file` there.
+ * @param {string} target
+ * @param {string} folder
+ * @param {string} file
+ * @param {boolean} isClosed if what {@link CLOSED} names is taken out of the runtime
+ */
+export function compile(target, folder, file, isClosed) {
+  const runtime = readFileSync(fetchBun(target));
+  if (isClosed) close(runtime);
+  if (target.startsWith('windows')) nameForWindows(runtime, MANIFEST.version);
+  writeFileSync(join(folder, 'runtime'), runtime, { mode: 0o755 });
+  const paths = ['--compile-executable-path=runtime', 'bundle/executable.cjs', `--outfile=${file}`];
+  const args = ['build', ...COMPILE, `--target=bun-${target}`, ...paths];
+  execFileSync(fetchBun(ownTarget()), args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+/** @param {Buffer} runtime */
+function close(runtime) {
+  for (const [name, instead] of Object.entries(CLOSED)) {
+    let at = runtime.indexOf(name);
+    if (at < 0) throw new Error(`no ${name} that could be closed: see what this version of Bun has`);
+    for (; at >= 0; at = runtime.indexOf(name, at)) runtime.write(instead, at, 'latin1');
+  }
+}
+
+/**
+ * Returns the path of Bun for a platform, from its package in the registry, at the version and with the integrity of
+ * bun.json. `npm view @oven/bun-linux-x64@VERSION dist.integrity` tells those of another version.
+ * @param {string} target
+ */
+function fetchBun(target) {
+  const name = `@oven/bun-${target.replace('arm64', 'aarch64')}`;
+  const folder = join(BUN_FOLDER, `${name.replace('/', '-')}-${BUN.version}`);
+  const program = join(folder, 'bin', target.startsWith('windows') ? 'bun.exe' : 'bun');
+  if (existsSync(folder)) return program;
+  mkdirSync(BUN_FOLDER, { recursive: true });
+  const made = mkdtempSync(join(BUN_FOLDER, 'fetch-'));
+  try {
+    console.log(`> fetching ${name} ${BUN.version}`);
+    const tarball = execSync(`npm pack --silent ${name}@${BUN.version}`, {
+      cwd: made,
+      encoding: 'utf8',
+    }).trim();
+    checkIntegrity(name, readFileSync(join(made, tarball)));
+    execFileSync('tar', ['-xzf', tarball], { cwd: made });
+    renameSync(join(made, 'package'), folder);
+  } finally {
+    rmSync(made, { recursive: true, force: true });
+  }
+  return program;
+}
+
+/** @param {string} name @param {Buffer} tarball @throws if it is not the package that bun.json means */
+export function checkIntegrity(name, tarball) {
+  const digest = `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
+  if (digest !== BUN.integrity[name])
+    throw new Error(`${name} ${BUN.version} is not what bin/build/bun.json says: its integrity is ${digest}`);
+}
