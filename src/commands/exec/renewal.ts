@@ -1,19 +1,18 @@
 import { GwtokenError } from '../../errors';
 import { maskToken } from '../../formats/mask';
+import type { Setting } from '../../settings/table';
 import { messageOf } from '../../system-errors';
 import { renewToken } from '../../token/get-token';
 import type { Query, TokenAnswer } from '../../token/query';
 import { expiresAtMs, freshUntilMs, type Token } from '../../token/token';
 import type { World } from '../../world';
 
+/** Longest pause between two looks: a laptop may sleep, and its timers with it. */
 const LOOK_MS = 30_000;
-/** Shortest pause after a renewal that failed, or brought no later token. */
-const SHORTEST_PAUSE_MS = 5_000;
-/** The same if the token does not last that long any more, and once it has expired. */
-const FINAL_PAUSE_MS = 1_000;
-const EXPIRED_PAUSE_MS = 10_000;
+/** Shortest pause after a failure. */
+const SHORTEST_MS = 10_000;
 /** Pause after a refusal: repeated ones can lock the client out, whose new secret others may use already. */
-const REFUSAL_PAUSE_MS = 300_000;
+const REFUSAL_MS = 300_000;
 
 /**
  * Does the work while the file has a valid token. Afterwards it is removed, if it still has the last one.
@@ -23,97 +22,63 @@ const REFUSAL_PAUSE_MS = 300_000;
  */
 export async function withTokenFile<T>(
   path: string,
-  answer: TokenAnswer,
+  { token: first, query: { minTtl } }: TokenAnswer,
   resolveAgain: () => Query,
   world: World,
   work: () => Promise<T>,
 ): Promise<T> {
-  let last = '';
-  const write = (token: string): void => {
-    world.replaceFile(path, token);
-    last = token;
+  const ended = new AbortController();
+  let token = first;
+  let failing = false;
+  let stopTimer = (): void => {};
+
+  const renew = async (): Promise<void> => {
+    const { token: next } = await renewToken(resolveAgain(), world, ended.signal);
+    if (ended.signal.aborted) return;
+    if (next.accessToken !== token.accessToken) {
+      maskToken(next.accessToken, world);
+      world.replaceFile(path, next.accessToken);
+    }
+    token = next;
+    failing = false;
   };
-  write(answer.token.accessToken);
-  const stop = keepRenewed(answer, write, resolveAgain, world);
+  const look = async (): Promise<void> => {
+    let isRefusal = false;
+    try {
+      if (dueInMs(token, minTtl, world.now()) <= 0) await renew();
+    } catch (error) {
+      if (!failing && !ended.signal.aborted)
+        world.warn(`the token file keeps the last token for now: ${messageOf(error)}`);
+      failing = true;
+      isRefusal = error instanceof GwtokenError && error.kind === 'refused';
+    }
+    if (!ended.signal.aborted) wait(isRefusal ? REFUSAL_MS : pauseMs(token, minTtl, world.now()));
+  };
+  const wait = (ms: number): void => {
+    stopTimer = world.after(ms, look);
+  };
+
+  world.replaceFile(path, token.accessToken);
+  wait(pauseMs(token, minTtl, world.now()));
   try {
     return await work();
   } finally {
-    stop();
-    world.removeFile(path, last);
+    ended.abort();
+    stopTimer();
+    world.removeFile(path, token.accessToken);
   }
 }
 
-/**
- * Writes each new token until the returned function is called. It looks every 30 s at least: a laptop may
- * sleep, and a timer of more than 2^31 ms fires at once.
- */
-function keepRenewed(
-  { token: first, query }: TokenAnswer,
-  write: (token: string) => void,
-  resolveAgain: () => Query,
-  world: World,
-): () => void {
-  const ended = new AbortController();
-  // A token without an expiry is never renewed.
-  const dueAtMs = (token: Token): number => freshUntilMs(token, query.minTtl) ?? Number.POSITIVE_INFINITY;
-  let token = first;
-  // Due by either clock: one can be set back, the other may stand still while a laptop sleeps.
-  let due = { wallMs: 0, monotonicMs: 0 };
-  const setDue = (wallMs: number): void => {
-    due = { wallMs, monotonicMs: world.monotonicMs() + wallMs - world.now() };
-  };
-  const untilDueMs = (): number => Math.min(due.wallMs - world.now(), due.monotonicMs - world.monotonicMs());
-  setDue(dueAtMs(token));
-  let failing = false;
-
-  const renew = async (): Promise<void> => {
-    try {
-      const { token: fresh } = await renewToken(resolveAgain(), world, ended.signal);
-      if (ended.signal.aborted) return;
-      if (fresh.accessToken !== token.accessToken) {
-        maskToken(fresh.accessToken, world);
-        write(fresh.accessToken);
-      }
-      setDue(isLater(fresh, token) ? dueAtMs(fresh) : world.now() + pauseMs(fresh, world.now()));
-      token = fresh;
-      failing = false;
-    } catch (error) {
-      if (ended.signal.aborted) return;
-      const isRefusal = error instanceof GwtokenError && error.kind === 'refused';
-      setDue(world.now() + (isRefusal ? REFUSAL_PAUSE_MS : pauseMs(token, world.now())));
-      if (!failing) world.warn(failureText(error, token));
-      failing = true;
-    }
-  };
-
-  const look = async (): Promise<void> => {
-    if (untilDueMs() <= 0) await renew();
-    if (!ended.signal.aborted) stopTimer = world.after(untilNextLookMs(), look);
-  };
-  const untilNextLookMs = (): number => Math.max(0, Math.min(untilDueMs(), LOOK_MS));
-
-  let stopTimer = world.after(untilNextLookMs(), look);
-  return () => {
-    ended.abort();
-    stopTimer();
-  };
+/** Returns the time until a renewal is due; a token without an expiry is never renewed. */
+function dueInMs(token: Token, minTtl: Setting<number> | undefined, nowMs: number): number {
+  // A clock that was set back says nothing of the token's age.
+  if (nowMs < token.requestedAtMs) return 0;
+  return (freshUntilMs(token, minTtl) ?? Number.POSITIVE_INFINITY) - nowMs;
 }
 
-/** Returns whether the new token expires later: the same one again can seem to, by rounding, by up to 2 s. */
-function isLater(fresh: Token, old: Token): boolean {
-  return (expiresAtMs(fresh) ?? Number.POSITIVE_INFINITY) - (expiresAtMs(old) ?? 0) > 2_000;
-}
-
-/** Returns the pause: half of the time left, so that requests become more frequent towards the expiry. */
-function pauseMs(token: Token, nowMs: number): number {
+/** Returns the time until the next look: until a renewal is due or, if one failed, half of what is left. */
+function pauseMs(token: Token, minTtl: Setting<number> | undefined, nowMs: number): number {
+  const dueMs = dueInMs(token, minTtl, nowMs);
   const leftMs = (expiresAtMs(token) ?? nowMs) - nowMs;
-  if (leftMs <= 0) return EXPIRED_PAUSE_MS;
-  return Math.max(leftMs > SHORTEST_PAUSE_MS ? SHORTEST_PAUSE_MS : FINAL_PAUSE_MS, leftMs / 2);
-}
-
-function failureText(error: unknown, token: Token): string {
-  const expiresAt = expiresAtMs(token);
-  const until = expiresAt === undefined ? '' : `, which expires at ${new Date(expiresAt).toISOString()}`;
-  const reason = messageOf(error);
-  return `the token file keeps the last token${until}, and is renewed as soon as that is possible: ${reason}`;
+  return Math.min(dueMs > 0 ? dueMs : Math.max(leftMs / 2, SHORTEST_MS), LOOK_MS);
 }
