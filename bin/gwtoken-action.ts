@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { report, run } from '../src/cli/run';
 import { are } from '../src/credentials/variables';
 import { usage } from '../src/errors';
-import { envDestination, envOptions } from '../src/formats/env';
+import { envDestination, envOptions } from '../src/formats/env-output';
 import { escapeData, maskToken } from '../src/formats/mask';
-import { FORKS_GET_NO_SECRETS } from '../src/patience';
 import { parseSwitch } from '../src/settings/values';
 import { closeDebugger, openQuickWorld } from '../src/system/quick-world';
 import { openWorld } from '../src/system/world';
+import { FORKS_GET_NO_SECRETS } from '../src/waiting';
 import type { World } from '../src/world';
 
 declare const __VERSION__: string;

@@ -4,8 +4,7 @@
  * touch `process`; modules that are not needed at every start are loaded on first use.
  */
 import { quick } from '../src/cli/quick';
-import { usage } from '../src/errors';
-import { Interrupted, ReaderGone } from '../src/signals';
+import { Interrupted, ReaderGone, usage } from '../src/errors';
 import { closeDebugger, openQuickWorld } from '../src/system/quick-world';
 import { mayBeTerminal, writeAll } from '../src/system/terminal/streams';
 

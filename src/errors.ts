@@ -1,4 +1,4 @@
-/** The one error that gwtoken expects, and functions that make or catch it. */
+/** What ends gwtoken: the one error that it expects, signals, and the errors of Node and of the system. */
 import type { ErrorKind } from './exit-codes';
 
 interface ErrorMore {
@@ -72,4 +72,57 @@ export function attempt<T>(work: () => T): T | GwtokenError {
     if (error instanceof GwtokenError) return error;
     throw error;
   }
+}
+
+/** Exit codes that a shell shows for the signals that end a program from outside. */
+const SIGNAL_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+export const ENDING_SIGNALS = Object.keys(SIGNAL_CODES) as (keyof typeof SIGNAL_CODES)[];
+
+/** A signal that gwtoken received and then ends by, so that a calling script stops too. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+  readonly signal: NodeJS.Signals;
+
+  constructor(signal: NodeJS.Signals) {
+    super(`interrupted by ${signal}`);
+    this.signal = signal;
+  }
+
+  get exitCode(): number {
+    return SIGNAL_CODES[this.signal as keyof typeof SIGNAL_CODES] ?? 1;
+  }
+}
+
+/** The loss of stdout's reader (EPIPE): gwtoken ends silently, with the exit code of SIGPIPE. */
+export class ReaderGone extends Error {
+  override readonly name = 'ReaderGone';
+  readonly exitCode = 141;
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Returns the system's error code (`ENOENT`, `ECONNREFUSED`), if the thrown value has one. */
+export function systemCode(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null | undefined)?.code;
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** Failures at a system limit: the system's code and call, or V8's message if it gets no memory. */
+const LIMITS = /^(EMFILE|ENFILE|ENOMEM) |^EAGAIN (spawn|fork)|^undefined .*WebAssembly.*Out of memory/;
+
+/** Returns the error for a system limit that the process has reached; undefined for any other error. */
+export function limitReached(error: unknown): GwtokenError | undefined {
+  if (!(error instanceof Error) || error instanceof GwtokenError) return undefined;
+  const { syscall = '' } = error as NodeJS.ErrnoException;
+  const code = systemCode(error);
+  const detail = messageOf(error);
+  if (!LIMITS.test(`${code} ${syscall} ${detail}`)) return undefined;
+  const what = code === undefined ? 'reserving memory failed' : `${syscall} failed (${code})`;
+  return new GwtokenError('local', `a system limit is reached: ${what}`, {
+    hints: ['to see the limits, run: ulimit -a'],
+    cause: error,
+    detail,
+  });
 }

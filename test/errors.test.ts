@@ -1,8 +1,14 @@
 /** What ends gwtoken: the one error that it expects, signals, and the errors of Node and of the system. */
 import { expect, test } from 'vitest';
-import { attempt, GwtokenError } from '../src/errors';
-import { ENDING_SIGNALS, Interrupted } from '../src/signals';
-import { limitReached, messageOf, systemCode } from '../src/system-errors';
+import {
+  attempt,
+  ENDING_SIGNALS,
+  GwtokenError,
+  Interrupted,
+  limitReached,
+  messageOf,
+  systemCode,
+} from '../src/errors';
 
 test('an error that gets more hints is the same in all else', () => {
   const [cause, retry] = [new Error('the cause'), { afterMs: 5 }];

@@ -23,7 +23,7 @@ const PERMISSIVE = ['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueO
  */
 export const GROUPS = [
   { name: 'gwtoken', test: /bin[\\/]gwtoken\.ts$/, priority: 3 },
-  { name: 'env', test: /src[\\/]formats[\\/]env\.ts$/, priority: 2 },
+  { name: 'env', test: /src[\\/]formats[\\/]env-output\.ts$/, priority: 2 },
   { name: 'cli', test: /src[\\/](cli[\\/]run|system[\\/]world)\.ts$/, priority: 1 },
   { name: 'get-token', test: /src[\\/](commands[\\/](get|env|selected-token)|credentials[\\/]stored)\.ts$/ },
   { name: 'http', test: /src[\\/]system[\\/]wire[\\/]wire\.ts$/ },
@@ -33,7 +33,7 @@ export const GROUPS = [
 export const ENTRIES = {
   gwtoken: 'bin/gwtoken.ts',
   // As an entry it needs no wrapper for its exports, which would be one more file.
-  env: 'src/formats/env.ts',
+  env: 'src/formats/env-output.ts',
   // A program of its own, which says why.
   'keychain-child': 'src/system/keychain/child.ts',
 };

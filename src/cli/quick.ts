@@ -5,7 +5,7 @@
  */
 
 import { ENV_FLAGS, type Flag, GET_FLAGS, STDOUT } from '../commands/flags';
-import { getFormat } from '../formats/get';
+import { getFormat } from '../formats/get-formats';
 import { gather, resolveClient } from '../settings/resolve';
 import type { FlagValues } from '../settings/table';
 import { lookInCache, readEntry } from '../token/cache';
@@ -40,7 +40,7 @@ function quickGet(flags: FlagValues, world: QuickWorld): string | undefined {
 /** Returns the statements; a hint for a terminal, or appending to a file, is left to the CLI. */
 async function quickEnv(flags: FlagValues, world: QuickRun): Promise<string | undefined> {
   if (world.mayBeTerminal()) return undefined;
-  const { envOptions, envOutput } = await import('../formats/env');
+  const { envOptions, envOutput } = await import('../formats/env-output');
   const options = envOptions(flags);
   if (flags['unset'] || options.format.appendsTo !== undefined) return undefined;
   const cached = cachedToken(flags, world);

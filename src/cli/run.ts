@@ -4,10 +4,8 @@ import { CommanderError } from 'commander';
 import { COMMANDS, type Command } from '../commands/grammar';
 import { hintLine } from '../commands/report';
 import { strayVariables } from '../commands/stray-variables';
-import { GwtokenError, quietly } from '../errors';
+import { GwtokenError, Interrupted, limitReached, quietly, ReaderGone } from '../errors';
 import { EXEC_FAILED, EXIT_CODES } from '../exit-codes';
-import { Interrupted, ReaderGone } from '../signals';
-import { limitReached } from '../system-errors';
 import { oneLine } from '../text';
 import type { World } from '../world';
 import { COMPLETE, completions } from './completion';
@@ -85,7 +83,7 @@ export async function failWith(
   // Before anything on stderr, which may be broken; also for ReaderGone, which may be the one of stderr. On a
   // terminal nobody evaluates it, and if stdout is broken too, the first failure is still reported.
   if (command?.evaluated && !world.stdout.isTTY()) {
-    const { failureOutput } = await import('../formats/env');
+    const { failureOutput } = await import('../formats/env-output');
     quietly(() => world.stdout.write(failureOutput(argv, code)));
   }
   if (error instanceof Interrupted || error instanceof ReaderGone) throw error;

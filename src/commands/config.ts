@@ -1,9 +1,8 @@
 /** The command `gwtoken config` and its subcommands. */
 import { checkProfile } from '../client';
-import { usage } from '../errors';
+import { messageOf, systemCode, usage } from '../errors';
 import { configured, resolve } from '../settings/resolve';
 import { checkConfigKey, checkConfigValue, type FlagValues, SETTINGS, settingOf } from '../settings/table';
-import { messageOf, systemCode } from '../system-errors';
 import type { Config, ConfigValues, World } from '../world';
 
 export async function listSettings(flags: FlagValues, world: World): Promise<void> {

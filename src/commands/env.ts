@@ -2,13 +2,13 @@
 import { maskToken } from '../formats/mask';
 import { gather } from '../settings/resolve';
 import type { FlagValues } from '../settings/table';
-import { untilSignal } from '../signals';
+import { untilSignal } from '../waiting';
 import type { World } from '../world';
 import { hintLine } from './report';
 import { selectedToken } from './selected-token';
 
 export async function printStatements(flags: FlagValues, world: World): Promise<void> {
-  const { envDestination, envOptions, envOutput, unsetOutput } = await import('../formats/env');
+  const { envDestination, envOptions, envOutput, unsetOutput } = await import('../formats/env-output');
   const options = envOptions(flags);
   const write = envDestination(options, world);
   if (flags['unset'] === true) {
@@ -29,7 +29,7 @@ async function sayWhatToType(
   flags: FlagValues,
   { env, stderr, terminal }: Pick<World, 'env' | 'stderr' | 'terminal'>,
 ): Promise<void> {
-  const { evaluatingLine } = await import('../formats/env');
+  const { evaluatingLine } = await import('../formats/env-output');
   const line = evaluatingLine(flags, env);
   if (line === undefined) return;
   const what = flags['unset'] === true ? 'unset' : 'set';

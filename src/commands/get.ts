@@ -1,6 +1,6 @@
 /** The command `gwtoken get`. */
 import { usage } from '../errors';
-import { GET_FORMATS, getFormat } from '../formats/get';
+import { GET_FORMATS, getFormat } from '../formats/get-formats';
 import { maskToken } from '../formats/mask';
 import { gather } from '../settings/resolve';
 import type { FlagValues } from '../settings/table';

@@ -236,7 +236,7 @@ export const COMMANDS: readonly Command[] = [
       'gwtoken completion fish | source': 'in ~/.config/fish/config.fish',
       'gwtoken completion powershell | Out-String | Invoke-Expression': 'in $PROFILE',
     },
-    load: async () => (await import('./completion')).printScript,
+    load: async () => (await import('./completion-scripts')).printScript,
   },
   {
     // Nothing to load: what it shows is the grammar itself, and cli/ does that.

@@ -6,11 +6,11 @@
 import { type Client, clientFlags, clientName, REGIONS } from '../client';
 import { are, credentialVariableNames } from '../credentials/variables';
 import { GwtokenError } from '../errors';
-import { FORKS_GET_NO_SECRETS, isCi } from '../patience';
 import type { Setting, SettingSources } from '../settings/table';
 import { shellWord } from '../text';
 import type { Query } from '../token/query';
 import { CHECK_AUTH_URL } from '../token/reply';
+import { FORKS_GET_NO_SECRETS, isCi } from '../waiting';
 
 /** Returns the error with the next steps after its own hints, or with the source of a wrong value. */
 export function withNextSteps(error: GwtokenError, query: Query, sources: SettingSources): GwtokenError {

@@ -1,9 +1,8 @@
 /** The command `gwtoken logout`. */
 import { type Client, clientName, parseClientName, shortId } from '../client';
-import { failure, type GwtokenError, usage } from '../errors';
+import { failure, type GwtokenError, Interrupted, usage } from '../errors';
 import { gather, isRegionUnset, resolve, resolveClient } from '../settings/resolve';
 import { type FlagValues, SETTINGS, type SettingSources } from '../settings/table';
-import { Interrupted } from '../signals';
 import type { World } from '../world';
 
 export async function logOut(flags: FlagValues, world: World): Promise<void> {

@@ -2,9 +2,9 @@
 
 import { type Client, clientName, isCredentialVariable, profileFlag } from '../client';
 import { failure, type GwtokenError } from '../errors';
-import { answerWithinMs, hasPerson, longerTimeout } from '../patience';
 import type { Setting } from '../settings/table';
 import { duration } from '../text';
+import { answerWithinMs, hasPerson, longerTimeout } from '../waiting';
 import type { CommandEnd, Env } from '../world';
 import { type LoadWorld, SECRET_LIMIT, utf8, type Wanted } from './credentials';
 import { parseCredentials, type StoredCredentials } from './keychain-item';

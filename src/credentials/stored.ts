@@ -2,9 +2,9 @@
 
 import { clientName } from '../client';
 import { failure, GwtokenError } from '../errors';
-import { isCi } from '../patience';
 import type { Setting } from '../settings/table';
 import { parseAuthUrl } from '../settings/values';
+import { isCi } from '../waiting';
 import { commandCredentials } from './command';
 import type { Credentials, LoadWorld, Wanted } from './credentials';
 import { parseItem } from './keychain-item';

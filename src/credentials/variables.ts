@@ -1,9 +1,8 @@
 /** Credentials from environment variables: the sandbox's first, then the region's, then the general ones. */
 
 import type { Client } from '../client';
-import { type GwtokenError, usage } from '../errors';
-import { FORKS_GET_NO_SECRETS } from '../patience';
-import { messageOf, systemCode } from '../system-errors';
+import { type GwtokenError, messageOf, systemCode, usage } from '../errors';
+import { FORKS_GET_NO_SECRETS } from '../waiting';
 import type { Env, World } from '../world';
 import { type Credentials, checkClientId, checkSecret, SECRET_LIMIT, secretFromBytes } from './credentials';
 

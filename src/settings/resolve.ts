@@ -2,7 +2,7 @@
 
 import { type Client, checkProfile, clientFlags, REGIONS } from '../client';
 import { attempt, GwtokenError, usage } from '../errors';
-import { CI_HELP, isCi } from '../patience';
+import { CI_HELP, isCi } from '../waiting';
 import type { Config, Env, QuickWorld } from '../world';
 import {
   checkConfigKey,

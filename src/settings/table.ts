@@ -1,8 +1,8 @@
 /** Table of all settings, for flags, help, variables, config keys, completion and the documents' tables. */
 import { checkProfile, DEFAULT_PROFILE, type Environment, REGIONS, type Region } from '../client';
 import { usage } from '../errors';
-import { answerWithinMs } from '../patience';
 import { duration, shellWord, similarWords } from '../text';
+import { answerWithinMs } from '../waiting';
 import type { Config, Env } from '../world';
 import {
   parseApiUrl,

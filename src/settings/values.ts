@@ -1,8 +1,8 @@
 /** Parsers of the settings' texts. Each throws a `usage` error that names the value and its source. */
 import { isRegion, REGIONS, type Region } from '../client';
 import { type GwtokenError, usage } from '../errors';
-import { LONGEST_LIMIT_MS } from '../patience';
 import { quoted } from '../text';
+import { LONGEST_LIMIT_MS } from '../waiting';
 
 const UNIT_MS = { '': 1000, s: 1000, m: 60_000, h: 3_600_000 } as const;
 

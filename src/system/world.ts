@@ -1,8 +1,8 @@
 /** The whole World, used if the quick path is not enough. Heavy modules are loaded when first used. */
 
 import { resolve } from 'node:path';
-import { isCi } from '../patience';
 import { oneLine } from '../text';
+import { isCi } from '../waiting';
 import type { Keychain, Output, PostForm, Terminal, World } from '../world';
 import { readAll } from './files/read-file';
 import { probeFolder } from './files/trust';

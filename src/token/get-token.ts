@@ -2,8 +2,7 @@
 
 import { type Client, clientName } from '../client';
 import type { LoadWorld } from '../credentials/credentials';
-import { GwtokenError } from '../errors';
-import { messageOf } from '../system-errors';
+import { GwtokenError, messageOf } from '../errors';
 import { duration } from '../text';
 import type { KnownEntry, QuickWorld, World } from '../world';
 import {

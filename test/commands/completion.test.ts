@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/grammar';
-import { GET_FORMATS } from '../../src/formats/get';
+import { GET_FORMATS } from '../../src/formats/get-formats';
 import { ENV_FORMATS } from '../../src/formats/names';
 import { configKeys } from '../../src/settings/table';
 import { typed } from '../documents/grammar';

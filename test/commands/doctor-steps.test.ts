@@ -1,7 +1,6 @@
 /** doctor's steps: what is said of each, which failure ends it, and what then still serves. In this process. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { GwtokenError } from '../../src/errors';
-import { Interrupted } from '../../src/signals';
+import { GwtokenError, Interrupted } from '../../src/errors';
 import { keychainError } from '../../src/system/keychain/errors';
 import type { ConnectionProgress, Keychain, PostForm } from '../../src/world';
 import { noting } from '../documents/grammar';

@@ -2,8 +2,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { GwtokenError } from '../../src/errors';
-import { Interrupted } from '../../src/signals';
+import { GwtokenError, Interrupted } from '../../src/errors';
 import type { Terminal } from '../../src/world';
 import { PLAIN } from '../documents/grammar';
 import { type Inside, inside } from '../harness/homes/in-process';

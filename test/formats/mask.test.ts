@@ -1,6 +1,6 @@
 /** Under GitHub Actions a token is masked before a log could get it from stdout, a file or a command. */
 import { beforeEach, expect, test } from 'vitest';
-import { GET_FORMATS } from '../../src/formats/get';
+import { GET_FORMATS } from '../../src/formats/get-formats';
 import { ENV_FORMATS } from '../../src/formats/names';
 import type { Output } from '../../src/world';
 import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';

@@ -1,12 +1,18 @@
 /** The output of each format, word for word; that it arrives is tried in the shells and readers. */
 import { describe, expect, test } from 'vitest';
 import { attempt } from '../../src/errors';
-import { envDestination, envOptions, envOutput, failureOutput, unsetOutput } from '../../src/formats/env';
+import { formatNamed } from '../../src/formats/env-formats';
+import {
+  envDestination,
+  envOptions,
+  envOutput,
+  failureOutput,
+  unsetOutput,
+} from '../../src/formats/env-output';
 import { checkPrefix, tokenVariables } from '../../src/formats/format';
-import { GET_FORMATS, getFormat } from '../../src/formats/get';
+import { GET_FORMATS, getFormat } from '../../src/formats/get-formats';
 import { escapeData } from '../../src/formats/mask';
 import { ENV_FORMATS, type EnvFormat } from '../../src/formats/names';
-import { formatNamed } from '../../src/formats/table';
 import type { Token } from '../../src/token/token';
 import { refusal } from '../settings/refusal';
 import { EDGES, randomValues, SINGLE_CHARACTERS } from '../shells/values';

@@ -7,17 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ROOT } from '../harness/root';
 
-const GROUND = [
-  'ci-job',
-  'client',
-  'errors',
-  'exit-codes',
-  'patience',
-  'signals',
-  'system-errors',
-  'text',
-  'world',
-];
+const GROUND = ['client', 'errors', 'exit-codes', 'text', 'waiting', 'world'];
 const BELOW_COMMANDS = ['formats', 'token', 'credentials', 'settings', ...GROUND];
 const MAY_IMPORT: Record<string, readonly string[]> = {
   bin: ['cli', 'commands', ...BELOW_COMMANDS, 'system', 'node'],
@@ -32,10 +22,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   client: ['errors', 'text'],
   errors: ['type:exit-codes'],
   'exit-codes': [],
-  patience: ['type:world'],
-  signals: [],
-  'system-errors': ['errors'],
   text: [],
+  waiting: ['errors', 'type:world'],
 };
 
 interface Import {

@@ -1,6 +1,6 @@
 /** The output of env arrives byte for byte in real shells, in each state, among files of its words. */
 import { describe, expect, test } from 'vitest';
-import { formatNamed } from '../../src/formats/table';
+import { formatNamed } from '../../src/formats/env-formats';
 import { type Cell, problemsOf, writeBatch } from './batch';
 import { missing, SHELLS, type Shell } from './shells';
 import { EDGES, LONG, MANY_PIECES, randomValues, SINGLE_CHARACTERS } from './values';

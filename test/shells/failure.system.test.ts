@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { formatNamed } from '../../src/formats/table';
+import { formatNamed } from '../../src/formats/env-formats';
 import { filesIn, fillHostileFolder } from './hostile-folder';
 import { envCommand, runScript, type Session, startSession } from './session';
 import { missing, SHELLS, type Shell, savedEnvironment } from './shells';

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { formatNamed } from '../../src/formats/table';
+import { formatNamed } from '../../src/formats/env-formats';
 import { filesBelow } from '../harness/homes/files';
 import { openHome } from '../harness/homes/home';
 import { filesIn, fillHostileFolder } from './hostile-folder';

@@ -2,7 +2,7 @@
 
 import { profileFlag } from '../../client';
 import { failure, GwtokenError, usage } from '../../errors';
-import { getFormat } from '../../formats/get';
+import { getFormat } from '../../formats/get-formats';
 import { maskToken } from '../../formats/mask';
 import { gather, resolve, resolveClient } from '../../settings/resolve';
 import { type FlagValues, SETTINGS, type SettingSources } from '../../settings/table';

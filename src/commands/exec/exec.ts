@@ -1,5 +1,6 @@
 /** The command `gwtoken exec`. */
 import { isCredentialVariable } from '../../client';
+import { ENDING_SIGNALS, Interrupted } from '../../errors';
 import { EXEC_FAILED } from '../../exit-codes';
 import {
   checkForWindows,
@@ -12,7 +13,6 @@ import {
 import { maskToken } from '../../formats/mask';
 import { gather } from '../../settings/resolve';
 import type { FlagValues } from '../../settings/table';
-import { ENDING_SIGNALS, Interrupted } from '../../signals';
 import type { Query } from '../../token/query';
 import type { ChildEnd, Env, World } from '../../world';
 import { selectedQuery, selectedToken } from '../selected-token';

@@ -1,7 +1,6 @@
-import { GwtokenError } from '../../errors';
+import { GwtokenError, messageOf } from '../../errors';
 import { maskToken } from '../../formats/mask';
 import type { Setting } from '../../settings/table';
-import { messageOf } from '../../system-errors';
 import { renewToken } from '../../token/get-token';
 import type { Query, TokenAnswer } from '../../token/query';
 import { expiresAtMs, freshUntilMs, type Token } from '../../token/token';

@@ -8,11 +8,10 @@ import {
   secretFromBytes,
   secretProblem,
 } from '../../credentials/credentials';
-import { attempt, GwtokenError, usage } from '../../errors';
+import { attempt, GwtokenError, messageOf, usage } from '../../errors';
 import { resolve } from '../../settings/resolve';
 import { SETTINGS, type Setting, type SettingSources } from '../../settings/table';
 import { parseAuthUrl } from '../../settings/values';
-import { messageOf } from '../../system-errors';
 import { quoted, shellWord } from '../../text';
 import type { World } from '../../world';
 

@@ -3,10 +3,9 @@
 import { type Client, clientFlags, clientName } from '../../client';
 import { formatItem } from '../../credentials/keychain-item';
 import { overriding, sourceOf } from '../../credentials/sources';
-import { attempt, GwtokenError } from '../../errors';
+import { attempt, GwtokenError, Interrupted } from '../../errors';
 import { gather, resolve, resolveClient } from '../../settings/resolve';
 import { type FlagValues, SETTINGS, type SettingSources } from '../../settings/table';
-import { Interrupted } from '../../signals';
 import { oneLine, shellWord } from '../../text';
 import { formatEntry } from '../../token/cache';
 import { fetchToken } from '../../token/fetch';

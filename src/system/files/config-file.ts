@@ -4,8 +4,7 @@
  */
 import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { GwtokenError, usage } from '../../errors';
-import { messageOf, systemCode } from '../../system-errors';
+import { GwtokenError, messageOf, systemCode, usage } from '../../errors';
 import { shellWord } from '../../text';
 import type { Config, ConfigEdit, ConfigValues, KnownEntry, World } from '../../world';
 import { type Host, noHomeError } from './paths';

@@ -25,8 +25,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { failure, quietly } from '../../errors';
-import { systemCode } from '../../system-errors';
+import { failure, quietly, systemCode } from '../../errors';
 import type { AnothersLock, Lock, Waited } from '../../world';
 import { holderState, ownProcess } from '../processes/identity';
 import type { Host } from './paths';

@@ -5,8 +5,7 @@
 import { constants, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, parseClientName } from '../../client';
-import { quietly } from '../../errors';
-import { systemCode } from '../../system-errors';
+import { quietly, systemCode } from '../../errors';
 import type { CacheKind, CacheRead, TokenCache } from '../../world';
 import { sha256 } from '../form';
 import type { Host } from './paths';

@@ -1,8 +1,7 @@
 /** Files at paths that are not gwtoken's: of `--output` and `--token-file`, and the one of a CI runner. */
 import { appendFileSync, lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { GwtokenError, quietly, usage } from '../../errors';
-import { systemCode } from '../../system-errors';
+import { GwtokenError, quietly, systemCode, usage } from '../../errors';
 import type { Host } from './paths';
 import { readLimited } from './read-file';
 import { replaceFile } from './replace';

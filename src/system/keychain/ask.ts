@@ -5,9 +5,8 @@
  */
 
 import { type ChildProcess, type CommonSpawnOptions, type ForkOptions, fork } from 'node:child_process';
-import { quietly } from '../../errors';
-import { answerWithinMs, hasPerson } from '../../patience';
-import { limitReached, messageOf } from '../../system-errors';
+import { limitReached, messageOf, quietly } from '../../errors';
+import { answerWithinMs, hasPerson } from '../../waiting';
 import type { Env, World } from '../../world';
 import { TimedOut, withinLimit } from '../limit';
 import { absolutePath } from '../processes/helper-program';

@@ -4,7 +4,7 @@
  * from npm would have to be loaded and trusted for these few calls. None of them ever sees a secret.
  */
 
-import { systemCode } from '../../system-errors';
+import { systemCode } from '../../errors';
 import type { Env } from '../../world';
 import { withinLimit } from '../limit';
 import { helperEnvironment, runHelper } from '../processes/helper-program';

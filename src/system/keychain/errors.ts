@@ -1,6 +1,6 @@
 /** Keychain failures: recognized by their text, and described with a hint for each kind. */
 import { GwtokenError } from '../../errors';
-import { longerTimeout } from '../../patience';
+import { longerTimeout } from '../../waiting';
 import type { KeychainReason } from '../../world';
 import type { BusState } from './bus';
 import type { Answer } from './child';

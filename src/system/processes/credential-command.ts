@@ -1,7 +1,7 @@
 /** Runs the user's credential command in the system's shell. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { Interrupted, untilSignal } from '../../signals';
-import { limitReached, messageOf, systemCode } from '../../system-errors';
+import { Interrupted, limitReached, messageOf, systemCode } from '../../errors';
+import { untilSignal } from '../../waiting';
 import type { CommandEnd, CommandOptions, World } from '../../world';
 import { TimedOut, withinLimit } from '../limit';
 import { windowsProgram } from './helper-program';

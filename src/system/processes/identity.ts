@@ -1,7 +1,7 @@
 /** A process as other processes know it, such as the holder of a lock. */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { systemCode } from '../../system-errors';
+import { systemCode } from '../../errors';
 
 type Own = Pick<NodeJS.Process, 'pid' | 'kill'>;
 

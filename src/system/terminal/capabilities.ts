@@ -1,5 +1,5 @@
 /** Terminals, and their capabilities: colours, and more than ASCII. */
-import { isCi } from '../../patience';
+import { isCi } from '../../waiting';
 import type { Env, Output, Paint } from '../../world';
 import { mayBeTerminal } from './streams';
 

@@ -1,6 +1,7 @@
 /** Prompts for a terminal that cannot draw (TERM=dumb): a question and an answer, line by line. */
 
-import { Interrupted, untilSignal } from '../../signals';
+import { Interrupted } from '../../errors';
+import { untilSignal } from '../../waiting';
 import type { World } from '../../world';
 import { openKeyboard } from './keyboard';
 import type { Prompts } from './prompts';

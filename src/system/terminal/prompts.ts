@@ -6,7 +6,8 @@
 import type { WriteStream } from 'node:tty';
 import { confirm, isCancel, password, select, text } from '@clack/prompts';
 import yoctoSpinner from 'yocto-spinner';
-import { Interrupted, untilSignal } from '../../signals';
+import { Interrupted } from '../../errors';
+import { untilSignal } from '../../waiting';
 import type { Terminal, World } from '../../world';
 import { withVariable } from './capabilities';
 import { type Filter, openKeyboard, type PromptInput } from './keyboard';

@@ -1,8 +1,6 @@
 /** Standard streams on bare file descriptors: `process.stdout` costs 3 ms at every start. */
 import { fstatSync, writeSync } from 'node:fs';
-import { GwtokenError, quietly } from '../../errors';
-import { ReaderGone } from '../../signals';
-import { messageOf, systemCode } from '../../system-errors';
+import { GwtokenError, messageOf, quietly, ReaderGone, systemCode } from '../../errors';
 
 /** The codes for a reader that has gone; EOF is Node 20's on Windows. */
 const READER_GONE = ['EPIPE', 'EOF'];

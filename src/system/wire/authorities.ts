@@ -1,8 +1,7 @@
 /** CA certificates beyond the built-in ones, which are passed along: `ca` replaces Node's own. */
 import { X509Certificate } from 'node:crypto';
 import * as tls from 'node:tls';
-import { GwtokenError, quietly } from '../../errors';
-import { messageOf, systemCode } from '../../system-errors';
+import { GwtokenError, messageOf, quietly, systemCode } from '../../errors';
 import type { Env } from '../../world';
 import { readLimited } from '../files/read-file';
 

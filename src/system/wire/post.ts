@@ -7,7 +7,7 @@ import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import type { buildConnector } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import Client from 'undici/lib/dispatcher/client.js';
-import { systemCode } from '../../system-errors';
+import { systemCode } from '../../errors';
 import { foreign } from '../../text';
 import type { ConnectionProgress, FormReply, PostOptions, TlsFacts } from '../../world';
 import { asLookup, type Find } from './dns';

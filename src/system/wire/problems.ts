@@ -1,6 +1,5 @@
 /** Failures on the wire: a sentence for people and a reason for scripts. Loaded only after a failure. */
-import { GwtokenError } from '../../errors';
-import { limitReached, messageOf, systemCode } from '../../system-errors';
+import { GwtokenError, limitReached, messageOf, systemCode } from '../../errors';
 import { duration, foreign } from '../../text';
 import type { ConnectionProgress } from '../../world';
 import { TimedOut } from '../limit';

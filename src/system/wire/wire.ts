@@ -1,6 +1,6 @@
 /** The wire to the token endpoint: one request for each connection, no redirect. Rare parts load late. */
 import { setFlagsFromString } from 'node:v8';
-import { systemCode } from '../../system-errors';
+import { systemCode } from '../../errors';
 import type { ConnectionProgress, FormReply, PostForm } from '../../world';
 import { withinLimit } from '../limit';
 import { findByGetent, findHere, findOnLoopback } from './dns';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { quick } from '../../../src/cli/quick';
 import { run } from '../../../src/cli/run';
-import { Interrupted, ReaderGone } from '../../../src/signals';
+import { Interrupted, ReaderGone } from '../../../src/errors';
 import { openQuickWorld, type QuickStart } from '../../../src/system/quick-world';
 import { openWorld } from '../../../src/system/world';
 import type { FormReply, Keychain, World } from '../../../src/world';

@@ -1,4 +1,5 @@
-/** People and CI jobs: who could answer a prompt, and how long to wait for an answer. */
+/** Waiting: for whom, since there may be nobody who could answer a prompt, how long, and until a signal. */
+import { ENDING_SIGNALS, Interrupted } from './errors';
 import type { Env, Output } from './world';
 
 /** Returns whether this is a CI job, in which nobody can answer: CI is set, and neither `0` nor `false`. */
@@ -27,4 +28,20 @@ export const LONGEST_LIMIT_MS = 3_600_000;
 /** Returns a `keychain-timeout` to try if this one was too short, as the setting is written: `20s`. */
 export function longerTimeout(limitMs: number): string {
   return `${Math.min(2 * Math.ceil(limitMs / 1000), LONGEST_LIMIT_MS / 1000)}s`;
+}
+
+/** Runs `work`; rejects with Interrupted if a signal that would end gwtoken arrives meanwhile. */
+export async function untilSignal<T>(
+  onSignals: (signals: readonly NodeJS.Signals[], heard: (signal: NodeJS.Signals) => void) => () => void,
+  work: () => Promise<T>,
+): Promise<T> {
+  let release = (): void => {};
+  const interrupted = new Promise<never>((_, reject) => {
+    release = onSignals(ENDING_SIGNALS, (signal) => reject(new Interrupted(signal)));
+  });
+  try {
+    return await Promise.race([work(), interrupted]);
+  } finally {
+    release();
+  }
 }

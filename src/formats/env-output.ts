@@ -4,6 +4,7 @@ import { usage } from '../errors';
 import type { FlagValues } from '../settings/table';
 import type { Token } from '../token/token';
 import type { Env, World } from '../world';
+import { DEFAULT_ENV_FORMAT, formatNamed, knownFormat } from './env-formats';
 import {
   checkPrefix,
   DEFAULT_PREFIX,
@@ -12,7 +13,6 @@ import {
   tokenVariableNames,
   tokenVariables,
 } from './format';
-import { DEFAULT_ENV_FORMAT, formatNamed, knownFormat } from './table';
 
 interface EnvOptions {
   readonly name: string;

@@ -1,6 +1,6 @@
 /** The person who could answer, and how long it is waited for one. */
 import { expect, test } from 'vitest';
-import { hasPerson, isCi, longerTimeout } from '../src/patience';
+import { hasPerson, isCi, longerTimeout } from '../src/waiting';
 
 const stream = (isTTY: boolean) => ({ isTTY: () => isTTY });
 
