@@ -96,6 +96,7 @@ export async function bundle(
     transform: { define: { __VERSION__: JSON.stringify(MANIFEST.version), ...define }, target: 'node20' },
     plugins: [
       ...plugins,
+      withoutAjv,
       withoutChildProcesses,
       withoutNodeHttp,
       // It has no source map.
@@ -123,6 +124,16 @@ export function sourceDate() {
   const commit = spawnSync('git', format, { cwd: ROOT, encoding: 'utf8' }).stdout;
   return Number(process.env.SOURCE_DATE_EPOCH || commit) || Math.floor(Date.now() / 1000);
 }
+
+/**
+ * conf imports ajv for schemas, and we have none: it would be three quarters of the config writer's size.
+ * @type {import('rolldown').Plugin}
+ */
+const withoutAjv = {
+  name: 'without-ajv',
+  resolveId: (id) => (/^ajv(-formats)?(\/|$)/.test(id) ? `\0${id}` : undefined),
+  load: (id) => (id.startsWith('\0ajv') ? 'export const Ajv2020 = undefined; export default {};' : undefined),
+};
 
 /**
  * commander loads node:child_process at every start, for subcommands that are separate programs: we have

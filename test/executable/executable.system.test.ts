@@ -63,6 +63,7 @@ const STRANGE = {
   'package.json': '{"name":"x","main":"preload.js","type":"module","imports":{"#x":"./preload.js"}}',
   'preload.js': 'console.log("A STRANGER RAN")',
   'node_modules/keytar/index.js': 'console.log("A STRANGER RAN")',
+  'node_modules/conf/index.js': 'console.log("A STRANGER RAN")',
 };
 
 test('it takes nothing from a folder that a stranger has filled', async () => {

@@ -3,13 +3,13 @@
  * since they may name a command. Reading them is on the quick path.
  */
 import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { GwtokenError, messageOf, systemCode, usage } from '../../errors';
 import { shellWord } from '../../text';
 import type { Config, ConfigEdit, ConfigValues, KnownEntry, World } from '../../world';
 import { type Host, noHomeError } from './paths';
 import { type FileRead, readRegular } from './read-file';
-import { replaceFile, retryWhileBusy, sweepOld } from './replace';
+import { retryWhileBusy, sweepOld } from './replace';
 import { checkWritable, makeFolder, trustProblem } from './trust';
 
 const AS_OWNER = 'run gwtoken as its owner, or set GWTOKEN_CONFIG_DIR to a directory you own';
@@ -148,12 +148,21 @@ async function rewrite(path: string, host: Host, change: (path: string) => Store
   await unlessUnwritable(path, async (folder) => {
     checkFolder(folder, host);
     makeFolder(folder, host);
-    const { withLock } = await import('./lock');
+    const [{ default: Conf }, { withLock }] = await Promise.all([import('conf'), import('./lock')]);
     await withLock(folder, 'config', host, LOCK_WAIT_MS, () => {
-      const text = `${JSON.stringify(change(path), null, 2)}\n`;
-      // A link stays, and its target is replaced: dotfiles lie elsewhere.
-      replaceFile(lstatSync(path, { throwIfNoEntry: false }) ? realpathSync(path) : path, text, host);
-      sweepOld(folder, /^(config|clients)\.json\.\w+\.tmp$/);
+      const changed = change(path);
+      // A link stays, and its target is replaced; but one that leads nowhere would become a file.
+      if (lstatSync(path, { throwIfNoEntry: false })) realpathSync(path);
+      // Only for writing: it reads the file too, without any of our checks.
+      const conf = new Conf<Stored>({
+        cwd: folder,
+        configName: basename(path, '.json'),
+        configFileMode: 0o600,
+        serialize: (value) => `${JSON.stringify(value, null, 2)}\n`,
+      });
+      conf.store = changed;
+      // Files that it was writing when its process was killed.
+      sweepOld(folder, /^(config|clients)\.json\.tmp-/);
     });
   });
 }

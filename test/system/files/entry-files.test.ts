@@ -36,14 +36,14 @@ test('what killed writers left is swept ten minutes later, other files are not',
       if (isOld) fs.utimesSync(path, past, past);
     }
   };
-  const young = ['token-default-production-us.json.def.tmp', 'config.json.def.tmp'];
+  const young = ['token-default-production-us.json.def.tmp', 'config.json.tmp-5291723236184b59'];
   const others = ['token-notes.txt', 'other.tmp', 'my-token-notes.tmp', 'config.json.mine'];
   for (const folder of [gw.cache, gw.config]) {
     put(folder, young, false);
     put(folder, others, true);
   }
   put(gw.cache, ['token-default-production-eu.json.abc.tmp', 'generation-default-eu.abc.tmp'], true);
-  put(gw.config, ['config.json.abc.tmp', 'clients.json.abc.tmp'], true);
+  put(gw.config, ['config.json.tmp-5291723236184b57', 'clients.json.tmp-5291723236184b58'], true);
   await gw.get('--fresh');
   expect(await gw.cli(['config', 'set', 'region', 'eu'])).toMatchObject({ code: 0 });
   const left = (folder: string) => fs.readdirSync(folder).sort();
@@ -56,7 +56,7 @@ test('what cannot be swept does not keep a file from being written', async () =>
   await gw.get();
   gw.configure({});
   // A folder with something in it cannot be removed as a file, by root neither.
-  for (const left of [`${gw.cache}/token-notes.tmp`, `${gw.config}/config.json.abc.tmp`]) {
+  for (const left of [`${gw.cache}/token-notes.tmp`, `${gw.config}/config.json.tmp-5291723236184b57`]) {
     fs.mkdirSync(left);
     write(`${left}/x`);
     fs.utimesSync(left, new Date(0), new Date(0));
