@@ -9,8 +9,6 @@ interface ErrorMore {
   readonly reason?: string | undefined;
   /** Text for --verbose only. */
   readonly detail?: string | undefined;
-  /** True if another gwtoken process made the request that failed. */
-  readonly ofAnotherProcess?: boolean;
   /** Present only if the reply says that a retry may help. */
   readonly retry?: Retry | undefined;
 }
@@ -27,7 +25,6 @@ export class GwtokenError extends Error {
   readonly hints: readonly string[];
   readonly reason: string | undefined;
   readonly detail: string | undefined;
-  readonly ofAnotherProcess: boolean;
   readonly retry: Retry | undefined;
 
   constructor(kind: ErrorKind, message: string, more: ErrorMore = {}) {
@@ -36,7 +33,6 @@ export class GwtokenError extends Error {
     this.hints = more.hints ?? [];
     this.reason = more.reason;
     this.detail = more.detail;
-    this.ofAnotherProcess = more.ofAnotherProcess ?? false;
     this.retry = more.retry;
   }
 

@@ -76,8 +76,8 @@ interface KnownClients {
   remove(names: readonly string[]): Promise<void>;
 }
 
-/** A client's cache files: its token, which is the default, and its last refusal. */
-export type CacheKind = 'token' | 'refusal';
+/** A client's cache files: its token, which is the default, and its last failure. */
+export type CacheKind = 'token' | 'failure';
 
 /** The token cache's files, and the locks under which processes fill it. Nothing here throws or rejects. */
 export interface TokenCache {
@@ -91,12 +91,8 @@ export interface TokenCache {
    * one that a running request will return. Returns the paths that could not be removed, with the reason.
    */
   invalidate(client: Client): Promise<readonly string[]>;
-  /**
-   * Takes the lock on requests for a client, or joins those who wait for it; undefined if locks fail here.
-   *
-   * @param whose a text for the credentials, which it may contain: only its HMAC is written
-   */
-  acquireLock(client: Client, whose: string): Promise<Lock | undefined>;
+  /** Takes the lock on requests for a client, or joins those who wait for it; undefined if there can be none. */
+  acquireLock(client: Client): Promise<Lock | undefined>;
 }
 
 /** Reason why a file or directory is not used. */
@@ -120,28 +116,14 @@ export type Lock = HeldLock | AnothersLock;
 /** A lock that this process holds. */
 export interface HeldLock {
   readonly held: true;
-  /**
-   * Starts the waiters' clock: time that the holder spent before, on a keychain or command, does not count.
-   */
-  startClock(): void;
-  /** Releases the lock and leaves a text for the waiters. */
-  release(outcome?: string): void;
+  release(): void;
 }
 
 /** A lock that another process holds. */
 export interface AnothersLock {
   readonly held: false;
-  /** Waits until the lock is free, the limit has passed, or the signal is aborted. */
-  wait(limitMs: number, signal?: AbortSignal): Promise<Waited>;
-}
-
-export interface Waited {
-  /** `without`: waiting is useless, since a dead holder's lock stays or its result could not be written. */
-  readonly end: 'released' | 'late' | 'without';
-  /** The text that the holder left; empty if it left none or is gone. */
-  readonly text: string;
-  /** The part of the time that counts against the limit of the process that waited. */
-  readonly countedMs: number;
+  /** Waits until the holder has released it or is dead, the limit has passed, or the signal is aborted. */
+  wait(limitMs: number, signal?: AbortSignal): Promise<'released' | 'late'>;
 }
 
 /**

@@ -16,10 +16,7 @@ import { FORKS_GET_NO_SECRETS, isCi } from '../waiting';
 export function withNextSteps(error: GwtokenError, query: Query, sources: SettingSources): GwtokenError {
   if (error.reason === 'ca-file')
     return new GwtokenError('usage', `${error.message} (from ${query.caFile?.source.name})`, error);
-  const steps = nextSteps(error, query, sources);
-  const another =
-    'another gwtoken process made this request; to make your own and see details, use --no-cache';
-  return error.withHints(error.ofAnotherProcess ? [...steps, another] : steps);
+  return error.withHints(nextSteps(error, query, sources));
 }
 
 function nextSteps(error: GwtokenError, query: Query, sources: SettingSources): readonly string[] {

@@ -3,6 +3,7 @@
 import { type Client, clientName } from '../client';
 import { resolve } from '../settings/resolve';
 import { SETTINGS, type Setting, type SettingSources } from '../settings/table';
+import { answerWithinMs } from '../waiting';
 import type { World } from '../world';
 import type { Credentials, LoadWorld } from './credentials';
 import { variableCredentials } from './variables';
@@ -13,8 +14,10 @@ export interface CredentialSource {
   readonly name: string;
   /** Client ID, if it is known before the credentials are loaded. */
   readonly clientId?: string;
-  /** Text that changes when the credentials do: the secret or the command; empty for the keychain. */
+  /** Text that changes when the credentials do: themselves or the command; empty for the keychain. */
   readonly identity: string;
+  /** The longest that loading them takes, here or in a process that is waited for, in ms. */
+  readonly waitMs: number;
   /**
    * Loads the credentials, for this auth URL only.
    *
@@ -35,6 +38,7 @@ export function sourceOf(
   world: Pick<World, 'env' | 'readFile'>,
 ): CredentialSource {
   const timeoutMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
+  const waitMs = timeoutMs ?? answerWithinMs(true);
   const command = resolve(SETTINGS.credentialCommand, sources, client);
   // A profile that a flag names has its own credentials, as in `aws`.
   const skipVariables = sources.flags['profile'] !== undefined;
@@ -45,6 +49,7 @@ export function sourceOf(
       kind: 'command',
       name: command.source.name,
       identity: command.value,
+      waitMs,
       load: async (authUrl, loading, signal) =>
         (await import('./stored')).fromCommand(command, { client, authUrl, timeoutMs, signal }, loading),
     };
@@ -52,6 +57,7 @@ export function sourceOf(
     kind: 'keychain',
     name: `keychain item gwtoken, ${clientName(client)}`,
     identity: '',
+    waitMs,
     load: async (authUrl, loading, signal) =>
       (await import('./stored')).fromKeychain({ client, authUrl, timeoutMs, signal }, loading),
   };
@@ -59,8 +65,9 @@ export function sourceOf(
 
 /** Returns the source of credentials that are there already. */
 export function givenSource(name: string, credentials: Credentials): CredentialSource {
-  const { clientId, clientSecret } = credentials;
-  return { kind: 'variables', name, clientId, identity: clientSecret, load: async () => credentials };
+  const { clientId } = credentials;
+  const identity = JSON.stringify(credentials);
+  return { kind: 'variables', name, clientId, identity, waitMs: 0, load: async () => credentials };
 }
 
 /** Returns a sentence on a source that takes precedence over stored credentials; undefined for the keychain. */

@@ -14,11 +14,9 @@ export interface QuickStart {
 }
 
 /** Returns that slice; nothing is read yet. */
-export function openQuickWorld(
-  proc: Pick<NodeJS.Process, 'env' | 'platform' | 'geteuid' | 'pid' | 'kill'>,
-): QuickStart {
+export function openQuickWorld(proc: Pick<NodeJS.Process, 'env' | 'platform' | 'geteuid'>): QuickStart {
   const { env, platform } = proc;
-  const host: Host = { platform, uid: proc.geteuid?.(), proc };
+  const host: Host = { platform, uid: proc.geteuid?.() };
   const folders = { config: folderOf('config', env, platform), cache: folderOf('cache', env, platform) };
   const quickWorld = {
     env,

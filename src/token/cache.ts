@@ -6,56 +6,43 @@ import type { KnownEntry, QuickWorld, World } from '../world';
 import type { Query, TokenAnswer } from './query';
 import { isFresh, LIFETIME_LIMIT_S, secondsLeft, type Token } from './token';
 
-/** Credentials and auth URL that a token belongs to. */
+/** Whose a cached token or a remembered failure is. */
 export interface Owner {
-  readonly clientId: string;
   readonly authUrl: string;
-  readonly source: OwnerSource;
-}
-
-interface OwnerSource {
-  readonly kind: unknown;
-  /** Salt and HMAC of the secret in a variable, so that a changed secret is noticed. */
-  readonly salt?: unknown;
-  readonly hmac?: unknown;
-  /** Text of the credential command. */
-  readonly command?: unknown;
+  readonly kind: string;
+  /** Salt and HMAC of the source's identity; the keychain has none, and a login begins another generation. */
+  readonly salt: string;
+  readonly hmac: string;
+  /** The client's generation when its credentials were looked up; a login or logout begins another one. */
+  readonly generation: string;
 }
 
 export interface CacheEntry extends Owner {
+  readonly clientId: string;
   readonly token: Token & { readonly lifetimeS: number };
-  /** The client's generation when its credentials were looked up; a login or logout begins another one. */
-  readonly generation: string;
 }
 
 type Hash = Pick<World, 'sha256'>;
 type OwnQuery = Pick<Query, 'source'> & { readonly authUrl: Pick<Query['authUrl'], 'value'> };
 
-export function ownerOf({ authUrl, source }: OwnQuery, clientId: string, world: Hash): Owner {
-  const salt = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('hex');
-  return { clientId, authUrl: authUrl.value, source: storedSource(source, salt, world) };
+export function ownerOf({ authUrl, source }: OwnQuery, generation: string, world: Hash): Owner {
+  const { kind, identity } = source;
+  return { authUrl: authUrl.value, kind, ...saltedHmac(identity, world), generation };
 }
 
-function storedSource({ kind, identity }: Query['source'], salt: string, { sha256 }: Hash): OwnerSource {
-  if (kind === 'keychain') return { kind };
-  if (kind === 'command') return { kind, command: identity };
-  return { kind, salt, hmac: sha256(identity, Buffer.from(salt, 'hex')) };
+/** Returns a salt and the HMAC of a text that may contain a secret; the same one again for the same salt. */
+export function saltedHmac(
+  text: string,
+  { sha256 }: Hash,
+  salt = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('hex'),
+): Pick<Owner, 'salt' | 'hmac'> {
+  return { salt, hmac: text === '' ? '' : sha256(text, Buffer.from(salt)) };
 }
 
-/**
- * Returns a text to be hashed, of credentials, generation and auth URL: those with the same share a request.
- */
-export function sharedBy({ authUrl, source }: OwnQuery, generation: string): string {
-  const { kind, clientId, identity } = source;
-  return JSON.stringify([authUrl.value, generation, kind, clientId, identity]);
-}
-
-/** Tells if an entry or a refusal is for the query's credentials and auth URL. */
-export function isFor({ clientId, authUrl, source }: Owner, query: OwnQuery, world: Hash): boolean {
-  if (authUrl !== query.authUrl.value || source.kind !== query.source.kind) return false;
-  if (clientId !== (query.source.clientId ?? clientId)) return false;
-  const { hmac, command } = storedSource(query.source, String(source.salt), world);
-  return source.hmac === hmac && source.command === command;
+/** Tells if an entry or a failure is for the query's credentials and auth URL. */
+export function isFor({ authUrl, kind, salt, hmac }: Owner, query: OwnQuery, world: Hash): boolean {
+  if (authUrl !== query.authUrl.value || kind !== query.source.kind) return false;
+  return hmac === saltedHmac(query.source.identity, world, salt).hmac;
 }
 
 /** Returns whether a cached token needs no request: it is fresh, or was requested after this run began. */
@@ -75,43 +62,42 @@ export function lifeLeftMs({ token }: CacheEntry, nowMs: number): number {
   return ageMs < 0 ? 0 : token.lifetimeS * 1000 - ageMs;
 }
 
-const VERSION = 1;
+const VERSION = 2;
+type Shape<T> = Readonly<Record<keyof T, 'string' | 'number' | 'object'>>;
+const ENTRY: Shape<CacheEntry> = {
+  authUrl: 'string',
+  kind: 'string',
+  salt: 'string',
+  hmac: 'string',
+  generation: 'string',
+  clientId: 'string',
+  token: 'object',
+};
+const TOKEN: Shape<Token> = {
+  accessToken: 'string',
+  tokenType: 'string',
+  scope: 'string',
+  requestedAtMs: 'number',
+  lifetimeS: 'number',
+};
 
-export function formatEntry({ token, generation, clientId, authUrl, source }: CacheEntry): string {
-  return `${JSON.stringify({
-    version: VERSION,
-    access_token: token.accessToken,
-    token_type: token.tokenType,
-    scope: token.scope,
-    requested_at_ms: token.requestedAtMs,
-    lifetime_s: token.lifetimeS,
-    generation,
-    client_id: clientId,
-    auth_url: authUrl,
-    source,
-  })}\n`;
+export function formatEntry(entry: CacheEntry): string {
+  return `${JSON.stringify({ version: VERSION, ...entry })}\n`;
 }
 
 /** Reads an entry; returns undefined for any text that {@link formatEntry} did not write. */
 export function parseEntry(text: string): CacheEntry | undefined {
-  const stored = parseObject(text);
-  const { access_token: accessToken, token_type: tokenType, scope, requested_at_ms: requestedAtMs } = stored;
-  const { lifetime_s: lifetimeS, generation = '' } = stored;
-  const { version, client_id: clientId, auth_url: authUrl, source } = stored;
-  if (version !== VERSION || typeof source !== 'object' || source === null) return undefined;
-  if (typeof clientId !== 'string' || typeof authUrl !== 'string') return undefined;
-  if (typeof accessToken !== 'string' || accessToken === '' || !VSCHAR.test(accessToken)) return undefined;
-  if (typeof tokenType !== 'string' || typeof scope !== 'string') return undefined;
-  if (typeof generation !== 'string') return undefined;
-  if (typeof requestedAtMs !== 'number' || typeof lifetimeS !== 'number') return undefined;
-  if (lifetimeS > LIFETIME_LIMIT_S) return undefined;
-  return {
-    token: { accessToken, tokenType, scope, requestedAtMs, lifetimeS },
-    generation,
-    clientId,
-    authUrl,
-    source: source as OwnerSource,
-  };
+  const entry = parseObject(text);
+  if (entry['version'] !== VERSION || !hasShape(entry, ENTRY) || !hasShape(entry.token, TOKEN))
+    return undefined;
+  const { accessToken, lifetimeS } = entry.token;
+  const isToken = accessToken !== '' && VSCHAR.test(accessToken) && lifetimeS <= LIFETIME_LIMIT_S;
+  return isToken ? entry : undefined;
+}
+
+function hasShape<T>(value: unknown, shape: Shape<T>): value is T {
+  const fields = Object.entries<string>(shape);
+  return fields.every(([name, type]) => typeof (value as Record<string, unknown> | null)?.[name] === type);
 }
 
 /** Reads a JSON object; returns an empty one if the text is not JSON. */
@@ -154,7 +140,7 @@ export function ownEntry(
   entry = readEntry(query.client, world),
 ): CacheEntry | undefined {
   if (entry === undefined || !isFor(entry, query, world)) return undefined;
-  if (entry.source.kind !== 'keychain') return entry;
+  if (entry.kind !== 'keychain') return entry;
   // A login changes the generation too, but not with another cache directory.
   const known = knownClient(query.client, world);
   return known === undefined || known.clientId === entry.clientId ? entry : undefined;

@@ -1,7 +1,7 @@
 /** From a query to a valid token: cache, the client's lock, cache again, then credentials and the request. */
 
 import { type Client, clientName } from '../client';
-import type { LoadWorld } from '../credentials/credentials';
+import type { Credentials, LoadWorld } from '../credentials/credentials';
 import { GwtokenError, messageOf } from '../errors';
 import { duration } from '../text';
 import type { KnownEntry, QuickWorld, World } from '../world';
@@ -16,8 +16,7 @@ import {
 } from './cache';
 import { fetchToken, type RequestWorld } from './fetch';
 import { minTtlProblem, type Query, type TokenAnswer } from './query';
-import { rememberedRefusal, rememberRefusal } from './refusal';
-import { shareRequest } from './single-flight';
+import { lastRefusal, leaveFailure, shareRequest } from './share';
 import { isDemand } from './token';
 
 export type EndpointWorld = LoadWorld & RequestWorld & Pick<World, 'clients'>;
@@ -52,13 +51,9 @@ async function getCachedOrNew(query: Query, world: TokenWorld): Promise<TokenAns
   if (untrusted !== undefined) world.warn(`token cache ignored: ${untrusted}`);
   const cached = lookInCache(query, world);
   if (cached) return cached;
-  const refused = query.fresh ? undefined : rememberedRefusal(query, world);
-  if (refused) throw refused;
   try {
-    return await shareRequest(query, world, {
-      look: () => lookAgain(query, world),
-      fetch: (limitMs, onCredentials) => fetchAndCache({ ...query, limitMs }, world, onCredentials),
-    });
+    const look = (): TokenAnswer | undefined => lookAgain(query, world);
+    return await shareRequest(query, world, look, (limitMs) => fetchAndCache({ ...query, limitMs }, world));
   } catch (error) {
     const old = stillValid(query, error, world);
     if (old) return old;
@@ -74,30 +69,29 @@ function lookAgain(query: Query, world: TokenWorld): TokenAnswer | undefined {
   return answer;
 }
 
-async function fetchAndCache(
-  query: Query,
-  world: TokenWorld,
-  onCredentials: () => void,
-): Promise<{ answer: TokenAnswer; isShared: boolean }> {
+async function fetchAndCache(query: Query, world: TokenWorld): Promise<TokenAnswer> {
   // Read before the credentials: if a login replaces them meanwhile, their token is of the old generation.
   const { generation = '' } = world.tokens.read(query.client);
+  let sent: Credentials | undefined;
+  let refusal: GwtokenError | undefined;
   let answer: TokenAnswer;
   try {
-    answer = await fetchNew(query, world, onCredentials);
+    answer = await fetchNew(query, world, (credentials) => {
+      refusal = lastRefusal(credentials, query, world);
+      if (refusal) throw refusal;
+      sent = credentials;
+    });
   } catch (error) {
-    await rememberRefusal(error, query, generation, world);
+    if (error !== refusal) await leaveFailure(error, { query, generation, sent }, world);
     throw error;
   }
   const { token, clientId } = answer;
   const { lifetimeS } = token;
   // Without expires_in nobody knows how long it may be used.
-  if (lifetimeS === undefined) return { answer, isShared: false };
-  const entry = { ...token, lifetimeS };
-  const owner = ownerOf(query, clientId, world);
-  await store({ token: entry, generation, ...owner }, query, world);
-  // It is shared only if another process would find it and use it.
-  const found = lookInCache({ ...query, fresh: false }, { ...world, trace: () => {} });
-  return { answer, isShared: found !== undefined };
+  if (lifetimeS === undefined) return answer;
+  const owner = ownerOf(query, generation, world);
+  await store({ ...owner, clientId, token: { ...token, lifetimeS } }, query, world);
+  return answer;
 }
 
 /** Caches a token, unless a login or logout came after its credentials, or a newer one is there. */
@@ -121,17 +115,17 @@ async function store(entry: CacheEntry, query: Query, world: TokenWorld): Promis
 /**
  * Fetches a token without the cache. Its limit is for the request: a keychain and a command have their own.
  *
- * @param onCredentials called once the credentials are there, before the request
+ * @param check called with the credentials, before they are sent
  */
 export async function fetchNew(
   query: Query,
   world: EndpointWorld,
-  onCredentials = (): void => {},
+  check = (_: Credentials): void => {},
 ): Promise<TokenAnswer> {
   const { client, authUrl, source, signal } = query;
   const credentials = await source.load(authUrl, world, signal);
   world.trace(`credentials from ${source.name}`);
-  onCredentials();
+  check(credentials);
   const { clientId } = credentials;
   if (source.kind === 'keychain') await mendKnown(client, { clientId, authUrl: authUrl.value }, world);
   const token = await fetchToken(query, credentials, world);

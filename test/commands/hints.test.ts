@@ -17,11 +17,10 @@ const QUERY = {
   source: { kind: 'keychain', name: 'the test' },
 } as unknown as Query;
 
-const stepsAfter = (kind: ErrorKind, reason?: string, query = QUERY, ofAnotherProcess = false) =>
-  withNextSteps(new GwtokenError(kind, 'm', { reason, ofAnotherProcess }), query, sources({})).hints;
+const stepsAfter = (kind: ErrorKind, reason?: string, query = QUERY) =>
+  withNextSteps(new GwtokenError(kind, 'm', { reason }), query, sources({})).hints;
 
 const ELSEWHERE = 'if the client belongs to region us, use --region us';
-const VARIABLES = 'or set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU (gwtoken help keychain)';
 
 test('a refusal names the stored client, or at a login what was typed', () => {
   const check = 'check the client ID and secret';
@@ -41,10 +40,4 @@ test('a CA file that cannot be used is named with its source', () => {
     message: 'no such CA file: /ca.pem (from GWTOKEN_CA_FILE)',
     hints: ['h'],
   });
-});
-
-test('the failure of another process has its steps, and how to see the details', () => {
-  const another =
-    'another gwtoken process made this request; to make your own and see details, use --no-cache';
-  expect(stepsAfter('keychain', 'locked', QUERY, true)).toEqual([VARIABLES, another]);
 });

@@ -77,7 +77,7 @@ export async function openSessions(): Promise<{
     const stored = JSON.parse(readFileSync(join(home.config, 'config.json'), 'utf8'));
     for (const [key, value] of Object.entries(config))
       if (stored[key] !== value) return `${key} is lost from the config`;
-    const left = [home.config, home.cache, join(home.cache, '.locks'), tmp]
+    const left = [home.config, home.cache, tmp]
       .flatMap((folder) => (existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []))
       .filter((path) => !KEPT.test(basename(path)));
     return left.length > 0 ? `left behind: ${left.join(' ')}` : undefined;
@@ -159,7 +159,7 @@ export async function openSessions(): Promise<{
 
 /** What belongs in our directories. */
 const KEPT =
-  /^(config\.json|clients\.json|token-default-production-eu\.json|generation-.*(?<!\.tmp)|\.locks|salt)$/;
+  /^(config\.json|clients\.json|(token|failure)-default-production-eu\.json|generation-.*(?<!\.tmp)|login\.lock)$/;
 
 /** What is wrong with how a run ended, whatever has met it; undefined when nothing is. */
 export function misbehaviour(

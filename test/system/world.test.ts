@@ -6,8 +6,7 @@ import { openWorld } from '../../src/system/world';
 import type { World } from '../../src/world';
 
 function open(env: Record<string, string> = {}): World {
-  const { pid, kill } = process;
-  const opened = openQuickWorld({ env, platform: 'linux', pid, kill });
+  const opened = openQuickWorld({ env, platform: 'linux' });
   return openWorld(process, '1.2.3', opened).world;
 }
 
@@ -31,7 +30,7 @@ test('without a home there is no cache, which is no error, and no config file, w
     tokens.read(client),
     await tokens.write(client, 'text'),
     await tokens.invalidate(client),
-    await tokens.acquireLock(client, 'whose'),
+    await tokens.acquireLock(client),
   ]).toEqual([{}, 'ENOHOME', [], undefined]);
   const noHome = 'no home directory for the config file';
   expect(() => config.path()).toThrow(noHome);
@@ -49,8 +48,7 @@ test('a Windows console is written to by Node’s stream of it, and nothing else
       stdout: stream('stdout'),
       stderr: stream('stderr'),
     });
-    const { pid, kill } = proc;
-    const opened = openQuickWorld({ env: {}, platform: 'win32', pid, kill });
+    const opened = openQuickWorld({ env: {}, platform: 'win32' });
     return openWorld(proc, '1.2.3', opened).world;
   };
   const console = streamsWhere(true);

@@ -43,7 +43,7 @@ function entryText({ region }: Client, made: MadeEntry): string {
   const owner = made.of === 'same' ? (hasVariables ? 'secret' : 'keychain') : made.of;
   const authUrl = parseAuthUrl(made.authUrl, 'the test', region);
   const given = givenSource('the test', { clientId: 'client', clientSecret: owner });
-  const source = owner === 'keychain' ? { ...given, kind: 'keychain' as const } : given;
+  const source = owner === 'keychain' ? { ...given, kind: 'keychain' as const, identity: '' } : given;
   const text = formatEntry({
     token: {
       accessToken: made.accessToken,
@@ -52,11 +52,11 @@ function entryText({ region }: Client, made: MadeEntry): string {
       requestedAtMs: home.nowMs - made.ageS * 1000,
       lifetimeS: made.lifetimeS,
     },
-    generation: '',
-    ...ownerOf({ authUrl: { value: authUrl }, source }, 'client', { sha256 }),
+    clientId: 'client',
+    ...ownerOf({ authUrl: { value: authUrl }, source }, '', { sha256 }),
   });
   if (made.damage === 'torn') return text.slice(0, text.length / 2);
-  if (made.damage === 'version') return text.replace('"version":1', '"version":2');
+  if (made.damage === 'version') return text.replace('"version":2', '"version":1');
   return made.damage === 'foreign' ? 'null' : text;
 }
 

@@ -46,7 +46,7 @@ describe('on Windows', { timeout: 180_000 }, () => {
     test('is kept in %LOCALAPPDATA%\\gwtoken\\Cache, and with XDG_CACHE_HOME there', async () => {
       const kept = join(windows.localAppData, 'gwtoken', 'Cache');
       expect((await gwtoken(['get'], { env: { GWTOKEN_CACHE_DIR: null } })).stdout).toBe('token-1\n');
-      expect(readdirSync(kept).sort()).toEqual(['.locks', 'token-default-production-eu.json']);
+      expect(readdirSync(kept).sort()).toEqual(['token-default-production-eu.json']);
       const xdg = join(windows.dir, 'xdg');
       mkdirSync(xdg);
       const own = { GWTOKEN_CACHE_DIR: null, XDG_CACHE_HOME: windowsPath(xdg) };

@@ -123,8 +123,8 @@ async function cacheToken(
 ): Promise<void> {
   if (lifetimeS === undefined) return;
   const { generation = '' } = tokens.read(client);
-  const owner = { clientId, authUrl: authUrl.value, source: { kind: 'keychain' as const } };
-  await tokens.write(client, formatEntry({ token: { ...token, lifetimeS }, generation, ...owner }));
+  const owner = { authUrl: authUrl.value, kind: 'keychain', salt: '', hmac: '', generation };
+  await tokens.write(client, formatEntry({ ...owner, clientId, token: { ...token, lifetimeS } }));
 }
 
 function editText({ profile, key, value }: ConfigEdit, { config }: SettingSources): string {

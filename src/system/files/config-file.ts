@@ -49,7 +49,7 @@ export function openConfig(folder: string | undefined, host: Host): Pick<World, 
       async exclusively(work) {
         makeFolder(here(), host);
         const { withLock } = await import('./lock');
-        return await withLock(here(), 'login', host, LOGIN_WAIT_MS, work);
+        return await withLock(join(here(), 'login.lock'), host, LOGIN_WAIT_MS, work);
       },
       remove: async (names) =>
         rewrite(clientsPath(), host, (path) => {
@@ -149,7 +149,7 @@ async function rewrite(path: string, host: Host, change: (path: string) => Store
     checkFolder(folder, host);
     makeFolder(folder, host);
     const [{ default: Conf }, { withLock }] = await Promise.all([import('conf'), import('./lock')]);
-    await withLock(folder, 'config', host, LOCK_WAIT_MS, () => {
+    await withLock(join(folder, 'config.lock'), host, LOCK_WAIT_MS, () => {
       const changed = change(path);
       // A link stays, and its target is replaced; but one that leads nowhere would become a file.
       if (lstatSync(path, { throwIfNoEntry: false })) realpathSync(path);

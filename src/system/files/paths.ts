@@ -8,8 +8,6 @@ export interface Host {
   readonly platform: NodeJS.Platform;
   /** Undefined on Windows, where owners and modes are not checked. */
   readonly uid: number | undefined;
-  /** To tell if other processes live; without it all count as on another machine. */
-  readonly proc?: Pick<NodeJS.Process, 'pid' | 'kill'>;
 }
 
 /** Below the home directory; on Windows, the variable that contains the path. */

@@ -7,11 +7,9 @@ import { join } from 'node:path';
 import { type Client, parseClientName } from '../../client';
 import { quietly, systemCode } from '../../errors';
 import type { CacheKind, CacheRead, TokenCache } from '../../world';
-import { sha256 } from '../form';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
 import { replaceFile, sweepOld, uniqueName } from './replace';
-import { saltOf } from './salt';
 import { makeFolder, trustProblem } from './trust';
 
 /** A token of 32 KiB, escaped twice, and some room. */
@@ -42,7 +40,7 @@ export function openTokens(folder: string, host: Host): TokenCache {
       try {
         makeTrusted(folder, host);
         if (readFile(file, host).untrusted) return 'EUNTRUSTED';
-        sweepOld(folder, /^(token|refusal|generation)-.*\.tmp$/);
+        sweepOld(folder, /^(token|failure|generation)-.*\.tmp$/);
         replaceFile(file, text, host);
         return undefined;
       } catch (error) {
@@ -64,15 +62,14 @@ export function openTokens(folder: string, host: Host): TokenCache {
       });
       return remove(entryPath(folder, client));
     },
-    async acquireLock(client, whose) {
+    async acquireLock(client) {
       try {
         makeTrusted(folder, host);
       } catch {
         return undefined;
       }
       const { tryLock } = await import('./lock');
-      const nameIn = (locks: string) => `${nameOf(client)}-${sha256(whose, saltOf(locks)).slice(0, 12)}`;
-      return tryLock(folder, nameIn, host);
+      return tryLock(join(folder, `${nameOf(client)}.lock`), host);
     },
   };
 }
@@ -119,6 +116,6 @@ function remove(path: string): readonly string[] {
 }
 
 function clientOf(file: string): Client | undefined {
-  const [, ...parts] = /^(?:token|refusal)-(.+)-([a-z]+)-([a-z]+)\.json$/.exec(file) ?? [];
+  const [, ...parts] = /^(?:token|failure)-(.+)-([a-z]+)-([a-z]+)\.json$/.exec(file) ?? [];
   return parseClientName(parts.join(':'));
 }

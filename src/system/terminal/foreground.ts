@@ -1,13 +1,14 @@
 /** The terminal that controls gwtoken, wherever its streams lead. */
-import { closeSync, constants, openSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { quietly } from '../../errors';
-import { procStat } from '../processes/identity';
 
 /** Tells if the terminal's signals reach this process. Without /proc, having a terminal counts as yes. */
 export function isForeground(platform: NodeJS.Platform): boolean {
   if (platform !== 'linux') return hasTerminal();
-  const self = procStat('self');
-  return self !== undefined && self.group === self.foregroundGroup;
+  // "pid (name) state parent group session terminal foreground …" (proc(5)): the name may contain anything.
+  const stat = quietly(() => readFileSync('/proc/self/stat', 'latin1')) ?? '';
+  const [, , group, , , foregroundGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return group !== undefined && group === foregroundGroup;
 }
 
 /** Tells if there is one. */

@@ -27,7 +27,9 @@ export function keychainEntry(
     },
     clientId,
     authUrl,
-    source: { kind: 'keychain' },
+    kind: 'keychain',
+    salt: '',
+    hmac: '',
     generation: '',
   });
 }

@@ -49,9 +49,9 @@ export function inside(): Inside {
   const home = openFolders();
 
   const open = (): QuickStart => {
-    const { platform, geteuid, pid, kill } = process;
+    const { platform, geteuid } = process;
     const env = { ...home.env, ...it.env };
-    const opened = openQuickWorld({ env, platform, pid, kill, ...(geteuid && { geteuid }) });
+    const opened = openQuickWorld({ env, platform, ...(geteuid && { geteuid }) });
     return { ...opened, quickWorld: { ...opened.quickWorld, now: () => it.nowMs } };
   };
 

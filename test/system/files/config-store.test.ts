@@ -19,7 +19,7 @@ const put = (text: string) => writeFileSync(file, text, { mode: 0o600 });
 
 /** Holds the lock until the returned function is called. */
 async function hold(): Promise<() => void> {
-  const turn = await tryLock(folder, 'config', MACHINE);
+  const turn = await tryLock(join(folder, 'config.lock'), MACHINE);
   if (!turn?.held) throw new Error('somebody else has the lock');
   return turn.release;
 }

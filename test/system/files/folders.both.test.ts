@@ -30,11 +30,11 @@ describe('a token without a cache', () => {
     const full =
       'mount -t tmpfs -o size=16k,mode=700 none "$DIR"; dd if=/dev/zero of="$DIR/filler" 2>/dev/null || :';
     expectToken(await inNamespace(full));
-    // With room for the folder of the locks, and none for the token.
+    // With room for the lock, and none for the token.
     expectToken(await inNamespace(`mount -t tmpfs -o nr_inodes=3,mode=700 none "$DIR"; : > "$DIR/filler"`));
     // What could not be written does not lie there half done.
     const listed = await inNamespace(full, 'ls -A "$DIR" >&2');
-    expect(listed.stderr.trim().split('\n')).toEqual(['.locks', 'filler']);
+    expect(listed.stderr.trim().split('\n')).toEqual(['filler']);
   });
 
   test('in a read-only folder, where a cached token is still served', async () => {

@@ -17,21 +17,14 @@ export interface Locker {
   kill(): Promise<void>;
 }
 
-interface LockerOptions {
-  /** The text that it leaves as the holder. */
-  readonly leave?: string;
-  /** Tries once more when its wait is over. */
-  readonly again?: boolean;
-  /** What starts it, such as unshare(1) with its arguments. */
-  readonly wrapper?: readonly string[];
-}
-
-/** Returns the function that starts a process which takes the lock `token` of a folder, or waits for it. */
-export async function lockers(): Promise<(folder: string, options?: LockerOptions) => Locker> {
+/** Returns the function that starts a process which takes the lock, or waits for it and tries again. */
+export async function lockers(): Promise<(path: string) => Locker> {
   const program = await bundle(join(import.meta.dirname, 'lock-child.ts'));
-  return (folder, { leave = '', again = false, wrapper = [] } = {}) => {
-    const words = [...wrapper, process.execPath, program, folder, leave, again ? 'again' : ''];
-    const child = spawn(words[0]!, words.slice(1), { env: inherited(), stdio: ['pipe', 'pipe', 'inherit'] });
+  return (path) => {
+    const child = spawn(process.execPath, [program, path], {
+      env: inherited(),
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
     const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
     let text = '';
     child.stdout.on('data', (chunk) => {
