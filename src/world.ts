@@ -144,22 +144,18 @@ export interface Keychain {
 /** Faults of a keychain, in the order in which its parts are needed. */
 export type KeychainReason =
   | 'module-missing'
-  | 'not-built-in'
   | 'library-missing'
+  | 'not-loadable'
   | 'no-session'
   | 'no-provider'
   | 'no-collection'
   | 'locked'
-  /** No such item in the open keyring, but perhaps in one that is locked and shows nothing. */
-  | 'hidden'
   | 'denied'
-  /** The module itself did not load in time. */
-  | 'not-started'
   | 'timed-out'
   | 'crashed'
-  /** Several sessions in a row in which the keychain and the module agreed on no key for the transfer. */
+  /** Two sessions in a row in which the keychain and the module agreed on no key for the transfer. */
   | 'key-mismatch'
-  /** A message that gwtoken does not know; it is in `detail`. */
+  /** A message that gwtoken does not know. */
   | 'failed';
 
 export interface CommandOptions {

@@ -29,7 +29,7 @@ function nextSteps(error: GwtokenError, query: Query, sources: SettingSources): 
   if (kind === 'refused') return refusalSteps(error, query);
   if ((kind !== 'no-credentials' && kind !== 'keychain') || reason === 'malformed') return [];
   const variables = variablesHint(client, sources);
-  const isNotFound = kind === 'no-credentials' || reason === 'hidden';
+  const isNotFound = kind === 'no-credentials' || reason === 'not-returned';
   const login = source.kind === 'keychain' && isNotFound && !isCi(sources.env);
   return [...(login ? [`to store credentials, run: ${loginCommand(client, authUrl)}`] : []), ...variables];
 }

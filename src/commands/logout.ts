@@ -1,5 +1,6 @@
 /** The command `gwtoken logout`. */
 import { type Client, clientName, parseClientName, shortId } from '../client';
+import { notReturned } from '../credentials/keychain-item';
 import { failure, type GwtokenError, Interrupted, usage } from '../errors';
 import { gather, isRegionUnset, resolve, resolveClient } from '../settings/resolve';
 import { type FlagValues, SETTINGS, type SettingSources } from '../settings/table';
@@ -28,6 +29,11 @@ export async function logOut(flags: FlagValues, world: World): Promise<void> {
 
 const REVOKE = 'Removed from this machine only. To invalidate the client, revoke it on the Clients page.\n';
 const BY_HAND = 'Keychain items that you created with another tool are not removed.\n';
+
+const NOT_REMOVED = [
+  'allow access in the dialog, or unlock the keyring, and try again',
+  'if you removed the item yourself, run: gwtoken login, then gwtoken logout',
+];
 
 /** Returns all stored clients. Throws `usage` if a flag names one: it must be clear what is removed. */
 function allClients(flags: FlagValues, { clients }: Pick<World, 'clients'>): readonly Client[] {
@@ -88,27 +94,22 @@ async function isConfirmed(
 /**
  * Removes a client from the keychain and from the list of stored clients, and its tokens.
  *
- * @throws GwtokenError that of the keychain; `no-credentials` if there was nothing to remove; `local` if
- *   everything but a cached token was removed
+ * @throws GwtokenError that of the keychain, and then nothing is removed; `no-credentials` if there was nothing
+ *   to remove; `local` if everything but a cached token was removed
  */
 async function remove(
   client: Client,
   limitMs: number | undefined,
-  { keychain, clients, tokens }: Pick<World, 'keychain' | 'clients' | 'tokens'>,
+  world: Pick<World, 'keychain' | 'clients' | 'tokens' | 'platform'>,
 ): Promise<void> {
   const name = clientName(client);
-  let removed: boolean;
-  let left: readonly string[] = [];
-  try {
-    removed = await keychain.delete(name, limitMs);
-  } finally {
-    // Only afterwards: a request that still finds the credentials brings a token of the past generation.
-    left = await tokens.invalidate(client);
-  }
-  if (clients.read()[name] !== undefined) {
-    await clients.remove([name]);
-    removed = true;
-  }
+  const { clients, keychain } = world;
+  const isListed = clients.read()[name] !== undefined;
+  const removed = isListed
+    ? await clients.exclusively(() => removeListed(client, limitMs, world))
+    : await keychain.delete(name, limitMs);
+  // Only afterwards: a request that still finds the credentials brings a token of the past generation.
+  const left = await world.tokens.invalidate(client);
   if (left.length > 0) {
     const but = removed ? `${name} was removed, but ` : '';
     throw failure(
@@ -123,4 +124,27 @@ async function remove(
       `no stored credentials for ${name}`,
       'to list stored clients, run: gwtoken status',
     );
+}
+
+/**
+ * Removes the entry first: an item without one can be removed later, but an entry without its item looks as if
+ * the keychain denied it. If the item stays, so does the entry.
+ */
+async function removeListed(
+  client: Client,
+  limitMs: number | undefined,
+  { keychain, clients, platform }: Pick<World, 'keychain' | 'clients' | 'platform'>,
+): Promise<boolean> {
+  const name = clientName(client);
+  const entry = clients.read()[name];
+  await clients.remove([name]);
+  try {
+    const isDeleted = await keychain.delete(name, limitMs);
+    // Only libsecret says of an item that it may not see that there is none.
+    if (entry && !isDeleted && platform === 'linux') throw notReturned(client, NOT_REMOVED);
+    return isDeleted || entry !== undefined;
+  } catch (error) {
+    if (entry) await clients.add(name, entry);
+    throw error;
+  }
 }

@@ -11,7 +11,10 @@ export interface Credentials {
   readonly clientSecret: string;
 }
 
-export type LoadWorld = Pick<World, 'stderr' | 'env' | 'runCredentialCommand' | 'keychain' | 'trace'>;
+export type LoadWorld = Pick<
+  World,
+  'stderr' | 'env' | 'runCredentialCommand' | 'keychain' | 'clients' | 'trace'
+>;
 
 /** The client whose credentials are loaded, and the auth URL that they are wanted for. */
 export interface Wanted {

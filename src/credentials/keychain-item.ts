@@ -37,6 +37,13 @@ export function parseItem(text: string, client: Client): StoredCredentials {
   return parseCredentials(text, bad);
 }
 
+/** Makes the error for an item that gwtoken stored, and the keychain does not have: nothing tells why. */
+export function notReturned(client: Client, hints: readonly string[] = []): GwtokenError {
+  const causes = 'denied, in a locked keyring, or removed outside gwtoken';
+  const message = `the keychain did not return the item of ${clientName(client)}: ${causes}`;
+  return new GwtokenError('keychain', message, { reason: 'not-returned', hints });
+}
+
 /**
  * Reads the JSON of an item, or of a credential command.
  *

@@ -7,7 +7,7 @@ import { parseAuthUrl } from '../settings/values';
 import { isCi } from '../waiting';
 import { commandCredentials } from './command';
 import type { Credentials, LoadWorld, Wanted } from './credentials';
-import { parseItem } from './keychain-item';
+import { notReturned, parseItem } from './keychain-item';
 
 export async function fromCommand(
   command: Setting<string>,
@@ -24,8 +24,8 @@ export async function fromCommand(
 /** Reasons of a keychain that cannot be used at all. */
 const NO_KEYCHAIN: readonly unknown[] = [
   'module-missing',
-  'not-built-in',
   'library-missing',
+  'not-loadable',
   'no-session',
   'no-provider',
 ];
@@ -40,6 +40,7 @@ export async function fromKeychain(wanted: Wanted, world: LoadWorld): Promise<Cr
     world.trace(error.message);
   });
   if (item === undefined) {
+    if (world.clients.read()[name]) throw notReturned(client);
     world.trace('created the keychain item yourself? see: gwtoken help keychain');
     throw failure('no-credentials', `no credentials found for ${name}`);
   }

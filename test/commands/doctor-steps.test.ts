@@ -146,9 +146,11 @@ describe('the first failure ends doctor:', () => {
     ]);
     gw.items.clear();
     expect(await steps()).toEqual([
-      4,
+      5,
       ...Array(4).fill(expect.stringMatching(/^ok /)),
-      'failed credentials: no credentials found for default:production:eu',
+      expect.stringMatching(
+        /^failed credentials: the keychain did not return the item of default:production:eu: /,
+      ),
     ]);
     expect(gw.posts).toEqual([]);
   });

@@ -27,8 +27,10 @@ beforeEach(async () => {
 async function endsWhileWaiting(program: Words) {
   const script = `touch '${running}'; while [ ! -e '${end}' ]; do sleep 0.05; done`;
   const mark = randomUUID();
+  // For the keychain: one of the user's own.
+  const bus = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${home.dir}` };
   const args = ['exec', '--token-file', join(home.dir, 'token'), '--', 'sh', '-c', script];
-  const { result } = home.start(args, { env: { MARK: mark }, program, detached: true });
+  const { result } = home.start(args, { env: { MARK: mark, ...bus }, program, detached: true });
   await until('the command runs', () => existsSync(running!));
   await until('the credentials are read again', () => existsSync(waiting!));
   const since = Date.now();

@@ -129,6 +129,7 @@ test('the keychain child gets no variable of Bun’s, and reports no crash to it
   writeFileSync(keytar, `require('fs').writeFileSync(${JSON.stringify(seen)}, JSON.stringify(process.env));`);
   const env = {
     KEYTAR: keytar,
+    DBUS_SESSION_BUS_ADDRESS: `unix:path=${home.dir}`,
     GWTOKEN_REGION: 'eu',
     GWTOKEN_AUTH_URL: 'http://127.0.0.1:9',
     BUN_CONFIG_VERBOSE_FETCH: '1',

@@ -15,7 +15,6 @@ export const DEBIAN = {
   'gnome-keyring': '/usr/bin/gnome-keyring-daemon',
   'dbus-daemon': '/usr/bin/dbus-daemon',
   'dbus-bin': '/usr/bin/dbus-send',
-  systemd: '/usr/bin/busctl',
   'libsecret-tools': '/usr/bin/secret-tool',
   openssl: '/usr/bin/openssl',
   keepassxc: '/usr/bin/keepassxc',

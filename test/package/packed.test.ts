@@ -158,7 +158,8 @@ describe('installed from it, in an empty home', () => {
   test('login without the keychain module says how to get it, and asks for nothing', async () => {
     const home = openHome();
     const asked = identity.requests.length;
-    const refused = await login(withoutOptional, home.env);
+    const bus = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${home.dir}` };
+    const refused = await login(withoutOptional, { ...home.env, ...bus });
     expect(refused).toMatchObject({ code: 5, stdout: '' });
     expect(refused.stderr).toMatch(/^gwtoken: error: /);
     expect(refused.stderr).toContain('--omit=optional');

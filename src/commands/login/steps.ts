@@ -23,7 +23,7 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   const useCache = resolve(SETTINGS.cache, sources).value;
   const limitMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
   await world.config.checkWritable();
-  await world.keychain.probe(limitMs);
+  await checkKeychain(limitMs, world);
   const isVerified = flags['verify'] !== false;
   const { answers, token } = await unlessCancelled(world, async () => {
     const all = await askMissing(known, sources, world);
@@ -53,6 +53,21 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
     world,
   );
   warnOfOthers(answers, sources, world);
+}
+
+const WITHOUT_KEYCHAIN =
+  'without a keychain, set GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET (gwtoken help keychain)';
+
+/** Throws the keychain's error if it does not work, with the way without one. */
+async function checkKeychain(
+  limitMs: number | undefined,
+  { keychain }: Pick<World, 'keychain'>,
+): Promise<void> {
+  try {
+    await keychain.probe(limitMs);
+  } catch (error) {
+    throw error instanceof GwtokenError ? error.withHints([WITHOUT_KEYCHAIN]) : error;
+  }
 }
 
 /** Returns the keychain item. Throws a `usage` error for credentials that no item can hold. */

@@ -9,11 +9,9 @@ import { limitReached, messageOf, quietly } from '../../errors';
 import { answerWithinMs, hasPerson } from '../../waiting';
 import type { Env, World } from '../../world';
 import { TimedOut, withinLimit } from '../limit';
-import { absolutePath } from '../processes/helper-program';
-import { type BusState, collectionOnBus } from './bus';
-import { checkBusTrust } from './bus-trust';
-import type { Answer, Loaded, Request } from './child';
-import { keychainError, notAnswered } from './errors';
+import type { Answer, Request, Value } from './child';
+import { failureError, keychainError, notAnswered } from './errors';
+import { type KeyringState, keyringState } from './keyring-state';
 
 export type KeychainWorld = Pick<World, 'platform' | 'env' | 'stderr'> & {
   /** The module that `fork()` runs: src/system/keychain/child.ts, built. */
@@ -21,8 +19,6 @@ export type KeychainWorld = Pick<World, 'platform' | 'env' | 'stderr'> & {
   /** Undefined on Windows. */
   readonly uid: number | undefined;
 };
-
-export type Value = Extract<Answer, { ok: true }>['value'];
 
 const NOTICE_AFTER_MS = 2000;
 /** Time that the bus gets to say if it is a locked keyring that is waited for. */
@@ -41,41 +37,28 @@ export async function askChild(
   world: KeychainWorld,
   signal?: AbortSignal,
 ): Promise<Value> {
-  const { platform, env, stderr, uid } = world;
-  if (platform === 'linux') checkBusTrust(env, { platform, uid });
-  const desktop = platform === 'darwin' || platform === 'win32' || env['DISPLAY'] || env['WAYLAND_DISPLAY'];
-  const person = Boolean(desktop) && hasPerson(world);
+  const { platform, env, stderr } = world;
+  const hasDesktop = platform !== 'linux' || Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY']);
+  const person = hasDesktop && hasPerson(world);
   const withinMs = limitMs ?? answerWithinMs(person);
-  const noticeAtMs = performance.now() + NOTICE_AFTER_MS;
-  let keyring: BusState | undefined;
+  let keyring: KeyringState | undefined;
   let notice: NodeJS.Timeout | undefined;
-  // Loading may take longer than the limit on a busy machine, which says nothing about the keychain.
-  let stage: 'loading' | 'waiting' = 'loading';
   let child: ChildProcess | undefined;
   const run = async (over: AbortSignal): Promise<Value> => {
-    const showNotice = async (): Promise<void> => {
-      if (platform === 'linux') keyring = await collectionOnBus(env, LOOK_MS, over);
-      if (!person || over.aborted) return;
+    notice = setTimeout(async () => {
+      if (platform === 'linux') keyring = await keyringState(env, LOOK_MS, over);
       // Nobody may read stderr any more; the answer may still be wanted.
-      quietly(() => stderr.write(noticeText(keyring, withinMs)));
-    };
-    const onLoaded = (): void => {
-      if (over.aborted || stage === 'waiting') return;
-      stage = 'waiting';
-      notice = setTimeout(showNotice, Math.max(noticeAtMs - performance.now(), 0));
-    };
+      if (person && !over.aborted) quietly(() => stderr.write(noticeText(keyring, withinMs)));
+    }, NOTICE_AFTER_MS);
     child = startChild(world);
-    return await answerOf(child, request, onLoaded, platform);
+    return await answerOf(child, request, platform);
   };
-  const late = (): Error =>
-    notAnswered(stage === 'waiting' ? keyring : 'not-started', withinMs, person, platform);
   try {
     return await withinLimit(withinMs, run, signal);
   } catch (error) {
-    throw error instanceof TimedOut ? late() : error;
+    throw error instanceof TimedOut ? notAnswered(keyring, withinMs, platform) : error;
   } finally {
     clearTimeout(notice);
-    // Not unref'd: gwtoken itself ends after its children, so that nothing is left behind.
     child?.kill('SIGKILL');
   }
 }
@@ -103,27 +86,18 @@ function startChild({ childPath, env, platform }: KeychainWorld): ChildProcess {
  */
 function childEnv(env: Env, platform: NodeJS.Platform): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(([name]) => !/^(GWTOKEN_|BUN_|NODE_)/i.test(name));
-  // GLib looks for dbus-launch there. Windows spells the name in its own way, and starts nothing.
-  const path = platform === 'win32' ? {} : { PATH: absolutePath(env) };
   // glib's messages are recognized by their English text.
   const inEnglish = platform === 'linux' ? { LC_ALL: 'C', LANGUAGE: '' } : {};
-  return { ...Object.fromEntries(kept), ...path, ...inEnglish, DO_NOT_TRACK: '1' };
+  return { ...Object.fromEntries(kept), ...inEnglish, DO_NOT_TRACK: '1' };
 }
 
 /** Sends the request, and settles with the child's answer or with its end. */
-function answerOf(
-  child: ChildProcess,
-  request: Request,
-  onLoaded: () => void,
-  platform: NodeJS.Platform,
-): Promise<Value> {
+function answerOf(child: ChildProcess, request: Request, platform: NodeJS.Platform): Promise<Value> {
   return new Promise((resolve, reject) => {
     const fail = (detail: string): void => reject(keychainError('crashed', platform, detail));
-    child.on('message', (message) => {
-      if (message === ('loaded' satisfies Loaded)) onLoaded();
-      else if (!isAnswer(message, request)) fail('unexpected answer from the keychain process');
-      else if (message.ok) resolve(message.value);
-      else reject(keychainError(message, platform));
+    child.on('message', (answer: Answer) => {
+      if ('value' in answer) resolve(answer.value);
+      else reject(failureError(answer.failure, platform));
     });
     child.on('error', (error) => reject(notStarted(error, platform)));
     child.on('exit', (code, signal) => fail(`the keychain process ended: ${signal ?? `exit code ${code}`}`));
@@ -139,15 +113,8 @@ function notStarted(error: unknown, platform: NodeJS.Platform): Error {
   return limitReached(error) ?? keychainError('crashed', platform, detail);
 }
 
-function isAnswer(message: unknown, { op }: Request): message is Answer {
-  const answer = message as Answer | null;
-  if (answer?.ok !== true) return answer?.ok === false && typeof answer.message === 'string';
-  const { value } = answer;
-  return op === 'delete' ? typeof value === 'boolean' : typeof value === 'string' || value === null;
-}
-
 /** Returns a line that overwrites a spinner's. */
-function noticeText(keyring: BusState | undefined, limitMs: number): string {
+function noticeText(keyring: KeyringState | undefined, limitMs: number): string {
   const what =
     keyring === 'locked'
       ? 'the keychain is locked: unlock it in the dialog'

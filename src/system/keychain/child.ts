@@ -9,28 +9,22 @@
  */
 import { type Keytar, loadKeytar, whyNotLoaded } from './keytar';
 
-/** The message that keytar is loaded, and from now on a person or the service is waited for. */
-export type Loaded = 'loaded';
-
 export type Request =
   | { readonly op: 'probe' }
   | { readonly op: 'get' | 'delete'; readonly account: string }
   | { readonly op: 'set'; readonly account: string; readonly value: string };
 
-export type Answer =
-  /** The result of get: the value or null; set: the one before; delete: if there was one; probe: null. */
-  | { readonly ok: true; readonly value: string | boolean | null }
-  | {
-      readonly ok: false;
-      readonly stage: 'load' | 'call' | 'read back';
-      readonly message: string;
-      readonly code?: string | undefined;
-      /** The loader's own message, which keytar drops. */
-      readonly cause?: string | undefined;
-    };
+/** The result of get: the value or null; set: the one before; delete and probe: if there was one. */
+export type Value = string | boolean | null;
 
-const MESSAGE = 'the item does not contain what was to be stored';
-const NOT_STORED: Answer = { ok: false, stage: 'read back', message: MESSAGE };
+export interface Failure {
+  /** False if it is keytar itself that cannot be loaded. */
+  readonly isLoaded: boolean;
+  readonly message: string;
+  readonly code?: string | undefined;
+}
+
+export type Answer = { readonly value: Value } | { readonly failure: Failure };
 
 const SERVICE = 'gwtoken';
 const PROBE_SERVICE = 'gwtoken-probe';
@@ -52,71 +46,67 @@ async function answer(request: Request): Promise<Answer> {
     keytar = loadKeytar();
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
-    return { ok: false, stage: 'load', message, code, cause: whyNotLoaded() };
+    return { failure: { isLoaded: false, message: whyNotLoaded() ?? message, code } };
   }
-  process.send?.('loaded' satisfies Loaded);
   try {
-    return await perform(request, keytar);
+    return { value: await perform(request, keytar) };
   } catch (error) {
-    return { ok: false, stage: 'call', message: (error as Error).message };
+    return { failure: { isLoaded: true, message: (error as Error).message } };
   }
 }
 
-async function perform(request: Request, keytar: Keytar): Promise<Answer> {
+async function perform(request: Request, keytar: Keytar): Promise<Value> {
   switch (request.op) {
     case 'get':
-      return { ok: true, value: await keytar.getPassword(SERVICE, request.account) };
+      return await keytar.getPassword(SERVICE, request.account);
     case 'delete':
-      return { ok: true, value: await remove(keytar, request.account) };
+      return await remove(keytar, SERVICE, request.account);
     case 'set':
-      return await replace(keytar, request.account, request.value);
-    case 'probe':
-      return await roundTrip(keytar);
+      return await store(keytar, SERVICE, request.account, request.value);
+    case 'probe': {
+      // With the process ID, as two may be tested at once.
+      const account = `probe ${process.pid}`;
+      await store(keytar, PROBE_SERVICE, account, 'gwtoken was here \u2602');
+      return await remove(keytar, PROBE_SERVICE, account);
+    }
   }
 }
 
 /**
- * Deletes an item. libsecret ignores those that are locked for this connection, as all of KeePassXC's and
- * KWallet's are at first: reading one asks the person, and unlocks it for as long as this program runs.
+ * Stores the value, and returns the one before it. Reading that first spares the person a second dialog, and
+ * reading back shows if the person said no, for which keytar resolves too.
  */
-async function remove(keytar: Keytar, account: string): Promise<boolean> {
+async function store(
+  keytar: Keytar,
+  service: string,
+  account: string,
+  value: string,
+): Promise<string | null> {
+  const before = await keytar.getPassword(service, account);
+  await keytar.setPassword(service, account, value);
+  if ((await keytar.getPassword(service, account)) !== value)
+    throw new Error('denied: the item does not contain what was to be stored');
+  return before;
+}
+
+/**
+ * Deletes an item, and returns if there was one. libsecret ignores those that are locked for this connection,
+ * as all of KeePassXC's and KWallet's are at first: reading one asks the person, and unlocks it for as long as
+ * this program runs.
+ */
+async function remove(keytar: Keytar, service: string, account: string): Promise<boolean> {
   try {
-    if (await keytar.deletePassword(SERVICE, account)) return true;
-    if ((await keytar.getPassword(SERVICE, account)) === null) return false;
-    return await keytar.deletePassword(SERVICE, account);
+    let isDeleted = await keytar.deletePassword(service, account);
+    if (!isDeleted) {
+      await keytar.getPassword(service, account);
+      isDeleted = await keytar.deletePassword(service, account);
+    }
+    if (isDeleted && (await keytar.getPassword(service, account)) !== null)
+      throw new Error('denied: the item is still there');
+    return isDeleted;
   } catch (error) {
     // Of two logouts at the same time, one finds the item and then the other has removed it.
     if (/No such (interface|object path)/.test((error as Error).message)) return false;
     throw error;
   }
-}
-
-/**
- * Stores the value, and answers with the one before it. Reading that first spares the person a second dialog,
- * and reading back shows if the person said no, for which keytar resolves too. A third value is a later
- * login's; but if none could be read before, it may be the old one.
- */
-async function replace(keytar: Keytar, account: string, value: string): Promise<Answer> {
-  const before = await keytar.getPassword(SERVICE, account);
-  await keytar.setPassword(SERVICE, account, value);
-  const found = await keytar.getPassword(SERVICE, account);
-  const isReplaced = found !== null && before !== null && found !== before;
-  return found === value || isReplaced ? { ok: true, value: before } : NOT_STORED;
-}
-
-/** Stores, reads and deletes a test item. Its name has the process ID, as two may be tested at once. */
-async function roundTrip(keytar: Keytar): Promise<Answer> {
-  const account = `probe ${process.pid}`;
-  const value = `gwtoken was here at ${new Date().toISOString()} ☂`;
-  await keytar.setPassword(PROBE_SERVICE, account, value);
-  let found: string | null | undefined;
-  try {
-    found = await keytar.getPassword(PROBE_SERVICE, account);
-  } finally {
-    // If the person has dismissed the keyring's dialog, deleting would only open it again.
-    if (found !== null) await keytar.deletePassword(PROBE_SERVICE, account);
-  }
-  if (found === null) return NOT_STORED;
-  if (found !== value) throw new Error('the test item contains something else than was stored');
-  return { ok: true, value: null };
 }

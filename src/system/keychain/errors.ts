@@ -1,184 +1,140 @@
-/** Keychain failures: recognized by their text, and described with a hint for each kind. */
+/** Keychain failures: a row for each reason, with the systems' texts that mean it, and what to do. */
 import { GwtokenError } from '../../errors';
+import { foreign } from '../../text';
 import { longerTimeout } from '../../waiting';
 import type { KeychainReason } from '../../world';
-import type { BusState } from './bus';
-import type { Answer } from './child';
+import type { Failure } from './child';
+import type { KeyringState } from './keyring-state';
 
-type Failure = Extract<Answer, { ok: false }>;
-
-/**
- * The texts of libsecret, glib (also by GDBus, with a prefix), macOS (SecCopyErrorMessageString) and Windows
- * (FormatMessage, in English). The first match counts.
- */
-const TEXTS: readonly (readonly [KeychainReason, RegExp])[] = [
-  ['locked', /locked collection|Collection \S+ is locked|IsLocked|dismissed/i],
-  ['locked', /interaction is (not allowed|required)|no UI possible/i],
-  ['no-provider', /not provided by any \.service files|ServiceUnknown|No keychain is available/],
-  [
-    'no-collection',
-    /Object does not exist at path|No such object path '\S*\/aliases\/|keychain could not be found/,
-  ],
-  ['no-session', /autolaunch D-Bus|Could not connect|Error connecting|dbus-launch|connection is closed/],
-  ['no-session', /Address element|address is empty|Error in address|machine-id|No such file or directory/],
-  ['no-session', /logon session does not exist/],
-  ['key-mismatch', /public key size is invalid|Can't find session/],
-  ['timed-out', /Timeout was reached|timed out/],
-  ['denied', /cancell?ed|denied|passphrase you entered is not correct|entitlement/i],
-];
-
-/** Makes the error for a child's failure, or another reason. `detail` is shown only with --verbose. */
-export function keychainError(
-  failure: Failure | KeychainReason,
-  platform: NodeJS.Platform,
-  detail?: string,
-): GwtokenError {
-  const reason = typeof failure === 'string' ? failure : reasonOf(failure);
-  const raw = typeof failure === 'string' ? detail : (failure.cause ?? failure.message);
-  const [message, ...hints] = sentence(reason, platform, raw ?? '');
-  hints.push(WITHOUT_KEYCHAIN);
-  return new GwtokenError('keychain', message, { reason, hints, detail: raw && `the keychain said: ${raw}` });
+interface Words {
+  readonly text: string;
+  readonly hint?: string;
 }
 
-const WITHOUT_KEYCHAIN = 'without a keychain, use environment variables: gwtoken help keychain';
+/** What gwtoken says, and what it says in other words on macOS or Windows. */
+interface Row extends Words {
+  /**
+   * The texts of libsecret, glib (also by GDBus, with a prefix), macOS (SecCopyErrorMessageString)
+   * and Windows (FormatMessage, in English). The first row that matches counts.
+   */
+  readonly texts?: RegExp;
+  readonly darwin?: Partial<Words>;
+  readonly win32?: Partial<Words>;
+}
 
-/** Makes the error for a session bus that another user may have taken over. */
-export function busNotTrusted(socket: string, problem: string): GwtokenError {
-  return new GwtokenError('keychain', `no keychain here: the session bus at ${socket} ${problem}`, {
-    reason: 'no-session',
-    hints: [
-      'DBUS_SESSION_BUS_ADDRESS names another session than yours: unset it, or log in again',
-      WITHOUT_KEYCHAIN,
-    ],
+const ROWS: Readonly<Record<KeychainReason, Row>> = {
+  'module-missing': {
+    text: 'the keychain module keytar is not installed',
+    hint: 'reinstall gwtoken without --omit=optional; npm leaves keytar out silently if it cannot fetch it',
+  },
+  'library-missing': {
+    text: 'the keychain needs libsecret-1.so.0, which is not installed',
+    hint:
+      'Debian, Ubuntu: apt-get install libsecret-1-0; Fedora: dnf install libsecret; ' +
+      'Arch: pacman -S libsecret; Alpine: apk add libsecret',
+  },
+  'not-loadable': {
+    text: 'the keychain module cannot be loaded on this system',
+    hint: 'for details, add --verbose; if TMPDIR is mounted noexec, set it to another directory',
+  },
+  'no-session': {
+    texts: /Could not connect|Error connecting|connection is closed|logon session does not exist/,
+    text: 'no keychain here: there is no desktop session (normal over ssh, in cron and containers)',
+    win32: {
+      text: 'Credential Manager is not available in this session (normal over ssh, in services and scheduled tasks)',
+    },
+  },
+  'no-provider': {
+    texts: /not provided by any \.service files|ServiceUnknown|No keychain is available/,
+    text: 'no keychain service is running in this session',
+    hint: 'install and start gnome-keyring, KWallet or KeePassXC',
+    darwin: { hint: 'log in to the desktop' },
+  },
+  'no-collection': {
+    texts: /Object does not exist at path|No such object path '\S*\/aliases\/|keychain could not be found/,
+    text: 'the keychain has no default keyring',
+    hint: 'log in to the desktop once, or open a KeePassXC database that exposes a group to the Secret Service',
+    darwin: {
+      text: 'there is no default keychain',
+      hint: 'set one: security default-keychain -s login.keychain-db',
+    },
+  },
+  locked: {
+    texts:
+      /locked collection|Collection \S+ is locked|IsLocked|dismissed|interaction is (not allowed|required)|no UI possible/i,
+    text: 'the keychain is locked',
+    hint: 'unlock it: log in to the desktop, or open Passwords and Keys (seahorse), KWalletManager or KeePassXC',
+    darwin: { hint: 'unlock it (needed once per ssh session): security unlock-keychain' },
+    win32: { hint: 'log in to Windows on the desktop, not only over the network' },
+  },
+  denied: {
+    texts: /cancell?ed|denied|passphrase you entered is not correct|entitlement/i,
+    text: 'the keychain denied access',
+    hint: 'try again, and allow access in the dialog',
+    darwin: { hint: 'when macOS asks whether node may use the item, choose Always Allow' },
+  },
+  'timed-out': {
+    texts: /Timeout was reached|timed out/,
+    text: 'the keychain did not answer',
+    hint: 'answer its dialog, or restart it if it is stuck',
+  },
+  crashed: {
+    text: 'the keychain module crashed',
+    hint: 'try again; if it keeps crashing, reinstall gwtoken',
+  },
+  'key-mismatch': {
+    texts: /public key size is invalid|Can't find session/,
+    text: 'the keychain and its module agreed on no key twice in a row',
+    hint: 'try again',
+  },
+  failed: { text: 'unexpected keychain error' },
+};
+
+/** The loaders' texts of glibc and musl. */
+const NO_LIBSECRET = /libsecret\S*: (cannot open shared object|No such file)/;
+
+/** Makes the error for a reason. @param raw the keychain's own words, or why its process ended */
+export function keychainError(reason: KeychainReason, platform: NodeJS.Platform, raw?: string): GwtokenError {
+  const { text, hint } = wordsFor(reason, platform);
+  const said = raw && foreign(raw).slice(0, 200);
+  return new GwtokenError('keychain', reason === 'failed' ? `${text}: ${said}` : text, {
+    reason,
+    hints: hint === undefined ? [] : [hint],
+    detail: said && `the keychain said: ${said}`,
   });
 }
 
-function reasonOf({ stage, message, code }: Failure): KeychainReason {
-  if (code === 'NO_KEYTAR') return 'not-built-in';
-  if (stage === 'load') return code === 'MODULE_NOT_FOUND' ? 'module-missing' : 'library-missing';
-  if (stage === 'read back') return 'denied';
-  return TEXTS.find(([, text]) => text.test(message))?.[0] ?? 'failed';
+/** Makes the error for what the child could not do. */
+export function failureError(failure: Failure, platform: NodeJS.Platform): GwtokenError {
+  return keychainError(reasonOf(failure), platform, failure.message);
 }
 
-/**
- * Makes the error for a limit that has passed.
- *
- * @param state the keyring's, if the bus knows it; `not-started`: the child has not loaded the module yet
- */
+function reasonOf({ isLoaded, message, code }: Failure): KeychainReason {
+  if (code === 'MODULE_NOT_FOUND') return 'module-missing';
+  if (!isLoaded) return NO_LIBSECRET.test(message) ? 'library-missing' : 'not-loadable';
+  const reasons = Object.keys(ROWS) as KeychainReason[];
+  return reasons.find((reason) => ROWS[reason].texts?.test(message)) ?? 'failed';
+}
+
+function wordsFor(reason: KeychainReason, platform: NodeJS.Platform): Words {
+  const row = ROWS[reason];
+  return platform === 'darwin' || platform === 'win32' ? { ...row, ...row[platform] } : row;
+}
+
+/** Makes the error for a limit that has passed. @param state the keyring's, if the bus knows it */
 export function notAnswered(
-  state: BusState | 'not-started' | undefined,
+  state: KeyringState | undefined,
   limitMs: number,
-  person: boolean,
   platform: NodeJS.Platform,
 ): GwtokenError {
-  const limit = `${limitMs / 1000} s`;
-  const late = (reason: KeychainReason, message: string, ...hints: string[]): GwtokenError => {
-    const longer = `to wait longer, run: gwtoken config set keychain-timeout ${longerTimeout(limitMs)}`;
-    return new GwtokenError('keychain', message, { reason, hints: [...hints, longer] });
+  const reason = state === 'locked' ? 'locked' : state === 'none' ? 'no-collection' : 'timed-out';
+  const ends = {
+    locked: 'is still locked after',
+    'no-collection': 'still has no default keyring after',
+    'timed-out': 'did not answer within',
   };
-  switch (state) {
-    case 'not-started':
-      return late('not-started', `the keychain module did not start within ${limit}`);
-    case 'locked':
-      return late('locked', `the keychain is still locked after ${limit}`, unlock(platform));
-    case 'no-collection':
-      return late('no-collection', `the keychain still has no default keyring after ${limit}`, ...NO_KEYRING);
-    default:
-      return late(
-        'timed-out',
-        `the keychain did not answer within ${limit}${person ? ' (was a dialog open?)' : ''}`,
-        person
-          ? 'answer the dialog, or unlock the keychain first'
-          : 'a dialog may be open on another screen, or it is stuck',
-      );
-  }
-}
-
-/** KeePassXC has no default keyring while no database is open, or if those that are open expose nothing. */
-const NO_KEYRING = [
-  'create one: log in to the desktop once, or use Passwords and Keys (seahorse)',
-  'in KeePassXC, open a database that exposes a group to the Secret Service',
-];
-
-/** Returns the message for a reason, and its hints. */
-function sentence(
-  reason: KeychainReason,
-  platform: NodeJS.Platform,
-  raw: string,
-): [message: string, ...hints: string[]] {
-  switch (reason) {
-    case 'module-missing':
-      return [
-        'the keychain module keytar is not installed',
-        'reinstall gwtoken (npm install -g) without --omit=optional, once the registry can be reached: ' +
-          'when npm cannot reach it, it leaves keytar out without a message',
-      ];
-    case 'not-built-in':
-      return [
-        'this executable has no keychain module: there is none for Linux on arm64 with musl',
-        'use environment variables, or a credential-command: gwtoken help ci',
-      ];
-    case 'library-missing': {
-      const library = /(lib[\w.+-]+\.so[.\d]*): (?:cannot open shared object|No such file)/.exec(raw)?.[1];
-      const isForbidden = /failed to map segment|not permitted/.test(raw);
-      return library === undefined
-        ? [
-            'the keychain module cannot be loaded on this system',
-            isForbidden
-              ? 'the directory for temporary files is mounted noexec: set TMPDIR to another one'
-              : 'for details, add --verbose',
-          ]
-        : [
-            `the keychain needs ${library}, which is not installed`,
-            'Debian, Ubuntu: apt-get install libsecret-1-0; Fedora: dnf install libsecret; ' +
-              'Arch: pacman -S libsecret; Alpine: apk add libsecret',
-          ];
-    }
-    case 'no-session':
-      return platform === 'win32'
-        ? [
-            'Credential Manager is not available in this session ' +
-              '(normal over ssh, in services and scheduled tasks)',
-          ]
-        : ['no keychain here: there is no desktop session (normal over ssh, in cron and containers)'];
-    case 'no-provider':
-      return [
-        'no keychain service is running in this session',
-        ...(platform === 'linux' ? ['install and start gnome-keyring, KWallet or KeePassXC'] : []),
-      ];
-    case 'no-collection':
-      return platform === 'linux'
-        ? ['the keychain has no default keyring', ...NO_KEYRING]
-        : ['there is no default keychain', 'set one: security default-keychain -s login.keychain-db'];
-    case 'locked':
-      return ['the keychain is locked', unlock(platform)];
-    case 'hidden':
-      return ['no such item in the open keyring, but another keyring is locked', unlock(platform)];
-    case 'denied':
-      return [
-        'the keychain denied access',
-        platform === 'darwin'
-          ? 'when macOS asks whether node may use the item, choose Always Allow'
-          : 'try again, and allow access in the dialog',
-      ];
-    case 'not-started':
-    case 'timed-out':
-      return ['the keychain service timed out', 'it may be stuck: restart it, or log out and in again'];
-    case 'crashed':
-      return ['the keychain module crashed', 'try again; if it keeps crashing, reinstall gwtoken'];
-    case 'key-mismatch':
-    case 'failed':
-      return [
-        // Windows words it in the user's language, so its causes cannot be told apart.
-        `unexpected keychain error${platform === 'win32' ? `: ${raw.trim().replace(/\.$/, '')}` : ''}`,
-        'for details, add --verbose',
-      ];
-  }
-}
-
-function unlock(platform: NodeJS.Platform): string {
-  if (platform === 'darwin') return 'unlock it (needed once per ssh session): security unlock-keychain';
-  if (platform === 'win32') return 'log in to Windows on the desktop, not only over the network';
-  const programs = 'Passwords and Keys (seahorse), KWalletManager or KeePassXC';
-  return `unlock it: log in to the desktop, or open ${programs}`;
+  const { hint = '' } = wordsFor(reason, platform);
+  const longer = `to wait longer, run: gwtoken config set keychain-timeout ${longerTimeout(limitMs)}`;
+  const message = `the keychain ${ends[reason]} ${limitMs / 1000} s`;
+  return new GwtokenError('keychain', message, { reason, hints: [reason === 'timed-out' ? longer : hint] });
 }

@@ -1,16 +1,5 @@
 /** Keytar in the keychain's child: from node_modules, or its native part from inside the executable. */
-import {
-  existsSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -21,7 +10,7 @@ export type Keytar = typeof import('keytar');
 
 export function loadKeytar(): Keytar {
   // Built without it, since upstream has no native part for the platform.
-  if (__EXECUTABLE__ && !__KEYTAR__) throw Object.assign(new Error('not built in'), { code: 'NO_KEYTAR' });
+  if (__EXECUTABLE__ && !__KEYTAR__) throw new Error('there is none for Linux on arm64 with musl');
   return __EXECUTABLE__ ? loadNativePart(require('keytar.node')) : require(folderOfKeytar());
 }
 
@@ -47,42 +36,25 @@ const PREFIX = 'gwtoken-keychain-';
  * would unpack it under a foreseeable name, and load any file of the right size and owner that lies there.
  */
 function loadNativePart(contained: string): Keytar {
-  const runtime = process.env['XDG_RUNTIME_DIR'];
-  try {
-    return loadFrom(tmpdir(), contained);
-  } catch (error) {
-    // Nothing can be loaded from a file system that is mounted noexec, as some have it for /tmp.
-    if (process.platform !== 'linux' || !runtime) throw error;
-    return loadFrom(runtime, contained);
-  }
-}
-
-function loadFrom(temporary: string, contained: string): Keytar {
   const loaded = { exports: {} as Keytar };
-  const directory = mkdtempSync(join(temporary, PREFIX));
+  const directory = mkdtempSync(join(tmpdir(), PREFIX));
   const file = join(directory, 'keytar.node');
-  if (process.platform === 'linux') {
-    // By its descriptor: nobody can put another file in its place, and a killed process leaves none.
-    const descriptor = openSync(file, 'wx', 0o700);
-    unlinkSync(file);
-    rmdirSync(directory);
-    writeFileSync(descriptor, readFileSync(contained));
-    process.dlopen(loaded, `/proc/self/fd/${descriptor}`);
-  } else {
-    writeFileSync(file, readFileSync(contained), { flag: 'wx' });
+  try {
+    writeFileSync(file, readFileSync(contained));
     process.dlopen(loaded, file);
+    return loaded.exports;
+  } finally {
     sweep(directory);
   }
-  return loaded.exports;
 }
 
-/** Removes the directory, and those that were left behind: Windows removes no file that is loaded. */
-function sweep(directory: string): void {
-  for (const name of readdirSync(tmpdir())) {
-    const path = join(tmpdir(), name);
+/** Removes the directory. Windows removes no loaded file: there, those of earlier runs, in the user's own TEMP. */
+function sweep(own: string): void {
+  const names = process.platform === 'win32' ? readdirSync(tmpdir()) : [];
+  const others = names.filter((name) => name.startsWith(PREFIX)).map((name) => join(tmpdir(), name));
+  for (const path of [own, ...others]) {
     try {
-      if (path === directory || (name.startsWith(PREFIX) && Date.now() - statSync(path).mtimeMs > 60_000))
-        rmSync(path, { recursive: true });
+      if (path === own || Date.now() - statSync(path).mtimeMs > 60_000) rmSync(path, { recursive: true });
     } catch {
       // Loaded by another process, or gone.
     }

@@ -23,6 +23,7 @@ describe('KeePassXC', () => {
     code: 5,
     stderr: expect.stringMatching(new RegExp(`^gwtoken: error: ${problem}\nhint: `)),
   });
+  const notReturned = failed(`the keychain did not return the item of ${CLIENT}: denied, .*`);
   const denied = failed('the keychain denied access');
   const locked = failed('the keychain is locked');
   const withoutKeyring = failed('the keychain has no default keyring');
@@ -50,7 +51,8 @@ describe('KeePassXC', () => {
   };
 
   test('a get that is denied says so, and not that there are no credentials', async () => {
-    expect(await runAnswering('get', 'deny')).toMatchObject(denied);
+    // A second time, since the session may have had the wrong key, as KWallet has.
+    expect(await runAnswering('get', 'deny', 'deny')).toMatchObject(notReturned);
   });
 
   test('a login that may not overwrite says so, and changes nothing', async () => {
@@ -61,7 +63,7 @@ describe('KeePassXC', () => {
   });
 
   test('a logout that is denied leaves the client as it is', async () => {
-    expect(await runAnswering('logout --yes', 'deny')).toMatchObject(denied);
+    expect(await runAnswering('logout --yes', 'deny')).toMatchObject(notReturned);
     expect(await storedId()).toBe('eu-client');
     expect(await isListed()).toBe(true);
   });
@@ -89,11 +91,8 @@ describe('KeePassXC', () => {
 
   test('what may be in a locked database beside the open one is neither removed nor absent', async () => {
     await keyring.reopen('another');
-    const hidden = failed('no such item in the open keyring, but another keyring is locked');
-    const get = await runAnswering('get');
-    expect(get).toMatchObject(hidden);
-    expect(get.stderr).toContain('\nhint: to store credentials, run: gwtoken login');
-    expect(await runAnswering('logout --yes')).toMatchObject(hidden);
+    expect(await runAnswering('get')).toMatchObject(notReturned);
+    expect(await runAnswering('logout --yes')).toMatchObject(notReturned);
     await keyring.reopen('exposed');
     expect(await storedId()).toBe('eu-client');
   });

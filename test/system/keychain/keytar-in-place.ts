@@ -12,7 +12,8 @@ export const SECRET = 'canary-secret-7fQx';
 export function programWith(keytar: string | undefined) {
   const copy = copyProgram(keytar);
   const settings = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: 'http://127.0.0.1:9', GWTOKEN_RETRIES: '0' };
-  const home = openHome(settings);
+  // A bus of the user's own, where nobody answers.
+  const home = openHome({ ...settings, DBUS_SESSION_BUS_ADDRESS: `unix:path=${copy.dir}` });
   const run = async (args: readonly string[], more: Record<string, string> = {}, stdin = '') => {
     const mark = randomUUID();
     const env = { ...more, MARK: mark };

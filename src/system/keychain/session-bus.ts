@@ -1,0 +1,66 @@
+/**
+ * The session bus, and whose it is. Its address outlives it, in a tmux or a detached shell: once the session
+ * has ended, another user can listen there, and would be given the secret of the next `login`.
+ */
+import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { GwtokenError, quietly } from '../../errors';
+import type { Env } from '../../world';
+import { keychainError } from './errors';
+
+/** An address whose listener has an owner (D-Bus specification, "Server Addresses"). */
+const SOCKET = /^unix:(path|abstract)=([^,]+)(?:,guid=\w*)?$/;
+
+/**
+ * Returns the environment with the bus's address. libsecret then looks for no other one by itself.
+ *
+ * @throws GwtokenError `keychain`, reason `no-session`, without a bus, or if another user may answer there
+ */
+export function withSessionBus(env: Env, uid: number | undefined): Env {
+  const { XDG_RUNTIME_DIR: runtime, DBUS_SESSION_BUS_ADDRESS: given } = env;
+  const address = given || (runtime && existsSync(`${runtime}/bus`) && `unix:path=${runtime}/bus`);
+  if (!address) throw keychainError('no-session', 'linux');
+  for (const part of address.split(';')) {
+    const [, kind, value = ''] = SOCKET.exec(part) ?? [];
+    if (kind === undefined) throw notTrusted(part, 'is neither a unix:path nor a unix:abstract socket');
+    const name = quietly(() => decodeURIComponent(value)) ?? value;
+    const problem = kind === 'path' ? distrustPath(name, uid) : distrustAbstract(name, uid);
+    if (problem !== undefined) throw notTrusted(name, problem);
+  }
+  return { ...env, DBUS_SESSION_BUS_ADDRESS: address };
+}
+
+function notTrusted(socket: string, problem: string): GwtokenError {
+  return new GwtokenError('keychain', `no keychain here: the session bus at ${socket} ${problem}`, {
+    reason: 'no-session',
+    hints: ['DBUS_SESSION_BUS_ADDRESS is not of your session: unset it, or log in again'],
+  });
+}
+
+function distrustPath(path: string, uid: number | undefined): string | undefined {
+  const owner = quietly(() => statSync(path).uid);
+  if (owner === undefined) return 'has ended';
+  return owner === uid || owner === 0 ? undefined : `belongs to another user (uid ${owner})`;
+}
+
+/**
+ * Looks for the listener among the user's processes: the kernel does not tell its owner. A setuid program that
+ * another user has started, and that holds their socket, runs as root, but not with all four of its user IDs.
+ */
+function distrustAbstract(name: string, uid: number | undefined): string | undefined {
+  const listeners = (quietly(() => readFileSync('/proc/net/unix', 'utf8')) ?? '')
+    .split('\n')
+    .map((line) => line.split(/ +/))
+    .filter(([, , , flags, , , , path]) => flags === LISTENS && path === `@${name}`)
+    .map((fields) => `socket:[${fields[6]}]`);
+  const isTheUsers = readdirSync('/proc').some((pid) => {
+    // Empty for what is no process, or has ended meanwhile.
+    const status = quietly(() => readFileSync(`/proc/${pid}/status`, 'utf8')) ?? '';
+    if (!status.includes(`\nUid:${`\t${uid}`.repeat(4)}\n`)) return false;
+    const open = quietly(() => readdirSync(`/proc/${pid}/fd`)) ?? [];
+    return open.some((fd) => listeners.includes(quietly(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) ?? ''));
+  });
+  return isTheUsers ? undefined : 'is held by no program of yours';
+}
+
+/** SO_ACCEPTCON in /proc/net/unix. */
+const LISTENS = '00010000';

@@ -1,0 +1,108 @@
+/** A session bus that may be another user's: its address outlives it, and others can bind its name. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { withSessionBus } from '../../../src/system/keychain/session-bus';
+import { onCleanup } from '../../harness/clean-up';
+import { openFolder } from '../../harness/homes/folder';
+import { asFunction, keychainWith } from './keytar-in-place';
+
+const STRANGER = 64_002;
+const uid = process.geteuid?.() ?? 0;
+const busOf = (env: Record<string, string>, as = uid) => withSessionBus(env, as)['DBUS_SESSION_BUS_ADDRESS'];
+/** Why an address is refused; undefined if it is not. */
+const problem = (DBUS_SESSION_BUS_ADDRESS: string, as = uid) => {
+  try {
+    expect(busOf({ DBUS_SESSION_BUS_ADDRESS }, as)).toBe(DBUS_SESSION_BUS_ADDRESS);
+    return undefined;
+  } catch (error) {
+    expect(error).toMatchObject({ kind: 'keychain', reason: 'no-session' });
+    return (error as Error).message.replace('no keychain here: the session bus at ', '');
+  }
+};
+
+beforeEach(({ needs }) => needs('linux'));
+
+async function socketIn(folder: string, name = 'bus 1'): Promise<string> {
+  const path = join(folder, name);
+  const server = createServer().listen(path);
+  await once(server, 'listening');
+  onCleanup(() => server.close());
+  return path;
+}
+const addressOf = (path: string) => `unix:path=${path.replaceAll(' ', '%20')},guid=1`;
+
+test('without an address the bus is the one in XDG_RUNTIME_DIR, or there is none', async () => {
+  const XDG_RUNTIME_DIR = openFolder();
+  for (const env of [{}, { XDG_RUNTIME_DIR }, { XDG_RUNTIME_DIR: '', DBUS_SESSION_BUS_ADDRESS: '' }])
+    expect(() => busOf(env)).toThrow('no keychain here: there is no desktop session');
+  const path = await socketIn(XDG_RUNTIME_DIR, 'bus');
+  expect(busOf({ XDG_RUNTIME_DIR, DBUS_SESSION_BUS_ADDRESS: '' })).toBe(`unix:path=${path}`);
+});
+
+test('each part of an address has to be a socket with an owner', async () => {
+  const own = addressOf(await socketIn(openFolder()));
+  expect(problem(own)).toBeUndefined();
+  expect(problem(`${own};${own}`)).toBeUndefined();
+  const others = [
+    'tcp:host=localhost',
+    'nonce-tcp:host=a',
+    'autolaunch:',
+    'unixexec:path=/bin/a',
+    'unix:',
+    '',
+  ];
+  for (const other of others)
+    expect(problem(`${own};${other}`)).toBe(`${other} is neither a unix:path nor a unix:abstract socket`);
+});
+
+test('a socket of another user’s starts no keychain child', async ({ needs }) => {
+  needs('root');
+  const path = await socketIn(openFolder());
+  expect(problem(addressOf(path), STRANGER)).toBeUndefined();
+  chownSync(path, STRANGER, STRANGER);
+  expect(problem(addressOf(path))).toBe(`${path} belongs to another user (uid ${STRANGER})`);
+
+  const keytar = `require('node:fs').writeFileSync(__dirname + '/loaded', '');${asFunction('async () => null')}`;
+  const env = { DBUS_SESSION_BUS_ADDRESS: addressOf(path) };
+  const { keychain, module } = keychainWith(keytar, { platform: 'linux', env });
+  await expect(keychain.set('a', 'secret')).rejects.toMatchObject({ kind: 'keychain', reason: 'no-session' });
+  expect(existsSync(join(module, 'loaded'))).toBe(false);
+});
+
+test('a socket that is gone may be bound by anybody a moment later', () => {
+  const path = join(openFolder(), 'bus');
+  expect(problem(addressOf(path))).toBe(`${path} has ended`);
+});
+
+test('an abstract socket has to be held by a program that the user has started', async ({ needs }) => {
+  // As long as a name can be: Node 20 fills a shorter one up with NUL.
+  const name = `/gwtoken-test-${process.pid}`.padEnd(107, '.');
+  const refused = `${name} is held by no program of yours`;
+  const listenAs = async (...wrapper: string[]) => {
+    const script = `require('net').createServer().listen('\\0${name}', () => console.log('listens'))`;
+    const [program = '', ...args] = [...wrapper, process.execPath, '-e', script];
+    const holder = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const end = async () => {
+      holder.kill('SIGKILL');
+      await once(holder, 'close');
+    };
+    await once(holder.stdout, 'data');
+    return end;
+  };
+  const address = `unix:abstract=${name}`;
+  expect(problem(address)).toBe(refused);
+  const end = await listenAs();
+  expect(problem(address)).toBeUndefined();
+  await end();
+  needs('root');
+  // Another user's, and what they have started setuid root, as su is while it asks for a password.
+  for (const user of ['--reuid', '--ruid']) {
+    const endTheirs = await listenAs('setpriv', user, String(STRANGER));
+    expect(problem(address)).toBe(refused);
+    await endTheirs();
+  }
+});
