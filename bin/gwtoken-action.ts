@@ -6,7 +6,7 @@ import { usage } from '../src/errors';
 import { envDestination, envOptions } from '../src/formats/env-output';
 import { escapeData, maskToken } from '../src/formats/mask';
 import { parseSwitch } from '../src/settings/values';
-import { closeDebugger, openQuickWorld } from '../src/system/quick-world';
+import { disableDebuggerSignal, openQuickWorld } from '../src/system/quick-world';
 import { openWorld } from '../src/system/world';
 import { FORKS_GET_NO_SECRETS } from '../src/waiting';
 import type { World } from '../src/world';
@@ -18,7 +18,7 @@ const REQUIRED = ['region', 'auth-url', 'client-id', 'client-secret'];
 const OF_THE_JOB = ['GWTOKEN_TIMEOUT', 'GWTOKEN_RETRIES', 'GWTOKEN_CA_FILE'];
 const LABEL = 'gwtoken: error: ';
 
-closeDebugger(process);
+disableDebuggerSignal(process);
 // If the event loop runs dry, the runner must not take that for success.
 process.exitCode = 1;
 const { env } = process;

@@ -5,12 +5,12 @@
  */
 import { quick } from '../src/cli/quick';
 import { Interrupted, ReaderGone, usage } from '../src/errors';
-import { closeDebugger, openQuickWorld } from '../src/system/quick-world';
+import { disableDebuggerSignal, openQuickWorld } from '../src/system/quick-world';
 import { mayBeTerminal, writeAll } from '../src/system/terminal/streams';
 
 declare const __VERSION__: string;
 
-closeDebugger(process);
+disableDebuggerSignal(process);
 // If the event loop runs dry while a promise is pending, the caller must not take that for success.
 process.exitCode = 1;
 const opened = openQuickWorld(process);

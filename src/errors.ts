@@ -52,7 +52,7 @@ export function failure(kind: ErrorKind, message: string, ...hints: string[]): G
 }
 
 /** Runs `work`; returns undefined if it throws, for callers to whom the reason makes no difference. */
-export function quietly<T>(work: () => T): T | undefined {
+export function orUndefined<T>(work: () => T): T | undefined {
   try {
     return work();
   } catch {
@@ -61,7 +61,7 @@ export function quietly<T>(work: () => T): T | undefined {
 }
 
 /** Runs `work`; returns its result or the GwtokenError it throws. Any other error is a bug, and thrown on. */
-export function attempt<T>(work: () => T): T | GwtokenError {
+export function valueOrError<T>(work: () => T): T | GwtokenError {
   try {
     return work();
   } catch (error) {

@@ -1,13 +1,13 @@
 /** What ends gwtoken: the one error that it expects, signals, and the errors of Node and of the system. */
 import { expect, test } from 'vitest';
 import {
-  attempt,
   ENDING_SIGNALS,
   GwtokenError,
   Interrupted,
   limitReached,
   messageOf,
   systemCode,
+  valueOrError,
 } from '../src/errors';
 
 test('an error that gets more hints is the same in all else', () => {
@@ -28,8 +28,8 @@ test('what is attempted gives its result or an expected error, and a bug goes on
   const failing = (error: Error) => () => {
     throw error;
   };
-  expect([attempt(() => 'done'), attempt(failing(expected))]).toEqual(['done', expected]);
-  expect(() => attempt(failing(bug))).toThrow(bug);
+  expect([valueOrError(() => 'done'), valueOrError(failing(expected))]).toEqual(['done', expected]);
+  expect(() => valueOrError(failing(bug))).toThrow(bug);
 });
 
 test('a signal has the code that a shell shows for it, where gwtoken itself can get it', () => {

@@ -1,7 +1,7 @@
 /** What the completion scripts ask for at each press of Tab: the words that can come next. */
 import { Help, type Option, type Command as Parser } from 'commander';
 import { DEFAULT_PROFILE, isProfile } from '../client';
-import { quietly } from '../errors';
+import { orUndefined } from '../errors';
 import { configKeys, settingOf } from '../settings/table';
 import type { World } from '../world';
 import { createProgram } from './program';
@@ -111,8 +111,8 @@ async function argumentWords(
 
 /** Returns the profiles with keys of their own, and those with a stored client; none of a broken file. */
 function profileNames({ config, clients }: CompletionWorld): Lines {
-  const inConfig = quietly(() => Object.keys(config.read().profiles)) ?? [];
-  const stored = quietly(() => Object.keys(clients.read())) ?? [];
+  const inConfig = orUndefined(() => Object.keys(config.read().profiles)) ?? [];
+  const stored = orUndefined(() => Object.keys(clients.read())) ?? [];
   const names = [DEFAULT_PROFILE, ...inConfig, ...stored.map((client) => client.split(':', 1)[0]!)];
   return [...new Set(names)].filter(isProfile).sort();
 }

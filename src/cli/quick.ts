@@ -34,7 +34,7 @@ function quickGet(flags: FlagValues, world: QuickWorld): string | undefined {
   const format = getFormat(flags);
   if ((flags['output'] ?? STDOUT) !== STDOUT) return undefined;
   const cached = cachedToken(flags, world);
-  return cached && format.write(cached, world.now());
+  return cached && format(cached, world.now());
 }
 
 /** Returns the statements; a hint for a terminal, or appending to a file, is left to the CLI. */

@@ -4,7 +4,7 @@ import { CommanderError } from 'commander';
 import { COMMANDS, type Command } from '../commands/grammar';
 import { hintLine } from '../commands/report';
 import { strayVariables } from '../commands/stray-variables';
-import { GwtokenError, Interrupted, limitReached, quietly, ReaderGone } from '../errors';
+import { GwtokenError, Interrupted, limitReached, orUndefined, ReaderGone } from '../errors';
 import { EXEC_FAILED, EXIT_CODES } from '../exit-codes';
 import { oneLine } from '../text';
 import type { World } from '../world';
@@ -84,7 +84,7 @@ export async function failWith(
   // terminal nobody evaluates it, and if stdout is broken too, the first failure is still reported.
   if (command?.evaluated && !world.stdout.isTTY()) {
     const { failureOutput } = await import('../formats/env-output');
-    quietly(() => world.stdout.write(failureOutput(argv, code)));
+    orUndefined(() => world.stdout.write(failureOutput(argv, code)));
   }
   if (error instanceof Interrupted || error instanceof ReaderGone) throw error;
   await report(error, verbose, world);

@@ -13,7 +13,7 @@ export async function printToken(flags: FlagValues, world: World): Promise<void>
   checkOutput(flags['output']);
   const answer = await selectedToken(gather(flags, world), world);
   maskToken(answer.token.accessToken, world);
-  const text = format.write(answer, world.now());
+  const text = format(answer, world.now());
   const { output = STDOUT } = flags;
   if (output === STDOUT) world.stdout.write(text);
   else world.replaceFile(String(output), text);

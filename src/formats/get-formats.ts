@@ -5,26 +5,20 @@ import type { TokenAnswer } from '../token/query';
 import { expiresAtMs, freshUntilMs, secondsLeft, type Token } from '../token/token';
 import { formatAmong, jsonText } from './names';
 
-interface GetFormat {
-  write(answer: TokenAnswer, nowMs: number): string;
-}
+type GetFormat = (answer: TokenAnswer, nowMs: number) => string;
 
 /** The formats in the order of the help; the first one is the default. */
 const FORMATS = {
-  token: { write: ({ token }) => `${token.accessToken}\n` },
-  json: { write: (answer, nowMs) => jsonText(tokenJson(answer, nowMs)) },
-  header: { write: ({ token }) => `Authorization: ${bearer(token)}\n` },
-  headers: { write: ({ token }) => jsonText({ Authorization: bearer(token) }) },
-  curl: {
-    // In a double-quoted value of a curl config file an unescaped quote would end the token.
-    write: ({ token }) => `header = "Authorization: ${bearer(token).replace(/["\\]/g, '\\$&')}"\n`,
-  },
-  'credential-helper': {
-    write({ token, query }) {
-      const until = freshUntilMs(token, query.minTtl);
-      const expires = until === undefined ? undefined : new Date(until).toISOString();
-      return jsonText({ headers: { Authorization: [bearer(token)] }, expires });
-    },
+  token: ({ token }) => `${token.accessToken}\n`,
+  json: (answer, nowMs) => jsonText(tokenJson(answer, nowMs)),
+  header: ({ token }) => `Authorization: ${bearer(token)}\n`,
+  headers: ({ token }) => jsonText({ Authorization: bearer(token) }),
+  // In a double-quoted value of a curl config file an unescaped quote would end the token.
+  curl: ({ token }) => `header = "Authorization: ${bearer(token).replace(/["\\]/g, '\\$&')}"\n`,
+  'credential-helper'({ token, query }) {
+    const until = freshUntilMs(token, query.minTtl);
+    const expires = until === undefined ? undefined : new Date(until).toISOString();
+    return jsonText({ headers: { Authorization: [bearer(token)] }, expires });
   },
 } satisfies Readonly<Record<string, GetFormat>>;
 

@@ -1,7 +1,7 @@
 /** Resolves each setting with its source: flag, then environment variable, then config file, then default. */
 
 import { type Client, checkProfile, clientFlags, REGIONS } from '../client';
-import { attempt, GwtokenError, usage } from '../errors';
+import { GwtokenError, usage, valueOrError } from '../errors';
 import { CI_HELP, isCi } from '../waiting';
 import type { Config, Env, QuickWorld } from '../world';
 import {
@@ -139,7 +139,7 @@ function emptyAmong(names: readonly string[], env: Env): string {
 /** Returns the settings of a client as lines with their sources, but for those that nobody set. */
 export function settingLines(sources: SettingSources, client: Client): string[] {
   return Object.values<SettingDefinition<unknown>>(SETTINGS).flatMap((row) => {
-    const found = attempt(() => resolve(row, sources, client));
+    const found = valueOrError(() => resolve(row, sources, client));
     if (found === undefined) return [];
     const { name = row.key, show = String } = row;
     if (found instanceof GwtokenError) return `${name}: ${found.message}`;

@@ -31,7 +31,7 @@ export function openQuickWorld(proc: Pick<NodeJS.Process, 'env' | 'platform' | '
 }
 
 /** Makes SIGUSR1 end the process, as elsewhere: Node would open its debugger to every user of the machine. */
-export function closeDebugger(proc: Pick<NodeJS.Process, 'on' | 'platform'>): void {
+export function disableDebuggerSignal(proc: Pick<NodeJS.Process, 'on' | 'platform'>): void {
   if (proc.platform === 'win32') return;
   const nothing = (): void => {};
   // A listener replaces Node's own handler, and removing the last listener removes every handler.

@@ -1,6 +1,6 @@
 /** The cached token: returned only to its owner; an entry that cannot be read is a miss, never an error. */
 import { type Client, clientName } from '../client';
-import { quietly } from '../errors';
+import { orUndefined } from '../errors';
 import { VSCHAR } from '../text';
 import type { KnownEntry, QuickWorld, World } from '../world';
 import type { Query, TokenAnswer } from './query';
@@ -102,7 +102,7 @@ function hasShape<T>(value: unknown, shape: Shape<T>): value is T {
 
 /** Reads a JSON object; returns an empty one if the text is not JSON. */
 export function parseObject(text: string): Record<string, unknown> {
-  return quietly(() => JSON.parse(text)) ?? {};
+  return orUndefined(() => JSON.parse(text)) ?? {};
 }
 
 export function lookInCache(
@@ -151,5 +151,5 @@ export function knownClient(
   client: Client,
   { clients }: Pick<QuickWorld, 'clients'>,
 ): KnownEntry | undefined {
-  return quietly(() => clients.read()[clientName(client)]);
+  return orUndefined(() => clients.read()[clientName(client)]);
 }

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { commandEnv } from '../../src/credentials/command';
 import { secretProblem } from '../../src/credentials/credentials';
 import { formatItem, parseItem } from '../../src/credentials/keychain-item';
-import { attempt, GwtokenError } from '../../src/errors';
+import { GwtokenError, valueOrError } from '../../src/errors';
 import type { CommandEnd } from '../../src/world';
 import { EU } from '../harness/homes/client';
 import { type Ended, type Inside, inside } from '../harness/homes/in-process';
@@ -297,7 +297,7 @@ describe('the keychain', () => {
     const room = 2560 - Buffer.byteLength(formatItem(stored));
     const fits = { ...stored, clientSecret: `é${'s'.repeat(room - 2)}` };
     expect(Buffer.byteLength(formatItem(fits))).toBe(2560);
-    expect(attempt(() => formatItem({ ...fits, clientId: 'id2' }))).toMatchObject({
+    expect(valueOrError(() => formatItem({ ...fits, clientId: 'id2' }))).toMatchObject({
       kind: 'usage',
       message: 'the credentials are too long for the keychain (2561 bytes, limit 2560)',
       hints: ['use environment variables or a secret file: gwtoken help settings'],

@@ -1,6 +1,6 @@
 /** The output of each format, word for word; that it arrives is tried in the shells and readers. */
 import { describe, expect, test } from 'vitest';
-import { attempt } from '../../src/errors';
+import { valueOrError } from '../../src/errors';
 import { formatNamed } from '../../src/formats/env-formats';
 import {
   envDestination,
@@ -102,7 +102,7 @@ function loggingCommands(values: Record<string, string>): string {
 
 /** What the work gives, or says when it refuses. */
 function said(work: () => string): string {
-  const result = attempt(work);
+  const result = valueOrError(work);
   return typeof result === 'string' ? result : result.message;
 }
 
@@ -317,7 +317,7 @@ describe('the output of get', () => {
     from: 'cache',
   } as const;
   const get = (flags: Record<string, string>, more: Partial<Token> = {}) =>
-    getFormat(flags).write({ ...answer, token: { ...TOKEN, ...more } }, TOKEN.requestedAtMs + 1001);
+    getFormat(flags)({ ...answer, token: { ...TOKEN, ...more } }, TOKEN.requestedAtMs + 1001);
 
   /** What each prints: a new format gets its line here. */
   const PRINTS: Readonly<Record<string, RegExp>> = {
@@ -343,7 +343,7 @@ describe('the output of get', () => {
     const helper = (value?: number, more: Partial<Token> = {}) => {
       const source = { kind: 'flag', name: '' } as const;
       const minTtl = value === undefined ? undefined : { value, text: '', source };
-      const { write } = getFormat({ format: 'credential-helper' });
+      const write = getFormat({ format: 'credential-helper' });
       return JSON.parse(
         write({ ...answer, query: { ...answer.query, minTtl }, token: { ...TOKEN, ...more } }, 0),
       );

@@ -20,7 +20,7 @@ export async function runCurl(
   const args = [first.startsWith('/') ? belowApiUrl(first, sources) : first, ...rest];
   const answer = await selectedToken(sources, world);
   maskToken(answer.token.accessToken, world);
-  const header = getFormat({ format: 'curl' }).write(answer, world.now());
+  const header = getFormat({ format: 'curl' })(answer, world.now());
 
   const env = childEnvironment(world.env, [], world.platform);
   const words = ['-K', world.platform === 'win32' ? '-' : '/dev/fd/3', ...args];

@@ -8,7 +8,7 @@ import {
   secretFromBytes,
   secretProblem,
 } from '../../credentials/credentials';
-import { attempt, GwtokenError, messageOf, usage } from '../../errors';
+import { GwtokenError, messageOf, usage, valueOrError } from '../../errors';
 import { resolve } from '../../settings/resolve';
 import { SETTINGS, type Setting, type SettingSources } from '../../settings/table';
 import { parseAuthUrl } from '../../settings/values';
@@ -118,7 +118,7 @@ const ABOUT_AUTH_URL = [
 async function askAuthUrl(region: Region, { terminal, stderr }: PromptWorld): Promise<TypedUrl> {
   const check = (answer: string): string | undefined => {
     if (answer.trim() === '') return 'Required, for example https://identity.example.com';
-    const parsed = attempt(() => parseAuthUrl(answer.trim(), SOURCE, region));
+    const parsed = valueOrError(() => parseAuthUrl(answer.trim(), SOURCE, region));
     if (!(parsed instanceof GwtokenError)) return undefined;
     // The person sees the typed text: only its fault has to be shown.
     const problem = parsed.message.split(`(from ${SOURCE}) `).at(-1)?.replace(/^is /, '') ?? '';

@@ -3,7 +3,7 @@
 import { type Client, clientFlags, clientName } from '../../client';
 import { formatItem } from '../../credentials/keychain-item';
 import { overriding, sourceOf } from '../../credentials/sources';
-import { attempt, GwtokenError, Interrupted } from '../../errors';
+import { GwtokenError, Interrupted, valueOrError } from '../../errors';
 import { gather, resolve, resolveClient } from '../../settings/resolve';
 import { type FlagValues, SETTINGS, type SettingSources } from '../../settings/table';
 import { oneLine, shellWord } from '../../text';
@@ -151,7 +151,7 @@ function editText({ profile, key, value }: ConfigEdit, { config }: SettingSource
 
 /** Returns the commands to try next, in the user's shell. */
 function nextSteps(client: Client, { env, config, platform }: World): string[] {
-  const selected = attempt(() => resolveClient({ flags: {}, env, config: config.read() }));
+  const selected = valueOrError(() => resolveClient({ flags: {}, env, config: config.read() }));
   const isSelected = !(selected instanceof GwtokenError) && clientName(selected) === clientName(client);
   const flags = isSelected ? '' : ` ${clientFlags(client)}`;
   const fish = /\bfish$/.test(env['SHELL'] ?? '');
@@ -177,8 +177,8 @@ function warnOfOthers({ client, authUrl }: Answers, before: SettingSources, worl
   const flags = { profile: before.flags['profile'] };
   const after: SettingSources = { flags, env: world.env, config: world.config.read() };
   // A bad variable is only a warning here: the credentials are stored.
-  const source = attempt(() => sourceOf(after, client, world));
-  const next = attempt(() => resolve(SETTINGS.authUrl, after, client));
+  const source = valueOrError(() => sourceOf(after, client, world));
+  const next = valueOrError(() => resolve(SETTINGS.authUrl, after, client));
   const overridden = source instanceof GwtokenError ? source.message : overriding(source);
   if (overridden !== undefined) world.warn(overridden);
   if (next && !(next instanceof GwtokenError) && next.value !== authUrl.value)

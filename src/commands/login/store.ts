@@ -1,7 +1,7 @@
 /** Storage of a login: the keychain item, the entry among the stored clients, the settings that select it. */
 
 import { type Client, clientName, DEFAULT_PROFILE } from '../../client';
-import { attempt, GwtokenError } from '../../errors';
+import { GwtokenError, valueOrError } from '../../errors';
 import { resolve } from '../../settings/resolve';
 import { SETTINGS, type Setting, type SettingSources } from '../../settings/table';
 import { withoutTokenPath } from '../../settings/values';
@@ -60,7 +60,7 @@ export function loginEdits(
   const values = profile === undefined ? general : profiles[profile];
   const edits: ConfigEdit[] = [];
   // An invalid one is replaced like any other.
-  const current = attempt(() => resolve(SETTINGS.authUrl, { ...sources, flags: {}, env: {} }, client));
+  const current = valueOrError(() => resolve(SETTINGS.authUrl, { ...sources, flags: {}, env: {} }, client));
   if (current instanceof GwtokenError || current?.value !== authUrl.value) {
     const key = `auth-url.${client.region}`;
     if (authUrl.text.includes('{region}')) {

@@ -7,7 +7,7 @@
  */
 import { constants, lstatSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { failure, quietly, systemCode } from '../../errors';
+import { failure, orUndefined, systemCode } from '../../errors';
 import type { AnothersLock, Lock } from '../../world';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
@@ -45,11 +45,11 @@ function create(path: string, text: string, host: Host): boolean {
 
 function hold(path: string, holder: string, host: Host): Lock {
   const isOwn = (): boolean => lookAt(path)?.holder === holder;
-  const touch = () => quietly(() => isOwn() && utimesSync(path, new Date(), new Date()));
+  const touch = () => orUndefined(() => isOwn() && utimesSync(path, new Date(), new Date()));
   const beat = setInterval(touch, BEAT_MS).unref();
   const release = (): void => {
     clearInterval(beat);
-    quietly(() => isOwn() && retryWhileBusy(() => rmSync(path), host));
+    orUndefined(() => isOwn() && retryWhileBusy(() => rmSync(path), host));
   };
   return { held: true, release };
 }
@@ -78,7 +78,7 @@ function waitFor(path: string, host: Host): AnothersLock {
 /** Removes a dead holder's lock: only who creates the file for it may, or they would remove each other's. */
 function bury(path: string, dead: string, host: Host): void {
   const spade = `${path}.${dead}`;
-  quietly(() => {
+  orUndefined(() => {
     if (create(spade, '', host)) {
       if (lookAt(path)?.holder === dead) rmSync(path);
       rmSync(spade);

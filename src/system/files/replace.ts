@@ -1,7 +1,7 @@
 /** Replaces a file atomically: a reader sees the old text or the new one, never a part. */
 import { lstatSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { quietly, systemCode } from '../../errors';
+import { orUndefined, systemCode } from '../../errors';
 import { sleepSync } from '../terminal/streams';
 import type { Host } from './paths';
 
@@ -35,7 +35,7 @@ const STALE_MS = 10 * 60_000;
  */
 export function sweepOld(folder: string, names: RegExp): void {
   // Another may have swept it, or the directory cannot be changed.
-  quietly(() => {
+  orUndefined(() => {
     for (const name of readdirSync(folder)) {
       if (!names.test(name)) continue;
       const left = join(folder, name);

@@ -5,7 +5,7 @@
 import { constants, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, parseClientName } from '../../client';
-import { quietly, systemCode } from '../../errors';
+import { orUndefined, systemCode } from '../../errors';
 import type { CacheKind, CacheRead, TokenCache } from '../../world';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
@@ -27,7 +27,7 @@ export const NO_TOKENS: TokenCache = {
 export function openTokens(folder: string, host: Host): TokenCache {
   return {
     read(client, kind = 'token') {
-      const files = quietly(() => {
+      const files = orUndefined(() => {
         const problem = trustProblem(lstatSync(folder), 'user', host);
         if (problem) return { untrusted: `${folder} ${problem.text}` };
         const { text: generation = '' } = readFile(generationPath(folder, client), host);
@@ -49,14 +49,14 @@ export function openTokens(folder: string, host: Host): TokenCache {
     },
     // A file that cannot be removed does no harm: it is of other credentials or an earlier generation.
     async remove(passes) {
-      for (const file of quietly(() => readdirSync(folder)) ?? []) {
+      for (const file of orUndefined(() => readdirSync(folder)) ?? []) {
         const client = clientOf(file);
         if (client && passes(client)) remove(join(folder, file));
       }
     },
     async invalidate(client) {
       // If this fails, no request can store a token either, and the old one is removed or reported below.
-      quietly(() => {
+      orUndefined(() => {
         makeTrusted(folder, host);
         replaceFile(generationPath(folder, client), uniqueName(), host);
       });

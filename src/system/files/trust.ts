@@ -4,7 +4,7 @@
  */
 import { accessSync, constants, existsSync, lstatSync, mkdirSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { quietly } from '../../errors';
+import { orUndefined } from '../../errors';
 import type { FileProblem, FolderFacts } from '../../world';
 import type { FolderKind, Host } from './paths';
 
@@ -60,9 +60,9 @@ function nearestFolder(path: string): string {
 /** Describes a directory for doctor. */
 export function probeFolder(which: FolderKind, path: string | undefined, host: Host): FolderFacts {
   if (path === undefined) return { path, exists: false, problem: undefined };
-  const stat = quietly(() => (which === 'cache' ? lstatSync : statSync)(path));
+  const stat = orUndefined(() => (which === 'cache' ? lstatSync : statSync)(path));
   const untrusted = stat && trustProblem(stat, which === 'cache' ? 'user' : 'user or root', host);
-  const isWritable = quietly(() => checkWritable(path, host) ?? true);
+  const isWritable = orUndefined(() => checkWritable(path, host) ?? true);
   const unwritable = isWritable ? undefined : { text: 'is not writable', isOpen: false };
   return { path, exists: stat !== undefined, problem: untrusted ?? unwritable };
 }

@@ -1,7 +1,7 @@
 /** Files at paths that are not gwtoken's: of `--output` and `--token-file`, and the one of a CI runner. */
 import { appendFileSync, lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { GwtokenError, quietly, systemCode, usage } from '../../errors';
+import { GwtokenError, orUndefined, systemCode, usage } from '../../errors';
 import type { Host } from './paths';
 import { readLimited } from './read-file';
 import { replaceFile } from './replace';
@@ -39,7 +39,7 @@ function pathProblem(path: string, host: Host): string | undefined {
 
 /** Removes the file if it still has this text. Never throws: nobody waits for it any more. */
 export function removeUserFile(path: string, text: string): void {
-  quietly(() => {
+  orUndefined(() => {
     if (Buffer.from(readLimited(path, text.length)).toString() === text) rmSync(path);
   });
 }
@@ -50,7 +50,7 @@ export function removeUserFile(path: string, text: string): void {
  * @throws GwtokenError `usage` if it does not exist; the returned function throws `local`
  */
 export function openAppender(path: string, variable: string): (text: string) => void {
-  if (!quietly(() => statSync(path).isFile()))
+  if (!orUndefined(() => statSync(path).isFile()))
     throw usage(
       `${variable} points to ${path}, which is not a file`,
       `do not change ${variable}; the runner sets it for each step`,

@@ -5,7 +5,7 @@
  */
 
 import { type ChildProcess, type CommonSpawnOptions, type ForkOptions, fork } from 'node:child_process';
-import { limitReached, messageOf, quietly } from '../../errors';
+import { limitReached, messageOf, orUndefined } from '../../errors';
 import { answerWithinMs, hasPerson } from '../../waiting';
 import type { Env, World } from '../../world';
 import { TimedOut, withinLimit } from '../limit';
@@ -48,7 +48,7 @@ export async function askChild(
     notice = setTimeout(async () => {
       if (platform === 'linux') keyring = await keyringState(env, LOOK_MS, over);
       // Nobody may read stderr any more; the answer may still be wanted.
-      if (person && !over.aborted) quietly(() => stderr.write(noticeText(keyring, withinMs)));
+      if (person && !over.aborted) orUndefined(() => stderr.write(noticeText(keyring, withinMs)));
     }, NOTICE_AFTER_MS);
     child = startChild(world);
     return await answerOf(child, request, platform);

@@ -3,7 +3,7 @@
  * has ended, another user can listen there, and would be given the secret of the next `login`.
  */
 import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
-import { GwtokenError, quietly } from '../../errors';
+import { GwtokenError, orUndefined } from '../../errors';
 import type { Env } from '../../world';
 import { keychainError } from './errors';
 
@@ -22,7 +22,7 @@ export function withSessionBus(env: Env, uid: number | undefined): Env {
   for (const part of address.split(';')) {
     const [, kind, value = ''] = SOCKET.exec(part) ?? [];
     if (kind === undefined) throw notTrusted(part, 'is neither a unix:path nor a unix:abstract socket');
-    const name = quietly(() => decodeURIComponent(value)) ?? value;
+    const name = orUndefined(() => decodeURIComponent(value)) ?? value;
     const problem = kind === 'path' ? distrustPath(name, uid) : distrustAbstract(name, uid);
     if (problem !== undefined) throw notTrusted(name, problem);
   }
@@ -37,7 +37,7 @@ function notTrusted(socket: string, problem: string): GwtokenError {
 }
 
 function distrustPath(path: string, uid: number | undefined): string | undefined {
-  const owner = quietly(() => statSync(path).uid);
+  const owner = orUndefined(() => statSync(path).uid);
   if (owner === undefined) return 'has ended';
   return owner === uid || owner === 0 ? undefined : `belongs to another user (uid ${owner})`;
 }
@@ -47,17 +47,19 @@ function distrustPath(path: string, uid: number | undefined): string | undefined
  * another user has started, and that holds their socket, runs as root, but not with all four of its user IDs.
  */
 function distrustAbstract(name: string, uid: number | undefined): string | undefined {
-  const listeners = (quietly(() => readFileSync('/proc/net/unix', 'utf8')) ?? '')
+  const listeners = (orUndefined(() => readFileSync('/proc/net/unix', 'utf8')) ?? '')
     .split('\n')
     .map((line) => line.split(/ +/))
     .filter(([, , , flags, , , , path]) => flags === LISTENS && path === `@${name}`)
     .map((fields) => `socket:[${fields[6]}]`);
   const isTheUsers = readdirSync('/proc').some((pid) => {
     // Empty for what is no process, or has ended meanwhile.
-    const status = quietly(() => readFileSync(`/proc/${pid}/status`, 'utf8')) ?? '';
+    const status = orUndefined(() => readFileSync(`/proc/${pid}/status`, 'utf8')) ?? '';
     if (!status.includes(`\nUid:${`\t${uid}`.repeat(4)}\n`)) return false;
-    const open = quietly(() => readdirSync(`/proc/${pid}/fd`)) ?? [];
-    return open.some((fd) => listeners.includes(quietly(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) ?? ''));
+    const open = orUndefined(() => readdirSync(`/proc/${pid}/fd`)) ?? [];
+    return open.some((fd) =>
+      listeners.includes(orUndefined(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) ?? ''),
+    );
   });
   return isTheUsers ? undefined : 'is held by no program of yours';
 }

@@ -1,6 +1,6 @@
 /** Standard streams on bare file descriptors: `process.stdout` costs 3 ms at every start. */
 import { fstatSync, writeSync } from 'node:fs';
-import { GwtokenError, messageOf, quietly, ReaderGone, systemCode } from '../../errors';
+import { GwtokenError, messageOf, orUndefined, ReaderGone, systemCode } from '../../errors';
 
 /** The codes for a reader that has gone; EOF is Node 20's on Windows. */
 const READER_GONE = ['EPIPE', 'EOF'];
@@ -34,5 +34,5 @@ export function sleepSync(ms: number): void {
 
 /** Returns false only if it certainly is no terminal: of some descriptors Windows says nothing. */
 export function mayBeTerminal(descriptor: number): boolean {
-  return quietly(() => fstatSync(descriptor).isCharacterDevice()) ?? true;
+  return orUndefined(() => fstatSync(descriptor).isCharacterDevice()) ?? true;
 }

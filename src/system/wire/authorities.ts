@@ -1,7 +1,7 @@
 /** CA certificates beyond the built-in ones, which are passed along: `ca` replaces Node's own. */
 import { X509Certificate } from 'node:crypto';
 import * as tls from 'node:tls';
-import { GwtokenError, messageOf, quietly, systemCode } from '../../errors';
+import { GwtokenError, messageOf, orUndefined, systemCode } from '../../errors';
 import type { Env } from '../../world';
 import { readLimited } from '../files/read-file';
 
@@ -43,7 +43,7 @@ const LINUX_BUNDLES = [
 ];
 
 function readIfThere(path: string): string[] {
-  const text = quietly(() => Buffer.from(readLimited(path, LIMIT)).toString('utf8')) ?? '';
+  const text = orUndefined(() => Buffer.from(readLimited(path, LIMIT)).toString('utf8')) ?? '';
   return PEM.test(text) ? [text] : [];
 }
 
@@ -71,7 +71,7 @@ export function readCaFile(path: string): string {
   }
   const certificates = text.match(new RegExp(PEM, 'g')) ?? [];
   if (certificates.length === 0) throw unusable(`the CA file ${path} contains no PEM certificate`);
-  const isInvalid = (pem: string): boolean => quietly(() => new X509Certificate(pem)) === undefined;
+  const isInvalid = (pem: string): boolean => orUndefined(() => new X509Certificate(pem)) === undefined;
   if (certificates.some(isInvalid)) throw unusable(`the CA file ${path} contains an invalid certificate`);
   return certificates.join('\n');
 }

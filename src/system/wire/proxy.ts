@@ -1,5 +1,5 @@
 /** Chooses the proxy for a URL: HTTPS_PROXY and NO_PROXY, lower-case names first, with curl's rules. */
-import { quietly, usage } from '../../errors';
+import { orUndefined, usage } from '../../errors';
 import type { Env } from '../../world';
 
 export interface HttpProxy {
@@ -17,7 +17,7 @@ export function proxyFor({ protocol, hostname, port }: URL, env: Env): HttpProxy
   const source = ['https_proxy', 'HTTPS_PROXY'].find((name) => env[name]);
   if (protocol === 'http:' || source === undefined) return undefined;
   if (isExempt(hostname, port || '443', env['no_proxy'] || env['NO_PROXY'] || '')) return undefined;
-  const url = quietly(() => parseProxy(env[source] ?? ''));
+  const url = orUndefined(() => parseProxy(env[source] ?? ''));
   if (url === undefined) {
     throw usage(
       `${source} is not the URL of an HTTP proxy`,

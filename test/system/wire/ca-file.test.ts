@@ -2,7 +2,7 @@
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { attempt, type GwtokenError } from '../../../src/errors';
+import { type GwtokenError, valueOrError } from '../../../src/errors';
 import { readCaFile } from '../../../src/system/wire/authorities';
 import { type Authority, makeAuthority } from '../../harness/endpoints/authority';
 import { openFolder } from '../../harness/homes/folder';
@@ -18,7 +18,7 @@ const PASS = 'pass a PEM file with --ca-file, GWTOKEN_CA_FILE or the config key 
 function refused(name: string, make: (path: string) => void) {
   const path = join(openFolder(), name);
   make(path);
-  const error = attempt(() => readCaFile(path));
+  const error = valueOrError(() => readCaFile(path));
   expect(error).toMatchObject({ kind: 'usage' });
   const { message, hints } = error as GwtokenError;
   return { message: message.replaceAll(path, name), hints };
