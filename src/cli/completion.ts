@@ -23,58 +23,60 @@ type CompletionWorld = Pick<World, 'config' | 'clients'>;
  */
 export async function completions(words: readonly string[], world: CompletionWorld): Promise<string> {
   const program = createProgram(words, { version: '', print() {}, async execute() {} });
+  const { parser, option, argument, args, takesFlags } = placeAfter(words.slice(0, -1), program);
   // PowerShell passes a space if the last word is empty.
-  const lines = await linesFor(program, words.slice(0, -1), (words.at(-1) ?? '').trim(), world);
+  const last = (words.at(-1) ?? '').trim();
+  let lines: Lines;
+  if (option) lines = beginningWith(last, valuesOf(option, world));
+  else if (takesFlags && last.startsWith('-')) lines = flagLines(last, parser, world);
+  else if (parser.commands.length > 0)
+    lines = beginningWith(
+      last,
+      parser.commands.map((each) => `${each.name()}\t${each.summary()}`),
+    );
+  else lines = beginningWith(last, await argumentWords(argument, args, program));
   return lines.map((line) => `${line}\n`).join('');
 }
 
-async function linesFor(
-  program: Parser,
-  before: readonly string[],
-  last: string,
-  world: CompletionWorld,
-): Promise<Lines> {
+/** Returns what can stand behind these words: the value of a flag, or an argument and perhaps a flag. */
+function placeAfter(words: readonly string[], program: Parser) {
   let parser = program;
-  let pending: Option | undefined;
-  let noFlags = false;
+  let option: Option | undefined;
+  let takesFlags = true;
   const args: string[] = [];
-  for (const word of before) {
+  for (const word of words) {
     const below = parser.commands.find((each) => each.name() === word);
     // The word is the value of the flag before it.
-    if (pending) pending = undefined;
-    else if (noFlags || isForeign(nextArgument(parser, args))) args.push(word);
-    else if (word === '--') noFlags = true;
-    else if (word.startsWith('-')) pending = flagWithValue(word, parser);
+    if (option) option = undefined;
+    else if (!takesFlags) args.push(word);
+    else if (word === '--') takesFlags = false;
+    else if (word.startsWith('-')) option = flagWithValue(word, parser);
     else if (below) parser = below;
     else args.push(word);
+    // Behind the first one, all arguments belong to the program of exec or curl.
+    takesFlags &&= nextArgument(parser, args) !== 'args';
   }
-  if (pending) return beginningWith(last, valuesOf(pending, world));
-  const argument = nextArgument(parser, args);
-  if (!noFlags && !isForeign(argument) && last.startsWith('-')) {
-    const [, flag = '', value] = /^(--[\w-]+)=(.*)$/s.exec(last) ?? [];
-    if (value === undefined) {
-      const options = new Help().visibleOptions(parser);
-      return beginningWith(
-        last,
-        options.map(({ long, description }) => `${long}\t${description}`),
-      );
-    }
+  return { parser, option, argument: nextArgument(parser, args), args, takesFlags };
+}
+
+/** Returns the flags that begin so, or behind `--flag=` its values. */
+function flagLines(last: string, parser: Parser, world: CompletionWorld): Lines {
+  const [, flag = '', value] = /^(--[\w-]+)=(.*)$/s.exec(last) ?? [];
+  if (value !== undefined) {
     const option = flagWithValue(flag, parser);
     return beginningWith(value, option ? valuesOf(option, world) : [], `${flag}=`);
   }
-  const below = parser.commands.map((each) => `${each.name()}\t${each.summary()}`);
-  return beginningWith(last, below.length > 0 ? below : await argumentWords(argument, args, program));
+  const options = new Help().visibleOptions(parser);
+  return beginningWith(
+    last,
+    options.map(({ long, description }) => `${long}\t${description}`),
+  );
 }
 
 /** Returns the name of the argument that comes next; the last one of some commands has several words. */
 function nextArgument({ registeredArguments }: Parser, args: readonly string[]): string | undefined {
   const last = registeredArguments.at(-1);
   return (registeredArguments[args.length] ?? (last?.variadic ? last : undefined))?.name();
-}
-
-/** Tells if the argument belongs to the program of exec or curl, and so does all that follows. */
-function isForeign(argument: string | undefined): boolean {
-  return argument === 'args';
 }
 
 function flagWithValue(word: string, { options }: Parser): Option | undefined {
