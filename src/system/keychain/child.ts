@@ -7,7 +7,7 @@
  * It imports nothing that the main program starts with: in the bundle that is one file, and loading it starts
  * the program.
  */
-import { type Keytar, loadKeytar, whyNotLoaded } from './keytar';
+import { type Keytar, loadKeytar } from './keytar';
 
 export type Request =
   | { readonly op: 'probe' }
@@ -46,7 +46,7 @@ async function answer(request: Request): Promise<Answer> {
     keytar = loadKeytar();
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
-    return { failure: { isLoaded: false, message: whyNotLoaded() ?? message, code } };
+    return { failure: { isLoaded: false, message, code } };
   }
   try {
     return { value: await perform(request, keytar) };

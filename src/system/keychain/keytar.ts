@@ -11,7 +11,18 @@ export type Keytar = typeof import('keytar');
 export function loadKeytar(): Keytar {
   // Built without it, since upstream has no native part for the platform.
   if (__EXECUTABLE__ && !__KEYTAR__) throw new Error('there is none for Linux on arm64 with musl');
-  return __EXECUTABLE__ ? loadNativePart(require('keytar.node')) : require(folderOfKeytar());
+  return __EXECUTABLE__ ? loadNativePart(require('keytar.node')) : loadPackage(folderOfKeytar());
+}
+
+function loadPackage(folder: string): Keytar {
+  try {
+    return require(folder);
+  } catch (error) {
+    // keytar's index.js drops the loader's message, which comes again with the native part itself.
+    const prebuilt = join(folder, 'prebuilds', `${process.platform}-${process.arch}`);
+    process.dlopen({ exports: {} }, join(prebuilt, 'keytar.node'));
+    throw error;
+  }
 }
 
 /**
@@ -58,17 +69,5 @@ function sweep(own: string): void {
     } catch {
       // Loaded by another process, or gone.
     }
-  }
-}
-
-/** Returns the loader's own message, which keytar's index.js drops, by loading the native part again. */
-export function whyNotLoaded(): string | undefined {
-  if (__EXECUTABLE__) return undefined;
-  try {
-    const native = join(folderOfKeytar(), 'prebuilds', `${process.platform}-${process.arch}`, 'keytar.node');
-    process.dlopen({ exports: {} }, native);
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
   }
 }
