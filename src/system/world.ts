@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 import { oneLine } from '../text';
-import { isCi } from '../waiting';
+import { hasPerson } from '../waiting';
 import type { Keychain, Output, PostForm, Terminal, World } from '../world';
 import { readAll } from './files/read-file';
 import { probeFolder } from './files/trust';
@@ -10,7 +10,9 @@ import { openAppender, removeUserFile, replaceUserFile } from './files/user-file
 import { formOf, KEYCHAIN_CHILD } from './form';
 import type { QuickStart } from './quick-world';
 import { hasUnicode, isTerminal, noPrompt, painter, withVariable } from './terminal/capabilities';
+import { isForeground } from './terminal/foreground';
 import type { Prompts } from './terminal/prompts';
+import { openSpinner } from './terminal/spinner';
 import { writeAll } from './terminal/streams';
 
 type Streams = Pick<World, 'stdin' | 'stdout' | 'stderr'>;
@@ -23,7 +25,7 @@ export function openWorld(
 ): { readonly world: World; written(): Promise<unknown> } {
   const { quickWorld, folders, host } = opened;
   const { platform } = host;
-  const { written, ...streams } = streamsOf(proc);
+  const { written, stderr: bare, ...input } = streamsOf(proc);
   // The World's stderr is looked up at each call: tests replace it.
   const warn = (text: string): void => world.stderr.write(`gwtoken: warning: ${oneLine(text)}\n`);
   const onSignals: World['onSignals'] = (signals, heard) => {
@@ -32,7 +34,15 @@ export function openWorld(
       for (const signal of signals) proc.off(signal, heard);
     };
   };
-  const terminal = terminalOf(proc, onSignals, opened, streams);
+  const mayDraw = (): boolean =>
+    hasPerson({ env: proc.env, stderr: bare }) && proc.env['TERM'] !== 'dumb' && isForeground(platform);
+  const spinner = openSpinner(bare.write, mayDraw, onSignals);
+  const write = (text: string): void => {
+    spinner.erase();
+    bare.write(text);
+  };
+  const streams: Streams = { ...input, stderr: { ...bare, write } };
+  const terminal = { ...terminalOf(proc, onSignals, opened, streams), spin: spinner.spin };
   const world: World = {
     ...quickWorld,
     version,
@@ -93,10 +103,9 @@ function terminalOf(
   onSignals: World['onSignals'],
   { quickWorld: { env }, host: { platform } }: QuickStart,
   { stdin, stdout, stderr }: Streams,
-): Terminal {
-  const isDrawable = (): boolean => stderr.isTTY() && env['TERM'] !== 'dumb';
-  const unicode = (): boolean => hasUnicode(env, platform);
+): Omit<Terminal, 'spin'> {
   let opened: Promise<Prompts> | undefined;
+  const unicode = (): boolean => hasUnicode(env, platform);
   const open = async (): Promise<Prompts> => {
     if (env['TERM'] === 'dumb')
       return (await import('./terminal/plain-prompts')).openPlainPrompts(proc, onSignals);
@@ -120,8 +129,6 @@ function terminalOf(
     askSecret: async (...question) => (await prompts()).askSecret(...question),
     choose: async (...question) => (await prompts()).choose(...question),
     confirm: async (...question) => (await prompts()).confirm(...question),
-    spin: async (label, work) =>
-      isDrawable() && !isCi(env) ? (await prompts()).spin(label, work) : work(() => {}),
     paint: async (stream) => painter(env, (stream === 'stdout' ? stdout : stderr).isTTY()),
   };
 }

@@ -1,5 +1,6 @@
 /** The end of gwtoken by a signal. */
 import { constants } from 'node:os';
+import { isTerminal } from '../terminal/capabilities';
 
 /**
  * Ends the process by this signal, with its default effect (Node ignores SIGPIPE). Windows has no signals,
@@ -9,6 +10,8 @@ export function endBySignal(self: NodeJS.Process, signal: NodeJS.Signals): void 
   self.exitCode = 128 + constants.signals[signal];
   // Nothing is cut off: all output has been written, even to a pipe.
   if (self.platform === 'win32') self.exit();
+  // After a prompt the terminal is raw; Node gives it back at an exit, but not before a signal.
+  if (isTerminal(0, self)) self.stdin.setRawMode(false);
   if (signal !== 'SIGKILL') {
     const nothing = (): void => {};
     self.on(signal, nothing).off(signal, nothing);

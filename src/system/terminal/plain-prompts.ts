@@ -78,6 +78,5 @@ export function openPlainPrompts(proc: NodeJS.Process, onSignals: World['onSigna
       return (answer === '' ? initial : chosen(answer)[0])!;
     },
     confirm: async (question) => /^y(es)?$/i.test(await readLine(`${question} (y/N)`)),
-    spin: (_, work) => work(() => {}),
   };
 }

@@ -1,24 +1,19 @@
 /**
- * Prompts and the spinner. Everything is shown on stderr, since stdout is for the output; and a Ctrl-C ends
+ * Prompts. Everything is shown on stderr, since stdout is for the output; and a Ctrl-C ends
  * the program by the signal, so that a calling script stops too.
  */
 
 import type { WriteStream } from 'node:tty';
 import { confirm, isCancel, password, select, text } from '@clack/prompts';
-import yoctoSpinner from 'yocto-spinner';
 import { Interrupted } from '../../errors';
 import { untilSignal } from '../../waiting';
 import type { Terminal, World } from '../../world';
-import { withVariable } from './capabilities';
 import { type Filter, openKeyboard, type PromptInput } from './keyboard';
 
-/** The time that work may take without a spinner. */
-const SPINNER_AFTER_MS = 300;
-const ASCII_FRAMES = { frames: ['-', '\\', '|', '/'], interval: 120 };
 const SHOW_CURSOR = '\x1b[?25h';
 
 /** The prompts of one run. */
-export type Prompts = Pick<Terminal, 'ask' | 'askSecret' | 'choose' | 'confirm' | 'spin'>;
+export type Prompts = Pick<Terminal, 'ask' | 'askSecret' | 'choose' | 'confirm'>;
 
 /** The options that all prompts of clack take. */
 interface CommonOptions {
@@ -113,26 +108,6 @@ export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals'],
       return given as (typeof choices)[number];
     },
     confirm: (message) => answer((options) => confirm({ ...options, message, initialValue: false })),
-    async spin(label, work) {
-      const frames = unicode ? {} : { spinner: ASCII_FRAMES };
-      // Its own signal handling ends in process.exit(): a loop in a calling script would continue.
-      const options = { text: label, stream: proc.stderr, handleSignals: false, ...frames };
-      // It takes any CI variable for a log's, even `CI=false`; we have already decided that it may appear.
-      const spinner = await withVariable(proc.env, 'CI', undefined, () => yoctoSpinner(options));
-      const timer = setTimeout(() => spinner.start(), SPINNER_AFTER_MS);
-      try {
-        const relabel = (other: string): void => {
-          spinner.text = other;
-        };
-        return await untilSignal(onSignals, () => work(relabel));
-      } catch (error) {
-        if (error instanceof Interrupted) keyboard.close();
-        throw error;
-      } finally {
-        clearTimeout(timer);
-        spinner.stop();
-      }
-    },
   };
 }
 
