@@ -13,15 +13,11 @@ export interface Output {
 export interface Terminal {
   /** Returns the reason why prompts are impossible here; undefined if they work. */
   noPrompt(): string | undefined;
-  /** Prompts until `check` finds no problem with the answer; the example is shown while it is empty. */
-  ask(
-    question: string,
-    check: (answer: string) => string | undefined,
-    options: { readonly example?: string | undefined; readonly initial?: string | undefined },
-  ): Promise<string>;
-  /** Prompts in the same way, with the answer masked. */
+  /** Prompts until `check` finds no problem with the answer, without spaces around; Enter takes `stored`. */
+  ask(question: string, check: (answer: string) => string | undefined, stored?: string): Promise<string>;
+  /** Prompts in the same way; nothing of the answer is shown. */
   askSecret(question: string, check: (answer: string) => string | undefined): Promise<string>;
-  choose<T extends string>(question: string, choices: readonly T[], initial?: T): Promise<T>;
+  /** Asks yes or no; no unless the answer is `y` or `yes`. */
   confirm(question: string): Promise<boolean>;
   hasUnicode(): boolean;
   /** Writes to stdout, which is a terminal: through a pager if the text is longer than the screen. */

@@ -9,7 +9,7 @@ import { probeFolder } from './files/trust';
 import { openAppender, removeUserFile, replaceUserFile } from './files/user-file';
 import { formOf, KEYCHAIN_CHILD } from './form';
 import type { QuickStart } from './quick-world';
-import { hasUnicode, isTerminal, noPrompt, painter, withVariable } from './terminal/capabilities';
+import { hasUnicode, isTerminal, noPrompt, painter } from './terminal/capabilities';
 import { isForeground } from './terminal/foreground';
 import type { Prompts } from './terminal/prompts';
 import { openSpinner } from './terminal/spinner';
@@ -105,29 +105,21 @@ function terminalOf(
   { stdin, stdout, stderr }: Streams,
 ): Omit<Terminal, 'spin'> {
   let opened: Promise<Prompts> | undefined;
-  const unicode = (): boolean => hasUnicode(env, platform);
-  const open = async (): Promise<Prompts> => {
-    if (env['TERM'] === 'dumb')
-      return (await import('./terminal/plain-prompts')).openPlainPrompts(proc, onSignals);
-    const load = () => import('./terminal/prompts');
-    // clack chooses its symbols when it is loaded, by TERM alone.
-    const { openPrompts } = await (unicode() ? load() : withVariable(proc.env, 'TERM', 'linux', load));
-    return openPrompts(proc, onSignals, unicode());
-  };
+  const open = async (): Promise<Prompts> =>
+    (await import('./terminal/prompts')).openPrompts(proc, onSignals);
   const prompts = (): Promise<Prompts> => {
     opened ??= open();
     return opened;
   };
   return {
     noPrompt: () => noPrompt({ env, stdin, stderr }),
-    hasUnicode: unicode,
+    hasUnicode: () => hasUnicode(env, platform),
     async page(text) {
       const isLong = text.split('\n').length > proc.stdout.rows;
       if (!isLong || !(await import('./terminal/pager')).page(text, proc)) stdout.write(text);
     },
     ask: async (...question) => (await prompts()).ask(...question),
     askSecret: async (...question) => (await prompts()).askSecret(...question),
-    choose: async (...question) => (await prompts()).choose(...question),
     confirm: async (...question) => (await prompts()).confirm(...question),
     paint: async (stream) => painter(env, (stream === 'stdout' ? stdout : stderr).isTTY()),
   };

@@ -234,17 +234,15 @@ hint: example: printf %s "$SECRET" | gwtoken login ${flags} --secret-stdin
 
   test('asks for all that is not given, and says at once what is wrong with an answer', async () => {
     const asked: unknown[] = [];
+    const answersTo: Record<string, string[]> = {
+      Region: ['', 'e', 'eu', 'US'],
+      'Auth U': ['', 'a.test', 'http://a.test/x/', 'ftp://a.test', 'https://{region}.test/oauth2/token'],
+      Client: ['', 'ü', 'id'],
+    };
     seat({
-      async choose(question, choices, initial) {
-        asked.push([question, choices, initial]);
-        return choices.at(-1)!;
-      },
-      async ask(question, check, { example }) {
-        asked.push([question, example]);
-        const wrong = ['a.test', 'http://a.test/x/', 'ftp://a.test'];
-        const answers = question.startsWith('Auth URL')
-          ? [' ', ...wrong, ' https://{region}.test/oauth2/token ']
-          : [' ', 'ü', ' id '];
+      async ask(question, check, suggested) {
+        asked.push([question, suggested]);
+        const answers = answersTo[question.slice(0, 6)]!;
         asked.push(answers.map((answer) => check(answer)));
         return answers.at(-1)!;
       },
@@ -259,12 +257,13 @@ hint: example: printf %s "$SECRET" | gwtoken login ${flags} --secret-stdin
     gw.configure({ region: 'eu', profile: 'acme' });
     const { code, stderr } = await gw.cli(['login']);
     expect(code).toBe(0);
-    expect(stderr).toContain('│  The auth URL is the part of the token endpoint before /oauth2/token.\n');
+    expect(stderr).toContain('before /oauth2/token, such as https://identity.us.example.com.\nThe gateway');
     expect(asked).toEqual([
-      ['Region', ['eu', 'us'], 'eu'],
-      ['Auth URL for us', 'https://identity.us.example.com'],
+      ['Region (eu or us)', 'eu'],
+      ['Type eu or us', 'Type eu or us', undefined, undefined],
+      ['Auth URL for us', undefined],
       [
-        'Required, for example https://identity.example.com',
+        'Required',
         'Not an https:// URL. Did you mean: https://a.test',
         'Not encrypted. Use https://a.test/x',
         'Not an https:// URL. Example: https://identity.example.com',
@@ -308,27 +307,27 @@ hint: example: printf %s "$SECRET" | gwtoken login ${flags} --secret-stdin
     gw.own = { terminal: terminal! };
     gw.env = { GWTOKEN_AUTH_URL_EU: 'ftp://a.test', GWTOKEN_AUTH_URL_US: A };
     expect(await gw.cli(['login'])).toMatchObject({ code: 0 });
-    expect(asked[0]).toBe('Region');
+    expect(asked[0]).toBe('Region (eu or us)');
   });
 
-  test('asks for a refused ID, filled in, and secret again, three times in all', async () => {
+  test('asks for a refused ID, in brackets, and secret again, three times in all', async () => {
     const answers = ['third', 'second', 'first'];
     const [ids, secrets] = [[...answers], [...answers]];
     const filled: unknown[] = [];
     seat({
-      ask: async (_, __, { initial }) => {
-        filled.push(initial);
-        return ` ${ids.pop()} `;
+      ask: async (question, _, suggested) => {
+        if (question.startsWith('Region')) return 'us';
+        filled.push(suggested);
+        return ids.pop()!;
       },
-      // Spaces come along when a secret is copied.
-      askSecret: async (_, check) => `${check(' a secret ') ?? ' '}${secrets.pop()}\t`,
+      askSecret: async () => secrets.pop() ?? 'wrong',
     });
     gw.answer = (post) =>
       post === 3 ? tokenReply(post) : { status: 401, body: { error: 'invalid_client' } };
     const args = ['login', '--auth-url', A];
     const { code, stderr } = await gw.cli(args);
     expect([code, filled]).toEqual([0, [undefined, 'first', 'second']]);
-    const said = `│  ${A}/oauth2/token rejected the credentials (HTTP 401, invalid_client)`;
+    const said = `${A}/oauth2/token rejected the credentials (HTTP 401, invalid_client)`;
     expect(stderr.split('\n').slice(0, 4)).toEqual([said, AGAIN, said, AGAIN]);
     expect(JSON.parse(gw.items.get('default:production:us') ?? '')).toMatchObject({
       client_id: 'third',
@@ -346,7 +345,7 @@ hint: example: printf %s "$SECRET" | gwtoken login ${flags} --secret-stdin
       `hint: to start again, run: gwtoken login --region us --auth-url ${A} --client-id c`,
     ]);
   });
-  const AGAIN = '│  Enter them again, or press Ctrl-C and check --region, --sandbox and --auth-url.';
+  const AGAIN = 'Enter them again, or press Ctrl-C and check --region, --sandbox and --auth-url.';
 
   test.each<[kind: 'unreached' | 'bad-reply', code: number, more: string[]]>([
     ['unreached', 6, ['hint: to store them unverified, add --no-verify']],
@@ -364,29 +363,18 @@ hint: example: printf %s "$SECRET" | gwtoken login ${flags} --secret-stdin
     expect([gw.items.size, existsSync(gw.config)]).toEqual([0, false]);
   });
 
-  test("shows its result within the prompts' frame", async () => {
-    seat();
-    const { stderr } = await gw.cli(['login', '--region', 'eu', '--auth-url', A]);
-    expect(stderr.replaceAll(gw.config, 'DIR')).toBe(`│
-✔  ${STORED}
-│  Set auth-url.eu = ${A} in DIR/config.json
-│  Set region = eu in DIR/config.json
-│  Next: gwtoken get
-└  or:   eval $(gwtoken env)
-`);
-  });
-
   test('says that nothing was stored if a question is left', async () => {
     const told: string[] = [];
     seat({ ask: () => Promise.reject(new Interrupted('SIGINT')) });
     gw.own = { ...gw.own, stderr: { isTTY: () => true, write: (text) => told.push(text) } };
     await expect(gw.cli(['login'])).rejects.toBeInstanceOf(Interrupted);
-    expect(told.at(-1)).toBe('└  Cancelled. Nothing was stored.\n');
+    expect(told.at(-1)).toBe('Cancelled. Nothing was stored.\n');
   });
 
-  /** A person at a terminal, who takes the last choice; the questions, as they come. */
+  /** A person at a terminal; the questions, as they come. */
   function seat(own: Partial<Terminal> = {}): string[] {
     const asked: string[] = [];
+    const answers: Record<string, string> = { Region: 'us', 'Auth U': A, Client: 'id' };
     const heard = (question: string, answer: string) => {
       asked.push(question);
       return Promise.resolve(answer);
@@ -394,8 +382,7 @@ hint: example: printf %s "$SECRET" | gwtoken login ${flags} --secret-stdin
     const terminal: Partial<Terminal> = {
       ...PLAIN,
       noPrompt: () => undefined,
-      choose: (question, choices) => heard(question, choices.at(-1)!) as never,
-      ask: (question) => heard(question, question.startsWith('Auth URL') ? A : 'id'),
+      ask: (question) => heard(question, answers[question.slice(0, 6)]!),
       askSecret: (question) => heard(question, 'a secret'),
       ...own,
     };

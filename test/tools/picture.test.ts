@@ -14,13 +14,13 @@ const rows = [...svg.matchAll(/^<g>(.*)<\/g>$/gm)].map(([, row]) =>
     .replaceAll(/&\w+;/g, (sign) => SIGNS[sign as keyof typeof SIGNS])
     .trim(),
 );
-/** Each typed line with the rows below it, without what the prompts draw at the edge. */
+/** Each typed line with the rows below it. */
 const session = rows
   .join('\n')
   .split(/^\$ /m)
   .slice(1)
   .map((part) => part.trimEnd().split('\n'))
-  .map(([typed, ...printed]) => [typed!, printed.map((row) => row.replace(/^[│◇✔└] */, ''))] as const);
+  .map(([typed, ...printed]) => [typed!, printed] as const);
 const printed = Object.fromEntries(session);
 
 test('the picture shows the lines that npm run picture types, and no path of a machine', () => {

@@ -63,11 +63,13 @@ describe('a console of Windows', { timeout: 180_000 }, () => {
   test('login asks for what is missing, with the secret unseen, and stores it', async () => {
     const login = open(['login', '--auth-url', endpoint.authUrl]);
     await login.waitFor('Region', LIMIT_MS);
-    await press(login, '\r', /Client ID \(/);
-    await press(login, '\r', /Client ID \([\s\S]*Required/);
+    await press(login, '\r', /Type eu or us\s+Region/);
+    login.type('eu\r');
+    await login.waitFor('Client ID (', LIMIT_MS);
+    await press(login, '\r', /Required\s+Client ID/);
     login.type('client-1\r');
     await login.waitFor('Client secret (sent to ', LIMIT_MS);
-    await press(login, '\r', /Client secret \(sent to [\s\S]*Required/);
+    await press(login, '\r', /Required\s+Client secret/);
     login.type('geheim-+/=&%\r');
     expect(await login.exit).toEqual({ code: 0, signal: null });
     expect(login.screen()).not.toContain('geheim');
@@ -82,7 +84,7 @@ describe('a console of Windows', { timeout: 180_000 }, () => {
   test('Ctrl-C at a prompt gives 130, and nothing is stored', async () => {
     const login = open(['login', '--auth-url', endpoint.authUrl, '--region', 'eu', '--client-id', 'x']);
     await login.waitFor('Client secret (sent to ', LIMIT_MS);
-    await press(login, '\r', /Client secret \(sent to [\s\S]*Required/);
+    await press(login, '\r', /Required\s+Client secret/);
     login.type(CTRL_C);
     expect(await login.exit).toEqual({ code: 130, signal: null });
     expect(await items()).toEqual([]);

@@ -1,6 +1,14 @@
 /** Answers that login needs: from flags, variables and the config file, else from prompts. */
 
-import { type Client, clientFlags, clientName, DEFAULT_PROFILE, REGIONS, type Region } from '../../client';
+import {
+  type Client,
+  clientFlags,
+  clientName,
+  DEFAULT_PROFILE,
+  isRegion,
+  REGIONS,
+  type Region,
+} from '../../client';
 import {
   type Credentials,
   clientIdProblem,
@@ -11,7 +19,7 @@ import {
 import { GwtokenError, messageOf, usage, valueOrError } from '../../errors';
 import { resolve } from '../../settings/resolve';
 import { SETTINGS, type Setting, type SettingSources } from '../../settings/table';
-import { parseAuthUrl } from '../../settings/values';
+import { parseAuthUrl, parseRegion } from '../../settings/values';
 import { quoted, shellWord } from '../../text';
 import type { World } from '../../world';
 
@@ -99,8 +107,7 @@ export async function askMissing(
   sources: SettingSources,
   world: PromptWorld,
 ): Promise<Answers> {
-  const { terminal } = world;
-  const region = known.region ?? (await terminal.choose('Region', REGIONS, known.suggestedRegion));
+  const region = known.region ?? (await askRegion(known.suggestedRegion, world));
   const client: Client = { profile: known.profile, environment: known.environment, region };
   const authUrl = resolve(SETTINGS.authUrl, sources, client) ?? (await askAuthUrl(region, world));
   const stored = world.clients.read()[clientName(client)]?.clientId;
@@ -110,43 +117,40 @@ export async function askMissing(
 }
 
 const SOURCE = 'the prompt';
-const ABOUT_AUTH_URL = [
-  'The auth URL is the part of the token endpoint before /oauth2/token.',
-  "The gateway's operator or documentation has it.",
-];
+
+async function askRegion(suggested: Region | undefined, { terminal }: PromptWorld): Promise<Region> {
+  const choice = REGIONS.join(' or ');
+  const check = (answer: string) => (isRegion(answer.toLowerCase()) ? undefined : `Type ${choice}`);
+  return parseRegion(await terminal.ask(`Region (${choice})`, check, suggested), SOURCE);
+}
 
 async function askAuthUrl(region: Region, { terminal, stderr }: PromptWorld): Promise<TypedUrl> {
   const check = (answer: string): string | undefined => {
-    if (answer.trim() === '') return 'Required, for example https://identity.example.com';
-    const parsed = valueOrError(() => parseAuthUrl(answer.trim(), SOURCE, region));
+    if (answer === '') return 'Required';
+    const parsed = valueOrError(() => parseAuthUrl(answer, SOURCE, region));
     if (!(parsed instanceof GwtokenError)) return undefined;
     // The person sees the typed text: only its fault has to be shown.
     const problem = parsed.message.split(`(from ${SOURCE}) `).at(-1)?.replace(/^is /, '') ?? '';
     return [problem, ...parsed.hints].map(capitalized).join('. ');
   };
   const example = `https://identity.${region}.example.com`;
-  for (const line of ABOUT_AUTH_URL) stderr.write(`${guide(terminal)}${line}\n`);
-  const text = (await terminal.ask(`Auth URL for ${region}`, check, { example })).trim();
+  stderr.write(`The auth URL is the token endpoint before /oauth2/token, such as ${example}.\n`);
+  stderr.write("The gateway's operator or documentation has it.\n");
+  const text = await terminal.ask(`Auth URL for ${region}`, check);
   return { value: parseAuthUrl(text, SOURCE, region), text };
 }
 
-/** Returns the beginning of a line between two prompts. */
-export function guide({ hasUnicode }: Pick<World['terminal'], 'hasUnicode'>): string {
-  return hasUnicode() ? '│  ' : '';
-}
-
-/** Prompts for the client ID; `initial` is filled in, to be corrected. */
-async function askClientId(client: Client, { terminal }: PromptWorld, initial?: string): Promise<string> {
+async function askClientId(client: Client, { terminal }: PromptWorld, stored?: string): Promise<string> {
   const { profile, environment, region } = client;
   const which = [region, environment, ...(profile === DEFAULT_PROFILE ? [] : [`profile ${profile}`])];
-  const check = (answer: string) => asSentence(clientIdProblem(answer.trim()));
-  return (await terminal.ask(`Client ID (${which.join(', ')})`, check, { initial })).trim();
+  const check = (answer: string) => asSentence(clientIdProblem(answer));
+  return await terminal.ask(`Client ID (${which.join(', ')})`, check, stored);
 }
 
 /** Prompts for the secret and shows its destination, so that a stray auth URL is noticed in time. */
 async function askSecret({ value }: TypedUrl, { terminal }: PromptWorld): Promise<string> {
-  const check = (answer: string) => asSentence(secretProblem(answer.trim()));
-  return (await terminal.askSecret(`Client secret (sent to ${value})`, check)).trim();
+  const check = (answer: string) => asSentence(secretProblem(answer));
+  return await terminal.askSecret(`Client secret (sent to ${value})`, check);
 }
 
 /** Prompts for ID and secret again after a refusal. */

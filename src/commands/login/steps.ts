@@ -13,7 +13,7 @@ import { type Limits, limitsOf } from '../../token/query';
 import type { Token } from '../../token/token';
 import type { ConfigEdit, World } from '../../world';
 import { refusalSteps } from '../hints';
-import { type Answers, askAgain, askMissing, checkGiven, guide } from './answers';
+import { type Answers, askAgain, askMissing, checkGiven } from './answers';
 import { loginEdits, storeClient } from './store';
 
 export async function logIn(flags: FlagValues, world: World): Promise<void> {
@@ -44,14 +44,12 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   if (token && useCache) await cacheToken(token, answers, world);
   const how = isVerified ? 'verified and ' : '';
   const ending = replaced ? ', replacing the previous ones' : '';
-  await report(
-    [
-      `Credentials ${how}stored in the keychain as ${clientName(client)}${ending}`,
-      ...edits.map((edit) => editText(edit, sources)),
-      ...nextSteps(client, world),
-    ],
-    world,
-  );
+  const lines = [
+    `Credentials ${how}stored in the keychain as ${clientName(client)}${ending}`,
+    ...edits.map((edit) => editText(edit, sources)),
+    ...nextSteps(client, world),
+  ];
+  for (const line of lines) world.stderr.write(`${oneLine(line)}\n`);
   warnOfOthers(answers, sources, world);
 }
 
@@ -76,15 +74,11 @@ function itemOf({ clientId, clientSecret, authUrl }: Answers): string {
 }
 
 /** Does the work; reports that nothing was stored if the person leaves a prompt. */
-async function unlessCancelled<T>(
-  { terminal, stderr }: Pick<World, 'terminal' | 'stderr'>,
-  work: () => Promise<T>,
-): Promise<T> {
+async function unlessCancelled<T>({ stderr }: Pick<World, 'stderr'>, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Interrupted)
-      stderr.write(`${terminal.hasUnicode() ? '└  ' : ''}Cancelled. Nothing was stored.\n`);
+    if (error instanceof Interrupted) stderr.write('Cancelled. Nothing was stored.\n');
     throw error;
   }
 }
@@ -109,7 +103,7 @@ async function verified(
       if (!(error instanceof GwtokenError)) throw error;
       if (error.kind !== 'refused' || left === 0) throw nothingStored(error, tried, tries > 1);
       const again = 'Enter them again, or press Ctrl-C and check --region, --sandbox and --auth-url.';
-      for (const line of [error.message, again]) world.stderr.write(`${guide(world.terminal)}${line}\n`);
+      world.stderr.write(`${error.message}\n${again}\n`);
       tried = await askAgain(tried, world);
     }
   }
@@ -157,19 +151,6 @@ function nextSteps(client: Client, { env, config, platform }: World): string[] {
   const fish = /\bfish$/.test(env['SHELL'] ?? '');
   const shell = fish ? `gwtoken env${flags} --format fish | source` : `eval $(gwtoken env${flags})`;
   return [`Next: gwtoken get${flags}`, `or:   ${platform === 'win32' ? 'gwtoken help shells' : shell}`];
-}
-
-/** Writes the result, within the prompts' frame if there were prompts. */
-async function report(lines: readonly string[], world: World): Promise<void> {
-  const { terminal, stderr } = world;
-  const isFramed = terminal.noPrompt() === undefined && terminal.hasUnicode();
-  const { green } = await terminal.paint('stderr');
-  const frame = (index: number): string => {
-    if (!isFramed) return '';
-    if (index === 0) return `│\n${green('✔')}  `;
-    return index === lines.length - 1 ? '└  ' : '│  ';
-  };
-  for (const [index, line] of lines.entries()) stderr.write(`${frame(index)}${oneLine(line)}\n`);
 }
 
 /** Warns if other credentials or another auth URL will be used instead of the stored ones. */

@@ -24,26 +24,6 @@ export function hasUnicode(env: Env, platform: NodeJS.Platform): boolean {
   return /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '');
 }
 
-/** Does the work while a variable has another value, or none: some packages read the environment. */
-export async function withVariable<T>(
-  env: NodeJS.ProcessEnv,
-  name: string,
-  value: string | undefined,
-  work: () => T | Promise<T>,
-): Promise<T> {
-  const set = (to: string | undefined): void => {
-    if (to === undefined) delete env[name];
-    else env[name] = to;
-  };
-  const before = env[name];
-  set(value);
-  try {
-    return await work();
-  } finally {
-    set(before);
-  }
-}
-
 /**
  * Tells if a descriptor is a terminal. Most are no devices at all: node:tty, which loads node:net, is 5 ms.
  */

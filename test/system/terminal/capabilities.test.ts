@@ -1,6 +1,6 @@
 /** What a terminal is taken to show, by the environment alone. */
 import { describe, expect, test } from 'vitest';
-import { hasUnicode, noPrompt, painter, withVariable } from '../../../src/system/terminal/capabilities';
+import { hasUnicode, noPrompt, painter } from '../../../src/system/terminal/capabilities';
 
 type Env = Record<string, string>;
 
@@ -40,17 +40,6 @@ describe('more than ASCII', () => {
   });
 });
 
-test('a variable is another one for as long as the work takes, and then what it was, also where that fails', async () => {
-  const env: NodeJS.ProcessEnv = { A: 'before' };
-  expect(await withVariable(env, 'A', undefined, async () => Object.keys(env))).toEqual([]);
-  expect(await withVariable(env, 'B', 'during', () => env['B'])).toBe('during');
-  const failing = () => {
-    throw new Error('oops');
-  };
-  await expect(withVariable(env, 'A', 'during', failing)).rejects.toThrow('oops');
-  expect(env).toEqual({ A: 'before' });
-});
-
 test('noPrompt names what is missing: two terminals, and no CI', () => {
   const stream = (isTTY: boolean) => ({ isTTY: () => isTTY });
   const why = (stdin: boolean, stderr: boolean, env: Record<string, string> = {}) =>
@@ -59,7 +48,6 @@ test('noPrompt names what is missing: two terminals, and no CI', () => {
   expect(why(true, true, { TERM: 'xterm', CI: 'false' })).toBeUndefined();
   expect(why(false, true, { TERM: 'dumb', CI: '1' })).toBe('stdin is not a terminal');
   expect(why(true, false, { TERM: 'dumb', CI: '1' })).toBe('stderr is not a terminal');
-  // Plain ones, line by line, need no drawing.
   expect(why(true, true, { TERM: 'dumb' })).toBeUndefined();
   expect(why(true, true, { CI: '1' })).toBe('CI is set');
 });
