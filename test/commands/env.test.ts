@@ -76,22 +76,6 @@ describe('gwtoken env', () => {
     expect(await onTerminal({ out: false, err: true }, ['--unset'])).toMatchObject({ stderr: '' });
   });
 
-  test('hears signals until the endpoint has answered', async () => {
-    const told: string[] = [];
-    gw.answer = () => {
-      told.push('asked');
-      return tokenReply('token');
-    };
-    gw.own = {
-      onSignals(signals) {
-        told.push(...signals);
-        return () => told.push('stopped');
-      },
-    };
-    await gw.cli(['env']);
-    expect(told).toEqual(['SIGHUP', 'SIGINT', 'SIGTERM', 'asked', 'stopped']);
-  });
-
   test('on a terminal a failure prints the error only', async () => {
     const { code, stdout, stderr } = await onTerminal({ out: true, err: false }, ['--region', 'mars']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -111,13 +111,6 @@ describe('gwtoken exec on a terminal', () => {
     expect(await exit).toEqual({ code: 8, signal: null });
   });
 
-  test('a terminal that is not its own changes nothing', async ({ needs }) => {
-    needs('linux');
-    const { exit, screen } = shell(`setsid -w ${GWTOKEN_SH} exec -- sh -c 'exit 7'; echo "code $?"`);
-    await exit;
-    expect(screen()).toBe('code 7\n');
-  });
-
   test('a signal to a job in the background is passed on to its command', async () => {
     const command = `trap 'echo told; exit 4' INT; echo up; for _ in $(seq 400); do sleep 0.05; done`;
     writeFileSync(join(home.dir, 'command'), command);

@@ -134,7 +134,6 @@ const TABLE: Readonly<Record<string, readonly [line: string, rows: Rows]>> = {
     'config list FLAGS',
     {
       '--profile': { value: 'acme', shows: /^(?!.*region = eu)/s },
-      '--all': { shows: /^retries = 2 \(default\)/m },
       '--json': { shows: /\}\}\}\n/ },
       ...VERBOSE,
     },

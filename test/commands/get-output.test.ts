@@ -2,6 +2,7 @@
 import {
   existsSync,
   lchownSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -122,6 +123,15 @@ describe('exec --token-file', () => {
   test('leaves another text in its place', async () => {
     await exec(file, () => writeFileSync(file, 'token-1 and more'));
     expect(readFileSync(file, 'utf8')).toBe('token-1 and more');
+  });
+
+  test('that cannot be removed does not change how the command ends', async () => {
+    // A folder in its place cannot be removed as a file, by root neither.
+    const during = (path: string) => {
+      rmSync(path);
+      mkdirSync(path);
+    };
+    expect(await exec(file, during)).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
   test('replaces no link', async () => {

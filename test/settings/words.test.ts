@@ -36,12 +36,6 @@ describe('a setting that is missing', () => {
       hints: [CI_HELP, ways('US')],
     });
   });
-
-  test('an auth URL that was checked before is not checked again', () => {
-    const from = sources({ flags: { 'auth-url': 'not checked' } });
-    expect(requireAuthUrl(from, EU, 'not checked')).toMatchObject({ value: 'not checked' });
-    expect(() => requireAuthUrl(from, EU, 'another')).toThrow('contains a space');
-  });
 });
 
 describe('settings in words', () => {

@@ -1,12 +1,12 @@
-/** A warm call with every kind of stdout and stderr: the token, whole, or an exit code. */
-import { readFileSync, writeFileSync } from 'node:fs';
+/** Ctrl-C in a loop of calls, warm and cold, and an event loop that runs dry. */
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { inVariables, keychainEntry, putEntry, withoutVariables } from '../harness/homes/client';
 import { type Home, openHome } from '../harness/homes/home';
-import { GWTOKEN_SH, runCommand } from '../harness/programs/program';
+import { GWTOKEN_SH } from '../harness/programs/program';
 import { openTerminal } from '../harness/programs/terminal';
 
 let endpoint: TokenEndpoint;
@@ -14,44 +14,6 @@ let client: Home;
 beforeEach(async () => {
   endpoint = await startTokenEndpoint();
   client = openHome(inVariables(endpoint.authUrl));
-});
-
-/** The exit code of the command that `code` was told is in $CODE afterwards. */
-async function shell(script: string): Promise<{ stdout: string; stderr: string; code: string }> {
-  const file = join(client.dir, 'code');
-  const env = { ...client.env, CODE: file };
-  const { stdout, stderr } = await runCommand(['sh', '-c', script], { env });
-  return { stdout, stderr, code: readFileSync(file, 'utf8').trim() };
-}
-
-describe.skipIf(process.platform === 'win32')('a cached token', () => {
-  beforeEach(async () => {
-    await client.gwtoken(['get']);
-  });
-  const get = `{ ${GWTOKEN_SH} get; echo $? >"$CODE"; }`;
-
-  test('a reader that has gone ends it in silence, with the code of SIGPIPE', async () => {
-    // The reader goes before, or a busy machine would run gwtoken first.
-    const nobody = `mkfifo "$CODE.pipe"; : <"$CODE.pipe" & exec 3>"$CODE.pipe"; wait`;
-    expect(await shell(`${nobody}; ${get} >&3`)).toEqual({ stdout: '', stderr: '', code: '141' });
-  });
-
-  test('a full device is an error in one line', async ({ needs }) => {
-    needs('linux');
-    const { stdout, stderr, code } = await shell(`${get} >/dev/full`);
-    expect({ stdout, code }).toEqual({ stdout: '', code: '1' });
-    expect(stderr).toMatch(/^gwtoken: error: cannot write output \(ENOSPC\)\n(hint: [^\n]*\n)?$/);
-  });
-
-  test('a pipe that another has filled and made non-blocking delays it, no more', async () => {
-    // The first program writes more than the pipe holds, and stays until the reader has come to its end.
-    const filler = join(client.dir, 'filler');
-    const fill = `'${process.execPath}' -e 'process.stdout.write("x".repeat(200000))' & echo $! >'${filler}'`;
-    const { stdout, stderr, code } = await shell(`{ ${fill}; sleep 0.5; ${get}; wait; } | { sleep 2; cat; }`);
-    expect({ stderr, code }).toEqual({ stderr: '', code: '0' });
-    // Wherever among the other's it lies.
-    expect(stdout.replace('token-1\n', '')).toBe('x'.repeat(200_000));
-  });
 });
 
 test('an event loop that runs dry is not taken for success', async ({ needs }) => {

@@ -21,11 +21,11 @@ export const PLAIN = spellings(`
 export const QUIRKS = [
   ...spellings(`
     --no-cache | --cache | --fresh | --verbose | --help | --version | get | --
-    -reu | --region= | --region EU | --region | --region=-1 | --region --sandbox | --no-region eu
+    -reu | -r=eu | --region= | --region EU | --region | --region=-1 | --region --sandbox | --no-region eu
     --sandbox=1 | --no-sandbox=0 | --profile Acme | --profile __proto__ | -vp acme
     --min-ttl -5 | --timeout 0 | --ca-file --sandbox
     --auth-url http://a.example.com | --auth-url ${A}/oauth2/token
-    --format yaml | --format constructor | --no-format=json
+    --output /nowhere/file | --format yaml | --format constructor | --no-format=json
     --Region eu | -s | -- --region eu
   `),
   ['--region', ''],

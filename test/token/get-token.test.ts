@@ -1,10 +1,9 @@
 /** What a run says and does beside the token: hints, the trace, the generation. */
-import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
 import { entryPath, generationPath, openTokens } from '../../src/system/files/token-cache';
-import { minTtlProblem } from '../../src/token/query';
 import { noting } from '../documents/grammar';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { EU, entryIn, keychainEntry, MACHINE, putEntry } from '../harness/homes/client';
@@ -129,6 +128,17 @@ describe('a refusal', () => {
       CHECK,
       'if the client belongs to region eu, use --region eu --sandbox',
     ]);
+    inKeychain();
+    expect((await hintsOf())[0]).toBe('check the client ID and secret stored for default:production:eu');
+  });
+
+  test('at a login names no source: they were typed', async () => {
+    gw.answer = () => ({ status: 401, body });
+    gw.stdin = 'secret';
+    const { stderr } = await gw.cli(['login', '--client-id', 'a', '--secret-stdin', '--region', 'eu']);
+    expect(stderr).toContain(
+      'hint: check the client ID and secret\nhint: if the client belongs to region us',
+    );
   });
 
   test('without an error names the auth URL first, also while it is remembered', async () => {
@@ -144,6 +154,15 @@ describe('a refusal', () => {
     const { stderr } = await gw.cli(['get']);
     expect(stderr.split('\n').slice(1)).toEqual([`hint: credentials used: ${FROM}`, '']);
   });
+});
+
+test('a CA file that cannot be used is named with its source', async () => {
+  gw.env['GWTOKEN_CA_FILE'] = '/ca.pem';
+  gw.answer = () => {
+    throw new GwtokenError('usage', 'no such CA file: /ca.pem', { reason: 'ca-file', hints: ['h'] });
+  };
+  const stderr = 'gwtoken: error: no such CA file: /ca.pem (from GWTOKEN_CA_FILE)\nhint: h\n';
+  expect(await gw.cli(['get'])).toEqual({ code: 2, stdout: '', stderr });
 });
 
 describe('a remembered refusal', () => {
@@ -244,34 +263,7 @@ test('the time that a keychain takes comes on top of the overall limit, and no m
 });
 
 describe('a token of before a login or logout', () => {
-  /** What a login or logout of another run does, while the endpoint is asked. */
-  const meanwhile = (act: () => void) => {
-    gw.answer = (post) => {
-      act();
-      return tokenReply(post);
-    };
-  };
   const generation = () => generationPath(gw.cache, EU);
-
-  test('is given to who asked for it, and not even written', async () => {
-    let writes = 0;
-    const tokens = openTokens(gw.cache, MACHINE);
-    const write: typeof tokens.write = (...call) => {
-      writes++;
-      return tokens.write(...call);
-    };
-    gw.own = { tokens: { ...tokens, write } };
-    meanwhile(() => writeFileSync(generation(), 'another', { mode: 0o600 }));
-    const { code, stdout, stderr } = await gw.cli(['get', '--verbose']);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: 'token-1\n' });
-    expect(stderr).toContain('cache: the token is not stored, because of a login or logout in the meantime');
-    expect(writes).toBe(0);
-    meanwhile(() => {});
-    expect(await gw.get()).toBe('token-2');
-    expect(await gw.get()).toBe('token-2');
-    rmSync(generation());
-    expect(await gw.get()).toBe('token-3');
-  });
 
   test('is taken back where it was being written at that moment', async () => {
     const tokens = openTokens(gw.cache, MACHINE);
@@ -295,8 +287,6 @@ describe('a token of before a login or logout', () => {
   });
 });
 
-const TOKEN = { accessToken: 'a', tokenType: 'b', scope: '' };
-
 test('a process that was frozen over its reply leaves a newer token in the cache', async () => {
   inKeychain();
   gw.answer = (post) => {
@@ -306,23 +296,4 @@ test('a process that was frozen over its reply leaves a newer token in the cache
   };
   expect(await gw.get()).toBe('token-1');
   expect(await gw.get()).toBe('cached-token');
-});
-
-test('a --min-ttl that no token meets is an error where it is a demand', () => {
-  const problem = (lifetimeS: number | undefined, kind: string) => {
-    const minTtl = { value: 60_000, source: { kind, name: 'the setting' } };
-    return minTtlProblem({ ...TOKEN, requestedAtMs: 0, lifetimeS }, { minTtl } as never, 0);
-  };
-  for (const kind of ['flag', 'variable']) {
-    expect(problem(60, kind)).toMatchObject({
-      kind: 'bad-reply',
-      message: 'tokens from this endpoint last 1 min; the setting must be less',
-      hints: ['lower the setting'],
-    });
-    expect(problem(undefined, kind)?.message).toBe(
-      'this endpoint does not say how long its tokens last; the setting requires it',
-    );
-    expect(problem(61, kind)).toBeUndefined();
-  }
-  expect(problem(60, 'config')).toBeUndefined();
 });
