@@ -22,7 +22,7 @@ export async function quick(argv: readonly string[], world: QuickRun): Promise<s
   const command = argv[0];
   if (command !== 'get' && command !== 'env') return undefined;
   const flags = parseFlags(argv.slice(1), command === 'get' ? GET_FLAGS : ENV_FLAGS);
-  if (!flags || flags['verbose'] || flags['fresh'] || world.env['GITHUB_ACTIONS']) return undefined;
+  if (!flags || flags['verbose'] || world.env['GITHUB_ACTIONS']) return undefined;
   try {
     return command === 'get' ? quickGet(flags, world) : await quickEnv(flags, world);
   } catch {

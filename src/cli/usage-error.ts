@@ -47,7 +47,7 @@ function meantBy(code: string, word: string, parser: Parser): string | undefined
   const region = word.toLowerCase();
   if ((isUnknown || code === 'commander.excessArguments') && isRegion(region))
     return `did you mean: --region ${region}`;
-  const own = isUnknown ? OTHER_TOOLS.get(word) : undefined;
+  const own = isUnknown && !parser.parent ? OTHER_TOOLS.get(word) : undefined;
   return own && `did you mean: gwtoken ${own}`;
 }
 

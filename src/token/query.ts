@@ -82,12 +82,12 @@ export function minTtlProblem(
   nowMs: number,
 ): GwtokenError | undefined {
   if (!isDemand(minTtl) || isFresh(token, nowMs, minTtl)) return undefined;
-  const { name } = minTtl.source;
+  const { text, source } = minTtl;
   return failure(
     'bad-reply',
     token.lifetimeS === undefined
-      ? `this endpoint does not say how long its tokens last; ${name} requires it`
-      : `tokens from this endpoint last ${duration(token.lifetimeS * 1000)}; ${name} must be less`,
-    `lower ${name}`,
+      ? `this endpoint does not say how long its tokens last; ${source.name} requires it`
+      : `${source.name} ${text} is too long: this endpoint's tokens last ${duration(token.lifetimeS * 1000)}`,
+    `lower ${source.name}`,
   );
 }

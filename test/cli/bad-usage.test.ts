@@ -36,14 +36,6 @@ const TABLE: Readonly<Record<string, Bad>> = {
     args: ['login', '--client-id', 'x', '--secret-stdin'],
     says: [NO_WRITE, AS_OWNER],
   },
-  'an unknown flag that would take a secret': {
-    args: ['login', '--client-secret=hidden'],
-    says: [
-      'unknown option "--client-secret"',
-      'secrets are never passed as flags: gwtoken login prompts for it, or use --secret-stdin',
-      'for help, run: gwtoken login --help',
-    ],
-  },
   'an unknown command on two lines': {
     args: ['x\nhint: y'],
     says: ['unknown command "x\\nhint: y"', 'for help, run: gwtoken --help'],

@@ -1,6 +1,7 @@
 /** The first moves of people who know other tools: what is not taken leads to what is. */
 import { expect, test } from 'vitest';
-import { shellLine } from '../documents/grammar';
+import type { Keychain } from '../../src/world';
+import { PLAIN, shellLine } from '../documents/grammar';
 import { inside } from '../harness/homes/in-process';
 
 /** What the program says of a line that it refuses: the error, and the hints behind it. */
@@ -44,6 +45,7 @@ test.each<[line: string, message: string, hint: string | undefined, command: str
   ['gte --region eu', 'unknown command "gte"', 'did you mean: get', ''],
   ['logo', 'unknown command "logo"', 'did you mean: login, logout', ''],
   ['get --regoin eu', 'unknown option "--regoin"', 'did you mean: --region', 'get'],
+  ['config show', 'unknown command "show"', undefined, 'config'],
   ['config uset region', 'unknown command "uset"', 'did you mean: set, unset', 'config'],
   ['constructor', 'unknown command "constructor"', undefined, ''],
   ['get -qr eu', 'unknown option "-q"', undefined, 'get'],
@@ -55,12 +57,11 @@ test.each<[line: string, message: string, hint: string | undefined, command: str
   expect(await refusal(line)).toEqual([message, ...(hint === undefined ? [] : [hint]), help]);
 });
 
-test('a region is taken in any case, wherever it is given', async () => {
+test('login on a terminal judges --auth-url before the keychain, and before it prompts', async () => {
   const gw = inside();
-  gw.env['GWTOKEN_REGION'] = 'EU';
-  expect(JSON.parse(await gw.get('--format', 'json'))).toMatchObject({ region: 'eu' });
-  expect(JSON.parse(await gw.get('--format', 'json', '--region', 'Us'))).toMatchObject({ region: 'us' });
-  gw.env['GWTOKEN_REGION'] = '';
-  await gw.cli(['config', 'set', 'region', 'US']);
-  expect(JSON.parse(await gw.get('--format', 'json'))).toMatchObject({ region: 'us' });
+  gw.env = {};
+  gw.own = { terminal: { ...PLAIN, noPrompt: () => undefined } as never, keychain: {} as Keychain };
+  const { code, stderr } = await gw.cli(['login', '--auth-url', 'foo']);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^gwtoken: error: auth URL "foo" \(from --auth-url\) is not an https:/);
 });

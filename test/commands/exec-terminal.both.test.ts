@@ -43,16 +43,6 @@ function statesBelow(pid: number): string[] {
 }
 
 describe('gwtoken exec on a terminal', () => {
-  test('the command has the terminal', async () => {
-    const { exit, screen } = exec(
-      'sh',
-      '-c',
-      '[ -t 0 ] && [ -t 1 ] && [ -t 2 ] && echo "a terminal"; exit 3',
-    );
-    expect(await exit).toEqual({ code: 3, signal: null });
-    expect(screen()).toBe('a terminal\n');
-  });
-
   test('Ctrl-C ends the command, and gwtoken dies of SIGINT', async () => {
     const { waitFor, type, exit } = exec('sh', '-c', 'echo up; exec sleep 60');
     await waitFor('up');

@@ -1,7 +1,6 @@
 /** The sources of credentials, what each may hold, and what is said where it fails: in this process. */
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { commandEnv } from '../../src/credentials/command';
 import { secretProblem } from '../../src/credentials/credentials';
 import { formatItem, parseItem } from '../../src/credentials/keychain-item';
 import { GwtokenError, valueOrError } from '../../src/errors';
@@ -225,11 +224,6 @@ describe('the keychain', () => {
     });
   });
 
-  test('has for the sandbox not the item of production', async () => {
-    put(item());
-    expect(await get('--sandbox')).toMatchObject({ code: 4 });
-  });
-
   test('with a profile by a flag says that it overrides variables', async () => {
     gw.env = { ...gw.env, GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET: 's' };
     expect((await get('--profile', 'acme')).hints.slice(1)).toEqual([
@@ -341,14 +335,6 @@ describe('a credential command', () => {
     expect(runs.at(-1)?.[1].timeoutMs).toBe(7000);
   });
 
-  test('is asked after the variables and before the keychain; a profile flag skips the variables', async () => {
-    Object.assign(gw.env, { GWTOKEN_CLIENT_ID: 'of-variables', GWTOKEN_CLIENT_SECRET: 's' });
-    await gw.get();
-    expect([form()['client_id'], runs.length]).toEqual(['of-variables', 0]);
-    await gw.get('--profile', 'default');
-    expect([form()['client_id'], runs.length, gw.keychainCalls]).toEqual(['of-command', 1, 0]);
-  });
-
   test('has a minute where a person may have to unlock something, and only there', async () => {
     gw.own = { ...gw.own, stderr: { isTTY: () => true, write() {} } };
     await gw.cli(['get', '--fresh']);
@@ -415,8 +401,8 @@ describe('a credential command', () => {
     expect(await gw.get()).toBe('token-1');
   });
 
-  test('gets the caller’s environment without what is gwtoken’s own secret, and the client', () => {
-    const env = {
+  test('gets the caller’s environment without what is gwtoken’s own secret, and the client', async () => {
+    Object.assign(gw.env, {
       VAULT_TOKEN: 'v',
       GWTOKEN_CLIENT_ID: 'x',
       gwtoken_client_secret_eu: 'x',
@@ -429,8 +415,10 @@ describe('a credential command', () => {
       GWTOKEN_REGION: 'us',
       GWTOKEN_SANDBOX: '0',
       GWTOKEN_PROFILE: 'other',
-    };
-    expect(commandEnv({ ...EU, environment: 'sandbox', profile: 'acme' }, env)).toEqual({
+    });
+    await gw.get('--region', 'eu', '--sandbox', '--profile', 'acme');
+    const ours = /VAULT|CLIENT|ACCESS|REGION|SANDBOX|PROFILE/i;
+    expect(Object.fromEntries(Object.entries(runs[0]![1].env).filter(([name]) => ours.test(name)))).toEqual({
       VAULT_TOKEN: 'v',
       GWTOKEN_CLIENTELE: 'kept',
       MY_GWTOKEN_CLIENT_ID: 'kept',
@@ -439,6 +427,8 @@ describe('a credential command', () => {
       GWTOKEN_SANDBOX: '1',
       GWTOKEN_PROFILE: 'acme',
     });
-    expect(commandEnv(EU, {})).toMatchObject({ GWTOKEN_SANDBOX: '0' });
+    gw.env['GWTOKEN_SANDBOX'] = '1';
+    await gw.get('--region', 'eu', '--no-sandbox', '--profile', 'acme');
+    expect(runs[1]![1].env).toMatchObject({ GWTOKEN_SANDBOX: '0' });
   });
 });

@@ -45,15 +45,6 @@ describe('settings in words', () => {
       return settingLines(from, resolveClient(from));
     };
     const flags = { region: 'us', 'auth-url': 'https://{region}.test' };
-    expect(lines({ flags })).toEqual([
-      'region: us (--region)',
-      'environment: production (default)',
-      'profile: default (default)',
-      'auth URL: https://us.test (--auth-url)',
-      'timeout: 10 s (default)',
-      'retries: 2 (default)',
-      'cache: on (default)',
-    ]);
     expect(
       lines({
         flags: { ...flags, cache: false },

@@ -1,5 +1,5 @@
 /** What a run says and does beside the token: hints, the trace, the generation. */
-import { readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
@@ -75,32 +75,18 @@ test('a token is waited for under a spinner, but where a command may ask on the 
   expect(labels).toHaveLength(3);
 });
 
-test('that a token cannot be shared is told in the trace, and to those who wait for it', async () => {
-  let problem: string | undefined;
-  const inCache = new Map<string, string>();
-  gw.own = {
-    tokens: {
-      read: (_, kind = 'token') => ({
-        text: inCache.get(kind) ?? '',
-        generation: '',
-        untrusted: 'it is open',
-      }),
-      async write(_, text, kind = 'token') {
-        if (problem === undefined) inCache.set(kind, text);
-        return problem;
-      },
-      remove: async () => {},
-      invalidate: async () => [],
-      acquireLock: async () => ({ held: true, release: () => {} }),
-    },
-  };
-  await gw.cli(['get']);
-  problem = 'EROFS';
-  inCache.clear();
-  const { code, stdout, stderr } = await gw.cli(['get', '--verbose']);
-  expect({ code, stdout }).toEqual({ code: 0, stdout: 'token-2\n' });
-  expect(stderr).toContain('gwtoken: warning: token cache ignored: it is open\n');
-  expect(stderr).toContain('gwtoken: cache: cannot write the token (EROFS)\n');
+test('a cache that is not trusted is one warning, and that a token cannot be stored is for the trace', async ({
+  needs,
+}) => {
+  needs('posix');
+  await gw.get();
+  chmodSync(gw.cache, 0o777);
+  const open = `gwtoken: warning: token cache ignored: ${gw.cache} is writable by other users (mode 777)\n`;
+  expect(await gw.cli(['get'])).toEqual({ code: 0, stdout: 'token-2\n', stderr: open });
+  gw.env['GWTOKEN_CACHE_DIR'] = '/dev/null/cache';
+  const { stdout, stderr } = await gw.cli(['get', '--verbose']);
+  expect(stdout).toBe('token-3\n');
+  expect(stderr).toContain('gwtoken: cache: cannot write the token (ENOTDIR)\n');
 });
 
 describe('a refusal', () => {

@@ -65,18 +65,18 @@ describe('a token is used again', () => {
   });
 
   test('not when it must live longer than any does: that is an error, after one request', async () => {
-    const must = (name: string) =>
-      `gwtoken: error: tokens from this endpoint last 1 h; ${name} must be less\n`;
+    const tooLong = (what: string) =>
+      `gwtoken: error: ${what} is too long: this endpoint's tokens last 1 h\n`;
     expect(await gw.cli(['get', '--min-ttl', '1h'])).toEqual({
       code: 7,
       stdout: '',
-      stderr: `${must('--min-ttl')}hint: lower --min-ttl\n`,
+      stderr: `${tooLong('--min-ttl 1h')}hint: lower --min-ttl\n`,
     });
     // The token is good for whoever asks for less.
     expect(await gw.get('--min-ttl', '3599s')).toBe('token-1');
     expect(gw.posts.length).toBe(1);
     gw.env['GWTOKEN_MIN_TTL'] = '2h';
-    expect((await gw.cli(['get'])).stderr).toContain(must('GWTOKEN_MIN_TTL'));
+    expect((await gw.cli(['get'])).stderr).toContain(tooLong('GWTOKEN_MIN_TTL 2h'));
   });
 
   test('not without a lifetime: it is printed, and no file is written', async () => {

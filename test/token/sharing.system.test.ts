@@ -1,4 +1,4 @@
-/** Many processes share one request, its refusal too: what it says and to whom has its own tests. */
+/** Many processes share one request: what is left to whom has its own tests. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
@@ -32,18 +32,6 @@ test('200 calls at once with an empty cache make one request and get its token',
   expect(endpoint.posts()).toBe(1);
   expect(alike(ended)).toEqual([{ code: 0, stdout: 'token-1\n', errors: '' }]);
   for (const { stderr } of ended) expect(stderr).toBe('');
-});
-
-test('40 calls at once share a refusal: one request, each ends with 3, the sentence and hints of its own', {
-  timeout: LONG,
-}, async () => {
-  const endpoint = await startTokenEndpoint(() => ({ status: 401, body: { error: 'invalid_client' } }));
-  const ended = await resultsBehindOne(endpoint, openHome(inVariables(endpoint.authUrl)), 40);
-  expect(endpoint.posts.length).toBe(1);
-  expect(alike(ended)).toEqual([
-    { code: 3, stdout: '', errors: expect.stringMatching(/^gwtoken: error: .*401.*invalid_client/) },
-  ]);
-  for (const { stderr } of ended) expect(stderr).toMatch(/\nhint: ./);
 });
 
 test('--fresh calls at once share a token that none of them asked too early for', async () => {

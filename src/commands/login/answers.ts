@@ -48,9 +48,9 @@ export function checkGiven(sources: SettingSources, { terminal, stdin }: PromptW
   const environment = resolve(SETTINGS.environment, sources, { profile }).value;
   const regionSetting = resolve(SETTINGS.region, sources, { profile });
   const region = canAsk && regionSetting?.source.kind === 'config' ? undefined : regionSetting?.value;
-  // Without a region it is not known yet which auth URL to check.
+  // Without a region it is not known yet which auth URL to check, but for the flag's.
   const authUrl =
-    region === undefined && canAsk
+    region === undefined && canAsk && flags['auth-url'] === undefined
       ? undefined
       : resolve(SETTINGS.authUrl, sources, { profile, region: region ?? REGIONS[0] });
   const clientId = checkClientId(flags['client-id']);
