@@ -4,7 +4,6 @@ import { TOPICS } from '../../src/cli/topics';
 import { CLIENT_FLAGS, FETCH_FLAGS, type Flag } from '../../src/commands/flags';
 import { COMMANDS } from '../../src/commands/grammar';
 import { allCommands, parsed, shellLine, typed } from '../documents/grammar';
-import { openHome } from '../harness/homes/home';
 import { inside } from '../harness/homes/in-process';
 
 const commands = allCommands(COMMANDS);
@@ -96,11 +95,9 @@ Exit codes: gwtoken help exit-codes
 
 describe('gwtoken', () => {
   test('alone prints the help, grouped, on one screen', async () => {
-    const home = openHome();
-    const { code, stdout, stderr } = await home.gwtoken([]);
+    const { code, stdout, stderr } = await inside().cli([]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(await home.gwtoken(['--help'])).toMatchObject({ stdout });
-    expect(await home.gwtoken(['help'])).toMatchObject({ stdout });
+    for (const word of ['--help', 'help']) expect(await inside().cli([word])).toMatchObject({ stdout });
     const lines = stdout.trimEnd().split('\n');
     // With the prompt below it, the height of a terminal.
     expect(lines.length).toBeLessThanOrEqual(23);

@@ -1,6 +1,6 @@
 /** The precedence of the settings: each one in every place it can come from. */
 import { describe, expect, test } from 'vitest';
-import { resolve, resolveClient } from '../../src/settings/resolve';
+import { resolve } from '../../src/settings/resolve';
 import { SETTINGS, type SettingDefinition, type SettingSources } from '../../src/settings/table';
 import { sources } from './sources';
 
@@ -177,13 +177,4 @@ test('every setting has its row above', () => {
   const rows = Object.keys(ORDER).map((name) => name.replace(', undone', ''));
   const all: readonly SettingDefinition<unknown>[] = Object.values(SETTINGS);
   expect(new Set(rows)).toEqual(new Set(all.map(({ name, key }) => name ?? key)));
-});
-
-test('a client is its profile, environment and region', () => {
-  const from = sources({
-    flags: { region: 'us' },
-    env: { GWTOKEN_SANDBOX: '1' },
-    general: { profile: 'acme' },
-  });
-  expect(resolveClient(from)).toEqual({ profile: 'acme', environment: 'sandbox', region: 'us' });
 });

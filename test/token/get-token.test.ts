@@ -33,34 +33,20 @@ const byCommand = () => {
   gw.own = { ...gw.own, runCredentialCommand: async () => ({ how: 'exited', code: 0, stdout }) };
 };
 
-describe('--verbose tells of all that leads to a token', () => {
-  const lines = async () => {
-    const { code, stderr } = await gw.cli(['get', '--verbose']);
-    expect(code, stderr).toBe(0);
-    return stderr.replace(/^gwtoken: version .*\n/, '');
-  };
-  const told = (from: { address: string; credentials: string }) => `gwtoken: region: eu (GWTOKEN_REGION)
+test('--verbose tells of all that leads to a token', async () => {
+  const { code, stderr } = await gw.cli(['get', '--verbose']);
+  expect(code).toBe(0);
+  expect(stderr.replace(/^gwtoken: version .*\n/, '')).toBe(`gwtoken: region: eu (GWTOKEN_REGION)
 gwtoken: environment: production (default)
 gwtoken: profile: default (default)
-gwtoken: auth URL: https://a.example.com (${from.address})
+gwtoken: auth URL: https://a.example.com (GWTOKEN_AUTH_URL)
 gwtoken: timeout: 10 s (default)
 gwtoken: retries: 2 (default)
 gwtoken: cache: on (default)
 gwtoken: cache: no token
-gwtoken: credentials from ${from.credentials}
+gwtoken: credentials from GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET
 gwtoken: POST https://a.example.com/oauth2/token: 200 after 0 ms
-`;
-
-  test('with credentials in variables', async () => {
-    const credentials = 'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET';
-    expect(await lines()).toBe(told({ address: 'GWTOKEN_AUTH_URL', credentials }));
-  });
-
-  test('with credentials in the keychain', async () => {
-    inKeychain();
-    const credentials = 'keychain item gwtoken, default:production:eu';
-    expect(await lines()).toBe(told({ address: `auth-url in ${gw.config}/config.json`, credentials }));
-  });
+`);
 });
 
 test('a token is waited for under a spinner, but where a command may ask on the same terminal', async () => {
