@@ -56,17 +56,18 @@ function hold(path: string, holder: string, host: Host): Lock {
 
 /** Returns the function that waits for the holder that is there now; see {@link AnothersLock}. */
 function waitFor(path: string, host: Host): AnothersLock {
-  const first = lookAt(path);
+  let seen = lookAt(path);
   const wait: AnothersLock['wait'] = async (limitMs, signal) => {
     const giveUpAtMs = performance.now() + limitMs;
-    let [touchedAtMs, stillMs, lookedAtMs] = [first?.touchedAtMs, 0, performance.now()];
+    let [stillMs, lookedAtMs] = [0, performance.now()];
     for (;;) {
       const now = lookAt(path);
-      if (now === undefined || now.holder !== first?.holder) return 'released';
+      // A lock that was just created may not have its holder's name yet.
+      if (now === undefined || (now.holder !== seen?.holder && seen?.holder !== '')) return 'released';
       // Not by the clock: it can be set. A waiter that was itself frozen has looked only once meanwhile.
-      stillMs =
-        now.touchedAtMs === touchedAtMs ? stillMs + Math.min(performance.now() - lookedAtMs, BEAT_MS) : 0;
-      [touchedAtMs, lookedAtMs] = [now.touchedAtMs, performance.now()];
+      const sinceMs = Math.min(performance.now() - lookedAtMs, BEAT_MS);
+      stillMs = now.touchedAtMs === seen.touchedAtMs ? stillMs + sinceMs : 0;
+      [seen, lookedAtMs] = [now, performance.now()];
       if (stillMs >= DEAD_AFTER_MS) bury(path, now.holder, host);
       else if (signal?.aborted || lookedAtMs >= giveUpAtMs) return 'late';
       await sleep(PAUSE_MS * (1 + Math.random()), undefined, signal && { signal }).catch(() => {});

@@ -98,6 +98,8 @@ function connectOptions({
     // Ends a socket that is still connecting, which undici does not; its own limit is off.
     signal,
     timeout: 0,
+    // It is for one request; Wine has no keep-alive, and Node could not connect there.
+    keepAlive: false,
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
     lookup: asLookup(async (name, wanted) => {
