@@ -1,6 +1,6 @@
 /** The topic ci: its examples are complete, pinned and run by their own interpreters. */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -9,7 +9,6 @@ import { startReleasePage } from '../harness/endpoints/release-page';
 import { openFolder } from '../harness/homes/folder';
 import { openHome } from '../harness/homes/home';
 import { linkProgram, runCommand } from '../harness/programs/program';
-import { ROOT } from '../harness/root';
 import { BLOCKS, blocksUnder } from './topic-blocks';
 
 describe('the topic ci', () => {
@@ -31,19 +30,6 @@ describe('the topic ci', () => {
       cwd: openFolder(),
     });
     expect(code).toBe(isRightSum ? 0 : 1);
-  });
-
-  test('nothing installs gwtoken but from a file: of a version with its checksum, or just packed', () => {
-    const documents = [
-      join(ROOT, 'README.md'),
-      ...['.github', 'src'].flatMap((folder) =>
-        readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
-          join(ROOT, folder, file),
-        ),
-      ),
-    ].filter((file) => /\.(md|ya?ml|cjs|ts)$/.test(file));
-    expect(documents.length).toBeGreaterThan(100);
-    for (const file of documents) expect(unchecked(readFileSync(file, 'utf8')), file).toEqual([]);
   });
 
   const statements = blocksUnder('Credentials from a command').flatMap(
@@ -88,17 +74,3 @@ describe('the topic ci', () => {
     });
   });
 });
-
-/** The lines that install gwtoken from who knows where. */
-function unchecked(text: string): string[] {
-  const installs =
-    /\b(?:npm (?:install|i|exec)|npx|yarn (?:global )?add|pnpm add)\b[^\n`]*\bgwtoken\b[^\n`]*/g;
-  return [...text.matchAll(installs)]
-    .filter(({ 0: line, index }) => {
-      const before = text.slice(text.lastIndexOf('```', index) + 1, index);
-      const [file = '?'] = /gwtoken-\d+\.\d+\.\d+\.tgz/.exec(line) ?? [];
-      const isSummed = before.includes(`${file}" | sha256sum -c -`);
-      return !isSummed && !(before.endsWith('npm pack && ') && line.includes(' ./gwtoken-'));
-    })
-    .map(([line]) => line);
-}

@@ -44,31 +44,9 @@ describe('the topics', () => {
   test('are those of gwtoken help', () => {
     expect(Object.keys(TOPICS).sort()).toEqual(Object.keys(topics).sort());
   });
-
-  test.each(Object.entries(topics))('%s fits 80 columns and has one title', (_, text) => {
-    expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
-    const prose = text.replace(/^```[\s\S]*?^```$/gm, '');
-    expect(prose.match(/^# /gm)).toHaveLength(1);
-    expect(text.endsWith('\n') && !text.endsWith('\n\n')).toBe(true);
-  });
 });
 
 describe('what there is, is documented', () => {
-  test('every region, wherever a paragraph names more than one', () => {
-    const files = ['CONTRIBUTING.md', 'COMPARISON.md', 'SECURITY.md', 'actions/gwtoken/action.yml'];
-    const others = files.map((name) => [name, readFileSync(join(ROOT, '.github', name), 'utf8')] as const);
-    const word = new RegExp(`(?<![a-z])(${REGIONS.join('|')})(?![a-z])`, 'gi');
-    const incomplete: string[] = [];
-    for (const [name, text] of [...documents, ...others]) {
-      // Example command lines take any of them.
-      for (const paragraph of text.replaceAll(/^ {4}(gwtoken|eval) .*$/gm, '').split(/\n\s*\n/)) {
-        const named = new Set(paragraph.match(word)?.map((region) => region.toLowerCase()));
-        if (named.size > 1 && named.size < REGIONS.length) incomplete.push(`${name}: ${paragraph}`);
-      }
-    }
-    expect(incomplete).toEqual([]);
-  });
-
   test('every variable, in the topic settings', () => {
     expect(variables.size).toBeGreaterThan(30);
     const sandbox = /^GWTOKEN_SANDBOX_CLIENT_\w+_(EU|US)$/;

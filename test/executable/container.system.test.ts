@@ -7,12 +7,10 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { blocksUnder } from '../documents/topic-blocks';
 import { openFolder } from '../harness/homes/folder';
 import { openHome } from '../harness/homes/home';
-import { executable, runCommand } from '../harness/programs/program';
-import { ROOT } from '../harness/root';
+import { runCommand } from '../harness/programs/program';
 
 const PROGRAMS = [
   '/bin/sh',
@@ -77,40 +75,4 @@ test('a build gets the token as a secret, and the image does not have it', async
   await buildah(['push', 'localhost/built', `dir:${join(dir, 'pushed')}`]);
   const found = await runCommand(['grep', '-rl', 'canary-token', root, join(dir, 'pushed')], { env: {} });
   expect(found.stdout).toBe('');
-});
-
-test('the image of a release is copied from by a build', { timeout: 180_000 }, async ({ needs }) => {
-  needs('root', 'buildah', isX64);
-  const { dir, buildah, build } = await openBuildah();
-  const release = readFileSync(join(ROOT, '.github', 'workflows', 'release.yml'), 'utf8');
-  const { jobs } = parse(release) as { jobs: { image: { steps: { name?: string; run?: string }[] } } };
-  const script = jobs.image.steps.find(({ name }) => name === 'Build the image')?.run ?? '';
-  // Both platforms' archives have this machine's program: only the image is tried here.
-  const content = join(dir, 'content');
-  mkdirSync(join(dir, 'release'));
-  mkdirSync(content);
-  copyFileSync(executable(), join(content, 'gwtoken'));
-  for (const name of ['LICENSE', 'THIRD-PARTY-NOTICES.txt']) writeFileSync(join(content, name), name);
-  const names = ['gwtoken', 'LICENSE', 'THIRD-PARTY-NOTICES.txt'];
-  for (const target of ['linux-x64', 'linux-arm64']) {
-    const archive = join(dir, 'release', `gwtoken-1.2.3-${target}.tar.gz`);
-    execFileSync('tar', ['-I', 'gzip -1', '-cf', archive, '-C', content, ...names]);
-  }
-  const words = ['buildah', '--root', join(dir, 'root'), '--runroot', join(dir, 'run')];
-  const wrapped = `buildah() { command ${words.join(' ')} --storage-driver vfs "$@"; }\n${script}`;
-  const made = await runCommand(['bash', '-e', '-o', 'pipefail', '-c', wrapped], {
-    env: { GITHUB_REF_NAME: 'v1.2.3', PATH: process.env['PATH']!, HOME: dir },
-    cwd: dir,
-    timeoutMs: 120_000,
-  });
-  expect(made.code, made.stderr).toBe(0);
-  const context = join(dir, 'copies');
-  mkdirSync(context);
-  const lines = ['FROM docker.io/library/debian:12-slim', 'COPY --from=localhost/gwtoken /gwtoken /usr/bin/'];
-  writeFileSync(join(context, 'Dockerfile'), `${lines.join('\n')}\n`);
-  const built = await build(context, ['-t', 'copied']);
-  expect(built.code, built.stderr).toBe(0);
-  await buildah(['from', '--name', 'copied', 'localhost/copied']);
-  const run = await buildah(['run', '--isolation=chroot', 'copied', '--', '/usr/bin/gwtoken', '--version']);
-  expect(run.stdout, run.stderr).toMatch(/^\d+\.\d+\.\d+\n$/);
 });

@@ -12,28 +12,6 @@ test('undici is pinned to the version whose parts were looked at', () => {
   expect(version).toBe(devDependencies.undici);
 });
 
-test('undici asks node:http for two names only, and for HTTP/2 only if TLS chose it', () => {
-  const files = [
-    'core/util.js',
-    'dispatcher/client.js',
-    'dispatcher/client-h1.js',
-    'dispatcher/proxy-agent.js',
-    'dispatcher/agent.js',
-    'dispatcher/pool.js',
-    'api/api-request.js',
-    'api/api-connect.js',
-  ];
-  const lib = join(ROOT, 'node_modules', 'undici', 'lib');
-  const code = files.map((file) => readFileSync(join(lib, file), 'utf8')).join('\n');
-  expect(code.match(/\bhttp2?\.\w+/g)?.filter((name) => name !== 'http.maxHeaderSize')).toEqual([]);
-  expect(code.match(/.*\bIncomingMessage\b.*/g)).toEqual([
-    "const { IncomingMessage } = require('node:http')",
-    expect.stringContaining('.constructor === IncomingMessage'),
-  ]);
-  expect(code.match(/.*\bconnectH2\(.*/g)).toHaveLength(1);
-  expect(code).toMatch(/socket\.alpnProtocol === 'h2'\s*\?\s*(await )?connectH2\(/);
-});
-
 test('the bundle has those parts alone, each file only where it is needed', () => {
   const dist = join(ROOT, 'dist');
   const files = new Map(

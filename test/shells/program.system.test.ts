@@ -3,8 +3,6 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { formatNamed } from '../../src/formats/env-formats';
-import { filesBelow } from '../harness/homes/files';
-import { openHome } from '../harness/homes/home';
 import { filesIn, fillHostileFolder } from './hostile-folder';
 import { EU_TOKEN, envCommand, runScript, type Session, startSession, US_TOKEN } from './session';
 import { missing, SHELLS, savedEnvironment } from './shells';
@@ -65,29 +63,4 @@ describe('two clients live in one shell, and nothing stays behind', () => {
       expect(filesIn(hostile)).toEqual(files);
     });
   }
-});
-
-test('fish, as a person has it: the status is 0, and nothing of the token is on the disk', async ({
-  needs,
-}) => {
-  const shell = SHELLS.find(({ name }) => name === 'fish')!;
-  needs(missing(shell));
-  const { dir, env } = openHome();
-  // With --no-config it would keep no universal variables either.
-  const person = { ...shell, args: [] };
-  const lines = [
-    'set -U GWTOKEN_TEST kept',
-    `${envCommand(shell, '--region us')} | source`,
-    'set status_ $status; set -U; exit $status_',
-  ];
-  const { code, stdout } = await runScript(person, 'person', lines, {
-    dir,
-    env: { ...session.env, ...env },
-  });
-  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('GWTOKEN_TEST kept') });
-  expect(stdout).not.toContain('GWTOKEN_ACCESS_TOKEN');
-  const ours = (path: string) => /^script-|^cache\/gwtoken\//.test(path);
-  const files = [...filesBelow(dir)].filter(([path]) => !ours(path));
-  expect(files.filter(([, bytes]) => bytes.includes('GWTOKEN_TEST'))).toHaveLength(1);
-  expect(files.filter(([, bytes]) => bytes.includes('ACCESS_TOKEN')).map(([path]) => path)).toEqual([]);
 });

@@ -48,18 +48,6 @@ describe('a console of Windows', { timeout: 180_000 }, () => {
   const items = async () =>
     (await windows.credentials()).map(({ account, password }) => [account, JSON.parse(password)]);
 
-  test('shows text beyond ASCII as it is, and colours, on both streams', async () => {
-    const shown = open(['config', 'get', 'Zoë…'], client());
-    expect(await shown.exit).toEqual({ code: 2, signal: null });
-    expect(shown.screen()).toContain('"Zoë…"');
-    expect(shown.raw()).toContain('\x1b[31merror:');
-
-    const plain = open(['config', 'get', 'Zoë…'], { ...client(), NO_COLOR: '1' });
-    await plain.exit;
-    expect(plain.screen()).toContain('gwtoken: error:');
-    expect(plain.raw()).not.toContain('\x1b[31m');
-  });
-
   test('login asks for what is missing, with the secret unseen, and stores it', async () => {
     const login = open(['login', '--auth-url', endpoint.authUrl]);
     await login.waitFor('Region', LIMIT_MS);

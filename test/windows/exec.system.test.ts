@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
-import { until } from '../harness/programs/processes';
 import { openWindows, type Windows, type WindowsOptions, windowsPath, windowsUnavailable } from './wine';
 
 const unavailable = windowsUnavailable();
@@ -185,23 +184,6 @@ describe('Windows', { timeout: 180_000 }, () => {
       const own = config(words.join(' '));
       expect(await gwtoken(['get'], { env: own })).toMatchObject({ code: 0, stdout: 'token\n', stderr: '' });
       expect(seen).toEqual(['id-eu']);
-    });
-
-    test('is ended when it takes too long, with an exit code and a sentence', async () => {
-      const words = windows.node(['-e', '"setTimeout(Object,600001)"']);
-      const own = {
-        ...config([`"${words[0]}"`, ...words.slice(1)].join(' ')),
-        GWTOKEN_KEYCHAIN_TIMEOUT: '2s',
-      };
-      const running = windows.start(['get'], { env: { ...env, ...own } });
-      await until('the command runs', () => windows.pidsWith('600001').length > 0, 60_000);
-      await until('gwtoken has ended', () => windows.pidsWith('gwtoken.cjs get').length === 0, 60_000);
-      // Only its cmd.exe is ended.
-      for (const pid of windows.pidsWith('600001')) process.kill(pid, 'SIGKILL');
-      const result = await running.result;
-      expect(result).toMatchObject({ code: 5, stdout: '' });
-      expect(result.stderr).toMatch(/^gwtoken: error: [^\n]+2 s/);
-      expect(endpoint.posts.length).toBe(0);
     });
   });
 });

@@ -1,12 +1,9 @@
 /** The token and the credentials on Windows: how each is got, kept, shared and printed. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { makeAuthority } from '../harness/endpoints/authority';
-import { startIdentityServer } from '../harness/endpoints/identity-server';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { expectRefusal } from '../harness/homes/refusals';
-import { until } from '../harness/programs/processes';
 import { openWindows, type Windows, type WindowsOptions, windowsPath, windowsUnavailable } from './wine';
 
 const unavailable = windowsUnavailable();
@@ -63,57 +60,11 @@ describe('on Windows', { timeout: 180_000 }, () => {
       expect(endpoint.posts.length).toBe(1);
     });
 
-    test('who waits for a holder that is killed gets a token of its own', async () => {
-      endpoint.delayMs = 600_000;
-      const args = ['get', '--timeout', '60s', '--retries', '0'];
-      const holder = windows.start(args, { env });
-      await until('the holder asks', () => endpoint.posts.length === 1, 60_000);
-      endpoint.delayMs = 0;
-      const waiting = [gwtoken(args), gwtoken(args)];
-      holder.kill();
-      expect((await holder.result).stdout).toBe('');
-      const tokens = await Promise.all(waiting);
-      expect(tokens.map(({ code, stdout }) => [code, stdout])).toEqual([
-        [0, 'token-2\n'],
-        [0, 'token-2\n'],
-      ]);
-    });
-
-    test('a reader that has gone is no error', async () => {
-      const script = join(windows.dir, 'reader.cjs');
-      writeFileSync(
-        script,
-        `const { spawn } = require('node:child_process');
-         const [program, ...args] = process.argv.slice(2);
-         const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
-         child.stdout.destroy();
-         child.on('exit', (code) => process.exit(code));`,
-      );
-      const { code, stderr } = await windows.start(['get', '--no-cache'], {
-        env,
-        command: windows.node([windowsPath(script), windows.program]),
-      }).result;
-      expect({ code, stderr }).toEqual({ code: 141, stderr: '' });
-    });
-
     test('a stdout that Windows tells nothing about is written to like any other', async () => {
       await gwtoken(['get']);
       const out = join(windows.dir, 'out');
       expect(await windows.intoFile(['env', '--format', 'powershell'], env, out)).toBe(0);
       expect(readFileSync(out, 'utf8')).toContain("$env:GWTOKEN_ACCESS_TOKEN = 'token-1'\n");
-    });
-
-    test('an authority of one’s own is refused without --ca-file, and taken with it', async () => {
-      const authority = makeAuthority();
-      const clients = [{ clientId: 'client', clientSecret: 'secret' }];
-      const identity = await startIdentityServer({ clients, tls: authority.issue() });
-      const own = { env: { GWTOKEN_AUTH_URL: identity.authUrl, GWTOKEN_CLIENT_SECRET: 'secret' } };
-      const refused = await gwtoken(['get'], own);
-      expectRefusal(refused, 6);
-      expect(refused.stderr).toContain('--ca-file');
-      expect(identity.requests).toEqual([]);
-      const got = await gwtoken(['get', '--ca-file', windowsPath(authority.caFile)], own);
-      expect(got).toMatchObject({ code: 0, stdout: `${identity.issued[0]}\n`, stderr: '' });
     });
   });
 
@@ -131,28 +82,5 @@ describe('on Windows', { timeout: 180_000 }, () => {
     expect(JSON.parse((await item()) ?? '')).toMatchObject({ client_secret: secret });
     expect((await gwtoken(['logout', '--yes'])).code).toBe(0);
     expect(await item()).toBeUndefined();
-  });
-
-  test('an item that was made by hand is read', async () => {
-    expect((await gwtoken(['config', 'set', 'auth-url', endpoint.authUrl])).code).toBe(0);
-    const byHand = { client_id: 'by-hand', client_secret: 'its secret', auth_url: endpoint.authUrl };
-    await windows.storeCredential(ACCOUNT, JSON.stringify(byHand));
-    expect(await gwtoken(['get'])).toMatchObject({ code: 0, stdout: 'token-1\n', stderr: '' });
-    expect(endpoint.posts[0]?.get('client_id')).toBe('by-hand');
-    expect((await gwtoken(['logout', '--yes'])).code).toBe(0);
-    expect(await item()).toBeUndefined();
-  });
-
-  test('of parallel config set none is lost', async () => {
-    const profiles = Array.from({ length: 8 }, (_, index) => `p${index}`);
-    const ended = await Promise.all(
-      profiles.map((profile) => gwtoken(['config', 'set', 'timeout', '9s', '--profile', profile])),
-    );
-    expect(ended.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
-      profiles.map(() => ({ code: 0, stderr: '' })),
-    );
-    expect(JSON.parse(readFileSync(join(config, 'config.json'), 'utf8'))).toEqual({
-      profiles: Object.fromEntries(profiles.map((profile) => [profile, { timeout: '9s' }])),
-    });
   });
 });

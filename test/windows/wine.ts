@@ -133,8 +133,6 @@ export async function openWindows() {
     },
     /** The words that run Node alone, with these arguments. */
     node: (args: readonly string[]): readonly [string, ...string[]] => [windowsPath(NODE), ...args],
-    /** The built program as Windows has it. */
-    program: windowsPath(program),
     /** gwtoken on a console. Wine cuts its exit code to eight bits. */
     console: (args: readonly string[], more: Env): Terminal =>
       openTerminal(['wine', NODE, windowsPath(program), ...args], {
@@ -145,8 +143,6 @@ export async function openWindows() {
       }),
     /** The items of gwtoken's in the Credential Manager: account and value. */
     credentials: () => keytar('findCredentials') as Promise<{ account: string; password: string }[]>,
-    /** Stores an item as a person would by hand. */
-    storeCredential: (account: string, value: string) => keytar('setPassword', account, value),
     /** The Linux process IDs of the programs in it whose command line contains this text. */
     pidsWith: (text: string): number[] =>
       readdirSync('/proc')
