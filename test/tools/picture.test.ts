@@ -1,10 +1,9 @@
-/** The README's picture: what it shows was typed and printed in a real session, and is printed today. */
+/** The README's picture of a real session, edited by hand since then: it shows what is printed today. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { inside } from '../harness/homes/in-process';
 import { ROOT } from '../harness/root';
-import { PICTURE_LINES } from './picture-lines';
 
 const SIGNS = { '&quot;': '"', '&lt;': '<', '&gt;': '>', '&amp;': '&' };
 const svg = readFileSync(join(ROOT, '.github', 'terminal.svg'), 'utf8');
@@ -23,12 +22,11 @@ const session = rows
   .map(([typed, ...printed]) => [typed!, printed] as const);
 const printed = Object.fromEntries(session);
 
-test('the picture shows the lines that npm run picture types, and no path of a machine', () => {
-  expect(session.map(([typed]) => typed)).toEqual(PICTURE_LINES);
+test('the picture shows no path of a machine', () => {
   expect(rows.join('\n')).not.toMatch(/127\.0\.0\.1|localhost|warning:|\s\(?\/(?!oauth2\/token|tmp\/me\/)/);
 });
 
-test('the picture shows below each of them what gwtoken prints today', async () => {
+test('the picture shows below each line that is typed what gwtoken prints today', async () => {
   const gw = inside();
   gw.env = {};
   const authUrl = 'https://identity.eu.example.com';

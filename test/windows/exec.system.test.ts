@@ -1,4 +1,4 @@
-/** What gwtoken runs on Windows: the command of exec, cmd.exe and its batch files, credential commands. */
+/** What gwtoken runs on Windows: the command of exec, cmd.exe and its batch files, curl. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -138,52 +138,6 @@ describe('Windows', { timeout: 180_000 }, () => {
       const line = await exec('echo hi & echo ho');
       expect(line.stderr).toContain('hint: to run a shell command line: gwtoken exec -- cmd /d /c …\n');
       expect(await exec('cmd', '/d', '/c', 'echo hi')).toMatchObject({ code: 0, stdout: 'hi\r\n' });
-    });
-
-    test('a token arrives whole, or is refused when a variable of Windows cannot hold it', async () => {
-      const command = windows.node(['-p', 'process.env.GWTOKEN_ACCESS_TOKEN.length']);
-      for (const [length, code, out] of [
-        [32_766, 0, '32766\n'],
-        [32_767, 125, ''],
-        [32_768, 125, ''],
-      ] as const) {
-        endpoint.answer = () => tokenReply('t'.repeat(length));
-        const result = await gwtoken(['exec', '--no-cache', '--', ...command]);
-        expect([length, result.code, result.stdout]).toEqual([length, code, out]);
-        if (code !== 0) expect(result.stderr).toContain('is too long for a Windows environment variable');
-      }
-    });
-  });
-
-  describe('a credential command', () => {
-    const config = (command: string) => {
-      const folder = join(windows.dir, `config-${new URL(endpoint.authUrl).port}`);
-      mkdirSync(folder);
-      const values = { region: 'eu', 'auth-url': endpoint.authUrl, 'credential-command': command };
-      writeFileSync(join(folder, 'config.json'), JSON.stringify(values));
-      return {
-        GWTOKEN_CONFIG_DIR: windowsPath(folder),
-        GWTOKEN_CLIENT_ID: '',
-        GWTOKEN_CLIENT_SECRET: '',
-        GWTOKEN_AUTH_URL: '',
-      };
-    };
-
-    test('is run by cmd.exe, with the client in its environment', async () => {
-      const script = join(windows.dir, 'give.cjs');
-      writeFileSync(
-        script,
-        'console.log(JSON.stringify({ client_id: "id-" + process.env.GWTOKEN_REGION, client_secret: "s" }))',
-      );
-      const seen: (string | null)[] = [];
-      endpoint.answer = (_, form) => {
-        seen.push(form.get('client_id'));
-        return tokenReply('token');
-      };
-      const words = windows.node([windowsPath(script)]).map((word) => `"${word}"`);
-      const own = config(words.join(' '));
-      expect(await gwtoken(['get'], { env: own })).toMatchObject({ code: 0, stdout: 'token\n', stderr: '' });
-      expect(seen).toEqual(['id-eu']);
     });
   });
 });

@@ -1,5 +1,5 @@
 /** The token and the credentials on Windows: how each is got, kept, shared and printed. */
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
@@ -25,7 +25,6 @@ describe('on Windows', { timeout: 180_000 }, () => {
       GWTOKEN_REGION: 'eu',
       GWTOKEN_AUTH_URL: endpoint.authUrl,
       GWTOKEN_CONFIG_DIR: windowsPath(config),
-      // A cache for each test: the default one is looked at below.
       GWTOKEN_CACHE_DIR: windowsPath(`${config}-cache`),
     };
   });
@@ -38,17 +37,6 @@ describe('on Windows', { timeout: 180_000 }, () => {
   describe('a token', () => {
     beforeEach(() => {
       Object.assign(env, { GWTOKEN_CLIENT_ID: 'client', GWTOKEN_CLIENT_SECRET: 'secret+/=&%é' });
-    });
-
-    test('is kept in %LOCALAPPDATA%\\gwtoken\\Cache, and with XDG_CACHE_HOME there', async () => {
-      const kept = join(windows.localAppData, 'gwtoken', 'Cache');
-      expect((await gwtoken(['get'], { env: { GWTOKEN_CACHE_DIR: null } })).stdout).toBe('token-1\n');
-      expect(readdirSync(kept).sort()).toEqual(['token-default-production-eu.json']);
-      const xdg = join(windows.dir, 'xdg');
-      mkdirSync(xdg);
-      const own = { GWTOKEN_CACHE_DIR: null, XDG_CACHE_HOME: windowsPath(xdg) };
-      expect((await gwtoken(['get'], { env: own })).stdout).toBe('token-2\n');
-      expect(existsSync(join(xdg, 'gwtoken', 'token-default-production-eu.json'))).toBe(true);
     });
 
     test('20 at once make one request', async () => {

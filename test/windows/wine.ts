@@ -116,8 +116,6 @@ export async function openWindows() {
   return {
     /** A Linux folder for whatever the test needs; it goes with the rest. */
     dir,
-    /** The user's own folder for caches, as a Linux path. */
-    localAppData,
     start,
     gwtoken: (args: readonly string[], options?: WindowsOptions) => start(args, options).result,
     /** Runs gwtoken with a Linux file for its stdout, on which Windows' fstat fails; gives its exit code. */
