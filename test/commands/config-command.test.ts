@@ -167,12 +167,12 @@ test('config set and unset credential-command drop the cached tokens, with --pro
   expect(left().length).toBe(3);
   const set = ['config', 'set', 'credential-command', 'true'];
   expect(await gw.cli([...set, '--profile', 'acme-sandbox-eu'])).toMatchObject({ code: 0 });
-  expect(left()).toEqual(['token-default-production-eu.json', 'token-default-production-us.json']);
+  expect(left()).toEqual(['default-production-eu.token.json', 'default-production-us.token.json']);
   expect(await gw.cli(set)).toMatchObject({ code: 0 });
   expect(left()).toEqual([]);
   await gw.get();
   for (const key of ['retries', 'credential-command']) {
-    expect(left()).toEqual(['token-acme-sandbox-eu-production-eu.json']);
+    expect(left()).toEqual(['acme-sandbox-eu-production-eu.token.json']);
     gw.configure({ retries: 1, 'credential-command': 'true' });
     expect(await gw.cli(['config', 'unset', key])).toMatchObject({ code: 0 });
   }

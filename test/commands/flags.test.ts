@@ -99,7 +99,7 @@ const TABLE: Readonly<Record<string, readonly [line: string, rows: Rows]>> = {
       },
       '--client-id': { value: 'yours', shows: /^stored default:production:us yours/m },
       '--no-verify': { shows: /^(?!.*posts )/s },
-      '--no-cache': { shows: /^(?!.*cached token-default-production-us)/s },
+      '--no-cache': { shows: /^(?!.*cached default-production-us\.token)/s },
       ...VERBOSE,
     },
   ],

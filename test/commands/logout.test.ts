@@ -21,7 +21,7 @@ beforeEach(async () => {
 
 const logout = (...flags: string[]) => gw.cli(['logout', '--yes', ...flags]);
 const withoutYes = (...flags: string[]) => gw.cli(['logout', ...flags]);
-const entry = (region: string) => join(gw.cache, `token-default-production-${region}.json`);
+const entry = (region: string) => join(gw.cache, `default-production-${region}.token.json`);
 
 test('logout --all says what it removed, what it cannot know, and what to do beside it', async () => {
   const stderr = `Removed ${EU}\nRemoved ${US}\n${REVOKE}${BY_HAND}`;

@@ -100,7 +100,7 @@ describe('another user', () => {
     await stranger(
       `fs.mkdirSync(input.cache, { mode: 0o777 });
        fs.chmodSync(input.cache, 0o777);
-       fs.writeFileSync(input.cache + '/token-default-production-eu.json', input.forged, { mode: 0o666 });
+       fs.writeFileSync(input.cache + '/default-production-eu.token.json', input.forged, { mode: 0o666 });
        tell(0);`,
       { cache, forged },
     );

@@ -159,7 +159,7 @@ export async function openSessions(): Promise<{
 
 /** What belongs in our directories. */
 const KEPT =
-  /^(config\.json|clients\.json|(token|failure)-default-production-eu\.json|generation-.*(?<!\.tmp)|login\.lock)$/;
+  /^(config\.json|clients\.json|default-production-eu\.(token|failure)\.json|generation-.*(?<!\.tmp)|login\.lock)$/;
 
 /** What is wrong with how a run ended, whatever has met it; undefined when nothing is. */
 export function misbehaviour(

@@ -253,8 +253,8 @@ describe('a token of before a login or logout', () => {
     renameSync(entryIn(gw.cache), entryPath(gw.cache, { ...EU, region: 'us' }));
     expect(await gw.get()).toBe('token-1');
     expect(readdirSync(gw.cache).sort()).toEqual([
+      'default-production-us.token.json',
       'generation-default-production-eu',
-      'token-default-production-us.json',
     ]);
   });
 });

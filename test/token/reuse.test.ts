@@ -1,5 +1,6 @@
 /** A cached token: when it is used again, and when a new one is requested. */
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
 import type { ErrorKind } from '../../src/exit-codes';
@@ -165,6 +166,14 @@ test('a token of the client before a login is not used, even where no generation
 test('a token of variables is used again, whatever client is stored beside it', async () => {
   await gw.login({ clientId: 'stored', flags: ['--no-verify'] });
   expect([await gw.get(), await gw.get()]).toEqual(['token-1', 'token-1']);
+});
+
+test('a file of 1219d5a is left to it: each version has its own, and asks once', async () => {
+  const old = join(gw.cache, 'token-default-production-eu.json');
+  mkdirSync(gw.cache, { mode: 0o700, recursive: true });
+  writeFileSync(old, '{"version":1}', { mode: 0o600 });
+  expect([await gw.get(), await gw.get()]).toEqual(['token-1', 'token-1']);
+  expect(readFileSync(old, 'utf8')).toBe('{"version":1}');
 });
 
 describe('--fresh and --no-cache', () => {

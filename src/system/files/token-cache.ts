@@ -40,7 +40,7 @@ export function openTokens(folder: string, host: Host): TokenCache {
       try {
         makeTrusted(folder, host);
         if (readFile(file, host).untrusted) return 'EUNTRUSTED';
-        sweepOld(folder, /^(token|failure|generation)-.*\.tmp$/);
+        sweepOld(folder, /^(.*\.(token|failure)\.json|generation-.*)\.\w+\.tmp$/);
         replaceFile(file, text, host);
         return undefined;
       } catch (error) {
@@ -102,7 +102,7 @@ export function generationPath(folder: string, client: Client): string {
 }
 
 export function entryPath(folder: string, client: Client, kind: CacheKind = 'token'): string {
-  return join(folder, `${kind}-${nameOf(client)}.json`);
+  return join(folder, `${nameOf(client)}.${kind}.json`);
 }
 
 function remove(path: string): readonly string[] {
@@ -116,6 +116,6 @@ function remove(path: string): readonly string[] {
 }
 
 function clientOf(file: string): Client | undefined {
-  const [, ...parts] = /^(?:token|failure)-(.+)-([a-z]+)-([a-z]+)\.json$/.exec(file) ?? [];
+  const [, ...parts] = /^(.+)-([a-z]+)-([a-z]+)\.(?:token|failure)\.json$/.exec(file) ?? [];
   return parseClientName(parts.join(':'));
 }

@@ -23,7 +23,7 @@ test.runIf(posix)('the files are for the user alone, whatever the umask', async 
   const mode = (path: string) => (fs.statSync(path).mode & 0o777).toString(8);
   expect(mode(gw.cache)).toBe('700');
   const modes = fs.readdirSync(gw.cache).map((file) => `${file} ${mode(`${gw.cache}/${file}`)}`);
-  expect(modes.sort()).toEqual(['token-default-production-eu.json 600']);
+  expect(modes.sort()).toEqual(['default-production-eu.token.json 600']);
 });
 
 test('what killed writers left is swept ten minutes later, other files are not', async () => {
@@ -36,19 +36,19 @@ test('what killed writers left is swept ten minutes later, other files are not',
       if (isOld) fs.utimesSync(path, past, past);
     }
   };
-  const young = ['token-default-production-us.json.def.tmp', 'config.json.tmp-5291723236184b59'];
+  const young = ['default-production-us.token.json.def.tmp', 'config.json.tmp-5291723236184b59'];
   const others = ['token-notes.txt', 'other.tmp', 'my-token-notes.tmp', 'config.json.mine'];
   for (const folder of [gw.cache, gw.config]) {
     put(folder, young, false);
     put(folder, others, true);
   }
-  put(gw.cache, ['token-default-production-eu.json.abc.tmp', 'generation-default-eu.abc.tmp'], true);
+  put(gw.cache, ['default-production-eu.token.json.abc.tmp', 'generation-default-eu.abc.tmp'], true);
   put(gw.config, ['config.json.tmp-5291723236184b57', 'clients.json.tmp-5291723236184b58'], true);
   await gw.get('--fresh');
   expect(await gw.cli(['config', 'set', 'region', 'eu'])).toMatchObject({ code: 0 });
   const left = (folder: string) => fs.readdirSync(folder).sort();
   const kept = [...young, ...others];
-  expect(left(gw.cache)).toEqual(['token-default-production-eu.json', ...kept].sort());
+  expect(left(gw.cache)).toEqual(['default-production-eu.token.json', ...kept].sort());
   expect(left(gw.config)).toEqual(['config.json', ...kept].sort());
 });
 
@@ -68,8 +68,8 @@ test('what cannot be swept does not keep a file from being written', async () =>
 });
 
 test('remove() removes the tokens of the clients that pass, also in a folder that is not trusted', async () => {
-  const names = ['token-default-production-eu.json', 'token-acme-sandbox-us.json'];
-  const others = ['my-token-default-production-eu.json', 'token-default-staging-eu.json', 'generation-acme'];
+  const names = ['default-production-eu.token.json', 'acme-sandbox-us.token.json'];
+  const others = ['default-production-eu.my-token.json', 'default-staging-eu.token.json', 'generation-acme'];
   fs.mkdirSync(gw.cache, { recursive: true, mode: 0o700 });
   for (const file of [...names, ...others]) write(`${gw.cache}/${file}`);
   // It may be closed later, and then they would be read.
@@ -131,7 +131,7 @@ test.runIf(posix)('write() says by a code why it cannot', async () => {
   expect(await why()).toBe('EISDIR');
   fs.chmodSync(folder, 0o777);
   expect(await why()).toBe('EUNTRUSTED');
-  expect(fs.readdirSync(folder)).toEqual(['token-default-production-eu.json']);
+  expect(fs.readdirSync(folder)).toEqual(['default-production-eu.token.json']);
 });
 
 test('acquireLock() gives different clients locks of their own', async () => {
