@@ -1,4 +1,4 @@
-/** The GitHub action's program: its inputs are variables of `gwtoken env`, whose answer becomes the step's outputs. */
+/** The GitHub action's program: its inputs become variables of `gwtoken env`, whose answer is its outputs. */
 import { join } from 'node:path';
 import { report, run } from '../src/cli/run';
 import { are } from '../src/credentials/variables';

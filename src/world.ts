@@ -87,7 +87,7 @@ export interface TokenCache {
    * one that a running request will return. Returns the paths that could not be removed, with the reason.
    */
   invalidate(client: Client): Promise<readonly string[]>;
-  /** Takes the lock on requests for a client, or joins those who wait for it; undefined if there can be none. */
+  /** Takes the lock on a client's requests, or joins those who wait for it; undefined if there is none. */
   acquireLock(client: Client): Promise<Lock | undefined>;
 }
 
@@ -193,7 +193,7 @@ export interface ConnectionOptions {
 }
 
 export interface ConnectionProgress {
-  /** The current step; after a failure, the one that failed. `handshake` is the one behind a proxy's tunnel. */
+  /** The current step; after a failure, the one that failed. `handshake` is that behind a proxy's tunnel. */
   waitingFor: 'lookup' | 'connect' | 'tunnel' | 'handshake' | 'reply' | 'body';
   /** The proxy's host and port. */
   proxy?: string;

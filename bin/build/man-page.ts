@@ -1,4 +1,4 @@
-/** The man page, in roff, from the commands, their flags and the exit codes; more than that is in the topics of help. */
+/** The man page, in roff, from the commands, their flags and the exit codes; the topics of help have more. */
 import { readFileSync } from 'node:fs';
 import { sentence } from '../../src/cli/help';
 import { TOPICS } from '../../src/cli/topics';

@@ -1,4 +1,4 @@
-/** commander's program, built from the grammar. Help, errors and completion read it; there is no other table. */
+/** commander's program, built from the grammar. Help, errors and completion read it; it is the only table. */
 import { Option, Command as Parser } from 'commander';
 import { COMMANDS, type Command } from '../commands/grammar';
 import type { FlagValues } from '../settings/table';
@@ -17,8 +17,8 @@ interface Building {
 
 /**
  * Makes the parser for a command line: only the commands that its words name get their flags, since all of
- * them would be a tenth of `--help`. It rejects with a `usage` error, or a CommanderError once help or version
- * is printed.
+ * them would be a tenth of `--help`. It rejects with a `usage` error, or a CommanderError once help or the
+ * version is printed.
  */
 export function createProgram(argv: readonly string[], building: Building): Parser {
   const program = new Parser('gwtoken')

@@ -1,6 +1,7 @@
 /**
- * The command `gwtoken completion`: scripts, one for each shell. They pass the words up to the cursor, unevaluated, to `gwtoken
- * complete -- WORD…` and get lines `WORD<TAB>HELP`; `:files` asks for files, `:commands` for commands too.
+ * The command `gwtoken completion`: scripts, one for each shell. They pass the words up to the cursor,
+ * unevaluated, to `gwtoken complete -- WORD…` and get lines `WORD<TAB>HELP`; `:files` asks for files,
+ * `:commands` for commands too.
  *
  * Own ones, since no package would do: @bomb.sh/tab has no licence text, its bash script evaluates the line
  * (Tab after `$(…)` or `>file` runs it) and needs bash-completion; @pnpm/tabtab may leave bash's IFS changed,

@@ -94,8 +94,8 @@ async function isConfirmed(
 /**
  * Removes a client from the keychain and from the list of stored clients, and its tokens.
  *
- * @throws GwtokenError that of the keychain, and then nothing is removed; `no-credentials` if there was nothing
- *   to remove; `local` if everything but a cached token was removed
+ * @throws GwtokenError that of the keychain, and then nothing is removed; `no-credentials` if there was
+ *   nothing to remove; `local` if everything but a cached token was removed
  */
 async function remove(
   client: Client,
@@ -127,8 +127,8 @@ async function remove(
 }
 
 /**
- * Removes the entry first: an item without one can be removed later, but an entry without its item looks as if
- * the keychain denied it. If the item stays, so does the entry.
+ * Removes the entry first: an item without one can be removed later, but an entry without its item looks as
+ * if the keychain denied it. If the item stays, so does the entry.
  */
 async function removeListed(
   client: Client,

@@ -70,7 +70,7 @@ export function givenSource(name: string, credentials: Credentials): CredentialS
   return { kind: 'variables', name, clientId, identity, waitMs: 0, load: async () => credentials };
 }
 
-/** Returns a sentence on a source that takes precedence over stored credentials; undefined for the keychain. */
+/** Returns a sentence on a source that overrides stored credentials; undefined for the keychain. */
 export function overriding({ kind, name }: Pick<CredentialSource, 'kind' | 'name'>): string | undefined {
   if (kind === 'keychain') return undefined;
   return `${name} ${kind === 'variables' ? 'override' : 'overrides'} the stored credentials`;

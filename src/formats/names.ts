@@ -28,7 +28,7 @@ export function formatAmong<T>(formats: Readonly<Record<string, T>>, name: strin
   );
 }
 
-/** Returns JSON on one line, and an LF. `##` is escaped, so that no text of the endpoint is a command to a CI system. */
+/** Returns JSON on one line, and an LF. `##` is escaped: no text of the endpoint is a CI system's command. */
 export function jsonText(value: object): string {
   return `${JSON.stringify(value).replaceAll('##', '#\\u0023')}\n`;
 }

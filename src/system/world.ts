@@ -17,7 +17,7 @@ import { writeAll } from './terminal/streams';
 
 type Streams = Pick<World, 'stdin' | 'stdout' | 'stderr'>;
 
-/** Returns the World; `written` resolves once all output is out, which a Windows console takes in its time. */
+/** Returns the World; `written` resolves once all output is out: a Windows console takes its time. */
 export function openWorld(
   proc: NodeJS.Process,
   version: string,

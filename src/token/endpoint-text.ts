@@ -3,7 +3,7 @@ import { foreign } from '../text';
 
 const LIMIT = 200;
 
-/** Returns the text on one line of 200 characters at most; undefined if it is empty or contains the secret. */
+/** Returns the text on one line of 200 characters at most; undefined if empty or with the secret in it. */
 export function withoutSecret(text: unknown, secret: string): string | undefined {
   if (typeof text !== 'string') return undefined;
   const clean = foreign(text);

@@ -17,8 +17,8 @@ export function retryOf({ kind, reason = '', retry }: GwtokenError): Retry | und
 }
 
 /**
- * Returns undefined if no retry helps after this status, else the wait by its Retry-After in seconds (RFC 9110
- * section 10.2.3; a date there is as good as none).
+ * Returns undefined if no retry helps after this status, else the wait by its Retry-After in seconds
+ * (RFC 9110 section 10.2.3; a date there is as good as none).
  */
 export function retryOfReply(status: number, headers: FormReply['headers']): Retry | undefined {
   if (!RETRIED.includes(status)) return undefined;

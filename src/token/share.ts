@@ -11,8 +11,8 @@ import type { Query, TokenAnswer } from './query';
 type ShareWorld = Pick<World, 'tokens' | 'trace' | 'now' | 'monotonicMs' | 'sha256'>;
 
 /**
- * Returns the token of one request for all processes that want it. Who twice gets nothing by waiting, or cannot
- * have a lock, sends its own.
+ * Returns the token of one request for all processes that want it. Who twice gets nothing by waiting, or
+ * cannot have a lock, sends its own.
  *
  * @param look returns the cached token, if it will do
  * @param fetch requests a new one, and caches it; a failure is left in the cache too
@@ -109,7 +109,7 @@ function throwSharedFailure(query: Query, world: ShareWorld): void {
     throw new GwtokenError(kind, oneLine(String(message)), { reason: reason && String(reason) });
 }
 
-/** Returns the refusal of these credentials in the last 30 s, whatever source they were from, if there was one. */
+/** Returns the refusal of these credentials in the last 30 s, whatever their source; undefined if none. */
 export function lastRefusal(
   credentials: Credentials,
   query: Query,

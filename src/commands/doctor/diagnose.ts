@@ -1,4 +1,4 @@
-/** `gwtoken doctor` makes the next token request of the selected client, and says of each step how it went. */
+/** `gwtoken doctor` makes the selected client's next token request, and says of each step how it went. */
 
 import { clientName } from '../../client';
 import { GwtokenError } from '../../errors';

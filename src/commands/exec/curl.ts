@@ -35,7 +35,8 @@ function belowApiUrl(path: string, sources: SettingSources): string {
   const client = resolveClient(sources);
   const apiUrl = resolve(SETTINGS.apiUrl, sources, client);
   if (apiUrl) return apiUrl.value + path;
-  const set = `gwtoken config set api-url.${client.region} https://YOUR-GATEWAY${profileFlag(client.profile)}`;
+  const profile = profileFlag(client.profile);
+  const set = `gwtoken config set api-url.${client.region} https://YOUR-GATEWAY${profile}`;
   throw usage(`no API URL set for ${path}`, `to set it, run: ${set}`, 'or begin the URL with https://');
 }
 

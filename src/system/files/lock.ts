@@ -1,7 +1,7 @@
 /**
- * A lock between processes: a file that names its holder, who touches it twice a second. Who waits and sees no
- * touch for three seconds takes the holder for dead, and one of them removes its file. A holder that was only
- * frozen finds another name in it when it wakes up, and leaves it alone: then two have done the same work.
+ * A lock between processes: a file that names its holder, who touches it twice a second. Who waits and sees
+ * no touch for three seconds takes the holder for dead, and one of them removes its file. A holder that was
+ * only frozen finds another name in it when it wakes up, and leaves it alone: two have done the same work.
  *
  * Not used: flock (Node has none); proper-lockfile (it brings graceful-fs, and its waiters sleep for long).
  */
@@ -19,7 +19,7 @@ const DEAD_AFTER_MS = 3000;
 const PAUSE_MS = 25;
 const LONGEST_NAME_BYTES = 100;
 
-/** Takes the lock, or joins those who wait for it; undefined if there can be none, as in a read-only directory. */
+/** Takes the lock, or joins those who wait for it; undefined if there can be none. */
 export function tryLock(path: string, host: Host): Lock | undefined {
   const holder = uniqueName();
   try {

@@ -11,7 +11,7 @@ import type { FolderKind, Host } from './paths';
 /** `user` for the cache; `user or root` for the config file, which an administrator may write. */
 type Owners = 'user' | 'user or root';
 
-/** Returns why a file or directory is not used; undefined if it is. A stat from `lstat` tells of links too. */
+/** Returns why a file or directory is not used; undefined if it is. Only `lstat` tells of links. */
 export function trustProblem(stat: Stats, owners: Owners, host: Host): FileProblem | undefined {
   if (host.uid === undefined) return undefined;
   if (stat.isSymbolicLink()) return { text: 'is a symbolic link', isOpen: false };
@@ -38,8 +38,8 @@ export function makeFolder(path: string, host: Host): void {
 }
 
 /**
- * Checks that files can be created in a directory or, if it is missing, that it can be created. Not in another
- * user's: `sudo gwtoken` would leave something in a HOME that its user cannot change.
+ * Checks that files can be created in a directory or, if it is missing, that it can be created. Not in
+ * another user's: `sudo gwtoken` would leave something in a HOME that its user cannot change.
  *
  * @throws the system's error, or EUNTRUSTED
  */

@@ -91,8 +91,8 @@ async function store(
 
 /**
  * Deletes an item, and returns if there was one. libsecret ignores those that are locked for this connection,
- * as all of KeePassXC's and KWallet's are at first: reading one asks the person, and unlocks it for as long as
- * this program runs.
+ * as all of KeePassXC's and KWallet's are at first: reading one asks the person, and unlocks it for as long
+ * as this program runs.
  */
 async function remove(keytar: Keytar, service: string, account: string): Promise<boolean> {
   try {

@@ -59,7 +59,7 @@ function loadNativePart(contained: string): Keytar {
   }
 }
 
-/** Removes the directory. Windows removes no loaded file: there, those of earlier runs, in the user's own TEMP. */
+/** Removes the directory. Windows removes no loaded file: there it removes those of earlier runs. */
 function sweep(own: string): void {
   const names = process.platform === 'win32' ? readdirSync(tmpdir()) : [];
   const others = names.filter((name) => name.startsWith(PREFIX)).map((name) => join(tmpdir(), name));

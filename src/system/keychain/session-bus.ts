@@ -43,8 +43,8 @@ function distrustPath(path: string, uid: number | undefined): string | undefined
 }
 
 /**
- * Looks for the listener among the user's processes: the kernel does not tell its owner. A setuid program that
- * another user has started, and that holds their socket, runs as root, but not with all four of its user IDs.
+ * Looks for the listener among the user's processes: the kernel does not tell its owner. A setuid program
+ * that another user has started, and that holds their socket, runs as root, but not with all four user IDs.
  */
 function distrustAbstract(name: string, uid: number | undefined): string | undefined {
   const listeners = (orUndefined(() => readFileSync('/proc/net/unix', 'utf8')) ?? '')
