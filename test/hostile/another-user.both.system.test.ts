@@ -72,7 +72,7 @@ describe('another user', () => {
 
     const paths = pathsOf();
     // There is something of each kind to be had.
-    for (const kind of [/config\.json$/, /token-.*us\.json$/, /home\/token$/, /\.lock$/])
+    for (const kind of [/config\.json$/, /us\.token\.json$/, /home\/token$/, /\.lock$/])
       expect(paths.filter((path) => kind.test(path))).not.toEqual([]);
     const open = [victim.env['HOME']!, ready].map((path) =>
       path === ready ? `read ${path}` : `list ${path}`,
